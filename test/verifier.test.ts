@@ -14,7 +14,7 @@ import { orderedRoot } from '../src/codec/ordered-trie.ts'
 import { encodeReceipt } from '../src/codec/receipt.ts'
 import { buildVerifier } from '../verifier/build.ts'
 import { bundleOf } from './fakes/bundles.ts'
-import { cutBlocks, missingVectors, readVector } from './fakes/chain-vectors.ts'
+import { cutBlocks, missingVectors, readChain } from './fakes/chain-vectors.ts'
 import { createMainnetProof, usdcSlot } from './fakes/mainnet-proof.ts'
 import { createFakeHead, createFakeNetwork, createFakeObtain } from './fakes/network.ts'
 import { createVectorNetwork } from './fakes/vector-network.ts'
@@ -60,7 +60,7 @@ const usdc = async () => {
 
 /** A block of one blob transaction of the recorded chain, whose blobs were dear. */
 function createBlobBlock() {
-  const { blocks, items } = cutBlocks(readVector('rpc-compat/chain.rlp'))
+  const { blocks, items } = cutBlocks(readChain('chain.rlp'))
   const recorded = blocks.at(-1)
   const transactions = items
     .filter(({ ref }) => ref.kind === 'transactions')
@@ -195,44 +195,36 @@ test(
   },
 )
 
-test(
-  'the verifier decodes every transaction type of the recorded chain like the server',
-  { skip },
-  async () => {
-    const network = createVectorNetwork()
-    const seen = new Set<string>()
-    for (let number = 54; number > 0 && seen.size < 5; number -= 1) {
-      const at = `0x${number.toString(16)}`
-      const bundled = await bundleOf(network, 'eth_getBlockByNumber', [at, true])
-      const { transactions, hash } = bundled.result as {
-        transactions: { type: string }[]
-        hash: string
-      }
-      if (transactions.every(({ type }) => seen.has(type))) continue
-      for (const { type } of transactions) seen.add(type)
-      const said = verify(write(`block-${number}.json`, bundled), '--block', hash)
-      assert.equal(said.status, 0, said.stdout.slice(0, 300))
+test('the verifier decodes every transaction type of the recorded chain like the server', async () => {
+  const network = createVectorNetwork()
+  const seen = new Set<string>()
+  for (let number = 54; number > 0 && seen.size < 5; number -= 1) {
+    const at = `0x${number.toString(16)}`
+    const bundled = await bundleOf(network, 'eth_getBlockByNumber', [at, true])
+    const { transactions, hash } = bundled.result as {
+      transactions: { type: string }[]
+      hash: string
     }
-    assert.deepEqual([...seen].toSorted(), ['0x0', '0x1', '0x2', '0x3', '0x4'])
-  },
-)
+    if (transactions.every(({ type }) => seen.has(type))) continue
+    for (const { type } of transactions) seen.add(type)
+    const said = verify(write(`block-${number}.json`, bundled), '--block', hash)
+    assert.equal(said.status, 0, said.stdout.slice(0, 300))
+  }
+  assert.deepEqual([...seen].toSorted(), ['0x0', '0x1', '0x2', '0x3', '0x4'])
+})
 
-test(
-  'the blob price of a receipt is proved only with the fraction the reader brings',
-  { skip },
-  async () => {
-    const { network, hash } = createBlobBlock()
-    const path = write('receipts.json', await bundleOf(network, 'eth_getBlockReceipts', [hash]))
-    const bare = verify(path, '--block', hash)
-    assert.equal(bare.status, 0, bare.stdout.slice(0, 300))
-    assert.match(bare.stdout, /\ndoes not cover blobGasPrice: no header commits to it/)
-    const whole = verify(path, '--block', hash, '--blob-fraction', '11684671')
-    assert.equal(whole.status, 0)
-    assert.ok(!whole.stdout.includes('not of blobGasPrice'))
-    const wrong = verify(path, '--block', hash, '--blob-fraction', '3338477')
-    assert.match(wrong.stdout, /^not proved: the bundle proves a different result/)
-  },
-)
+test('the blob price of a receipt is proved only with the fraction the reader brings', async () => {
+  const { network, hash } = createBlobBlock()
+  const path = write('receipts.json', await bundleOf(network, 'eth_getBlockReceipts', [hash]))
+  const bare = verify(path, '--block', hash)
+  assert.equal(bare.status, 0, bare.stdout.slice(0, 300))
+  assert.match(bare.stdout, /\ndoes not cover blobGasPrice: no header commits to it/)
+  const whole = verify(path, '--block', hash, '--blob-fraction', '11684671')
+  assert.equal(whole.status, 0)
+  assert.ok(!whole.stdout.includes('not of blobGasPrice'))
+  const wrong = verify(path, '--block', hash, '--blob-fraction', '3338477')
+  assert.match(wrong.stdout, /^not proved: the bundle proves a different result/)
+})
 
 test('the file opens no connection: it has nothing to do so with', () => {
   const imported = [...readFileSync(file, 'utf8').matchAll(/^import .* from "([^"]+)";$/gm)]

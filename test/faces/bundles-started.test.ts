@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operations, verdictOn } from '../fakes/bundles.ts'
-import { missingVectors, vectorsFolder } from '../fakes/chain-vectors.ts'
+import { chainFolder } from '../fakes/chain-vectors.ts'
 import { startRecordedChain } from '../fakes/recorded-chain.ts'
 import { openWebSocket } from '../fakes/web-socket-client.ts'
 import { readTranscripts } from './transcripts.ts'
@@ -21,97 +21,93 @@ type Reply = {
 
 const fraction = 11_684_671n
 
-test(
-  'every proved answer of the recorded chain is proved again by its bundle, away from the server',
-  { skip: missingVectors },
-  async (t) => {
-    const cairn = await startRecordedChain(t)
-    const url = `${cairn.url}/v3/${cairn.apiKey}`
-    const post = async (body: unknown, query = '', headers: Record<string, string> = {}) => {
-      const response = await fetch(url + query, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...headers },
-        body: typeof body === 'string' ? body : JSON.stringify(body),
-      })
-      const text = await response.text()
-      return { text, reply: JSON.parse(text) as Reply & readonly Reply[], response }
-    }
-    const call = (method: string, params: readonly unknown[]) => ({
-      jsonrpc: '2.0',
-      id: 1,
-      method,
-      params,
+test('every proved answer of the recorded chain is proved again by its bundle, away from the server', async (t) => {
+  const cairn = await startRecordedChain(t)
+  const url = `${cairn.url}/v3/${cairn.apiKey}`
+  const post = async (body: unknown, query = '', headers: Record<string, string> = {}) => {
+    const response = await fetch(url + query, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
     })
-    const proved = new Map<string, number>()
-    async function prove(method: string, params: readonly unknown[]): Promise<void> {
-      const plain = await post(call(method, params))
-      const { text, reply, response } = await post(call(method, params), '?proof=1')
-      for (const name of ['x-cairn-verified', 'x-cairn-head', 'x-cairn-block', 'x-cairn-units']) {
-        assert.equal(response.headers.get(name), plain.response.headers.get(name), name)
-      }
-      const { proof } = reply
-      if (proof === undefined) return assert.ok(text === plain.text, text.slice(0, 300))
-      assert.deepEqual(Object.keys(reply), ['jsonrpc', 'id', 'result', 'proof'])
-      assert.ok(text.startsWith(plain.text.slice(0, -1)))
-      if (proof.header === null) {
-        return assert.deepEqual(proof.nodes, [])
-      }
-      const verdict = await verdictOn(reply, proof.block.hash, [method, params], fraction)
-      assert.ok(
-        'result' in verdict,
-        `${method} ${JSON.stringify(params)}: ${JSON.stringify(verdict)}`,
-      )
-      assert.equal(verdict.result, JSON.stringify(reply.result))
-      proved.set(method, (proved.get(method) ?? 0) + 1)
+    const text = await response.text()
+    return { text, reply: JSON.parse(text) as Reply & readonly Reply[], response }
+  }
+  const call = (method: string, params: readonly unknown[]) => ({
+    jsonrpc: '2.0',
+    id: 1,
+    method,
+    params,
+  })
+  const proved = new Map<string, number>()
+  async function prove(method: string, params: readonly unknown[]): Promise<void> {
+    const plain = await post(call(method, params))
+    const { text, reply, response } = await post(call(method, params), '?proof=1')
+    for (const name of ['x-cairn-verified', 'x-cairn-head', 'x-cairn-block', 'x-cairn-units']) {
+      assert.equal(response.headers.get(name), plain.response.headers.get(name), name)
     }
-
-    for (const { request } of readTranscripts(`${vectorsFolder}/rpc-compat`)) {
-      const { method, params = [] } = JSON.parse(request) as { method: string; params?: unknown[] }
-      if (operations.get(method)?.bundle !== undefined) await prove(method, params)
+    const { proof } = reply
+    if (proof === undefined) return assert.ok(text === plain.text, text.slice(0, 300))
+    assert.deepEqual(Object.keys(reply), ['jsonrpc', 'id', 'result', 'proof'])
+    assert.ok(text.startsWith(plain.text.slice(0, -1)))
+    if (proof.header === null) {
+      return assert.deepEqual(proof.nodes, [])
     }
-    // Block 2 alone has 20 MB of logs.
-    for (const number of [0, 1, 3, 10, 27, 36, 42, 45, 48, 50, 51, 52, 53, 54]) {
-      const at = `0x${number.toString(16)}`
-      const { reply } = await post(call('eth_getBlockByNumber', [at, false]))
-      const block = reply.result as { hash: string; miner: string; transactions: string[] }
-      await prove('eth_getBlockReceipts', [at])
-      await prove('debug_getRawReceipts', [{ blockHash: block.hash }])
-      await prove('eth_getBalance', [block.miner, at])
-      await prove('eth_getBlockByHash', [block.hash, true])
-      await prove('eth_getHeaderByHash', [block.hash])
-      await prove('eth_getHeaderByNumber', [at])
-      await prove('eth_getRawTransactionByBlockHashAndIndex', [block.hash, '0x0'])
-      await prove('eth_getRawTransactionByBlockNumberAndIndex', [at, '0x0'])
-      for (const uncle of ['eth_getUncleCountByBlock', 'eth_getUncleByBlock']) {
-        const index = uncle.includes('Count') ? [] : ['0x0']
-        await prove(`${uncle}Hash${index.length === 0 ? '' : 'AndIndex'}`, [block.hash, ...index])
-        await prove(`${uncle}Number${index.length === 0 ? '' : 'AndIndex'}`, [at, ...index])
-      }
-      for (const hash of block.transactions) {
-        await prove('eth_getTransactionReceipt', [hash])
-        await prove('debug_getRawTransaction', [hash])
-        await prove('eth_getRawTransactionByHash', [hash])
-      }
+    const verdict = await verdictOn(reply, proof.block.hash, [method, params], fraction)
+    assert.ok(
+      'result' in verdict,
+      `${method} ${JSON.stringify(params)}: ${JSON.stringify(verdict)}`,
+    )
+    assert.equal(verdict.result, JSON.stringify(reply.result))
+    proved.set(method, (proved.get(method) ?? 0) + 1)
+  }
+
+  for (const { request } of readTranscripts(chainFolder)) {
+    const { method, params = [] } = JSON.parse(request) as { method: string; params?: unknown[] }
+    if (operations.get(method)?.bundle !== undefined) await prove(method, params)
+  }
+  // Block 2 alone has 20 MB of logs.
+  for (const number of [0, 1, 3, 10, 27, 36, 42, 45, 48, 50, 51, 52, 53, 54]) {
+    const at = `0x${number.toString(16)}`
+    const { reply } = await post(call('eth_getBlockByNumber', [at, false]))
+    const block = reply.result as { hash: string; miner: string; transactions: string[] }
+    await prove('eth_getBlockReceipts', [at])
+    await prove('debug_getRawReceipts', [{ blockHash: block.hash }])
+    await prove('eth_getBalance', [block.miner, at])
+    await prove('eth_getBlockByHash', [block.hash, true])
+    await prove('eth_getHeaderByHash', [block.hash])
+    await prove('eth_getHeaderByNumber', [at])
+    await prove('eth_getRawTransactionByBlockHashAndIndex', [block.hash, '0x0'])
+    await prove('eth_getRawTransactionByBlockNumberAndIndex', [at, '0x0'])
+    for (const uncle of ['eth_getUncleCountByBlock', 'eth_getUncleByBlock']) {
+      const index = uncle.includes('Count') ? [] : ['0x0']
+      await prove(`${uncle}Hash${index.length === 0 ? '' : 'AndIndex'}`, [block.hash, ...index])
+      await prove(`${uncle}Number${index.length === 0 ? '' : 'AndIndex'}`, [at, ...index])
     }
-    const missed = [...operations.values()]
-      .filter(({ name, bundle }) => bundle !== undefined && !proved.has(name))
-      .map(({ name }) => name)
-    t.diagnostic(`proved ${[...proved].map(([name, count]) => `${name} ${count}`).join(', ')}`)
-    assert.deepEqual(missed, [])
+    for (const hash of block.transactions) {
+      await prove('eth_getTransactionReceipt', [hash])
+      await prove('debug_getRawTransaction', [hash])
+      await prove('eth_getRawTransactionByHash', [hash])
+    }
+  }
+  const missed = [...operations.values()]
+    .filter(({ name, bundle }) => bundle !== undefined && !proved.has(name))
+    .map(({ name }) => name)
+  t.diagnostic(`proved ${[...proved].map(([name, count]) => `${name} ${count}`).join(', ')}`)
+  assert.deepEqual(missed, [])
 
-    // Both ways to ask, and each answer of a batch with its own.
-    const balance = call('eth_getBalance', [`0x${'0'.repeat(40)}`, 'latest'])
-    const byHeader = await post(balance, '', { 'x-cairn-proof': '1' })
-    assert.deepEqual(byHeader.reply, (await post(balance, '?proof=1')).reply)
-    assert.ok(!('proof' in (await post(balance, '?proof=0')).reply))
-    const { reply: batch } = await post([balance, call('eth_chainId', [])], '?proof=1')
-    assert.ok((batch[0]?.proof?.nodes.length ?? 0) > 0)
-    assert.deepEqual(batch[1]?.proof?.nodes, [])
+  // Both ways to ask, and each answer of a batch with its own.
+  const balance = call('eth_getBalance', [`0x${'0'.repeat(40)}`, 'latest'])
+  const byHeader = await post(balance, '', { 'x-cairn-proof': '1' })
+  assert.deepEqual(byHeader.reply, (await post(balance, '?proof=1')).reply)
+  assert.ok(!('proof' in (await post(balance, '?proof=0')).reply))
+  const { reply: batch } = await post([balance, call('eth_chainId', [])], '?proof=1')
+  assert.ok((batch[0]?.proof?.nodes.length ?? 0) > 0)
+  assert.deepEqual(batch[1]?.proof?.nodes, [])
 
-    // Over a WebSocket the upgrade asks for all of its calls.
-    const client = await openWebSocket(`${cairn.url}/ws/v3/${cairn.apiKey}?proof=1`)
-    client.socket.send(JSON.stringify(balance))
-    assert.deepEqual(await client.nextJson(), byHeader.reply)
-    await client.close()
-  },
-)
+  // Over a WebSocket the upgrade asks for all of its calls.
+  const client = await openWebSocket(`${cairn.url}/ws/v3/${cairn.apiKey}?proof=1`)
+  client.socket.send(JSON.stringify(balance))
+  assert.deepEqual(await client.nextJson(), byHeader.reply)
+  await client.close()
+})

@@ -4,8 +4,9 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Transaction, type TransactionRequest, Wallet } from 'ethers'
+import { toQuantity } from '../../src/base/hex.ts'
 import { devAccounts } from '../../src/ethereum/embedded/dev-accounts.ts'
-import { missingVectors, vectorsFolder } from '../fakes/chain-vectors.ts'
+import { chainFolder } from '../fakes/chain-vectors.ts'
 import { type Started, startCairn, temporaryFolder } from '../started-server.ts'
 import { replayTranscripts } from './rpc-compat.ts'
 import { readTranscripts } from './transcripts.ts'
@@ -189,52 +190,50 @@ test('with mining auto evm_mine makes an empty block', async (t) => {
   assert.equal(await ask(cairn, 'eth_blockNumber'), '0x2')
 })
 
-test(
-  'the recorded transactions wait, and the pool reads as recorded',
-  { skip: missingVectors },
-  async (t) => {
-    const folder = join(vectorsFolder, 'rpc-compat')
-    const cairn = await start(t, {
-      CAIRN_CHAIN_MINING: 'off',
-      CAIRN_CHAIN_GENESIS_FILE: join(folder, 'genesis.json'),
-      CAIRN_CHAIN_BLOCKS_FILE: join(folder, 'chain.rlp'),
+test('the recorded transactions wait, and the pool reads as recorded', async (t) => {
+  const cairn = await start(t, {
+    CAIRN_CHAIN_MINING: 'off',
+    CAIRN_CHAIN_GENESIS_FILE: join(chainFolder, 'genesis.json'),
+    CAIRN_CHAIN_BLOCKS_FILE: join(chainFolder, 'chain.rlp'),
+  })
+  const replay = (...methods: string[]) =>
+    replayTranscripts({
+      folder: chainFolder,
+      methods: new Set(methods),
+      async post(body) {
+        const { method, params } = JSON.parse(body) as { method: string; params?: unknown[] }
+        const reply = await cairn.rpc(method, params ?? [])
+        return { status: 200, text: JSON.stringify(reply) }
+      },
     })
-    const replay = (...methods: string[]) =>
-      replayTranscripts({
-        folder,
-        methods: new Set(methods),
-        async post(body) {
-          const { method, params } = JSON.parse(body) as { method: string; params?: unknown[] }
-          const reply = await cairn.rpc(method, params ?? [])
-          return { status: 200, text: JSON.stringify(reply) }
-        },
-      })
-    const sent = await replay('eth_sendRawTransaction')
-    assert.deepEqual([sent.sent, sent.failures], [3, []])
-    // Nonces 0, 2 and 3 of one account: a gap waits.
-    assert.deepEqual(await ask(cairn, 'txpool_status'), { pending: '0x1', queued: '0x2' })
-    const shapes = await replay('txpool_status', 'txpool_content', 'txpool_contentFrom')
-    assert.deepEqual([shapes.sent, shapes.failures], [3, []])
+  const sent = await replay('eth_sendRawTransaction')
+  assert.ok(sent.sent >= 2)
+  assert.deepEqual(sent.failures, [])
+  // Nonces 0 and from 2 on, of one account: a gap waits.
+  const waiting = { pending: '0x1', queued: toQuantity(sent.sent - 1) }
+  assert.deepEqual(await ask(cairn, 'txpool_status'), waiting)
+  const shapes = await replay('txpool_status', 'txpool_content', 'txpool_contentFrom')
+  assert.deepEqual([shapes.sent, shapes.failures], [3, []])
 
-    const recorded = recordedContent(folder)
-    for (const [sender, nonce, transaction] of entriesOf(recorded)) {
-      const { result, error } = await cairn.rpc('eth_sendRawTransaction', [rawOf(transaction)])
-      const known = (error as { message?: string } | undefined)?.message === 'already known'
-      assert.ok(known || result === transaction['hash'], `${sender} ${nonce}`)
-    }
-    assert.deepEqual(await ask(cairn, 'txpool_content'), {
-      pending: recorded.pending,
-      queued: {},
-    })
-  },
-)
+  const recorded = recordedContent()
+  for (const [sender, nonce, transaction] of entriesOf(recorded)) {
+    const { result, error } = await cairn.rpc('eth_sendRawTransaction', [rawOf(transaction)])
+    const known = (error as { message?: string } | undefined)?.message === 'already known'
+    assert.ok(known || result === transaction['hash'], `${sender} ${nonce}`)
+  }
+  assert.deepEqual(await ask(cairn, 'txpool_content'), {
+    pending: recorded.pending,
+    queued: recorded.queued,
+  })
+})
 
 type Recorded = Readonly<Record<string, string>>
-type Content = { readonly pending: Readonly<Record<string, Readonly<Record<string, Recorded>>>> }
+type ByNonce = Readonly<Record<string, Readonly<Record<string, Recorded>>>>
+type Content = { readonly pending: ByNonce; readonly queued: ByNonce }
 
 /** The recorded pool. */
-function recordedContent(folder: string): Content {
-  const transcript = readTranscripts(folder).find(({ method }) => method === 'txpool_content')
+function recordedContent(): Content {
+  const transcript = readTranscripts(chainFolder).find(({ method }) => method === 'txpool_content')
   assert.ok(transcript !== undefined)
   const { result } = JSON.parse(transcript.response) as { result: Content }
   return result

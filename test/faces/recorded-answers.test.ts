@@ -9,24 +9,19 @@ import { decodeEntries } from '../../src/codec/list.ts'
 import { verifyKeccakKinds } from '../../src/codec/verify-keccak.ts'
 import { decodeTransaction } from '../../src/codec/transaction.ts'
 import { encodeTransaction } from '../../src/codec/transaction-encode.ts'
-import { recordedChain } from '../fakes/chain-facts.ts'
+import { recordedChain, recordedDifferences } from '../fakes/chain-facts.ts'
+import { recordedFolder } from '../fakes/chain-vectors.ts'
 import { startRecordedChain } from '../fakes/recorded-chain.ts'
 import type { Started } from '../started-server.ts'
 import { replayTranscripts } from './rpc-compat.ts'
 import { readTranscripts } from './transcripts.ts'
 
-const folder = join(import.meta.dirname, '../recorded/rpc-compat')
-const methods = [...new Set(readTranscripts(folder).map(({ method }) => method))]
-/** Answers that Cairn gives otherwise, each with the difference. */
-const otherwise: ReadonlyMap<string, string> = new Map([
-  ['eth_estimateGas/counter', 'geth ends its search within 1.5 % of the gas that is needed'],
-  ['eth_getProof/absent', 'geth gives zeros for the code and storage hashes of an absent account'],
-])
+const methods = [...new Set(readTranscripts(recordedFolder).map(({ method }) => method))]
 /** These change the pool or show it: after all others, on the same server. */
 const ofThePool = methods.filter((one) => /^txpool_|^eth_sendRaw/.test(one))
 
 test('a server gives what geth gave', async (t) => {
-  const cairn = await startRecordedChain(t, folder, 'off')
+  const cairn = await startRecordedChain(t, recordedFolder, 'off')
   assert.equal(
     (await cairn.rpc('eth_blockNumber')).result,
     `0x${recordedChain.blocks.toString(16)}`,
@@ -42,7 +37,7 @@ test('a server gives what geth gave', async (t) => {
 
 async function assertAnswers(cairn: Started, chosen: readonly string[]): Promise<void> {
   const { sent, failures } = await replayTranscripts({
-    folder,
+    folder: recordedFolder,
     methods: new Set(chosen),
     exactMessages: new Set(chosen),
     async post(body) {
@@ -56,14 +51,18 @@ async function assertAnswers(cairn: Started, chosen: readonly string[]): Promise
   })
   assert.ok(sent >= chosen.length)
   const names = failures.map(({ name }) => name)
-  const expected = [...otherwise.keys()].filter((name) => chosen.includes(name.split('/')[0] ?? ''))
+  const expected = [...recordedDifferences.keys()].filter((name) =>
+    chosen.includes(name.split('/')[0] ?? ''),
+  )
   assert.deepEqual(names, expected, JSON.stringify(failures))
 }
 
 test('every block of geth is proved by its hashes, and is written back byte for byte', () => {
   const types = new Set<number>()
   let count = 0
-  for (const parts of splitBlocks(new Uint8Array(readFileSync(join(folder, 'chain.rlp'))))) {
+  for (const parts of splitBlocks(
+    new Uint8Array(readFileSync(join(recordedFolder, 'chain.rlp'))),
+  )) {
     const header = decodeHeader(parts.header)
     count += 1
     assert.equal(header.number, BigInt(count))

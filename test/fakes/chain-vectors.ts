@@ -1,4 +1,4 @@
-// Where the vectors are, and their chain cut into items under their own hashes. Tests that need them skip
+// Where the vectors are, the chain that tests run on, and a chain cut into items under their own hashes. Tests of the vectors' own data skip
 // with `missingVectors` when the folder is absent.
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -13,10 +13,31 @@ export const vectorsFolder = resolve(root, process.env['CAIRN_VECTORS'] ?? '../s
 /** A reason to skip, or false when the vectors are there. */
 export const missingVectors: string | false = existsSync(vectorsFolder)
   ? false
-  : `no vectors at ${vectorsFolder}: set CAIRN_VECTORS`
+  : `this compares with data of others, and ${vectorsFolder} does not exist: set CAIRN_VECTORS to the folder of the vectors`
+
+/** A reason to skip what needs forks before the merge. */
+export const missingOldForks: string | false =
+  missingVectors === false
+    ? false
+    : `this needs blocks from before the merge, which only the chain of the vectors has, and ${vectorsFolder} does not exist`
+
+/** The chain that `npm run record` wrote. */
+export const recordedFolder = join(root, 'test/recorded/rpc-compat')
+
+/**
+ * The folder of the chain that tests run on, with `genesis.json`, `chain.rlp` and transcripts: that of the vectors where they exist, because it also
+ * has forks before the merge; otherwise the recorded one. `testChain` has its facts.
+ */
+export const chainFolder =
+  missingVectors === false ? join(vectorsFolder, 'rpc-compat') : recordedFolder
 
 export function readVector(path: string): Uint8Array {
   return new Uint8Array(readFileSync(join(vectorsFolder, path)))
+}
+
+/** A file of the chain that tests run on. */
+export function readChain(name: 'genesis.json' | 'chain.rlp'): Uint8Array {
+  return new Uint8Array(readFileSync(join(chainFolder, name)))
 }
 
 export type VectorBlock = { readonly hash: Uint8Array; readonly header: Header }

@@ -1,6 +1,7 @@
 // Falsehoods about state: eth_getProof, eth_getCode, and plain reads without proof.
 import { type Hex, fromRlp, keccak256, toRlp } from 'viem'
 import { toHex } from '../../src/base/hex.ts'
+import { testChain } from './chain-facts.ts'
 import { addOne, type Falsehood, flipBit, isObject, pick, type Telling } from './falsehood.ts'
 
 type SlotProof = { key: string; value: string; proof: string[] }
@@ -59,18 +60,11 @@ async function askProof(telling: Telling, params: readonly unknown[]): Promise<P
   return proofOf(await telling.honest('eth_getProof', params).catch(() => null))
 }
 
-/** Positions that the recorded chain's busiest contract has words at. */
-export const emitterSlots = [
-  '0x95104e47e1982aba633477f377b1511396c3fe83600224bcb0c78949be705b33',
-  '0x13bd2394f758553be374ffa4a9455cdf5e6ef3d905acd02746df2d12361e1ace',
-  '0x4597fcc6524f9bf88114dffb3b731967d41c6cf14d1fc6321de23d7e61d78d1c',
-] as const
-
 const otherAddresses = [
-  '0x7dcd17433742f4c0ca53122ab541d0ba67fc27df',
-  '0x7435ed30a8b4aeb0877cef0c6e8cffe834eb865f',
+  testChain.emitter,
+  testChain.sender,
   '0x000f3df6d732807ef1319fb7b8bb8522d0beac02',
-  '0x17e7eedce4ac02ef114a7ed9fe6e2f33feba1667',
+  testChain.feeRecipient,
 ]
 
 /** The last node, a leaf, with another value in it. */
@@ -108,7 +102,7 @@ export const falseProofs: readonly Falsehood[] = [
     const [address, , block] = telling.params
     const next = pick(
       telling.random,
-      emitterSlots.filter((it) => BigInt(it) !== BigInt(slot.key)),
+      testChain.emitterSlots.filter((it) => BigInt(it) !== BigInt(slot.key)),
     )
     const found = (await askProof(telling, [address, [next], block]))?.storageProof[0]
     // Nodes that belong on another path as well contradict nothing.

@@ -3,12 +3,12 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { type Started, startCairn, temporaryFolder } from '../started-server.ts'
-import { vectorsFolder } from './chain-vectors.ts'
+import { chainFolder } from './chain-vectors.ts'
 
 /** `chain`: the folder of `genesis.json` and `chain.rlp`. Stopped after the test, its folder removed. */
 export async function startRecordedChain(
   t: TestContext,
-  chain = join(vectorsFolder, 'rpc-compat'),
+  chain = chainFolder,
   mining: 'auto' | 'off' = 'auto',
 ): Promise<Started> {
   const dataDir = await temporaryFolder()

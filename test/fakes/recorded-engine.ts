@@ -1,4 +1,5 @@
-// The chain of the vectors, imported into an engine over a fresh database, and what runs on its blocks.
+// The chain that tests run on, imported into an engine over a fresh database, and what runs on its blocks.
+import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { silentLog } from '../../src/base/log.ts'
 import { parseGenesis } from '../../src/ethereum/embedded/genesis.ts'
@@ -6,7 +7,7 @@ import { findStart } from '../../src/ethereum/embedded/start-point.ts'
 import { Engine } from '../../src/ethereum/embedded/vm/engine.ts'
 import { createChainCalls } from './chain-calls.ts'
 import { openChainDatabase } from './chain-database.ts'
-import { readVector, vectorsFolder } from './chain-vectors.ts'
+import { chainFolder, readChain } from './chain-vectors.ts'
 
 export type RecordedEngine = {
   readonly run: ReturnType<typeof createChainCalls>['run']
@@ -16,10 +17,10 @@ export type RecordedEngine = {
   readonly head: bigint
 }
 
-/** Closed after the test. Needs the vectors. */
+/** Closed after the test.  */
 export async function openRecordedEngine(t: Pick<TestContext, 'after'>): Promise<RecordedEngine> {
   const { store, index, log } = openChainDatabase(t as TestContext)
-  const text = new TextDecoder().decode(readVector('rpc-compat/genesis.json'))
+  const text = new TextDecoder().decode(readChain('genesis.json'))
   const genesis = parseGenesis(JSON.parse(text))
   await findStart({ network: 'test', genesis, store, index, log })
   const engine = await Engine.open({
@@ -33,7 +34,7 @@ export async function openRecordedEngine(t: Pick<TestContext, 'after'>): Promise
     onPending: () => {},
     log: silentLog,
   })
-  await engine.importFile(`${vectorsFolder}/rpc-compat/chain.rlp`)
+  await engine.importFile(join(chainFolder, 'chain.rlp'))
   const { run } = createChainCalls({ genesis, store, index })
   return { run, hashOf: index.hashOf, head: index.head()?.number ?? 0n }
 }

@@ -3,7 +3,7 @@
 import { type Hex, keccak256 } from 'viem'
 import { fromHex, toHex, toQuantity } from '../../src/base/hex.ts'
 import { readTranscripts } from '../faces/transcripts.ts'
-import { vectorsFolder } from './chain-vectors.ts'
+import { chainFolder } from './chain-vectors.ts'
 import type { StubBlock, StubChain } from './stub-chain.ts'
 import {
   blockJson,
@@ -63,7 +63,7 @@ type Recorded = { result: unknown } | { error: { code: number; message: string; 
 
 function readRecorded(): ReadonlyMap<string, Recorded> {
   const replies = new Map<string, Recorded>()
-  for (const { request, response } of readTranscripts(`${vectorsFolder}/rpc-compat`)) {
+  for (const { request, response } of readTranscripts(chainFolder)) {
     const { method, params } = JSON.parse(request) as { method: string; params?: unknown[] }
     replies.set(JSON.stringify([method, params ?? []]), JSON.parse(response) as Recorded)
   }

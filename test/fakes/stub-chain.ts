@@ -1,7 +1,6 @@
 // The recorded chain with all its state, in memory: made once for a test file, shared by all its stub
 // upstreams. New blocks can be mined on any block of it, so that a head can grow and a branch can be left.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Block } from '@ethereumjs/block'
 import { equalBytes, toHex } from '../../src/base/hex.ts'
@@ -22,7 +21,7 @@ import { createCrypto } from '../../src/ethereum/embedded/vm/chain-crypto.ts'
 import { createRules } from '../../src/ethereum/embedded/vm/chain-rules.ts'
 import { Engine } from '../../src/ethereum/embedded/vm/engine.ts'
 import { createChainCalls } from './chain-calls.ts'
-import { vectorsFolder } from './chain-vectors.ts'
+import { chainFolder, readChain } from './chain-vectors.ts'
 
 /** `view`: the block as another library reads it. `receipts`: raw entries. */
 export type StubBlock = {
@@ -53,11 +52,9 @@ export type StubChain = {
   call(request: object, block: StubBlock): Promise<Uint8Array>
 }
 
-const folder = join(vectorsFolder, 'rpc-compat')
-
 /** About 0.6 s. */
 export async function openStubChain(): Promise<StubChain> {
-  const genesis = parseGenesis(JSON.parse(readFileSync(join(folder, 'genesis.json'), 'utf8')))
+  const genesis = parseGenesis(JSON.parse(new TextDecoder().decode(readChain('genesis.json'))))
   const store = createMemoryStore({
     writer: { write: async (rows) => rows.map(() => 1), close: async () => {} },
   })
@@ -125,7 +122,7 @@ export async function openStubChain(): Promise<StubChain> {
   })
   const places = [start]
   const importing = await openEngine(places, () => 0)
-  assert.equal(await importing.importFile(join(folder, 'chain.rlp')), 54)
+  assert.equal(await importing.importFile(join(chainFolder, 'chain.rlp')), 54)
   const recorded = places.map(read)
 
   return {

@@ -7,9 +7,12 @@ import { orderedRoot } from '../../src/codec/ordered-trie.ts'
 import { encodeReceipt } from '../../src/codec/receipt.ts'
 import { transactionHash } from '../../src/codec/transaction.ts'
 import type { UnverifiedItem } from '../../src/content/ref.ts'
+import { blobFeeFraction } from '../../src/ethereum/embedded/blob-schedule.ts'
+import { parseGenesis } from '../../src/ethereum/embedded/genesis.ts'
 import type { Network } from '../../src/ethereum/network.ts'
 import { readTranscripts } from '../faces/transcripts.ts'
-import { cutBlocks, readVector, vectorsFolder } from './chain-vectors.ts'
+import { testChain } from './chain-facts.ts'
+import { chainFolder, cutBlocks, readChain } from './chain-vectors.ts'
 import { createFakeHead, createFakeNetwork, createFakeObtain } from './network.ts'
 
 /** The members of a receipt's JSON that its encoding needs. */
@@ -25,7 +28,8 @@ export type ReceiptJson = {
 }
 
 export function createVectorNetwork(): Network {
-  const { blocks, items } = cutBlocks(readVector('rpc-compat/chain.rlp'))
+  const { blocks, items } = cutBlocks(readChain('chain.rlp'))
+  const { config } = parseGenesis(JSON.parse(new TextDecoder().decode(readChain('genesis.json'))))
   const places = new Map<string, { blockHash: Uint8Array; index: number }>()
   for (const { ref, bytes } of items) {
     if (ref.kind !== 'transactions') continue
@@ -38,7 +42,7 @@ export function createVectorNetwork(): Network {
   }
   const refs = blocks.map(({ hash, header }) => ({ network: 'dev', hash, number: header.number }))
   return createFakeNetwork({
-    chainId: 0xc72dd9d5e883en,
+    chainId: BigInt(testChain.chainId),
     head: createFakeHead(refs, {
       locate(hash) {
         const place = places.get(toBareHex(hash))
@@ -46,14 +50,14 @@ export function createVectorNetwork(): Network {
       },
     }),
     obtain: createFakeObtain([...items, ...receiptItems(blocks)]),
-    blobFeeFraction: (timestamp) => (timestamp < 420n ? null : 11_684_671n),
+    blobFeeFraction: (timestamp) => blobFeeFraction(config, timestamp),
   })
 }
 
 function receiptItems(
   blocks: readonly { readonly hash: Uint8Array; readonly header: Header }[],
 ): readonly UnverifiedItem[] {
-  const recorded = readTranscripts(`${vectorsFolder}/rpc-compat`)
+  const recorded = readTranscripts(chainFolder)
     .filter(({ method }) => ['eth_getTransactionReceipt', 'eth_getBlockReceipts'].includes(method))
     .map(({ response }) => JSON.parse(response) as { result: ReceiptJson | ReceiptJson[] | null })
     .flatMap(({ result }) => result ?? [])

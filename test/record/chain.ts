@@ -11,7 +11,8 @@ import { recordedChain } from '../fakes/chain-facts.ts'
 import { chainRequests } from './chain-requests.ts'
 import { type Geth, startGeth } from './geth.ts'
 
-const { chainId, emitter, reverter, blocks, secondsPerBlock, forks } = recordedChain
+const { chainId, emitter, feeRecipient, reverter, stored, blocks, secondsPerBlock, forks } =
+  recordedChain
 const [sender, other, delegating] = devAccounts.map(({ privateKey }) =>
   privateKeyToAccount(privateKey as Hex),
 )
@@ -19,6 +20,7 @@ const nonces = new Map<Hex, number>()
 
 export type RecordedBlock = { readonly hash: Hex; readonly transactions: readonly Hex[] }
 
+const word = (value: number) => `0x${value.toString(16).padStart(64, '0')}`
 const at = (block: number) => block * secondsPerBlock
 const blobs = (target: number, max: number, baseFeeUpdateFraction: number) => ({
   target,
@@ -81,6 +83,11 @@ const genesis = {
       storage: { [`0x${'0'.repeat(64)}`]: `0x${'0'.repeat(62)}02` },
     },
     [reverter]: { balance: '0x0', nonce: '0x1', code: recordedChain.reverterCode },
+    [stored]: {
+      balance: '0x1',
+      nonce: '0x1',
+      storage: Object.fromEntries([1, 2, 3].map((value) => [word(value), word(value)])),
+    },
   },
 }
 
@@ -88,7 +95,7 @@ const genesis = {
 export async function recordChain(program: string, folder: string): Promise<string> {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  const text = `${JSON.stringify(genesis, null, 1)}\n`
+  const text = `${JSON.stringify(genesis, null, 2)}\n`
   writeFileSync(join(folder, 'genesis.json'), text)
   const geth = await startGeth(program, text)
   try {
@@ -135,7 +142,7 @@ async function makeBlock(geth: Geth, number: number): Promise<RecordedBlock> {
   const attributes = {
     timestamp: `0x${at(number).toString(16)}`,
     prevRandao: `0x${(number * 7).toString(16).padStart(64, '0')}`,
-    suggestedFeeRecipient: `0x${'fe'.repeat(20)}`,
+    suggestedFeeRecipient: feeRecipient,
     ...(fork < 2
       ? {}
       : {

@@ -10,7 +10,6 @@ import type { BlobFractions } from '../../src/ethereum/known-networks.ts'
 import { createLieLedger } from '../../src/ethereum/upstream/pool/lie-ledger.ts'
 import { startBehind } from '../behind-upstreams.ts'
 import { openChainDatabase } from '../fakes/chain-database.ts'
-import { missingVectors } from '../fakes/chain-vectors.ts'
 import { openStubChain, type StubBlock, type StubChain } from '../fakes/stub-chain.ts'
 import type { Lie } from '../fakes/stub-knobs.ts'
 import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
@@ -21,13 +20,11 @@ import {
 } from '../fakes/upstream-network.ts'
 import { canonical } from './reads.ts'
 
-const skip = missingVectors
 let chain: StubChain
 let block: StubBlock
 let hash: string
 
 before(async () => {
-  if (skip !== false) return
   chain = await openStubChain()
   const isBlob = ({ type }: { readonly type: number }) => type === 3
   block = chain.recorded.find(({ view }) => view.transactions.some(isBlob)) ?? assert.fail()
@@ -56,7 +53,7 @@ const reads = () =>
     ['eth_getBlockReceipts', [block.hash]],
   ] as const
 
-test('with the schedule the price is computed from the proved header', { skip }, async (t) => {
+test('with the schedule the price is computed from the proved header', async (t) => {
   const [opened, stub] = await open(t, recordedFractions)
   for (const [method, params] of reads()) {
     const answer = await opened.read(method, params)
@@ -66,7 +63,7 @@ test('with the schedule the price is computed from the proved header', { skip },
   }
 })
 
-test('without it the price is an upstream’s, and the label says so', { skip }, async (t) => {
+test('without it the price is an upstream’s, and the label says so', async (t) => {
   const [opened, stub] = await open(t, null)
   for (const [method, params] of reads()) {
     const answer = await opened.read(method, params)
@@ -76,42 +73,38 @@ test('without it the price is an upstream’s, and the label says so', { skip },
   }
 })
 
-test(
-  'a price that is not one of that block is left out, and still nothing is called proved',
-  { skip },
-  async (t) => {
-    const other = chain.recorded[3]?.hash
-    const changed =
-      (member: object): Lie =>
-      ({ method }, honest) =>
-        method === 'eth_getTransactionReceipt' && 'result' in honest
-          ? { result: { ...(honest.result as object), ...member } }
-          : null
-    const lies: readonly Lie[] = [
-      changed({ blobGasPrice: undefined }),
-      changed({ blobGasPrice: 7 }),
-      changed({ blobGasPrice: '0x07' }),
-      changed({ blockHash: other }),
-      ({ method }) => (method === 'eth_getTransactionReceipt' ? { result: null } : null),
-      ({ method }) =>
-        method === 'eth_getTransactionReceipt'
-          ? { error: { code: -32000, message: 'something else' } }
-          : null,
-    ]
-    for (const lie of lies) {
-      const [opened, stub] = await open(t, null)
-      stub.knobs.lie = lie
-      for (const [method, params] of reads()) {
-        const answer = await opened.read(method, params)
-        assert.ok('result' in answer, JSON.stringify(answer))
-        assert.equal(answer.level, 'block')
-        assert.ok(!JSON.stringify(answer.result).includes('blobGasPrice'))
-      }
+test('a price that is not one of that block is left out, and still nothing is called proved', async (t) => {
+  const other = chain.recorded[3]?.hash
+  const changed =
+    (member: object): Lie =>
+    ({ method }, honest) =>
+      method === 'eth_getTransactionReceipt' && 'result' in honest
+        ? { result: { ...(honest.result as object), ...member } }
+        : null
+  const lies: readonly Lie[] = [
+    changed({ blobGasPrice: undefined }),
+    changed({ blobGasPrice: 7 }),
+    changed({ blobGasPrice: '0x07' }),
+    changed({ blockHash: other }),
+    ({ method }) => (method === 'eth_getTransactionReceipt' ? { result: null } : null),
+    ({ method }) =>
+      method === 'eth_getTransactionReceipt'
+        ? { error: { code: -32000, message: 'something else' } }
+        : null,
+  ]
+  for (const lie of lies) {
+    const [opened, stub] = await open(t, null)
+    stub.knobs.lie = lie
+    for (const [method, params] of reads()) {
+      const answer = await opened.read(method, params)
+      assert.ok('result' in answer, JSON.stringify(answer))
+      assert.equal(answer.level, 'block')
+      assert.ok(!JSON.stringify(answer.result).includes('blobGasPrice'))
     }
-  },
-)
+  }
+})
 
-test('where no blobs are shown nothing depends on the schedule', { skip }, async (t) => {
+test('where no blobs are shown nothing depends on the schedule', async (t) => {
   const [opened, stub] = await open(t, null)
   const plain = chain.recorded.find(
     ({ view, receipts }) =>
@@ -122,7 +115,7 @@ test('where no blobs are shown nothing depends on the schedule', { skip }, async
   assert.equal(stub.count('eth_getTransactionReceipt'), 0)
 })
 
-test('networks[].blobSchedule gives a network its schedule', { skip }, async (t) => {
+test('networks[].blobSchedule gives a network its schedule', async (t) => {
   const stub = await startStubUpstream(t, chain)
   const cairn = await startBehind(t, [{ url: stub.url, trusted: true }], {
     chainId: Number(chain.chainId),

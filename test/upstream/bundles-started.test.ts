@@ -4,17 +4,15 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { startBehind } from '../behind-upstreams.ts'
 import { verdictOn } from '../fakes/bundles.ts'
-import { missingVectors } from '../fakes/chain-vectors.ts'
 import { makeLiar } from '../fakes/liar.ts'
 import { openStubChain, type StubChain } from '../fakes/stub-chain.ts'
 import { startStubUpstream } from '../fakes/stub-upstream.ts'
 import { canonical, emitter, readsOf, slotOf, truthOf } from './reads.ts'
 
-const skip = missingVectors
 let chain: StubChain
 
 before(async () => {
-  if (skip === false) chain = await openStubChain()
+  chain = await openStubChain()
 })
 
 type Reply = {
@@ -38,58 +36,50 @@ function createAsk(url: string) {
   }
 }
 
-test(
-  'with a faulty upstream in the pool, every bundle proves the correct answer',
-  { skip },
-  async (t) => {
-    const honest = await startStubUpstream(t, chain)
-    const liar = await startStubUpstream(t, chain)
-    makeLiar(liar, { seed: 7 })
-    const blobSchedule = [{ from: 420, baseFeeUpdateFraction: 11_684_671 }]
-    const network = { chainId: Number(chain.chainId), verify: 'require', blobSchedule }
-    const cairn = await startBehind(
-      t,
-      [{ url: liar.url }, { url: honest.url, trusted: true }],
-      network,
-    )
-    const ask = createAsk(`${cairn.url}/v3/${cairn.apiKey}`)
-    let proved = 0
-    for (const number of [1, 27, 42, 54]) {
-      const block = chain.recorded[number]
-      assert.ok(block !== undefined)
-      for (const read of readsOf(block)) {
-        const reply = await ask(read.method, read.params)
-        if (reply.error !== undefined) continue
-        assert.equal(reply.proof?.verified, 'proof', read.method)
-        const verdict = await verdictOn(reply, block.hash, [read.method, read.params])
-        assert.ok('result' in verdict, `${read.method}: ${JSON.stringify(verdict)}`)
-        // The reader of a bundle computes the price of blobs only by a schedule of their own.
-        const withoutPrice = (text: string) => text.replaceAll(/"blobGasPrice":"\w+",/g, '')
-        const truth = withoutPrice(await truthOf(honest, read))
-        assert.equal(withoutPrice(canonical(JSON.parse(verdict.result))), truth)
-        proved += 1
-      }
+test('with a faulty upstream in the pool, every bundle proves the correct answer', async (t) => {
+  const honest = await startStubUpstream(t, chain)
+  const liar = await startStubUpstream(t, chain)
+  makeLiar(liar, { seed: 7 })
+  const blobSchedule = [{ from: 420, baseFeeUpdateFraction: 11_684_671 }]
+  const network = { chainId: Number(chain.chainId), verify: 'require', blobSchedule }
+  const cairn = await startBehind(
+    t,
+    [{ url: liar.url }, { url: honest.url, trusted: true }],
+    network,
+  )
+  const ask = createAsk(`${cairn.url}/v3/${cairn.apiKey}`)
+  let proved = 0
+  for (const number of [1, 27, 42, 54]) {
+    const block = chain.recorded[number]
+    assert.ok(block !== undefined)
+    for (const read of readsOf(block)) {
+      const reply = await ask(read.method, read.params)
+      if (reply.error !== undefined) continue
+      assert.equal(reply.proof?.verified, 'proof', read.method)
+      const verdict = await verdictOn(reply, block.hash, [read.method, read.params])
+      assert.ok('result' in verdict, `${read.method}: ${JSON.stringify(verdict)}`)
+      // The reader of a bundle computes the price of blobs only by a schedule of their own.
+      const withoutPrice = (text: string) => text.replaceAll(/"blobGasPrice":"\w+",/g, '')
+      const truth = withoutPrice(await truthOf(honest, read))
+      assert.equal(withoutPrice(canonical(JSON.parse(verdict.result))), truth)
+      proved += 1
     }
-    t.diagnostic(`${proved} proved`)
-    assert.ok(proved > 30, `${proved} proved`)
-  },
-)
+  }
+  t.diagnostic(`${proved} proved`)
+  assert.ok(proved > 30, `${proved} proved`)
+})
 
-test(
-  'an answer that no upstream could prove says whose word it is, and brings no nodes',
-  { skip },
-  async (t) => {
-    const stub = await startStubUpstream(t, chain, {
-      knobs: { proofWindow: { blocks: 1, words: 'geth' } },
-    })
-    const network = { chainId: Number(chain.chainId), verify: 'prefer' }
-    const cairn = await startBehind(t, [{ url: stub.url, trusted: true }], network)
-    const ask = createAsk(`${cairn.url}/v3/${cairn.apiKey}`)
-    const { hash = '' } = chain.recorded[20] ?? {}
-    const params = [emitter, slotOf(0n), { blockHash: hash }]
-    const { result, proof } = await ask('eth_getStorageAt', params)
-    assert.match(String(result), /^0x[0-9a-f]{64}$/)
-    assert.deepEqual([proof?.verified, proof?.header, proof?.nodes], ['trusted', null, []])
-    assert.ok('refused' in (await verdictOn(proof, hash, ['eth_getStorageAt', params])))
-  },
-)
+test('an answer that no upstream could prove says whose word it is, and brings no nodes', async (t) => {
+  const stub = await startStubUpstream(t, chain, {
+    knobs: { proofWindow: { blocks: 1, words: 'geth' } },
+  })
+  const network = { chainId: Number(chain.chainId), verify: 'prefer' }
+  const cairn = await startBehind(t, [{ url: stub.url, trusted: true }], network)
+  const ask = createAsk(`${cairn.url}/v3/${cairn.apiKey}`)
+  const { hash = '' } = chain.recorded[20] ?? {}
+  const params = [emitter, slotOf(0n), { blockHash: hash }]
+  const { result, proof } = await ask('eth_getStorageAt', params)
+  assert.match(String(result), /^0x[0-9a-f]{64}$/)
+  assert.deepEqual([proof?.verified, proof?.header, proof?.nodes], ['trusted', null, []])
+  assert.ok('refused' in (await verdictOn(proof, hash, ['eth_getStorageAt', params])))
+})

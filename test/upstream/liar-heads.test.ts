@@ -1,7 +1,6 @@
 // Asked by tag or number, an answer needs somebody's word for the block: no wrong block is served while fewer than
 // a quorum lie, and the label says whose word it was.
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import test, { before, type TestContext } from 'node:test'
 import { keccak256 } from 'viem'
 import { systemClock } from '../../src/base/clock.ts'
@@ -10,8 +9,9 @@ import { silentLog } from '../../src/base/log.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import type { HeadSettings } from '../../src/ethereum/upstream/head/head-follower.ts'
 import { createLieLedger } from '../../src/ethereum/upstream/pool/lie-ledger.ts'
+import { testChain } from '../fakes/chain-facts.ts'
 import { openChainDatabase } from '../fakes/chain-database.ts'
-import { missingVectors, vectorsFolder } from '../fakes/chain-vectors.ts'
+import { chainFolder } from '../fakes/chain-vectors.ts'
 import type { Lie } from '../fakes/stub-knobs.ts'
 import { openStubChain, type StubBlock, type StubChain } from '../fakes/stub-chain.ts'
 import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
@@ -19,13 +19,11 @@ import { openUpstreamCase, type UpstreamCase } from '../fakes/upstream-network.t
 import { readTranscripts } from '../faces/transcripts.ts'
 import { canonical, emitter, readsByNumber, slotOf, truthOf } from './reads.ts'
 
-const skip = missingVectors
 let chain: StubChain
 /** Mined on block 50, higher than the recorded chain, and every bit as valid. */
 let branch: readonly StubBlock[]
 
 before(async () => {
-  if (skip !== false) return
   chain = await openStubChain()
   branch = await chain.extend(chain.recorded[50] ?? assert.fail(), { count: 8, salt: 7 })
 })
@@ -110,7 +108,7 @@ const tagged = [
 ] as const
 
 for (const { name, begin } of headLies) {
-  test(`one of three that ${name} changes no answer by tag or number`, { skip }, async (t) => {
+  test(`one of three that ${name} changes no answer by tag or number`, async (t) => {
     const [liar, honest, other] = (await start(t, 3)) as [StubUpstream, StubUpstream, StubUpstream]
     begin(liar)
     const opened = await open(t, [liar, honest, other])
@@ -131,7 +129,7 @@ for (const { name, begin } of headLies) {
     }
   })
 
-  test(`one of two that ${name} brings no wrong block: both are needed`, { skip }, async (t) => {
+  test(`one of two that ${name} brings no wrong block: both are needed`, async (t) => {
     const [liar, honest] = (await start(t, 2)) as [StubUpstream, StubUpstream]
     begin(liar)
     const opened = await open(t, [liar, honest])
@@ -149,36 +147,28 @@ for (const { name, begin } of headLies) {
   })
 }
 
-test(
-  'one that is alone is believed, and labelled as the only word there is',
-  { skip },
-  async (t) => {
-    const [liar] = (await start(t, 1)) as [StubUpstream]
-    liar.follow(branch)
-    const opened = await open(t, [liar])
-    const answer = await opened.read('eth_getBalance', [emitter, 'latest'])
-    assert.ok('result' in answer)
-    assert.deepEqual(
-      [answer.level, answer.anchor, answer.block],
-      ['proof', 'single', branch.at(-1)?.hash],
-    )
-  },
-)
+test('one that is alone is believed, and labelled as the only word there is', async (t) => {
+  const [liar] = (await start(t, 1)) as [StubUpstream]
+  liar.follow(branch)
+  const opened = await open(t, [liar])
+  const answer = await opened.read('eth_getBalance', [emitter, 'latest'])
+  assert.ok('result' in answer)
+  assert.deepEqual(
+    [answer.level, answer.anchor, answer.block],
+    ['proof', 'single', branch.at(-1)?.hash],
+  )
+})
 
-test(
-  'a required quorum refuses the head of a single upstream and names the fix',
-  { skip },
-  async (t) => {
-    const [liar, honest] = (await start(t, 2)) as [StubUpstream, StubUpstream]
-    await honest.stop()
-    const opened = await open(t, [liar, honest], { heads: { quorumRequired: true } })
-    assert.deepEqual(await opened.read('eth_getBalance', [emitter, 'latest']), {
-      fault: 'unverified',
-    })
-  },
-)
+test('a required quorum refuses the head of a single upstream and names the fix', async (t) => {
+  const [liar, honest] = (await start(t, 2)) as [StubUpstream, StubUpstream]
+  await honest.stop()
+  const opened = await open(t, [liar, honest], { heads: { quorumRequired: true } })
+  assert.deepEqual(await opened.read('eth_getBalance', [emitter, 'latest']), {
+    fault: 'unverified',
+  })
+})
 
-test('a trusted node is believed before two others that agree', { skip }, async (t) => {
+test('a trusted node is believed before two others that agree', async (t) => {
   const [liar, other, own] = (await start(t, 3)) as [StubUpstream, StubUpstream, StubUpstream]
   for (const one of [liar, other]) one.follow(branch)
   const opened = await open(t, [liar, other, own], { trusted: [2] })
@@ -190,11 +180,9 @@ test('a trusted node is believed before two others that agree', { skip }, async 
   )
 })
 
-test('a transaction that only a made-up branch holds is not found', { skip }, async (t) => {
+test('a transaction that only a made-up branch holds is not found', async (t) => {
   // Signed for this chain, and mined nowhere on it.
-  const recorded = readTranscripts(join(vectorsFolder, 'rpc-compat')).filter(
-    ({ name }) => name === 'eth_sendRawTransaction/send-legacy-transaction',
-  )
+  const recorded = readTranscripts(chainFolder).filter(({ name }) => name === testChain.unmined)
   const { params } = JSON.parse(recorded[0]?.request ?? '') as { params: [`0x${string}`] }
   const own = await chain.extend(chain.recorded[54] ?? assert.fail(), {
     count: 1,

@@ -8,7 +8,6 @@ import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { createLieLedger } from '../../src/ethereum/upstream/pool/lie-ledger.ts'
 import type { VerifyMode } from '../../src/gateway/prove-or-relay.ts'
 import { openChainDatabase } from '../fakes/chain-database.ts'
-import { missingVectors } from '../fakes/chain-vectors.ts'
 import { falseValues } from '../fakes/falsify-proofs.ts'
 import { falsehoods, makeLiar } from '../fakes/liar.ts'
 import { openStubChain, type StubChain } from '../fakes/stub-chain.ts'
@@ -16,11 +15,10 @@ import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
 import { openUpstreamCase, type ReadAnswer } from '../fakes/upstream-network.ts'
 import { emitter, readsOf, slotOf, truthOf, canonical } from './reads.ts'
 
-const skip = missingVectors
 let chain: StubChain
 
 before(async () => {
-  if (skip === false) chain = await openStubChain()
+  chain = await openStubChain()
 })
 
 /** What one upstream is: about what it lies, and whether it can prove state. */
@@ -67,7 +65,7 @@ async function rig(t: TestContext, nodes: readonly Node[], verify: VerifyMode): 
 const at = (number: number) => ({ blockHash: chain.recorded[number]?.hash })
 const slotZero = (number: number) => [emitter, slotOf(0n), at(number)] as const
 
-test('while one can prove, the word of those who cannot is not asked for', { skip }, async (t) => {
+test('while one can prove, the word of those who cannot is not asked for', async (t) => {
   const { stubs, read } = await rig(t, [liar, liar, honest], 'prefer')
   for (const number of [20, 40, 54]) {
     const answer = await read('eth_getStorageAt', slotZero(number))
@@ -77,7 +75,7 @@ test('while one can prove, the word of those who cannot is not asked for', { ski
   }
 })
 
-test('the word of one is labelled none, whatever it says', { skip }, async (t) => {
+test('the word of one is labelled none, whatever it says', async (t) => {
   const { stubs, read } = await rig(t, [liar], 'prefer')
   const answer = await read('eth_getStorageAt', slotZero(54))
   assert.ok('result' in answer)
@@ -85,31 +83,27 @@ test('the word of one is labelled none, whatever it says', { skip }, async (t) =
   assert.notEqual(answer.result, await stubs[0]?.honest('eth_getStorageAt', slotZero(54)))
 })
 
-test('require never accepts an answer without a proof', { skip }, async (t) => {
+test('require never accepts an answer without a proof', async (t) => {
   for (const nodes of [[liar], [liar, liar, liar], [unproving, unproving, unproving]]) {
     const { read } = await rig(t, nodes, 'require')
     assert.deepEqual(await read('eth_getStorageAt', slotZero(54)), { fault: 'unprovable' })
   }
 })
 
-test(
-  'two of three that say the same are a quorum, and a liar beside them is none',
-  { skip },
-  async (t) => {
-    const { stubs, read } = await rig(t, [liar, unproving, unproving], 'prefer')
-    for (const number of [20, 40, 54]) {
-      const truth = await stubs[1]?.honest('eth_getStorageAt', slotZero(number))
-      const answer = await read('eth_getStorageAt', slotZero(number))
-      assert.ok('result' in answer)
-      if (answer.level !== 'none') {
-        assert.equal(answer.level, 'quorum:2/3')
-        assert.equal(answer.result, truth)
-      }
+test('two of three that say the same are a quorum, and a liar beside them is none', async (t) => {
+  const { stubs, read } = await rig(t, [liar, unproving, unproving], 'prefer')
+  for (const number of [20, 40, 54]) {
+    const truth = await stubs[1]?.honest('eth_getStorageAt', slotZero(number))
+    const answer = await read('eth_getStorageAt', slotZero(number))
+    assert.ok('result' in answer)
+    if (answer.level !== 'none') {
+      assert.equal(answer.level, 'quorum:2/3')
+      assert.equal(answer.result, truth)
     }
-  },
-)
+  }
+})
 
-test('the word of a trusted node is labelled trusted, never proof', { skip }, async (t) => {
+test('the word of a trusted node is labelled trusted, never proof', async (t) => {
   const { read } = await rig(t, [{ ...liar, trusted: true }, unproving], 'prefer')
   const answer = await read('eth_getStorageAt', slotZero(54))
   assert.ok('result' in answer)
@@ -117,32 +111,27 @@ test('the word of a trusted node is labelled trusted, never proof', { skip }, as
 })
 
 for (const verify of ['prefer', 'off'] as const) {
-  test(
-    `under ${verify} every answer of liars that is wrong says that it is no proof`,
-    { skip },
-    async (t) => {
-      const { stubs, read } = await rig(
-        t,
-        [
-          { lies: 'always', proves: false },
-          { lies: 'always', proves: true },
-        ],
-        verify,
-      )
-      let wrong = 0
-      for (const number of [2, 21, 33, 42, 54]) {
-        for (const asked of readsOf(chain.recorded[number] ?? assert.fail())) {
-          const answer = await read(asked.method, asked.params)
-          if ('fault' in answer) continue
-          if (canonical(answer.result) === (await truthOf(stubs[1] as StubUpstream, asked)))
-            continue
-          wrong += 1
-          const about = `${asked.method} ${JSON.stringify(asked.params)}`
-          assert.notEqual(answer.level, 'proof', about)
-          assert.notEqual(answer.level, 'trusted', about)
-        }
+  test(`under ${verify} every answer of liars that is wrong says that it is no proof`, async (t) => {
+    const { stubs, read } = await rig(
+      t,
+      [
+        { lies: 'always', proves: false },
+        { lies: 'always', proves: true },
+      ],
+      verify,
+    )
+    let wrong = 0
+    for (const number of [2, 21, 33, 42, 54]) {
+      for (const asked of readsOf(chain.recorded[number] ?? assert.fail())) {
+        const answer = await read(asked.method, asked.params)
+        if ('fault' in answer) continue
+        if (canonical(answer.result) === (await truthOf(stubs[1] as StubUpstream, asked))) continue
+        wrong += 1
+        const about = `${asked.method} ${JSON.stringify(asked.params)}`
+        assert.notEqual(answer.level, 'proof', about)
+        assert.notEqual(answer.level, 'trusted', about)
       }
-      assert.ok(wrong > 0)
-    },
-  )
+    }
+    assert.ok(wrong > 0)
+  })
 }

@@ -9,7 +9,6 @@ import { verifyKeccakKinds } from '../../src/codec/verify-keccak.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { createLieLedger, type Lie, listLies } from '../../src/ethereum/upstream/pool/lie-ledger.ts'
 import { openChainDatabase } from '../fakes/chain-database.ts'
-import { missingVectors } from '../fakes/chain-vectors.ts'
 import { createRandom, type Falsehood, pick, type Random } from '../fakes/falsehood.ts'
 import { falsehoods, type Liar, makeLiar } from '../fakes/liar.ts'
 import { openStubChain, type StubBlock, type StubChain } from '../fakes/stub-chain.ts'
@@ -17,12 +16,11 @@ import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
 import { openUpstreamCase, type ReadAnswer, type UpstreamCase } from '../fakes/upstream-network.ts'
 import { canonical, type Read, readsOf, truthOf } from './reads.ts'
 
-const skip = missingVectors
 const seed = Number(process.env['CAIRN_SEED'] ?? 20_261_121)
 let chain: StubChain
 
 before(async () => {
-  if (skip === false) chain = await openStubChain()
+  chain = await openStubChain()
 })
 
 type Bench = {
@@ -183,87 +181,83 @@ const enough = 520
 const lanes = 4
 const differentMin = 500
 
-test(
-  'with one faulty upstream of two, every read returns the correct answer, and the faulty one is quarantined within ten reads',
-  { skip },
-  async (t) => {
-    const different = new Set<string>()
-    const quiet = new Set(provable.map(({ name }) => name))
-    const counts = { caught: 0, missed: 0 }
-    const model = await startStubUpstream(t, chain)
-    const cases = drawCases(model, roundsMax * provable.length)
+test('with one faulty upstream of two, every read returns the correct answer, and the faulty one is quarantined within ten reads', async (t) => {
+  const different = new Set<string>()
+  const quiet = new Set(provable.map(({ name }) => name))
+  const counts = { caught: 0, missed: 0 }
+  const model = await startStubUpstream(t, chain)
+  const cases = drawCases(model, roundsMax * provable.length)
 
-    async function judge(drawn: Case, { honest, liars, open, liesOf }: Bench): Promise<void> {
-      const { falsehood, read } = drawn
-      const [first] = liars as [StubUpstream]
-      const truth = await truthOf(honest, read)
-      const [liar] = corrupt([first], drawn) as [Liar]
-      const name = `case ${drawn.seed - seed}`
-      const opened = await open(name, [first, honest])
-      const about = `seed ${seed}, ${name}: ${falsehood.row} ${falsehood.name}, ${read.method} ${JSON.stringify(read.params)}`
-      assertHonest(opened, await opened.read(read.method, read.params), truth, about)
-      await opened.idle()
-      assertClean(opened, about)
-      for (const { digest } of liar.sent) different.add(digest)
-      const hasSent = liar.sent.length > 0
-      if (hasSent) quiet.delete(falsehood.name)
-      const isLie = hasSent && falsehood.nature === 'lie'
-      const isKnown = () => liesOf(name).length > 0
-      // Another upstream may have been faster. The invalid reply is then not verified.
-      for (const again of isLie ? similarTo(drawn) : []) {
-        if (await soon(isKnown)) break
-        assertHonest(
-          opened,
-          await opened.read(again.method, again.params),
-          await truthOf(honest, again),
-          about,
-        )
-      }
-      const lies = liesOf(name)
-      assert.deepEqual(
-        lies.filter(({ upstream }) => upstream !== 'upstream 0'),
-        [],
+  async function judge(drawn: Case, { honest, liars, open, liesOf }: Bench): Promise<void> {
+    const { falsehood, read } = drawn
+    const [first] = liars as [StubUpstream]
+    const truth = await truthOf(honest, read)
+    const [liar] = corrupt([first], drawn) as [Liar]
+    const name = `case ${drawn.seed - seed}`
+    const opened = await open(name, [first, honest])
+    const about = `seed ${seed}, ${name}: ${falsehood.row} ${falsehood.name}, ${read.method} ${JSON.stringify(read.params)}`
+    assertHonest(opened, await opened.read(read.method, read.params), truth, about)
+    await opened.idle()
+    assertClean(opened, about)
+    for (const { digest } of liar.sent) different.add(digest)
+    const hasSent = liar.sent.length > 0
+    if (hasSent) quiet.delete(falsehood.name)
+    const isLie = hasSent && falsehood.nature === 'lie'
+    const isKnown = () => liesOf(name).length > 0
+    // Another upstream may have been faster. The invalid reply is then not verified.
+    for (const again of isLie ? similarTo(drawn) : []) {
+      if (await soon(isKnown)) break
+      assertHonest(
+        opened,
+        await opened.read(again.method, again.params),
+        await truthOf(honest, again),
         about,
       )
-      const { state } = opened.pool.upstreams[0]?.status() ?? assert.fail()
-      if (isLie && isKnown()) {
-        counts.caught += 1
-        assert.equal(state, 'quarantined', about)
-      } else if (isLie) {
-        counts.missed += 1
-        assert.ok(liar.sent.length < 10, `${about}: ten times unnoticed`)
-      }
-      if (falsehood.nature === 'harmless' || falsehood.nature === 'silence') {
-        assert.deepEqual(lies, [], about)
-      }
-      await opened.close()
     }
-
-    /** One after the other, beside the other lanes. */
-    async function lane(bench: Bench): Promise<void> {
-      // The liar is the faster one, so it is asked first.
-      bench.honest.knobs.latencyMs = () => 10
-      for (;;) {
-        const { value } = await cases.next()
-        if (value === undefined) return
-        const drawn = value as Case
-        if (drawn.seed - seed >= 3 * provable.length && different.size >= enough) return
-        await judge(drawn, bench)
-      }
-    }
-
-    const benches = await Promise.all(Array.from({ length: lanes }, () => setUp(t)))
-    await Promise.all(benches.map(lane))
-    const { caught, missed } = counts
-    t.diagnostic(
-      `${different.size} falsifications that differ, 0 wrong answers; ${caught} faulty upstreams quarantined, ${missed} slower than an honest one; never sent: ${[...quiet].join(', ')}`,
+    const lies = liesOf(name)
+    assert.deepEqual(
+      lies.filter(({ upstream }) => upstream !== 'upstream 0'),
+      [],
+      about,
     )
-    assert.ok(different.size >= differentMin, `${different.size}`)
-    assert.ok(caught > 20 * missed, `${missed} of ${caught + missed} liars went unnoticed`)
-  },
-)
+    const { state } = opened.pool.upstreams[0]?.status() ?? assert.fail()
+    if (isLie && isKnown()) {
+      counts.caught += 1
+      assert.equal(state, 'quarantined', about)
+    } else if (isLie) {
+      counts.missed += 1
+      assert.ok(liar.sent.length < 10, `${about}: ten times unnoticed`)
+    }
+    if (falsehood.nature === 'harmless' || falsehood.nature === 'silence') {
+      assert.deepEqual(lies, [], about)
+    }
+    await opened.close()
+  }
 
-test('two faulty upstreams that agree cannot change a proved answer', { skip }, async (t) => {
+  /** One after the other, beside the other lanes. */
+  async function lane(bench: Bench): Promise<void> {
+    // The liar is the faster one, so it is asked first.
+    bench.honest.knobs.latencyMs = () => 10
+    for (;;) {
+      const { value } = await cases.next()
+      if (value === undefined) return
+      const drawn = value as Case
+      if (drawn.seed - seed >= 3 * provable.length && different.size >= enough) return
+      await judge(drawn, bench)
+    }
+  }
+
+  const benches = await Promise.all(Array.from({ length: lanes }, () => setUp(t)))
+  await Promise.all(benches.map(lane))
+  const { caught, missed } = counts
+  t.diagnostic(
+    `${different.size} falsifications that differ, 0 wrong answers; ${caught} faulty upstreams quarantined, ${missed} slower than an honest one; never sent: ${[...quiet].join(', ')}`,
+  )
+  assert.ok(different.size >= differentMin, `${different.size}`)
+  assert.ok(caught > 20 * missed, `${missed} of ${caught + missed} liars went unnoticed`)
+})
+
+test('two faulty upstreams that agree cannot change a proved answer', async (t) => {
   const { honest, liars, open } = await setUp(t)
   for await (const drawn of drawCases(honest, provable.length)) {
     const { falsehood, read } = drawn
@@ -279,31 +273,27 @@ test('two faulty upstreams that agree cannot change a proved answer', { skip }, 
   }
 })
 
-test(
-  'with faulty upstreams only, each reply is the correct answer or an error',
-  { skip },
-  async (t) => {
-    const { honest, liars, open } = await setUp(t)
-    let refused = 0
-    for await (const drawn of drawCases(honest, provable.length)) {
-      const { falsehood, read } = drawn
-      const at = drawn.seed - seed
-      const truth = await truthOf(honest, read)
-      corrupt(liars, drawn)
-      const opened = await open(`case ${at}`, liars)
-      const about = `seed ${seed}: ${falsehood.name}, ${read.method} ${JSON.stringify(read.params)}`
-      const answer = await opened.read(read.method, read.params)
-      if ('fault' in answer) refused += 1
-      else if (isUnmined(answer.result)) assert.notEqual(answer.level, 'proof', about)
-      else if (answer.result !== null) assertHonest(opened, answer, truth, about)
-      else assert.ok(truth === 'null' || answer.level !== 'proof', about)
-      await opened.idle()
-      assertClean(opened, about)
-      await opened.close()
-    }
-    assert.ok(refused > 20, `${refused} refused`)
-  },
-)
+test('with faulty upstreams only, each reply is the correct answer or an error', async (t) => {
+  const { honest, liars, open } = await setUp(t)
+  let refused = 0
+  for await (const drawn of drawCases(honest, provable.length)) {
+    const { falsehood, read } = drawn
+    const at = drawn.seed - seed
+    const truth = await truthOf(honest, read)
+    corrupt(liars, drawn)
+    const opened = await open(`case ${at}`, liars)
+    const about = `seed ${seed}: ${falsehood.name}, ${read.method} ${JSON.stringify(read.params)}`
+    const answer = await opened.read(read.method, read.params)
+    if ('fault' in answer) refused += 1
+    else if (isUnmined(answer.result)) assert.notEqual(answer.level, 'proof', about)
+    else if (answer.result !== null) assertHonest(opened, answer, truth, about)
+    else assert.ok(truth === 'null' || answer.level !== 'proof', about)
+    await opened.idle()
+    assertClean(opened, about)
+    await opened.close()
+  }
+  assert.ok(refused > 20, `${refused} refused`)
+})
 
 /** A transaction that is said to be in no block yet: as for an absence, there is only their word for it. */
 function isUnmined(result: unknown): boolean {

@@ -4,17 +4,15 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { missingVectors } from '../fakes/chain-vectors.ts'
+import { testChain } from '../fakes/chain-facts.ts'
 import { openStubChain } from '../fakes/stub-chain.ts'
 import type { StubKnobs } from '../fakes/stub-knobs.ts'
 import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
 import { startCairn, temporaryFolder } from '../started-server.ts'
 
-const skip = missingVectors
-const chainId = 0xc72dd9d5e883en
-const contract = '0x7dcd17433742f4c0ca53122ab541d0ba67fc27df'
+const { chainId, emitter: contract } = testChain
 const slotZero = `0x${'00'.repeat(32)}`
-const slotValue = `0x${'00'.repeat(31)}38`
+const slotValue = testChain.emitted
 
 type Reply = {
   readonly result?: unknown
@@ -112,7 +110,7 @@ function proofsOf(stub: StubUpstream | undefined): number | undefined {
   ).length
 }
 
-test('a slot is proved through one upstream call, then served from memory', { skip }, async (t) => {
+test('a slot is proved through one upstream call, then served from memory', async (t) => {
   const { ask, stubs } = await rig(t, { upstreams: [{ trusted: true }] })
   const [stub] = stubs
   const first = await ask('eth_getStorageAt', [contract, '0x0', 'latest'])
@@ -124,7 +122,7 @@ test('a slot is proved through one upstream call, then served from memory', { sk
   assert.equal(proofsOf(stub), 1)
 })
 
-test('a thousand concurrent reads of one slot cost one upstream call', { skip }, async (t) => {
+test('a thousand concurrent reads of one slot cost one upstream call', async (t) => {
   const { ask, stubs } = await rig(t, {
     upstreams: [{ knobs: { latencyMs: ({ method }) => (method === 'eth_getProof' ? 300 : 0) } }],
   })
@@ -136,7 +134,7 @@ test('a thousand concurrent reads of one slot cost one upstream call', { skip },
   assert.equal(proofsOf(stubs[0]), 1)
 })
 
-test('stored data is served with all upstreams down', { skip }, async (t) => {
+test('stored data is served with all upstreams down', async (t) => {
   const { ask, stubs } = await rig(t, { upstreams: [{}, {}] })
   const { block } = await ask('eth_getStorageAt', [contract, '0x0', 'latest'])
   const params = [contract, '0x0', { blockHash: block }]
@@ -156,58 +154,46 @@ test('stored data is served with all upstreams down', { skip }, async (t) => {
   assert.equal(fresh.verified, fresh.error === undefined ? 'proof' : 'none')
 })
 
-test(
-  'an unknown block is null when two say so, and an error when one alone does',
-  { skip },
-  async (t) => {
-    const unknown = [`0x${'ab'.repeat(32)}`, '0x0']
-    const two = await rig(t, { upstreams: [{}, {}] })
-    const told = await two.ask('eth_getTransactionByBlockHashAndIndex', unknown)
-    assert.deepEqual([told.result, told.verified], [null, 'none'])
-    const one = await rig(t)
-    const refused = await one.ask('eth_getTransactionByBlockHashAndIndex', unknown)
-    assert.equal(refused.error?.code, -32002)
-  },
-)
+test('an unknown block is null when two say so, and an error when one alone does', async (t) => {
+  const unknown = [`0x${'ab'.repeat(32)}`, '0x0']
+  const two = await rig(t, { upstreams: [{}, {}] })
+  const told = await two.ask('eth_getTransactionByBlockHashAndIndex', unknown)
+  assert.deepEqual([told.result, told.verified], [null, 'none'])
+  const one = await rig(t)
+  const refused = await one.ask('eth_getTransactionByBlockHashAndIndex', unknown)
+  assert.equal(refused.error?.code, -32002)
+})
 
-test(
-  'require refuses old state without a proof; prefer forwards the answer of an upstream',
-  { skip },
-  async (t) => {
-    const params = [contract, '0x0', '0x28']
-    // What a node says of it: that it cannot prove so deep, or that the state is gone.
-    for (const [words, code] of [
-      ['reth', -32002],
-      ['geth', -32000],
-    ] as const) {
-      const upstreams = [{ knobs: { proofWindow: { blocks: 10, words } } }]
-      const closed = await rig(t, { upstreams })
-      const refused = await closed.ask('eth_getStorageAt', params)
-      assert.deepEqual([refused.error?.code, refused.result], [code, undefined])
-      const open = await rig(t, { upstreams, verify: 'prefer' })
-      const told = await open.ask('eth_getStorageAt', params)
-      assert.deepEqual([told.verified, told.head], ['none', 'single'])
-      assert.equal((told.result as string).length, 66)
-    }
-  },
-)
+test('require refuses old state without a proof; prefer forwards the answer of an upstream', async (t) => {
+  const params = [contract, '0x0', '0x28']
+  // What a node says of it: that it cannot prove so deep, or that the state is gone.
+  for (const [words, code] of [
+    ['reth', -32002],
+    ['geth', -32000],
+  ] as const) {
+    const upstreams = [{ knobs: { proofWindow: { blocks: 10, words } } }]
+    const closed = await rig(t, { upstreams })
+    const refused = await closed.ask('eth_getStorageAt', params)
+    assert.deepEqual([refused.error?.code, refused.result], [code, undefined])
+    const open = await rig(t, { upstreams, verify: 'prefer' })
+    const told = await open.ask('eth_getStorageAt', params)
+    assert.deepEqual([told.verified, told.head], ['none', 'single'])
+    assert.equal((told.result as string).length, 66)
+  }
+})
 
-test(
-  'calls that cannot be proved are forwarded and labelled trusted or none',
-  { skip },
-  async (t) => {
-    const call = [{ to: contract, data: '0x' }, 'latest']
-    for (const trusted of [true, false]) {
-      const { ask } = await rig(t, { upstreams: [{ trusted }] })
-      const { verified, head } = await ask('eth_gasPrice', [])
-      assert.deepEqual([verified, head], [trusted ? 'trusted' : 'none', null])
-      const unlisted = await ask('made_up', call)
-      assert.equal(unlisted.error?.code, -32601)
-    }
-  },
-)
+test('calls that cannot be proved are forwarded and labelled trusted or none', async (t) => {
+  const call = [{ to: contract, data: '0x' }, 'latest']
+  for (const trusted of [true, false]) {
+    const { ask } = await rig(t, { upstreams: [{ trusted }] })
+    const { verified, head } = await ask('eth_gasPrice', [])
+    assert.deepEqual([verified, head], [trusted ? 'trusted' : 'none', null])
+    const unlisted = await ask('made_up', call)
+    assert.equal(unlisted.error?.code, -32601)
+  }
+})
 
-test('a batch is of one block, whoever answers each of its calls', { skip }, async (t) => {
+test('a batch is of one block, whoever answers each of its calls', async (t) => {
   const { batch, stubs } = await rig(t, {
     upstreams: [{ blocks: 50 }],
   })
@@ -247,7 +233,7 @@ test('a batch is of one block, whoever answers each of its calls', { skip }, asy
   assert.equal(verified, 'none')
 })
 
-test('the embedded chain stands beside, under its own name', { skip }, async (t) => {
+test('the embedded chain stands beside, under its own name', async (t) => {
   const { ask } = await rig(t, { more: '  - {name: dev, embedded: true}\n' })
   assert.equal((await ask('eth_chainId', [])).result, `0x${chainId.toString(16)}`)
   assert.equal((await ask('eth_chainId', [], '/dev')).result, '0x539')

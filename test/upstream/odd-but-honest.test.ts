@@ -7,18 +7,16 @@ import { silentLog } from '../../src/base/log.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { createLieLedger, listLies } from '../../src/ethereum/upstream/pool/lie-ledger.ts'
 import { openChainDatabase } from '../fakes/chain-database.ts'
-import { missingVectors } from '../fakes/chain-vectors.ts'
 import type { StubKnobs } from '../fakes/stub-knobs.ts'
 import { openStubChain, type StubChain } from '../fakes/stub-chain.ts'
 import { startStubUpstream } from '../fakes/stub-upstream.ts'
 import { openUpstreamCase } from '../fakes/upstream-network.ts'
 import { canonical, readsByNumber, readsOf, truthOf } from './reads.ts'
 
-const skip = missingVectors
 let chain: StubChain
 
 before(async () => {
-  if (skip === false) chain = await openStubChain()
+  chain = await openStubChain()
 })
 
 const noDebug = (method: string) => method.startsWith('debug_')
@@ -43,7 +41,7 @@ const nodes: Readonly<Record<string, Partial<StubKnobs>>> = {
 }
 
 for (const [name, knobs] of Object.entries(nodes)) {
-  test(`a node that ${name} gives the same answers and is not quarantined`, { skip }, async (t) => {
+  test(`a node that ${name} gives the same answers and is not quarantined`, async (t) => {
     const stub = await startStubUpstream(t, chain, { knobs })
     const model = await startStubUpstream(t, chain)
     const { database } = openChainDatabase(t)

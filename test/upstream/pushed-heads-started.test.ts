@@ -5,14 +5,11 @@ import { renameSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { missingVectors } from '../fakes/chain-vectors.ts'
 import { parseMetrics } from '../fakes/metrics-text.ts'
 import { openStubChain, type StubBlock } from '../fakes/stub-chain.ts'
 import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
 import { openWebSocket, type WebSocketClient } from '../fakes/web-socket-client.ts'
 import { rpc, startCairn, temporaryFolder } from '../started-server.ts'
-
-const skip = missingVectors
 
 const settingsOf = (stub: StubUpstream, chainId: bigint, member = '') => `rpc: {requestMs: 1000}
 networks:
@@ -55,50 +52,42 @@ async function untilTold(client: WebSocketClient, { hash }: StubBlock): Promise<
   }
 }
 
-test(
-  'a pushed head is served before subscribers get it, also after a reorg',
-  { skip },
-  async (t) => {
-    const { chain, stub, server, latest } = await start(t, true)
-    await stub.pusher.until(() => stub.pusher.subscribed === 1)
-    await latest()
-    const { valueOf } = parseMetrics(await (await fetch(`${server.url}/metrics`)).text())
-    const labels = { network: 'recorded', upstream: 'node' }
-    assert.equal(valueOf('cairn_upstream_heads_pushed', labels), 1)
-    assert.ok((valueOf('cairn_network_head_confirmed_seconds', { network: 'recorded' }) ?? -1) >= 0)
-    const [{ path, headers } = { path: '', headers: {} }] = stub.pusher.upgrades
-    assert.deepEqual([path, headers['x-token']], ['/v1?key=node-key', 'node-token'])
-    const client = await openWebSocket(`${server.url}/ws/v3/${server.apiKey}`)
-    t.after(() => client.close())
-    await client.ask('eth_subscribe', 'newHeads')
-    const head = stub.advance()
-    await untilTold(client, head)
-    assert.equal(await latest(), head.hash)
-    const branch = await chain.extend(chain.recorded[43] as StubBlock, { count: 4, salt: 7 })
-    stub.follow(branch)
-    await untilTold(client, branch.at(-1) as StubBlock)
-    assert.equal(await latest(), branch.at(-1)?.hash)
-    await server.stop()
-    await stub.pusher.until(() => stub.pusher.open === 0)
-  },
-)
+test('a pushed head is served before subscribers get it, also after a reorg', async (t) => {
+  const { chain, stub, server, latest } = await start(t, true)
+  await stub.pusher.until(() => stub.pusher.subscribed === 1)
+  await latest()
+  const { valueOf } = parseMetrics(await (await fetch(`${server.url}/metrics`)).text())
+  const labels = { network: 'recorded', upstream: 'node' }
+  assert.equal(valueOf('cairn_upstream_heads_pushed', labels), 1)
+  assert.ok((valueOf('cairn_network_head_confirmed_seconds', { network: 'recorded' }) ?? -1) >= 0)
+  const [{ path, headers } = { path: '', headers: {} }] = stub.pusher.upgrades
+  assert.deepEqual([path, headers['x-token']], ['/v1?key=node-key', 'node-token'])
+  const client = await openWebSocket(`${server.url}/ws/v3/${server.apiKey}`)
+  t.after(() => client.close())
+  await client.ask('eth_subscribe', 'newHeads')
+  const head = stub.advance()
+  await untilTold(client, head)
+  assert.equal(await latest(), head.hash)
+  const branch = await chain.extend(chain.recorded[43] as StubBlock, { count: 4, salt: 7 })
+  stub.follow(branch)
+  await untilTold(client, branch.at(-1) as StubBlock)
+  assert.equal(await latest(), branch.at(-1)?.hash)
+  await server.stop()
+  await stub.pusher.until(() => stub.pusher.open === 0)
+})
 
-test(
-  'without WebSockets there the head is polled; a reload opens what the new settings name, and closes the rest',
-  { skip },
-  async (t) => {
-    const { stub, server, latest, write } = await start(t, false)
-    assert.equal(await latest(), stub.view.head.hash)
-    assert.equal(stub.pusher.open, 0)
-    stub.knobs.pushes = true
-    write(`, wsUrl: "${stub.url.replace('http', 'ws')}/heads"`)
-    server.child.kill('SIGHUP')
-    await stub.pusher.until(() => stub.pusher.subscribed === 1)
-    assert.equal(stub.pusher.upgrades[0]?.path, '/heads')
-    write(', wsUrl: null')
-    server.child.kill('SIGHUP')
-    await stub.pusher.until(() => stub.pusher.open === 0)
-    assert.equal(stub.pusher.upgrades.length, 1)
-    assert.equal(await latest(), stub.view.head.hash)
-  },
-)
+test('without WebSockets there the head is polled; a reload opens what the new settings name, and closes the rest', async (t) => {
+  const { stub, server, latest, write } = await start(t, false)
+  assert.equal(await latest(), stub.view.head.hash)
+  assert.equal(stub.pusher.open, 0)
+  stub.knobs.pushes = true
+  write(`, wsUrl: "${stub.url.replace('http', 'ws')}/heads"`)
+  server.child.kill('SIGHUP')
+  await stub.pusher.until(() => stub.pusher.subscribed === 1)
+  assert.equal(stub.pusher.upgrades[0]?.path, '/heads')
+  write(', wsUrl: null')
+  server.child.kill('SIGHUP')
+  await stub.pusher.until(() => stub.pusher.open === 0)
+  assert.equal(stub.pusher.upgrades.length, 1)
+  assert.equal(await latest(), stub.view.head.hash)
+})

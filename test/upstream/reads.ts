@@ -1,6 +1,6 @@
 // Many different reads of the recorded chain, each with its honest answer: what tests of trouble and of lies ask.
 import { toHex, toQuantity } from '../../src/base/hex.ts'
-import { emitterSlots } from '../fakes/falsify-proofs.ts'
+import { testChain } from '../fakes/chain-facts.ts'
 import type { StubBlock, StubChain } from '../fakes/stub-chain.ts'
 import type { StubUpstream } from '../fakes/stub-upstream.ts'
 
@@ -11,8 +11,8 @@ export type Read = {
   readonly upstream: readonly [method: string, params: readonly unknown[]]
 }
 
-export const emitter = '0x7dcd17433742f4c0ca53122ab541d0ba67fc27df'
-const sender = '0x7435ed30a8b4aeb0877cef0c6e8cffe834eb865f'
+export const { emitter } = testChain
+const { sender, emitterSlots } = testChain
 const beaconRoots = '0x000f3df6d732807ef1319fb7b8bb8522d0beac02'
 const absent = `0x${'11'.repeat(20)}`
 

@@ -2,18 +2,19 @@
 import assert from 'node:assert/strict'
 import test, { before } from 'node:test'
 import { type Hex, keccak256 } from 'viem'
-import { missingVectors, vectorsFolder } from '../fakes/chain-vectors.ts'
+import { toQuantity } from '../../src/base/hex.ts'
+import { testChain } from '../fakes/chain-facts.ts'
+import { chainFolder } from '../fakes/chain-vectors.ts'
 import { openStubChain, type StubChain } from '../fakes/stub-chain.ts'
 import { troubles } from '../fakes/stub-knobs.ts'
 import { startStubUpstream } from '../fakes/stub-upstream.ts'
 import { replayTranscripts } from '../faces/rpc-compat.ts'
 import { readTranscripts } from '../faces/transcripts.ts'
 
-const skip = missingVectors
 let chain: StubChain
 
 before(async () => {
-  if (skip === false) chain = await openStubChain()
+  chain = await openStubChain()
 })
 
 async function post(url: string, body: string): Promise<{ status: number; text: string }> {
@@ -26,66 +27,56 @@ async function ask(url: string, method: string, ...params: readonly unknown[]) {
   return JSON.parse(text) as { result?: unknown; error?: { code: number; message: string } }
 }
 
-test(
-  'an honest stub says what go-ethereum recorded, to every recorded request',
-  { skip },
-  async (t) => {
-    const stub = await startStubUpstream(t, chain)
-    const folder = `${vectorsFolder}/rpc-compat`
-    const methods = new Set(readTranscripts(folder).map(({ method }) => method))
-    const { sent, failures } = await replayTranscripts({
-      folder,
-      methods,
-      post: (body) => post(stub.url, body),
-    })
-    assert.deepEqual(failures, [])
-    assert.ok(sent >= 73)
-  },
-)
+test('an honest stub says what go-ethereum recorded, to every recorded request', async (t) => {
+  const stub = await startStubUpstream(t, chain)
+  const methods = new Set(readTranscripts(chainFolder).map(({ method }) => method))
+  const { sent, failures } = await replayTranscripts({
+    folder: chainFolder,
+    methods,
+    post: (body) => post(stub.url, body),
+  })
+  assert.deepEqual(
+    failures.filter(({ name }) => !testChain.differences.has(name)),
+    [],
+  )
+  assert.equal(sent, readTranscripts(chainFolder).length)
+})
 
-test(
-  'what other libraries rendered is what the roots of its headers commit to',
-  { skip },
-  async (t) => {
-    const stub = await startStubUpstream(t, chain)
-    for (const block of chain.recorded) {
-      const parameter = { blockHash: block.hash }
-      const raw = await ask(stub.url, 'debug_getRawBlock', block.hash)
-      assert.equal(raw.result, `0x${Buffer.from(block.raw).toString('hex')}`)
-      const proof = await ask(stub.url, 'eth_getProof', `0x${'11'.repeat(20)}`, ['0x0'], parameter)
-      const { accountProof, balance } = proof.result as { accountProof: string[]; balance: string }
-      const [root] = accountProof
-      assert.equal(keccak256(root as Hex), `0x${Buffer.from(block.stateRoot).toString('hex')}`)
-      assert.equal(balance, '0x0')
-    }
-  },
-)
+test('what other libraries rendered is what the roots of its headers commit to', async (t) => {
+  const stub = await startStubUpstream(t, chain)
+  for (const block of chain.recorded) {
+    const parameter = { blockHash: block.hash }
+    const raw = await ask(stub.url, 'debug_getRawBlock', block.hash)
+    assert.equal(raw.result, `0x${Buffer.from(block.raw).toString('hex')}`)
+    const proof = await ask(stub.url, 'eth_getProof', `0x${'11'.repeat(20)}`, ['0x0'], parameter)
+    const { accountProof, balance } = proof.result as { accountProof: string[]; balance: string }
+    const [root] = accountProof
+    assert.equal(keccak256(root as Hex), `0x${Buffer.from(block.stateRoot).toString('hex')}`)
+    assert.equal(balance, '0x0')
+  }
+})
 
-test(
-  'its head grows by hand, and goes over to a branch whose blocks it keeps by hash',
-  { skip },
-  async (t) => {
-    const fork = chain.recorded[50] ?? assert.fail()
-    const branch = await chain.extend(fork, { count: 3, salt: 5 })
-    const other = await chain.extend(fork, { count: 1 })
-    assert.notEqual(branch[0]?.hash, other[0]?.hash)
-    const stub = await startStubUpstream(t, chain, { blocks: 51 })
-    assert.equal((await ask(stub.url, 'eth_blockNumber')).result, '0x33')
-    assert.equal(stub.advance().number, 52n)
-    const left = stub.view.head.hash
-    stub.follow(branch)
-    assert.equal((await ask(stub.url, 'eth_blockNumber')).result, '0x35')
-    const latest = await ask(stub.url, 'eth_getBlockByNumber', 'latest', false)
-    assert.equal((latest.result as { hash: string }).hash, branch[2]?.hash)
-    const orphan = await ask(stub.url, 'eth_getBlockByHash', left, true)
-    assert.equal((orphan.result as { number: string }).number, '0x34')
-    const strict = { blockHash: left, requireCanonical: true }
-    const refused = await ask(stub.url, 'eth_getBalance', `0x${'11'.repeat(20)}`, strict)
-    assert.equal(refused.error?.message, 'hash is not currently canonical')
-  },
-)
+test('its head grows by hand, and goes over to a branch whose blocks it keeps by hash', async (t) => {
+  const fork = chain.recorded[50] ?? assert.fail()
+  const branch = await chain.extend(fork, { count: 3, salt: 5 })
+  const other = await chain.extend(fork, { count: 1 })
+  assert.notEqual(branch[0]?.hash, other[0]?.hash)
+  const stub = await startStubUpstream(t, chain, { blocks: 51 })
+  assert.equal((await ask(stub.url, 'eth_blockNumber')).result, '0x33')
+  assert.equal(stub.advance().number, 52n)
+  const left = stub.view.head.hash
+  stub.follow(branch)
+  assert.equal((await ask(stub.url, 'eth_blockNumber')).result, '0x35')
+  const latest = await ask(stub.url, 'eth_getBlockByNumber', 'latest', false)
+  assert.equal((latest.result as { hash: string }).hash, branch[2]?.hash)
+  const orphan = await ask(stub.url, 'eth_getBlockByHash', left, true)
+  assert.equal((orphan.result as { number: string }).number, '0x34')
+  const strict = { blockHash: left, requireCanonical: true }
+  const refused = await ask(stub.url, 'eth_getBalance', `0x${'11'.repeat(20)}`, strict)
+  assert.equal(refused.error?.message, 'hash is not currently canonical')
+})
 
-test('each knob makes it the node that it names', { skip }, async (t) => {
+test('each knob makes it the node that it names', async (t) => {
   const stub = await startStubUpstream(t, chain)
   const { knobs } = stub
   const address = `0x${'11'.repeat(20)}`
@@ -119,10 +110,10 @@ test('each knob makes it the node that it names', { skip }, async (t) => {
   assert.equal(stub.count('eth_chainId'), 1)
 })
 
-test('in trouble it never gives the whole reply that was asked for', { skip }, async (t) => {
+test('in trouble it never gives the whole reply that was asked for', async (t) => {
   const stub = await startStubUpstream(t, chain)
   const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'eth_chainId', params: [] })
-  const good = { jsonrpc: '2.0', id: 7, result: '0xc72dd9d5e883e' }
+  const good = { jsonrpc: '2.0', id: 7, result: toQuantity(chain.chainId) }
   for (const trouble of troubles) {
     if (trouble === 'bytes dribbled') continue
     stub.knobs.trouble = () => trouble

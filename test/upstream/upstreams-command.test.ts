@@ -5,7 +5,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { missingVectors } from '../fakes/chain-vectors.ts'
+import { testChain } from '../fakes/chain-facts.ts'
 import { openStubChain } from '../fakes/stub-chain.ts'
 import { startStubUpstream } from '../fakes/stub-upstream.ts'
 import { runCli, startCairn, temporaryFolder } from '../started-server.ts'
@@ -25,11 +25,11 @@ type Found = {
   }[]
 }
 
-const contract = '0x7dcd17433742f4c0ca53122ab541d0ba67fc27df'
+const contract = testChain.emitter
 
 test(
   'upstreams are shown as they stand, with their lies, and as unknown once the server is gone',
-  { skip: missingVectors, timeout: 240_000 },
+  { timeout: 240_000 },
   async (t) => {
     const chain = await openStubChain()
     const honest = await startStubUpstream(t, chain)

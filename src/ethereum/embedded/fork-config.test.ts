@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { missingVectors, vectorsFolder } from '../../../test/fakes/chain-vectors.ts'
+import { chainFolder } from '../../../test/fakes/chain-vectors.ts'
 import { fromHex, toHex } from '../../base/hex.ts'
 import { defaultGenesis } from './default-genesis.ts'
 import { forkConfigs } from './fork-config.ts'
@@ -42,34 +42,30 @@ test('mainnet fork ids are those of EIP-2124 and EIP-6122', () => {
   assert.equal(toHex(at(1710338135n).current.forkId), '0x9f3d2254')
 })
 
-test(
-  'a fork turns on what it brought, and what comes next is told',
-  { skip: missingVectors },
-  () => {
-    const file = readFileSync(join(vectorsFolder, 'rpc-compat/genesis.json'), 'utf8')
-    const genesis = parseGenesis(JSON.parse(file))
-    const before = forkConfigs(genesis, zero, 389n)
-    assert.equal(before.current.activationTime, 0)
-    assert.equal(before.current.blobSchedule, null)
-    assert.deepEqual(before.current.systemContracts, {})
-    assert.equal(Object.keys(before.current.precompiles).length, 9)
-    assert.deepEqual([before.next?.activationTime, before.last?.activationTime], [390, 540])
+test('a fork turns on what it brought, and what comes next is told', () => {
+  const file = readFileSync(join(chainFolder, 'genesis.json'), 'utf8')
+  const genesis = parseGenesis(JSON.parse(file))
+  const before = forkConfigs(genesis, zero, 389n)
+  assert.equal(before.current.activationTime, 0)
+  assert.equal(before.current.blobSchedule, null)
+  assert.deepEqual(before.current.systemContracts, {})
+  assert.equal(Object.keys(before.current.precompiles).length, 9)
+  assert.deepEqual([before.next?.activationTime, before.last?.activationTime], [390, 540])
 
-    const prague = forkConfigs(genesis, zero, 479n)
-    assert.equal(prague.current.activationTime, 450)
-    assert.deepEqual(prague.current.blobSchedule, {
-      target: 6,
-      max: 9,
-      baseFeeUpdateFraction: 5007716,
-    })
-    assert.equal(prague.current.precompiles['P256VERIFY'], undefined)
-    assert.equal(prague.next?.precompiles['P256VERIFY'], `0x${'100'.padStart(40, '0')}`)
-    assert.notDeepEqual(prague.current.forkId, prague.next?.forkId)
+  const prague = forkConfigs(genesis, zero, 479n)
+  assert.equal(prague.current.activationTime, 450)
+  assert.deepEqual(prague.current.blobSchedule, {
+    target: 6,
+    max: 9,
+    baseFeeUpdateFraction: 5007716,
+  })
+  assert.equal(prague.current.precompiles['P256VERIFY'], undefined)
+  assert.equal(prague.next?.precompiles['P256VERIFY'], `0x${'100'.padStart(40, '0')}`)
+  assert.notDeepEqual(prague.current.forkId, prague.next?.forkId)
 
-    const end = forkConfigs(genesis, zero, 540n)
-    assert.deepEqual([end.current.activationTime, end.next, end.last], [540, null, null])
-  },
-)
+  const end = forkConfigs(genesis, zero, 540n)
+  assert.deepEqual([end.current.activationTime, end.next, end.last], [540, null, null])
+})
 
 test('forks in force at genesis count for no fork id and have no successor', () => {
   const { current, next } = forkConfigs(defaultGenesis, zero, defaultGenesis.timestamp)

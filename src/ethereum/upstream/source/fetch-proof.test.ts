@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test, type TestContext } from 'node:test'
-import { missingVectors, readVector } from '../../../../test/fakes/chain-vectors.ts'
+import { testChain } from '../../../../test/fakes/chain-facts.ts'
+import { readChain } from '../../../../test/fakes/chain-vectors.ts'
 import { openStubChain, type StubChain } from '../../../../test/fakes/stub-chain.ts'
 import { startStubUpstream } from '../../../../test/fakes/stub-upstream.ts'
 import { openUpstreamContent, provedBlock } from '../../../../test/fakes/upstream-content.ts'
@@ -9,15 +10,14 @@ import { fromHex, toHex } from '../../../base/hex.ts'
 import { findAccount, readCode, readStorage } from '../../state.ts'
 import { completeRead } from '../../read.ts'
 
-const options = { skip: missingVectors }
 let chain: StubChain
 before(async () => {
-  if (missingVectors === false) chain = await openStubChain()
+  chain = await openStubChain()
 })
 const { signal } = new AbortController()
 
 /** An account of the recorded genesis with slots 1, 2, 3. */
-const stored = fromHex('0x8bebc8ba651aee624937e7d897853ac30c95a067')
+const stored = fromHex(testChain.stored)
 const absent = fromHex(`0x${'11'.repeat(20)}`)
 const coded = fromHex('0x000f3df6d732807ef1319fb7b8bb8522d0beac02')
 const word = (value: number) => fromHex(`0x${value.toString(16).padStart(64, '0')}`)
@@ -34,14 +34,14 @@ async function open(t: TestContext, stubs = 1) {
   return { stubs: started, stub: started[0] ?? assert.fail(), at, ...content }
 }
 
-test('one call brings an account and the slot that is read of it', options, async (t) => {
+test('one call brings an account and the slot that is read of it', async (t) => {
   const { stub, at, lies } = await open(t)
   assert.equal(toHex(await completeRead(readStorage(at(stored), word(2)), signal)), toHex(word(2)))
   assert.equal(stub.count('eth_getProof'), 1)
   assert.deepEqual(lies, [])
 })
 
-test('slots that are read together are one call', options, async (t) => {
+test('slots that are read together are one call', async (t) => {
   const { stub, at } = await open(t)
   const slots = [1, 2, 3, 4, 5, 6, 7]
   const read = slots.map((slot) => completeRead(readStorage(at(stored), word(slot)), signal))
@@ -50,7 +50,7 @@ test('slots that are read together are one call', options, async (t) => {
   assert.equal(stub.count('eth_getProof'), 1)
 })
 
-test('a thousand readers of one slot are one call', options, async (t) => {
+test('a thousand readers of one slot are one call', async (t) => {
   const { stub, at } = await open(t)
   const read = Array.from({ length: 1000 }, () =>
     completeRead(readStorage(at(stored), word(1)), signal),
@@ -59,7 +59,7 @@ test('a thousand readers of one slot are one call', options, async (t) => {
   assert.equal(stub.count('eth_getProof'), 1)
 })
 
-test('accounts that are read together are one call each, all at once', options, async (t) => {
+test('accounts that are read together are one call each, all at once', async (t) => {
   const { stub, at } = await open(t)
   const addresses = Object.keys(allocated()).slice(0, 20)
   const { promise: all, resolve: onAll } = Promise.withResolvers<null>()
@@ -77,57 +77,46 @@ test('accounts that are read together are one call each, all at once', options, 
 })
 
 function allocated(): Record<string, unknown> {
-  const text = Buffer.from(readVector('rpc-compat/genesis.json')).toString('utf8')
+  const text = Buffer.from(readChain('genesis.json')).toString('utf8')
   return (JSON.parse(text) as { alloc: Record<string, unknown> }).alloc
 }
 
-test(
-  'a read that comes while a call is under way waits for it when it needs no more',
-  options,
-  async (t) => {
-    const { stub, at } = await open(t)
-    const { promise: released, resolve: release } = Promise.withResolvers<null>()
-    const { promise: called, resolve: onCall } = Promise.withResolvers<void>()
-    stub.knobs.lie = async () => {
-      onCall()
-      return await released
-    }
-    const first = completeRead(readStorage(at(stored), word(1)), signal)
-    await called
-    const same = completeRead(readStorage(at(stored), word(1)), signal)
-    const other = completeRead(readStorage(at(stored), word(2)), signal)
-    release(null)
-    assert.deepEqual(
-      (await Promise.all([first, same, other])).map(toHex),
-      [1, 1, 2].map((value) => toHex(word(value))),
-    )
-    assert.ok(stub.count('eth_getProof') <= 2)
-  },
-)
+test('a read that comes while a call is under way waits for it when it needs no more', async (t) => {
+  const { stub, at } = await open(t)
+  const { promise: released, resolve: release } = Promise.withResolvers<null>()
+  const { promise: called, resolve: onCall } = Promise.withResolvers<void>()
+  stub.knobs.lie = async () => {
+    onCall()
+    return await released
+  }
+  const first = completeRead(readStorage(at(stored), word(1)), signal)
+  await called
+  const same = completeRead(readStorage(at(stored), word(1)), signal)
+  const other = completeRead(readStorage(at(stored), word(2)), signal)
+  release(null)
+  assert.deepEqual(
+    (await Promise.all([first, same, other])).map(toHex),
+    [1, 1, 2].map((value) => toHex(word(value))),
+  )
+  assert.ok(stub.count('eth_getProof') <= 2)
+})
 
-test(
-  'absence is proved, and nothing is asked for an empty trie or for no code',
-  options,
-  async (t) => {
-    const { stub, at } = await open(t)
-    assert.equal(await completeRead(findAccount(at(absent)), signal), null)
-    assert.equal(
-      toHex(await completeRead(readStorage(at(absent), word(1)), signal)),
-      toHex(word(0)),
-    )
-    assert.deepEqual(await completeRead(readCode(at(absent)), signal), new Uint8Array(0))
-    assert.equal(stub.count(), 1)
-  },
-)
+test('absence is proved, and nothing is asked for an empty trie or for no code', async (t) => {
+  const { stub, at } = await open(t)
+  assert.equal(await completeRead(findAccount(at(absent)), signal), null)
+  assert.equal(toHex(await completeRead(readStorage(at(absent), word(1)), signal)), toHex(word(0)))
+  assert.deepEqual(await completeRead(readCode(at(absent)), signal), new Uint8Array(0))
+  assert.equal(stub.count(), 1)
+})
 
-test('code is brought by one call more', options, async (t) => {
+test('code is brought by one call more', async (t) => {
   const { stub, at } = await open(t)
   const code = await completeRead(readCode(at(coded)), signal)
   assert.ok(code.length > 20)
   assert.deepEqual([stub.count('eth_getProof'), stub.count('eth_getCode')], [1, 1])
 })
 
-test('nodes kept for one block serve the next one too', options, async (t) => {
+test('nodes kept for one block serve the next one too', async (t) => {
   const { stub, at, network } = await open(t)
   await completeRead(findAccount(at(stored)), signal)
   const before = stub.count()
@@ -136,7 +125,7 @@ test('nodes kept for one block serve the next one too', options, async (t) => {
   assert.equal(stub.count(), before)
 })
 
-test('more than 1024 slots go in several calls', options, async (t) => {
+test('more than 1024 slots go in several calls', async (t) => {
   const { stub, at } = await open(t)
   const slots = Array.from({ length: 1500 }, (_, index) => word(index))
   const read = slots.map((slot) => completeRead(readStorage(at(stored), slot), signal))
@@ -153,20 +142,16 @@ test('more than 1024 slots go in several calls', options, async (t) => {
   assert.ok(keys.length <= 3, keys.join())
 })
 
-test(
-  'a node that refuses a block hash is asked by number, and that is remembered',
-  options,
-  async (t) => {
-    const { stub, at } = await open(t)
-    stub.knobs.blockHashParameter = false
-    await completeRead(readStorage(at(stored), word(1)), signal)
-    const first = stub.count('eth_getProof')
-    await completeRead(findAccount(at(coded)), signal)
-    assert.deepEqual([first, stub.count('eth_getProof')], [2, 3])
-  },
-)
+test('a node that refuses a block hash is asked by number, and that is remembered', async (t) => {
+  const { stub, at } = await open(t)
+  stub.knobs.blockHashParameter = false
+  await completeRead(readStorage(at(stored), word(1)), signal)
+  const first = stub.count('eth_getProof')
+  await completeRead(findAccount(at(coded)), signal)
+  assert.deepEqual([first, stub.count('eth_getProof')], [2, 3])
+})
 
-test('who leaves ends the call when nobody else waits for it', options, async (t) => {
+test('who leaves ends the call when nobody else waits for it', async (t) => {
   const { stub, at } = await open(t)
   const { promise: released, resolve: release } = Promise.withResolvers<null>()
   const { promise: called, resolve: onCall } = Promise.withResolvers<void>()
@@ -183,35 +168,31 @@ test('who leaves ends the call when nobody else waits for it', options, async (t
   assert.equal(toHex(await completeRead(readStorage(at(stored), word(1)), signal)), toHex(word(1)))
 })
 
-test(
-  'state that lies deeper than anybody proves is unprovable, state that nobody has is no_state',
-  options,
-  async (t) => {
-    type Words = 'geth' | 'reth' | 'erigon'
-    /** The first of two nodes, or both, prove no further than 5 blocks. */
-    async function read(words: Words, count: number) {
-      const { stubs, network } = await open(t, 2)
-      for (const { knobs } of stubs.slice(0, count)) knobs.proofWindow = { blocks: 5, words }
-      const block = provedBlock(chain.recorded[10] ?? assert.fail())
-      return toHex(
-        await completeRead(readStorage({ network, block, address: stored }, word(1)), signal),
-      )
-    }
-    for (const words of ['reth', 'erigon'] as const) {
-      await assert.rejects(read(words, 2), (thrown) => {
-        assert.ok(thrown instanceof Fault && thrown.code === 'unprovable')
-        assert.match(thrown.message, /^state at block 0x[0-9a-f]{64} can be read but not proved$/)
-        return true
-      })
-    }
-    await assert.rejects(read('geth', 2), hasCode('no_state'))
-    for (const words of ['geth', 'reth', 'erigon'] as const) {
-      assert.equal(await read(words, 1), toHex(word(1)))
-    }
-  },
-)
+test('state that lies deeper than anybody proves is unprovable, state that nobody has is no_state', async (t) => {
+  type Words = 'geth' | 'reth' | 'erigon'
+  /** The first of two nodes, or both, prove no further than 5 blocks. */
+  async function read(words: Words, count: number) {
+    const { stubs, network } = await open(t, 2)
+    for (const { knobs } of stubs.slice(0, count)) knobs.proofWindow = { blocks: 5, words }
+    const block = provedBlock(chain.recorded[10] ?? assert.fail())
+    return toHex(
+      await completeRead(readStorage({ network, block, address: stored }, word(1)), signal),
+    )
+  }
+  for (const words of ['reth', 'erigon'] as const) {
+    await assert.rejects(read(words, 2), (thrown) => {
+      assert.ok(thrown instanceof Fault && thrown.code === 'unprovable')
+      assert.match(thrown.message, /^state at block 0x[0-9a-f]{64} can be read but not proved$/)
+      return true
+    })
+  }
+  await assert.rejects(read('geth', 2), hasCode('no_state'))
+  for (const words of ['geth', 'reth', 'erigon'] as const) {
+    assert.equal(await read(words, 1), toHex(word(1)))
+  }
+})
 
-test('a node that could not be asked may have it: absence is not concluded', options, async (t) => {
+test('a node that could not be asked may have it: absence is not concluded', async (t) => {
   const { stubs, network } = await open(t, 2)
   const block = provedBlock(chain.recorded[10] ?? assert.fail())
   const [first, second] = stubs
@@ -221,21 +202,17 @@ test('a node that could not be asked may have it: absence is not concluded', opt
   await assert.rejects(read, hasCode('no_upstream'))
 })
 
-test(
-  'readers of another network who wait for the same node are not asked for here',
-  options,
-  async (t) => {
-    const { stub, network } = await open(t)
-    const block = provedBlock(chain.recorded.at(-1) ?? assert.fail())
-    const elsewhere = { ...network, hint: { network: 'another' } }
-    const both = [network, elsewhere].map((one, index) =>
-      completeRead(
-        findAccount({ network: one, block, address: index === 0 ? stored : coded }),
-        signal,
-      ),
-    )
-    await Promise.allSettled(both)
-    const asked = stub.calls.map(({ params }) => params[0])
-    assert.equal(asked[0], toHex(stored))
-  },
-)
+test('readers of another network who wait for the same node are not asked for here', async (t) => {
+  const { stub, network } = await open(t)
+  const block = provedBlock(chain.recorded.at(-1) ?? assert.fail())
+  const elsewhere = { ...network, hint: { network: 'another' } }
+  const both = [network, elsewhere].map((one, index) =>
+    completeRead(
+      findAccount({ network: one, block, address: index === 0 ? stored : coded }),
+      signal,
+    ),
+  )
+  await Promise.allSettled(both)
+  const asked = stub.calls.map(({ params }) => params[0])
+  assert.equal(asked[0], toHex(stored))
+})

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import fc from 'fast-check'
-import { missingVectors } from '../../../../test/fakes/chain-vectors.ts'
+import { testChain } from '../../../../test/fakes/chain-facts.ts'
 import { openStubChain, type StubBlock, type StubChain } from '../../../../test/fakes/stub-chain.ts'
 import type { StubCall, StubReply } from '../../../../test/fakes/stub-knobs.ts'
 import { startStubUpstream, type StubUpstream } from '../../../../test/fakes/stub-upstream.ts'
@@ -18,14 +18,13 @@ import type { Network } from '../../network.ts'
 import { findAccount, readCode, readStorage } from '../../state.ts'
 import { completeRead } from '../../read.ts'
 
-const options = { skip: missingVectors }
 let chain: StubChain
 before(async () => {
-  if (missingVectors === false) chain = await openStubChain()
+  chain = await openStubChain()
 })
 const { signal } = new AbortController()
 
-const stored = fromHex('0x8bebc8ba651aee624937e7d897853ac30c95a067')
+const stored = fromHex(testChain.stored)
 const coded = fromHex('0x000f3df6d732807ef1319fb7b8bb8522d0beac02')
 const absent = fromHex(`0x${'11'.repeat(20)}`)
 const word = (value: number) => fromHex(`0x${value.toString(16).padStart(64, '0')}`)
@@ -465,7 +464,7 @@ function mislead(
 }
 
 for (const trap of traps) {
-  test(trap.name, options, async (t) => {
+  test(trap.name, async (t) => {
     const [liar, second, honest] = await Promise.all(
       [1, 2, 3].map(() => startStubUpstream(t, chain)),
     )
@@ -538,7 +537,7 @@ function changeDigit(value: unknown, chances: readonly [number, number, number])
 }
 
 for (const [name, read, jsonOnly] of reads) {
-  test(`no digit changed in a reply gives another answer: ${name}`, options, async (t) => {
+  test(`no digit changed in a reply gives another answer: ${name}`, async (t) => {
     const [liar, honest] = await Promise.all([1, 2].map(() => startStubUpstream(t, chain)))
     assert.ok(liar && honest)
     if (jsonOnly) liar.knobs.lacks = (method) => method.startsWith('debug_')

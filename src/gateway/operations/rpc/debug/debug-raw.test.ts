@@ -1,7 +1,7 @@
 // The raw forms: the same bytes as the recorded chain file, put together again from proved parts.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { missingVectors, readVector } from '../../../../../test/fakes/chain-vectors.ts'
+import { readChain } from '../../../../../test/fakes/chain-vectors.ts'
 import { createLogChain } from '../../../../../test/fakes/log-chain.ts'
 import { createFakePool } from '../../../../../test/fakes/network.ts'
 import { runOperation } from '../../../../../test/fakes/rpc-call.ts'
@@ -15,12 +15,11 @@ import { debugGetRawHeader } from './debug_getRawHeader.ts'
 import { debugGetRawReceipts } from './debug_getRawReceipts.ts'
 import { debugGetRawTransaction } from './debug_getRawTransaction.ts'
 
-const skip = missingVectors
 const unknown = `0x${'ab'.repeat(32)}`
 
-test('every block of the recorded chain comes back byte for byte', { skip }, async () => {
+test('every block of the recorded chain comes back byte for byte', async () => {
   const network = createVectorNetwork()
-  for (const parts of splitBlocks(readVector('rpc-compat/chain.rlp'))) {
+  for (const parts of splitBlocks(readChain('chain.rlp'))) {
     const hash = toHex(keccak256(parts.header))
     const block = await runOperation(debugGetRawBlock, network, [hash])
     assert.deepEqual([block.result, block.levels], [toHex(joinBlock(parts)), ['proof']])
@@ -43,7 +42,7 @@ test('raw receipts are the entries that the root commits to', async () => {
   assert.deepEqual(empty.result, [])
 })
 
-test('a block that is not there is an error, a transaction null', { skip }, async () => {
+test('a block that is not there is an error, a transaction null', async () => {
   const network = createVectorNetwork()
   for (const operation of [debugGetRawBlock, debugGetRawHeader, debugGetRawReceipts]) {
     await assert.rejects(runOperation(operation, network, ['0x3e8']), {
@@ -56,17 +55,13 @@ test('a block that is not there is an error, a transaction null', { skip }, asyn
   assert.deepEqual([result, levels], [null, ['none']])
 })
 
-test(
-  'a waiting transaction is given as it waits, if it is the one asked for',
-  { skip },
-  async () => {
-    const raw = fromHex('0xc20101')
-    const pool = createFakePool({ pendingTransaction: () => Promise.resolve(raw) })
-    const network = { ...createVectorNetwork(), pool }
-    const hash = toHex(keccak256(raw))
-    const waiting = await runOperation(debugGetRawTransaction, network, [hash])
-    assert.deepEqual([waiting.result, waiting.levels], ['0xc20101', ['trusted']])
-    const other = await runOperation(debugGetRawTransaction, network, [unknown])
-    assert.deepEqual([other.result, other.levels], [null, ['none']])
-  },
-)
+test('a waiting transaction is given as it waits, if it is the one asked for', async () => {
+  const raw = fromHex('0xc20101')
+  const pool = createFakePool({ pendingTransaction: () => Promise.resolve(raw) })
+  const network = { ...createVectorNetwork(), pool }
+  const hash = toHex(keccak256(raw))
+  const waiting = await runOperation(debugGetRawTransaction, network, [hash])
+  assert.deepEqual([waiting.result, waiting.levels], ['0xc20101', ['trusted']])
+  const other = await runOperation(debugGetRawTransaction, network, [unknown])
+  assert.deepEqual([other.result, other.levels], [null, ['none']])
+})

@@ -1,12 +1,12 @@
-// The golden reads of contract-rpc section 14 over recorded chains, through the operations themselves.
+// Reads of recorded chains and of mainnet through the operations themselves, compared with go-ethereum's answers.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
+  chainFolder,
   cutBlocks,
   missingVectors,
-  readVector,
+  readChain,
   type VectorBlock,
-  vectorsFolder,
 } from '../../../../../test/fakes/chain-vectors.ts'
 import { createMainnetProof, usdcSlot } from '../../../../../test/fakes/mainnet-proof.ts'
 import {
@@ -17,13 +17,15 @@ import {
 import { runOperation } from '../../../../../test/fakes/rpc-call.ts'
 import { readTranscripts } from '../../../../../test/faces/transcripts.ts'
 import { Fault } from '../../../../base/fault.ts'
-import { toHex } from '../../../../base/hex.ts'
+import { toHex, toQuantity } from '../../../../base/hex.ts'
 import { type ContentRef, type UnverifiedItem, refKey } from '../../../../content/ref.ts'
 import { createSenderCache } from '../../../../ethereum/sender-cache.ts'
 import { ethGetStorageAt } from './eth_getStorageAt.ts'
 import { createEthGetTransactionByBlockHashAndIndex } from '../transactions/eth_getTransactionByBlockHashAndIndex.ts'
 
 const skip = missingVectors
+
+type Json = Readonly<Record<string, unknown>>
 const byPlace = createEthGetTransactionByBlockHashAndIndex(createSenderCache(1000).find)
 
 function refsOf(blocks: readonly VectorBlock[]) {
@@ -31,14 +33,14 @@ function refsOf(blocks: readonly VectorBlock[]) {
 }
 
 function vectorNetwork(extra: readonly UnverifiedItem[] = []) {
-  const { blocks, items } = cutBlocks(readVector('rpc-compat/chain.rlp'))
+  const { blocks, items } = cutBlocks(readChain('chain.rlp'))
   return createFakeNetwork({
     head: createFakeHead(refsOf(blocks)),
     obtain: createFakeObtain([...items, ...extra]),
   })
 }
 
-test('GM1: a mainnet storage slot is proved from a block hash to its value', { skip }, async () => {
+test('a mainnet storage slot is proved from a block hash to its value', { skip }, async () => {
   const asked: ContentRef[] = []
   const { network, params } = createMainnetProof(undefined, asked)
   const answer = await runOperation(ethGetStorageAt, network, params)
@@ -91,24 +93,20 @@ test('transactions of a mainnet block are found up to the last of 207', { skip }
   assert.deepEqual([past.result, past.levels], [null, ['proof']])
 })
 
-test(
-  'G6: an index past the end is a proved null, an unknown block an unproved one',
-  { skip },
-  async () => {
-    const network = vectorNetwork()
-    const known = '0x80e911b62f552f563a2544dfef5eb39ec8863d9082c998ca6b657f76e19de38e'
-    for (const index of ['0xffff', '0xffffffffffffffff', '0x100000000']) {
-      const past = await runOperation(byPlace, network, [known, index])
-      assert.deepEqual([past.result, past.levels], [null, ['proof']])
-      assert.equal(past.blocks[0]?.anchor, undefined)
-    }
-    const unknown = await runOperation(byPlace, network, [`0x${'ab'.repeat(32)}`, '0x0'])
-    assert.deepEqual([unknown.result, unknown.levels, unknown.blocks], [null, ['none'], []])
-  },
-)
+test('an index past the end is a proved null, an unknown block an unproved one', async () => {
+  const network = vectorNetwork()
+  const known = toHex(cutBlocks(readChain('chain.rlp')).blocks[0]?.hash ?? assert.fail())
+  for (const index of ['0xffff', '0xffffffffffffffff', '0x100000000']) {
+    const past = await runOperation(byPlace, network, [known, index])
+    assert.deepEqual([past.result, past.levels], [null, ['proof']])
+    assert.equal(past.blocks[0]?.anchor, undefined)
+  }
+  const unknown = await runOperation(byPlace, network, [`0x${'ab'.repeat(32)}`, '0x0'])
+  assert.deepEqual([unknown.result, unknown.levels, unknown.blocks], [null, ['none'], []])
+})
 
-test('a known block whose transactions nobody has is pruned, never null', { skip }, async () => {
-  const { blocks, items } = cutBlocks(readVector('rpc-compat/chain.rlp'))
+test('a known block whose transactions nobody has is pruned, never null', async () => {
+  const { blocks, items } = cutBlocks(readChain('chain.rlp'))
   const headers = items.filter(({ ref }) => ref.kind === 'header')
   const network = createFakeNetwork({
     head: createFakeHead(refsOf(blocks)),
@@ -121,41 +119,7 @@ test('a known block whose transactions nobody has is pruned, never null', { skip
   })
 })
 
-/** G12 and G12a-d, by block hash and index; the objects stand in the recorded replies by transaction hash. */
-const golden: readonly (readonly [type: string, block: string, index: string, hash: string])[] = [
-  [
-    '0x0',
-    '80e911b62f552f563a2544dfef5eb39ec8863d9082c998ca6b657f76e19de38e',
-    '0x0',
-    'c1d605c6612a5fe84dc95810030bfe5b1d327652b381bc695e28f50d13b2b09e',
-  ],
-  [
-    '0x1',
-    'd4c1a87837460a5d00d7225a1406ccafcfe765d40f277eaae65f17adff7dc50a',
-    '0x0',
-    '695ad02907c9e13ab7c69963f723fa46ac13cd5e2314f61eab2cb2f07b946faa',
-  ],
-  [
-    '0x2',
-    'b82be38216daf4487ab4fcafe9413892e7140f6816276560ec10d94d039db1aa',
-    '0x0',
-    '205405746564cbcf1dd53fb5ac92c7622d3792d82f03c59d9baddf2443d91864',
-  ],
-  [
-    '0x3',
-    '9e5e1e79c57f257def6a0e882d10863e2a98b034e6e0fdaccd7ff7b31312105d',
-    '0x0',
-    '4bb6fa064c302d27ea9ac821e061bcc336b8fa40de77f01e116c6461d47e7ac1',
-  ],
-  [
-    '0x4',
-    'e4165d5a6e4d31469f4a9354c30bffec633a640940b40bc0bc1ae86d1b391643',
-    '0x1',
-    '99f7e58af4dd2735931a3262705fbe57ea2fcc79497668f74309cdeaf37cc223',
-  ],
-]
-
-/** What contract-rpc section 8 fixes: order of members with all of them present. */
+/** The order of members in go-ethereum's RPCTransaction. */
 const order = [
   'blockHash',
   'blockNumber',
@@ -183,69 +147,66 @@ const order = [
   'yParity',
 ]
 
-for (const [type, block, index, hash] of golden) {
-  test(
-    `G12${['', 'a', 'b', 'c', 'd'][Number(type)]}: a transaction of type ${type} is rendered member by member`,
-    { skip },
-    async () => {
-      const { result, levels } = await runOperation(byPlace, vectorNetwork(), [`0x${block}`, index])
+/** A blob transaction of the vectors: no transcript shows it. */
+const unrecorded: Json = {
+  blockHash: '0x9e5e1e79c57f257def6a0e882d10863e2a98b034e6e0fdaccd7ff7b31312105d',
+  blockNumber: '0x2a',
+  blockTimestamp: '0x1a4',
+  from: '0x7435ed30a8b4aeb0877cef0c6e8cffe834eb865f',
+  gas: '0x186a0',
+  gasPrice: '0x813f23c',
+  maxFeePerGas: '0x813f23c',
+  maxPriorityFeePerGas: '0x1',
+  maxFeePerBlobGas: '0x20000',
+  hash: '0x4bb6fa064c302d27ea9ac821e061bcc336b8fa40de77f01e116c6461d47e7ac1',
+  input: '0x29db68258899c2fe656d6974',
+  nonce: '0xc7',
+  to: '0x7dcd17433742f4c0ca53122ab541d0ba67fc27df',
+  transactionIndex: '0x0',
+  value: '0x3',
+  type: '0x3',
+  accessList: [
+    {
+      address: '0x7dcd17433742f4c0ca53122ab541d0ba67fc27df',
+      storageKeys: [
+        `0x${'0'.repeat(64)}`,
+        '0x35f96bc70aa62a539fa99d9153b0f8aaa4594abf70cc8a8d9018e04e39a17982',
+      ],
+    },
+  ],
+  chainId: '0xc72dd9d5e883e',
+  blobVersionedHashes: ['0x015a4cab4911426699ed34483de6640cf55a568afc5c5edffdcbd8bcd4452f68'],
+  v: '0x1',
+  r: '0xf5b2ecf5fb4a93d85bfa76fab96a57eed00c3e5ed379f0018756e33d3cbb985a',
+  s: '0x6647a16a0b2aee4772edf9c03afb679e21d134ce3231f0fce7f6bfa9d1152f03',
+  yParity: '0x1',
+}
+
+for (const type of [0, 1, 2, 3, 4]) {
+  test(`a transaction of type ${type} is rendered member by member, as go-ethereum does`, async () => {
+    const recorded = readTranscripts(chainFolder)
+      .filter(({ method }) => method.startsWith('eth_getTransactionBy'))
+      .map(({ response }) => (JSON.parse(response) as { result?: Json | null }).result)
+      .filter((result) => result !== null && result !== undefined)
+    const expected = [...recorded, ...(missingVectors === false ? [unrecorded] : [])].filter(
+      (one) => one['type'] === toQuantity(type),
+    )
+    assert.ok(expected.length > 0)
+    for (const one of expected) {
+      const params = [one['blockHash'], one['transactionIndex']]
+      const { result, levels } = await runOperation(byPlace, vectorNetwork(), params)
       assert.deepEqual(levels, ['proof'])
-      const object = result as Record<string, unknown>
-      assert.equal(object['hash'], `0x${hash}`)
+      assert.deepEqual(result, one)
+      const object = result as Json
       assert.deepEqual(
         Object.keys(object),
         order.filter((name) => name in object),
       )
-      const recorded = readTranscripts(`${vectorsFolder}/rpc-compat`)
-        .map((transcript) => JSON.parse(transcript.response) as { result?: { hash?: string } })
-        .find((reply) => reply.result?.hash === `0x${hash}` && 'input' in reply.result)
-      // No recorded reply shows the blob transaction; its members are in the pinned objects below.
-      if (type === '0x3') return
-      assert(recorded?.result !== undefined)
-      assert.deepEqual(object, recorded.result)
-    },
-  )
+    }
+  })
 }
 
-test('G12c: a blob transaction shows its hashes and no blobs', { skip }, async () => {
-  const params = [`0x${golden[3]?.[1]}`, '0x0']
-  const { result } = await runOperation(byPlace, vectorNetwork(), params)
-  assert.deepEqual(result, {
-    blockHash: '0x9e5e1e79c57f257def6a0e882d10863e2a98b034e6e0fdaccd7ff7b31312105d',
-    blockNumber: '0x2a',
-    blockTimestamp: '0x1a4',
-    from: '0x7435ed30a8b4aeb0877cef0c6e8cffe834eb865f',
-    gas: '0x186a0',
-    gasPrice: '0x813f23c',
-    maxFeePerGas: '0x813f23c',
-    maxPriorityFeePerGas: '0x1',
-    maxFeePerBlobGas: '0x20000',
-    hash: '0x4bb6fa064c302d27ea9ac821e061bcc336b8fa40de77f01e116c6461d47e7ac1',
-    input: '0x29db68258899c2fe656d6974',
-    nonce: '0xc7',
-    to: '0x7dcd17433742f4c0ca53122ab541d0ba67fc27df',
-    transactionIndex: '0x0',
-    value: '0x3',
-    type: '0x3',
-    accessList: [
-      {
-        address: '0x7dcd17433742f4c0ca53122ab541d0ba67fc27df',
-        storageKeys: [
-          `0x${'0'.repeat(64)}`,
-          '0x35f96bc70aa62a539fa99d9153b0f8aaa4594abf70cc8a8d9018e04e39a17982',
-        ],
-      },
-    ],
-    chainId: '0xc72dd9d5e883e',
-    blobVersionedHashes: ['0x015a4cab4911426699ed34483de6640cf55a568afc5c5edffdcbd8bcd4452f68'],
-    v: '0x1',
-    r: '0xf5b2ecf5fb4a93d85bfa76fab96a57eed00c3e5ed379f0018756e33d3cbb985a',
-    s: '0x6647a16a0b2aee4772edf9c03afb679e21d134ce3231f0fce7f6bfa9d1152f03',
-    yParity: '0x1',
-  })
-})
-
-test('G13: a block of another chain is an unproved null here', { skip }, async () => {
+test('a block of another chain is an unproved null here', async () => {
   const params = ['0xb3b20624f8f0f86eb50dd04688409e5cea4bd02d700bf6e79e9384d47d6a5a35', '0x0']
   const { result, levels } = await runOperation(byPlace, vectorNetwork(), params)
   assert.deepEqual([result, levels], [null, ['none']])

@@ -1,7 +1,7 @@
 // eth_sendRawTransactionSync: what it waits for, over a head that is moved by hand.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { missingVectors, readVector } from '../../../../../test/fakes/chain-vectors.ts'
+import { readChain } from '../../../../../test/fakes/chain-vectors.ts'
 import { createFakePool } from '../../../../../test/fakes/network.ts'
 import { runOperation } from '../../../../../test/fakes/rpc-call.ts'
 import { createVectorNetwork } from '../../../../../test/fakes/vector-network.ts'
@@ -16,14 +16,13 @@ import { createSenderCache } from '../../../../ethereum/sender-cache.ts'
 import { createEthGetTransactionReceipt } from './eth_getTransactionReceipt.ts'
 import { createEthSendRawTransactionSync } from './eth_sendRawTransactionSync.ts'
 
-const skip = missingVectors
 const { find } = createSenderCache(1_000)
 
 /** A recorded transaction that the head knows of only after `mine`. */
 async function rig() {
   const network = createVectorNetwork()
   const receiptOf = createEthGetTransactionReceipt(find)
-  for (const { transactions } of splitBlocks(readVector('rpc-compat/chain.rlp'))) {
+  for (const { transactions } of splitBlocks(readChain('chain.rlp'))) {
     for (const raw of decodeEntries(transactions)) {
       const hash = keccak256(raw)
       const receipt = await runOperation(receiptOf, network, [toHex(hash)]).catch(() => null)
@@ -79,41 +78,33 @@ function hidden(network: Network, hash: Uint8Array) {
   }
 }
 
-test(
-  'the receipt comes as soon as a block holds the transaction, not before',
-  { skip },
-  async () => {
-    const { network, operation, raw, receipt, sent, move, mine, listeners } = await rig()
-    const running = runOperation(operation, network, [raw])
-    await sent
-    // Another block, without it.
-    move()
-    mine()
-    assert.deepEqual(await running, receipt)
-    assert.deepEqual(receipt.levels, ['proof'])
-    assert.equal(listeners.size, 0)
-  },
-)
+test('the receipt comes as soon as a block holds the transaction, not before', async () => {
+  const { network, operation, raw, receipt, sent, move, mine, listeners } = await rig()
+  const running = runOperation(operation, network, [raw])
+  await sent
+  // Another block, without it.
+  move()
+  mine()
+  assert.deepEqual(await running, receipt)
+  assert.deepEqual(receipt.levels, ['proof'])
+  assert.equal(listeners.size, 0)
+})
 
-test(
-  'when the time is up the error names the hash, and nothing stays behind',
-  { skip },
-  async () => {
-    const { network, operation, raw, hash, sent, late, listeners } = await rig()
-    const running = runOperation(operation, network, [raw, 1500])
-    await sent
-    ;(await late)()
-    await assert.rejects(running, {
-      code: 'not_in_block',
-      rpcCode: 4,
-      data: toHex(hash),
-      message: "The transaction was added to the transaction pool but wasn't processed in 1.5s",
-    })
-    assert.equal(listeners.size, 0)
-  },
-)
+test('when the time is up the error names the hash, and nothing stays behind', async () => {
+  const { network, operation, raw, hash, sent, late, listeners } = await rig()
+  const running = runOperation(operation, network, [raw, 1500])
+  await sent
+  ;(await late)()
+  await assert.rejects(running, {
+    code: 'not_in_block',
+    rpcCode: 4,
+    data: toHex(hash),
+    message: "The transaction was added to the transaction pool but wasn't processed in 1.5s",
+  })
+  assert.equal(listeners.size, 0)
+})
 
-test('a transaction that is in a block already is answered at once', { skip }, async () => {
+test('a transaction that is in a block already is answered at once', async () => {
   const { network, operation, raw, receipt, mine } = await rig()
   mine()
   assert.deepEqual(await runOperation(operation, network, [raw]), receipt)
