@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { recordChain } from './chain.ts'
 import { recordCids } from './files.ts'
+import { recordReplies } from './replies.ts'
 
 const recorded = join(import.meta.dirname, '../recorded')
 const parts = new Map([
@@ -12,7 +13,9 @@ const parts = new Map([
     async () => {
       const folder = join(recorded, 'files')
       mkdirSync(folder, { recursive: true })
-      return `Kubo ${await recordCids(process.env['CAIRN_KUBO'] ?? 'ipfs', folder)}`
+      const program = process.env['CAIRN_KUBO'] ?? 'ipfs'
+      await recordReplies(program, folder)
+      return `Kubo ${await recordCids(program, folder)}`
     },
   ],
   [

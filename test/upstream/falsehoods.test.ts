@@ -41,11 +41,24 @@ async function say(stub: StubUpstream, method: string, params: unknown[]): Promi
   return (await fetch(stub.url, { method: 'POST', body })).text()
 }
 
+/** Some falsehoods are about one transaction of a block: the seed picks which. */
 async function tellSomewhere(stub: StubUpstream, falsehood: Falsehood): Promise<string | null> {
+  for (let seed = 1; seed <= 16; seed += 1) {
+    const lie = await tellBySeed(stub, falsehood, seed)
+    if (lie !== null) return lie
+  }
+  return null
+}
+
+async function tellBySeed(
+  stub: StubUpstream,
+  falsehood: Falsehood,
+  seed: number,
+): Promise<string | null> {
   for (const block of chain.recorded.toReversed()) {
     for (const [method, params] of callsAbout(block)) {
       if (!falsehood.methods.includes(method)) continue
-      const { sent, repent } = makeLiar(stub, { seed: 1, among: [falsehood] })
+      const { sent, repent } = makeLiar(stub, { seed, among: [falsehood] })
       const lie = await say(stub, method, params)
       repent()
       if (sent.length > 0) {
