@@ -4,11 +4,14 @@ import assert from 'node:assert/strict'
 import test, { before } from 'node:test'
 import { toHex } from '../../src/base/hex.ts'
 import { testChain } from '../fakes/chain-facts.ts'
+import { missingOldForks } from '../fakes/chain-vectors.ts'
 import type { Falsehood } from '../fakes/falsehood.ts'
 import { falsehoods, makeLiar } from '../fakes/liar.ts'
 import { openStubChain, type StubBlock, type StubChain } from '../fakes/stub-chain.ts'
 import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
 
+/** Falsehoods about receipts that hold a state root, as those before EIP-658 do: only the chain of the vectors has such blocks. */
+const beforeByzantium = new Set(['another state after a transaction'])
 let chain: StubChain
 
 before(async () => {
@@ -75,6 +78,7 @@ test('every falsehood can be sent about the recorded chain, and differs from the
   const names = falsehoods.map(({ row, name, methods }) => `${row} ${name} ${methods.join()}`)
   assert.equal(new Set(names).size, names.length)
   for (const falsehood of falsehoods) {
+    if (missingOldForks !== false && beforeByzantium.has(falsehood.name)) continue
     assert.notEqual(await tellSomewhere(stub, falsehood), null, falsehood.name)
   }
 })
