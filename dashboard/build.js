@@ -24,7 +24,7 @@ const stamp = 'built-from.json'
 
 /** Modules that need WebAssembly, which the content policy forbids, and their replacements in JavaScript. */
 const replaced = new Map([
-  [join(root, 'src/codec/keccak.ts'), join(source, 'proof/keccak.ts')],
+  [join(root, 'src/codec/hash/keccak.ts'), join(source, 'proof/keccak.ts')],
   ['tiny-secp256k1', join(source, 'proof/recover.ts')],
 ])
 const inJavaScript = {

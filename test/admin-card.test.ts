@@ -1,12 +1,12 @@
 // The card through the admin operations: what each role sees and may do.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Cards, CardStatus } from '../src/accounts/cards/cards.ts'
-import { beginCard } from '../src/gateway/admin/cards/begin-card.ts'
-import { getCard } from '../src/gateway/admin/cards/get-card.ts'
-import { markCard } from '../src/gateway/admin/cards/mark-card.ts'
-import { refreshCard } from '../src/gateway/admin/cards/refresh-card.ts'
-import { removeCard } from '../src/gateway/admin/cards/remove-card.ts'
+import type { Cards, CardStatus } from '../src/access/cards/cards.ts'
+import { beginCard } from '../src/admin/resources/cards/begin-card.ts'
+import { getCard } from '../src/admin/resources/cards/get-card.ts'
+import { markCard } from '../src/admin/resources/cards/mark-card.ts'
+import { refreshCard } from '../src/admin/resources/cards/refresh-card.ts'
+import { removeCard } from '../src/admin/resources/cards/remove-card.ts'
 import { openDesk, person } from './fakes/admin-desk.ts'
 
 const face = { brand: 'visa', last4: '4242', expiryMonth: 12, expiryYear: 2030 }

@@ -1,7 +1,7 @@
 // The admin side of a started server.
 import { equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
-import { adminOperations } from '../src/gateway/admin/index.ts'
+import { adminOperations } from '../src/admin/index.ts'
 import { startCairn } from './started-server.ts'
 
 test('the OpenAPI document is open and holds every operation of the table once', async () => {

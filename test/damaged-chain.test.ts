@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Wallet } from 'ethers'
 import { openDatabase, type Database } from '../src/db/sqlite.ts'
-import { devAccounts } from '../src/ethereum/embedded/dev-accounts.ts'
+import { devAccounts } from '../src/devchain/dev-accounts.ts'
 import { rpc, startCairn, temporaryFolder, type Started } from './started-server.ts'
 
 type Block = {

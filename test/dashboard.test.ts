@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { adminOperations } from '../src/gateway/admin/index.ts'
+import { adminOperations } from '../src/admin/index.ts'
 
 const folder = new URL('../dashboard/', import.meta.url)
 const files = globSync('**/*.{ts,tsx}', { cwd: folder.pathname }).filter(

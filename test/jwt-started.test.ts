@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
-import { createJwtPublicKeys } from '../src/accounts/jwt-public-keys.ts'
+import { createJwtPublicKeys } from '../src/access/accounts/jwt-public-keys.ts'
 import { systemClock } from '../src/base/clock.ts'
 import { createInlineWriter } from '../src/db/inline-writer.ts'
 import { createQueries } from '../src/db/queries.ts'

@@ -5,11 +5,11 @@ import type {
   AdminCall,
   AdminOperation,
   AdminContext,
-} from '../src/gateway/admin/admin-operation.ts'
-import { getStatus } from '../src/gateway/admin/server/get-status.ts'
-import { listUpstreams } from '../src/gateway/admin/server/list-upstreams.ts'
-import { runAdmin } from '../src/gateway/admin/run-admin.ts'
-import type { ServerStatus } from '../src/gateway/admin/server/server-status.ts'
+} from '../src/admin/admin-operation.ts'
+import { getStatus } from '../src/admin/resources/server/get-status.ts'
+import { listUpstreams } from '../src/admin/resources/server/list-upstreams.ts'
+import { runAdmin } from '../src/admin/run-admin.ts'
+import type { ServerStatus } from '../src/admin/resources/server/server-status.ts'
 
 const lie = {
   time: 1,

@@ -2,9 +2,9 @@
 // genesis.json, EDR account by account.
 import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
-import { defaultGenesis } from '../../src/ethereum/embedded/default-genesis.ts'
-import { devAccounts } from '../../src/ethereum/embedded/dev-accounts.ts'
-import { systemContracts } from '../../src/ethereum/embedded/system-contracts.ts'
+import { defaultGenesis } from '../../src/devchain/default-genesis.ts'
+import { devAccounts } from '../../src/devchain/dev-accounts.ts'
+import { systemContracts } from '../../src/devchain/system-contracts.ts'
 
 export const contract = '0x00000000000000000000000000000000000ca170'
 export const chainId = 1337

@@ -1,9 +1,9 @@
 // A trie with few keys that is as deep as that of a large network: each branch has 16 children, and those on no path to a
 // key are random hashes.
 import { toHex } from '../../src/base/hex.ts'
-import { keccak256 } from '../../src/codec/keccak.ts'
-import { nibbleAt, packPath } from '../../src/codec/nibbles.ts'
-import { encodeRlp } from '../../src/codec/rlp.ts'
+import { keccak256 } from '../../src/codec/hash/keccak.ts'
+import { nibbleAt, packPath } from '../../src/codec/ethereum/nibbles.ts'
+import { encodeRlp } from '../../src/codec/ethereum/rlp.ts'
 
 /** `key`: 32 bytes. */
 type Pair = readonly [key: Uint8Array, value: Uint8Array]

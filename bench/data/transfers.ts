@@ -1,7 +1,7 @@
 // Signed transfers, and blocks with one transfer of each sender: the same transactions for every server.
 import { sha256, Transaction } from 'ethers'
 import * as secp from 'tiny-secp256k1'
-import { devAccounts } from '../../src/ethereum/embedded/dev-accounts.ts'
+import { devAccounts } from '../../src/devchain/dev-accounts.ts'
 import { chainId } from './genesis.ts'
 
 export type Transfer = { readonly raw: string; readonly hash: string }

@@ -2,11 +2,11 @@
 // nodes to an account, six to a slot. Identical in every process.
 import { createHash } from 'node:crypto'
 import { fromHex, toHex, toQuantity } from '../../src/base/hex.ts'
-import { emptyCodeHash, emptyTrieRoot, emptyUnclesHash } from '../../src/codec/account-state.ts'
-import { encodeAccountState } from '../../src/codec/account-state.ts'
-import { encodeHeader, type Header } from '../../src/codec/header.ts'
-import { keccak256 } from '../../src/codec/keccak.ts'
-import { encodeInteger, encodeRlp } from '../../src/codec/rlp.ts'
+import { emptyCodeHash, emptyTrieRoot, emptyUnclesHash } from '../../src/codec/ethereum/account-state.ts'
+import { encodeAccountState } from '../../src/codec/ethereum/account-state.ts'
+import { encodeHeader, type Header } from '../../src/codec/ethereum/header.ts'
+import { keccak256 } from '../../src/codec/hash/keccak.ts'
+import { encodeInteger, encodeRlp } from '../../src/codec/ethereum/rlp.ts'
 import { slotsOf, type Slot } from './genesis.ts'
 import { createPaddedTrie } from './padded-trie.ts'
 

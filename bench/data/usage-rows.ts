@@ -1,8 +1,8 @@
 // A month of usage of a busy server: every key calls every method every day, and some calls fail.
 import { latencyColumns } from '../../src/db/usage-spans.ts'
 import type { Database } from '../../src/db/sqlite.ts'
-import { dayMs, hourMs } from '../../src/limits/usage-row.ts'
-import { holders, spans, startOf } from '../../src/limits/usage-statements.ts'
+import { dayMs, hourMs } from '../../src/access/usage/usage-row.ts'
+import { holders, spans, startOf } from '../../src/access/usage/usage-statements.ts'
 
 const methods = [
   'eth_getStorageAt',

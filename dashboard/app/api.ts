@@ -5,7 +5,7 @@ import {
   type AdminRequest,
   createAdminCaller,
   requestOf,
-} from '../../src/gateway/admin/client.ts'
+} from '../../src/admin/client.ts'
 
 /** Dispatched on the window when a call is refused because the session has ended. */
 export const signedOutEvent = 'cairn-signed-out'

@@ -1,7 +1,7 @@
 // Calls of the JSON-RPC API and the IPFS API as a key of the account, with its limits, units and usage. The session
 // authenticates the person.
 // Tested by test/browser/proof.test.ts
-import { adminBase } from '../../src/gateway/admin/admin-route.ts'
+import { adminBase } from '../../src/admin/admin-route.ts'
 import { ApiError } from './api.ts'
 
 export type KeyPlace = { readonly account: string; readonly key: string }

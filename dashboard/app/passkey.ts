@@ -1,7 +1,7 @@
 // Passkeys in the browser (WebAuthn): creates one and signs with one, with the options of the API. Bytes are sent as
 // base64url.
 // Tested by test/browser/passkeys.test.ts
-import type { AdminInput, AdminReply } from '../../src/gateway/admin/client.ts'
+import type { AdminInput, AdminReply } from '../../src/admin/client.ts'
 
 /** Why passkeys are unavailable on this page; `link`: an address where they are available. */
 type NoPasskeys = { readonly why: string; readonly link: string | null }

@@ -1,7 +1,7 @@
 // The signed-in person, their accounts, and the chosen account.
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { AdminReply } from '../../src/gateway/admin/client.ts'
+import type { AdminReply } from '../../src/admin/client.ts'
 import { callQuietly, signedOutEvent } from './api.ts'
 import { usePlace } from './router.tsx'
 import { type Loaded, useLoaded } from './use-loaded.ts'

@@ -1,7 +1,7 @@
 // Table of the pins of the account: open, verify, unpin.
 // Tested by test/browser/files.test.ts
 import { useState } from 'preact/hooks'
-import type { AdminReply } from '../../src/gateway/admin/client.ts'
+import type { AdminReply } from '../../src/admin/client.ts'
 import { callFiles, type KeyPlace } from '../app/as-key.ts'
 import { formatBytes, formatTime } from '../app/format.ts'
 import { Link } from '../app/router.tsx'

@@ -1,6 +1,6 @@
 // All accounts of the server, for operators.
 import { useState } from 'preact/hooks'
-import type { AdminReply } from '../../src/gateway/admin/client.ts'
+import type { AdminReply } from '../../src/admin/client.ts'
 import { call } from '../app/api.ts'
 import { formatDay } from '../app/format.ts'
 import { useSession } from '../app/session.tsx'

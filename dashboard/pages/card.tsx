@@ -1,6 +1,6 @@
 // The billing card of the account: its state, and the actions on it.
 import { useState } from 'preact/hooks'
-import type { AdminReply } from '../../src/gateway/admin/client.ts'
+import type { AdminReply } from '../../src/admin/client.ts'
 import { call } from '../app/api.ts'
 import { formatTime } from '../app/format.ts'
 import { useAccount, useSession } from '../app/session.tsx'

@@ -1,6 +1,6 @@
 // One API key: access, limits, allowlists, public keys and a dry run; rotation and revocation.
 import { useState } from 'preact/hooks'
-import type { AdminReply } from '../../src/gateway/admin/client.ts'
+import type { AdminReply } from '../../src/admin/client.ts'
 import { call } from '../app/api.ts'
 import { formatDay, formatTime } from '../app/format.ts'
 import { keyName } from '../app/key-name.ts'

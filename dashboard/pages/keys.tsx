@@ -1,6 +1,6 @@
 // The API keys of the account, and a dialog to create one.
 import { useState } from 'preact/hooks'
-import type { AdminReply } from '../../src/gateway/admin/client.ts'
+import type { AdminReply } from '../../src/admin/client.ts'
 import { call } from '../app/api.ts'
 import { formatDay } from '../app/format.ts'
 import { keyName } from '../app/key-name.ts'

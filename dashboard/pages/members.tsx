@@ -1,6 +1,6 @@
 // Members and open invitations of the account.
 import { useState } from 'preact/hooks'
-import type { AdminReply } from '../../src/gateway/admin/client.ts'
+import type { AdminReply } from '../../src/admin/client.ts'
 import { call, messageOf } from '../app/api.ts'
 import { formatDay } from '../app/format.ts'
 import { useAccount, useSession } from '../app/session.tsx'

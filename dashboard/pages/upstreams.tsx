@@ -1,6 +1,6 @@
 // The upstreams of the networks: their health and invalid replies. For operators.
 import { useState } from 'preact/hooks'
-import type { AdminReply } from '../../src/gateway/admin/client.ts'
+import type { AdminReply } from '../../src/admin/client.ts'
 import { call } from '../app/api.ts'
 import { formatMs, formatNumber, formatTime } from '../app/format.ts'
 import { useLoaded } from '../app/use-loaded.ts'

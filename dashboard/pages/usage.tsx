@@ -1,7 +1,7 @@
 // Usage: five windows, by key, network, method, status and reason, with live figures and export.
 // Tested by test/browser/usage.test.ts
 import { useMemo, useState } from 'preact/hooks'
-import { type AdminReply, linkOf } from '../../src/gateway/admin/client.ts'
+import { type AdminReply, linkOf } from '../../src/admin/client.ts'
 import { call } from '../app/api.ts'
 import { formatBytes, formatCount, formatMs, formatShort, formatTime } from '../app/format.ts'
 import { keyName } from '../app/key-name.ts'

@@ -1,7 +1,7 @@
 // Sign-up with an invitation link, also of the first operator. The token is in the fragment of the URL, which browsers do
 // not send and servers cannot log.
 import { useState } from 'preact/hooks'
-import type { AdminReply } from '../../src/gateway/admin/client.ts'
+import type { AdminReply } from '../../src/admin/client.ts'
 import { call } from '../app/api.ts'
 import { Link, usePlace } from '../app/router.tsx'
 import { useLoaded } from '../app/use-loaded.ts'

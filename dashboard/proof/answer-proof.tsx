@@ -1,7 +1,7 @@
 // Requests an answer with its proof bundle, verifies it in the browser and shows the steps.
 // Tested by test/browser/proof.test.ts
 import { useState } from 'preact/hooks'
-import type { ProofBundle } from '../../src/gateway/proof-bundle.ts'
+import type { ProofBundle } from '../../src/rpc/bundles/proof-bundle.ts'
 import { callRpc, type KeyPlace, type RpcAnswer } from '../app/as-key.ts'
 import { formatMs } from '../app/format.ts'
 import { Badge } from '../ui/badge.tsx'

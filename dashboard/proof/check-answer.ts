@@ -2,10 +2,10 @@
 // Tested by test/browser/proof.test.ts
 import { fromHex } from '../../src/base/hex.ts'
 import { systemClock } from '../../src/base/clock.ts'
-import { createSenderCache } from '../../src/ethereum/sender-cache.ts'
-import { createRpcOperations } from '../../src/gateway/operations/index.ts'
-import { parseBundle } from '../../src/gateway/proof-bundle.ts'
-import { verifyBundle } from '../../src/gateway/verify-bundle.ts'
+import { createSenderCache } from '../../src/chain/sender-cache.ts'
+import { createRpcOperations } from '../../src/rpc/methods/index.ts'
+import { parseBundle } from '../../src/rpc/bundles/proof-bundle.ts'
+import { verifyBundle } from '../../src/rpc/bundles/verify-bundle.ts'
 
 export type Check =
   | { readonly proved: true; readonly result: string; readonly matchesReply: boolean }

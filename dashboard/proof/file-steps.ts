@@ -3,9 +3,9 @@ import { blake2b } from '@noble/hashes/blake2.js'
 import { sha256, sha512 } from '@noble/hashes/sha2.js'
 import { CID } from 'multiformats/cid'
 import { toHex } from '../../src/base/hex.ts'
-import { dagPbCodec, rawCodec } from '../../src/codec/cid.ts'
-import { decodeDagNode } from '../../src/codec/dag-pb.ts'
-import { decodeUnixfs } from '../../src/codec/unixfs.ts'
+import { dagPbCodec, rawCodec } from '../../src/codec/ipld/cid.ts'
+import { decodeDagNode } from '../../src/codec/ipld/dag-pb.ts'
+import { decodeUnixfs } from '../../src/codec/ipld/unixfs.ts'
 import { formatCount } from '../app/format.ts'
 
 export type BlockStep = {

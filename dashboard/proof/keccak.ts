@@ -1,4 +1,4 @@
-// Keccak in JavaScript. Replaces src/codec/keccak.ts in the dashboard, because the content policy forbids WebAssembly.
+// Keccak in JavaScript. Replaces src/codec/hash/keccak.ts in the dashboard, because the content policy forbids WebAssembly.
 // Tested by dashboard/proof/proof-steps.test.ts
 import { keccak_224, keccak_256, keccak_384, keccak_512 } from '@noble/hashes/sha3.js'
 

@@ -1,9 +1,9 @@
 // The steps of a proof bundle: each node with its hash, computed here, and the position of that hash in an earlier step.
 // The first step is the block header, whose hash must be the block hash. No claim of the bundle is trusted.
 import { toHex } from '../../src/base/hex.ts'
-import { decodeHeader, type Header } from '../../src/codec/header.ts'
-import { decodeTrieNode, type TrieNode } from '../../src/codec/trie-node.ts'
-import type { ProofBundle } from '../../src/gateway/proof-bundle.ts'
+import { decodeHeader, type Header } from '../../src/codec/ethereum/header.ts'
+import { decodeTrieNode, type TrieNode } from '../../src/codec/ethereum/trie-node.ts'
+import type { ProofBundle } from '../../src/rpc/bundles/proof-bundle.ts'
 import { formatCount } from '../app/format.ts'
 import { keccak256 } from './keccak.ts'
 

@@ -1,9 +1,9 @@
 // Reads a variable of a contract at one block: its slot, its words, each proved in the browser, and its decoded value.
 // Tested by test/browser/slots.test.ts
-import { type GetterCall, getterCall, tellWord } from '../../src/codec/getter.ts'
-import type { StorageLayout } from '../../src/codec/storage-layout.ts'
-import { placeOf, type StoragePlace } from '../../src/codec/storage-path.ts'
-import { readStored, type StoredValue } from '../../src/codec/stored-value.ts'
+import { type GetterCall, getterCall, tellWord } from '../../src/codec/ethereum/getter.ts'
+import type { StorageLayout } from '../../src/codec/ethereum/storage-layout.ts'
+import { placeOf, type StoragePlace } from '../../src/codec/ethereum/storage-path.ts'
+import { readStored, type StoredValue } from '../../src/codec/ethereum/stored-value.ts'
 import { toHex } from '../../src/base/hex.ts'
 import { callRpc, type KeyPlace } from '../app/as-key.ts'
 import { checkAnswer } from '../proof/check-answer.ts'

@@ -1,10 +1,10 @@
 // Parser for the input of the slot explorer: a storage layout or an ABI.
-import { findAbi } from '../../src/codec/getter.ts'
+import { findAbi } from '../../src/codec/ethereum/getter.ts'
 import {
   parseStorageLayout,
   type StorageLayout,
   StorageLayoutError,
-} from '../../src/codec/storage-layout.ts'
+} from '../../src/codec/ethereum/storage-layout.ts'
 
 export type Source =
   | { readonly kind: 'layout'; readonly layout: StorageLayout }

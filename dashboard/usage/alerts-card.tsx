@@ -1,7 +1,7 @@
 // Email addresses and webhooks that receive alerts about limits.
 // Tested by test/browser/usage.test.ts
 import { useState } from 'preact/hooks'
-import type { AdminReply } from '../../src/gateway/admin/client.ts'
+import type { AdminReply } from '../../src/admin/client.ts'
 import { call } from '../app/api.ts'
 import { useLoaded } from '../app/use-loaded.ts'
 import { Card } from '../ui/card.tsx'

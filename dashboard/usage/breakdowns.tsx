@@ -1,6 +1,6 @@
 // Tables of usage: by key, method, network, status and reason.
 // Tested by test/browser/usage.test.ts
-import type { AdminReply } from '../../src/gateway/admin/client.ts'
+import type { AdminReply } from '../../src/admin/client.ts'
 import { formatBytes, formatMs, formatNumber } from '../app/format.ts'
 import { Card } from '../ui/card.tsx'
 import { type Column, Table } from '../ui/table.tsx'

@@ -1,7 +1,7 @@
 // Live usage: server-sent events, one per second, the last 60 as bars.
 // Tested by test/browser/usage.test.ts
 import { useEffect, useState } from 'preact/hooks'
-import { type AdminEvent, linkOf } from '../../src/gateway/admin/client.ts'
+import { type AdminEvent, linkOf } from '../../src/admin/client.ts'
 import { formatNumber } from '../app/format.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Card } from '../ui/card.tsx'

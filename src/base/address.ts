@@ -1,5 +1,5 @@
 // Whose an address is: what is counted for each caller is counted for all the addresses one customer has.
-// Tested by src/limits/failed-authentications.test.ts
+// Tested by src/access/limits/failed-authentications.test.ts
 
 /** An IPv4 address as it is, an IPv6 address by its /64: one customer owns a whole one (RFC 6177). */
 export function networkOf(address: string): string {

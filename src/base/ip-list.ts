@@ -1,5 +1,5 @@
 // One entry of an address list: an IPv4 or IPv6 address, or a block of them in CIDR form (RFC 4632, RFC 4291).
-// Tested by src/accounts/allowlists.test.ts
+// Tested by src/access/accounts/allowlists.test.ts
 import { BlockList, isIP } from 'node:net'
 
 const entryForm = /^([0-9a-fA-F:.]+)(?:\/([0-9]{1,3}))?$/

@@ -1,5 +1,5 @@
 // The program's commands and options as plain rows: what a shell needs to complete a line.
-// Tested by src/cli/completion.test.ts
+// Tested by src/cli/commands/completion.test.ts
 import type { Command, Option } from 'commander'
 
 /** What may follow an option: nothing, a file, a folder, or something else that cannot be guessed. */

@@ -1,6 +1,6 @@
 // Completion scripts for three shells. Each finds the command that was typed so far by its words, then
 // offers its subcommands and options, or files and folders after an option that takes one.
-// Tested by src/cli/completion.test.ts
+// Tested by src/cli/commands/completion.test.ts
 import type { Branch } from './command-tree.ts'
 
 /** For bash 4 and newer; needs no bash-completion package. */

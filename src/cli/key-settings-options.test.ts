@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
-import { defaultAccountSettings, defaultKeySettings } from '../accounts/key-settings.ts'
+import { defaultAccountSettings, defaultKeySettings } from '../access/accounts/key-settings.ts'
 import { temporaryFolder } from '../../test/started-server.ts'
 import { runProgram } from './program.ts'
 

@@ -1,12 +1,12 @@
 // The options that set what an API key may do, for `keys create` and `keys set`. Only what is given is changed.
 import type { Command } from 'commander'
 import { numberIn, unitNameOf } from '../config/unit.ts'
-import type { AccountSettings, KeySettings } from '../accounts/key-settings.ts'
+import type { AccountSettings, KeySettings } from '../access/accounts/key-settings.ts'
 import {
   importProfiles,
   isImportProfileName,
   type ImportProfileName,
-} from '../codec/import-profile.ts'
+} from '../codec/ipld/import-profile.ts'
 import { UsageError } from './usage-error.ts'
 
 type Lists = {

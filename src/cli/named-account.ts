@@ -1,8 +1,8 @@
 // Accounts by the names that people know them by: operations take ids.
 // Tested by test/cli.test.ts
-import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
-import { quote } from '../accounts/account-rules.ts'
-import { firstAccountName } from '../accounts/first-account.ts'
+import { AccountsRefusal } from '../access/accounts/accounts-refusal.ts'
+import { quote } from '../access/accounts/account-rules.ts'
+import { firstAccountName } from '../access/accounts/first-account.ts'
 import type { AdminAccess } from './admin-access.ts'
 
 export type NamedAccount = { readonly id: string; readonly name: string }

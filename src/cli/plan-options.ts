@@ -1,7 +1,7 @@
 // What `keys create` and `keys set` take beside settings: a plan, an end; and where a key is, by its id.
 // Tested by test/cli-keys.test.ts
 import type { Command } from 'commander'
-import { type PlanName, plans } from '../accounts/plans.ts'
+import { type PlanName, plans } from '../access/accounts/plans.ts'
 import { systemClock } from '../base/clock.ts'
 import type { AdminAccess } from './admin-access.ts'
 import { parseDuration } from './duration.ts'

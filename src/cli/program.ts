@@ -1,6 +1,6 @@
 // The command line: its commands, each loaded only when it is named.
 import { Command } from 'commander'
-import { cairnVersion } from '../version.ts'
+import { cairnVersion } from '../server/version.ts'
 import { asTyped, type commandNames } from './typed-command.ts'
 import type { Context } from './context.ts'
 import { exitCodes, reportError } from './report.ts'
@@ -18,109 +18,109 @@ const entries: readonly Entry[] = [
   {
     name: 'start',
     summary: 'start the server',
-    load: async () => (await import('./start.ts')).defineStart,
+    load: async () => (await import('./commands/start.ts')).defineStart,
   },
   {
     name: 'init',
     summary: 'write a settings file from a few questions',
-    load: async () => (await import('./init.ts')).defineInit,
+    load: async () => (await import('./commands/init.ts')).defineInit,
   },
   {
     name: 'accounts',
     summary: 'create, list, show and limit accounts; list development keys',
-    load: async () => (await import('./accounts.ts')).defineAccounts,
+    load: async () => (await import('./commands/accounts.ts')).defineAccounts,
   },
   {
     name: 'keys',
     summary: 'create, list, show, change, test, rotate and revoke API keys',
-    load: async () => (await import('./keys.ts')).defineKeys,
+    load: async () => (await import('./commands/keys.ts')).defineKeys,
   },
   {
     name: 'card',
     summary: 'show, update and mark the billing card of an account',
-    load: async () => (await import('./card.ts')).defineCard,
+    load: async () => (await import('./commands/card.ts')).defineCard,
   },
   {
     name: 'people',
     summary: 'manage people of the dashboard: invite, change roles, block, restore access',
-    load: async () => (await import('./people.ts')).definePeople,
+    load: async () => (await import('./commands/people.ts')).definePeople,
   },
   {
     name: 'audit',
     summary: 'show the audit log',
-    load: async () => (await import('./audit.ts')).defineAudit,
+    load: async () => (await import('./commands/audit.ts')).defineAudit,
   },
   {
     name: 'usage',
     summary:
       'report requests, units and bytes by key, network, method and outcome, and storage by account',
-    load: async () => (await import('./usage.ts')).defineUsage,
+    load: async () => (await import('./commands/usage.ts')).defineUsage,
   },
   {
     name: 'config',
     summary: 'validate or print the settings',
-    load: async () => (await import('./config.ts')).defineConfig,
+    load: async () => (await import('./commands/config.ts')).defineConfig,
   },
   {
     name: 'doctor',
     summary: 'check settings, system, data folder, keys and upstreams, and suggest fixes',
-    load: async () => (await import('./doctor.ts')).defineDoctor,
+    load: async () => (await import('./commands/doctor.ts')).defineDoctor,
   },
   {
     name: 'upstreams',
     summary: 'show the health and invalid replies of each upstream',
-    load: async () => (await import('./upstreams.ts')).defineUpstreams,
+    load: async () => (await import('./commands/upstreams.ts')).defineUpstreams,
   },
   {
     name: 'chain',
     summary: 'import the blocks of a chain file',
-    load: async () => (await import('./chain-import.ts')).defineChain,
+    load: async () => (await import('./commands/chain-import.ts')).defineChain,
   },
   {
     name: 'store',
     summary: 'verify stored blocks, or rebuild the block index',
-    load: async () => (await import('./store.ts')).defineStore,
+    load: async () => (await import('./commands/store.ts')).defineStore,
   },
   {
     name: 'gc',
     summary: 'delete unreferenced blocks now',
-    load: async () => (await import('./gc.ts')).defineGc,
+    load: async () => (await import('./commands/gc.ts')).defineGc,
   },
   {
     name: 'add',
     summary: 'add files and folders to a running server',
-    load: async () => (await import('./add.ts')).defineAdd,
+    load: async () => (await import('./commands/add.ts')).defineAdd,
   },
   {
     name: 'get',
     summary: 'download a file or folder from a running server',
-    load: async () => (await import('./get.ts')).defineGet,
+    load: async () => (await import('./commands/get.ts')).defineGet,
   },
   {
     name: 'import',
     summary: 'copy pins from a Kubo node or an IPFS gateway, or import CAR files',
-    load: async () => (await import('./import.ts')).defineImport,
+    load: async () => (await import('./commands/import.ts')).defineImport,
   },
   {
     name: 'proof',
     summary: 'print the proof bundle of a read, from a server or the data folder',
-    load: async () => (await import('./proof.ts')).defineProof,
+    load: async () => (await import('./commands/proof.ts')).defineProof,
   },
   {
     name: 'verify',
     summary: 'verify an answer with its proof bundle, offline',
-    load: async () => (await import('./verify.ts')).defineVerify,
+    load: async () => (await import('./commands/verify.ts')).defineVerify,
   },
   {
     name: 'slot',
     summary: 'compute the storage slot of a variable, mapping or array element',
-    load: async () => (await import('./slot.ts')).defineSlot,
+    load: async () => (await import('./commands/slot.ts')).defineSlot,
   },
   {
     name: 'completion',
     summary: 'print a completion script for bash, zsh or fish',
     load: async () => {
-      const { defineCompletion } = await import('./completion.ts')
+      const { defineCompletion } = await import('./commands/completion.ts')
       return (command, context) =>
         defineCompletion(command, context, () => createProgram(null, context))
     },

@@ -5,9 +5,9 @@ import { withDeadline } from '../base/deadline.ts'
 import { silentLog } from '../base/log.ts'
 import type { UpstreamConfig, UpstreamNetworkConfig } from '../config/network-config.ts'
 import type { Config } from '../config/settings.ts'
-import { createUpstream } from '../ethereum/upstream/node/create-upstream.ts'
-import { type ProbeReport, probeUpstream } from '../ethereum/upstream/node/probe.ts'
-import type { Reach } from '../ethereum/upstream/node/reach.ts'
+import { createUpstream } from '../chain/upstream/node/create-upstream.ts'
+import { type ProbeReport, probeUpstream } from '../chain/upstream/node/probe.ts'
+import type { Reach } from '../chain/upstream/node/reach.ts'
 
 export type QueriedUpstream = {
   readonly network: UpstreamNetworkConfig

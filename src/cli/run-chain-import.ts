@@ -1,16 +1,16 @@
 // Runs `cairn chain import` beside the thread of the EVM, which loads meanwhile, and says what came of it.
-// Tested by src/cli/chain-import.test.ts
+// Tested by src/cli/commands/chain-import.test.ts
 import { existsSync, readFileSync } from 'node:fs'
 import { systemClock } from '../base/clock.ts'
 import { toHex } from '../base/hex.ts'
 import { createLog } from '../base/log.ts'
 import { describeErrno } from '../base/describe-errno.ts'
 import { embeddedChain } from '../config/settings.ts'
-import { countBlocks } from '../ethereum/embedded/count-blocks.ts'
-import { defaultGenesis } from '../ethereum/embedded/default-genesis.ts'
-import { parseGenesis } from '../ethereum/embedded/genesis.ts'
-import type { ChainWorker } from '../ethereum/embedded/start-chain-worker.ts'
-import { importChain } from '../import-chain.ts'
+import { countBlocks } from '../devchain/count-blocks.ts'
+import { defaultGenesis } from '../devchain/default-genesis.ts'
+import { parseGenesis } from '../devchain/genesis.ts'
+import type { ChainWorker } from '../devchain/start-chain-worker.ts'
+import { importChain } from '../server/import-chain.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { FoundBad, print } from './report.ts'

@@ -1,6 +1,6 @@
 // A settings file made from the settings table: every setting with what it means, those that keep their
 // default commented out, so that the file is the documentation too.
-// Tested by src/cli/init.test.ts
+// Tested by src/cli/commands/init.test.ts
 import type { SettingDefinition } from '../config/setting-definition.ts'
 
 /** A network behind upstream nodes, as it was asked for. */

@@ -10,18 +10,18 @@ import {
   decodeStorageValue,
   emptyTrieRoot,
   encodeAccountState,
-} from './account-state.ts'
-import { splitBlock, splitBlocks } from './block.ts'
-import type { BlockParts } from './block.ts'
-import { decodeHeader, encodeHeader } from './header.ts'
-import { keccak256 } from './keccak.ts'
-import { decodeEntries, encodeEntries } from './list.ts'
-import { decodeReceipt, encodeReceipt } from './receipt.ts'
-import { contractAddress, recoverSender } from './sender.ts'
-import { decodeTransaction, transactionHash } from './transaction.ts'
-import { encodeTransaction } from './transaction-encode.ts'
-import { decodeTrieNode, stepThrough, toNibbles } from './trie-node.ts'
-import { verifyKeccakKinds } from './verify-keccak.ts'
+} from './ethereum/account-state.ts'
+import { splitBlock, splitBlocks } from './ethereum/block.ts'
+import type { BlockParts } from './ethereum/block.ts'
+import { decodeHeader, encodeHeader } from './ethereum/header.ts'
+import { keccak256 } from './hash/keccak.ts'
+import { decodeEntries, encodeEntries } from './ethereum/list.ts'
+import { decodeReceipt, encodeReceipt } from './ethereum/receipt.ts'
+import { contractAddress, recoverSender } from './ethereum/sender.ts'
+import { decodeTransaction, transactionHash } from './ethereum/transaction.ts'
+import { encodeTransaction } from './ethereum/transaction-encode.ts'
+import { decodeTrieNode, stepThrough, toNibbles } from './ethereum/trie-node.ts'
+import { verifyKeccakKinds } from './hash/verify-keccak.ts'
 
 const folder = process.env['CAIRN_VECTORS'] ?? join(import.meta.dirname, '../../../shared/vectors')
 const skip = existsSync(folder) ? false : `no test vectors at ${folder}`

@@ -1,5 +1,5 @@
 // One network as a person answers questions about it, judged as if it stood in a settings file.
-// Tested by src/cli/init.test.ts
+// Tested by src/cli/commands/init.test.ts
 import { refuse } from './config-error.ts'
 import { readNetworks } from './networks.ts'
 import { hasReference } from './reference.ts'

@@ -1,8 +1,8 @@
 // Leaves for a Batch that has no files of its own: each is framed in memory and put like any other block.
 // Tested by test/suites/store.suite.ts
-import { leafPrefix, leafSuffix } from '../codec/leaf-frame.ts'
-import { sha256Name } from '../codec/multihash.ts'
-import { joinBytes } from '../codec/protobuf.ts'
+import { leafPrefix, leafSuffix } from '../codec/ipld/leaf-frame.ts'
+import { sha256Name } from '../codec/ipld/multihash.ts'
+import { joinBytes } from '../codec/ipld/protobuf.ts'
 import type { UnverifiedItem } from './ref.ts'
 import type { FileLeaf, LeafCut, LeafWriter } from './store.ts'
 

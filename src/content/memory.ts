@@ -2,7 +2,7 @@
 // builds no text and no array: an entry is found by a number out of its hash, then compared with all of it.
 import { randomInt } from 'node:crypto'
 import { toLatin1 } from '../base/hex.ts'
-import { isSlotLeaf } from '../codec/trie-node.ts'
+import { isSlotLeaf } from '../codec/ethereum/trie-node.ts'
 import type { ContentKind, ContentRef } from './ref.ts'
 
 export interface Memory {

@@ -1,5 +1,5 @@
 // Every copy in the embedded Store, one after the other, for a check of the whole store.
-// Tested by src/cli/store-verify.test.ts
+// Tested by src/cli/commands/store-verify.test.ts
 import type { Database } from '../db/sqlite.ts'
 import type { ContentKind, ContentRef } from './ref.ts'
 

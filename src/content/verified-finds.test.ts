@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { keccak256 } from '../codec/keccak.ts'
+import { keccak256 } from '../codec/hash/keccak.ts'
 import { createMemoryStore } from './memory-store.ts'
 import type { ContentRef } from './ref.ts'
 import { verifiedFinds } from './verified-finds.ts'

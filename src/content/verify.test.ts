@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { keccak256 } from '../codec/keccak.ts'
-import { sha256Name } from '../codec/multihash.ts'
+import { keccak256 } from '../codec/hash/keccak.ts'
+import { sha256Name } from '../codec/ipld/multihash.ts'
 import { verify } from './verify.ts'
 
 test('IPFS blocks are verified by their multihash, all other content by keccak256', () => {

@@ -1,5 +1,5 @@
 // Whom an account wants told when a limit comes near, and what was told: once for each limit, level and period.
-// Tested by src/limits/alerts/alert-watch.test.ts
+// Tested by src/access/alerts/alert-watch.test.ts
 
 export const alertTables: readonly string[] = [
   // Both are JSON lists of texts.

@@ -1,5 +1,5 @@
 // The tables of cards: the operator's own word apart from what the biller keeps; `account.card` is what both come to.
-// Tested by src/accounts/cards/cards.test.ts
+// Tested by src/access/cards/cards.test.ts
 
 export const cardTables: readonly string[] = [
   `ALTER TABLE account ADD COLUMN card_marked INTEGER NOT NULL DEFAULT 0`,

@@ -1,5 +1,5 @@
 // The migrations of passkeys: keys that sign a person in without a password, for one host name.
-// Tested by src/accounts/people/passkeys.test.ts
+// Tested by src/access/people/passkeys.test.ts
 
 export const passkeyTable: readonly string[] = [
   // `rp_id`: the host name; `algorithm`: its number of COSE; `spki`: the public key, DER; `transports`: spaces between them.

@@ -1,6 +1,6 @@
 // What a page may not do on its own (contract-files 2.2): navigations and form posts never reach the
 // credentials, so a browser never keeps or sends them by itself. Pure.
-// Tested by src/http/ipfs-api.test.ts
+// Tested by src/kubo/ipfs-api.test.ts
 import type { IncomingHttpHeaders } from 'node:http'
 
 /** True when the request looks like one that a page made without the API in mind. */

@@ -1,5 +1,5 @@
 // `Authorization: Basic` for both faces (RFC 7617; contract-files 3.1).
-// Tested by src/http/rpc-api.test.ts
+// Tested by src/rpc/api/rpc-api.test.ts
 
 export type BasicPair = { readonly user: string; readonly password: string }
 

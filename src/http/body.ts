@@ -1,5 +1,5 @@
 // A request body into memory, bounded in bytes and time. The face decides what each ending means.
-// Tested by src/http/rpc-api.test.ts
+// Tested by src/rpc/api/rpc-api.test.ts
 import type { IncomingMessage } from 'node:http'
 import type { Deadlines } from './deadlines.ts'
 

@@ -1,6 +1,6 @@
 // Cross-origin headers of the JSON-RPC face, on every status (contract-rpc 4). No Allow-Credentials: a key
 // travels in the URL and a secret in a header the page itself must know.
-// Tested by src/http/rpc-api.test.ts
+// Tested by src/rpc/api/rpc-api.test.ts
 
 const exposed =
   'retry-after, x-request-id, x-cairn-verified, x-cairn-head, x-cairn-block, x-cairn-block-number, x-cairn-units'

@@ -1,6 +1,6 @@
 // An answer given before the request body was read. Closing at once would reset the connection and lose the
 // answer for a caller that is still sending, so a bounded rest is read and thrown away first.
-// Tested by src/http/rpc-api.test.ts
+// Tested by src/rpc/api/rpc-api.test.ts
 import type { Clock } from '../base/clock.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 

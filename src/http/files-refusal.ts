@@ -1,11 +1,11 @@
 // A Fault as an answer of the file face: Kubo's JSON error object, or its text for the parser's and router's
 // errors (contract-files 2.3, 3.5).
-// Tested by src/http/ipfs-api.test.ts
+// Tested by src/kubo/ipfs-api.test.ts
 import type { Clock } from '../base/clock.ts'
 import { type Fault, filesStatus } from '../base/fault.ts'
 import { endEarly } from './early-answer.ts'
 import type { NodeExchange } from './node-exchange.ts'
-import { kuboLine } from './kubo-json.ts'
+import { kuboLine } from '../kubo/kubo-json.ts'
 
 export type Refusal = {
   readonly status: number

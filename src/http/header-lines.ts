@@ -1,5 +1,5 @@
 // Header lines that many answers share, spelled once.
-// Tested by src/http/rpc-api.test.ts
+// Tested by src/rpc/api/rpc-api.test.ts
 
 /** Names and values in turn, and the same as lines that each end with CRLF. */
 export type HeadLines = { readonly list: readonly string[]; readonly text: string }

@@ -1,5 +1,5 @@
 // A request that asks to become a WebSocket, between its headers and the first answer. Made by the server.
-// Tested by src/http/web-socket-api.test.ts
+// Tested by src/rpc/api/web-socket-api.test.ts
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { HttpExchange } from './http-exchange.ts'

@@ -1,6 +1,6 @@
 // The chunks of a streamed body on their way to the caller. A chunk may be a view of a buffer that is used again, so
 // nobody asks for the next one before the socket is done with it.
-// Tested by src/http/ipfs-api.test.ts
+// Tested by src/kubo/ipfs-api.test.ts
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'

@@ -15,10 +15,10 @@ import {
   pinsOf,
 } from '../../test/fakes/files-fixture.ts'
 import { loseBlock } from '../../test/fakes/lose-block.ts'
-import { cidOf, dagPbCodec } from '../codec/cid.ts'
-import { encodeDagNode } from '../codec/dag-pb.ts'
-import { multihashOf } from '../codec/multihash.ts'
-import { encodeUnixfs } from '../codec/unixfs.ts'
+import { cidOf, dagPbCodec } from '../codec/ipld/cid.ts'
+import { encodeDagNode } from '../codec/ipld/dag-pb.ts'
+import { multihashOf } from '../codec/ipld/multihash.ts'
+import { encodeUnixfs } from '../codec/ipld/unixfs.ts'
 import type { Source } from '../content/source.ts'
 import type { Files } from './files.ts'
 

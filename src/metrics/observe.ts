@@ -1,6 +1,6 @@
 // What is looked up at the moment of a scrape: heads, upstreams, store, queues. Nothing is counted in between.
 // Tested by src/metrics/metrics.test.ts
-import type { PoolStatus } from '../ethereum/upstream/pool/upstream-pool.ts'
+import type { PoolStatus } from '../chain/upstream/pool/upstream-pool.ts'
 import type { ContentCounts } from './counters.ts'
 import type { Metrics } from './registry.ts'
 

@@ -4,8 +4,8 @@
 import { equalBytes } from '../../src/base/hex.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { systemClock } from '../../src/base/clock.ts'
-import type { BlockRef } from '../../src/ethereum/head.ts'
-import { createHeadFollower } from '../../src/ethereum/upstream/head/head-follower.ts'
+import type { BlockRef } from '../../src/chain/head.ts'
+import { createHeadFollower } from '../../src/chain/upstream/head/head-follower.ts'
 import {
   below,
   createMovingChain,

@@ -1,7 +1,7 @@
 // The proofs page in a browser: verification of a JSON-RPC answer and of a file.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sampleContractAddress } from '../../src/ethereum/embedded/default-genesis.ts'
+import { sampleContractAddress } from '../../src/devchain/default-genesis.ts'
 import { checkAxe } from './axe.ts'
 import { noBrowser } from './browser.ts'
 import { sendTransfer } from './send-transfer.ts'

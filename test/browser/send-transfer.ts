@@ -1,6 +1,6 @@
 // A transfer on the embedded chain of a started server.
 import { JsonRpcProvider, Wallet } from 'ethers'
-import { devAccounts } from '../../src/ethereum/embedded/dev-accounts.ts'
+import { devAccounts } from '../../src/devchain/dev-accounts.ts'
 import type { Started } from '../started-server.ts'
 
 /** Returns the transaction hash once a block contains it. */

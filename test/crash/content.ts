@@ -1,11 +1,11 @@
 // Content of the crash test: files of all sizes, folders, CARs and single blocks, generated from a few numbers for each
 // comparison. Many share chunks, so that an unpin of one meets an add of another.
 import { createHash } from 'node:crypto'
-import { type CarBlock, writeCar } from '../../src/codec/car-writer.ts'
-import { cidOf, dagPbCodec, rawCodec } from '../../src/codec/cid.ts'
-import { encodeDagNode } from '../../src/codec/dag-pb.ts'
-import { multihashOf } from '../../src/codec/multihash.ts'
-import { encodeUnixfs } from '../../src/codec/unixfs.ts'
+import { type CarBlock, writeCar } from '../../src/codec/ipld/car-writer.ts'
+import { cidOf, dagPbCodec, rawCodec } from '../../src/codec/ipld/cid.ts'
+import { encodeDagNode } from '../../src/codec/ipld/dag-pb.ts'
+import { multihashOf } from '../../src/codec/ipld/multihash.ts'
+import { encodeUnixfs } from '../../src/codec/ipld/unixfs.ts'
 import { streamOf } from '../fakes/files-fixture.ts'
 import { noise, type Random } from '../fakes/seeded.ts'
 

@@ -2,11 +2,11 @@
 // Tested by test/docs.test.ts
 import { systemClock } from '../../src/base/clock.ts'
 import { faults } from '../../src/base/fault.ts'
-import { createSenderCache } from '../../src/ethereum/sender-cache.ts'
-import { createRpcOperations } from '../../src/gateway/operations/index.ts'
-import { refusedMethods } from '../../src/gateway/refused-methods.ts'
-import { commands, globalOptions } from '../../src/http/commands.ts'
-import type { CommandOption } from '../../src/http/commands.ts'
+import { createSenderCache } from '../../src/chain/sender-cache.ts'
+import { createRpcOperations } from '../../src/rpc/methods/index.ts'
+import { refusedMethods } from '../../src/rpc/refused-methods.ts'
+import { commands, globalOptions } from '../../src/kubo/commands.ts'
+import type { CommandOption } from '../../src/kubo/commands.ts'
 import { markdownTable, page } from './markdown.ts'
 
 export function rpcOperationRows(): readonly (readonly string[])[] {

@@ -1,7 +1,7 @@
 // The golden cases of the file face against a started server, each on an account of its own.
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { createAccounts, type Accounts } from '../../src/accounts/accounts.ts'
+import { createAccounts, type Accounts } from '../../src/access/accounts/accounts.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { createQueries } from '../../src/db/queries.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type TransactionRequest, Wallet } from 'ethers'
-import { devAccounts } from '../../src/ethereum/embedded/dev-accounts.ts'
+import { devAccounts } from '../../src/devchain/dev-accounts.ts'
 import { rpc, startCairn, type Started } from '../started-server.ts'
 
 const alice = new Wallet(devAccounts[0]?.privateKey ?? '')

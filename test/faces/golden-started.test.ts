@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { fromHex, toHex } from '../../src/base/hex.ts'
-import { keccak256 } from '../../src/codec/keccak.ts'
+import { keccak256 } from '../../src/codec/hash/keccak.ts'
 import { testChain } from '../fakes/chain-facts.ts'
 import { startRecordedChain } from '../fakes/recorded-chain.ts'
 import { type Started, startCairn } from '../started-server.ts'

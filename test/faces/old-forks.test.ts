@@ -7,9 +7,9 @@ import {
   type CallRequest,
   noOverrides,
   type SimulatedBlock,
-} from '../../src/ethereum/computation.ts'
-import type { AccessListReport } from '../../src/ethereum/computation.ts'
-import { renderSimulatedBlock } from '../../src/ethereum/simulated-block-object.ts'
+} from '../../src/chain/computation.ts'
+import type { AccessListReport } from '../../src/chain/computation.ts'
+import { renderSimulatedBlock } from '../../src/chain/simulated-block-object.ts'
 import { missingOldForks } from '../fakes/chain-vectors.ts'
 import { openRecordedEngine, type RecordedEngine } from '../fakes/recorded-engine.ts'
 

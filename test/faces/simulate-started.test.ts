@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createPublicClient, http, parseAbi, parseEther } from 'viem'
 import { localhost } from 'viem/chains'
-import { devAccounts } from '../../src/ethereum/embedded/dev-accounts.ts'
+import { devAccounts } from '../../src/devchain/dev-accounts.ts'
 import { type Started, startCairn } from '../started-server.ts'
 
 const alice = devAccounts[0]?.address as `0x${string}`

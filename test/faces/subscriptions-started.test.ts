@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { type TransactionRequest, Wallet } from 'ethers'
-import { devAccounts } from '../../src/ethereum/embedded/dev-accounts.ts'
+import { devAccounts } from '../../src/devchain/dev-accounts.ts'
 import { openWebSocket, refusedUpgrade, type WebSocketClient } from '../fakes/web-socket-client.ts'
 import { startCairn, type Started } from '../started-server.ts'
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import type { TracerChoice } from '../../src/ethereum/computation.ts'
+import type { TracerChoice } from '../../src/chain/computation.ts'
 import { toHex } from '../../src/base/hex.ts'
 import { openRecordedEngine } from '../fakes/recorded-engine.ts'
 import { missingVectors } from '../fakes/chain-vectors.ts'

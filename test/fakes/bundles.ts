@@ -1,17 +1,17 @@
 // Creates and verifies proof bundles without a server: the answer of an operation with its bundle, and the verdict for a
 // request and a block hash.
 import { systemClock } from '../../src/base/clock.ts'
-import type { Caller } from '../../src/accounts/caller.ts'
+import type { Caller } from '../../src/access/accounts/caller.ts'
 import { fromHex } from '../../src/base/hex.ts'
-import type { Network } from '../../src/ethereum/network.ts'
-import { createSenderCache } from '../../src/ethereum/sender-cache.ts'
-import { ProofWatch } from '../../src/gateway/cache-if-proved.ts'
-import { createRpcOperations } from '../../src/gateway/operations/index.ts'
-import { runBundled } from '../../src/gateway/make-bundle.ts'
-import { parseBundle, type ProofBundle } from '../../src/gateway/proof-bundle.ts'
-import { resolveBlock } from '../../src/gateway/resolve-block.ts'
-import { type BundleVerdict, verifyBundle } from '../../src/gateway/verify-bundle.ts'
-import type { BlockParameter } from '../../src/gateway/operation.ts'
+import type { Network } from '../../src/chain/network.ts'
+import { createSenderCache } from '../../src/chain/sender-cache.ts'
+import { ProofWatch } from '../../src/rpc/cache-if-proved.ts'
+import { createRpcOperations } from '../../src/rpc/methods/index.ts'
+import { runBundled } from '../../src/rpc/bundles/make-bundle.ts'
+import { parseBundle, type ProofBundle } from '../../src/rpc/bundles/proof-bundle.ts'
+import { resolveBlock } from '../../src/rpc/resolve-block.ts'
+import { type BundleVerdict, verifyBundle } from '../../src/rpc/bundles/verify-bundle.ts'
+import type { BlockParameter } from '../../src/pipeline/operation.ts'
 
 export const operations = createRpcOperations({
   clientVersion: 'Cairn/v0.0.0/test',

@@ -1,13 +1,13 @@
 // Calls of an embedded chain without its thread: runs one read-only execution at a time on the given store.
 import { systemClock } from '../../src/base/clock.ts'
 import type { Store } from '../../src/content/store.ts'
-import { type CallRequest, noOverrides } from '../../src/ethereum/computation.ts'
-import type { AccessListReport, Overrides } from '../../src/ethereum/computation.ts'
-import type { ChainIndex } from '../../src/ethereum/embedded/chain-index.ts'
-import type { Genesis } from '../../src/ethereum/embedded/genesis.ts'
-import { createCalls } from '../../src/ethereum/embedded/vm/calls.ts'
-import type { Calculation } from '../../src/ethereum/embedded/vm/calls.ts'
-import { defaultTurnLimits, type TurnLimits, Turns } from '../../src/ethereum/embedded/vm/turn.ts'
+import { type CallRequest, noOverrides } from '../../src/chain/computation.ts'
+import type { AccessListReport, Overrides } from '../../src/chain/computation.ts'
+import type { ChainIndex } from '../../src/devchain/chain-index.ts'
+import type { Genesis } from '../../src/devchain/genesis.ts'
+import { createCalls } from '../../src/devchain/vm/calls.ts'
+import type { Calculation } from '../../src/devchain/vm/calls.ts'
+import { defaultTurnLimits, type TurnLimits, Turns } from '../../src/devchain/vm/turn.ts'
 
 /** Time limits of minutes, so that results do not depend on the load of the machine. */
 const patientLimits = { ...defaultTurnLimits, runMs: 300_000, spanMs: 300_000 }

@@ -8,7 +8,7 @@ import { createSqliteStore } from '../../src/content/sqlite-store.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openDatabase } from '../../src/db/sqlite.ts'
-import { openChainIndex } from '../../src/ethereum/embedded/chain-index.ts'
+import { openChainIndex } from '../../src/devchain/chain-index.ts'
 
 /** `lines`: what was logged at `warn` or above. The network is called `test`. */
 export function openChainDatabase(t: Pick<TestContext, 'after'>) {

@@ -2,9 +2,9 @@
 // with `missingVectors` when the folder is absent.
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { splitBlocks } from '../../src/codec/block.ts'
-import { decodeHeader, type Header } from '../../src/codec/header.ts'
-import { keccak256 } from '../../src/codec/keccak.ts'
+import { splitBlocks } from '../../src/codec/ethereum/block.ts'
+import { decodeHeader, type Header } from '../../src/codec/ethereum/header.ts'
+import { keccak256 } from '../../src/codec/hash/keccak.ts'
 import type { UnverifiedItem } from '../../src/content/ref.ts'
 
 const root = resolve(import.meta.dirname, '../..')

@@ -7,9 +7,9 @@ import {
   importProfiles,
   isImportProfileName,
   type ShardEstimate,
-} from '../../src/codec/import-profile.ts'
-import { parseImportOptions } from '../../src/gateway/params/import-options.ts'
-import { parseCommandLine, routeCommand } from '../../src/http/command-line.ts'
+} from '../../src/codec/ipld/import-profile.ts'
+import { parseImportOptions } from '../../src/kubo/params/import-options.ts'
+import { parseCommandLine, routeCommand } from '../../src/kubo/command-line.ts'
 import type { UploadEntry, ImportOptions } from '../../src/ipfs/import/upload-entry.ts'
 import { piecesOf } from './files-fixture.ts'
 

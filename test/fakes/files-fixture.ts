@@ -1,10 +1,10 @@
 // The file side on a real database in memory, for tests: two accounts, no network, a clock turned by hand.
 import type { TestContext } from 'node:test'
 import { silentLog } from '../../src/base/log.ts'
-import { importProfiles } from '../../src/codec/import-profile.ts'
+import { importProfiles } from '../../src/codec/ipld/import-profile.ts'
 import { createHostedHash } from './hash-worker-thread.ts'
-import { createParallelVerify } from '../../src/codec/parallel-verify.ts'
-import { verifyDagBlock, verifyLeaf } from '../../src/codec/verify-dag-block.ts'
+import { createParallelVerify } from '../../src/codec/hash/parallel-verify.ts'
+import { verifyDagBlock, verifyLeaf } from '../../src/codec/ipld/verify-dag-block.ts'
 import { createSequentialRead } from '../../src/content/sequential-read.ts'
 import { createObtain } from '../../src/content/obtain.ts'
 import type { ContentRef, UnverifiedItem, Obtain } from '../../src/content/ref.ts'

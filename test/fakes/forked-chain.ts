@@ -2,12 +2,12 @@
 import { Fault } from '../../src/base/fault.ts'
 import { equalBytes, toHex } from '../../src/base/hex.ts'
 import type { UnverifiedItem } from '../../src/content/ref.ts'
-import type { ProvedHeader } from '../../src/ethereum/blocks.ts'
-import type { BlockRef, HeadChange } from '../../src/ethereum/head.ts'
-import type { Network } from '../../src/ethereum/network.ts'
+import type { ProvedHeader } from '../../src/chain/blocks.ts'
+import type { BlockRef, HeadChange } from '../../src/chain/head.ts'
+import type { Network } from '../../src/chain/network.ts'
 import { type BlockLogs, makeLogBlock } from './log-chain.ts'
 import { createFakeHead, createFakeNetwork, createFakeObtain } from './network.ts'
-import { known } from '../../src/ethereum/read.ts'
+import { known } from '../../src/chain/read.ts'
 
 export type ForkedChain = {
   readonly network: Network

@@ -6,7 +6,7 @@ import {
   type HashWorker,
   type HashWorkerThread,
   type Hashing,
-} from '../../src/codec/hash-worker.ts'
+} from '../../src/codec/hash/hash-worker.ts'
 
 const host = `
   const { parentPort, workerData } = require('node:worker_threads')

@@ -1,19 +1,19 @@
 // People, sessions, invitations and tokens on a separate database, with cheap password hashes and a manual clock. Links
 // and tokens are real.
-import { createAccounts, type Accounts } from '../../src/accounts/accounts.ts'
+import { createAccounts, type Accounts } from '../../src/access/accounts/accounts.ts'
 import {
   createIdentity,
   type Identity,
   type IdentitySettings,
-} from '../../src/accounts/people/identity.ts'
-import { createPasswords, type Passwords } from '../../src/accounts/people/passwords.ts'
+} from '../../src/access/people/identity.ts'
+import { createPasswords, type Passwords } from '../../src/access/people/passwords.ts'
 import { type Log, silentLog } from '../../src/base/log.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { createQueries } from '../../src/db/queries.ts'
 import { openDatabase, type Database } from '../../src/db/sqlite.ts'
 import type { Writer } from '../../src/db/writer.ts'
-import { createFailedSignIns } from '../../src/limits/failed-sign-ins.ts'
+import { createFailedSignIns } from '../../src/access/limits/failed-sign-ins.ts'
 import { createTurnedClock, type TurnedClock } from './turned-clock.ts'
 
 export type IdentityRig = Identity & {

@@ -1,24 +1,24 @@
 // A gateway over one fake network with a recorded key: one chain, and two upstreams whose replies differ from the proved
 // answers.
-import type { Caller } from '../../src/accounts/caller.ts'
+import type { Caller } from '../../src/access/accounts/caller.ts'
 import {
   defaultAccountSettings,
   defaultKeySettings,
   type KeySettings,
-} from '../../src/accounts/key-settings.ts'
+} from '../../src/access/accounts/key-settings.ts'
 import type { Clock } from '../../src/base/clock.ts'
 import { Fault } from '../../src/base/fault.ts'
 import { silentLog } from '../../src/base/log.ts'
-import { importProfiles } from '../../src/codec/import-profile.ts'
-import { completeRead } from '../../src/ethereum/read.ts'
-import type { RelayedCall } from '../../src/ethereum/relay.ts'
-import type { Pipeline } from '../../src/gateway/pipeline.ts'
-import { createPipeline } from '../../src/gateway/create-pipeline.ts'
-import type { InspectorAccess } from '../../src/gateway/inspect/inspector-access.ts'
-import { createInspector } from '../../src/gateway/inspect/inspector.ts'
-import { createAnswerCache } from '../../src/gateway/answer-cache.ts'
-import type { RpcOperation } from '../../src/gateway/operation.ts'
-import { resolveBlock } from '../../src/gateway/resolve-block.ts'
+import { importProfiles } from '../../src/codec/ipld/import-profile.ts'
+import { completeRead } from '../../src/chain/read.ts'
+import type { RelayedCall } from '../../src/chain/relay.ts'
+import type { Pipeline } from '../../src/pipeline/pipeline.ts'
+import { createPipeline } from '../../src/pipeline/create-pipeline.ts'
+import type { InspectorAccess } from '../../src/pipeline/inspector/inspector-access.ts'
+import { createInspector } from '../../src/pipeline/inspector/inspector.ts'
+import { createAnswerCache } from '../../src/rpc/answer-cache.ts'
+import type { RpcOperation } from '../../src/pipeline/operation.ts'
+import { resolveBlock } from '../../src/rpc/resolve-block.ts'
 import type { Files } from '../../src/ipfs/files.ts'
 import { createTestMeters } from './transfer-meters.ts'
 import { createFakeHead, createFakeNetwork, createFakeObtain } from './network.ts'

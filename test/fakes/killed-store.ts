@@ -5,11 +5,11 @@ import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { systemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
-import { verifyDagBlock } from '../../src/codec/verify-dag-block.ts'
+import { verifyDagBlock } from '../../src/codec/ipld/verify-dag-block.ts'
 import type { UnverifiedItem } from '../../src/content/ref.ts'
 import { openDatabase } from '../../src/db/sqlite.ts'
 import { startThreadWriter } from '../../src/db/thread-writer.ts'
-import { openStore } from '../../src/open-store.ts'
+import { openStore } from '../../src/server/open-store.ts'
 
 const [dataDir = '', first = '0', wanted = ''] = process.argv.slice(2)
 const lanes = 64

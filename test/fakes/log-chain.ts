@@ -1,13 +1,13 @@
 // A short chain whose blocks hold chosen logs, as content that verifies: for searches over many blocks.
-import { emptyUnclesHash } from '../../src/codec/account-state.ts'
-import { encodeHeader, type Header } from '../../src/codec/header.ts'
-import { keccak256 } from '../../src/codec/keccak.ts'
-import { encodeEntries } from '../../src/codec/list.ts'
-import { orderedRoot } from '../../src/codec/ordered-trie.ts'
-import { encodeReceipt, type Log } from '../../src/codec/receipt.ts'
+import { emptyUnclesHash } from '../../src/codec/ethereum/account-state.ts'
+import { encodeHeader, type Header } from '../../src/codec/ethereum/header.ts'
+import { keccak256 } from '../../src/codec/hash/keccak.ts'
+import { encodeEntries } from '../../src/codec/ethereum/list.ts'
+import { orderedRoot } from '../../src/codec/ethereum/ordered-trie.ts'
+import { encodeReceipt, type Log } from '../../src/codec/ethereum/receipt.ts'
 import type { ContentRef, UnverifiedItem } from '../../src/content/ref.ts'
-import type { ProvedHeader } from '../../src/ethereum/blocks.ts'
-import type { Network } from '../../src/ethereum/network.ts'
+import type { ProvedHeader } from '../../src/chain/blocks.ts'
+import type { Network } from '../../src/chain/network.ts'
 import { createFakeHead, createFakeNetwork, createFakeObtain } from './network.ts'
 
 /** Logs of a block: of its transactions in order. */

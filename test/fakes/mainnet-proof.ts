@@ -1,7 +1,7 @@
 // The recorded mainnet block and eth_getProof reply as a Network: block 22196233, one slot of one contract.
 import assert from 'node:assert/strict'
 import { fromHex, toHex } from '../../src/base/hex.ts'
-import { keccak256 } from '../../src/codec/keccak.ts'
+import { keccak256 } from '../../src/codec/hash/keccak.ts'
 import type { ContentRef, UnverifiedItem } from '../../src/content/ref.ts'
 import { cutBlocks, readVector } from './chain-vectors.ts'
 import { createFakeHead, createFakeNetwork, createFakeObtain } from './network.ts'

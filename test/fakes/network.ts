@@ -2,15 +2,15 @@
 // blocks, and an Executor refuses everything it was not given.
 import { Fault } from '../../src/base/fault.ts'
 import { equalBytes } from '../../src/base/hex.ts'
-import { verifyKeccakKinds } from '../../src/codec/verify-keccak.ts'
+import { verifyKeccakKinds } from '../../src/codec/hash/verify-keccak.ts'
 import { type ContentRef, type UnverifiedItem, type Obtain, refKey } from '../../src/content/ref.ts'
-import { createHeaderMemory } from '../../src/ethereum/proved-header.ts'
-import { createArrivals } from '../../src/ethereum/arrivals.ts'
-import type { Executor } from '../../src/ethereum/executor.ts'
-import type { BlockRef, Head } from '../../src/ethereum/head.ts'
-import type { Network } from '../../src/ethereum/network.ts'
-import type { TransactionPool } from '../../src/ethereum/transaction-pool.ts'
-import { known } from '../../src/ethereum/read.ts'
+import { createHeaderMemory } from '../../src/chain/proved-header.ts'
+import { createArrivals } from '../../src/chain/arrivals.ts'
+import type { Executor } from '../../src/chain/executor.ts'
+import type { BlockRef, Head } from '../../src/chain/head.ts'
+import type { Network } from '../../src/chain/network.ts'
+import type { TransactionPool } from '../../src/chain/transaction-pool.ts'
+import { known } from '../../src/chain/read.ts'
 
 /** Finds by ref and verifies; `not_found` otherwise. `asked` collects the refs in order. */
 export function createFakeObtain(

@@ -1,18 +1,18 @@
 // Runs one operation on a Network as the gateway does (parse, resolve, run) and returns its labels.
 import assert from 'node:assert/strict'
 import { Fault } from '../../src/base/fault.ts'
-import type { Caller } from '../../src/accounts/caller.ts'
+import type { Caller } from '../../src/access/accounts/caller.ts'
 import { type ContentRef, type PeekNode, refKey } from '../../src/content/ref.ts'
-import type { BlockRef } from '../../src/ethereum/head.ts'
-import type { Level } from '../../src/ethereum/level.ts'
-import type { Network } from '../../src/ethereum/network.ts'
-import { createHeaderMemory } from '../../src/ethereum/proved-header.ts'
+import type { BlockRef } from '../../src/chain/head.ts'
+import type { Level } from '../../src/chain/level.ts'
+import type { Network } from '../../src/chain/network.ts'
+import { createHeaderMemory } from '../../src/chain/proved-header.ts'
 import {
   type RpcCall,
   type RpcOperation,
   runOperation as runAny,
-} from '../../src/gateway/operation.ts'
-import { resolveBlock } from '../../src/gateway/resolve-block.ts'
+} from '../../src/pipeline/operation.ts'
+import { resolveBlock } from '../../src/rpc/resolve-block.ts'
 
 export type Answer = {
   readonly result: unknown

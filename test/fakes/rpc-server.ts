@@ -2,9 +2,9 @@
 import { type Clock, systemClock } from '../../src/base/clock.ts'
 import { createFairTimeSlices } from '../../src/base/fair-time-slices.ts'
 import { silentLog } from '../../src/base/log.ts'
-import { createInspector, type Inspector } from '../../src/gateway/inspect/inspector.ts'
-import { createRoutes } from '../../src/http/routes.ts'
-import { createRpcApi, defaultRpcSettings, type RpcSettings } from '../../src/http/rpc-api.ts'
+import { createInspector, type Inspector } from '../../src/pipeline/inspector/inspector.ts'
+import { createRoutes } from '../../src/server/routes.ts'
+import { createRpcApi, defaultRpcSettings, type RpcSettings } from '../../src/rpc/api/rpc-api.ts'
 import {
   createServer,
   defaultServerSettings,
@@ -15,7 +15,7 @@ import {
   createWebSocketApi,
   defaultWebSocketLimits,
   type WebSocketLimits,
-} from '../../src/http/web-socket-api.ts'
+} from '../../src/rpc/api/web-socket-api.ts'
 import { sendAnswer, textAnswer } from '../../src/http/text-answer.ts'
 import { createFakeGateway, type FakeGateway } from './gateway.ts'
 

@@ -1,9 +1,9 @@
 // A Network of one block whose state is given: for reads of accounts and slots, without a chain.
-import { emptyTrieRoot, emptyUnclesHash } from '../../src/codec/account-state.ts'
-import { encodeHeader, type Header } from '../../src/codec/header.ts'
-import { keccak256 } from '../../src/codec/keccak.ts'
+import { emptyTrieRoot, emptyUnclesHash } from '../../src/codec/ethereum/account-state.ts'
+import { encodeHeader, type Header } from '../../src/codec/ethereum/header.ts'
+import { keccak256 } from '../../src/codec/hash/keccak.ts'
 import type { UnverifiedItem } from '../../src/content/ref.ts'
-import type { Network } from '../../src/ethereum/network.ts'
+import type { Network } from '../../src/chain/network.ts'
 import { createFakeHead, createFakeNetwork, createFakeObtain } from './network.ts'
 
 /** `nodes`: of the state trie of `root` and of all below it. `codes`: of its accounts. `header`: members that differ from the default. */

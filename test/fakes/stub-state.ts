@@ -3,7 +3,7 @@ import { MerklePatriciaTrie, createMerkleProof } from '@ethereumjs/mpt'
 import { type DB, ValueEncoding } from '@ethereumjs/util'
 import { type Hex, fromRlp } from 'viem'
 import { fromHex, toHex, toQuantity } from '../../src/base/hex.ts'
-import { emptyCodeHash, emptyTrieRoot } from '../../src/codec/account-state.ts'
+import { emptyCodeHash, emptyTrieRoot } from '../../src/codec/ethereum/account-state.ts'
 import type { Store } from '../../src/content/store.ts'
 
 export type StubAccount = {

@@ -3,7 +3,7 @@ import {
   createTransferMeters,
   type TransferMeterDeps,
   type TransferMeters,
-} from '../../src/limits/transfer-meters.ts'
+} from '../../src/access/limits/transfer-meters.ts'
 import { createTurnedClock } from './turned-clock.ts'
 
 export function createTestMeters(over: Partial<TransferMeterDeps> = {}): TransferMeters {

@@ -3,8 +3,8 @@ import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/sqlite.ts'
 import type { Writer } from '../../src/db/writer.ts'
-import type { UsedCall } from '../../src/limits/usage-row.ts'
-import { createUsage, type Usage } from '../../src/limits/usage.ts'
+import type { UsedCall } from '../../src/access/usage/usage-row.ts'
+import { createUsage, type Usage } from '../../src/access/usage/usage.ts'
 import { createTurnedClock, type TurnedClock } from './turned-clock.ts'
 
 export type UsageRig = {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { platform } from 'node:process'
 import { after, before, suite, test } from 'node:test'
-import { dagCborCodec, rawCodec } from '../../src/codec/cid.ts'
+import { dagCborCodec, rawCodec } from '../../src/codec/ipld/cid.ts'
 import { pause } from '../../src/base/clock.ts'
 import { filesClient } from '../fakes/files-client.ts'
 import { type Started, startCairn } from '../started-server.ts'

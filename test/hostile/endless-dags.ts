@@ -1,10 +1,10 @@
 // A few small blocks that describe huge DAGs: files of 2^40 bytes, 2^40 paths, directories of 256^8 entries, and false
 // sizes. Each block is valid.
-import { cidOf, dagCborCodec, dagPbCodec, rawCodec } from '../../src/codec/cid.ts'
-import { encodeDagCbor } from '../../src/codec/dag-cbor-writer.ts'
-import { type DagLink, encodeDagNode } from '../../src/codec/dag-pb.ts'
-import { cutMultihash, sha256Code } from '../../src/codec/multihash.ts'
-import { encodeUnixfs } from '../../src/codec/unixfs.ts'
+import { cidOf, dagCborCodec, dagPbCodec, rawCodec } from '../../src/codec/ipld/cid.ts'
+import { encodeDagCbor } from '../../src/codec/ipld/dag-cbor-writer.ts'
+import { type DagLink, encodeDagNode } from '../../src/codec/ipld/dag-pb.ts'
+import { cutMultihash, sha256Code } from '../../src/codec/ipld/multihash.ts'
+import { encodeUnixfs } from '../../src/codec/ipld/unixfs.ts'
 
 export type Block = { readonly codec: number; readonly cid: string; readonly bytes: Uint8Array }
 

@@ -8,9 +8,9 @@ import {
   createApiSecret,
   visiblePart,
   withChecksum,
-} from '../../src/accounts/api-key.ts'
-import { createAccounts } from '../../src/accounts/accounts.ts'
-import { createDirectory } from '../../src/accounts/directory.ts'
+} from '../../src/access/accounts/api-key.ts'
+import { createAccounts } from '../../src/access/accounts/accounts.ts'
+import { createDirectory } from '../../src/access/accounts/directory.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { Fault } from '../../src/base/fault.ts'
 import { silentLog } from '../../src/base/log.ts'

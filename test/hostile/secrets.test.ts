@@ -8,7 +8,7 @@ import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { platform } from 'node:process'
 import { test } from 'node:test'
-import { createApiKey, createApiSecret, visiblePart } from '../../src/accounts/api-key.ts'
+import { createApiKey, createApiSecret, visiblePart } from '../../src/access/accounts/api-key.ts'
 import { bin, startCairn, temporaryFolder } from '../started-server.ts'
 import { exchangeBytes } from './raw-replies.ts'
 

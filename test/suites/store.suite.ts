@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { suite, test } from 'node:test'
 import type { ContentKind, UnverifiedItem } from '../../src/content/ref.ts'
-import { leafPrefix, leafSuffix } from '../../src/codec/leaf-frame.ts'
+import { leafPrefix, leafSuffix } from '../../src/codec/ipld/leaf-frame.ts'
 import type { FileLeaf, Store, ReadBatch, StoredChunk } from '../../src/content/store.ts'
 import { NothingChanged, type Statement } from '../../src/db/writer.ts'
 

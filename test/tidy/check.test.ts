@@ -14,7 +14,7 @@ function breaches(
 test('tidy files have no breach', () => {
   assert.deepEqual(
     breaches({
-      'app.ts': "import { b } from './cli/b.ts'\nimport { c } from './config/c.ts'\n",
+      'server/app.ts': "import { b } from './cli/b.ts'\nimport { c } from './config/c.ts'\n",
       'cli/b.ts': "export const b = await import('node:zlib')\n",
       'config/c.ts': 'export const c = process.env\n',
       'http/server.ts': "import http from 'node:http'\nexport const a = http\n",

@@ -43,7 +43,7 @@ export const doors: readonly Door[] = [
   {
     thing: 'ws',
     module: /^ws$/,
-    behind: ['http/web-socket-api.ts', 'ethereum/upstream/node/head-feed.ts'],
+    behind: ['rpc/api/web-socket-api.ts', 'chain/upstream/node/head-feed.ts'],
     typesBehind: ['http/'],
   },
   { thing: 'node:sqlite', module: /^node:sqlite$/, behind: ['db/sqlite.ts'] },
@@ -61,13 +61,13 @@ export const doors: readonly Door[] = [
     behind: ['codec/hash-', 'db/', 'ethereum/embedded/'],
   },
   { thing: 'prom-client', module: /^prom-client$/, behind: ['metrics/registry.ts'] },
-  { thing: 'stripe', module: /^stripe$/, behind: ['accounts/cards/stripe-provider.ts'] },
-  { thing: 'nodemailer', module: /^nodemailer$/, behind: ['limits/alerts/send-mail.ts'] },
-  { thing: 'otpauth', module: /^otpauth$/, behind: ['accounts/people/totp.ts'] },
+  { thing: 'stripe', module: /^stripe$/, behind: ['access/cards/stripe-provider.ts'] },
+  { thing: 'nodemailer', module: /^nodemailer$/, behind: ['access/alerts/send-mail.ts'] },
+  { thing: 'otpauth', module: /^otpauth$/, behind: ['access/people/totp.ts'] },
   {
     thing: '@simplewebauthn/server',
     module: /^@simplewebauthn\/server(\/|$)/,
-    behind: ['accounts/people/passkey-responses.ts'],
+    behind: ['access/people/passkey-responses.ts'],
   },
   { thing: 'commander', module: /^commander$/, behind: ['cli/'] },
   { thing: 'zod', module: /^zod$/, behind: ['config/', 'gateway/admin/'] },
@@ -99,9 +99,9 @@ export const allowedNames: Readonly<Record<string, string>> = {}
 
 /** The only files that gather others. */
 export const indexFiles: readonly string[] = [
-  'gateway/operations/index.ts',
-  'gateway/operations/files-index.ts',
-  'gateway/admin/index.ts',
+  'rpc/methods/index.ts',
+  'kubo/commands/files-index.ts',
+  'admin/index.ts',
 ]
 
 /** A file longer than this says why in its head: a comment line with `long: <reason>`. */

@@ -6,9 +6,9 @@ import type { TestContext } from 'node:test'
 import { startAnvil } from '../../bench/servers/anvil.ts'
 import type { Server } from '../../bench/servers/bare.ts'
 import { startEdr } from '../../bench/servers/edr.ts'
-import { devAccounts } from '../../src/ethereum/embedded/dev-accounts.ts'
-import { defaultGenesis } from '../../src/ethereum/embedded/default-genesis.ts'
-import { systemContracts } from '../../src/ethereum/embedded/system-contracts.ts'
+import { devAccounts } from '../../src/devchain/dev-accounts.ts'
+import { defaultGenesis } from '../../src/devchain/default-genesis.ts'
+import { systemContracts } from '../../src/devchain/system-contracts.ts'
 import { temporaryFolder } from '../started-server.ts'
 
 export const engineChainId = 1337

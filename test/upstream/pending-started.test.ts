@@ -7,7 +7,7 @@ import { type Chain, createPublicClient, createWalletClient, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { localhost } from 'viem/chains'
 import { Web3 } from 'web3'
-import { devAccounts } from '../../src/ethereum/embedded/dev-accounts.ts'
+import { devAccounts } from '../../src/devchain/dev-accounts.ts'
 import { type Behind, startBehind } from '../behind-upstreams.ts'
 import { type EngineUpstream, engineChainId, startAnvilUpstream } from './engine-upstream.ts'
 

@@ -1,6 +1,6 @@
 // Runs a recorded read again and shows the differences.
 import { useState } from 'preact/hooks'
-import type { AdminReply } from '../../../src/gateway/admin/client.ts'
+import type { AdminReply } from '../../../src/admin/client.ts'
 import { call } from '../../app/api.ts'
 import type { KeyPlace } from '../../app/as-key.ts'
 import { formatCount, formatNumber } from '../../app/format.ts'

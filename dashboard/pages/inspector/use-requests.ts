@@ -1,7 +1,7 @@
 // The recorded requests of a key, and new ones while the page is open.
 // Tested by test/browser/inspector.test.ts
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import { type AdminReply, linkOf } from '../../../src/gateway/admin/client.ts'
+import { type AdminReply, linkOf } from '../../../src/admin/client.ts'
 import { type ApiError, call } from '../../app/api.ts'
 import type { KeyPlace } from '../../app/as-key.ts'
 import { useLoaded } from '../../app/use-loaded.ts'

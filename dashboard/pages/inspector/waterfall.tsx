@@ -1,5 +1,5 @@
 // Timeline of a request: its stages in order, with the reads inside them.
-import type { AdminReply } from '../../../src/gateway/admin/client.ts'
+import type { AdminReply } from '../../../src/admin/client.ts'
 import { formatMs } from '../../app/format.ts'
 
 export type Request = AdminReply<'GET /accounts/{account}/keys/{key}/requests/{request}'>

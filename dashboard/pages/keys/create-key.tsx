@@ -1,6 +1,6 @@
 // Dialog that creates a key: name, expiry, limits. Then it shows key and secret once.
 import { useState } from 'preact/hooks'
-import type { AdminReply } from '../../../src/gateway/admin/client.ts'
+import type { AdminReply } from '../../../src/admin/client.ts'
 import { call } from '../../app/api.ts'
 import { useOwnKey } from '../../app/own-key.tsx'
 import { useAccount } from '../../app/session.tsx'

@@ -1,7 +1,7 @@
 // Form for some settings of a key. It holds changes until they are saved, and sends only changed members.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import type { AdminReply } from '../../../src/gateway/admin/client.ts'
+import type { AdminReply } from '../../../src/admin/client.ts'
 import { call } from '../../app/api.ts'
 import { useAccount } from '../../app/session.tsx'
 import { Card } from '../../ui/card.tsx'

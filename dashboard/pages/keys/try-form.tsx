@@ -1,6 +1,6 @@
 // Dry run: checks a described request against the rules of the server, without charge.
 import { useState } from 'preact/hooks'
-import type { AdminReply } from '../../../src/gateway/admin/client.ts'
+import type { AdminReply } from '../../../src/admin/client.ts'
 import { call } from '../../app/api.ts'
 import { formatCount } from '../../app/format.ts'
 import { useAccount } from '../../app/session.tsx'

@@ -1,6 +1,6 @@
 // Authenticator app of the signed-in person: enrolled in two steps, removed with the password.
 import { useState } from 'preact/hooks'
-import type { AdminReply } from '../../../src/gateway/admin/client.ts'
+import type { AdminReply } from '../../../src/admin/client.ts'
 import { call } from '../../app/api.ts'
 import { useSession } from '../../app/session.tsx'
 import { Badge } from '../../ui/badge.tsx'

@@ -1,6 +1,6 @@
 // Passkeys of the signed-in person: added with the password, listed, removed.
 import { useState } from 'preact/hooks'
-import type { AdminReply } from '../../../src/gateway/admin/client.ts'
+import type { AdminReply } from '../../../src/admin/client.ts'
 import { call } from '../../app/api.ts'
 import { browserName } from '../../app/browser-name.ts'
 import { formatDay, formatSince } from '../../app/format.ts'

@@ -1,6 +1,6 @@
 // Access tokens, with which programs act for the signed-in person: `cairn --url` and scripts.
 import { useState } from 'preact/hooks'
-import type { AdminReply } from '../../../src/gateway/admin/client.ts'
+import type { AdminReply } from '../../../src/admin/client.ts'
 import { call } from '../../app/api.ts'
 import { formatDay } from '../../app/format.ts'
 import { useSession } from '../../app/session.tsx'

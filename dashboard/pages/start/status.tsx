@@ -1,5 +1,5 @@
 // State of the networks and the store.
-import type { AdminReply } from '../../../src/gateway/admin/client.ts'
+import type { AdminReply } from '../../../src/admin/client.ts'
 import { formatBytes, formatNumber, formatSince } from '../../app/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Card, Facts } from '../../ui/card.tsx'

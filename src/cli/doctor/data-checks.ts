@@ -1,7 +1,7 @@
 // The database in the data folder, opened for reading only, beside a running server or without one.
 // Tested by src/cli/doctor/doctor.test.ts
 import { join } from 'node:path'
-import { createAccounts } from '../../accounts/accounts.ts'
+import { createAccounts } from '../../access/accounts/accounts.ts'
 import type { Config } from '../../config/settings.ts'
 import { countQuarantined } from '../../content/quarantine-rows.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
@@ -11,7 +11,7 @@ import { schemaVersion } from '../../db/migrate.ts'
 import { migrations } from '../../db/migrations.ts'
 import { createQueries } from '../../db/queries.ts'
 import { openDatabase, type Database } from '../../db/sqlite.ts'
-import { segmentBytesOf, segmentsOf } from '../../open-store.ts'
+import { segmentBytesOf, segmentsOf } from '../../server/open-store.ts'
 import { checkStoredChain } from './chain-checks.ts'
 import { checkKeys } from './key-checks.ts'
 import { checkPeople } from './people-checks.ts'

@@ -1,10 +1,10 @@
 // Accounts and API keys: what cannot work, what ends soon, what is too open for a public address.
 // Tested by src/cli/doctor/doctor.test.ts
 import { isLoopback } from '../../base/loopback.ts'
-import type { ApiKey } from '../../accounts/accounts.ts'
+import type { ApiKey } from '../../access/accounts/accounts.ts'
 import { type Config, networkNames } from '../../config/settings.ts'
 import type { Data } from '../open-data.ts'
-import { keyRatesOf } from '../../key-rates.ts'
+import { keyRatesOf } from '../../server/key-rates.ts'
 import { warning, problem, type CommandLine, type Problem } from './problem.ts'
 
 const dayMs = 86_400_000

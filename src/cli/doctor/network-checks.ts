@@ -4,7 +4,7 @@ import { isLoopback } from '../../base/loopback.ts'
 import type { UpstreamNetworkConfig } from '../../config/network-config.ts'
 import { findChainId } from '../../config/network-variable.ts'
 import { showUrl } from '../../config/show.ts'
-import { findKnownNetwork } from '../../ethereum/known-networks.ts'
+import { findKnownNetwork } from '../../chain/known-networks.ts'
 import { warning, problem, type Problem } from './problem.ts'
 
 /** Sends no requests. */

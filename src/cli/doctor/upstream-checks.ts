@@ -2,7 +2,7 @@
 import type { UpstreamNetworkConfig } from '../../config/network-config.ts'
 import type { Config } from '../../config/settings.ts'
 import { showUrl } from '../../config/show.ts'
-import type { ProbeReport } from '../../ethereum/upstream/node/probe.ts'
+import type { ProbeReport } from '../../chain/upstream/node/probe.ts'
 import { type QueriedUpstream, describeReach } from '../query-upstreams.ts'
 import { fixOf } from './client-fixes.ts'
 import { checkNetwork } from './network-checks.ts'

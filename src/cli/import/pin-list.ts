@@ -1,7 +1,7 @@
 // A list of pins as people and programs have them: CIDs one per line, the text or JSON of `ipfs pin ls`, or the report
 // of an earlier run.
 import type { CID } from 'multiformats/cid'
-import { parseCid } from '../../codec/cid.ts'
+import { parseCid } from '../../codec/ipld/cid.ts'
 
 export type WantedPin = {
   readonly cid: CID

@@ -2,8 +2,8 @@
 // gateway, asked by `format=car`. What it gives is judged by the server that takes it.
 // Tested by test/import-pins.test.ts
 import { systemClock } from '../../base/clock.ts'
-import { rawCodec } from '../../codec/cid.ts'
-import { writeCar } from '../../codec/car-writer.ts'
+import { rawCodec } from '../../codec/ipld/cid.ts'
+import { writeCar } from '../../codec/ipld/car-writer.ts'
 import { createHttpClient, type HttpClient, HttpTrouble } from '../../ipfs/sources/http-client.ts'
 import { bodyOf, Refused, textOf } from './api-reply.ts'
 import type { WantedPin } from './pin-list.ts'

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { type TarEntry, tarEnd, tarHeader, tarPadding } from '../../codec/tar.ts'
+import { type TarEntry, tarEnd, tarHeader, tarPadding } from '../../codec/ipld/tar.ts'
 import { unpackTar } from './unpack.ts'
 
 type Given = Pick<TarEntry, 'path' | 'kind'> & {

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import { chmod, lstat, lutimes, mkdir, open, readdir, rename, rm, symlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { TarEntry } from '../../codec/tar.ts'
-import { readTar, type TarRead } from '../../codec/tar-reader.ts'
+import type { TarEntry } from '../../codec/ipld/tar.ts'
+import { readTar, type TarRead } from '../../codec/ipld/tar-reader.ts'
 
 export type Unpacked = { readonly files: number; readonly bytes: number }
 

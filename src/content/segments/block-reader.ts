@@ -1,7 +1,7 @@
 // Reads one block from its segment, synchronously and not verified. What the index says is believed as far as memory goes: a
 // corrupt row gives bytes that no hash proves, never an endless buffer.
 // Tested by src/content/segments/segment-store.test.ts
-import { leafPrefix, leafSuffix } from '../../codec/leaf-frame.ts'
+import { leafPrefix, leafSuffix } from '../../codec/ipld/leaf-frame.ts'
 import { verbatim, type BlockPlace } from './block-index.ts'
 import type { OpenFiles } from './open-files.ts'
 

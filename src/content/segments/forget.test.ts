@@ -1,7 +1,7 @@
 // Forgetting blocks while others put them, and what a commit's rows may read of its batch.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { leafBlockBytes } from '../../codec/leaf-frame.ts'
+import { leafBlockBytes } from '../../codec/ipld/leaf-frame.ts'
 import { createMemoryFileOps } from '../../../test/fakes/memory-file-ops.ts'
 import { addLeaves, createSegmentFixture } from '../../../test/fakes/segment-fixture.ts'
 import { item } from '../../../test/suites/store.suite.ts'

@@ -4,9 +4,9 @@
 // Tested by src/content/segments/free-segments.test.ts
 import type { DutyCycle } from '../../base/duty-cycle.ts'
 import { Fault, hasCode } from '../../base/fault.ts'
-import { leafPrefix, leafSuffix } from '../../codec/leaf-frame.ts'
-import { joinBytes } from '../../codec/protobuf.ts'
-import { verifyDagBlock } from '../../codec/verify-dag-block.ts'
+import { leafPrefix, leafSuffix } from '../../codec/ipld/leaf-frame.ts'
+import { joinBytes } from '../../codec/ipld/protobuf.ts'
+import { verifyDagBlock } from '../../codec/ipld/verify-dag-block.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Writer } from '../../db/writer.ts'
 import type { Freed, LiveBlocks } from '../store.ts'

@@ -2,9 +2,9 @@
 // handed on when it is full. At most four slots of one file are out at a time.
 // Tested by src/content/segments/leaf-writer.test.ts
 import { copyBytes } from '../../base/copy-bytes.ts'
-import type { HashWorker, Hashing } from '../../codec/hash-worker.ts'
-import { hashPiece, leafBlockBytes } from '../../codec/leaf-frame.ts'
-import { unfilledSha256Name } from '../../codec/multihash.ts'
+import type { HashWorker, Hashing } from '../../codec/hash/hash-worker.ts'
+import { hashPiece, leafBlockBytes } from '../../codec/ipld/leaf-frame.ts'
+import { unfilledSha256Name } from '../../codec/ipld/multihash.ts'
 import type { FileLeaf, LeafCut, LeafWriter } from '../store.ts'
 import { writeBufferBytes, type WriteBufferPool } from './io-buffers.ts'
 

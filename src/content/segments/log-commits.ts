@@ -1,6 +1,6 @@
 // Commits of fresh blocks alone: acknowledged when the log has them, their rows of the index follow (pending-blocks.ts).
 // Tested by src/content/segments/segment-store.test.ts
-import { isSha256Name, sha256NameBytes } from '../../codec/multihash.ts'
+import { isSha256Name, sha256NameBytes } from '../../codec/ipld/multihash.ts'
 import type { UnverifiedItem } from '../ref.ts'
 import { verbatim } from './block-index.ts'
 import type { BlockHolds } from './block-holds.ts'

@@ -1,7 +1,7 @@
 // Records that share one write of a log: copied one behind the other into memory that is used again, and who waits for
 // them.
 // Tested by src/content/segments/log-writer.test.ts
-import { sha256NameBytes as nameBytes } from '../../codec/multihash.ts'
+import { sha256NameBytes as nameBytes } from '../../codec/ipld/multihash.ts'
 import type { Place } from './extents.ts'
 import { recordBytes, writeHead, type RecordKind } from './record.ts'
 

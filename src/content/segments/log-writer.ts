@@ -1,7 +1,7 @@
 // Records on their way to a log file. All that wait share one write and one sync; the next group starts when the
 // last one returned, no timer, and full ones beside it. What callers hand in is copied at once.
 import { Fault } from '../../base/fault.ts'
-import { sha256NameBytes as nameBytes } from '../../codec/multihash.ts'
+import { sha256NameBytes as nameBytes } from '../../codec/ipld/multihash.ts'
 import type { FileOps, OpenFile } from '../file-ops.ts'
 import type { UnverifiedItem } from '../ref.ts'
 import { isFull, wasNotBegun, writeFault, type WriteFailure } from './write-failure.ts'

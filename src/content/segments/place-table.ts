@@ -1,7 +1,7 @@
 // Where so many blocks lie, by multihash, in memory of a fixed size. Only blocks that lie whole in a log and are named
 // by sha2-256.
 import { randomInt } from 'node:crypto'
-import { isSha256Name, sha256NameBytes as nameBytes } from '../../codec/multihash.ts'
+import { isSha256Name, sha256NameBytes as nameBytes } from '../../codec/ipld/multihash.ts'
 import { verbatim, type BlockPlace, type BlockValues } from './block-index.ts'
 
 export type PlaceTable = {

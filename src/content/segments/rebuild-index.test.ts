@@ -4,7 +4,7 @@ import { createMemoryFileOps } from '../../../test/fakes/memory-file-ops.ts'
 import { addLeaves, createSegmentFixture, readLeaves } from '../../../test/fakes/segment-fixture.ts'
 import { item } from '../../../test/suites/store.suite.ts'
 import { systemClock } from '../../base/clock.ts'
-import { verifyDagBlock } from '../../codec/verify-dag-block.ts'
+import { verifyDagBlock } from '../../codec/ipld/verify-dag-block.ts'
 import type { Verify } from '../ref.ts'
 import { rebuildIndex } from './rebuild-index.ts'
 

@@ -1,8 +1,8 @@
 // Makes the index of blocks anew from the segments: every block that a log or a leaf table names is hashed, and what
 // proves itself gets a row. A block that is known keeps its number, on which roots and pins rest.
 import type { Clock } from '../../base/clock.ts'
-import { leafBlockBytes } from '../../codec/leaf-frame.ts'
-import { encodeMultihash, sha256Code } from '../../codec/multihash.ts'
+import { leafBlockBytes } from '../../codec/ipld/leaf-frame.ts'
+import { encodeMultihash, sha256Code } from '../../codec/ipld/multihash.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Statement, Writer } from '../../db/writer.ts'
 import type { FileOps } from '../file-ops.ts'

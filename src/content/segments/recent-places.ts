@@ -2,7 +2,7 @@
 // them. Bytes in segments never change and numbers of segments are given once, so a place that is out of date has
 // the right bytes or none.
 
-import { isSha256Name } from '../../codec/multihash.ts'
+import { isSha256Name } from '../../codec/ipld/multihash.ts'
 import { dagPbLeaf, verbatim, type BlockPlace } from './block-index.ts'
 
 export type RecentPlaces = {

@@ -1,7 +1,7 @@
 // Takes the end of the logs into the index: blocks that were acknowledged, and whose rows were still to come when the
 // server ended. What was never acknowledged may come with them; it is reached by no root, and is collected.
 import type { Clock } from '../../base/clock.ts'
-import { verifyDagBlock } from '../../codec/verify-dag-block.ts'
+import { verifyDagBlock } from '../../codec/ipld/verify-dag-block.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Writer } from '../../db/writer.ts'
 import type { FileOps } from '../file-ops.ts'

@@ -7,8 +7,8 @@ import { createMemoryFileOps } from '../../../test/fakes/memory-file-ops.ts'
 import { addLeaves, createSegmentFixture, readLeaves } from '../../../test/fakes/segment-fixture.ts'
 import { seeded } from '../../../test/fakes/seeded.ts'
 import { silentLog } from '../../base/log.ts'
-import { createParallelVerify } from '../../codec/parallel-verify.ts'
-import { verifyDagBlock, verifyLeaf } from '../../codec/verify-dag-block.ts'
+import { createParallelVerify } from '../../codec/hash/parallel-verify.ts'
+import { verifyDagBlock, verifyLeaf } from '../../codec/ipld/verify-dag-block.ts'
 import { createSequentialRead } from '../sequential-read.ts'
 
 function file(bytes: number, name: string): Buffer {

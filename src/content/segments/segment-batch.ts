@@ -3,7 +3,7 @@
 // Tested by test/suites/store.suite.ts
 import { randomBytes } from 'node:crypto'
 import { toLatin1 } from '../../base/hex.ts'
-import type { HashWorker } from '../../codec/hash-worker.ts'
+import type { HashWorker } from '../../codec/hash/hash-worker.ts'
 import type { Statement, Writer } from '../../db/writer.ts'
 import type { UnverifiedItem } from '../ref.ts'
 import type { Batch, LeafCut } from '../store.ts'

@@ -14,7 +14,7 @@ import {
 } from '../../../test/fakes/segment-fixture.ts'
 import { item } from '../../../test/suites/store.suite.ts'
 import { Fault } from '../../base/fault.ts'
-import { verifyDagBlock } from '../../codec/verify-dag-block.ts'
+import { verifyDagBlock } from '../../codec/ipld/verify-dag-block.ts'
 import { createSystemFiles } from '../system-files.ts'
 import { listBlocks } from './stored-blocks.ts'
 

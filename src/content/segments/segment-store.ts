@@ -4,7 +4,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { backgroundFailed } from '../../base/guarded-clock.ts'
 import type { Log } from '../../base/log.ts'
-import type { HashWorker } from '../../codec/hash-worker.ts'
+import type { HashWorker } from '../../codec/hash/hash-worker.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Writer } from '../../db/writer.ts'
 import type { FileOps } from '../file-ops.ts'

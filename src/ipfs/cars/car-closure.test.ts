@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CID } from 'multiformats/cid'
-import { cidOf, dagCborCodec, rawCodec } from '../../codec/cid.ts'
-import { encodeDagCbor } from '../../codec/dag-cbor-writer.ts'
-import { multihashOf } from '../../codec/multihash.ts'
+import { cidOf, dagCborCodec, rawCodec } from '../../codec/ipld/cid.ts'
+import { encodeDagCbor } from '../../codec/ipld/dag-cbor-writer.ts'
+import { multihashOf } from '../../codec/ipld/multihash.ts'
 import { createCarClosure } from './car-closure.ts'
 
 const leaf = Buffer.from('leaf')

@@ -2,7 +2,7 @@
 // the commit that keeps them, and nothing is read a second time. Bounded in memory; past that it is not known.
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
-import { identityCode } from '../../codec/multihash.ts'
+import { identityCode } from '../../codec/ipld/multihash.ts'
 import { linkless, linksOf } from '../read/links.ts'
 
 export interface CarClosure {

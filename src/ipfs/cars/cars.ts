@@ -1,5 +1,5 @@
 // CAR files of one account: what src/ipfs/files.ts promises of them, from a store and the account's pins.
-// Tested by src/gateway/operations/ipfs/dag/cars.test.ts
+// Tested by src/kubo/commands/dag/cars.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { Store } from '../../content/store.ts'
 import type { OpenBlocks } from '../read/blocks.ts'

@@ -1,9 +1,9 @@
 // A DAG as a CARv1: its root in the header, then every block below it once, each before what it links to. Blocks that
 // lie in their own CIDs are left out, as every reader has them already (contract-files 9).
-// Tested by src/gateway/operations/ipfs/dag/cars.test.ts
+// Tested by src/kubo/commands/dag/cars.test.ts
 import type { CID } from 'multiformats/cid'
-import { writeCar, type CarBlock } from '../../codec/car-writer.ts'
-import { identityCode } from '../../codec/multihash.ts'
+import { writeCar, type CarBlock } from '../../codec/ipld/car-writer.ts'
+import { identityCode } from '../../codec/ipld/multihash.ts'
 import type { BlockReader } from '../read/blocks.ts'
 import { readInRuns } from '../read/read-in-runs.ts'
 import { type ReadSome, storedOnly, walkBlocks } from '../read/walk.ts'

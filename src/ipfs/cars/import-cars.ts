@@ -1,12 +1,12 @@
 // CAR files into the store: each block is hashed as it comes, and all of them are committed at once; each root is
 // pinned that is whole, in the same commit when it is the only one. Nothing is ever fetched. Texts: contract-files 9.
-// Tested by src/gateway/operations/ipfs/dag/cars.test.ts
+// Tested by src/kubo/commands/dag/cars.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
-import { carLimits, openCar } from '../../codec/car-reader.ts'
-import type { CarBlock } from '../../codec/car-writer.ts'
-import { identityCode } from '../../codec/multihash.ts'
-import { verifyDagBlock } from '../../codec/verify-dag-block.ts'
+import { carLimits, openCar } from '../../codec/ipld/car-reader.ts'
+import type { CarBlock } from '../../codec/ipld/car-writer.ts'
+import { identityCode } from '../../codec/ipld/multihash.ts'
+import { verifyDagBlock } from '../../codec/ipld/verify-dag-block.ts'
 import type { Batch } from '../../content/store.ts'
 import type { Statement } from '../../db/writer.ts'
 import { createBlockGroups } from '../import/block-groups.ts'

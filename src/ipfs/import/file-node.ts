@@ -1,8 +1,8 @@
 // The nodes of a file above its leaves. Rules: contract-files 6.2, 6.4.
 // Tested by src/ipfs/import/import.test.ts
-import { dagPbCodec } from '../../codec/cid.ts'
-import { encodeDagNode } from '../../codec/dag-pb.ts'
-import { encodeUnixfs } from '../../codec/unixfs.ts'
+import { dagPbCodec } from '../../codec/ipld/cid.ts'
+import { encodeDagNode } from '../../codec/ipld/dag-pb.ts'
+import { encodeUnixfs } from '../../codec/ipld/unixfs.ts'
 import type { BlockSink } from './block-sink.ts'
 import type { Built, Metadata } from './built.ts'
 import type { ImportOptions } from './upload-entry.ts'

@@ -1,8 +1,8 @@
 // The nodes that are not files: directories, sharded when their links are too many, and symlinks.
 // Tested by src/ipfs/import/import.test.ts
-import { dagPbCodec } from '../../codec/cid.ts'
-import { encodeDagNode } from '../../codec/dag-pb.ts'
-import { encodeUnixfs } from '../../codec/unixfs.ts'
+import { dagPbCodec } from '../../codec/ipld/cid.ts'
+import { encodeDagNode } from '../../codec/ipld/dag-pb.ts'
+import { encodeUnixfs } from '../../codec/ipld/unixfs.ts'
 import { blockBytesMax, type BlockSink, overSize } from './block-sink.ts'
 import { noMetadata, type Built, type Metadata } from './built.ts'
 import type { ImportOptions } from './upload-entry.ts'

@@ -2,7 +2,7 @@
 // they arrive, directories are built at the end, children before parents.
 // Tested by src/ipfs/import/import.test.ts
 import { Fault } from '../../base/fault.ts'
-import { flatText } from '../../codec/cid.ts'
+import { flatText } from '../../codec/ipld/cid.ts'
 import type { BlockSink } from './block-sink.ts'
 import type { Built, Metadata } from './built.ts'
 import type { ImportOptions } from './upload-entry.ts'

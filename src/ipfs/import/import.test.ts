@@ -20,7 +20,7 @@ import {
   watchedStore,
   pinsOf,
 } from '../../../test/fakes/files-fixture.ts'
-import { decodeDagNode } from '../../codec/dag-pb.ts'
+import { decodeDagNode } from '../../codec/ipld/dag-pb.ts'
 import type { UnverifiedItem } from '../../content/ref.ts'
 import type { UploadEntry, ImportEvent, ImportOptions } from './upload-entry.ts'
 

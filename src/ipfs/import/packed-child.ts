@@ -1,8 +1,8 @@
 // An entry of a folder in the making, held in a tenth of the memory that its CID and size take as objects: a folder of a
 // million files is held until its last file has come.
 // Tested by src/ipfs/import/import-tree.test.ts
-import type { DagLink } from '../../codec/dag-pb.ts'
-import { encodeVarint } from '../../codec/protobuf.ts'
+import type { DagLink } from '../../codec/ipld/dag-pb.ts'
+import { encodeVarint } from '../../codec/ipld/protobuf.ts'
 import { toLatin1 } from '../../base/hex.ts'
 import type { Built } from './built.ts'
 

@@ -1,6 +1,6 @@
 // What `add` is given and what it tells, free of HTTP: the file face makes entries, ipfs/import/import.ts eats them.
 import type { CID } from 'multiformats/cid'
-import type { Sharding } from '../../codec/import-profile.ts'
+import type { Sharding } from '../../codec/ipld/import-profile.ts'
 import type { Chunker } from './chunk.ts'
 
 /** Modification time: `seconds` since 1970 (may be negative), `nanos` 0..999999999. */

@@ -1,9 +1,9 @@
 // Every block of an account: below its pins, and blocks that it added and has not pinned yet.
-// Tested by src/gateway/operations/ipfs/node/node-commands.test.ts
+// Tested by src/kubo/commands/node/node-commands.test.ts
 import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../../base/fault.ts'
-import { cidOf, rawCodec } from '../../codec/cid.ts'
+import { cidOf, rawCodec } from '../../codec/ipld/cid.ts'
 import type { Database } from '../../db/sqlite.ts'
 
 /** Rows of one read; other work gets its turn between two reads. */

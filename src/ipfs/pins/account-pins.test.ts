@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { CID } from 'multiformats/cid'
-import { cidOf, dagPbCodec, rawCodec } from '../../codec/cid.ts'
+import { cidOf, dagPbCodec, rawCodec } from '../../codec/ipld/cid.ts'
 import { createFilesFixture, never, pinsOf } from '../../../test/fakes/files-fixture.ts'
 import { findPin, accountPins } from './account-pins.ts'
 

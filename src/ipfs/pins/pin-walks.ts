@@ -1,6 +1,6 @@
 // Walks over all that one account has pinned, on stored blocks only: what is pinned through a root, and
 // whether it is all there.
-// Tested by src/gateway/operations/ipfs/pins/pin-walks.test.ts
+// Tested by src/kubo/commands/pins/pin-walks.test.ts
 import { Fault } from '../../base/fault.ts'
 import { toLatin1 } from '../../base/hex.ts'
 import type { Database } from '../../db/sqlite.ts'

@@ -1,10 +1,10 @@
 // What a storage quota promises of rows: judged at the commit, by what the account then keeps.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { type CarBlock, writeCar } from '../../codec/car-writer.ts'
-import { cidOf, dagCborCodec, rawCodec } from '../../codec/cid.ts'
-import { encodeDagCbor } from '../../codec/dag-cbor-writer.ts'
-import { multihashOf } from '../../codec/multihash.ts'
+import { type CarBlock, writeCar } from '../../codec/ipld/car-writer.ts'
+import { cidOf, dagCborCodec, rawCodec } from '../../codec/ipld/cid.ts'
+import { encodeDagCbor } from '../../codec/ipld/dag-cbor-writer.ts'
+import { multihashOf } from '../../codec/ipld/multihash.ts'
 import {
   atOnce,
   createFilesFixture,

@@ -2,7 +2,7 @@
 // there as well: what was put is what the root reaches.
 // Tested by src/ipfs/files.test.ts
 import { Fault } from '../../base/fault.ts'
-import { identityCode } from '../../codec/multihash.ts'
+import { identityCode } from '../../codec/ipld/multihash.ts'
 import type { Store } from '../../content/store.ts'
 import type { Statement } from '../../db/writer.ts'
 import { createBlockGroups } from '../import/block-groups.ts'

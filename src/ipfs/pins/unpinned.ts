@@ -1,9 +1,9 @@
 // What an account brought and did not pin, let go before its time: one block, or all of it. Own pins are never touched,
 // and what others keep stays for them without a word about it (contract-files 8.5).
-// Tested by src/gateway/operations/ipfs/dag/block-rm.test.ts
+// Tested by src/kubo/commands/dag/block-rm.test.ts
 import { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
-import { cidOf, rawCodec } from '../../codec/cid.ts'
+import { cidOf, rawCodec } from '../../codec/ipld/cid.ts'
 import type { Forget, Store } from '../../content/store.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Writer } from '../../db/writer.ts'

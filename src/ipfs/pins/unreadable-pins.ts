@@ -1,6 +1,6 @@
 // Pins of which a block is missing or cannot be read, by the rows: each pin is compared with the index, for a check of the
 // whole store.
-// Tested by src/cli/store-verify.test.ts
+// Tested by src/cli/commands/store-verify.test.ts
 import { CID } from 'multiformats/cid'
 import type { Database } from '../../db/sqlite.ts'
 

@@ -1,6 +1,6 @@
 // Which blocks of a DAG somebody wants who trusts nobody (select-blocks.ts gives them).
 // Rule: https://specs.ipfs.tech/http-gateways/trustless-gateway/ (dag-scope, entity-bytes)
-// Tested by src/http/path-car.test.ts
+// Tested by src/ipfs-gateway/path-car.test.ts
 import type { CID } from 'multiformats/cid'
 
 /** `from`, `to`: both included; negative ones count from the end; `to` null: to the end. */

@@ -3,7 +3,7 @@
 // Tested by src/ipfs/sources/remote-files.test.ts
 import type { CID } from 'multiformats/cid'
 import { toBareHex } from '../../base/hex.ts'
-import { identityCode } from '../../codec/multihash.ts'
+import { identityCode } from '../../codec/ipld/multihash.ts'
 import type { ContentRef } from '../../content/ref.ts'
 
 /** Of one call, on their way or waiting to be read: of 256 KiB each, 4 MiB. */

@@ -2,7 +2,7 @@
 // Tested by src/ipfs/files.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
-import { cborLinks } from '../../codec/cbor-links.ts'
+import { cborLinks } from '../../codec/ipld/cbor-links.ts'
 import {
   cborCodec,
   dagCborCodec,
@@ -11,10 +11,10 @@ import {
   dagPbCodec,
   jsonCodec,
   rawCodec,
-} from '../../codec/cid.ts'
-import { decodeDagNode } from '../../codec/dag-pb.ts'
-import { decodeIpld } from '../../codec/ipld.ts'
-import { linksIn } from '../../codec/ipld-node.ts'
+} from '../../codec/ipld/cid.ts'
+import { decodeDagNode } from '../../codec/ipld/dag-pb.ts'
+import { decodeIpld } from '../../codec/ipld/ipld.ts'
+import { linksIn } from '../../codec/ipld/ipld-node.ts'
 import { linkCid } from './node.ts'
 
 /** `name`: of a dag-pb link, '' in other codecs. */

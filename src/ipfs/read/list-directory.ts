@@ -1,9 +1,9 @@
 // The entries of a directory, shard after shard without recursion, bounded in entries and blocks.
-// Tested by src/gateway/operations/ipfs/files/listings.test.ts
+// Tested by src/kubo/commands/files/listings.test.ts
 import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../../base/fault.ts'
-import type { DagLink } from '../../codec/dag-pb.ts'
+import type { DagLink } from '../../codec/ipld/dag-pb.ts'
 import type { ReadBlock } from './blocks.ts'
 import { listShard, rootShard, type ShardPlace } from '../import/hamt.ts'
 import type { DirectoryEntry } from './listed.ts'

@@ -1,5 +1,5 @@
 // What is told of nodes and links: by `stat`, `list` and `refs` of src/ipfs/files.ts.
-// Tested by src/gateway/operations/ipfs/files/listings.test.ts
+// Tested by src/kubo/commands/files/listings.test.ts
 import type { CID } from 'multiformats/cid'
 import type { Mtime } from '../import/upload-entry.ts'
 

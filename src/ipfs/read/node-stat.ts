@@ -1,5 +1,5 @@
 // What a UnixFS node is, from its root block alone.
-// Tested by src/gateway/operations/ipfs/files/listings.test.ts
+// Tested by src/kubo/commands/files/listings.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
 import type { NodeStat } from './listed.ts'

@@ -2,9 +2,9 @@
 // Tested by src/ipfs/files.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
-import { dagPbCodec, decodeCid, rawCodec } from '../../codec/cid.ts'
-import { decodeDagNode, type DagLink, type DagNode } from '../../codec/dag-pb.ts'
-import { decodeUnixfs, type UnixfsNode } from '../../codec/unixfs.ts'
+import { dagPbCodec, decodeCid, rawCodec } from '../../codec/ipld/cid.ts'
+import { decodeDagNode, type DagLink, type DagNode } from '../../codec/ipld/dag-pb.ts'
+import { decodeUnixfs, type UnixfsNode } from '../../codec/ipld/unixfs.ts'
 
 export type FileNode =
   | { readonly kind: 'raw'; readonly bytes: Uint8Array }

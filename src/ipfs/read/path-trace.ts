@@ -1,5 +1,5 @@
 // The walk of a path with all it went through: what a reader needs to check the way by itself.
-// Tested by src/http/path-car.test.ts
+// Tested by src/ipfs-gateway/path-car.test.ts
 import type { CID } from 'multiformats/cid'
 import type { ReadBlock } from './blocks.ts'
 import type { ContentPath, TracedPath } from './path.ts'

@@ -2,7 +2,7 @@
 // rest (contract-files section 4).
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
-import { parseCid } from '../../codec/cid.ts'
+import { parseCid } from '../../codec/ipld/cid.ts'
 
 /** `ipld`: segments name members of blocks (`Links/0/Hash`), not entries of directories. */
 export type ContentPath = {

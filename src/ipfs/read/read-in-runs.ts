@@ -1,12 +1,12 @@
 // Blocks for a walk that is told what comes next: siblings that are in the store are read ahead, many in one go, and
 // so without holding the thread while a disk is slow. Whatever a run does not have is read as ever.
-// Tested by src/gateway/operations/ipfs/dag/cars.test.ts
+// Tested by src/kubo/commands/dag/cars.test.ts
 import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import { copyBytes } from '../../base/copy-bytes.ts'
 import { toBareHex } from '../../base/hex.ts'
-import { leafPrefix, leafSuffix } from '../../codec/leaf-frame.ts'
-import { identityCode } from '../../codec/multihash.ts'
+import { leafPrefix, leafSuffix } from '../../codec/ipld/leaf-frame.ts'
+import { identityCode } from '../../codec/ipld/multihash.ts'
 import type { ReadBatch, StoredChunk } from '../../content/store.ts'
 import type { BlockReader, ReadBlock } from './blocks.ts'
 

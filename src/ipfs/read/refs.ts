@@ -1,6 +1,6 @@
 // Every link of a DAG as it is met, depth first and without recursion. Without `unique` a small DAG can have
 // endless paths, so links are counted.
-// Tested by src/gateway/operations/ipfs/files/listings.test.ts
+// Tested by src/kubo/commands/files/listings.test.ts
 import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../../base/fault.ts'

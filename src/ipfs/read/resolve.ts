@@ -1,12 +1,12 @@
 // The walk from a path's root to what it names: through directories by entry, through other blocks by member.
-// Tested by src/gateway/operations/ipfs/dag/dag.test.ts
+// Tested by src/kubo/commands/dag/dag.test.ts
 import { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
-import { dagPbCodec } from '../../codec/cid.ts'
-import { decodeDagNode, type DagNode } from '../../codec/dag-pb.ts'
-import { decodeIpld } from '../../codec/ipld.ts'
-import { type IpldNode, memberOf } from '../../codec/ipld-node.ts'
-import { decodeUnixfs, type UnixfsNode } from '../../codec/unixfs.ts'
+import { dagPbCodec } from '../../codec/ipld/cid.ts'
+import { decodeDagNode, type DagNode } from '../../codec/ipld/dag-pb.ts'
+import { decodeIpld } from '../../codec/ipld/ipld.ts'
+import { type IpldNode, memberOf } from '../../codec/ipld/ipld-node.ts'
+import { decodeUnixfs, type UnixfsNode } from '../../codec/ipld/unixfs.ts'
 import type { ReadBlock } from './blocks.ts'
 import { findInShard } from '../import/hamt.ts'
 import { linkCid } from './node.ts'

@@ -1,12 +1,12 @@
 // The blocks by which somebody who trusts nobody can check a path and what it leads to, or a part of it: first those
 // that the path goes through, then those of the selection, depth first. Iterative; bounded in visits and open links.
 // Rule: https://specs.ipfs.tech/http-gateways/trustless-gateway/ (dag-scope, entity-bytes)
-// Tested by src/http/path-car.test.ts
+// Tested by src/ipfs-gateway/path-car.test.ts
 import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import { Fault, hasCode } from '../../base/fault.ts'
 import { toBareHex } from '../../base/hex.ts'
-import { decodeMultihash, identityCode } from '../../codec/multihash.ts'
+import { decodeMultihash, identityCode } from '../../codec/ipld/multihash.ts'
 import type { BlockReader, ReadBlock } from './blocks.ts'
 import { listShard, rootShard, type ShardPlace } from '../import/hamt.ts'
 import { linksOf, openLinksMax } from './links.ts'

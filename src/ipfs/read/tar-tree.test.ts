@@ -16,10 +16,10 @@ import {
   rootOf,
 } from '../../../test/fakes/files-fixture.ts'
 import { readTar } from '../../../test/fakes/read-tar.ts'
-import { cidOf, dagPbCodec } from '../../codec/cid.ts'
-import { encodeDagNode } from '../../codec/dag-pb.ts'
-import { multihashOf } from '../../codec/multihash.ts'
-import { encodeUnixfs } from '../../codec/unixfs.ts'
+import { cidOf, dagPbCodec } from '../../codec/ipld/cid.ts'
+import { encodeDagNode } from '../../codec/ipld/dag-pb.ts'
+import { multihashOf } from '../../codec/ipld/multihash.ts'
+import { encodeUnixfs } from '../../codec/ipld/unixfs.ts'
 import type { UploadEntry } from '../import/upload-entry.ts'
 import { tarTree } from './tar-tree.ts'
 

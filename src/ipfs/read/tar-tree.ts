@@ -3,7 +3,7 @@
 // A name that leads up, but not above the root, stands for an entry of the folder it leads to, as in Kubo.
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
-import { type TarEntry, tarEnd, tarHeader, tarPadding } from '../../codec/tar.ts'
+import { type TarEntry, tarEnd, tarHeader, tarPadding } from '../../codec/ipld/tar.ts'
 import type { Mtime } from '../import/upload-entry.ts'
 import type { Files, FetchPolicy } from '../files.ts'
 import { openLinksMax } from './links.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CID } from 'multiformats/cid'
-import { cidOf, dagPbCodec, rawCodec } from '../../codec/cid.ts'
-import { encodeDagNode } from '../../codec/dag-pb.ts'
-import { cutMultihash, identityCode, sha256Code } from '../../codec/multihash.ts'
+import { cidOf, dagPbCodec, rawCodec } from '../../codec/ipld/cid.ts'
+import { encodeDagNode } from '../../codec/ipld/dag-pb.ts'
+import { cutMultihash, identityCode, sha256Code } from '../../codec/ipld/multihash.ts'
 import { walkBlocks } from './walk.ts'
 
 function nodeOf(children: readonly CID[]): { readonly cid: CID; readonly bytes: Uint8Array } {

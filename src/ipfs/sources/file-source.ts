@@ -6,7 +6,7 @@ import { createCircuitBreaker, type CircuitBreakerLimits } from '../../base/circ
 import type { Clock } from '../../base/clock.ts'
 import { createLatencySketch } from '../../base/latency-sketch.ts'
 import { createRateLimitedSemaphore } from '../../base/rate-limited-semaphore.ts'
-import { cidOf } from '../../codec/cid.ts'
+import { cidOf } from '../../codec/ipld/cid.ts'
 import { createHttpClient, type HttpAsk, type HttpReply, HttpTrouble } from './http-client.ts'
 
 export type FileSourceConfig = {

@@ -1,0 +1,62 @@
+// Why an account or a key cannot be made, named or rotated as it was asked for, in sentences for who asked.
+// Tested by src/access/accounts/accounts.test.ts
+import { AccountsRefusal } from './accounts-refusal.ts'
+import { checkApiKey, checkApiSecret } from './api-key.ts'
+
+const accountName = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/
+const keyNameMax = 64
+
+/** Throws AccountsRefusal `bad_name`. */
+export function checkAccountName(name: string): void {
+  if (accountName.test(name)) return
+  throw new AccountsRefusal(
+    'bad_name',
+    `an account name has 1 to 64 of the characters A-Z a-z 0-9 . _ @ - and starts with a letter or digit, not ${quote(name)}`,
+  )
+}
+
+/** Throws AccountsRefusal `bad_name`. */
+export function checkKeyName(name: string): void {
+  if (name.length <= keyNameMax && !/[\p{C}\p{Zl}\p{Zp}]/u.test(name)) return
+  throw new AccountsRefusal(
+    'bad_name',
+    `a key name has at most ${keyNameMax} characters on one line`,
+  )
+}
+
+/** Throws AccountsRefusal `bad_key`. The texts never show what was given: it may be a secret in the wrong place. */
+export function checkNewKey(key: string, secret: string): void {
+  if (!checkApiKey(key)) {
+    throw new AccountsRefusal(
+      'bad_key',
+      'a key has 8 to 128 of the characters A-Z a-z 0-9 _ -, and one of Cairn its right checksum',
+      { field: 'imported.apiKey' },
+    )
+  }
+  if (!checkApiSecret(secret)) {
+    throw new AccountsRefusal(
+      'bad_key',
+      'a secret has 8 to 128 of the characters A-Z a-z 0-9 _ -, and one of Cairn its right checksum',
+      { field: 'imported.apiKeySecret' },
+    )
+  }
+}
+
+/** `now`: milliseconds since 1970. */
+export function whyNoRotation(
+  key: { readonly id: string; readonly revoked: number | null; readonly expires: number | null },
+  now: number,
+): string {
+  const { id, revoked, expires } = key
+  const named = `the key with the id ${quote(id)}`
+  if (revoked !== null) return `${named} is revoked: make another with keys create`
+  if (expires !== null && expires <= now) {
+    return `${named} has expired: make another with keys create`
+  }
+  return `${named} has a successor already: rotate that one`
+}
+
+/** At most 80 characters of what was given. */
+export function quote(text: string): string {
+  return JSON.stringify(text.slice(0, 80))
+}

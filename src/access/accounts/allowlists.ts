@@ -1,0 +1,87 @@
+// The allowlists of an ApiKey, made ready once when the key is read: types are ANDed, entries of one type
+// ORed, an empty type allows all (contract-rpc 11, contract-files 3.3). A refusal names the type, never the list.
+import { Fault } from '../../base/fault.ts'
+import { toBareHex } from '../../base/hex.ts'
+import { createIpList, parseIpRule } from '../../base/ip-list.ts'
+import { isOriginOf, type OriginRule, parseOrigin, parseOriginRule } from './allowed-origin.ts'
+import type { KeySettings } from './key-settings.ts'
+
+/** What a request shows of where it comes from; undefined: the header was not sent. */
+export type Origins = {
+  readonly address?: string
+  readonly origin?: string | undefined
+  readonly userAgent?: string | undefined
+}
+
+/** Null in a member: that type allows all. */
+export type Allowlists = {
+  /** Lower-case hex without 0x. */
+  readonly addresses: ReadonlySet<string> | null
+  readonly methods: ReadonlySet<string> | null
+  readonly origins: readonly OriginRule[] | null
+  /** Parts of a User-Agent, upper and lower case as they are. */
+  readonly userAgents: readonly string[] | null
+  readonly isIpAllowed: ((address: string) => boolean) | null
+}
+
+/** What an owner, or who signed a JWT, may list. */
+export type ListSettings = Pick<
+  KeySettings,
+  'allowAddresses' | 'allowMethods' | 'allowOrigins' | 'allowUserAgents' | 'allowIps'
+>
+
+/** Null when no list is set, so that a key without lists costs one comparison. */
+export function compileAllowlists(settings: ListSettings): Allowlists | null {
+  const { allowAddresses, allowMethods, allowOrigins, allowUserAgents, allowIps } = settings
+  const all = [allowAddresses, allowMethods, allowOrigins, allowUserAgents, allowIps]
+  if (all.every((list) => list.length === 0)) return null
+  return {
+    addresses: setOf(allowAddresses.map((address) => address.slice(2).toLowerCase())),
+    methods: setOf(allowMethods),
+    origins: allowOrigins.length === 0 ? null : present(allowOrigins.map(parseOriginRule)),
+    userAgents: allowUserAgents.length === 0 ? null : allowUserAgents,
+    isIpAllowed: allowIps.length === 0 ? null : createIpList(present(allowIps.map(parseIpRule))),
+  }
+}
+
+/** What stands in the headers, for a whole request. Throws `refused_by_setting`: ip, origin, user_agent. */
+export function authorizeOrigins(
+  { isIpAllowed, origins, userAgents }: Allowlists,
+  { address = '', origin, userAgent }: Origins,
+): void {
+  if (isIpAllowed !== null && !isIpAllowed(address)) throw refusal('ip')
+  if (origins !== null) {
+    const sent = origin === undefined ? null : parseOrigin(origin)
+    if (sent === null || !origins.some((rule) => isOriginOf(rule, sent))) throw refusal('origin')
+  }
+  if (userAgents !== null && !userAgents.some((part) => userAgent?.includes(part))) {
+    throw refusal('user_agent')
+  }
+}
+
+/** `name`: a JSON-RPC method or the path of a file command. Throws `refused_by_setting`: method. */
+export function authorizeMethod({ methods }: Allowlists, name: string): void {
+  if (methods !== null && !methods.has(name)) throw refusal('method')
+}
+
+/**
+ * Every one of them must be listed, and a call that names none is refused. Throws `refused_by_setting`:
+ * address.
+ */
+export function authorizeAddresses({ addresses }: Allowlists, named: readonly Uint8Array[]): void {
+  if (addresses === null) return
+  if (named.length > 0 && named.every((address) => addresses.has(toBareHex(address)))) return
+  throw refusal('address')
+}
+
+function refusal(reason: 'ip' | 'origin' | 'user_agent' | 'method' | 'address'): Fault {
+  return new Fault('refused_by_setting', { data: { reason } })
+}
+
+function setOf(entries: readonly string[]): ReadonlySet<string> | null {
+  return entries.length === 0 ? null : new Set(entries)
+}
+
+function present<T>(rules: readonly (T | null)[]): readonly T[] {
+  return rules.filter((rule) => rule !== null)
+}

@@ -1,0 +1,320 @@
+// Judges credentials on the request path from memory. Follows `revision.accounts`, which triggers raise at
+// each change, so what another process creates, revokes or marks holds here within a second, and a new key
+// or card at once.
+import { timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import { createLruCache } from '../../base/lru-cache.ts'
+import { toBareHex } from '../../base/hex.ts'
+import type { Log } from '../../base/log.ts'
+import type { Database } from '../../db/sqlite.ts'
+import { compileAllowlists } from './allowlists.ts'
+import { checkApiKey, hashCredential, hashToHex } from './api-key.ts'
+import type { Caller } from './caller.ts'
+import { createJwtCallers, type JwtHolder } from './jwt-callers.ts'
+import type { JwtKeys } from './jwt.ts'
+import type { KeySettings } from './key-settings.ts'
+import { parseAccountSettings, parseKeySettings } from './parse-key-settings.ts'
+import type { JwtAlgorithm, ParsedPublicKey } from './jwt-public-key.ts'
+
+export type Directory = {
+  /**
+   * Throws `bad_key` (unknown, malformed, expired, revoked), `bad_secret` (one was sent, and is wrong), or `damaged` (the
+   * stored settings cannot be read).
+   */
+  authenticate(key: string, secret: string | null, address?: string): Caller
+  /** With a JWT in place of a secret: at once for one that is known. Throws `bad_key`, `bad_token`. */
+  authenticateJwt(key: string, jwt: string, address?: string): Caller | Promise<Caller>
+  /** Accounts with a key that opens what they have pinned to everybody; `cardGate`: those with a card. */
+  openAccounts(cardGate: boolean): readonly string[]
+  /** A key with its secret and without its lists, for its own account; null: there is none that works. */
+  callerOf(accountId: string, keyId: string): Caller | null
+  /** Of a key that works, as of the last look; null: there is none. */
+  settingsOf(keyId: string): KeySettings | null
+  /**
+   * As `authenticate`, for a key by its ids: what is said to who shows this much. Null: the account has no such key.
+   * Throws `bad_key`, whose reason says whether it is revoked or expired; `bad_token`.
+   */
+  enterAs(accountId: string, keyId: string, shown: Shown): Caller | Promise<Caller> | null
+  /** Reads the accounts anew when they changed. */
+  refresh(): void
+  stop(): void
+}
+
+type Entry = JwtHolder & {
+  readonly secretHash: Uint8Array
+  /** The secret before the last rotation, and when it ends. */
+  readonly earlierSecretHash: Uint8Array | null
+  readonly earlierSecretExpires: number | null
+  readonly expires: number | null
+  readonly revoked: boolean
+  readonly withSecret: Caller
+}
+
+/** What goes with a key. `secret`: the right one. */
+type Shown = { readonly secret: boolean; readonly jwt?: string | undefined }
+
+type KeyRow = {
+  readonly id: string
+  readonly account_id: string
+  readonly account_name: string
+  readonly card: number
+  readonly key_hash: Uint8Array
+  readonly secret_hash: Uint8Array
+  readonly earlier_secret_hash: Uint8Array | null
+  readonly earlier_secret_expires: number | null
+  readonly expires: number | null
+  readonly revoked: number | null
+  readonly settings: string
+  readonly account_settings: string
+}
+
+type PublicKeyRow = {
+  readonly key_id: string
+  readonly id: string
+  readonly algorithm: JwtAlgorithm
+  readonly spki: Uint8Array
+}
+
+const publicKeysSql = `SELECT key_id, id, algorithm, spki FROM public_key`
+const revisionSql = `SELECT number FROM revision WHERE name = 'accounts'`
+const keysSql = `SELECT k.id, k.account_id, a.name AS account_name, a.card, k.key_hash, k.secret_hash,
+  k.earlier_secret_hash, k.earlier_secret_expires, k.expires, k.revoked, k.settings,
+  a.settings AS account_settings FROM api_key k JOIN account a ON a.id = k.account_id`
+const refreshPeriodMs = 1000
+const damagedKey = 'the stored settings of this API key are damaged: only the operator can help'
+const unknownKeptMs = 1000
+const unknownMax = 10_000
+const hashesMax = 4_096
+
+/**
+ * `db`: a read connection of its own or shared; all reads are short. `mayLook`: may a key or secret of this
+ * address that is not in memory cost a look at the database? Without it, always. `ownHosts`: names of this server that
+ * a JWT may be made out to.
+ */
+export function createDirectory(parts: {
+  readonly db: Database
+  readonly mayLook?: (address: string) => boolean
+  readonly ownHosts?: () => readonly string[]
+  /** Longest life of a JWT, milliseconds; absent: any. */
+  readonly jwtLifeMsMax?: () => number
+  readonly clock: Clock
+  readonly log: Log
+}): Directory {
+  const {
+    db,
+    clock,
+    log,
+    mayLook = () => true,
+    ownHosts = () => [],
+    jwtLifeMsMax = () => Infinity,
+  } = parts
+  const jwtCallers = createJwtCallers({ clock, ownHosts, lifeMsMax: jwtLifeMsMax })
+  let entries = new Map<string, Entry>()
+  let revision = -1
+  let open: readonly Entry[] = []
+  let byId = new Map<string, Entry>()
+  /** By hash, of keys whose rows cannot be read. */
+  let damaged: ReadonlySet<string> = new Set()
+  // sha256 by key, of keys that are there: working it out for each call took a thirtieth of a cached answer's time.
+  const hashes = createLruCache<string>({ sizeMax: hashesMax, sizeOf: () => 1 })
+  // sha256 of keys that are not there -> when to look again.
+  const unknown = new Map<string, number>()
+
+  function refresh(): void {
+    const now = db.get<{ number: number }>(revisionSql)?.number ?? 0
+    if (now === revision) return
+    const read = new Map<string, Entry>()
+    const unreadable = new Set<string>()
+    const publicKeys = readPublicKeys(db)
+    for (const row of db.all<KeyRow>(keysSql)) {
+      try {
+        read.set(toBareHex(row.key_hash), toEntry(row, publicKeys.get(row.id) ?? noKeys))
+      } catch (error) {
+        // One unreadable row closes its own door only.
+        unreadable.add(toBareHex(row.key_hash))
+        log('error', 'api_key_unreadable', { keyId: row.id, error })
+      }
+    }
+    entries = read
+    damaged = unreadable
+    byId = new Map([...read.values()].map((entry) => [entry.withSecret.keyId, entry]))
+    open = [...read.values()].filter(
+      ({ revoked, withSecret: { settings } }) =>
+        !revoked && settings.files && settings.gatewayPublic,
+    )
+    revision = now
+    unknown.clear()
+  }
+
+  function hashOf(key: string): string {
+    const known = hashes.find(key)
+    if (known !== null) return known
+    const hash = hashToHex(key)
+    // A copy: a part of a text would keep the whole head that it came with.
+    if (entries.has(hash)) hashes.add(Buffer.from(key).toString(), hash)
+    return hash
+  }
+
+  function findEntry(hash: string, address: string): Entry | null {
+    const entry = entries.get(hash)
+    if (entry !== undefined) return entry
+    if (damaged.has(hash)) throw new Fault('damaged', { detail: damagedKey })
+    const now = clock.monotonic()
+    if ((unknown.get(hash) ?? 0) > now || !mayLook(address)) return null
+    refresh()
+    const found = entries.get(hash) ?? null
+    if (found === null) {
+      if (unknown.size >= unknownMax) unknown.clear()
+      unknown.set(hash, now + unknownKeptMs)
+    }
+    return found
+  }
+
+  function find(accountId: string, keyId: string): Entry | null {
+    const entry = byId.get(keyId)
+    return entry?.withSecret.accountId === accountId ? entry : null
+  }
+
+  function enter(key: string, address: string): Entry {
+    const hash = hashOf(key)
+    if (!entries.has(hash) && !checkApiKey(key)) throw new Fault('bad_key')
+    const entry = findEntry(hash, address)
+    if (entry === null || entry.revoked || isOver(entry.expires, clock)) throw new Fault('bad_key')
+    return entry
+  }
+
+  refresh()
+  const stop = clock.every(refreshPeriodMs, () => {
+    try {
+      refresh()
+    } catch (error) {
+      // Known keys go on working from memory; the next second tries again.
+      log('error', 'accounts_not_refreshed', { error })
+    }
+  })
+
+  return {
+    refresh,
+    stop,
+    openAccounts(cardGate) {
+      if (open.length === 0) return []
+      const now = open.filter(
+        ({ expires, withSecret }) => !isOver(expires, clock) && (withSecret.hasCard || !cardGate),
+      )
+      return [...new Set(now.map(({ withSecret }) => withSecret.accountId))]
+    },
+    settingsOf(keyId) {
+      const entry = byId.get(keyId)
+      if (entry === undefined || entry.revoked || isOver(entry.expires, clock)) return null
+      return entry.withSecret.settings
+    },
+    callerOf(accountId, keyId) {
+      refresh()
+      const entry = find(accountId, keyId)
+      if (entry === null || entry.revoked || isOver(entry.expires, clock)) return null
+      // Whoever signed in for the account need not sign a token too.
+      return { ...entry.withSecret, jwt: { bringsLists: false }, allowlists: null }
+    },
+    enterAs(accountId, keyId, { secret, jwt }) {
+      refresh()
+      const entry = find(accountId, keyId)
+      if (entry === null) return null
+      if (entry.revoked) throw new Fault('bad_key', { data: { reason: 'revoked' } })
+      if (isOver(entry.expires, clock)) throw new Fault('bad_key', { data: { reason: 'expired' } })
+      if (jwt !== undefined) return jwtCallers.callerOf(entry, jwt)
+      return secret ? entry.withSecret : entry.withoutSecret
+    },
+    authenticate(key, secret, address = '') {
+      const hash = hashOf(key)
+      // Whatever is in memory was judged when it was made.
+      if (!entries.has(hash) && !checkApiKey(key)) throw new Fault('bad_key')
+      let entry = findEntry(hash, address)
+      if (secret !== null && entry?.withSecret.hasCard === false) {
+        // A card that was set a moment ago must open the door now.
+        refresh()
+        entry = findEntry(hash, address)
+      }
+      let right = isSecret(entry, secret, clock)
+      if (entry !== null && secret !== null && !right && mayLook(address)) {
+        // So must a secret that was made a moment ago.
+        refresh()
+        entry = findEntry(hash, address)
+        right = isSecret(entry, secret, clock)
+      }
+      if (entry === null || entry.revoked || isOver(entry.expires, clock)) {
+        throw new Fault('bad_key')
+      }
+      if (secret === null) return entry.withoutSecret
+      if (!right) throw new Fault('bad_secret')
+      return entry.withSecret
+    },
+    authenticateJwt(key, jwt, address = '') {
+      const entry = enter(key, address)
+      const caller = jwtCallers.callerOf(entry, jwt)
+      if (!(caller instanceof Promise)) return caller
+      return caller.catch((thrown: unknown) => {
+        if (!mayLook(address)) throw thrown
+        // A public key that was added a moment ago must work now.
+        refresh()
+        const fresh = enter(key, address)
+        if (fresh === entry) throw thrown
+        return jwtCallers.callerOf(fresh, jwt)
+      })
+    },
+  }
+}
+
+const noKeys: JwtKeys = new Map()
+
+function readPublicKeys(db: Database): ReadonlyMap<string, JwtKeys> {
+  const byKey = new Map<string, Map<string, ParsedPublicKey>>()
+  for (const { key_id: keyId, id, algorithm, spki } of db.all<PublicKeyRow>(publicKeysSql)) {
+    const keys = byKey.get(keyId) ?? new Map<string, ParsedPublicKey>()
+    byKey.set(keyId, keys.set(id, { algorithm, spki }))
+  }
+  return byKey
+}
+
+const nobody = new Uint8Array(32)
+
+// Two comparisons whatever is known, so that time does not tell.
+function isSecret(entry: Entry | null, secret: string | null, clock: Clock): boolean {
+  if (secret === null) return false
+  const hash = hashCredential(secret)
+  const now = timingSafeEqual(hash, entry?.secretHash ?? nobody)
+  const earlier = timingSafeEqual(hash, entry?.earlierSecretHash ?? nobody)
+  return now || (earlier && !isOver(entry?.earlierSecretExpires ?? null, clock))
+}
+
+function isOver(expires: number | null, clock: Clock): boolean {
+  return expires !== null && clock.now() >= expires
+}
+
+function toEntry(row: KeyRow, jwtKeys: JwtKeys): Entry {
+  const settings = parseKeySettings(row.settings)
+  const caller: Caller = {
+    accountId: row.account_id,
+    accountName: row.account_name,
+    keyId: row.id,
+    hasCard: row.card === 1,
+    settings,
+    quotas: parseAccountSettings(row.account_settings),
+    withSecret: false,
+    allowlists: compileAllowlists(settings),
+  }
+  return {
+    secretHash: row.secret_hash,
+    earlierSecretHash: row.earlier_secret_hash,
+    earlierSecretExpires: row.earlier_secret_expires,
+    expires: row.expires,
+    revoked: row.revoked !== null,
+    withSecret: {
+      ...caller,
+      withSecret: true,
+      allowlists: settings.overrideWithSecret ? null : caller.allowlists,
+    },
+    withoutSecret: caller,
+    jwtKeys,
+  }
+}

@@ -1,0 +1,66 @@
+// Who calls with a JWT: each token is verified once and remembered until it is over, so that the calls after the first
+// cost a hash and a look.
+import { hash } from 'node:crypto'
+import type { Clock } from '../../base/clock.ts'
+import { setNewest } from '../../base/set-newest.ts'
+import type { Caller } from './caller.ts'
+import { jwtCharsMax, badToken, verifyJwt, type JwtKeys } from './jwt.ts'
+
+/** A key that may be called with tokens: the caller it is without one, and its public keys. */
+export type JwtHolder = { readonly withoutSecret: Caller; readonly jwtKeys: JwtKeys }
+
+export type JwtCallers = {
+  /** Throws `bad_token`. */
+  callerOf(holder: JwtHolder, jwt: string): Caller | Promise<Caller>
+}
+
+type Known = { readonly holder: JwtHolder; readonly caller: Caller; readonly until: number }
+
+const tokensMax = 10_000
+/** What the tokens of the service that this one stands in for are made out to. */
+const usualAudience = 'infura.io'
+
+/** `ownHosts`: names of this server, as audiences. Beyond `tokensMax` the token that was verified first goes. */
+export function createJwtCallers(parts: {
+  readonly clock: Clock
+  readonly ownHosts: () => readonly string[]
+  /** As `verifyJwt` takes it; a token that is known stays so until its end. */
+  readonly lifeMsMax?: () => number
+  readonly tokensMax?: number
+}): JwtCallers {
+  const { clock, ownHosts, lifeMsMax = () => Infinity } = parts
+  const most = parts.tokensMax ?? tokensMax
+  const known = new Map<string, Known>()
+
+  async function verify(holder: JwtHolder, jwt: string, name: string): Promise<Caller> {
+    const { withoutSecret, jwtKeys } = holder
+    const { jwtAudiences } = withoutSecret.settings
+    const audiences = jwtAudiences.length > 0 ? jwtAudiences : [usualAudience, ...ownHosts()]
+    const { until, lists } = await verifyJwt(jwt, jwtKeys, {
+      now: clock.now(),
+      audiences,
+      lifeMsMax: lifeMsMax(),
+    })
+    const caller: Caller = {
+      ...withoutSecret,
+      jwt: { bringsLists: lists !== null },
+      allowlists: lists ?? withoutSecret.allowlists,
+    }
+    setNewest(known, name, { holder, caller, until }, most)
+    return caller
+  }
+
+  return {
+    callerOf(holder, jwt) {
+      if (jwt.length > jwtCharsMax) throw badToken('malformed')
+      const name = `${holder.withoutSecret.keyId} ${hash('sha256', jwt, 'base64')}`
+      const verified = known.get(name)
+      if (verified !== undefined) {
+        // A key whose settings or public keys changed is another holder.
+        if (verified.holder === holder && clock.now() < verified.until) return verified.caller
+        known.delete(name)
+      }
+      return verify(holder, jwt, name)
+    },
+  }
+}

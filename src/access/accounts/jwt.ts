@@ -1,0 +1,153 @@
+// A JWT that a request carries (RFC 7519): signed for one of the ApiKey's public keys, for us, and not over. Its own
+// lists (`methods`, `addresses`, `origins`, `user_agents`) stand in for those of the key.
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import { createRequire } from 'node:module'
+import type * as Jose from 'jose'
+import type { JWTPayload } from 'jose'
+import { Fault } from '../../base/fault.ts'
+import { type Allowlists, compileAllowlists } from './allowlists.ts'
+import { parseAllowlist } from './parse-allowlist.ts'
+import type { ParsedPublicKey } from './jwt-public-key.ts'
+
+/** By `kid`. */
+export type JwtKeys = ReadonlyMap<string, ParsedPublicKey>
+
+/** `until`: milliseconds since 1970. `lists` null: the token has none, so those of the key hold. */
+export type VerifiedJwt = { readonly until: number; readonly lists: Allowlists | null }
+
+/** Which of the checks failed, in `data.reason`. */
+type Reason =
+  | 'required'
+  | 'malformed'
+  | 'kid'
+  | 'algorithm'
+  | 'signature'
+  | 'expired'
+  | 'not_yet'
+  | 'audience'
+  | 'claims'
+  | 'lifetime'
+
+export const jwtCharsMax = 8_192
+
+/** Loaded with the first token: a server that is sent none does without its 14 MB. */
+const jose = () => createRequire(import.meta.url)('jose') as typeof Jose
+/** Compact form of a signed token (RFC 7515 7.1): jose overlooks characters in between. */
+const compactForm = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
+/** How far the signer's clock may be from ours. */
+const skewSeconds = 30
+
+export function badToken(reason: Reason, cause?: unknown): Fault {
+  return new Fault('bad_token', { data: { reason }, cause })
+}
+
+/**
+ * `audiences`: one of them must be the token's. `now`: milliseconds since 1970. Throws `bad_token`, whose reason says
+ * what failed. The algorithm is that of the public key, whatever the header says.
+ */
+export async function verifyJwt(
+  text: string,
+  keys: JwtKeys,
+  at: {
+    readonly now: number
+    readonly audiences: readonly string[]
+    /** Longest time from `iat` (without it: from `now`) to `exp`, milliseconds; absent: any. */
+    readonly lifeMsMax?: number
+  },
+): Promise<VerifiedJwt> {
+  const { kid, typ } = headerOf(text)
+  const key = kid === undefined ? undefined : keys.get(kid)
+  if (key === undefined) throw badToken('kid')
+  try {
+    const { payload } = await jose().jwtVerify(text, keyObjectOf(key), {
+      algorithms: [key.algorithm],
+      audience: [...at.audiences],
+      clockTolerance: skewSeconds,
+      currentDate: new Date(at.now),
+      requiredClaims: ['exp', 'aud'],
+      // Of tokens for another use that the same key signs.
+      ...(typ === undefined ? {} : { typ: 'JWT' }),
+    })
+    checkLife(payload, at)
+    return {
+      until: ((payload.exp as number) + skewSeconds) * 1000,
+      lists: listsOf(payload),
+    }
+  } catch (thrown) {
+    throw thrown instanceof Fault ? thrown : badToken(reasonOf(thrown), thrown)
+  }
+}
+
+function checkLife(
+  { iat, exp = 0 }: JWTPayload,
+  { now, lifeMsMax = Infinity }: { readonly now: number; readonly lifeMsMax?: number },
+): void {
+  // A later `iat` than now would make the life longer than it is allowed to be from now.
+  const from = Math.min(iat ?? now / 1000, now / 1000 + skewSeconds)
+  if ((exp - from) * 1000 > lifeMsMax + skewSeconds * 1000) throw badToken('lifetime')
+}
+
+function headerOf(text: string): { readonly kid?: string; readonly typ?: string } {
+  if (text.length > jwtCharsMax || !compactForm.test(text)) throw badToken('malformed')
+  try {
+    const { kid, typ } = jose().decodeProtectedHeader(text)
+    return {
+      ...(typeof kid === 'string' ? { kid } : {}),
+      ...(typeof typ === 'string' ? { typ } : {}),
+    }
+  } catch (cause) {
+    throw badToken('malformed', cause)
+  }
+}
+
+// Made when a first token comes: most keys have none, and making one takes as long as a call.
+const made = new WeakMap<ParsedPublicKey, KeyObject>()
+
+function keyObjectOf(key: ParsedPublicKey): KeyObject {
+  const known = made.get(key)
+  if (known !== undefined) return known
+  const fresh = createPublicKey({ key: Buffer.from(key.spki), format: 'der', type: 'spki' })
+  made.set(key, fresh)
+  return fresh
+}
+
+const listClaims = {
+  methods: 'allowMethods',
+  addresses: 'allowAddresses',
+  origins: 'allowOrigins',
+  user_agents: 'allowUserAgents',
+} as const
+
+/** A claim that is there and is no list of good entries, or an empty one, says nothing that could be kept to. */
+function listsOf(payload: JWTPayload): Allowlists | null {
+  const given = Object.entries(listClaims).filter(([claim]) => payload[claim] !== undefined)
+  if (given.length === 0) return null
+  const lists = { ...noLists }
+  for (const [claim, name] of given) {
+    try {
+      lists[name] = parseAllowlist(name, payload[claim])
+    } catch (cause) {
+      throw badToken('claims', cause)
+    }
+    if (lists[name].length === 0) throw badToken('claims')
+  }
+  return compileAllowlists(lists)
+}
+
+const noLists = {
+  allowAddresses: [] as readonly string[],
+  allowMethods: [] as readonly string[],
+  allowOrigins: [] as readonly string[],
+  allowUserAgents: [] as readonly string[],
+  allowIps: [] as readonly string[],
+}
+
+function reasonOf(thrown: unknown): Reason {
+  const { errors } = jose()
+  if (thrown instanceof errors.JWTExpired) return 'expired'
+  if (thrown instanceof errors.JWSSignatureVerificationFailed) return 'signature'
+  if (thrown instanceof errors.JOSEAlgNotAllowed) return 'algorithm'
+  if (!(thrown instanceof errors.JWTClaimValidationFailed)) return 'malformed'
+  if (thrown.claim === 'aud') return 'audience'
+  return thrown.claim === 'nbf' && thrown.reason === 'check_failed' ? 'not_yet' : 'claims'
+}

@@ -1,0 +1,65 @@
+// How many keys an account may hold (setting `keys.perAccountMax`).
+// Tested by test/admin-keys.test.ts
+import type { Clock } from '../../base/clock.ts'
+import type { Database } from '../../db/sqlite.ts'
+import { AccountsRefusal } from './accounts-refusal.ts'
+import { createKeyedQueue } from '../cards/keyed-queue.ts'
+
+/** Revoked and expired keys stay in the database, and each rotation makes one more, so they are bounded too. */
+const allPerWorking = 10
+
+/** Of all accounts together. */
+const waitingMax = 1000
+
+export type KeyLimit = {
+  /**
+   * Runs `make`, which writes one key, one after another in each account. `ends`: one that works ends with it. Throws
+   * `too_many` where as many keys of the account work as may, or where it holds ten times as many in all; `overloaded`.
+   */
+  whileMaking<Made>(
+    order: { accountId: string; ends: boolean },
+    make: () => Promise<Made>,
+  ): Promise<Made>
+}
+
+export function createKeyLimit(parts: {
+  readonly db: Database
+  readonly clock: Clock
+  /** Keys that may work at a time. */
+  readonly most: () => number
+}): KeyLimit {
+  const { db, clock } = parts
+  const making = createKeyedQueue(waitingMax)
+
+  function check(accountId: string, ends: boolean): void {
+    const most = parts.most()
+    const counts = countKeys(db, accountId, clock.now())
+    if (counts.working + (ends ? 0 : 1) > most) {
+      const why = `an account has at most ${most} keys that work (setting keys.perAccountMax): revoke one, or ask an operator`
+      throw new AccountsRefusal('too_many', why)
+    }
+    if (counts.held >= most * allPerWorking) {
+      const why = `an account has at most ${most * allPerWorking} keys, revoked ones included (ten times the setting keys.perAccountMax): ask an operator`
+      throw new AccountsRefusal('too_many', why)
+    }
+  }
+
+  return {
+    whileMaking: async ({ accountId, ends }, make) =>
+      await making.run(accountId, async () => {
+        check(accountId, ends)
+        return await make()
+      }),
+  }
+}
+
+function countKeys(db: Database, accountId: string, now: number) {
+  return (
+    db.get<{ held: number; working: number }>(
+      `SELECT count(*) AS held, count(*) FILTER
+        (WHERE revoked IS NULL AND (expires IS NULL OR expires > ?)) AS working
+        FROM api_key WHERE account_id = ?`,
+      [now, accountId],
+    ) ?? { held: 0, working: 0 }
+  )
+}

@@ -1,0 +1,95 @@
+// What the owner of an ApiKey may set. Null means: no limit; an empty list: all. Kept as JSON in
+// api_key.settings.
+
+import type { ImportProfileName } from '../../codec/ipld/import-profile.ts'
+
+export type KeySettings = {
+  /** JSON-RPC calls must carry the secret. */
+  readonly secretRequired: boolean
+  /** JSON-RPC calls must carry a JWT that one of the key's public keys has signed. */
+  readonly jwtRequired: boolean
+  /** What a JWT may name as its audience; empty: `infura.io` and the hosts of this server. */
+  readonly jwtAudiences: readonly string[]
+  /** Names of the networks the key may use; null = all. */
+  readonly networks: readonly string[] | null
+  /** The file face is open to the key. */
+  readonly files: boolean
+  readonly unitsPerSecond: number | null
+  readonly unitsPerDay: number | null
+  readonly filesReadsPerSecond: number | null
+  readonly filesWritesPerSecond: number | null
+  /** Body bytes of requests on the file face in a calendar month, UTC. */
+  readonly filesUploadBytesPerMonth: number | null
+  /** Body bytes of answers there. */
+  readonly filesDownloadBytesPerMonth: number | null
+  /** Most bytes that the account may keep when this key adds more. */
+  readonly filesStoredBytes: number | null
+  /** One request body. */
+  readonly filesBodyBytes: number | null
+  /** Uploads of more than 128 KiB at a time; null = as the server is set. */
+  readonly filesUploads: number | null
+  /** What `add` does where its options say nothing; null = as the server is set. */
+  readonly importProfile: ImportProfileName | null
+  /** Readers with this key are given what its account has pinned, and nothing else. */
+  readonly gatewayPinnedOnly: boolean
+  /** What its account has pinned is open to readers without any key. */
+  readonly gatewayPublic: boolean
+  /** Contracts: every account that a call is about must be one of them. `0x` and 40 hex digits. */
+  readonly allowAddresses: readonly string[]
+  /** JSON-RPC methods and paths of file commands. */
+  readonly allowMethods: readonly string[]
+  readonly allowOrigins: readonly string[]
+  /** Parts of a User-Agent. */
+  readonly allowUserAgents: readonly string[]
+  /** Addresses and blocks of addresses. */
+  readonly allowIps: readonly string[]
+  /** The lists do not hold for who sends the secret. */
+  readonly overrideWithSecret: boolean
+  /** The last requests are kept in memory for members of its account to see. */
+  readonly inspect: boolean
+  /** With params and results; else their sizes alone. */
+  readonly inspectBodies: boolean
+  /** With the address each came from. */
+  readonly inspectAddresses: boolean
+}
+
+export const defaultKeySettings: KeySettings = {
+  secretRequired: false,
+  jwtRequired: false,
+  jwtAudiences: [],
+  networks: null,
+  files: true,
+  unitsPerSecond: null,
+  unitsPerDay: null,
+  filesReadsPerSecond: null,
+  filesWritesPerSecond: null,
+  filesUploadBytesPerMonth: null,
+  filesDownloadBytesPerMonth: null,
+  filesStoredBytes: null,
+  filesBodyBytes: null,
+  filesUploads: null,
+  importProfile: null,
+  gatewayPinnedOnly: false,
+  gatewayPublic: false,
+  allowAddresses: [],
+  allowMethods: [],
+  allowOrigins: [],
+  allowUserAgents: [],
+  allowIps: [],
+  overrideWithSecret: false,
+  inspect: false,
+  inspectBodies: false,
+  inspectAddresses: false,
+}
+
+/** What the owner of the server sets for an account as a whole. Null = no limit. Kept as JSON in account.settings. */
+export type AccountSettings = Pick<
+  KeySettings,
+  'filesUploadBytesPerMonth' | 'filesDownloadBytesPerMonth' | 'filesStoredBytes'
+>
+
+export const defaultAccountSettings: AccountSettings = {
+  filesUploadBytesPerMonth: null,
+  filesDownloadBytesPerMonth: null,
+  filesStoredBytes: null,
+}

@@ -1,0 +1,73 @@
+// Accounts and API keys as they stand in the database, made what the rest of the program knows them as.
+// Tested by src/access/accounts/accounts.test.ts
+import { defaultAccountSettings, defaultKeySettings } from './key-settings.ts'
+import { parseAccountSettings, parseKeySettings } from './parse-key-settings.ts'
+
+type AccountRow = {
+  readonly id: string
+  readonly name: string
+  readonly created: number
+  readonly card: number
+  readonly settings: string
+}
+
+/** An Account of accounts.ts. */
+export function toAccount(row: AccountRow) {
+  const { id, name, created } = row
+  const settings = parseAccountSettings(row.settings)
+  return { id, name, created, hasCard: row.card === 1, settings }
+}
+
+type ApiKeyRow = {
+  readonly id: string
+  readonly account_id: string
+  readonly account_name: string
+  readonly name: string
+  readonly prefix: string
+  readonly created: number
+  readonly expires: number | null
+  readonly revoked: number | null
+  readonly last_used_day: string | null
+  readonly settings: string
+  readonly rotated_from: string | null
+  readonly earlier_secret_expires: number | null
+}
+
+/** An ApiKey of accounts.ts. */
+export function toApiKey(row: ApiKeyRow) {
+  const { id, name, prefix, created, expires, revoked } = row
+  return {
+    id,
+    accountId: row.account_id,
+    accountName: row.account_name,
+    name,
+    prefix,
+    created,
+    expires,
+    revoked,
+    lastUsedDay: row.last_used_day,
+    settings: parseKeySettings(row.settings),
+    rotatedFrom: row.rotated_from,
+    earlierSecretExpires: row.earlier_secret_expires,
+  }
+}
+
+/** For a list: one damaged row must not hide the others. */
+export function toListedAccount(row: AccountRow) {
+  try {
+    return toAccount(row)
+  } catch {
+    const settings = JSON.stringify(defaultAccountSettings)
+    return { ...toAccount({ ...row, settings }), settingsDamaged: true as const }
+  }
+}
+
+/** As `toListedAccount`. */
+export function toListedKey(row: ApiKeyRow) {
+  try {
+    return toApiKey(row)
+  } catch {
+    const settings = JSON.stringify(defaultKeySettings)
+    return { ...toApiKey({ ...row, settings }), settingsDamaged: true as const }
+  }
+}

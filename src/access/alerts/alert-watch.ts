@@ -1,0 +1,204 @@
+// Looks at the limits of accounts that used something, and tells once for each limit, level and period: at 75, 85 and
+// 100 % of a key's units a day, and of what account and keys may keep and move. What was told is a row, written first.
+import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import type { Database } from '../../db/sqlite.ts'
+import type { Writer } from '../../db/writer.ts'
+import type { KeyQuotas } from '../limits/file-quotas.ts'
+import { startOfMonth } from '../usage/transfer-counts.ts'
+import { dayMs } from '../usage/usage-row.ts'
+import type { Usage } from '../usage/usage.ts'
+import type { AlertTargetRows, AlertTargets } from './alert-targets.ts'
+
+type AlertLimit =
+  | 'unitsPerDay'
+  | 'filesStoredBytes'
+  | 'filesUploadBytesPerMonth'
+  | 'filesDownloadBytesPerMonth'
+
+export type Alert = {
+  readonly accountId: string
+  readonly accountName: string
+  /** Null: the limit is the account's. */
+  readonly key: { readonly id: string; readonly name: string } | null
+  readonly limit: AlertLimit
+  /** Percent. */
+  readonly level: Level
+  readonly used: number
+  readonly max: number
+  /** When the day or month began, UTC, milliseconds since 1970. */
+  readonly period: number
+  readonly time: number
+}
+
+type AccountQuotas = Omit<KeyQuotas, 'filesBodyBytes' | 'filesUploads'>
+
+/** An account with its limits, and those of its keys; null = no limit. */
+export type WatchedAccount = {
+  readonly name: string
+  readonly settings: AccountQuotas
+  readonly keys: readonly {
+    readonly id: string
+    readonly name: string
+    readonly settings: AccountQuotas & { readonly unitsPerDay: number | null }
+  }[]
+}
+
+export type AlertWatch = {
+  /** Looks at what is due now; resolves in any case. */
+  look(): Promise<void>
+  stop(): void
+}
+
+const levels = [75, 85, 100] as const
+type Level = (typeof levels)[number]
+
+const periodMs = 5000
+/** Accounts that one round looks at; the others wait for the next. */
+const accountsMax = 200
+const toldKeptMs = 400 * dayMs
+
+export function createAlertWatch(parts: {
+  readonly usage: Pick<Usage, 'onFlush' | 'unitsToday' | 'bytesThisMonth'>
+  readonly targets: Pick<AlertTargetRows, 'get'>
+  /** Null: there is no such account. */
+  readonly findAccount: (accountId: string) => WatchedAccount | null
+  readonly storedBytes: (accountId: string) => number
+  readonly send: (alert: Alert, targets: AlertTargets) => void
+  readonly db: Database
+  readonly writer: Writer
+  readonly clock: Clock
+  readonly log: Log
+}): AlertWatch {
+  const { usage, targets, db, writer, clock, log } = parts
+  // Account id -> what was refused there for want of room, as `what` of a limit.
+  const due = new Map<string, Set<string>>()
+  let looking = false
+
+  const endListening = usage.onFlush((rows) => {
+    for (const row of rows) {
+      const refused = due.get(row.accountId) ?? new Set<string>()
+      due.set(row.accountId, refused)
+      if (row.outcome === 'over_quota' && row.reason === '') refused.add(row.keyId)
+    }
+  })
+
+  async function lookAt(accountId: string, refused: ReadonlySet<string>): Promise<void> {
+    const told = targets.get(accountId)
+    if (told.emails.length + told.webhooks.length === 0) return
+    const account = parts.findAccount(accountId)
+    if (account === null) return
+    for (const measured of measure(accountId, account, refused)) {
+      const level = await newLevel(accountId, measured)
+      if (level === null) continue
+      const { limit, key, used, max, period } = measured
+      const named = { accountId, accountName: account.name, key, limit }
+      parts.send({ ...named, level, used, max, period, time: clock.now() }, told)
+    }
+  }
+
+  function measure(
+    accountId: string,
+    account: WatchedAccount,
+    refused: ReadonlySet<string>,
+  ): readonly Measured[] {
+    const now = clock.now()
+    const month = startOfMonth(now)
+    const stored = parts.storedBytes(accountId)
+    const found: Measured[] = []
+    const add = (one: Omit<Measured, 'max' | 'full'>, max: number | null, full = false): void => {
+      if (max !== null && max > 0) found.push({ ...one, max, full })
+    }
+    const addBytes = (
+      key: Alert['key'],
+      keyIds: readonly string[],
+      limits: AccountQuotas,
+    ): void => {
+      const { filesStoredBytes, filesUploadBytesPerMonth, filesDownloadBytesPerMonth } = limits
+      const shared = { key, period: month }
+      add({ ...shared, limit: 'filesStoredBytes', used: stored }, filesStoredBytes)
+      if (filesUploadBytesPerMonth === null && filesDownloadBytesPerMonth === null) return
+      const { up, down } = usage.bytesThisMonth(keyIds)
+      add({ ...shared, limit: 'filesUploadBytesPerMonth', used: up }, filesUploadBytesPerMonth)
+      add(
+        { ...shared, limit: 'filesDownloadBytesPerMonth', used: down },
+        filesDownloadBytesPerMonth,
+      )
+    }
+    addBytes(
+      null,
+      account.keys.map(({ id }) => id),
+      account.settings,
+    )
+    for (const { id, name, settings } of account.keys) {
+      const key = { id, name }
+      addBytes(key, [id], settings)
+      if (settings.unitsPerDay === null) continue
+      const used = usage.unitsToday(id)
+      const today = { key, limit: 'unitsPerDay', used, period: now - (now % dayMs) } as const
+      // The call that does not fit is refused: the day is full, though some units are left.
+      add(today, settings.unitsPerDay, refused.has(id))
+    }
+    return found
+  }
+
+  /** The highest level that was reached and not told; what is told is written before it is given. */
+  async function newLevel(accountId: string, measured: Measured): Promise<Level | null> {
+    const { used, max, full, period } = measured
+    const reached = levels.filter((level) => used * 100 >= level * max || (full && level <= 100))
+    if (reached.length === 0) return null
+    const what = `${measured.limit} ${measured.key?.id ?? ''}`.trim()
+    const rows = db.all<{ level: number }>(
+      'SELECT level FROM alert_told WHERE account_id = ? AND what = ? AND period = ?',
+      [accountId, what, period],
+    )
+    const before = new Set(rows.map(({ level }) => level))
+    const fresh = reached.filter((level) => !before.has(level))
+    const highest = fresh.at(-1)
+    if (highest === undefined) return null
+    const now = clock.now()
+    await writer.write([
+      {
+        sql: `INSERT INTO alert_told (account_id, what, period, level, told) VALUES (?, ?, ?, ?, ?)
+          ON CONFLICT DO NOTHING`,
+        parameters: [],
+        rows: fresh.map((level) => [accountId, what, period, level, now]),
+      },
+      {
+        sql: 'DELETE FROM alert_told WHERE account_id = ? AND told < ?',
+        parameters: [accountId, now - toldKeptMs],
+      },
+    ])
+    // A level below one that was told says nothing new.
+    return highest > Math.max(0, ...before) ? highest : null
+  }
+
+  async function look(): Promise<void> {
+    if (looking) return
+    looking = true
+    try {
+      for (const [accountId, refused] of [...due].slice(0, accountsMax)) {
+        due.delete(accountId)
+        await lookAt(accountId, refused)
+      }
+    } catch (error) {
+      log('error', 'alerts_not_looked_at', { error })
+    } finally {
+      looking = false
+    }
+  }
+
+  const stopLooking = clock.every(periodMs, () => void look())
+  return {
+    look,
+    stop() {
+      stopLooking()
+      endListening()
+    },
+  }
+}
+
+type Measured = Pick<Alert, 'key' | 'limit' | 'used' | 'max' | 'period'> & {
+  /** Something was refused for want of room. */
+  readonly full: boolean
+}

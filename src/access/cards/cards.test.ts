@@ -1,0 +1,329 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import {
+  type FakeStripe,
+  type SignedNotice,
+  startFakeStripe,
+} from '../../../test/fakes/fake-stripe.ts'
+import { seeded } from '../../../test/fakes/seeded.ts'
+import { createTurnedClock, type TurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { Fault, type FaultCode } from '../../base/fault.ts'
+import { createInlineWriter } from '../../db/inline-writer.ts'
+import { migrate } from '../../db/migrate.ts'
+import { createQueries } from '../../db/queries.ts'
+import { type Database, openDatabase } from '../../db/sqlite.ts'
+import { type Account, type Accounts, createAccounts } from '../accounts/accounts.ts'
+import { type CardAdapter, type Cards, createCards } from './cards.ts'
+import { openStripe } from './stripe-provider.ts'
+
+type Rig = {
+  readonly stripe: FakeStripe
+  readonly cards: Cards
+  readonly accounts: Accounts
+  readonly account: Account
+  readonly db: Database
+  readonly clock: TurnedClock
+  /** A card is added as in a browser; nobody told Cairn yet. Returns its id. */
+  add(attempt: string, last4?: string): Promise<string>
+  hear(notice: SignedNotice): ReturnType<Cards['hear']>
+  /** Delivers what the fake has to tell, in order. */
+  hearAll(): Promise<void>
+}
+
+async function rig(
+  t: TestContext,
+  options: { adapter?: CardAdapter; formsPerDayMax?: number } = {},
+): Promise<Rig> {
+  const clock = createTurnedClock()
+  const stripe = await startFakeStripe(t, clock.now)
+  const db = openDatabase(':memory:')
+  migrate(db)
+  const queries = createQueries()
+  const parts = { db, writer: createInlineWriter(db), queries, clock }
+  const accounts = createAccounts(parts)
+  const paymentProvider = await openStripe({ ...stripe, apiUrl: stripe.url })
+  const cards = createCards({
+    ...parts,
+    adapter: () => options.adapter ?? 'stripe',
+    paymentProvider: async () => paymentProvider,
+    formsPerDayMax: () => options.formsPerDayMax ?? 1000,
+    admitAddress: () => {},
+    admitLook: () => {},
+  })
+  const account = await accounts.createAccount('acme')
+  const hear: Rig['hear'] = ({ body, signature }) => cards.hear(body, signature)
+  return {
+    stripe,
+    cards,
+    accounts,
+    account,
+    db,
+    clock,
+    hear,
+    async add(attempt, last4 = '4242') {
+      const { id } = await cards.begin(begun(account, attempt))
+      return stripe.fillIn(id, { last4 })
+    },
+    async hearAll() {
+      for (const event of stripe.takeEvents()) await hear(stripe.sign(event, clock.now()))
+    },
+  }
+}
+
+const begun = ({ id, name }: Account, attempt: string) => ({
+  accountId: id,
+  name,
+  attempt,
+  address: '192.0.2.1',
+})
+
+const faultOf = (code: FaultCode) => (error: unknown) =>
+  error instanceof Fault && error.code === code
+
+test('a card that was added opens the file face when the notice comes, and shows four digits alone', async (t) => {
+  const { stripe, cards, accounts, account, add, hearAll, db } = await rig(t)
+  assert.equal(cards.status(account.id).state, 'missing')
+  assert.equal(accounts.getAccount('acme').hasCard, false)
+  await add('attempt-1', '4444')
+  assert.equal(accounts.getAccount('acme').hasCard, false)
+  await hearAll()
+  assert.deepEqual(cards.status(account.id), {
+    adapter: 'stripe',
+    state: 'on-file',
+    opensFiles: true,
+    card: { brand: 'visa', last4: '4444', expiryMonth: 12, expiryYear: 2030 },
+    asOf: Date.UTC(2026, 0, 1),
+  })
+  assert.equal(accounts.getAccount('acme').hasCard, true)
+  const [customer] = stripe.customers.values()
+  assert.equal(customer?.account, account.id)
+  assert.equal(customer?.defaultCard, stripe.cardsOf(customer?.id ?? '')[0])
+  assert.equal([...stripe.forms.values()][0]?.usage, 'off_session')
+  assert.equal(JSON.stringify(db.all('SELECT * FROM card')).includes('secret'), false)
+})
+
+test('a server that no notice can reach learns of the card by asking', async (t) => {
+  const { cards, account, add } = await rig(t)
+  await add('attempt-1')
+  assert.equal((await cards.refresh(account.id)).state, 'on-file')
+})
+
+test('a repeated attempt creates one form for one customer, also concurrently', async (t) => {
+  const { stripe, cards, account } = await rig(t)
+  const forms = await Promise.all([
+    cards.begin(begun(account, 'attempt-1')),
+    cards.begin(begun(account, 'attempt-1')),
+    cards.begin(begun(account, 'attempt-2')),
+  ])
+  assert.equal(forms[0]?.id, forms[1]?.id)
+  assert.notEqual(forms[0]?.id, forms[2]?.id)
+  assert.equal(forms[0]?.publishableKey, stripe.publishableKey)
+  assert.equal(stripe.customers.size, 1)
+})
+
+test('a new card takes the place of the old one; taken away at the company, the old one is back', async (t) => {
+  const { stripe, cards, account, add, hearAll } = await rig(t)
+  await add('attempt-1', '1111')
+  await hearAll()
+  const second = await add('attempt-2', '2222')
+  await hearAll()
+  assert.equal(cards.status(account.id).card?.last4, '2222')
+  stripe.detach(second)
+  await hearAll()
+  assert.equal(cards.status(account.id).card?.last4, '1111')
+})
+
+test('a card taken away leaves none at the company, and closes the file face', async (t) => {
+  const { stripe, cards, accounts, account, add, hearAll } = await rig(t)
+  await add('attempt-1')
+  await add('attempt-2')
+  await hearAll()
+  assert.equal((await cards.remove(account.id)).state, 'missing')
+  assert.equal(accounts.getAccount('acme').hasCard, false)
+  const [customer = ''] = stripe.customers.keys()
+  assert.deepEqual(stripe.cardsOf(customer), [])
+  await hearAll()
+  assert.equal(cards.status(account.id).state, 'missing')
+})
+
+test('a customer that was deleted is never taken up again: the next card has a new one', async (t) => {
+  const { stripe, cards, account, add, hearAll } = await rig(t)
+  await add('attempt-1')
+  await hearAll()
+  const [first = ''] = stripe.customers.keys()
+  stripe.deleteCustomer(first)
+  await hearAll()
+  assert.equal(cards.status(account.id).state, 'missing')
+  await add('attempt-2')
+  await hearAll()
+  assert.equal(cards.status(account.id).state, 'on-file')
+  assert.equal(stripe.customers.size, 2)
+  // Deleted again, and the notice is lost.
+  const second = [...stripe.customers.keys()][1] ?? ''
+  stripe.deleteCustomer(second)
+  stripe.takeEvents()
+  await add('attempt-3')
+  assert.equal((await cards.refresh(account.id)).state, 'on-file')
+  assert.equal(stripe.customers.size, 3)
+})
+
+test('credentials of another provider account cause an error and do not change the stored card', async (t) => {
+  const { stripe, cards, account, add, hearAll } = await rig(t)
+  await add('attempt-1', '4444')
+  await hearAll()
+  const [customer = ''] = stripe.customers.keys()
+  stripe.forgetCustomer(customer)
+  await assert.rejects(cards.refresh(account.id), faultOf('no_upstream'))
+  await assert.rejects(cards.remove(account.id), faultOf('no_upstream'))
+  assert.equal(cards.status(account.id).card?.last4, '4444')
+})
+
+test('a card past its month says so and closes nothing, and a renewed one is on file again', async (t) => {
+  const { stripe, cards, account, clock, hearAll } = await rig(t)
+  const { id } = await cards.begin(begun(account, 'attempt-1'))
+  const card = stripe.fillIn(id, { expiryMonth: 1, expiryYear: 2026 })
+  await hearAll()
+  clock.turn(30 * 86_400_000)
+  assert.equal(cards.status(account.id).state, 'on-file')
+  clock.turn(86_400_000)
+  const { state, opensFiles } = cards.status(account.id)
+  assert.deepEqual([state, opensFiles], ['expired', true])
+  stripe.renew(card, 2029)
+  await hearAll()
+  assert.equal(cards.status(account.id).state, 'on-file')
+})
+
+test("the operator's mark and the company's word do not undo each other", async (t) => {
+  const { cards, accounts, account, add, hearAll } = await rig(t)
+  await accounts.setCard('acme', true)
+  assert.equal(cards.status(account.id).state, 'marked')
+  await add('attempt-1')
+  await hearAll()
+  assert.equal(cards.status(account.id).state, 'on-file')
+  assert.equal((await cards.remove(account.id)).state, 'marked')
+  assert.equal(accounts.getAccount('acme').hasCard, true)
+  await add('attempt-2')
+  await cards.refresh(account.id)
+  await accounts.setCard('acme', false)
+  assert.equal(accounts.getAccount('acme').hasCard, true)
+  await cards.remove(account.id)
+  assert.equal(accounts.getAccount('acme').hasCard, false)
+})
+
+test('an account begins as many forms a day as the settings say, and again the next day', async (t) => {
+  const { cards, account, clock } = await rig(t, { formsPerDayMax: 3 })
+  for (const attempt of ['1', '2', '3', '3']) await cards.begin(begun(account, attempt))
+  await assert.rejects(cards.begin(begun(account, '4')), faultOf('over_rate'))
+  clock.turn(86_400_000)
+  await cards.begin(begun(account, '4'))
+})
+
+test('other adapters take no cards and say which they are', async (t) => {
+  const { cards, account } = await rig(t, { adapter: 'manual' })
+  await assert.rejects(cards.begin(begun(account, '1')), /card\.adapter is manual/)
+  await assert.rejects(cards.hear(new Uint8Array(), ''), faultOf('refused_by_setting'))
+  assert.equal(cards.status(account.id).state, 'missing')
+  const none = await rig(t, { adapter: 'none' })
+  const { state, opensFiles } = none.cards.status(none.account.id)
+  assert.deepEqual([state, opensFiles], ['not-needed', true])
+})
+
+test('a failure of the payment provider changes no state, and the repeated event is processed', async (t) => {
+  const { stripe, cards, account, clock, add, hear } = await rig(t)
+  await add('attempt-1')
+  const notices = stripe.takeEvents().map((event) => stripe.sign(event, clock.now()))
+  const last = notices.at(-1) as SignedNotice
+  stripe.broken = true
+  await assert.rejects(hear(last), faultOf('no_upstream'))
+  await assert.rejects(cards.begin(begun(account, '2')), faultOf('no_upstream'))
+  assert.equal(cards.status(account.id).state, 'missing')
+  stripe.broken = false
+  assert.equal(await hear(last), 'done')
+  assert.equal(await hear(last), 'heard-before')
+  assert.equal(cards.status(account.id).state, 'on-file')
+})
+
+test('a notice is remembered longer than it may be sent again', async (t) => {
+  const { stripe, clock, add, hear, db } = await rig(t)
+  await add('attempt-1')
+  for (const event of stripe.takeEvents()) await hear(stripe.sign(event, clock.now()))
+  const count = () => db.get<{ n: number }>('SELECT count(*) AS n FROM card_notice')?.n
+  const before = count()
+  clock.turn(34 * 86_400_000)
+  await add('attempt-2')
+  const [event] = stripe.takeEvents()
+  await hear(stripe.sign(event, clock.now()))
+  assert.equal(count(), (before ?? 0) + 1)
+  clock.turn(2 * 86_400_000)
+  await add('attempt-3')
+  const [later] = stripe.takeEvents()
+  await hear(stripe.sign(later, clock.now()))
+  assert.equal(count(), 2)
+})
+
+test('two hundred forged, stale, replayed, reordered and duplicate webhook events leave no wrong state', async (t) => {
+  const seed = Number(process.env['CAIRN_SEED'] ?? 20_260_101)
+  t.diagnostic(`CAIRN_SEED=${seed}`)
+  const { stripe, cards, accounts, account, clock, add, hear } = await rig(t)
+  const random = seeded(seed)
+  const delivered: SignedNotice[] = []
+  const held: SignedNotice[] = []
+  const counts = { true: 0, forged: 0, stale: 0, replayed: 0, doubled: 0 }
+  const sent = () => Object.values(counts).reduce((sum, count) => sum + count, 0)
+
+  function isRight(): void {
+    const customer = [...stripe.customers.values()].find(({ deleted }) => !deleted)?.id
+    const there = customer === undefined ? [] : stripe.cardsOf(customer)
+    assert.equal(accounts.getAccount('acme').hasCard, there.length > 0, `after ${sent()} notices`)
+    assert.equal(cards.status(account.id).card !== null, there.length > 0)
+  }
+
+  async function refused(notice: SignedNotice): Promise<void> {
+    const before = JSON.stringify(cards.status(account.id))
+    const asked = stripe.requests.length
+    await assert.rejects(hear(notice), faultOf('bad_input'))
+    assert.equal(JSON.stringify(cards.status(account.id)), before)
+    assert.equal(stripe.requests.length, asked)
+  }
+
+  for (let step = 0; sent() < 200; step++) {
+    // Something happens at the company: its notices are held back, to come in any order.
+    const customer = [...stripe.customers.values()].find(({ deleted }) => !deleted)?.id ?? null
+    const [card] = customer === null ? [] : stripe.cardsOf(customer)
+    const deed = random(6)
+    if (deed === 0 && customer !== null) stripe.deleteCustomer(customer)
+    else if (deed <= 2 && card !== undefined) stripe.detach(card)
+    else await add(`attempt-${step}`, String(1000 + step))
+    const fresh = stripe.takeEvents().map((event) => stripe.sign(event, clock.now()))
+    held.push(...fresh)
+
+    const victim = fresh[0] ?? held[0]
+    if (victim !== undefined) {
+      const event: unknown = JSON.parse(victim.body.toString())
+      await refused(stripe.sign(event, clock.now(), 'whsec_of_somebody_else'))
+      const text = victim.body.toString().replace('"evt_', '"evt_x')
+      await refused({ body: Buffer.from(text), signature: victim.signature })
+      counts.forged += 2
+      await refused(stripe.sign(event, clock.now() - 301_000))
+      counts.stale++
+    }
+    // All that is held is delivered, any order, some of it twice at once.
+    while (held.length > 0) {
+      const [notice] = held.splice(random(held.length), 1) as [SignedNotice]
+      const twice = random(4) === 0
+      await Promise.all(twice ? [hear(notice), hear(notice)] : [hear(notice)])
+      if (twice) counts.doubled++
+      counts.true++
+      delivered.push(notice)
+    }
+    isRight()
+    const old = delivered[random(delivered.length)]
+    if (old !== undefined) {
+      await hear(old)
+      counts.replayed++
+      isRight()
+    }
+    clock.turn(1000)
+  }
+  t.diagnostic(JSON.stringify(counts))
+})

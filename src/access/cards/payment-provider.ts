@@ -1,0 +1,60 @@
+// Who keeps the cards: the billing company outside, as far as Cairn needs it. It never gives a card's number, and
+// its word is taken only from answers to our own questions; what it tells by itself says no more than "look again".
+// Tested by src/access/cards/cards.test.ts
+
+/** What is shown of a card. `expiryMonth`: 1 to 12. */
+export type CardSummary = {
+  readonly brand: string
+  /** The last four digits. */
+  readonly last4: string
+  readonly expiryMonth: number
+  readonly expiryYear: number
+}
+
+/** A card of a customer. `created`: seconds since 1970, as the biller counts. */
+export type StoredCard = CardSummary & { readonly id: string; readonly created: number }
+
+/** What the biller keeps of a customer: all cards, and which one bills go to (it may be none of them). */
+export type StoredCards = {
+  readonly cards: readonly StoredCard[]
+  readonly defaultId: string | null
+}
+
+/** A form that a person fills in at the biller. `clientSecret` opens this one form and nothing else. */
+export type CardForm = { readonly id: string; readonly clientSecret: string }
+
+/** What the biller told by itself. `customer`: whose cards to look at again; null: nobody's. */
+export type WebhookEvent = {
+  readonly id: string
+  readonly type: string
+  readonly customer: string | null
+}
+
+/**
+ * All questions are answered within seconds or throw Fault `no_upstream`. `onceKey`: the same key means the same
+ * thing is made once, however often it is asked.
+ */
+export interface PaymentProvider {
+  /** Shown to browsers; it opens nothing by itself. */
+  readonly publishableKey: string
+  createCustomer(
+    of: { readonly accountId: string; readonly name: string },
+    onceKey: string,
+  ): Promise<string>
+  /** Null when the customer is not there. */
+  createForm(customer: string, onceKey: string): Promise<CardForm | null>
+  /** Null when the customer was deleted. Throws `no_upstream` for one that this biller never knew. */
+  readCards(customer: string): Promise<StoredCards | null>
+  /** Bills go to this card from now on. */
+  useCard(customer: string, cardId: string): Promise<void>
+  /** Takes a card away; one that is gone already is no mistake. */
+  dropCard(cardId: string): Promise<void>
+  /**
+   * A notice as it came over the wire: the raw body and the header with its signature. Throws `bad_input` when
+   * it is not signed with our secret, or was signed longer than `webhookAgeSeconds` before `now` (milliseconds).
+   */
+  readNotice(body: Uint8Array, signature: string, now: number): WebhookEvent
+}
+
+/** Older notices are refused, so that a recorded one is of no use. */
+export const webhookAgeSeconds = 300

@@ -1,0 +1,174 @@
+// Stripe as the Biller: the only importer of its library, which is loaded when the settings name it and not before.
+// Tested by src/access/cards/cards.test.ts
+import type { Stripe as StripeClient } from 'stripe'
+import { Fault } from '../../base/fault.ts'
+import {
+  type PaymentProvider,
+  type StoredCard,
+  type WebhookEvent,
+  webhookAgeSeconds,
+} from './payment-provider.ts'
+
+export type StripeSettings = {
+  readonly secretKey: string
+  readonly publishableKey: string
+  readonly webhookSecret: string
+  /** Origin of the API; `http:` only for loopback. */
+  readonly apiUrl: string
+}
+
+const timeoutMs = 10_000
+const retries = 1
+/** As many as one question brings; the newest come first. */
+const cardsMax = 100
+/** Whatever else happens at Stripe is none of our business. */
+const noticeTypes = /^(?:customer|payment_method|setup_intent)\./
+
+/** Rejects with a sentence for the operator when the library is not installed. */
+export async function openStripe(settings: StripeSettings): Promise<PaymentProvider> {
+  const { Stripe } = await loadLibrary()
+  const { hostname, port, protocol } = new URL(settings.apiUrl)
+  const stripe = new Stripe(settings.secretKey, {
+    host: hostname,
+    protocol: protocol === 'http:' ? 'http' : 'https',
+    ...(port === '' ? {} : { port: Number(port) }),
+    timeout: timeoutMs,
+    maxNetworkRetries: retries,
+    telemetry: false,
+  })
+  const isGone = (thrown: unknown): boolean =>
+    thrown instanceof Stripe.errors.StripeInvalidRequestError && thrown.code === 'resource_missing'
+
+  /** `gone`: the answer when what was asked for is not there. */
+  async function ask<Answer>(question: () => Promise<Answer>, gone?: Answer): Promise<Answer> {
+    try {
+      return await question()
+    } catch (cause) {
+      if (gone !== undefined && isGone(cause)) return gone
+      if (cause instanceof Stripe.errors.StripeError) {
+        const detail = 'the billing company could not be asked, try again in a minute'
+        throw new Fault('no_upstream', { detail, cause: withoutSecrets(cause) })
+      }
+      throw cause
+    }
+  }
+
+  return {
+    publishableKey: settings.publishableKey,
+
+    async createCustomer({ accountId, name }, onceKey) {
+      const fields = { name, metadata: { cairn_account: accountId } }
+      const { id } = await ask(() => stripe.customers.create(fields, { idempotencyKey: onceKey }))
+      return id
+    },
+
+    async createForm(customer, onceKey) {
+      const made = await ask(
+        () =>
+          stripe.setupIntents.create(
+            { customer, usage: 'off_session', allowed_payment_method_types: ['card'] },
+            { idempotencyKey: onceKey },
+          ),
+        null,
+      )
+      if (made === null) return null
+      if (made.client_secret === null)
+        throw new Error(`setup intent ${made.id} has no client secret`)
+      return { id: made.id, clientSecret: made.client_secret }
+    },
+
+    async readCards(customer) {
+      // A customer that was deleted is still shown as such. One that is not there at all belongs to other keys: to forget
+      // its card for that would not be undone when the keys are put right.
+      const found = await ask(() => stripe.customers.retrieve(customer))
+      if (found.deleted === true) return null
+      const listed = await ask(() =>
+        stripe.customers.listPaymentMethods(customer, { type: 'card', limit: cardsMax }),
+      )
+      return {
+        cards: listed.data.flatMap(toCard),
+        defaultId: idOf(found.invoice_settings.default_payment_method),
+      }
+    },
+
+    async useCard(customer, cardId) {
+      const fields = { invoice_settings: { default_payment_method: cardId } }
+      await ask(() => stripe.customers.update(customer, fields), null)
+    },
+
+    async dropCard(cardId) {
+      await ask(() => stripe.paymentMethods.detach(cardId), null)
+    },
+
+    readNotice(body, signature, now) {
+      let event: Readonly<Record<string, unknown>>
+      try {
+        event = stripe.webhooks.constructEvent(
+          body,
+          signature,
+          settings.webhookSecret,
+          webhookAgeSeconds,
+          undefined,
+          now,
+        ) as unknown as Readonly<Record<string, unknown>>
+      } catch (cause) {
+        const detail = 'not signed with the secret of this webhook, or too long ago'
+        throw new Fault('bad_input', { detail, cause })
+      }
+      return toNotice(event)
+    },
+  }
+}
+
+async function loadLibrary(): Promise<typeof import('stripe')> {
+  try {
+    return await import('stripe')
+  } catch (cause) {
+    const sentence =
+      'card.adapter is stripe and the package stripe is not installed: npm install stripe, or choose another adapter'
+    throw new Error(sentence, { cause })
+  }
+}
+
+/** The library's errors hold the request's headers; the log gets what helps. */
+function withoutSecrets({ type, code, statusCode, requestId, message }: StripeFailure): Error {
+  const text = [type, code, statusCode, requestId, message].filter((part) => part !== undefined)
+  return new Error(text.join(' '))
+}
+
+type StripeFailure = InstanceType<typeof StripeClient.errors.StripeError>
+
+function toCard({ id, card, created }: StripeClient.PaymentMethod): readonly StoredCard[] {
+  if (card === undefined) return []
+  const { brand, last4, exp_month: expiryMonth, exp_year: expiryYear } = card
+  return [{ id, created, brand, last4, expiryMonth, expiryYear }]
+}
+
+/** Signed by Stripe, and read with care all the same: what it looks like depends on the version it was made for. */
+function toNotice(event: Readonly<Record<string, unknown>>): WebhookEvent {
+  const { id, type } = event
+  if (typeof id !== 'string' || typeof type !== 'string' || id.length > 255) {
+    throw new Fault('bad_input', { detail: 'a notice has an id and a type' })
+  }
+  if (!noticeTypes.test(type)) return { id, type, customer: null }
+  const object = member(event['data'], 'object')
+  // Of a card that was taken away the customer stands among what changed.
+  const customer =
+    member(object, 'object') === 'customer'
+      ? member(object, 'id')
+      : (member(object, 'customer') ??
+        member(member(event['data'], 'previous_attributes'), 'customer'))
+  return { id, type, customer: idOf(customer) }
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Readonly<Record<string, unknown>>)[name]
+    : undefined
+}
+
+function idOf(value: unknown): string | null {
+  if (typeof value === 'string') return value
+  const id = member(value, 'id')
+  return typeof id === 'string' ? id : null
+}

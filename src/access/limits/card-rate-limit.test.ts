@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { Fault } from '../../base/fault.ts'
+import { createCardRateLimit } from './card-rate-limit.ts'
+
+const overRate = (error: unknown) => error instanceof Fault && error.code === 'over_rate'
+const perDay = (most: number) => ({ most: () => most, seconds: 86_400, details: () => 'a limit' })
+
+test('a name asks as often a day as it may, and once more when a part of the day is over', () => {
+  const clock = createTurnedClock()
+  const admit = createCardRateLimit({ clock, ...perDay(4) })
+  for (let ask = 0; ask < 4; ask++) admit('192.0.2.1')
+  assert.throws(() => admit('192.0.2.1'), overRate)
+  admit('192.0.2.2')
+  clock.turn(6 * 3_600_000)
+  admit('192.0.2.1')
+  assert.throws(() => admit('192.0.2.1'), overRate)
+})
+
+test('ten thousand names are remembered, and not one more', () => {
+  const admit = createCardRateLimit({ clock: createTurnedClock(), ...perDay(1) })
+  admit('first')
+  for (let n = 1; n < 10_000; n++) admit(`name-${n}`)
+  assert.throws(() => admit('first'), overRate)
+  admit('one more')
+  admit('first')
+})

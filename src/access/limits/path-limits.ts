@@ -1,0 +1,75 @@
+// What readers of `/ipfs/<cid>` may take: requests a second, and answers under way at once, by key, or by address
+// where nobody shows one. Judged before work is done, in memory.
+import { networkOf } from '../../base/address.ts'
+import type { Clock } from '../../base/clock.ts'
+import { setNewest } from '../../base/set-newest.ts'
+import { Fault } from '../../base/fault.ts'
+import { takeUnits } from './gcra.ts'
+import { overRate } from './rate-refusal.ts'
+
+/** `keyId` null: nobody showed a key, so the address counts. */
+type GatewayClient = { readonly keyId: string | null; readonly address: string }
+
+export type PathLimits = {
+  /**
+   * Takes one request. Returns what ends it, to be called once. Throws `over_rate` by the reader's own limits,
+   * `overloaded` when the server has as many answers under way as it may.
+   */
+  admit(reader: GatewayClient): () => void
+}
+
+const readersMax = 100_000
+
+/** Beyond `readersMax` readers the one that asked longest ago starts afresh. Limits are read at each use. */
+export function createPathLimits(parts: {
+  readonly clock: Clock
+  /** 0: no limit. */
+  readonly perSecond: () => number
+  readonly streamsMax: () => number
+  readonly streamsPerReaderMax: () => number
+  readonly readersMax?: number
+}): PathLimits {
+  const { clock, perSecond, streamsMax, streamsPerReaderMax } = parts
+  const most = parts.readersMax ?? readersMax
+  const evenAt = new Map<string, number>()
+  /** Bounded by `streamsMax`: a reader leaves with its last answer. */
+  const streams = new Map<string, number>()
+  let underWay = 0
+
+  function takeRate(name: string, whose: string): void {
+    const limit = perSecond()
+    if (limit === 0) return
+    const rate = { perSecond: limit, burst: limit }
+    const verdict = takeUnits(evenAt.get(name) ?? 0, clock.monotonic(), 1, rate)
+    if (!verdict.ok) {
+      throw overRate(rate, verdict, `${whose} is limited to ${limit} requests per second`)
+    }
+    setNewest(evenAt, name, verdict.evenAt, most)
+  }
+
+  return {
+    admit({ keyId, address }) {
+      const name = keyId === null ? `address ${networkOf(address)}` : `key ${keyId}`
+      const whose = keyId === null ? 'this address' : 'this key'
+      takeRate(name, whose)
+      const own = streams.get(name) ?? 0
+      const ownMax = streamsPerReaderMax()
+      if (own >= ownMax) {
+        const details = `${whose} is limited to ${ownMax} answers at once`
+        throw new Fault('over_rate', { data: { details } })
+      }
+      if (underWay >= streamsMax()) throw new Fault('overloaded')
+      underWay += 1
+      streams.set(name, own + 1)
+      let ended = false
+      return () => {
+        if (ended) return
+        ended = true
+        underWay -= 1
+        const left = (streams.get(name) ?? 1) - 1
+        if (left === 0) streams.delete(name)
+        else streams.set(name, left)
+      }
+    },
+  }
+}

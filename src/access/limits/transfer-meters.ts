@@ -1,0 +1,165 @@
+// Measures one file request after another: bytes of the month, of the body, of what is kept, and how many uploads a
+// key has at a time. Refuses what is declared too long before it is read, and the rest as soon as it is too much.
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import { overStorage, overTransfer, type QuotaHolder } from './file-quotas.ts'
+import { overCount } from './rate-refusal.ts'
+import { createTransferCounts, type TransferCount, type Transferred } from '../usage/transfer-counts.ts'
+
+/** One request, from its admission to the end of its answer. */
+export interface TransferMeter {
+  /** Bytes of the body were read. Throws `over_quota`, `too_large`, `over_rate` (too many uploads at a time). */
+  upload(bytes: number): void
+  /** A stream is about to begin. `length`: null = not known. Throws `over_quota` when it can not end well. */
+  admitDownload(length: bigint | null): void
+  /** Bytes of a stream are about to be written. Throws `over_quota`. */
+  download(bytes: number): void
+  /** The request is over: these were all its bytes. Call once; it is what stays counted. */
+  end(bytes: { readonly in: number; readonly out: number }): void
+}
+
+/** What is known of a request before its body. */
+export type FileRequest = {
+  /** Content-Length; null = none was sent. */
+  readonly declaredBytes: number | null
+  /** Bytes of `TransferMeterDeps.reservedBytes` that are its own: an upload in parts. Null or absent: it has none. */
+  readonly reservedBytes?: number | null
+  /** What is uploaded is kept. */
+  readonly stores: boolean
+}
+
+export type TransferMeters = {
+  /** Throws as `TransferMeter.upload`, for what is declared. */
+  open(holder: QuotaHolder, request: FileRequest): TransferMeter
+}
+
+export type TransferMeterDeps = {
+  readonly clock: Clock
+  /** What these keys have moved this month, all together. */
+  readonly transferred: (keyIds: readonly string[]) => Transferred
+  readonly keysOf: (accountId: string) => readonly string[]
+  readonly storedBytes: (accountId: string) => number
+  /** What unfinished uploads in parts have declared. */
+  readonly reservedBytes: (accountId: string) => number
+  /** Uploads of a key at a time where the key says nothing. */
+  readonly uploadsPerKeyMax: () => number
+}
+
+/** A smaller upload holds no place: it is over as soon as it is here. */
+const smallUploadBytes = 128 * 1024
+/** Framing of an upload that is not kept. What is kept is judged to the byte when it is committed. */
+const framingBytes = 64 * 1024
+
+export function createTransferMeters(parts: TransferMeterDeps): TransferMeters {
+  const counts = createTransferCounts(parts.clock)
+  const uploads = new Map<string, number>()
+
+  /** The counts that bound the request, each with what is left of it. */
+  function limitsOf({ keyId, accountId, settings, quotas }: QuotaHolder) {
+    const key = () => counts.get(keyName(keyId), () => parts.transferred([keyId]))
+    const account = () =>
+      counts.get(accountName(accountId), () => parts.transferred(parts.keysOf(accountId)))
+    const limit = (count: () => TransferCount, max: number | null): readonly Limit[] =>
+      max === null ? [] : [{ count, max }]
+    return {
+      up: [
+        ...limit(key, settings.filesUploadBytesPerMonth),
+        ...limit(account, quotas.filesUploadBytesPerMonth),
+      ],
+      down: [
+        ...limit(key, settings.filesDownloadBytesPerMonth),
+        ...limit(account, quotas.filesDownloadBytesPerMonth),
+      ],
+    }
+  }
+
+  /** Body bytes that may still become content. */
+  function storedLeft({ accountId, settings, quotas }: QuotaHolder, own: number | null): number {
+    const ofKey = settings.filesStoredBytes
+    const ofAccount = quotas.filesStoredBytes
+    if (ofKey === null && ofAccount === null) return Number.POSITIVE_INFINITY
+    const stored = parts.storedBytes(accountId) + parts.reservedBytes(accountId) - (own ?? 0)
+    if (ofKey !== null && stored >= ofKey) throw overStorage()
+    const most = Math.min(ofKey ?? Number.POSITIVE_INFINITY, ofAccount ?? Number.POSITIVE_INFINITY)
+    // Bytes of an upload in parts lie on disk, content or not: they have no tolerance.
+    return Math.max(0, most - stored) + (own === null ? framingBytes : 0)
+  }
+
+  return {
+    open(holder, { declaredBytes, reservedBytes = null, stores }) {
+      const { keyId, accountId, settings } = holder
+      const { up, down } = limitsOf(holder)
+      const bodyMax = settings.filesBodyBytes ?? Number.POSITIVE_INFINITY
+      const storedMax = stores ? storedLeft(holder, reservedBytes) : Number.POSITIVE_INFINITY
+      const uploadsMax = settings.filesUploads ?? parts.uploadsPerKeyMax()
+      const names = [keyName(keyId), accountName(accountId)]
+      const moved = { up: 0, down: 0 }
+      let seated = false
+      let ended = false
+
+      function judge(bytes: number): void {
+        if (bytes > bodyMax) throw new Fault('too_large')
+        if (bytes > storedMax) throw overStorage()
+        if (bytes > smallUploadBytes && !seated) takeSeat()
+      }
+
+      function takeSeat(): void {
+        const taken = uploads.get(keyId) ?? 0
+        if (taken >= uploadsMax)
+          throw overCount(`this key is limited to ${uploadsMax} uploads at a time`)
+        uploads.set(keyId, taken + 1)
+        seated = true
+      }
+
+      function add(way: 'up' | 'down', bytes: number): void {
+        moved[way] += bytes
+        for (const name of names) {
+          const count = counts.find(name)
+          if (count !== null) count[way] += bytes
+        }
+      }
+
+      if (declaredBytes !== null) {
+        check(up, 'up', declaredBytes)
+        judge(declaredBytes)
+      }
+
+      return {
+        upload(bytes) {
+          check(up, 'up', bytes)
+          add('up', bytes)
+          judge(moved.up)
+        },
+        admitDownload(length) {
+          check(down, 'down', length === null ? 1 : Number(length))
+        },
+        download(bytes) {
+          check(down, 'down', bytes)
+          add('down', bytes)
+        },
+        end(bytes) {
+          if (ended) return
+          ended = true
+          // What was written without being asked for here (lines, objects), and what a refused chunk had.
+          add('up', bytes.in - moved.up)
+          add('down', bytes.out - moved.down)
+          if (!seated) return
+          const taken = (uploads.get(keyId) ?? 1) - 1
+          if (taken === 0) uploads.delete(keyId)
+          else uploads.set(keyId, taken)
+        },
+      }
+    },
+  }
+}
+
+type Limit = { readonly count: () => TransferCount; readonly max: number }
+
+function check(limits: readonly Limit[], way: 'up' | 'down', bytes: number): void {
+  // Nothing is always allowed: who may upload no more can still read.
+  if (bytes === 0) return
+  for (const { count, max } of limits) if (count()[way] + bytes > max) throw overTransfer()
+}
+
+const keyName = (keyId: string): string => `key ${keyId}`
+const accountName = (accountId: string): string => `account ${accountId}`

@@ -1,0 +1,120 @@
+// Tokens for programs: what a person lets a script do in their name, at most what they may themselves. Shown once, kept
+// as a hash, sent as `Authorization: Bearer` (RFC 6750).
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../base/clock.ts'
+import type { Database } from '../../db/sqlite.ts'
+import type { Writer } from '../../db/writer.ts'
+import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
+import { createToken, hashCredential, visiblePart } from '../accounts/api-key.ts'
+import type { Role } from './person.ts'
+import { conditionalWrite } from './conditional-write.ts'
+
+/** Times are milliseconds since 1970 UTC. */
+type Token = {
+  readonly id: string
+  readonly name: string
+  /** 8 characters of it, to recognise it by. */
+  readonly prefix: string
+  /** `member` makes a member of an owner; nothing makes more of somebody than they are. */
+  readonly role: Role
+  readonly created: number
+  readonly expires: number | null
+  readonly revoked: number | null
+  /** UTC day `2026-01-31`, or null: never used. */
+  readonly lastUsedDay: string | null
+}
+
+/** Durable on return. Throws AccountsRefusal: `no_token`, `bad_name`, `bad_role`, `too_many`. */
+export type AccessTokens = {
+  /** The text is nowhere else: show it now. `may`: the most this person may be, now. */
+  create(
+    person: { readonly id: string; readonly may: Role },
+    order: { readonly name: string; readonly role: Role; readonly expires: number | null },
+  ): Promise<{ readonly token: Token; readonly text: string }>
+  /** Of one person, the newest first. */
+  list(personId: string): readonly Token[]
+  /** Final; one of this person's own. */
+  revoke(id: string, personId: string): Promise<void>
+}
+
+const nameMax = 64
+/** That work; revoked and expired ones make room. */
+const perPersonMax = 50
+const ranks: Readonly<Record<Role, number>> = { member: 0, owner: 1, operator: 2 }
+
+export function createAccessTokens(parts: {
+  readonly db: Database
+  readonly writer: Writer
+  readonly clock: Clock
+}): AccessTokens {
+  const { db, writer, clock } = parts
+
+  return {
+    async create({ id: personId, may }, { name, role, expires }) {
+      const now = clock.now()
+      if (name.trim() === '' || name.length > nameMax || /\p{C}/u.test(name)) {
+        throw new AccountsRefusal('bad_name', `a token's name has 1 to ${nameMax} characters`)
+      }
+      if (ranks[role] > ranks[may]) {
+        throw new AccountsRefusal('bad_role', `a token may not be more than its person: ${may}`)
+      }
+      if (expires !== null && expires <= now) {
+        const words = 'a token expires in the future, or never'
+        throw new AccountsRefusal('bad_setting', words, { field: 'expires' })
+      }
+      const text = createToken()
+      const token: Token = {
+        id: randomUUID(),
+        name: name.trim(),
+        prefix: visiblePart(text),
+        role,
+        created: now,
+        expires,
+        revoked: null,
+        lastUsedDay: null,
+      }
+      const insert = {
+        sql: `INSERT INTO token (id, person_id, token_hash, name, prefix, role, created, expires)
+          SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 WHERE (SELECT count(*) FROM token WHERE person_id = ?2
+          AND revoked IS NULL AND (expires IS NULL OR expires > ?7)) < ${perPersonMax}`,
+        parameters: [
+          token.id,
+          personId,
+          hashCredential(text),
+          token.name,
+          token.prefix,
+          role,
+          now,
+          expires,
+        ],
+        require: 'change' as const,
+      }
+      // What is over for a long time is only in the way.
+      const forget = {
+        sql: `DELETE FROM token WHERE person_id = ?1 AND (revoked < ?2 OR expires < ?2)`,
+        parameters: [personId, now - keptAfterMs],
+      }
+      const most = `a person has at most ${perPersonMax} tokens: revoke one`
+      await conditionalWrite(writer, [insert, forget], () => new AccountsRefusal('too_many', most))
+      return { token, text }
+    },
+
+    list(personId) {
+      const sql = `SELECT id, name, prefix, role, created, expires, revoked, last_used_day AS lastUsedDay
+        FROM token WHERE person_id = ? ORDER BY created DESC, id`
+      return db.all<Token>(sql, [personId])
+    },
+
+    async revoke(id, personId) {
+      const sql = 'UPDATE token SET revoked = ? WHERE id = ? AND person_id = ? AND revoked IS NULL'
+      const parameters = [clock.now(), id, personId]
+      await conditionalWrite(
+        writer,
+        [{ sql, parameters, require: 'change' }],
+        () => new AccountsRefusal('no_token', 'there is no such token, or it is revoked already'),
+      )
+    },
+  }
+}
+
+const keptAfterMs = 90 * 86_400_000

@@ -1,0 +1,105 @@
+// Everything about who may come in, as one: people and what they belong to, what lets them in, what was changed by whom.
+// Tested by src/access/people/sign-in.test.ts
+import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import type { Database } from '../../db/sqlite.ts'
+import type { Writer } from '../../db/writer.ts'
+import { type AuditLog, createAuditLog } from './audit-log.ts'
+import { type Confirmations, createConfirmations } from './confirmations.ts'
+import { createTokenAuthenticator, type TokenAuthenticator } from './token-authenticator.ts'
+import type { MailInvitation } from './invitation-mail.ts'
+import { createInvitations, type Invitations } from './invitations.ts'
+import { createKnownDevices, type KnownDevices } from './known-devices.ts'
+import { createMemberships, type Memberships } from './memberships.ts'
+import { createPasswords, type Passwords } from './passwords.ts'
+import { createChallenges } from './passkey-challenges.ts'
+import { createPasskeySignIn, type PasskeySignIn } from './passkey-sign-in.ts'
+import { createPasskeys, type Passkeys } from './passkeys.ts'
+import { createPeople, type People } from './people.ts'
+import { createSecretEncryption } from './secret-encryption.ts'
+import { createSecondFactor, type SecondFactor } from './second-factor.ts'
+import { createSessions, type Sessions, type SessionTimes } from './sessions.ts'
+import { createSignIn, type SignIn } from './sign-in.ts'
+import { type BeginAttempt, createSignInAttempts } from './sign-in-attempts.ts'
+import { createAccessTokens, type AccessTokens } from './access-tokens.ts'
+
+export type Identity = {
+  readonly people: People
+  readonly memberships: Memberships
+  readonly sessions: Sessions
+  readonly confirmations: Confirmations
+  readonly devices: KnownDevices
+  readonly tokens: AccessTokens
+  readonly invitations: Invitations
+  readonly secondFactor: SecondFactor
+  readonly signIn: SignIn
+  readonly passkeys: Passkeys
+  readonly passkeySignIn: PasskeySignIn
+  readonly tokenAuthenticator: TokenAuthenticator
+  readonly audit: AuditLog
+  /** May owners invite? Else operators alone. */
+  readonly ownersInvite: () => boolean
+  /** Mails the token of an invitation as a link; false: it was not mailed. */
+  mailInvitation(invitation: Parameters<MailInvitation>[0], token: string): Promise<boolean>
+  /** Lets go of sessions, invitations and rows of the audit that are over. */
+  sweep(): Promise<void>
+}
+
+export type IdentitySettings = SessionTimes & {
+  readonly ownersInvite: boolean
+  readonly auditKeepMs: number
+  /** May addresses of sign-ins be stored? */
+  readonly keepAddresses: boolean
+}
+
+/** `settings`: read at each use. `sealSecret`: of the server, 32 bytes or more that stay the same. */
+export function createIdentity(parts: {
+  readonly db: Database
+  readonly writer: Writer
+  readonly clock: Clock
+  readonly log: Log
+  readonly settings: () => IdentitySettings
+  readonly sealSecret: () => Uint8Array
+  readonly beginTry: BeginAttempt
+  readonly mailInvitation: MailInvitation
+  /** Where a token is opened. */
+  readonly linkOf: (token: string) => string
+  readonly passwords?: Passwords
+}): Identity {
+  const { clock, log, settings, beginTry } = parts
+  const passwords = parts.passwords ?? createPasswords()
+  const touch = { db: parts.db, writer: parts.writer, clock, passwords, times: settings }
+  const keepAddresses = (): boolean => settings().keepAddresses
+  const sessions = createSessions({ ...touch, keepAddresses })
+  const secondFactor = createSecondFactor({
+    ...touch,
+    seal: createSecretEncryption(parts.sealSecret),
+  })
+  const invitations = createInvitations(touch)
+  const tries = createSignInAttempts({ beginTry, log, keepAddresses })
+  const devices = createKnownDevices({ clock, secret: parts.sealSecret })
+  const challenges = createChallenges({ clock })
+  const audit = createAuditLog({ ...touch, keepMs: () => settings().auditKeepMs })
+  return {
+    people: createPeople(touch),
+    memberships: createMemberships(touch),
+    sessions,
+    confirmations: createConfirmations({ clock }),
+    devices,
+    tokens: createAccessTokens(touch),
+    invitations,
+    secondFactor,
+    signIn: createSignIn({ ...touch, sessions, secondFactor, tries, devices }),
+    passkeys: createPasskeys({ ...touch, challenges }),
+    passkeySignIn: createPasskeySignIn({ ...touch, sessions, challenges, tries }),
+    tokenAuthenticator: createTokenAuthenticator({ ...touch, log }),
+    audit,
+    mailInvitation: (invitation, token) => parts.mailInvitation(invitation, parts.linkOf(token)),
+    ownersInvite: () => settings().ownersInvite,
+    async sweep() {
+      await sessions.sweep()
+      await invitations.sweep()
+      await audit.sweep()
+    },
+  }
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createIdentityRig, here } from '../../../test/fakes/identity.ts'
+import { AccountsRefusal, type RefusalReason } from '../accounts/accounts-refusal.ts'
+
+const refused = (reason: RefusalReason) => (error: unknown) =>
+  error instanceof AccountsRefusal && error.reason === reason
+
+test('an account keeps an owner who can sign in, unless it is said otherwise', async () => {
+  const { memberships, people, addPerson } = createIdentityRig()
+  const { id: ada, account } = await addPerson('ada@example.org', { role: 'owner' })
+  const { id: grace } = await addPerson('grace@example.org', { role: 'owner', account })
+  await people.setDisabled(grace, true)
+  await assert.rejects(memberships.remove(account, ada), refused('last_owner'))
+  await assert.rejects(memberships.changeRole(account, ada, 'member'), refused('last_owner'))
+  await people.setDisabled(grace, false)
+  await memberships.changeRole(account, ada, 'member')
+  await assert.rejects(memberships.remove(account, grace), refused('last_owner'))
+  await memberships.remove(account, grace, { ownerless: true })
+  assert.deepEqual(
+    memberships.ofAccount(account).map(({ email, role }) => [email, role]),
+    [['ada@example.org', 'member']],
+  )
+})
+
+test('of two owners who leave at the same moment one stays', async () => {
+  const { memberships, addPerson } = createIdentityRig()
+  const { id: ada, account } = await addPerson('ada@example.org', { role: 'owner' })
+  const { id: grace } = await addPerson('grace@example.org', { role: 'owner', account })
+  const left = await Promise.allSettled([
+    memberships.remove(account, ada),
+    memberships.remove(account, grace),
+  ])
+  assert.deepEqual(left.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
+  assert.equal(memberships.ofAccount(account).length, 1)
+})
+
+test('a new role comes with a new sign-in; the same role changes nothing', async () => {
+  const { memberships, signIn, tokenAuthenticator, addPerson } = createIdentityRig()
+  const { id, account } = await addPerson('ada@example.org')
+  const { token } = await signIn.enter(id, here)
+  await memberships.changeRole(account, id, 'member')
+  assert.equal(tokenAuthenticator.findSession(token)?.roles.get(account), 'member')
+  await memberships.changeRole(account, id, 'owner')
+  assert.equal(tokenAuthenticator.findSession(token), null)
+  const again = await signIn.enter(id, here)
+  assert.equal(tokenAuthenticator.findSession(again.token)?.roles.get(account), 'owner')
+})
+
+test('somebody is put into an account that is there, and never falls from owner by it', async () => {
+  const { memberships, accounts, addPerson } = createIdentityRig()
+  const { id } = await addPerson('ada@example.org')
+  const { id: other } = await accounts.createAccount('other')
+  await memberships.put(other, id, 'owner')
+  await memberships.put(other, id, 'member')
+  assert.deepEqual(
+    memberships.ofPerson(id).map(({ accountName, role }) => [accountName, role]),
+    [
+      ['of-ada', 'member'],
+      ['other', 'owner'],
+    ],
+  )
+  await assert.rejects(memberships.put('none', id, 'member'), refused('no_account'))
+  await assert.rejects(memberships.put(other, 'none', 'member'), refused('no_person'))
+  await assert.rejects(memberships.remove(other, 'none'), refused('no_member'))
+})

@@ -1,0 +1,71 @@
+// Challenges that an authenticator signs: 32 random bytes, accepted once, within five minutes. Open challenges are not stored,
+// so requests for many of them displace none: a seal (HMAC) returns with the response and proves that Cairn issued it. The
+// key of the seals ends with the process.
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
+
+export type Challenges = {
+  /** `use`: for what, and whose; an answer must be to the same. Both texts are base64url. */
+  create(use: string): { readonly challenge: string; readonly seal: string }
+  /** Uses it up. Throws AccountsRefusal `challenge_over`: over, answered already, of another use; `overloaded`. */
+  use(challenge: string, seal: string, use: string): void
+}
+
+/** How long one is good; an authenticator is asked for as long. */
+export const challengeMs = 300_000
+const challengeBytes = 32
+const usedMax = 20_000
+
+/** `usedMax`: answers within five minutes; more are refused for as long. */
+export function createChallenges(parts: {
+  readonly clock: Clock
+  readonly usedMax?: number
+}): Challenges {
+  const { clock } = parts
+  const most = parts.usedMax ?? usedMax
+  const key = randomBytes(32)
+  // Until when each would be good; in the order of their answers, so one that is over may wait behind one that is not.
+  const used = new Map<string, number>()
+
+  function macOf(challenge: string, until: number, use: string): Buffer {
+    return createHmac('sha256', key)
+      .update(JSON.stringify([challenge, until, use]))
+      .digest()
+  }
+
+  function forgetOver(now: number): void {
+    for (const [challenge, until] of used) {
+      if (until > now) return
+      used.delete(challenge)
+    }
+  }
+
+  return {
+    create(use) {
+      const challenge = randomBytes(challengeBytes).toString('base64url')
+      const until = Math.ceil(clock.monotonic()) + challengeMs
+      return { challenge, seal: `${until}.${macOf(challenge, until, use).toString('base64url')}` }
+    },
+
+    use(challenge, seal, use) {
+      const [time = '', mac = ''] = seal.split('.')
+      const until = Number(time)
+      const given = Buffer.from(mac, 'base64url')
+      const right = macOf(challenge, until, use)
+      const now = clock.monotonic()
+      if (given.length !== right.length || !timingSafeEqual(given, right) || until <= now) {
+        throw over('this took too long, or the server was started anew: try again')
+      }
+      if (used.has(challenge)) throw over('this was answered already: try again')
+      forgetOver(now)
+      if (used.size >= most) throw new Fault('overloaded')
+      used.set(challenge, until)
+    },
+  }
+}
+
+function over(message: string): AccountsRefusal {
+  return new AccountsRefusal('challenge_over', message)
+}

@@ -1,0 +1,158 @@
+// Sign-in with a passkey alone: the authenticator names the person and verified them by PIN, finger or face. An unknown
+// passkey, an invalid response and a disabled person get the same error.
+// Tested by src/access/people/passkeys.test.ts
+import { createHash } from 'node:crypto'
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import type { Database } from '../../db/sqlite.ts'
+import type { Statement, Writer } from '../../db/writer.ts'
+import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
+import { badPasskey, type PasskeyPage, readChallenge } from './client-data.ts'
+import { type AuthenticationResponse, verifyAuthentication } from './passkey-responses.ts'
+import { challengeMs, type Challenges } from './passkey-challenges.ts'
+import type { Session, Sessions } from './sessions.ts'
+import type { From, SignInAttempts } from './sign-in-attempts.ts'
+import { conditionalWrite } from './conditional-write.ts'
+
+/** What an authenticator is asked to sign. Bytes are base64url. */
+type SignInOrder = {
+  readonly challenge: string
+  /** To come back with the answer. */
+  readonly seal: string
+  readonly rpId: string
+  readonly timeoutMs: number
+}
+
+type PasskeyAnswer = AuthenticationResponse & {
+  readonly seal: string
+  /** Whom the authenticator says it is. */
+  readonly personHandle: Uint8Array
+}
+
+export type PasskeySignIn = {
+  /** Good for five minutes. `session`: to confirm in this session; null: to sign in. */
+  begin(page: PasskeyPage, session: string | null): SignInOrder
+  /**
+   * Checks that the person of this session answered with a passkey of theirs. Throws `bad_sign_in`, `over_rate`,
+   * `overloaded`.
+   */
+  confirm(
+    person: { readonly id: string; readonly session: string },
+    answer: PasskeyAnswer,
+    page: PasskeyPage,
+    from: Pick<From, 'address'>,
+  ): Promise<void>
+  /** A new session, whatever token the caller came with. Throws `bad_sign_in`, `over_rate`, `overloaded`. */
+  signIn(
+    answer: PasskeyAnswer,
+    page: PasskeyPage,
+    from: From,
+  ): Promise<{
+    readonly personId: string
+    readonly passkeyId: string
+    readonly token: string
+    readonly session: Session
+  }>
+}
+
+type Row = {
+  readonly id: string
+  readonly person_id: string
+  readonly public_key: Uint8Array
+  readonly sign_count: number
+}
+
+/** What a challenge is for: to sign in, or to confirm in one session. */
+function useOf(session: string | null): string {
+  return session === null ? 'signing in' : `confirming in ${session}`
+}
+
+export function createPasskeySignIn(parts: {
+  readonly db: Database
+  readonly writer: Writer
+  readonly clock: Clock
+  readonly challenges: Challenges
+  readonly sessions: Sessions
+  readonly tries: SignInAttempts
+}): PasskeySignIn {
+  const { db, writer, clock, challenges, sessions, tries } = parts
+
+  async function checkAnswer(answer: PasskeyAnswer, page: PasskeyPage, session: string | null) {
+    const challenge = readChallenge(answer.clientData)
+    const sql = `SELECT id, person_id, public_key, sign_count FROM passkey
+      WHERE credential_id = ? AND rp_id = ?`
+    const row = db.get<Row>(sql, [answer.credentialId, page.rpId])
+    if (row === null) throw badPasskey('no person has this passkey here')
+    if (!Buffer.from(row.person_id).equals(answer.personHandle)) {
+      throw badPasskey('this passkey belongs to another person')
+    }
+    const stored = { publicKey: row.public_key, signCount: row.sign_count }
+    const signCount = await verifyAuthentication(answer, challenge, page, stored)
+    // Consume the challenge after the signature check. Otherwise an attacker could invalidate another client's challenge.
+    challenges.use(challenge, answer.seal, useOf(session))
+    return { row, signCount }
+  }
+
+  /** Runs `work` as one try with this passkey. */
+  async function asTry<T>(
+    answer: PasskeyAnswer,
+    from: Pick<From, 'address'>,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    // By the passkey, not by its person: failed tries with their email must not keep them out here too.
+    const name = `passkey ${createHash('sha256').update(answer.credentialId).digest('base64url')}`
+    const noFailure = tries.begin(from.address, name)
+    try {
+      const done = await work()
+      noFailure()
+      return done
+    } catch (error) {
+      if (!(error instanceof AccountsRefusal)) {
+        noFailure()
+        throw error
+      }
+      throw tries.refused(new Fault('bad_sign_in', { detail: detailOf(error), cause: error }), from)
+    }
+  }
+
+  return {
+    begin: ({ rpId }, session) => ({
+      ...challenges.create(useOf(session)),
+      rpId,
+      timeoutMs: challengeMs,
+    }),
+
+    signIn: (answer, page, from) =>
+      asTry(answer, from, async () => {
+        const { row, signCount } = await checkAnswer(answer, page, null)
+        const opened = await sessions.open(row.person_id, from, used(row, signCount, clock.now()))
+        if (opened === null) throw badPasskey('this passkey does not let in any more')
+        return { personId: row.person_id, passkeyId: row.id, ...opened }
+      }),
+
+    confirm: (person, answer, page, from) =>
+      asTry(answer, from, async () => {
+        const { row, signCount } = await checkAnswer(answer, page, person.session)
+        if (row.person_id !== person.id) throw badPasskey('this passkey belongs to another person')
+        const use = used(row, signCount, clock.now())
+        await conditionalWrite(writer, [use], () => badPasskey('this passkey was removed'))
+      }),
+  }
+}
+
+/** In one write with the session: a passkey that was removed, or used by another request meanwhile, opens none. */
+function used({ id }: Row, signCount: number, now: number): Statement {
+  return {
+    sql: `UPDATE passkey SET sign_count = ?1, last_used = ?2
+      WHERE id = ?3 AND (sign_count < ?1 OR (sign_count = 0 AND ?1 = 0))`,
+    parameters: [signCount, now, id],
+    require: 'change',
+  }
+}
+
+/** The same for all refusals, except the one that a person can do something about. */
+function detailOf(error: AccountsRefusal): string {
+  return error.reason === 'challenge_over'
+    ? error.message
+    : 'this passkey does not let you in here: use your password'
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createIdentityRig, goodPassword, here } from '../../../test/fakes/identity.ts'
+import { AccountsRefusal, type RefusalReason } from '../accounts/accounts-refusal.ts'
+
+const refused = (reason: RefusalReason) => (error: unknown) =>
+  error instanceof AccountsRefusal && error.reason === reason
+
+test('people are found by id and by email however it is written, and listed by email', async () => {
+  const { people, addPerson } = createIdentityRig()
+  const { id } = await addPerson('Grace@Example.org')
+  await addPerson('ada@example.org', { role: 'operator' })
+  assert.deepEqual(people.find(id), people.findByEmail('GRACE@example.org'))
+  assert.deepEqual(
+    people.list().map(({ email, isOperator }) => [email, isOperator]),
+    [
+      ['ada@example.org', true],
+      ['grace@example.org', false],
+    ],
+  )
+  assert.deepEqual(
+    people.list({ after: 'ada@example.org', limit: 1 }).map(({ email }) => email),
+    ['grace@example.org'],
+  )
+  assert.equal(people.find('nobody'), null)
+  assert.throws(() => people.get('nobody'), refused('no_person'))
+})
+
+test('a password is stored as an argon2id string alone', async () => {
+  const { db, addPerson } = createIdentityRig()
+  await addPerson('ada@example.org')
+  const stored = JSON.stringify(db.all('SELECT * FROM person'))
+  assert.match(stored, /\$argon2id\$v=19\$/)
+  assert.ok(!stored.includes(goodPassword))
+})
+
+test('a new password ends every other session, and the old one opens nothing', async () => {
+  const { people, signIn, sessions, tokenAuthenticator, addPerson } = createIdentityRig()
+  const { id } = await addPerson('ada@example.org')
+  const kept = await signIn.enter(id, here)
+  const other = await signIn.enter(id, here)
+  await people.setPassword(id, 'another stone on it', kept.session.id)
+  assert.equal(tokenAuthenticator.findSession(kept.token)?.person.id, id)
+  assert.equal(tokenAuthenticator.findSession(other.token), null)
+  assert.equal(sessions.list(id).length, 1)
+  const old = { email: 'ada@example.org', password: goodPassword }
+  await assert.rejects(signIn.signIn(old, here), /wrong email or password/)
+  await signIn.signIn({ ...old, password: 'another stone on it' }, here)
+  await assert.rejects(people.setPassword(id, 'password123', null), refused('bad_password'))
+})
+
+test('a disabled person is out at once, tokens too, and comes back with them when enabled', async () => {
+  const { people, signIn, tokens, tokenAuthenticator, addPerson } = createIdentityRig()
+  const { id } = await addPerson('ada@example.org')
+  const { token } = await signIn.enter(id, here)
+  const order = { name: 'ci', role: 'member' as const, expires: null }
+  const { text } = await tokens.create({ id, may: 'member' }, order)
+  await people.setDisabled(id, true)
+  assert.equal(tokenAuthenticator.findSession(token), null)
+  assert.equal(tokenAuthenticator.findToken(text), null)
+  await assert.rejects(signIn.enter(id, here), refused('no_person'))
+  await people.setDisabled(id, false)
+  assert.equal(tokenAuthenticator.findSession(token), null)
+  assert.equal(tokenAuthenticator.findToken(text)?.person.id, id)
+})
+
+test('the last operator who can sign in stays one', async () => {
+  const { people, addPerson } = createIdentityRig()
+  const { id: ada } = await addPerson('ada@example.org', { role: 'operator' })
+  const { id: grace } = await addPerson('grace@example.org', { role: 'operator' })
+  await people.setDisabled(grace, true)
+  await assert.rejects(people.setDisabled(ada, true), refused('last_operator'))
+  await assert.rejects(people.setOperator(ada, false), refused('last_operator'))
+  await people.setDisabled(grace, false)
+  await people.setOperator(ada, false)
+  assert.equal(people.get(ada).isOperator, false)
+  assert.equal(people.hasOperator(), true)
+})
+
+test('a name has one line and is not empty', async () => {
+  const { people, addPerson } = createIdentityRig()
+  const { id } = await addPerson('ada@example.org')
+  await people.rename(id, ' Ada Lovelace ')
+  assert.equal(people.get(id).name, 'Ada Lovelace')
+  for (const bad of ['', ' ', 'a\nb', 'a\u001b[31m', 'x'.repeat(101)]) {
+    await assert.rejects(people.rename(id, bad), refused('bad_name'))
+  }
+  await assert.rejects(people.rename('nobody', 'x'), refused('no_person'))
+})

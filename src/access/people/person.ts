@@ -1,0 +1,62 @@
+// Who signs in to the dashboard. An account owns keys; people are its owners and members, or operators of the server.
+// Tested by src/access/people/people.test.ts
+import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
+
+/** What a person may in an account. */
+export type AccountRole = 'owner' | 'member'
+/** What a token or an invitation stands for: `operator` may do everything in every account. */
+export type Role = 'operator' | AccountRole
+
+/** Times are milliseconds since 1970 UTC. */
+export type Person = {
+  readonly id: string
+  /** What they sign in by; lower case. */
+  readonly email: string
+  readonly name: string
+  readonly isOperator: boolean
+  readonly created: number
+  /** Since when they may not sign in, or null. */
+  readonly disabled: number | null
+  /** Do they sign in with a code of an authenticator too? */
+  readonly hasTotp: boolean
+  /** How many of theirs let them in. */
+  readonly passkeys: number
+}
+
+export type PersonRow = {
+  readonly id: string
+  readonly email: string
+  readonly name: string
+  readonly operator: number
+  readonly created: number
+  readonly disabled: number | null
+  readonly has_totp: number
+  readonly passkeys: number
+}
+
+/** The columns of PersonRow, from `person p`. */
+export const personColumns = `p.id, p.email, p.name, p.operator, p.created, p.disabled,
+  p.totp IS NOT NULL AS has_totp,
+  (SELECT count(*) FROM passkey k WHERE k.person_id = p.id) AS passkeys`
+
+export function toPerson(row: PersonRow): Person {
+  const { id, email, name, created, disabled, passkeys } = row
+  const facts = { isOperator: row.operator === 1, hasTotp: row.has_totp === 1 }
+  return { id, email, name, created, disabled, passkeys, ...facts }
+}
+
+const nameMax = 100
+
+/** Throws AccountsRefusal `bad_name`. */
+export function parsePersonName(text: string): string {
+  const name = text.trim()
+  if (name.length > 0 && name.length <= nameMax && !/[\p{C}\p{Zl}\p{Zp}]/u.test(name)) return name
+  throw new AccountsRefusal(
+    'bad_name',
+    `a person's name has 1 to ${nameMax} characters on one line`,
+  )
+}
+
+export function noPerson(): AccountsRefusal {
+  return new AccountsRefusal('no_person', 'there is no such person')
+}

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { TOTP, Secret } from 'otpauth'
+import {
+  createIdentityRig,
+  goodPassword,
+  here,
+  type IdentityRig,
+} from '../../../test/fakes/identity.ts'
+import { Fault, type FaultCode } from '../../base/fault.ts'
+import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
+import { createSecretEncryption } from './secret-encryption.ts'
+import { findTotpStep } from './totp.ts'
+
+const fault = (code: FaultCode) => (error: unknown) => error instanceof Fault && error.code === code
+const wrongCode = (error: unknown) =>
+  error instanceof AccountsRefusal && error.reason === 'wrong_code'
+const ada = { email: 'ada@example.org', password: goodPassword }
+
+function codeOf(base32: string, now: number): string {
+  return TOTP.generate({ secret: Secret.fromBase32(base32), timestamp: now })
+}
+
+async function withTotp(): Promise<
+  IdentityRig & { id: string; secret: string; codes: readonly string[] }
+> {
+  const rig = createIdentityRig()
+  const { id } = await rig.addPerson(ada.email)
+  const { secret } = await rig.secondFactor.enrol(id, 'Cairn')
+  const codes = await rig.secondFactor.confirm(id, codeOf(secret, rig.clock.now()), null)
+  // The code that confirmed has counted.
+  rig.clock.turn(90_000)
+  return { ...rig, id, secret, codes }
+}
+
+test('codes are those of RFC 6238, appendix B', () => {
+  const secret = new TextEncoder().encode('12345678901234567890')
+  for (const [seconds, code] of [
+    [59, '287082'],
+    [1111111109, '081804'],
+    [1234567890, '005924'],
+    [20000000000, '353130'],
+  ] as const) {
+    assert.equal(findTotpStep(secret, code, seconds * 1000), Math.floor(seconds / 30))
+  }
+})
+
+test('a code of the step before or after is taken, of two steps away not', () => {
+  const secret = new TextEncoder().encode('12345678901234567890')
+  const at = 1111111109_000
+  for (const [ms, known] of [
+    [at - 30_000, true],
+    [at + 30_000, true],
+    [at + 61_000, false],
+    [at - 60_000, false],
+  ] as const) {
+    assert.equal(findTotpStep(secret, '081804', ms) !== null, known)
+  }
+  for (const bad of ['', '81804', '0818041', 'abcdef', '０８１８０４']) {
+    assert.equal(findTotpStep(secret, bad, at), null)
+  }
+})
+
+test('an authenticator is asked for once it was confirmed, not before', async () => {
+  const { signIn, secondFactor, people, clock, addPerson } = createIdentityRig()
+  const { id } = await addPerson(ada.email)
+  const { address, secret } = await secondFactor.enrol(id, 'Cairn')
+  assert.match(address, /^otpauth:\/\/totp\/Cairn:ada%40example\.org\?.*secret=/)
+  await signIn.signIn(ada, here)
+  await assert.rejects(secondFactor.confirm(id, '000000', null), wrongCode)
+  await secondFactor.confirm(id, codeOf(secret, clock.now()), null)
+  assert.equal(people.get(id).hasTotp, true)
+  await assert.rejects(signIn.signIn(ada, here), fault('needs_code'))
+  clock.turn(30_000)
+  await signIn.signIn({ ...ada, code: codeOf(secret, clock.now()) }, here)
+})
+
+test('enrolling ends every other session', async () => {
+  const { signIn, secondFactor, tokenAuthenticator, clock, addPerson } = createIdentityRig()
+  const { id } = await addPerson(ada.email)
+  const kept = await signIn.enter(id, here)
+  const other = await signIn.enter(id, here)
+  const { secret } = await secondFactor.enrol(id, 'Cairn')
+  await secondFactor.confirm(id, codeOf(secret, clock.now()), kept.session.id)
+  assert.ok(tokenAuthenticator.findSession(kept.token))
+  assert.equal(tokenAuthenticator.findSession(other.token), null)
+})
+
+test('a code is accepted once: a replay is refused, also of the code that confirmed the setup', async () => {
+  const { signIn, secondFactor, clock, addPerson } = createIdentityRig()
+  const { id } = await addPerson(ada.email)
+  const { secret } = await secondFactor.enrol(id, 'Cairn')
+  const first = codeOf(secret, clock.now())
+  await secondFactor.confirm(id, first, null)
+  await assert.rejects(signIn.signIn({ ...ada, code: first }, here), fault('bad_sign_in'))
+  clock.turn(60_000)
+  const code = codeOf(secret, clock.now())
+  await signIn.signIn({ ...ada, code }, here)
+  await assert.rejects(signIn.signIn({ ...ada, code }, here), fault('bad_sign_in'))
+  // Nor does one of a step before it, though its time is not over.
+  const before = codeOf(secret, clock.now() - 30_000)
+  await assert.rejects(signIn.signIn({ ...ada, code: before }, here), fault('bad_sign_in'))
+})
+
+test('of two uses of one code at the same moment one wins', async () => {
+  const { secondFactor, id, secret, clock } = await withTotp()
+  const code = codeOf(secret, clock.now())
+  const uses = await Promise.all([1, 2, 3].map(() => secondFactor.use(id, code)))
+  assert.equal(uses.filter(Boolean).length, 1)
+})
+
+test('each of ten recovery codes opens once in place of a code, however it is typed', async () => {
+  const { signIn, secondFactor, id, codes, db } = await withTotp()
+  assert.equal(codes.length, 10)
+  const [one = '', two = ''] = codes
+  assert.match(one, /^[2-9a-z]{4}-[2-9a-z]{4}-[2-9a-z]{4}$/)
+  assert.ok(!JSON.stringify(db.all('SELECT * FROM recovery_code')).includes(one))
+  await signIn.signIn({ ...ada, code: one.toUpperCase().replaceAll('-', ' ') }, here)
+  await assert.rejects(signIn.signIn({ ...ada, code: one }, here), fault('bad_sign_in'))
+  await signIn.signIn({ ...ada, code: two }, here)
+  assert.equal(secondFactor.codesLeft(id), 8)
+})
+
+test('without the authenticator the password is enough again, and codes are nothing', async () => {
+  const { signIn, secondFactor, id, people } = await withTotp()
+  await secondFactor.remove(id, null)
+  assert.equal(people.get(id).hasTotp, false)
+  assert.equal(secondFactor.codesLeft(id), 0)
+  await signIn.signIn(ada, here)
+})
+
+test('the secret of an authenticator does not lie open in the database', async () => {
+  const { db, secret } = await withTotp()
+  const { totp } = db.get<{ totp: Uint8Array }>('SELECT totp FROM person') ?? {
+    totp: new Uint8Array(),
+  }
+  assert.equal(Buffer.from(totp).includes(Buffer.from(Secret.fromBase32(secret).bytes)), false)
+})
+
+test('what was sealed opens under the same name and secret only, and unchanged', () => {
+  const seal = createSecretEncryption(() => new Uint8Array(32).fill(1))
+  const bytes = new TextEncoder().encode('a secret')
+  const sealed = seal.close(bytes, 'ada')
+  assert.deepEqual(new Uint8Array(seal.open(sealed, 'ada') ?? []), bytes)
+  assert.equal(seal.open(sealed, 'eve'), null)
+  assert.equal(createSecretEncryption(() => new Uint8Array(32).fill(2)).open(sealed, 'ada'), null)
+  for (const at of sealed.keys()) {
+    const changed = Uint8Array.from(sealed)
+    changed[at] = (changed[at] ?? 0) ^ 1
+    assert.equal(seal.open(changed, 'ada'), null)
+  }
+  assert.equal(seal.open(sealed.subarray(0, 20), 'ada'), null)
+})

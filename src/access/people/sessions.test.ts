@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { createIdentityRig, dayMs, here } from '../../../test/fakes/identity.ts'
+import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
+
+const gone = (error: unknown) => error instanceof AccountsRefusal && error.reason === 'no_session'
+
+test('the token of a session is new each time, and only its hash is stored', async () => {
+  const { signIn, tokenAuthenticator, db, addPerson } = createIdentityRig()
+  const { id } = await addPerson('ada@example.org')
+  const one = await signIn.enter(id, here)
+  const two = await signIn.enter(id, here)
+  assert.notEqual(one.token, two.token)
+  assert.match(one.token, /^[A-Za-z0-9_-]{27}$/)
+  const stored = db.all<{ token_hash: Uint8Array }>('SELECT * FROM session')
+  const text = JSON.stringify(stored) + stored.map((row) => Buffer.from(row.token_hash)).join()
+  assert.ok(!text.includes(one.token))
+  assert.equal(tokenAuthenticator.findSession(one.token)?.by.id, one.session.id)
+})
+
+test('a session is over after its idle time, and counts as idle from the last call', async () => {
+  const { signIn, tokenAuthenticator, clock, addPerson } = createIdentityRig()
+  const { id } = await addPerson('ada@example.org')
+  const { token } = await signIn.enter(id, here)
+  clock.turn(dayMs / 2 - 1)
+  assert.ok(tokenAuthenticator.findSession(token))
+  clock.turn(dayMs / 2 - 1)
+  assert.ok(tokenAuthenticator.findSession(token))
+  clock.turn(dayMs / 2)
+  assert.equal(tokenAuthenticator.findSession(token), null)
+})
+
+test('a session is over thirty days after sign-in, however busy', async () => {
+  const { signIn, tokenAuthenticator, sessions, clock, db, addPerson } = createIdentityRig()
+  const { id } = await addPerson('ada@example.org')
+  const { token } = await signIn.enter(id, here)
+  for (let day = 0; day < 120; day++) {
+    assert.ok(tokenAuthenticator.findSession(token), `day ${day / 4}`)
+    clock.turn(dayMs / 4)
+  }
+  assert.equal(tokenAuthenticator.findSession(token), null)
+  assert.deepEqual(sessions.list(id), [])
+  assert.equal(await sessions.sweep(), 1)
+  assert.equal(db.getValue('SELECT count(*) FROM session'), 0)
+})
+
+test('being seen is written once a minute at most', async () => {
+  const { signIn, tokenAuthenticator, sessions, clock, addPerson } = createIdentityRig()
+  const { id } = await addPerson('ada@example.org')
+  const { token, session } = await signIn.enter(id, here)
+  clock.turn(59_999)
+  tokenAuthenticator.findSession(token)
+  assert.equal(sessions.list(id)[0]?.lastSeen, session.created)
+  clock.turn(1)
+  tokenAuthenticator.findSession(token)
+  assert.equal(sessions.list(id)[0]?.lastSeen, session.created + 60_000)
+})
+
+test('a renewed session keeps its place and its old token is nothing', async () => {
+  const { signIn, tokenAuthenticator, sessions, addPerson } = createIdentityRig()
+  const { id } = await addPerson('ada@example.org')
+  const { token, session } = await signIn.enter(id, here)
+  assert.ok(tokenAuthenticator.findSession(token))
+  const { token: fresh, expires } = await sessions.renew(session.id)
+  assert.equal(expires, session.expires)
+  assert.equal(tokenAuthenticator.findSession(token), null)
+  assert.equal(tokenAuthenticator.findSession(fresh)?.by.id, session.id)
+  await assert.rejects(sessions.renew('none'), gone)
+})
+
+test('sessions are listed and ended one by one or all but one, by their own person only', async () => {
+  const { signIn, tokenAuthenticator, sessions, addPerson } = createIdentityRig()
+  const { id } = await addPerson('ada@example.org')
+  const { id: grace } = await addPerson('grace@example.org')
+  const [one, two, three] = [
+    await signIn.enter(id, here),
+    await signIn.enter(id, here),
+    await signIn.enter(id, here),
+  ]
+  await assert.rejects(sessions.end(one.session.id, grace), gone)
+  await sessions.end(one.session.id, id)
+  assert.equal(tokenAuthenticator.findSession(one.token), null)
+  assert.equal(await sessions.endOthers(id, three.session.id), 1)
+  assert.equal(tokenAuthenticator.findSession(two.token), null)
+  assert.ok(tokenAuthenticator.findSession(three.token))
+  assert.deepEqual(sessions.list(id), [three.session])
+})
+
+test('of more than twenty sessions the one seen longest ago gives way', async () => {
+  const { signIn, tokenAuthenticator, sessions, clock, addPerson } = createIdentityRig()
+  const { id } = await addPerson('ada@example.org')
+  const first = await signIn.enter(id, here)
+  let last = first
+  for (let n = 0; n < 20; n++) {
+    clock.turn(1000)
+    last = await signIn.enter(id, here)
+  }
+  assert.equal(sessions.list(id).length, 20)
+  assert.equal(tokenAuthenticator.findSession(first.token), null)
+  assert.ok(tokenAuthenticator.findSession(last.token))
+})
+
+test('the address of a sign-in is kept only where the setting says so', async () => {
+  const { signIn, sessions, settings, addPerson } = createIdentityRig()
+  const { id } = await addPerson('ada@example.org')
+  const agent = `x\u001b[31m${'y'.repeat(500)}`
+  const kept = await signIn.enter(id, { ...here, agent })
+  settings.keepAddresses = false
+  const unkept = await signIn.enter(id, here)
+  assert.equal(kept.session.address, here.address)
+  assert.ok(!/\p{C}/u.test(kept.session.agent) && kept.session.agent.length <= 256)
+  assert.equal(unkept.session.address, null)
+  assert.ok(sessions.list(id).some(({ address }) => address === null))
+})
+
+test('a session or role that another process ended is refused at the next call', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cairn-people-'))
+  const path = join(folder, 'cairn.db')
+  const one = createIdentityRig(path)
+  const two = createIdentityRig(path, one.clock)
+  try {
+    const { id, account } = await one.addPerson('ada@example.org', { role: 'owner' })
+    await one.addPerson('grace@example.org', { role: 'owner', account })
+    const { token, session } = await one.signIn.enter(id, here)
+    assert.equal(two.tokenAuthenticator.findSession(token)?.roles.get(account), 'owner')
+    await one.sessions.end(session.id, id)
+    assert.equal(two.tokenAuthenticator.findSession(token), null)
+    const again = await one.signIn.enter(id, here)
+    assert.ok(two.tokenAuthenticator.findSession(again.token))
+    await one.people.setDisabled(id, true)
+    assert.equal(two.tokenAuthenticator.findSession(again.token), null)
+  } finally {
+    one.db.close()
+    two.db.close()
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('what is no token of a session is no session, whoever sends it', () => {
+  const { tokenAuthenticator } = createIdentityRig()
+  for (const text of ['', 'x', 'A'.repeat(27), `${'A'.repeat(26)}\n`, 'A'.repeat(100_000)]) {
+    assert.equal(tokenAuthenticator.findSession(text), null)
+    assert.equal(tokenAuthenticator.findToken(text), null)
+  }
+})

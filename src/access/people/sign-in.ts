@@ -1,0 +1,136 @@
+// Signing in: one answer, after the same work, for an email that nobody has, a wrong password and a disabled person;
+// failures are held back by address and by person before any work is done.
+import { networkOf } from '../../base/address.ts'
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import { setNewest } from '../../base/set-newest.ts'
+import type { Database } from '../../db/sqlite.ts'
+import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
+import type { KnownDevices } from './known-devices.ts'
+import type { Passwords } from './passwords.ts'
+import { noPerson } from './person.ts'
+import type { SecondFactor } from './second-factor.ts'
+import type { Session, Sessions } from './sessions.ts'
+import type { From, SignInAttempts } from './sign-in-attempts.ts'
+
+export type SignIn = {
+  /**
+   * A new session, whatever token the caller came with. Throws `bad_sign_in`; `needs_code` when the password is right
+   * and a code of the authenticator or a recovery code is missing; `over_rate`; `overloaded`.
+   */
+  signIn(
+    order: { readonly email: string; readonly password: string; readonly code?: string },
+    from: From,
+  ): Promise<{ readonly personId: string; readonly token: string; readonly session: Session }>
+  /** A session for somebody who has just shown who they are in another way: a link. */
+  enter(
+    personId: string,
+    from: From,
+  ): Promise<{ readonly token: string; readonly session: Session }>
+  /**
+   * Is it really the person of this session, before a change that matters? Tries are counted by session, so failed
+   * sign-ins elsewhere do not lock it out. Throws AccountsRefusal `wrong_password`; `over_rate`; `overloaded`.
+   */
+  confirm(
+    person: { readonly id: string; readonly session: string },
+    password: string,
+    address: string,
+  ): Promise<void>
+}
+
+type Row = {
+  readonly id: string
+  readonly email: string
+  readonly password: string
+  readonly disabled: number | null
+  readonly has_totp: number
+}
+
+const columns = 'id, email, password, disabled, totp IS NOT NULL AS has_totp'
+const emailMax = 254
+/** How long a network has priority after a successful sign-in. */
+const recentMs = 7 * 86_400_000
+const recentMax = 10_000
+
+export function createSignIn(parts: {
+  readonly db: Database
+  readonly passwords: Passwords
+  readonly sessions: Sessions
+  readonly secondFactor: SecondFactor
+  readonly tries: SignInAttempts
+  readonly devices: KnownDevices
+  readonly clock: Clock
+}): SignIn {
+  const { db, passwords, sessions, secondFactor, tries, devices, clock } = parts
+  // When each network last signed in with success.
+  const recent = new Map<string, number>()
+
+  function isRecent(network: string): boolean {
+    const at = recent.get(network)
+    return at !== undefined && clock.monotonic() - at < recentMs
+  }
+
+  return {
+    async signIn({ email, password, code = '' }, from) {
+      const name = email.trim().toLowerCase().slice(0, emailMax)
+      const row = db.get<Row>(`SELECT ${columns} FROM person WHERE email = ?`, [name])
+      const device = devices.idOf(from.device ?? null, row?.id ?? null)
+      const network = networkOf(from.address)
+      const noFailure = tries.begin(from.address, name, device === null ? null : `device ${device}`)
+      const place =
+        device === null
+          ? { lane: network, known: isRecent(network) }
+          : { lane: `device ${device}`, known: true }
+      const isRight = await orGiveBack(noFailure, () =>
+        passwords.isRight(password, row?.password ?? null, place),
+      )
+      if (row === null || !isRight || row.disabled !== null) {
+        throw tries.refused(new Fault('bad_sign_in'), from)
+      }
+      if (row.has_totp === 1) {
+        if (code === '') {
+          noFailure()
+          throw new Fault('needs_code')
+        }
+        if (!(await secondFactor.use(row.id, code))) {
+          const detail = 'this code is wrong, or was used already'
+          throw tries.refused(new Fault('bad_sign_in', { detail }), from)
+        }
+      }
+      noFailure()
+      // By the password that was judged: a change of it meanwhile has ended what was open.
+      const opened = await sessions.open(row.id, from, row.password)
+      if (opened === null) throw new Fault('bad_sign_in')
+      setNewest(recent, network, clock.monotonic(), recentMax)
+      return { personId: row.id, ...opened }
+    },
+
+    async enter(personId, from) {
+      const opened = await sessions.open(personId, from, null)
+      if (opened === null) throw noPerson()
+      return opened
+    },
+
+    async confirm({ id: personId, session }, password, address) {
+      const row = db.get<Row>(`SELECT ${columns} FROM person WHERE id = ?`, [personId])
+      if (row === null) throw noPerson()
+      const own = `session ${session}`
+      const noFailure = tries.begin(address, row.email, own)
+      const isRight = await orGiveBack(noFailure, () =>
+        passwords.isRight(password, row.password, { lane: own, known: true }),
+      )
+      if (!isRight) throw new AccountsRefusal('wrong_password', 'this is not your password')
+      noFailure()
+    },
+  }
+}
+
+/** Work that could not be done is nobody's failure. */
+async function orGiveBack<T>(giveBack: () => void, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    giveBack()
+    throw error
+  }
+}

@@ -1,0 +1,259 @@
+// One report of usage while it is added up, out of rows of the database and rows in memory.
+// Tested by src/access/usage/usage-report.test.ts
+import type { FlushedRow } from './usage-row.ts'
+import { holders, startOf } from './usage-statements.ts'
+import { type Part, type Sums, Tallies, Tally } from './usage-sums.ts'
+import type { UsageWindow, WindowName } from './usage-window.ts'
+
+/** Whose usage. */
+export type UsageScope =
+  | { readonly keyId: string }
+  | { readonly accountId: string }
+  | { readonly all: true }
+
+export function isOf(scope: UsageScope, { keyId, accountId }: FlushedRow): boolean {
+  if ('keyId' in scope) return scope.keyId === keyId
+  return 'accountId' in scope ? scope.accountId === accountId : true
+}
+
+/** Whose rows stand for the scope. */
+export function holderOf(scope: UsageScope): string {
+  if ('keyId' in scope) return scope.keyId
+  return 'accountId' in scope ? holders.account(scope.accountId) : holders.everybody
+}
+
+/** `holder`: the keys of an account, the accounts of all. */
+export const dimensions = ['holder', 'network', 'method', 'status', 'reason'] as const
+export type Dimension = (typeof dimensions)[number]
+
+type Interval = Part & {
+  readonly start: number
+  /** The running one is not. */
+  readonly complete: boolean
+}
+
+/** Of one name in each interval, in the order of `series`. */
+type SplitPart = {
+  readonly name: string
+  readonly requests: readonly number[]
+  readonly units: readonly number[]
+}
+
+/** `network` is empty for the file face, `method` for what was refused before it was known. */
+export type UsageReport = {
+  readonly window: WindowName
+  /** Milliseconds since 1970: the start of the first interval, and now. */
+  readonly from: number
+  readonly until: number
+  readonly span: UsageWindow['span']
+  readonly totals: Part
+  readonly series: readonly Interval[]
+  /** Ids of the keys of the account, or of all accounts. */
+  readonly holders: readonly (Part & { readonly id: string })[]
+  readonly networks: readonly (Part & Pick<FlushedRow, 'face' | 'network'>)[]
+  readonly methods: readonly (Part & Pick<FlushedRow, 'face' | 'method'>)[]
+  readonly statuses: readonly (Sums & { readonly status: number })[]
+  /** Why calls were not answered: the setting that refused, else the Fault code. */
+  readonly reasons: readonly (Sums & { readonly outcome: string; readonly reason: string })[]
+  readonly table: readonly (Sums &
+    Pick<FlushedRow, 'face' | 'network' | 'method'> & {
+      readonly outcome: string
+      readonly status: number
+    })[]
+  /** The series by the dimension that was asked for; null: none was. */
+  readonly split: { readonly by: Dimension; readonly parts: readonly SplitPart[] } | null
+}
+
+export type Row = Sums & {
+  readonly face: 'rpc' | 'files'
+  readonly network: string
+  readonly method: string
+  readonly outcome: string
+  readonly reason: string
+  readonly status: number
+}
+export type HolderRow = Sums & { readonly holder: string }
+export type Start = { readonly start: number }
+
+/** Names beyond these are one in a split. */
+const splitMax = 8
+
+/** One report as it is added up. */
+export class Collecting {
+  readonly window: UsageWindow
+  readonly by: Dimension | null
+  readonly #series: readonly Tally[]
+  readonly #at: ReadonlyMap<number, number>
+  readonly #totals = new Tally()
+  readonly #holders = new Tallies<{ id: string }>()
+  readonly #networks = new Tallies<Pick<Row, 'face' | 'network'>>()
+  readonly #methods = new Tallies<Pick<Row, 'face' | 'method'>>()
+  readonly #statuses = new Tallies<{ status: number }>()
+  readonly #reasons = new Tallies<{ outcome: string; reason: string }>()
+  readonly #table = new Tallies<Pick<Row, 'face' | 'network' | 'method' | 'outcome' | 'status'>>()
+  readonly #split = new Map<string, { readonly requests: number[]; readonly units: number[] }>()
+
+  constructor(window: UsageWindow, by: Dimension | null) {
+    this.window = window
+    this.by = by
+    this.#series = window.starts.map(() => new Tally())
+    this.#at = new Map(window.starts.map((start, at) => [start, at]))
+  }
+
+  addInterval(row: Start & Sums): void {
+    this.#intervalOf(row.start)?.add(row)
+  }
+
+  addIntervalLatency(start: number, counts: ArrayLike<number>, first: number): void {
+    this.#intervalOf(start)?.addLatency(counts, first)
+  }
+
+  addRow(row: Row): void {
+    const { face, network, method, outcome, reason, status } = row
+    this.#totals.add(row)
+    this.#networkOf(row).add(row)
+    this.#methodOf(row).add(row)
+    this.#statuses.of(String(status), { status }).add(row)
+    if (outcome !== 'ok') this.#reasons.of(`${outcome}\n${reason}`, { outcome, reason }).add(row)
+    const named = { face, network, method, outcome, status }
+    this.#table.of(`${face}\n${network}\n${method}\n${outcome}\n${status}`, named).add(row)
+  }
+
+  addLatency(
+    row: Pick<Row, 'face' | 'network' | 'method'>,
+    counts: ArrayLike<number>,
+    first: number,
+  ): void {
+    this.#totals.addLatency(counts, first)
+    this.#networkOf(row).addLatency(counts, first)
+    this.#methodOf(row).addLatency(counts, first)
+  }
+
+  addHolder(row: HolderRow): void {
+    this.#holderOf(row.holder).add(row)
+  }
+
+  addHolderLatency(holder: string, counts: ArrayLike<number>, first: number): void {
+    this.#holderOf(holder).addLatency(counts, first)
+  }
+
+  addSplit(row: Start & Partial<Row> & Sums): void {
+    const name = nameIn(this.by, row)
+    if (name !== null) this.#addToSplit(name, row)
+  }
+
+  addHolderSplit(row: Start & HolderRow): void {
+    this.#addToSplit(idOf(row.holder), row)
+  }
+
+  addHeld(held: FlushedRow, scope: UsageScope): void {
+    const start = startOf(this.window.minutes, held.minute)
+    const row = { ...held, start, failed: held.outcome === 'ok' ? 0 : held.requests }
+    const below = 'keyId' in scope ? null : 'accountId' in scope ? held.keyId : held.accountId
+    this.addInterval(row)
+    this.addRow(row)
+    if (below !== null) this.addHolder({ ...row, holder: below })
+    if (this.by === 'holder' && below !== null) this.addHolderSplit({ ...row, holder: below })
+    else this.addSplit(row)
+    if (held.latency === null) return
+    this.addIntervalLatency(start, held.latency, 0)
+    this.addLatency(row, held.latency, 0)
+    if (below !== null) this.addHolderLatency(below, held.latency, 0)
+  }
+
+  report(now: number): UsageReport {
+    const { name, span, starts } = this.window
+    const parts = <Named extends object>(tallies: Tallies<Named>) =>
+      tallies.sorted().map(({ named, tally }) => ({ ...named, ...tally.part() }))
+    const sums = <Named extends object>(tallies: Tallies<Named>) =>
+      tallies.sorted().map(({ named, tally }) => ({ ...named, ...tally.sums() }))
+    return {
+      window: name,
+      from: starts[0] ?? 0,
+      until: now,
+      span,
+      totals: this.#totals.part(),
+      series: this.#series.map((tally, at) => ({
+        start: starts[at] ?? 0,
+        complete: at < starts.length - 1,
+        ...tally.part(),
+      })),
+      holders: parts(this.#holders),
+      networks: parts(this.#networks),
+      methods: parts(this.#methods),
+      statuses: sums(this.#statuses),
+      reasons: sums(this.#reasons),
+      table: sums(this.#table),
+      split: this.by === null ? null : { by: this.by, parts: this.#splitParts() },
+    }
+  }
+
+  #intervalOf(start: number): Tally | undefined {
+    return this.#series[this.#at.get(start) ?? -1]
+  }
+
+  #networkOf({ face, network }: Pick<Row, 'face' | 'network'>): Tally {
+    return this.#networks.of(`${face}\n${network}`, { face, network })
+  }
+
+  #methodOf({ face, method }: Pick<Row, 'face' | 'method'>): Tally {
+    return this.#methods.of(`${face}\n${method}`, { face, method })
+  }
+
+  #holderOf(holder: string): Tally {
+    const id = idOf(holder)
+    return this.#holders.of(id, { id })
+  }
+
+  #addToSplit(name: string, { start, requests, units }: Start & Sums): void {
+    let part = this.#split.get(name)
+    if (part === undefined) {
+      part = { requests: this.#series.map(() => 0), units: this.#series.map(() => 0) }
+      this.#split.set(name, part)
+    }
+    const at = this.#at.get(start)
+    if (at === undefined) return
+    part.requests[at] = (part.requests[at] ?? 0) + requests
+    part.units[at] = (part.units[at] ?? 0) + units
+  }
+
+  #splitParts(): readonly SplitPart[] {
+    const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0)
+    const all = [...this.#split]
+      .map(([name, part]) => ({ name, ...part }))
+      .toSorted((a, b) => sum(b.requests) - sum(a.requests) || (a.name < b.name ? -1 : 1))
+    if (all.length <= splitMax) return all
+    const rest = all.slice(splitMax)
+    const added = (of: (part: SplitPart) => readonly number[]) =>
+      this.#series.map((_, at) => sum(rest.map((part) => of(part)[at] ?? 0)))
+    const other = {
+      name: `${rest.length} more`,
+      requests: added(({ requests }) => requests),
+      units: added(({ units }) => units),
+    }
+    return [...all.slice(0, splitMax), other]
+  }
+}
+
+/** An account's without its mark. */
+function idOf(holder: string): string {
+  return holder.startsWith('@') ? holder.slice(1) : holder
+}
+
+/** What a row is called in the split; null: it is in none. */
+function nameIn(by: Dimension | null, row: Partial<Row>): string | null {
+  switch (by) {
+    case null:
+    case 'holder':
+      return null
+    case 'network':
+      return row.face === 'files' ? 'files' : (row.network ?? '')
+    case 'method':
+      return row.method ?? ''
+    case 'status':
+      return String(row.status ?? 0)
+    case 'reason':
+      if (row.outcome === 'ok') return null
+      return row.reason === '' ? (row.outcome ?? '') : (row.reason ?? '')
+  }
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createUsageRig } from '../../../test/fakes/usage-rig.ts'
+import { createUsageLines } from './usage-lines.ts'
+
+const hourMs = 3_600_000
+
+test('lines come oldest first, of a key, an account or all, with what is not written yet', async () => {
+  const { db, usage, clock, count } = createUsageRig()
+  const { list } = createUsageLines({ db, read: usage.read })
+  count()
+  await usage.flush()
+  count()
+  count({ keyId: 'k2', outcome: 'refused_by_setting', reason: 'origin', status: 403, units: 0 })
+  clock.turn(hourMs)
+  count({ keyId: 'k3' })
+  const noon = Date.UTC(2026, 0, 31, 12)
+  const named = { accountId: 'a', face: 'rpc', network: 'dev', method: 'eth_call' }
+  const fine = { ...named, keyId: 'k1', outcome: 'ok', reason: '', status: 200 }
+  const first = { start: noon, ...fine, requests: 2, units: 160, bytesIn: 2, bytesOut: 4 }
+  const lines = list({ all: true }, 'hour', 0)
+  assert.deepEqual(lines, [
+    first,
+    {
+      ...first,
+      keyId: 'k2',
+      outcome: 'refused_by_setting',
+      reason: 'origin',
+      status: 403,
+      requests: 1,
+      units: 0,
+      bytesIn: 1,
+      bytesOut: 2,
+    },
+    {
+      ...first,
+      start: noon + hourMs,
+      accountId: 'b',
+      keyId: 'k3',
+      requests: 1,
+      units: 80,
+      bytesIn: 1,
+      bytesOut: 2,
+    },
+  ])
+  await usage.flush()
+  assert.deepEqual(list({ all: true }, 'hour', 0), lines)
+  assert.deepEqual(list({ keyId: 'k1' }, 'hour', 0), [first])
+  assert.equal(list({ accountId: 'a' }, 'hour', 0).length, 2)
+  assert.equal(list({ all: true }, 'hour', clock.now()).length, 1)
+  assert.deepEqual(list({ accountId: 'b' }, 'day', clock.now())[0]?.start, Date.UTC(2026, 0, 31))
+})
+
+test('lines are bounded: who asks for too many is told to ask for fewer', async () => {
+  const { db, usage, count } = createUsageRig()
+  const { list } = createUsageLines({ db, read: usage.read, linesMax: 2 })
+  for (let n = 0; n < 3; n++) count({ method: `m${n}` })
+  const refused = { code: 'bad_input', message: /^these are more than 2 lines/ }
+  assert.throws(() => list({ all: true }, 'hour', 0), refused)
+  await usage.flush()
+  assert.throws(() => list({ all: true }, 'hour', 0), refused)
+  assert.deepEqual(list({ accountId: 'b' }, 'hour', 0), [])
+})

@@ -1,0 +1,331 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createTurnedClock, type TurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { Fault } from '../../base/fault.ts'
+import type { Log } from '../../base/log.ts'
+import { createInlineWriter } from '../../db/inline-writer.ts'
+import { migrate } from '../../db/migrate.ts'
+import { openDatabase, type Database } from '../../db/sqlite.ts'
+import type { Statement, Writer } from '../../db/writer.ts'
+import { createUsage, type Usage } from './usage.ts'
+import type { FlushedRow, UsedCall } from './usage-row.ts'
+
+type Rig = {
+  readonly usage: Usage
+  readonly db: Database
+  readonly clock: TurnedClock
+  readonly logged: string[]
+  readonly writes: (readonly Statement[])[]
+  failing: boolean
+}
+
+function rig(options: { readonly rowsMax?: number } = {}): Rig {
+  const db = openDatabase(':memory:')
+  migrate(db)
+  db.exec(`INSERT INTO account (id, name, created) VALUES ('acc', 'acme', 0);
+    INSERT INTO api_key (id, account_id, name, prefix, key_hash, secret_hash, created)
+      VALUES ('k', 'acc', '', '', x'01', x'02', 0)`)
+  const inline = createInlineWriter(db)
+  const clock = createTurnedClock(Date.UTC(2026, 0, 31, 12, 30))
+  const logged: string[] = []
+  const log: Log = (_level, event) => logged.push(event)
+  const writes: (readonly Statement[])[] = []
+  const writer: Writer = {
+    async write(statements) {
+      if (all.failing) throw new Fault('no_space')
+      writes.push(statements)
+      return await inline.write(statements)
+    },
+    close: () => inline.close(),
+  }
+  const usage = createUsage({ db, writer, clock, log, ...options })
+  const all: Rig = { usage, db, clock, logged, writes, failing: false }
+  return all
+}
+
+type Sums = Omit<UsedCall, 'ms' | 'accountId'> & { readonly requests: number }
+
+/** What was written, all minutes together, most requests first. Throws when hours or days say anything else. */
+function readSums(db: Database): Sums[] {
+  const [minutes = [], ...others] = [1, 60, 1440].map((span) =>
+    db.all<Sums>(
+      `SELECT holder AS keyId, face, network, method, outcome, reason, status, sum(requests) AS requests,
+           sum(units) AS units, sum(bytes_in) AS bytesIn, sum(bytes_out) AS bytesOut
+         FROM usage WHERE span = ? AND holder NOT IN ('*', '@acc') GROUP BY holder, face, network, method, outcome, reason, status
+         ORDER BY requests DESC, holder, method, outcome`,
+      [span],
+    ),
+  )
+  for (const other of others) assert.deepEqual(other, minutes)
+  return minutes
+}
+
+const call: UsedCall = {
+  keyId: 'k',
+  accountId: 'acc',
+  face: 'rpc',
+  network: 'dev',
+  method: 'eth_getStorageAt',
+  outcome: 'ok',
+  reason: '',
+  status: 200,
+  units: 80,
+  bytesIn: 1,
+  bytesOut: 2,
+  ms: null,
+}
+
+test('calls are summed and written in one write per second', async () => {
+  const { usage, db, clock, writes } = rig()
+  for (let n = 0; n < 5; n++) usage.count(call)
+  usage.count({ ...call, outcome: 'over_rate', status: 429, units: 0 })
+  assert.equal(writes.length, 0)
+  clock.turn(1000)
+  await usage.flush()
+  assert.equal(writes.length, 1)
+  usage.count(call)
+  await usage.flush()
+  const { ms: _none, accountId: _account, ...named } = call
+  assert.deepEqual(readSums(db), [
+    { ...named, requests: 6, units: 480, bytesIn: 6, bytesOut: 12 },
+    {
+      ...named,
+      outcome: 'over_rate',
+      status: 429,
+      requests: 1,
+      units: 0,
+      bytesIn: 1,
+      bytesOut: 2,
+    },
+  ])
+})
+
+test('nothing used, nothing written', async () => {
+  const { usage, clock, writes } = rig()
+  clock.turn(5000)
+  await usage.flush()
+  assert.equal(writes.length, 0)
+})
+
+test('a failed write loses no counts and is logged', async () => {
+  const all = rig()
+  const { usage, db, logged } = all
+  all.failing = true
+  usage.count(call)
+  await usage.flush()
+  assert.deepEqual(logged, ['usage_not_written'])
+  usage.count(call)
+  assert.equal(usage.unitsToday('k'), 160)
+  all.failing = false
+  await usage.flush()
+  assert.equal(readSums(db)[0]?.requests, 2)
+})
+
+test('units of today are those written and those still counted, of the key alone', async () => {
+  const { usage, clock } = rig()
+  usage.count(call)
+  await usage.flush()
+  usage.count(call)
+  usage.count({ ...call, keyId: 'other' })
+  assert.equal(usage.unitsToday('k'), 160)
+  clock.turn(2 * 60 * 60 * 1000)
+  await usage.flush()
+  assert.equal(usage.unitsToday('k'), 160)
+  clock.turn(10 * 60 * 60 * 1000)
+  assert.equal(usage.unitsToday('k'), 0)
+})
+
+test('the day a key was last used is kept, and written once a day', async () => {
+  const { usage, db, clock } = rig()
+  const revision = (): unknown => db.get(`SELECT number FROM revision WHERE name = 'accounts'`)
+  usage.count(call)
+  await usage.flush()
+  const once = revision()
+  usage.count(call)
+  await usage.flush()
+  assert.deepEqual(revision(), once)
+  assert.deepEqual(db.get('SELECT last_used_day FROM api_key'), { last_used_day: '2026-01-31' })
+  clock.turn(12 * 60 * 60 * 1000)
+  usage.count(call)
+  await usage.flush()
+  assert.deepEqual(db.get('SELECT last_used_day FROM api_key'), { last_used_day: '2026-02-01' })
+})
+
+test('rows between two writes are bounded: what is too much is added up, then reported lost', async () => {
+  const { usage, db, logged } = rig({ rowsMax: 2 })
+  for (let n = 0; n < 5; n++) usage.count({ ...call, method: `m${n}` })
+  for (let n = 0; n < 5; n++) usage.count({ ...call, keyId: `k${n}` })
+  await usage.flush()
+  const rows = readSums(db)
+  assert.deepEqual(
+    rows.map(({ keyId, method, requests }) => [keyId, method, requests]),
+    [
+      ['k', 'other', 3],
+      ['k', 'm0', 1],
+      ['k', 'm1', 1],
+      ['k0', 'other', 1],
+    ],
+  )
+  assert.deepEqual(logged, ['usage_lost'])
+})
+
+test('bytes of a month are those of the file face, written or not, from its first hour on', async () => {
+  const { usage, clock } = rig()
+  const moved = {
+    ...call,
+    face: 'files',
+    network: '',
+    method: 'add',
+    bytesIn: 10,
+    bytesOut: 1,
+  } as const
+  usage.count(moved)
+  usage.count({ ...call, bytesIn: 1000, bytesOut: 1000 })
+  assert.deepEqual(usage.bytesThisMonth(['k', 'other']), { up: 10, down: 1 })
+  await usage.flush()
+  usage.count(moved)
+  assert.deepEqual(usage.bytesThisMonth(['k']), { up: 20, down: 2 })
+  assert.deepEqual(usage.bytesThisMonth(['other']), { up: 0, down: 0 })
+  await usage.flush()
+  clock.turn(Date.UTC(2026, 1, 1) - clock.now())
+  assert.deepEqual(usage.bytesThisMonth(['k']), { up: 0, down: 0 })
+  usage.count(moved)
+  await usage.flush()
+  assert.deepEqual(usage.bytesThisMonth(['k']), { up: 10, down: 1 })
+})
+
+test('each row stands in its minute, its hour and its day', async () => {
+  const { usage, db, clock } = rig()
+  const starts = (span: number) =>
+    db.all("SELECT start, requests FROM usage WHERE holder = 'k' AND span = ? ORDER BY start", [
+      span,
+    ])
+  const [noon, half] = [Date.UTC(2026, 0, 31, 12), Date.UTC(2026, 0, 31, 12, 30)]
+  usage.count(call)
+  await usage.flush()
+  clock.turn(61_000)
+  usage.count(call)
+  await usage.flush()
+  assert.deepEqual(starts(1), [
+    { start: half, requests: 1 },
+    { start: half + 60_000, requests: 1 },
+  ])
+  assert.deepEqual(starts(60), [{ start: noon, requests: 2 }])
+  assert.deepEqual(starts(1440), [{ start: Date.UTC(2026, 0, 31), requests: 2 }])
+})
+
+test('one outcome with two reasons is two rows', async () => {
+  const { usage, db } = rig()
+  const refused = { ...call, outcome: 'refused_by_setting', status: 403, units: 0 } as const
+  for (const reason of ['method', 'origin', 'method']) usage.count({ ...refused, reason })
+  await usage.flush()
+  assert.deepEqual(
+    readSums(db).map(({ reason, requests }) => [reason, requests]),
+    [
+      ['method', 2],
+      ['origin', 1],
+    ],
+  )
+})
+
+test('how long calls took is added up by method, of those that ran', async () => {
+  const { usage, db } = rig()
+  const read = () =>
+    db.all(
+      "SELECT span, part, c0, c1, c14 FROM latency WHERE holder = 'k' ORDER BY span, part",
+    ) as unknown[]
+  for (const ms of [0.01, 0.06, 0.06, 1]) usage.count({ ...call, ms })
+  usage.count({ ...call, outcome: 'deadline', status: 504, ms: 30_000 })
+  usage.count({ ...call, outcome: 'over_rate', status: 429 })
+  await usage.flush()
+  usage.count({ ...call, ms: 0.01 })
+  await usage.flush()
+  assert.deepEqual(
+    read(),
+    [1, 60, 1440].flatMap((span) => [
+      { span, part: 0, c0: 2, c1: 2, c14: 1 },
+      { span, part: 3, c0: 0, c1: 0, c14: 0 },
+    ]),
+  )
+})
+
+test('listeners are told each row once, when it is written', async () => {
+  const all = rig()
+  const { usage, logged } = all
+  const told: (readonly FlushedRow[])[] = []
+  usage.onFlush(() => {
+    throw new Error('no listener of ours')
+  })
+  const end = usage.onFlush((rows) => told.push(rows))
+  await usage.flush()
+  all.failing = true
+  usage.count({ ...call, ms: 1 })
+  await usage.flush()
+  assert.equal(told.length, 0)
+  all.failing = false
+  usage.count({ ...call, ms: 1 })
+  await usage.flush()
+  assert.deepEqual(logged, ['usage_not_written', 'usage_listener_failed'])
+  assert.deepEqual(
+    told.map((rows) => rows.map(({ requests, latency }) => [requests, latency?.[14]])),
+    [[[2, 2]]],
+  )
+  end()
+  usage.count(call)
+  await usage.flush()
+  assert.equal(told.length, 1)
+})
+
+test('a report contains each call exactly once, before, during and after its write', async () => {
+  const { usage, db, writes } = rig()
+  const requests = () =>
+    usage.read((held) => {
+      const written = db.getValue<number>(
+        "SELECT total(requests) FROM usage WHERE holder = 'k' AND span = 1",
+      )
+      return held.reduce((sum, row) => sum + row.requests, written ?? 0)
+    })
+  usage.count(call)
+  assert.equal(requests(), 1)
+  const flushing = usage.flush()
+  // The inline writer has written, and its answer is on its way.
+  assert.equal(writes.length, 1)
+  assert.equal(requests(), 1)
+  assert.equal(usage.unitsToday('k'), 80)
+  await flushing
+  assert.equal(requests(), 1)
+})
+
+test('a write that stood though its answer was lost is not written again', async () => {
+  const db = openDatabase(':memory:')
+  migrate(db)
+  const inline = createInlineWriter(db)
+  const writer: Writer = {
+    async write(statements) {
+      await inline.write(statements)
+      throw new Error('the writer thread ended')
+    },
+    close: () => inline.close(),
+  }
+  const usage = createUsage({ db, writer, clock: createTurnedClock(), log: () => {} })
+  usage.count(call)
+  await usage.flush()
+  await usage.flush()
+  assert.equal(readSums(db)[0]?.requests, 1)
+})
+
+test('what keys used stands a second time for their account, and a third for everybody', async () => {
+  const { usage, db } = rig()
+  usage.count({ ...call, ms: 1 })
+  usage.count({ ...call, keyId: 'k2', ms: 1 })
+  usage.count({ ...call, keyId: 'k3', accountId: 'acc2', ms: 1 })
+  await usage.flush()
+  const rows = (sql: string) => db.all<{ holder: string; n: number }>(sql)
+  const expected = { '*': 3, '@acc': 2, '@acc2': 1, k: 1, k2: 1, k3: 1 }
+  for (const sql of [
+    'SELECT holder, requests AS n FROM usage WHERE span = 1440',
+    'SELECT holder, c14 AS n FROM latency WHERE span = 1440',
+  ]) {
+    assert.deepEqual(Object.fromEntries(rows(sql).map(({ holder, n }) => [holder, n])), expected)
+  }
+})

@@ -1,0 +1,89 @@
+// The person behind a call, for operations that are about themselves. What opens doors (password, authenticator,
+// tokens) is changed in a session alone: a token that leaked must not make more of itself.
+// Tested by test/admin-people.test.ts
+import { Fault } from '../base/fault.ts'
+import type { Principal } from './principal.ts'
+import type { AdminCall } from './admin-operation.ts'
+
+export type ActingPerson = {
+  readonly id: string
+  readonly email: string
+  /** Id of the session; null: they came with a token. */
+  readonly session: string | null
+}
+
+/** Throws `not_allowed` for whoever owns the data folder: they are nobody in particular. */
+export function actingPerson({ actor }: Pick<AdminCall, 'actor'>): ActingPerson {
+  if (actor === null) throw new Fault('signed_out')
+  if (actor.kind === 'local') {
+    throw new Fault('not_allowed', { detail: 'this is about a person: sign in at the dashboard' })
+  }
+  const { personId: id, email, via } = actor
+  return { id, email, session: via.kind === 'session' ? via.id : null }
+}
+
+/** Throws `not_allowed` for a token too. */
+export function personInSession(
+  call: Pick<AdminCall, 'actor'>,
+): ActingPerson & { readonly session: string } {
+  const { session, ...person } = actingPerson(call)
+  if (session !== null) return { ...person, session }
+  throw new Fault('not_allowed', { detail: 'this takes a session: sign in at the dashboard' })
+}
+
+/**
+ * For what makes an operator, lets a person back in, resets another's sign-in or makes a token: takes a session whose
+ * person has shown a password or a passkey in the last five minutes (`POST /me/confirmation`). The owner of the data
+ * folder passes. Throws `not_allowed` for a token, so that a stolen one makes nothing that outlives it;
+ * `needs_confirmation`.
+ */
+export function requireConfirmed(call: Pick<AdminCall, 'actor' | 'identity'>): void {
+  if (call.actor?.kind === 'local') return
+  const { session } = personInSession(call)
+  if (!call.identity.confirmations.isConfirmed(session)) throw new Fault('needs_confirmation')
+}
+
+/** The person and the credential behind an invitation; null: the owner of the data folder. */
+export function inviterOf({
+  actor,
+}: Pick<AdminCall, 'actor'>): Pick<Principal & { kind: 'person' }, 'personId' | 'via'> | null {
+  return actor?.kind === 'person' ? { personId: actor.personId, via: actor.via } : null
+}
+
+/** A new token for the session that goes on, after what its person may has changed. */
+export async function renewSession(
+  { identity, session }: Pick<AdminCall, 'identity' | 'session'>,
+  id: string,
+): Promise<void> {
+  session.begin(await identity.sessions.renew(id))
+}
+
+/** Of whoever was signed in with this browser: with a sign-in they are not any more. */
+async function endSessionBefore({
+  actor,
+  identity,
+}: Pick<AdminCall, 'actor' | 'identity'>): Promise<void> {
+  if (actor?.kind !== 'person' || actor.via.kind !== 'session') return
+  await identity.sessions.endOne(actor.via.id)
+}
+
+/** Where a request comes from, as sign-ins keep it. */
+export function fromOf({ origin }: Pick<AdminCall, 'origin'>): {
+  readonly address: string
+  readonly agent: string
+  readonly device: string | null
+} {
+  const { address, userAgent, device } = origin
+  return { address: address ?? 'local', agent: userAgent ?? '', device }
+}
+
+/** The session that a sign-in opened begins with this answer; the browser's earlier one ends, and the browser is known. */
+export async function beginSession(
+  call: Pick<AdminCall, 'actor' | 'identity' | 'session'>,
+  personId: string,
+  opened: { readonly token: string; readonly session: { readonly expires: number } },
+): Promise<void> {
+  await endSessionBefore(call)
+  call.session.begin({ token: opened.token, expires: opened.session.expires })
+  call.session.remember(call.identity.devices.issue(personId))
+}

@@ -1,0 +1,137 @@
+// What an admin operation is: one thing the dashboard and the command line can do, in one file. The table of them
+// (index.ts) makes the routes, the OpenAPI document and the matrix of who may do what.
+import type { z } from 'zod'
+import type { Accounts } from '../access/accounts/accounts.ts'
+import type { Cards } from '../access/cards/cards.ts'
+import type { Identity } from '../access/people/identity.ts'
+import type { JwtPublicKeys } from '../access/accounts/jwt-public-keys.ts'
+import type { Clock } from '../base/clock.ts'
+import type { AccountStorage } from '../ipfs/pins/account-storage.ts'
+import type { PinPage } from '../ipfs/pins/pin-list.ts'
+import type { StorageRows } from '../ipfs/pins/storage-rows.ts'
+import type { InspectorAccess } from '../pipeline/inspector/inspector-access.ts'
+import type { DryRun } from './dry-run.ts'
+import type { Principal, AdminRole } from './principal.ts'
+import type { AlertsView } from './resources/alerts/alerts-view.ts'
+import type { ServerStatus } from './resources/server/server-status.ts'
+import type { UsageView } from './resources/usage/usage-view.ts'
+
+/** Pins and storage as rows. */
+export interface PinRows {
+  /** Null: `from` is no place in the list. */
+  list(accountId: string, from: string | null): PinPage | null
+  stored(accountId: string): AccountStorage
+  storage(): StorageRows
+}
+
+/** What an operation may touch. */
+export type AdminContext = {
+  readonly accounts: Accounts
+  readonly cards: Cards
+  readonly publicKeys: JwtPublicKeys
+  readonly pins: PinRows
+  readonly identity: Identity
+  readonly usage: UsageView
+  /** Null where no server runs. */
+  readonly alerts: AlertsView | null
+  /** Null where no server runs: a command on the data folder. */
+  readonly server: ServerStatus | null
+  /** Null where no server runs: the command line. */
+  readonly inspecting: InspectorAccess | null
+  /** Null there too. */
+  readonly tryRequest: DryRun | null
+  readonly clock: Clock
+}
+
+/** A session that begins or ends with the answer; the face makes a cookie of it. */
+interface SessionSink {
+  begin(session: { readonly token: string; readonly expires: number }): void
+  end(): void
+  /** The browser is known from now on; see known-devices.ts. */
+  remember(device: { readonly token: string; readonly expires: number }): void
+}
+
+/** How an admin operation was reached, for what keeps a trace of it. */
+type AdminOrigin = {
+  /** Of the peer; null at the command line. */
+  readonly address: string | null
+  readonly userAgent: string | null
+  /** The device cookie, as it was sent. */
+  readonly device: string | null
+  /** Origin of the page of ours that asks, `https://cairn.example.org`; null: none said so. */
+  readonly page: string | null
+}
+
+/** One run. */
+export type AdminCall = AdminContext & {
+  readonly actor: Principal | null
+  readonly origin: AdminOrigin
+  readonly session: SessionSink
+  /** Aborts when the caller has gone. */
+  readonly signal: AbortSignal
+}
+
+/** What an operation of form `text` gives: a whole document to be saved. */
+export type TextReply = { readonly type: string; readonly fileName: string; readonly text: string }
+
+/** What is written down of a change besides who made it. Never secrets. */
+export type Audited = {
+  readonly accountId?: string | null
+  /** Id or name of what was changed. */
+  readonly target?: string | null
+  readonly changes?: Readonly<Record<string, unknown>>
+  /** Who it was, where a credential came with the input. */
+  readonly person?: { readonly id: string; readonly email: string }
+}
+
+type Shared = {
+  /** `operationId` of the OpenAPI document. */
+  readonly id: string
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Under `/api/v1`, with `{name}` for what varies: `/accounts/{account}/keys/{key}`. */
+  readonly path: `/${string}`
+  readonly role: AdminRole
+  /** One sentence, for the document. */
+  readonly summary: string
+}
+
+/**
+ * Declared as `{ ... } satisfies JsonOperation<typeof input, typeof output>`, so that the literal method and path stay in
+ * the type: client.ts reads them.
+ *
+ * - `input`: a strict object of the path, the query (of GET and DELETE: texts, so coerce) and the body.
+ * - `output`: the reply and nothing else; other members that `run` returns are left out.
+ * - `run`: throws Fault, AccountsRefusal.
+ */
+export type JsonOperation<Input extends z.ZodType, Output extends z.ZodType> = Shared & {
+  readonly form?: 'json'
+  readonly input: Input
+  readonly output: Output
+  /**
+   * The audit record of an operation other than GET. Without it: the members of the path and the body, except those that
+   * may be secret. Null: the operation changes nothing.
+   */
+  audit?(input: z.output<Input>, output: z.output<Output>): Audited | null
+  run(input: z.output<Input>, call: AdminCall): z.output<Output> | Promise<z.output<Output>>
+}
+
+/** Replies with a document to be saved. */
+export type TextOperation<Input extends z.ZodType> = Shared & {
+  readonly form: 'text'
+  readonly input: Input
+  run(input: z.output<Input>, call: AdminCall): TextReply | Promise<TextReply>
+}
+
+/** Replies with server-sent events until the client disconnects; `output`: the data of each. */
+export type EventsOperation<Input extends z.ZodType, Output extends z.ZodType> = Shared & {
+  readonly form: 'events'
+  readonly input: Input
+  readonly output: Output
+  run(input: z.output<Input>, call: AdminCall): AsyncIterable<z.output<Output>>
+}
+
+/** As the table holds them. */
+export type AdminOperation =
+  | JsonOperation<z.ZodType, z.ZodType>
+  | TextOperation<z.ZodType>
+  | EventsOperation<z.ZodType, z.ZodType>

@@ -1,0 +1,133 @@
+// `/dashboard` and all below it: the built page and its assets. Which page is shown is decided in the browser, so every
+// page path answers the same document (product.md 5).
+// Tested by src/admin/dashboard/dashboard-handler.test.ts
+import { Fault } from '../../base/fault.ts'
+import type { AdminHandlerDeps } from '../http/admin-handler.ts'
+import { checkHost } from '../http/admin-rules.ts'
+import { namesTag } from '../../http/conditional-request.ts'
+import type { DashboardFile, DashboardFiles, Encoding } from './dashboard-files.ts'
+import { cardFormHeaders, dashboardHeaders } from './dashboard-policy.ts'
+import type { RequestHandler, NodeExchange } from '../../http/node-exchange.ts'
+
+export const dashboardPath = '/dashboard'
+
+/** Pages have paths of plain words: `/dashboard/keys`, `/dashboard/keys/key_1`. */
+const pageForm = /^\/dashboard(?:\/[A-Za-z0-9_-]{1,64}){0,6}\/?$/
+
+export type DashboardDeps = {
+  /** Null when the page has not been built, which every page path then says. */
+  readonly files: DashboardFiles | null
+  readonly settings: Pick<AdminHandlerDeps['settings'], 'hosts' | 'admits'>
+  /** Cards are added in a form of Stripe's; without it that document is as the others. */
+  readonly takesCards?: () => boolean
+}
+
+/** The one document that lets Stripe in. */
+const cardForm = /^\/dashboard\/card\/new\/?$/
+
+export function createDashboardHandler(parts: DashboardDeps): RequestHandler {
+  const { files, settings, takesCards = () => false } = parts
+  return (exchange) => {
+    exchange.response.setHeader('x-request-id', exchange.requestId)
+    const refusal = refusalOf(exchange, settings)
+    if (refusal !== null) return sendText(exchange, refusal.row.status, refusal.message)
+    const { method, path } = exchange
+    if (method !== 'GET' && method !== 'HEAD') {
+      return sendText(exchange, 405, 'method not allowed', { allow: 'GET, HEAD' })
+    }
+    const isPage = pageForm.test(path)
+    const form = cardForm.test(path) && takesCards() ? files?.get('card.html') : undefined
+    if (form !== undefined) return sendFile(exchange, form, cardFormHeaders)
+    if (isPage && files === null) return sendText(exchange, 503, notBuilt)
+    const name = isPage ? 'index.html' : path.slice(dashboardPath.length + 1)
+    const file = files?.get(name)
+    if (file === undefined) return sendText(exchange, 404, '404 page not found')
+    sendFile(exchange, file)
+  }
+}
+
+/** Where the API would not answer, a page would be of no use: the refusal says what to set. */
+function refusalOf(
+  { request, address }: NodeExchange,
+  { hosts, admits }: DashboardDeps['settings'],
+): Fault | null {
+  try {
+    checkHost(request.headers.host, hosts)
+    return admits(address) ? null : new Fault('wrong_address')
+  } catch (thrown) {
+    return Fault.from(thrown)
+  }
+}
+
+const notBuilt = `The dashboard has not been built here. This builds it; then start Cairn anew:
+
+  npm run dashboard
+`
+
+/** Does it ask for a page, rather than for whatever is there? */
+export function isBrowser({ request }: NodeExchange): boolean {
+  return /\btext\/html\b/i.test(request.headers.accept ?? '')
+}
+
+export function leadToDashboard({ request, response, requestId }: NodeExchange): void {
+  response.writeHead(303, {
+    ...dashboardHeaders(request.headers.host ?? ''),
+    'x-request-id': requestId,
+    location: `${dashboardPath}/`,
+    'cache-control': 'no-store',
+    vary: 'Accept',
+    'content-length': '0',
+  })
+  response.end()
+}
+
+function sendFile(
+  { request, response }: NodeExchange,
+  file: DashboardFile,
+  headersOf = dashboardHeaders,
+): void {
+  const encoding = chooseEncoding(request.headers['accept-encoding'], file)
+  const bytes = file.bytes[encoding] ?? new Uint8Array()
+  const tag = encoding === 'identity' ? `"${file.hash}"` : `"${file.hash}-${encoding}"`
+  const headers = {
+    ...headersOf(request.headers.host ?? ''),
+    'content-type': file.type,
+    'cache-control': file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+    etag: tag,
+    vary: 'Accept-Encoding',
+    ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
+  }
+  if (namesTag(request.headers['if-none-match'], tag)) {
+    response.writeHead(304, headers).end()
+    return
+  }
+  response.writeHead(200, { ...headers, 'content-length': String(bytes.length) })
+  response.end(request.method === 'HEAD' ? undefined : bytes)
+}
+
+function chooseEncoding(header: string | undefined, file: DashboardFile): Encoding {
+  const accepted = new Set(
+    (header ?? '')
+      .split(',')
+      .filter((one) => !/;\s*q=0(?:\.0*)?\s*$/i.test(one))
+      .map((one) => one.replace(/;.*$/, '').trim().toLowerCase()),
+  )
+  const liked = (['br', 'gzip'] as const).find((one) => accepted.has(one))
+  return liked !== undefined && file.bytes[liked] !== undefined ? liked : 'identity'
+}
+
+function sendText(
+  { request, response }: NodeExchange,
+  status: number,
+  sentence: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response.writeHead(status, {
+    ...dashboardHeaders(request.headers.host ?? ''),
+    ...headers,
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': String(Buffer.byteLength(sentence) + 1),
+    'cache-control': 'no-store',
+  })
+  response.end(`${sentence}\n`)
+}

@@ -1,0 +1,61 @@
+// The policy for a page of the dashboard: a browser may run and load the dashboard's own assets, and nothing else that
+// this server sends, such as content of `/ipfs/<cid>`.
+// Tested by src/admin/dashboard/dashboard-handler.test.ts
+
+const assets = '/dashboard/assets/'
+
+/**
+ * Where scripts and styles come from, as a source of a policy. An address of IPv6 can not be written in one: there the
+ * whole origin is named, on which content has no type that runs.
+ */
+function assetsSource(host: string): string {
+  return /^[A-Za-z0-9.-]+(?::\d+)?$/.test(host) ? `${host}${assets}` : "'self'"
+}
+
+/**
+ * Content-Security-Policy level 3; `wasm-unsafe-eval` lets hashes of proofs be checked by compiled code. `script`,
+ * `connect`, `frame`: what else may run, be asked, be framed.
+ */
+function policy(host: string, { script = '', connect = '', frame = "'none'" }): string {
+  return [
+    "default-src 'none'",
+    `script-src ${assetsSource(host)} 'wasm-unsafe-eval'${script}`,
+    `style-src ${assetsSource(host)}`,
+    "img-src 'self' data: blob:",
+    `connect-src 'self'${connect}`,
+    `frame-src ${frame}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+/**
+ * Of every answer below `/dashboard`, refusals too. No CORS: other origins read nothing here. `host`: of the request,
+ * which is the page's own.
+ */
+export function dashboardHeaders(host: string): Readonly<Record<string, string>> {
+  return headersWith(policy(host, {}))
+}
+
+/** Of the one document where a card is added: Stripe's script, its frames and its API, and nobody else's. */
+export function cardFormHeaders(host: string): Readonly<Record<string, string>> {
+  return headersWith(
+    policy(host, {
+      script: ' https://js.stripe.com https://*.js.stripe.com',
+      connect: ' https://api.stripe.com',
+      frame: 'https://js.stripe.com https://*.js.stripe.com https://hooks.stripe.com',
+    }),
+  )
+}
+
+function headersWith(contentPolicy: string): Readonly<Record<string, string>> {
+  return {
+    'content-security-policy': contentPolicy,
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+  }
+}

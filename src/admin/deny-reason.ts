@@ -1,0 +1,110 @@
+// Which rule a refusal comes from, by the name of its setting, and whose setting that is: so that whoever is refused
+// finds the switch.
+// Tested by src/admin/dry-run.test.ts
+import type { Caller } from '../access/accounts/caller.ts'
+import type { Fault, FaultCode } from '../base/fault.ts'
+import type { FilesClass } from '../pipeline/operation.ts'
+
+/**
+ * `setting`: as in KeySettings, AccountSettings, the claims of a JWT, or a dotted one of the server; `revoked`,
+ * `expires`, `secret`, `publicKeys`, `card` are what they say. `of`: where it is set; `request`: it is the caller's.
+ */
+export type DenyReason = {
+  readonly setting: string
+  readonly of: 'key' | 'account' | 'server' | 'jwt' | 'request'
+}
+
+export type RefusedAt = {
+  /** Null: nobody entered. */
+  readonly caller: Caller | null
+  readonly face: 'rpc' | 'files'
+  /** Of a file command. */
+  readonly commandClass: FilesClass | null
+  /** A quota of the account, not of the key, is used up. */
+  readonly ofAccount: boolean
+}
+
+/** Null: no setting refuses it; the message says what is wrong with the request. */
+export function denyReasonOf(fault: Fault, at: RefusedAt): DenyReason | null {
+  const { reason = '' } = (typeof fault.data === 'object' ? fault.data : {}) as { reason?: string }
+  return rules[fault.code]?.(reason, at, fault) ?? null
+}
+
+const rules: Readonly<
+  Partial<Record<FaultCode, (reason: string, at: RefusedAt, fault: Fault) => DenyReason | null>>
+> = {
+  bad_key: (reason) => ({ setting: reason === 'expired' ? 'expires' : 'revoked', of: 'key' }),
+  bad_secret: () => ({ setting: 'secret', of: 'request' }),
+  no_credential: () => ({ setting: 'secret', of: 'request' }),
+  bad_token: (reason) => tokenRules[reason] ?? { setting: 'jwt', of: 'request' },
+  refused_by_setting: settingRule,
+  no_card: () => ({ setting: 'card', of: 'account' }),
+  no_network: () => ({ setting: 'networks', of: 'server' }),
+  over_burst: () => ({ setting: 'unitsPerSecond', of: 'key' }),
+  over_rate: rateRule,
+  over_quota: quotaRule,
+  too_large: () => ({ setting: 'filesBodyBytes', of: 'key' }),
+}
+
+const tokenRules: Readonly<Record<string, DenyReason>> = {
+  required: { setting: 'jwtRequired', of: 'key' },
+  kid: { setting: 'publicKeys', of: 'key' },
+  algorithm: { setting: 'publicKeys', of: 'key' },
+  signature: { setting: 'publicKeys', of: 'key' },
+  audience: { setting: 'jwtAudiences', of: 'key' },
+  expired: { setting: 'exp', of: 'jwt' },
+  not_yet: { setting: 'nbf', of: 'jwt' },
+  lifetime: { setting: 'exp', of: 'jwt' },
+}
+
+/** By reason: the list of the key, and the claim that stands in for it. */
+const lists: Readonly<Record<string, readonly [setting: string, claim: string]>> = {
+  ip: ['allowIps', 'allowIps'],
+  origin: ['allowOrigins', 'origins'],
+  user_agent: ['allowUserAgents', 'user_agents'],
+  method: ['allowMethods', 'methods'],
+  address: ['allowAddresses', 'addresses'],
+}
+
+function settingRule(reason: string, { caller, commandClass }: RefusedAt): DenyReason | null {
+  const list = lists[reason]
+  if (list !== undefined) {
+    const [setting, claim] = list
+    return caller?.jwt?.bringsLists === true
+      ? { setting: claim, of: 'jwt' }
+      : { setting, of: 'key' }
+  }
+  if (reason === 'secret_required') return { setting: 'secretRequired', of: 'key' }
+  if (reason === 'network') return { setting: 'networks', of: 'key' }
+  if (reason !== 'files') return null
+  // The switch, or a rate of nothing.
+  return caller?.settings.files === false
+    ? { setting: 'files', of: 'key' }
+    : { setting: fileRate(commandClass), of: 'key' }
+}
+
+function rateRule(
+  _reason: string,
+  { face, caller, commandClass }: RefusedAt,
+  fault: Fault,
+): DenyReason {
+  if (face === 'rpc') return { setting: 'unitsPerSecond', of: 'key' }
+  // There is a rate to tell, or else a number at a time.
+  if (typeof fault.data === 'object' && fault.data['rate'] !== undefined) {
+    return { setting: fileRate(commandClass), of: 'key' }
+  }
+  return caller?.settings.filesUploads === null
+    ? { setting: 'files.uploadsPerKeyMax', of: 'server' }
+    : { setting: 'filesUploads', of: 'key' }
+}
+
+function quotaRule(_reason: string, { face, ofAccount }: RefusedAt, fault: Fault): DenyReason {
+  if (face === 'rpc') return { setting: 'unitsPerDay', of: 'key' }
+  const stored = fault.message.includes('storage')
+  const setting = stored ? 'filesStoredBytes' : 'filesUploadBytesPerMonth'
+  return { setting, of: ofAccount ? 'account' : 'key' }
+}
+
+function fileRate(commandClass: FilesClass | null): string {
+  return commandClass === 'write' ? 'filesWritesPerSecond' : 'filesReadsPerSecond'
+}

@@ -1,0 +1,245 @@
+// Would this request pass? What would become of a request that is only described: entered, planned and admitted by the
+// code that judges real ones, and neither run nor charged.
+import { Fault, type FaultCode } from '../base/fault.ts'
+import type { Caller } from '../access/accounts/caller.ts'
+import type { Allowlists } from '../access/accounts/allowlists.ts'
+import type { Network } from '../chain/network.ts'
+import type { Limiter, UnitsLeft } from '../access/limits/limiter.ts'
+import type { TransferMeters } from '../access/limits/transfer-meters.ts'
+import {
+  type CardCheck,
+  authenticateFiles,
+  type AuthenticateDeps,
+  authenticateRpc,
+} from '../pipeline/authenticate-request.ts'
+import type { Credential } from '../pipeline/pipeline.ts'
+import { createNetworkChoice } from '../rpc/networks.ts'
+import type { FilesClass, Operations } from '../pipeline/operation.ts'
+import { planCall } from '../rpc/call-plan.ts'
+import { requestUnits } from '../rpc/price.ts'
+import { type DenyReason, denyReasonOf } from './deny-reason.ts'
+
+/** `keyId` of `accountId`; what is undefined is not sent, `address` and `addresses` excepted: then they are not judged. */
+export type DryRunRequest = {
+  readonly accountId: string
+  readonly keyId: string
+  /** The right secret goes with it. */
+  readonly secret: boolean
+  readonly jwt?: string | undefined
+  readonly origin?: string | undefined
+  readonly userAgent?: string | undefined
+  /** IP address it comes from. */
+  readonly address?: string | undefined
+} & (
+  | {
+      readonly face: 'rpc'
+      /** Null: the default. */
+      readonly network: string | null
+      readonly method: string
+      /** What the method takes; else only the accounts it would be about. */
+      readonly params?: readonly unknown[] | undefined
+      readonly addresses?: readonly Uint8Array[] | undefined
+    }
+  | {
+      readonly face: 'files'
+      /** Path of the command: `pin/add`. */
+      readonly method: string
+      /** Length of the body of an upload. */
+      readonly bodyBytes?: number | undefined
+    }
+)
+
+/**
+ * `units`: what it would cost, refused or not. `unjudged`: settings that could refuse it, of which the description says
+ * nothing. `left`: what the key may still take; null when nobody entered.
+ */
+export type DryRunResult = {
+  readonly units: number
+  readonly refusal: DryRunRefusal | null
+  readonly unjudged: readonly ('allowIps' | 'allowAddresses')[]
+  readonly left: UnitsLeft | null
+}
+
+/** `status`: over HTTP, when the call is not one of a batch. `waitSeconds`: when it would pass; null = not by waiting. */
+type DryRunRefusal = {
+  readonly code: FaultCode
+  readonly message: string
+  readonly status: number
+  readonly rule: DenyReason | null
+  readonly waitSeconds: number | null
+}
+
+export type DryRun = (request: DryRunRequest) => Promise<DryRunResult>
+
+export type DryRunDeps = {
+  /** The key's caller, as `Directory.enterAs`. */
+  readonly enterAs: (
+    accountId: string,
+    keyId: string,
+    shown: { readonly secret: boolean; readonly jwt?: string | undefined },
+  ) => Caller | Promise<Caller> | null
+  readonly networks: () => readonly Network[]
+  readonly operationsOf: (network: Network) => Operations
+  /** Null: the file face does not offer it. */
+  readonly filesClassOf: (command: string) => FilesClass | null
+  readonly limiter: Pick<Limiter, 'admitUnits' | 'admitFiles' | 'withoutTaking' | 'left'>
+  readonly transferMeters: TransferMeters
+  /** The file face refuses accounts without a card. */
+  readonly cardGate: () => CardCheck
+}
+
+/** How far it came, for whoever has to say what stopped it. */
+type Course = { caller: Caller | null; units: number; unjudged: DryRunResult['unjudged'] }
+
+export function createDryRun(parts: DryRunDeps): DryRun {
+  const { limiter, transferMeters } = parts
+  const networkFor = createNetworkChoice(parts.networks)
+
+  function credentialOf(request: DryRunRequest): Credential {
+    const { keyId, secret, jwt, origin, userAgent, address } = request
+    return {
+      key: keyId,
+      secret: secret ? '' : null,
+      ...(jwt === undefined ? {} : { jwt }),
+      ...(address === undefined ? {} : { address }),
+      origin,
+      userAgent,
+    }
+  }
+
+  /** Judges by ids in the place of the key's text, of which nothing but a hash is kept. Nobody is told of refusals. */
+  function tokenAuthenticator(
+    { accountId, keyId, address }: DryRunRequest,
+    course: Course,
+  ): AuthenticateDeps {
+    function entered(caller: Caller | null): Caller {
+      if (caller === null) throw new Fault('bad_key')
+      course.caller = caller
+      const { allowlists } = caller
+      if (address !== undefined || allowlists === null || allowlists.isIpAllowed === null) {
+        return caller
+      }
+      course.unjudged = ['allowIps']
+      return { ...caller, allowlists: { ...allowlists, isIpAllowed: null } }
+    }
+    return {
+      authenticate(_key, secret, _address, jwt) {
+        const caller = parts.enterAs(accountId, keyId, { secret: secret !== null, jwt })
+        return caller instanceof Promise ? caller.then(entered) : entered(caller)
+      },
+      refused: () => {},
+    }
+  }
+
+  async function tryRpc(request: DryRunRequest & { face: 'rpc' }, course: Course): Promise<void> {
+    const network = networkFor(request.network, null)
+    const caller = await authenticateRpc(
+      tokenAuthenticator(request, course),
+      credentialOf(request),
+      network,
+    )
+    const planned = planOf(request, network, caller.allowlists, course)
+    course.units = requestUnits([planned], false)
+    if (course.units > 0) {
+      limiter.withoutTaking(caller, () => limiter.admitUnits(caller, course.units))
+    }
+    if (planned.fault !== null) throw planned.fault
+  }
+
+  function planOf(
+    { method, params, addresses }: DryRunRequest & { face: 'rpc' },
+    network: Network,
+    allowlists: Allowlists | null,
+    course: Course,
+  ) {
+    const operations = parts.operationsOf(network)
+    if (params !== undefined) return planCall(operations, { method, params }, allowlists, false)
+    const offered = operations.find(method)
+    const names = offered?.addresses !== undefined
+    if (addresses === undefined && names && allowlists !== null && allowlists.addresses !== null) {
+      course.unjudged = [...course.unjudged, 'allowAddresses']
+    }
+    // The same operation, that takes the accounts it is about in the place of params.
+    const described: Operations = {
+      find(name) {
+        const operation = operations.find(name)
+        if (operation === null) return null
+        const { addresses: _, ...rest } = operation
+        const about = names && addresses !== undefined ? { addresses: () => addresses } : {}
+        return { ...rest, ...about, parse: () => null }
+      },
+    }
+    return planCall(described, { method, params: [] }, allowlists, false)
+  }
+
+  async function tryFiles(request: DryRunRequest & { face: 'files' }, course: Course) {
+    const { method, bodyBytes } = request
+    const cardGate = parts.cardGate()
+    const caller = await authenticateFiles(
+      tokenAuthenticator(request, course),
+      credentialOf(request),
+      method,
+      {
+        cardGate,
+        method,
+      },
+    )
+    const commandClass = parts.filesClassOf(method)
+    if (commandClass === null) throw new Fault('no_command')
+    limiter.withoutTaking(caller, () => limiter.admitFiles(caller, commandClass))
+    const stores = commandClass === 'write' && bodyBytes !== undefined
+    const declaredBytes = bodyBytes ?? null
+    transferMeters.open(caller, { declaredBytes, stores }).end({ in: 0, out: 0 })
+  }
+
+  /** Is it the account that has no more room, not the key? Then it is refused without the key's quotas too. */
+  function isAccounts(request: DryRunRequest, caller: Caller): boolean {
+    if (request.face === 'rpc') return false
+    const settings = {
+      ...caller.settings,
+      filesUploadBytesPerMonth: null,
+      filesDownloadBytesPerMonth: null,
+      filesStoredBytes: null,
+    }
+    const stores = request.bodyBytes !== undefined
+    try {
+      const holder = { ...caller, settings }
+      const declaredBytes = request.bodyBytes ?? null
+      transferMeters.open(holder, { declaredBytes, stores }).end({ in: 0, out: 0 })
+      return false
+    } catch (thrown) {
+      return Fault.from(thrown).code === 'over_quota'
+    }
+  }
+
+  return async (request) => {
+    const course: Course = { caller: null, units: 0, unjudged: [] }
+    let refusal: DryRunRefusal | null = null
+    try {
+      if (request.face === 'rpc') await tryRpc(request, course)
+      else await tryFiles(request, course)
+    } catch (thrown) {
+      const fault = Fault.from(thrown)
+      if (fault.code === 'internal') throw fault
+      const { caller } = course
+      const commandClass = request.face === 'files' ? parts.filesClassOf(request.method) : null
+      const ofAccount =
+        fault.code === 'over_quota' && caller !== null && isAccounts(request, caller)
+      refusal = {
+        code: fault.code,
+        message: fault.message,
+        status: (request.face === 'files' ? fault.row.files?.status : null) ?? fault.row.status,
+        rule: denyReasonOf(fault, { caller, face: request.face, commandClass, ofAccount }),
+        waitSeconds: waitOf(fault),
+      }
+    }
+    const { caller, units, unjudged } = course
+    return { units, refusal, unjudged, left: caller === null ? null : limiter.left(caller) }
+  }
+}
+
+function waitOf(fault: Fault): number | null {
+  const data = typeof fault.data === 'object' ? fault.data : {}
+  const rate = data['rate'] as { readonly backoff_seconds?: number } | undefined
+  return rate?.backoff_seconds ?? null
+}

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Principal } from '../principal.ts'
+import { createAdminConcurrency } from './admin-concurrency.ts'
+
+const overloaded = { code: 'overloaded' }
+
+function person(personId: string): Principal {
+  const via = { kind: 'token', id: 't' } as const
+  return { kind: 'person', personId, email: 'a@b.example', operator: false, roles: new Map(), via }
+}
+
+test('one person holds 64 requests, from wherever; another has as many, and what is given back is free', () => {
+  const shares = createAdminConcurrency()
+  const held = Array.from({ length: 64 }, (_, at) => shares.acquire(person('one'), `192.0.2.${at}`))
+  assert.throws(() => shares.acquire(person('one'), '198.51.100.1'), overloaded)
+  shares.acquire(person('two'), '192.0.2.1')
+  held[0]?.()
+  shares.acquire(person('one'), '192.0.2.1')
+  assert.throws(() => shares.acquire(person('one'), '192.0.2.1'), overloaded)
+})
+
+test('strangers hold 16 of one address and 128 together, and nothing of those who signed in', () => {
+  const shares = createAdminConcurrency()
+  const addresses = Array.from({ length: 8 }, (_, at) => `192.0.2.${at}`)
+  const held = addresses.map((from) => Array.from({ length: 16 }, () => shares.acquire(null, from)))
+  assert.throws(() => shares.acquire(null, '192.0.2.0'), overloaded)
+  assert.throws(() => shares.acquire(null, '198.51.100.1'), overloaded)
+  shares.acquire(person('one'), '192.0.2.0')
+  held[0]?.[0]?.()
+  assert.throws(() => shares.acquire(null, '192.0.2.1'), overloaded)
+  shares.acquire(null, '198.51.100.1')
+  assert.throws(() => shares.acquire(null, '192.0.2.0'), overloaded)
+})

@@ -1,0 +1,301 @@
+// The admin API under `/api/v1/`: HTTP in, admin operations, JSON out. Rules in order: Host, address, origin (for what
+// changes something with a cookie), who and how many at once, path, body, who again; then the operation judges the role.
+// No CORS: our own page alone.
+import { networkOf } from '../../base/address.ts'
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import type { Log } from '../../base/log.ts'
+import { type Principal, authorizeRole } from '../principal.ts'
+import type { AdminOperation, AdminContext } from '../admin-operation.ts'
+import { adminBase, isBodiless } from '../admin-route.ts'
+import { openApi } from '../open-api.ts'
+import { runAdmin } from '../run-admin.ts'
+import { boundedDeadlines, createDeadlines, type Deadlines } from '../../http/deadlines.ts'
+import type { RequestHandler, NodeExchange } from '../../http/node-exchange.ts'
+import { checkHost, checkOrigin, ownOrigin } from './admin-rules.ts'
+import { sendAdmin, sendAdminRefusal } from './admin-reply.ts'
+import { createAdminRoutes, type MatchAdmin } from './admin-routes.ts'
+import { type AdminConcurrency, createAdminConcurrency } from './admin-concurrency.ts'
+import { readCookie, setCookie } from './session-cookie.ts'
+import { createKeyedSemaphore, type KeyedSemaphore } from './keyed-semaphore.ts'
+
+/** What a request brought to say who it is from; null: it brought none. */
+export type AdminCredential = { readonly session: string | null; readonly token: string | null }
+
+/** Null: nobody. Never throws for a credential that is wrong or over. */
+export type FindPrincipal = (
+  credential: AdminCredential,
+) => Principal | null | Promise<Principal | null>
+
+export type AdminHandlerDeps = {
+  readonly operations: readonly AdminOperation[]
+  readonly context: AdminContext
+  readonly findPrincipal: FindPrincipal
+  /** Called behind each operation that may have changed something, before it is answered. */
+  readonly changed: () => void
+  readonly settings: {
+    /** Host names besides those of loopback. */
+    readonly hosts: readonly string[]
+    /** May this address of a peer ask at all? */
+    readonly admits: (address: string) => boolean
+  }
+  /** Runs a call or a command as a key; see as-key.ts. */
+  readonly asKey: AsKey
+  /** Of Cairn. */
+  readonly version: string
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Answers what is under `…/keys/{key}/rpc/` and `…/keys/{key}/files/`; false: the path is no such. */
+export type AsKey = (
+  exchange: NodeExchange,
+  path: string,
+  actor: Principal | null,
+) => Promise<boolean>
+
+type BodyLimits = { readonly bytesMax: number; readonly deadlines: Deadlines }
+
+const bodyBytesMax = 1_048_576
+const bodyMs = 30_000
+/** Of requests without a session or token. */
+const strangerBodyBytesMax = 16_384
+const strangerBodyMs = 3_000
+/** Such bodies that are read at a time; one more ends the reading of the oldest. Most come with their head. */
+const strangerBodiesMax = 256
+const viewsPerPersonMax = 16
+
+/** Builds the face. It answers every exchange itself and throws nothing. */
+export function createAdminHandler(parts: AdminHandlerDeps): RequestHandler {
+  const { clock, log } = parts
+  const face = {
+    ...parts,
+    match: createAdminRoutes(parts.operations),
+    bodies: {
+      person: { bytesMax: bodyBytesMax, deadlines: createDeadlines(bodyMs, clock) },
+      stranger: {
+        bytesMax: strangerBodyBytesMax,
+        deadlines: boundedDeadlines(createDeadlines(strangerBodyMs, clock), strangerBodiesMax),
+      },
+    },
+    views: createKeyedSemaphore(viewsPerPersonMax),
+    shares: createAdminConcurrency(),
+  }
+  return async (exchange) => {
+    const allowed = { methods: null as string | null }
+    exchange.response.setHeader('x-request-id', exchange.requestId)
+    try {
+      await answer(face, exchange, allowed)
+    } catch (thrown) {
+      const fault = Fault.from(thrown)
+      if (fault.code === 'internal') {
+        log('error', 'admin request failed', {
+          requestId: exchange.requestId,
+          cause: fault.cause,
+        })
+      }
+      sendAdminRefusal(exchange, fault, allowed.methods)
+    }
+  }
+}
+
+/** `/openapi.json`, open to everybody. */
+export function createOpenApiHandler({
+  operations,
+  version,
+}: Pick<AdminHandlerDeps, 'operations' | 'version'>): () => string {
+  let document: string | null = null
+  return () => (document ??= JSON.stringify(openApi(operations, version)))
+}
+
+type FaceParts = AdminHandlerDeps & {
+  readonly match: MatchAdmin
+  readonly bodies: { readonly person: BodyLimits; readonly stranger: BodyLimits }
+  /** Live views that are open, by the person's id. */
+  readonly views: KeyedSemaphore
+  /** Of the requests under way. */
+  readonly shares: AdminConcurrency
+}
+
+async function answer(
+  parts: FaceParts,
+  exchange: NodeExchange,
+  allowed: { methods: string | null },
+): Promise<void> {
+  const { request } = exchange
+  const { headers } = request
+  checkHost(headers.host, parts.settings.hosts)
+  if (!parts.settings.admits(exchange.address)) throw new Fault('wrong_address')
+  const method = request.method ?? ''
+  const token = bearer(headers.authorization)
+  // A token comes from a program: no page can make a browser send it.
+  if (token === null && method !== 'GET' && method !== 'HEAD') checkOrigin(headers)
+  const session = readCookie('session', headers.cookie, headers.host, headers.origin)
+  const credential = token === null ? { session, token } : { session: null, token }
+  const actor = await parts.findPrincipal(credential)
+  // A stranger takes a share when the body is here: slow bodies must not hold the shares of others.
+  const giveBack = actor === null ? null : parts.shares.acquire(actor, networkOf(exchange.address))
+  try {
+    await answerAs({ credential, actor }, parts, exchange, allowed)
+  } finally {
+    giveBack?.()
+  }
+}
+
+type Asker = { readonly credential: AdminCredential; readonly actor: Principal | null }
+
+async function answerAs(
+  asker: Asker,
+  parts: FaceParts,
+  exchange: NodeExchange,
+  allowed: { methods: string | null },
+): Promise<void> {
+  const { actor } = asker
+  const whole = exchange.path
+  const path = whole.slice(adminBase.length)
+  const method = exchange.request.method ?? ''
+  if (await parts.asKey(exchange, path, actor)) return
+
+  const matched = parts.match(method === 'HEAD' ? 'GET' : method, path)
+  if (matched === null) throw new Fault('absent', { detail: `there is no ${method} ${whole}` })
+  if (matched.operation === null) {
+    allowed.methods = matched.allowed.join(', ')
+    throw new Fault('wrong_http', { detail: `${method} is not offered here` })
+  }
+  const { operation, names } = matched
+  if (method === 'HEAD' && operation.form === 'events') {
+    // It would hold the stream open, and hear nothing of it.
+    allowed.methods = 'GET'
+    throw new Fault('wrong_http', { detail: 'HEAD is not offered here' })
+  }
+  const viewer = operation.form === 'events' && actor?.kind === 'person' ? actor.personId : null
+  if (viewer !== null && !parts.views.acquire(viewer)) {
+    const detail = `you look at ${viewsPerPersonMax} live views already: close one`
+    throw new Fault('overloaded', { detail })
+  }
+  try {
+    await runAndSend(asker, parts, exchange, { operation, names })
+  } finally {
+    if (viewer !== null) parts.views.release(viewer)
+  }
+}
+
+async function runAndSend(
+  asker: Asker,
+  parts: FaceParts,
+  exchange: NodeExchange,
+  {
+    operation,
+    names,
+  }: { readonly operation: AdminOperation; readonly names: Readonly<Record<string, string>> },
+): Promise<void> {
+  const { bodies, shares } = parts
+  const bodiless = isBodiless(operation)
+  const limits = asker.actor === null ? bodies.stranger : bodies.person
+  const rest = bodiless ? readQuery(exchange) : await readJson(exchange, limits)
+  const giveBack = asker.actor === null ? shares.acquire(null, networkOf(exchange.address)) : null
+  try {
+    await runWith(asker, parts, exchange, { operation, names, rest, bodiless })
+  } finally {
+    giveBack?.()
+  }
+}
+
+async function runWith(
+  asker: Asker,
+  parts: FaceParts,
+  exchange: NodeExchange,
+  {
+    operation,
+    names,
+    rest,
+    bodiless,
+  }: {
+    readonly operation: AdminOperation
+    readonly names: Readonly<Record<string, string>>
+    readonly rest: Readonly<Record<string, unknown>>
+    readonly bodiless: boolean
+  },
+): Promise<void> {
+  const { headers } = exchange.request
+  const { credential } = asker
+  // A body takes up to half a minute: a session that ended meanwhile, or a role that was taken, must not act by it.
+  const actor = bodiless ? asker.actor : await parts.findPrincipal(credential)
+  // What the path names cannot be said otherwise behind it.
+  const sent: Readonly<Record<string, unknown>> = { ...rest, ...names }
+  const cookies: string[] = []
+  const cookie = (
+    kind: Parameters<typeof setCookie>[0],
+    value: Parameters<typeof setCookie>[1],
+  ): void => {
+    cookies.push(setCookie(kind, value, headers.host, headers.origin))
+  }
+  const reply = await runAdmin(operation, sent, {
+    ...parts.context,
+    actor,
+    origin: {
+      address: exchange.address,
+      userAgent: headers['user-agent'] ?? null,
+      device: readCookie('device', headers.cookie, headers.host, headers.origin),
+      page: ownOrigin(headers),
+    },
+    session: {
+      begin: (begun) => cookie('session', begun),
+      end: () => cookie('session', null),
+      remember: (device) => cookie('device', device),
+    },
+    signal: exchange.signal,
+  })
+  if (operation.method !== 'GET') parts.changed()
+  const mayStill = async (): Promise<boolean> => {
+    try {
+      const account = typeof sent['account'] === 'string' ? sent['account'] : null
+      authorizeRole(operation.role, account, await parts.findPrincipal(credential))
+      return true
+    } catch (thrown) {
+      // Who cannot be looked up now will be at the next look.
+      return Fault.from(thrown).row.status >= 500
+    }
+  }
+  await sendAdmin(exchange, reply, cookies, { clock: parts.clock, mayStill })
+}
+
+function bearer(authorization: string | undefined): string | null {
+  return /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? null
+}
+
+/** A name that comes twice is refused: which of the two is meant? */
+function readQuery(exchange: NodeExchange): Readonly<Record<string, unknown>> {
+  const read = new Map<string, string>()
+  for (const [name, value] of new URLSearchParams(exchange.query)) {
+    if (read.has(name)) throw new Fault('bad_input', { detail: `${name} was sent twice` })
+    read.set(name, value)
+  }
+  return Object.fromEntries(read)
+}
+
+async function readJson(
+  exchange: NodeExchange,
+  { bytesMax, deadlines }: BodyLimits,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { headers } = exchange.request
+  const declared = Number(headers['content-length'] ?? 0)
+  if (declared > bytesMax) throw new Fault('too_large')
+  exchange.acceptBody()
+  const body = await exchange.readBody(bytesMax, deadlines)
+  if (body.ending === 'over') throw new Fault('too_large')
+  if (body.ending === 'gone') throw new Fault('hung_up')
+  if (body.ending === 'late') throw new Fault('body_deadline')
+  if (body.bytes.length === 0) return {}
+  if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) throw new Fault('wrong_media')
+  let value: unknown
+  try {
+    value = JSON.parse(body.bytes.toString('utf8'))
+  } catch (cause) {
+    throw new Fault('bad_input', { detail: 'the body is not JSON', cause })
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Fault('bad_input', { detail: 'the body is expected to be a JSON object' })
+  }
+  return value as Record<string, unknown>
+}

@@ -1,0 +1,36 @@
+// All admin operations, by resource. Their order is that of the OpenAPI document.
+// Tested by test/admin.test.ts
+import type { AdminOperation } from './admin-operation.ts'
+import { sessionOperations } from './resources/session/operations.ts'
+import { ownOperations } from './resources/me/operations.ts'
+import { passkeyOperations } from './resources/passkeys/operations.ts'
+import { invitationOperations } from './resources/invitations/operations.ts'
+import { memberOperations } from './resources/members/operations.ts'
+import { auditOperations } from './resources/audit/operations.ts'
+import { peopleOperations } from './resources/people/operations.ts'
+import { serverOperations } from './resources/server/operations.ts'
+import { accountOperations } from './resources/accounts/operations.ts'
+import { cardOperations } from './resources/cards/operations.ts'
+import { fileOperations } from './resources/files/operations.ts'
+import { keyOperations } from './resources/keys/operations.ts'
+import { requestOperations } from './resources/requests/operations.ts'
+import { alertOperations } from './resources/alerts/operations.ts'
+import { usageOperations } from './resources/usage/operations.ts'
+
+export const adminOperations = [
+  ...sessionOperations,
+  ...ownOperations,
+  ...passkeyOperations,
+  ...invitationOperations,
+  ...memberOperations,
+  ...auditOperations,
+  ...peopleOperations,
+  ...serverOperations,
+  ...accountOperations,
+  ...cardOperations,
+  ...fileOperations,
+  ...keyOperations,
+  ...requestOperations,
+  ...alertOperations,
+  ...usageOperations,
+] as const satisfies readonly AdminOperation[]

@@ -1,0 +1,101 @@
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
+import { test } from 'node:test'
+import { openInspectedGateway } from '../../test/fakes/inspected-gateway.ts'
+import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { replayRequest } from './replay-request.ts'
+
+const { signal } = new AbortController()
+
+function rig() {
+  const clock = createTurnedClock()
+  const opened = openInspectedGateway(clock)
+  const { gateway, inspector, caller, networks } = opened
+  async function ask(method: string, params: readonly unknown[]) {
+    const [network] = networks()
+    ok(network)
+    const where = { face: 'rpc', transport: 'http', network: 'dev' } as const
+    const credential = { key: 'k', secret: null }
+    const inspection = inspector.begin(caller, {
+      ...where,
+      arrived: clock.monotonic(),
+      credential,
+    })
+    const items = [{ method, params }]
+    const visit = { caller, network, items, batch: false, request: { signal }, inspection }
+    const { outcomes } = await gateway.runRpc(visit)
+    const fault = outcomes[0] !== undefined && 'fault' in outcomes[0] ? outcomes[0].fault : null
+    inspection.end({ fault, status: 200, bytesIn: 1, bytesOut: 1 })
+    const [request] = inspector.list('k', {}, 1)
+    ok(request)
+    return request
+  }
+  const replay = async (
+    request: Awaited<ReturnType<typeof ask>>,
+    asked: { block?: string; upstream?: string } = {},
+  ) => await replayRequest(opened, { caller, request }, { call: 0, ...asked }, signal)
+  return { ...opened, ask, replay }
+}
+
+test('a read is run again as its key, at its price, and nothing differs', async () => {
+  const { ask, replay, admitted, inspector } = rig()
+  const request = await ask('eth_getBalance', ['0x1'])
+  const { before, after, differences, labels } = await replay(request)
+  deepEqual(before, { outcome: 'ok', result: { nonce: '0x5', block: 'latest' } })
+  deepEqual(after, before)
+  deepEqual(differences, [])
+  deepEqual([labels.units, labels.verified, labels.blockNumber], [80, 'proof', 9n])
+  deepEqual(admitted, [80, 80])
+  equal(inspector.list('k', {}, 10).length, 1)
+})
+
+test('of another block it tells what differs', async () => {
+  const { ask, replay } = rig()
+  const { params, differences } = await replay(await ask('eth_getBalance', ['0x1']), {
+    block: '0x5',
+  })
+  deepEqual(params, ['0x1', '0x5'])
+  deepEqual(differences, [{ at: '/block', before: 'latest', after: '0x5' }])
+})
+
+test('one upstream is asked for its word, of the block that the head means', async () => {
+  const { ask, replay, relayed, admitted } = rig()
+  const { differences, labels } = await replay(await ask('eth_getBalance', ['0x1']), {
+    upstream: 'two',
+  })
+  deepEqual(relayed.at(-1)?.upstream, 'two')
+  deepEqual(relayed.at(-1)?.pin?.block.number, 9n)
+  equal(labels.verified, 'none')
+  deepEqual(differences, [
+    { at: '/block', before: 'latest' },
+    { at: '/code', after: 'two' },
+  ])
+  deepEqual(admitted, [80, 80])
+})
+
+test('what was refused is compared too', async () => {
+  const { ask, replay } = rig()
+  const { before, after, differences } = await replay(await ask('eth_getBalance', []))
+  deepEqual(before, { outcome: 'bad_params', result: { code: -32602, message: 'missing' } })
+  deepEqual(after, before)
+  deepEqual(differences, [])
+})
+
+test('what may write, was not kept whole, or asks for what is not there is not run again', async () => {
+  const { ask, replay, admitted } = rig()
+  const refused = async (
+    request: Awaited<ReturnType<typeof ask>>,
+    code: string,
+    asked: { block?: string; upstream?: string } = {},
+  ) => await rejects(replay(request, asked), { code })
+  await refused(await ask('eth_sendRawTransaction', ['0x1']), 'conflict')
+  await refused(await ask('eth_getFilterChanges', ['0x1']), 'conflict')
+  await refused(await ask('eth_getBalance', ['x'.repeat(30_000)]), 'conflict')
+  await refused(await ask('eth_getBalance', ['Bearer abcdefgh123']), 'conflict')
+  const good = await ask('eth_getBalance', ['0x1'])
+  await refused(good, 'absent', { upstream: 'three' })
+  await refused({ ...good, network: 'gone' }, 'absent')
+  await refused({ ...good, face: 'files' }, 'conflict')
+  await refused({ ...good, calls: [] }, 'absent')
+  await refused(await ask('eth_chainId', []), 'bad_input', { block: '0x1' })
+  equal(admitted.length, 6)
+})

@@ -1,0 +1,157 @@
+// Runs a call that the inspector kept once more, as the key it came with: of another block, or as the word of one
+// upstream; and says what differs. It costs units as any call and is in the key's usage. Only reads are run again.
+import { Fault } from '../base/fault.ts'
+import type { FaultCode } from '../base/fault.ts'
+import type { Caller } from '../access/accounts/caller.ts'
+import type { Network } from '../chain/network.ts'
+import type { Pipeline, RpcLabels, RpcOutcome } from '../pipeline/pipeline.ts'
+import { blockPlace } from '../rpc/relay/query-one-upstream.ts'
+import { type Difference, differencesOf } from '../pipeline/inspector/differences.ts'
+import type { InspectedRequest } from '../pipeline/inspector/inspected-request.ts'
+
+export type ReplayAsked = {
+  /** Which call of the request, from 0. */
+  readonly call: number
+  /** A tag, a QUANTITY or a hash in place of the block that was asked for. */
+  readonly block?: string | undefined
+  /** The name of an upstream. */
+  readonly upstream?: string | undefined
+}
+
+/** `result`: a JSON value; of a fault its message and data; undefined: not known, or too large to be shown. */
+type ReplayedAnswer = { readonly outcome: 'ok' | FaultCode; readonly result?: unknown }
+
+export type ReplayedRequest = {
+  readonly method: string
+  readonly params: readonly unknown[]
+  readonly before: ReplayedAnswer
+  readonly after: ReplayedAnswer
+  readonly labels: RpcLabels
+  /** Null: one of the two is not there to be compared. */
+  readonly differences: readonly Difference[] | null
+  readonly differencesLeft: number
+}
+
+/** Reads that name no block, beside those of the tables. */
+const otherReads: ReadonlySet<string> = new Set([
+  'eth_blockNumber',
+  'eth_chainId',
+  'eth_getLogs',
+  'eth_syncing',
+  'net_version',
+  'web3_clientVersion',
+  'web3_sha3',
+])
+
+const shownCharsMax = 262_144
+
+/**
+ * Throws `conflict` for what cannot be run again (its detail says why), `bad_input` for a block where the method takes
+ * none, `absent` for a network or an upstream that is not there, and what refuses a call of the key.
+ */
+export async function replayRequest(
+  parts: {
+    readonly gateway: Pick<Pipeline, 'authenticateRpc' | 'runRpc'>
+    readonly networks: () => readonly Network[]
+  },
+  { caller, request }: { readonly caller: Caller; readonly request: InspectedRequest },
+  asked: ReplayAsked,
+  signal: AbortSignal,
+): Promise<ReplayedRequest> {
+  const { method, params, before } = callOf(request, asked.call)
+  const network = parts.networks().find(({ name }) => name === request.network)
+  if (network === undefined) throw new Fault('absent', { detail: 'that network is not served now' })
+  const item = { method, params: withBlock(method, params, asked.block) }
+  if (asked.upstream !== undefined) judgeUpstream(network, method, asked.upstream)
+  await parts.gateway.authenticateRpc({ key: null, secret: null, caller }, network)
+  const { outcomes, headers } = await parts.gateway.runRpc({
+    caller,
+    network,
+    items: [item],
+    batch: false,
+    request: { signal },
+    ...(asked.upstream === undefined ? {} : { upstream: asked.upstream }),
+  })
+  const after = answerOf(outcomes[0])
+  const comparable = before.result !== undefined && after.result !== undefined
+  const differences = comparable ? differencesOf(before.result, after.result) : null
+  return {
+    ...item,
+    before,
+    after,
+    labels: headers,
+    differences: differences?.found ?? null,
+    differencesLeft: differences?.left ?? 0,
+  }
+}
+
+function judgeUpstream({ name, relay }: Network, method: string, upstream: string): void {
+  if (relay === null || !relay.upstreams().includes(upstream)) {
+    throw new Fault('absent', { detail: `${name} has no upstream of that name` })
+  }
+  if (blockPlace(method) === undefined) {
+    throw new Fault('conflict', { detail: `${method} is not asked of upstreams` })
+  }
+}
+
+function callOf(request: InspectedRequest, index: number) {
+  const call = request.calls[index]
+  if (request.face !== 'rpc') throw cannot('file commands are not run again')
+  if (call === undefined) throw new Fault('absent', { detail: 'that call was not kept' })
+  const { method, params, result } = call
+  if (blockPlace(method) === undefined && !otherReads.has(method)) {
+    throw cannot(`${method.slice(0, 64)} is not known to be a read, so it is not run again`)
+  }
+  if (params.text === null) throw cannot('the key keeps no params: switch inspectBodies on')
+  if (params.cut) throw cannot('its params were too long to be kept')
+  const parsed = parse(params.text)
+  if (!Array.isArray(parsed) || params.text.includes('[redacted]')) {
+    throw cannot('a credential was taken out of its params')
+  }
+  const known = result !== null && result.text !== null && !result.cut
+  const before: ReplayedAnswer = {
+    outcome: call.outcome,
+    ...(known ? { result: parse(result.text) } : {}),
+  }
+  return { method, params: parsed as readonly unknown[], before }
+}
+
+function withBlock(
+  method: string,
+  params: readonly unknown[],
+  block: string | undefined,
+): readonly unknown[] {
+  if (block === undefined) return params
+  const place = blockPlace(method)
+  if (place === undefined || place === null) {
+    const detail = `block: ${method} names none`
+    throw new Fault('bad_input', { detail, data: { field: 'block' } })
+  }
+  return Array.from({ length: Math.max(params.length, place.at + 1) }, (_, index) =>
+    index === place.at ? block : (params[index] ?? null),
+  )
+}
+
+function answerOf(outcome: RpcOutcome | undefined): ReplayedAnswer {
+  if (outcome === undefined) return { outcome: 'internal' }
+  if ('fault' in outcome) {
+    const { code, rpcCode, message, data } = outcome.fault
+    const result = { code: rpcCode, message, ...(data === undefined ? {} : { data }) }
+    return { outcome: code, result }
+  }
+  const text = 'text' in outcome ? outcome.text : JSON.stringify(outcome.result)
+  if (text === undefined || text.length > shownCharsMax) return { outcome: 'ok' }
+  return { outcome: 'ok', result: parse(text) }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function cannot(detail: string): Fault {
+  return new Fault('conflict', { detail })
+}

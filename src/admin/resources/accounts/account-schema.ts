@@ -1,0 +1,26 @@
+// How accounts look in the admin API.
+// Tested by test/admin.test.ts
+import { z } from 'zod'
+import { time } from '../../time-schema.ts'
+
+/** In the path of everything that is about one account. */
+export const accountId = z.string().min(1).max(64)
+
+const bytesOrNull = z.int().min(0).nullable()
+
+/** Limits of an account as a whole; null = no limit, 0 = nothing. */
+export const accountSettings = z.strictObject({
+  filesUploadBytesPerMonth: bytesOrNull,
+  filesDownloadBytesPerMonth: bytesOrNull,
+  filesStoredBytes: bytesOrNull,
+})
+
+export const account = z.object({
+  id: z.string(),
+  name: z.string(),
+  created: time,
+  hasCard: z.boolean(),
+  settings: accountSettings,
+  /** The stored settings are damaged; `settings` are those of a new account. */
+  settingsDamaged: z.literal(true).optional(),
+})

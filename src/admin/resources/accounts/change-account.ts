@@ -1,0 +1,32 @@
+// `PATCH /accounts/{account}`: its name, and what the operator lets all its keys together move and keep.
+// Tested by test/admin-keys.test.ts
+import { z } from 'zod'
+import type { AccountSettings } from '../../../access/accounts/key-settings.ts'
+import { account, accountSettings } from './account-schema.ts'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { accountId } from './account-schema.ts'
+
+const input = z.strictObject({
+  account: accountId,
+  name: z.string().max(64).optional(),
+  settings: accountSettings.partial().default({}),
+})
+const output = z.object({ account })
+
+export const changeAccount = {
+  id: 'changeAccount',
+  method: 'PATCH',
+  path: '/accounts/{account}',
+  role: 'operator',
+  summary: 'Change name and limits of an account; what is not named stays.',
+  input,
+  output,
+  async run({ account: id, name, settings }, { accounts }) {
+    const before = accounts.getAccountById(id)
+    // Texts in JSON leave out what is not given.
+    const changes = settings as Partial<AccountSettings>
+    if (Object.keys(changes).length > 0) await accounts.changeAccountSettings(before.name, changes)
+    if (name !== undefined && name !== before.name) await accounts.renameAccount(id, name)
+    return { account: accounts.getAccountById(id) }
+  },
+} satisfies JsonOperation<typeof input, typeof output>

@@ -1,0 +1,30 @@
+// How alerts look in the admin API.
+// Tested by test/admin-alerts.test.ts
+import { z } from 'zod'
+import { Fault } from '../../../base/fault.ts'
+import type { AdminCall } from '../../admin-operation.ts'
+import type { AlertsView } from './alerts-view.ts'
+
+/** `secret`: signs what webhooks are sent; `sendsMail`: the operator has set a mail server. */
+export const alertsOutput = z.object({
+  emails: z.array(z.string()),
+  webhooks: z.array(z.string()),
+  secret: z.string(),
+  sendsMail: z.boolean(),
+})
+
+/** Throws `absent` at the command line, where nobody watches. */
+export function alertsOf({ alerts }: Pick<AdminCall, 'alerts'>): AlertsView {
+  if (alerts === null) throw new Fault('absent', { detail: 'alerts are told by a running server' })
+  return alerts
+}
+
+export function shownAlerts(alerts: AlertsView, accountId: string): z.output<typeof alertsOutput> {
+  const { emails, webhooks } = alerts.get(accountId)
+  return {
+    emails: [...emails],
+    webhooks: [...webhooks],
+    secret: alerts.secretOf(accountId),
+    sendsMail: alerts.sendsMail(),
+  }
+}

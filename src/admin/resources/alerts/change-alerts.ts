@@ -1,0 +1,45 @@
+// `PUT /accounts/{account}/alerts`: sets whom the account wants told at 75, 85 and 100 % of a limit.
+// Tested by test/admin-alerts.test.ts
+import { z } from 'zod'
+import { Fault } from '../../../base/fault.ts'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { alertsOf, alertsOutput, shownAlerts } from './alerts-schema.ts'
+import type { AlertsView } from './alerts-view.ts'
+import { accountId } from '../accounts/account-schema.ts'
+
+const input = z.strictObject({
+  account: accountId,
+  emails: z.array(z.email().max(254)).max(10),
+  webhooks: z.array(z.string().max(2048)).max(5),
+})
+
+export const changeAlerts = {
+  id: 'changeAlerts',
+  method: 'PUT',
+  path: '/accounts/{account}/alerts',
+  role: 'owner',
+  summary: 'Set the mail addresses and webhooks that are told at 75, 85 and 100 % of a limit.',
+  input,
+  output: alertsOutput,
+  // A webhook's URL may hold a secret.
+  audit: ({ account, emails, webhooks }) => ({
+    accountId: account,
+    changes: { emails, webhooks: webhooks.length },
+  }),
+  async run({ account, emails, webhooks }, call) {
+    const alerts = alertsOf(call)
+    for (const [at, url] of webhooks.entries()) judge(alerts, url, at)
+    await alerts.set(account, { emails: [...new Set(emails)], webhooks: [...new Set(webhooks)] })
+    return shownAlerts(alerts, account)
+  },
+} satisfies JsonOperation<typeof input, typeof alertsOutput>
+
+/** With the place in the list, for the field that it was typed into. */
+function judge(alerts: AlertsView, url: string, at: number): void {
+  try {
+    alerts.judge(url)
+  } catch (cause) {
+    const { code, message } = Fault.from(cause)
+    throw new Fault(code, { detail: message, data: { field: `webhooks.${at}` }, cause })
+  }
+}

@@ -1,0 +1,19 @@
+// `GET /accounts/{account}/alerts`: whom the account wants told at 75, 85 and 100 % of a limit.
+// Tested by test/admin-alerts.test.ts
+import { z } from 'zod'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { alertsOf, alertsOutput, shownAlerts } from './alerts-schema.ts'
+import { accountId } from '../accounts/account-schema.ts'
+
+const input = z.strictObject({ account: accountId })
+
+export const getAlerts = {
+  id: 'getAlerts',
+  method: 'GET',
+  path: '/accounts/{account}/alerts',
+  role: 'owner',
+  summary: 'Whom the account wants told at 75, 85 and 100 % of a limit.',
+  input,
+  output: alertsOutput,
+  run: ({ account }, call) => shownAlerts(alertsOf(call), account),
+} satisfies JsonOperation<typeof input, typeof alertsOutput>

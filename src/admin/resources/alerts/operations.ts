@@ -1,0 +1,10 @@
+// Alerts of an account.
+// Tested by test/admin.test.ts
+import type { AdminOperation } from '../../admin-operation.ts'
+import { getAlerts } from './get-alerts.ts'
+import { changeAlerts } from './change-alerts.ts'
+
+export const alertOperations = [
+  getAlerts,
+  changeAlerts,
+] as const satisfies readonly AdminOperation[]

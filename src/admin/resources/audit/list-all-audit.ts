@@ -1,0 +1,22 @@
+// `GET /audit`: page by page.
+// Tested by test/admin-people.test.ts
+import { z } from 'zod'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { auditQuery, auditRecord } from '../people/person-schema.ts'
+
+const input = z.strictObject({ ...auditQuery })
+const output = z.object({ records: z.array(auditRecord) })
+
+export const listAllAudit = {
+  id: 'listAllAudit',
+  method: 'GET',
+  path: '/audit',
+  role: 'operator',
+  summary: 'Who changed what of the whole server, the newest first.',
+  input,
+  output,
+  run({ before, limit }, { identity }) {
+    const page = { limit, ...(before === undefined ? {} : { before }) }
+    return { records: [...identity.audit.list(page)] }
+  },
+} satisfies JsonOperation<typeof input, typeof output>

@@ -1,0 +1,23 @@
+// `GET /accounts/{account}/audit`: page by page.
+// Tested by test/admin-people.test.ts
+import { z } from 'zod'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { accountId } from '../accounts/account-schema.ts'
+import { auditQuery, auditRecord } from '../people/person-schema.ts'
+
+const input = z.strictObject({ account: accountId, ...auditQuery })
+const output = z.object({ records: z.array(auditRecord) })
+
+export const listAudit = {
+  id: 'listAudit',
+  method: 'GET',
+  path: '/accounts/{account}/audit',
+  role: 'owner',
+  summary: 'Who changed what of an account, the newest first.',
+  input,
+  output,
+  run({ account: accountId, before, limit }, { identity }) {
+    const page = { limit, ...(before === undefined ? {} : { before }) }
+    return { records: [...identity.audit.list({ accountId, ...page })] }
+  },
+} satisfies JsonOperation<typeof input, typeof output>

@@ -1,0 +1,31 @@
+// `POST /accounts/{account}/card/forms`: begins to add a card. What comes back opens one form at the billing company;
+// the card itself goes there from the browser and never passes here.
+// Tested by test/card-started.test.ts
+import { z } from 'zod'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { accountId } from '../accounts/account-schema.ts'
+
+const input = z.strictObject({
+  account: accountId,
+  /** Chosen by who asks, once for each form: the same again gives the same form. */
+  attempt: z.uuid(),
+})
+const output = z.object({
+  clientSecret: z.string(),
+  publishableKey: z.string(),
+})
+
+export const beginCard = {
+  id: 'beginCard',
+  method: 'POST',
+  path: '/accounts/{account}/card/forms',
+  role: 'owner',
+  summary: 'Begin to add a card: a form at the billing company.',
+  input,
+  output,
+  async run({ account, attempt }, call) {
+    const { name } = call.accounts.getAccountById(account)
+    const address = call.origin.address ?? ''
+    return await call.cards.begin({ accountId: account, name, attempt, address })
+  },
+} satisfies JsonOperation<typeof input, typeof output>

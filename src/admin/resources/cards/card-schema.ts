@@ -1,0 +1,60 @@
+// How the card of an account looks in the admin API, and what there is to do about it.
+// Tested by test/card-started.test.ts
+import { z } from 'zod'
+import type { CardStatus } from '../../../access/cards/cards.ts'
+import { type Principal, isOperator } from '../../principal.ts'
+import type { AdminCall } from '../../admin-operation.ts'
+import { accountId } from '../accounts/account-schema.ts'
+
+export const cardStatus = z.object({
+  adapter: z.enum(['none', 'manual', 'stripe']),
+  state: z.enum(['not-needed', 'missing', 'marked', 'on-file', 'expired']),
+  /** The file face is open to the account. */
+  opensFiles: z.boolean(),
+  /** For owners and operators alone; null for members, and when there is none. */
+  card: z
+    .object({
+      brand: z.string(),
+      last4: z.string(),
+      expiryMonth: z.int(),
+      expiryYear: z.int(),
+    })
+    .nullable(),
+  /** When the billing company was last asked, milliseconds since 1970 UTC. */
+  asOf: z.int().nullable(),
+  /** What to do now, a sentence; null: nothing. */
+  next: z.string().nullable(),
+})
+
+export const ofAccount = z.strictObject({ account: accountId })
+
+export type ShownCard = z.output<typeof cardStatus>
+
+/** `status` as this actor may see it. */
+export function showCard(status: CardStatus, accountId: string, call: AdminCall): ShownCard {
+  const { card, ...rest } = status
+  const seesCard = call.actor !== null && isOwner(call.actor, accountId)
+  return { ...rest, card: seesCard ? card : null, next: nextStep(status, call, accountId) }
+}
+
+function isOwner(actor: Principal, accountId: string): boolean {
+  return isOperator(actor) || (actor.kind === 'person' && actor.roles.get(accountId) === 'owner')
+}
+
+function nextStep(
+  { adapter, state }: CardStatus,
+  call: AdminCall,
+  accountId: string,
+): string | null {
+  if (state === 'expired') return 'The card is past its month: add another one.'
+  if (state !== 'missing') return null
+  if (adapter === 'stripe') {
+    return 'Add a card: without one the file face answers 402. JSON-RPC needs none.'
+  }
+  const { name } = call.accounts.getAccountById(accountId)
+  const who =
+    call.actor !== null && isOperator(call.actor)
+      ? 'Mark the account when it has a card'
+      : 'Ask the operator of this server to mark the account'
+  return `${who} (cairn card set ${name}): until then the file face answers 402. JSON-RPC needs no card.`
+}

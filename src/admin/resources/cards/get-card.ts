@@ -1,0 +1,17 @@
+// `GET /accounts/{account}/card`: whether there is a card, which, and what to do when there is none.
+// Tested by test/card-started.test.ts
+import type { JsonOperation } from '../../admin-operation.ts'
+import { cardStatus, ofAccount, showCard } from './card-schema.ts'
+
+export const getCard = {
+  id: 'getCard',
+  method: 'GET',
+  path: '/accounts/{account}/card',
+  role: 'member',
+  summary: 'The billing card of the account: state, what is shown of it, and what to do.',
+  input: ofAccount,
+  output: cardStatus,
+  run(input, call) {
+    return showCard(call.cards.status(input.account), input.account, call)
+  },
+} satisfies JsonOperation<typeof ofAccount, typeof cardStatus>

@@ -1,0 +1,22 @@
+// `PUT /accounts/{account}/card/mark`: the operator says that the account has a card, or takes that word back.
+// Tested by test/card-started.test.ts
+import { z } from 'zod'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { accountId } from '../accounts/account-schema.ts'
+import { cardStatus, showCard } from './card-schema.ts'
+
+const input = z.strictObject({ account: accountId, hasCard: z.boolean() })
+
+export const markCard = {
+  id: 'markCard',
+  method: 'PUT',
+  path: '/accounts/{account}/card/mark',
+  role: 'operator',
+  summary: 'Mark the account as having a card, or take the mark away.',
+  input,
+  output: cardStatus,
+  async run({ account, hasCard }, call) {
+    await call.accounts.setCard(call.accounts.getAccountById(account).name, hasCard)
+    return showCard(call.cards.status(account), account, call)
+  },
+} satisfies JsonOperation<typeof input, typeof cardStatus>

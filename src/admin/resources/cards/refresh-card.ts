@@ -1,0 +1,20 @@
+// `POST /accounts/{account}/card/refresh`: asks the billing company now, for servers that its notices do not reach and
+// for a page that has just sent a card.
+// Tested by test/card-started.test.ts
+import type { JsonOperation } from '../../admin-operation.ts'
+import { cardStatus, ofAccount, showCard } from './card-schema.ts'
+
+export const refreshCard = {
+  id: 'refreshCard',
+  method: 'POST',
+  path: '/accounts/{account}/card/refresh',
+  role: 'owner',
+  summary: 'Ask the billing company for the card of the account.',
+  input: ofAccount,
+  output: cardStatus,
+  audit: () => null,
+  async run({ account }, call) {
+    call.accounts.getAccountById(account)
+    return showCard(await call.cards.refresh(account), account, call)
+  },
+} satisfies JsonOperation<typeof ofAccount, typeof cardStatus>

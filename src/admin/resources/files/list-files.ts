@@ -1,0 +1,41 @@
+// `GET /accounts/{account}/files`: what an account has pinned, the newest first.
+// Tested by test/admin-files.test.ts
+import { z } from 'zod'
+import { Fault } from '../../../base/fault.ts'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { accountId } from '../accounts/account-schema.ts'
+import { time } from '../../time-schema.ts'
+
+const input = z.strictObject({ account: accountId, from: z.string().max(300).optional() })
+const output = z.object({
+  pins: z.array(
+    z.object({
+      cid: z.string(),
+      mode: z.enum(['recursive', 'direct']),
+      name: z.string(),
+      created: time,
+      /** All below it, each block once; null: it is still being counted. */
+      bytes: z.int().nullable(),
+      blocks: z.int().nullable(),
+    }),
+  ),
+  /** Send it as `from` for the next page; null: this was the last. */
+  next: z.string().nullable(),
+  /** What is kept and counts: each block of the account once. */
+  stored: z.object({ blocks: z.int(), bytes: z.int() }),
+})
+
+export const listFiles = {
+  id: 'listFiles',
+  method: 'GET',
+  path: '/accounts/{account}/files',
+  role: 'member',
+  summary: 'What an account has pinned, the newest first, and what it keeps in all.',
+  input,
+  output,
+  run({ account, from }, { pins }) {
+    const page = pins.list(account, from ?? null)
+    if (page === null) throw new Fault('bad_input', { detail: 'from: not a place in the list' })
+    return { pins: [...page.pins], next: page.next, stored: pins.stored(account) }
+  },
+} satisfies JsonOperation<typeof input, typeof output>

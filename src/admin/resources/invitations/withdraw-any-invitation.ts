@@ -1,0 +1,22 @@
+// `DELETE /invitations/{invitation}`: its link opens nothing any more.
+// Tested by test/admin-people.test.ts
+import { z } from 'zod'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { idText } from '../people/person-schema.ts'
+
+const input = z.strictObject({ invitation: idText })
+const output = z.object({})
+
+export const withdrawAnyInvitation = {
+  id: 'withdrawAnyInvitation',
+  method: 'DELETE',
+  path: '/invitations/{invitation}',
+  role: 'operator',
+  summary: 'Withdraw an invitation.',
+  input,
+  output,
+  async run({ invitation }, { identity }) {
+    await identity.invitations.withdraw(invitation, null)
+    return {}
+  },
+} satisfies JsonOperation<typeof input, typeof output>

@@ -1,0 +1,35 @@
+// `POST /accounts/{account}/keys/{key}/public-keys`: one more public key, of three at most.
+// Tested by test/admin-keys.test.ts
+import { z } from 'zod'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { keyOf, keyPath } from './key-schema.ts'
+import { publicKey } from './public-key-schema.ts'
+
+const input = z.strictObject({
+  ...keyPath,
+  name: z.string().max(64).default(''),
+  /** What tokens name it as already; else it is given one. */
+  id: z.string().max(64).optional(),
+  /** PEM (SPKI), or a JWK as text. */
+  publicKey: z.string().max(8_192),
+})
+const output = z.object({ publicKey })
+
+export const addPublicKey = {
+  id: 'addPublicKey',
+  method: 'POST',
+  path: '/accounts/{account}/keys/{key}/public-keys',
+  role: 'owner',
+  summary: 'Give an API key a public key to check JWTs with: RSA for RS256, P-256 for ES256.',
+  input,
+  output,
+  audit: ({ key }, { publicKey: { id, name, fingerprint } }) => ({
+    target: key,
+    changes: { publicKey: id, name, fingerprint },
+  }),
+  async run({ account, key, name, id, publicKey: text }, { accounts, publicKeys }) {
+    keyOf(accounts, account, key)
+    const given = id === undefined ? {} : { id }
+    return { publicKey: await publicKeys.add(key, { name, text, ...given }) }
+  },
+} satisfies JsonOperation<typeof input, typeof output>

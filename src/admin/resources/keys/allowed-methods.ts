@@ -1,0 +1,33 @@
+// The method names of an allowlist. A name that no call can have is refused when it is set, not at each call.
+// Tested by src/admin/resources/keys/allowed-methods.test.ts
+import type { z } from 'zod'
+import { distance } from '../../../base/similar-name.ts'
+import { methodShapes } from '../../../rpc/open-rpc/method-shapes.ts'
+import { findRefusal } from '../../../rpc/refused-methods.ts'
+
+/** Edits between a name and the known name that it most likely means. */
+const editsMax = 2
+
+const known = Object.keys(methodShapes)
+
+/**
+ * Adds an issue for each method that Cairn always refuses, and for each misspelt name of a known method. Other names pass:
+ * an upstream may serve methods that Cairn does not know.
+ */
+export function checkAllowedMethods(names: readonly string[], context: z.RefinementCtx): void {
+  for (const [at, name] of names.entries()) {
+    const message = faultOf(name)
+    if (message !== null) context.addIssue({ code: 'custom', path: [at], message })
+  }
+}
+
+function faultOf(name: string): string | null {
+  // A name without the form of a method is refused elsewhere.
+  if (known.includes(name) || !/^\w+$/.test(name)) return null
+  const refusal = findRefusal(name)
+  if (refusal !== null) return `${JSON.stringify(name)} is always refused: ${refusal.message}`
+  const meant = known.find((one) => distance(name.slice(0, 100), one) <= editsMax)
+  return meant === undefined
+    ? null
+    : `${JSON.stringify(name)} is not a method, did you mean ${JSON.stringify(meant)}?`
+}

@@ -1,0 +1,37 @@
+// `PATCH /accounts/{account}/keys/{key}`: name, end and settings of an API key; what is not named stays.
+// Tested by test/admin-keys.test.ts
+import { z } from 'zod'
+import { plans } from '../../../access/accounts/plans.ts'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { apiKey, keyChanges, keyOf, keyPath, planName } from './key-schema.ts'
+import { time } from '../../time-schema.ts'
+
+const input = z.strictObject({
+  ...keyPath,
+  name: z.string().max(64).optional(),
+  /** Null: never. A time that is past ends the key now. */
+  expires: time.nullable().optional(),
+  /** Sets its limits; `settings` goes before it. */
+  plan: planName.optional(),
+  settings: keyChanges.optional(),
+})
+const output = z.object({ key: apiKey })
+
+export const changeKey = {
+  id: 'changeKey',
+  method: 'PATCH',
+  path: '/accounts/{account}/keys/{key}',
+  role: 'owner',
+  summary: 'Change name, end, plan and settings of an API key; what is not named stays.',
+  input,
+  output,
+  async run({ account, key, name, expires, plan, settings }, { accounts }) {
+    keyOf(accounts, account, key)
+    const changed = await accounts.changeKey(key, {
+      ...(name === undefined ? {} : { name }),
+      ...(expires === undefined ? {} : { expires }),
+      settings: { ...(plan === undefined ? {} : plans[plan]), ...settings },
+    })
+    return { key: changed }
+  },
+} satisfies JsonOperation<typeof input, typeof output>

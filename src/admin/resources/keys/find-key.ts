@@ -1,0 +1,27 @@
+// `GET /keys/{key}`: an API key by its id, in whichever account it is. Somebody else's reads as not there.
+// Tested by test/admin-keys.test.ts
+import { z } from 'zod'
+import { Fault } from '../../../base/fault.ts'
+import { mayRead } from '../../principal.ts'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { apiKey, keyId } from './key-schema.ts'
+
+const input = z.strictObject({ key: keyId })
+const output = z.object({ key: apiKey })
+
+export const findKey = {
+  id: 'findKey',
+  method: 'GET',
+  path: '/keys/{key}',
+  role: 'signed-in',
+  summary: 'An API key by its id alone.',
+  input,
+  output,
+  run({ key }, { actor, accounts }) {
+    const found = accounts.findKey(key)
+    if (found !== null && mayRead(actor, found.accountId)) return { key: found }
+    // Says so when the id is the key itself: to whoever may see every account.
+    if (found === null && mayRead(actor, null)) return { key: accounts.getKey(key) }
+    throw new Fault('absent', { detail: 'no key has this id' })
+  },
+} satisfies JsonOperation<typeof input, typeof output>

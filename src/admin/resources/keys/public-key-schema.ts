@@ -1,0 +1,15 @@
+// How the public keys that JWTs are checked with look in the admin API.
+// Tested by test/admin-keys.test.ts
+import { z } from 'zod'
+import type { JwtPublicKey } from '../../../access/accounts/jwt-public-keys.ts'
+import { time } from '../../time-schema.ts'
+
+export const publicKey: z.ZodType<JwtPublicKey> = z.object({
+  /** What a JWT names as its `kid`. */
+  id: z.string(),
+  name: z.string(),
+  algorithm: z.enum(['RS256', 'ES256']),
+  /** base64 of the SHA-256 of its DER. */
+  fingerprint: z.string(),
+  created: time,
+})

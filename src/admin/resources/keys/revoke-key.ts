@@ -1,0 +1,23 @@
+// `POST /accounts/{account}/keys/{key}/revoke`: ends an API key at once and for good; it stays in lists.
+// Tested by test/admin-keys.test.ts
+import { z } from 'zod'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { apiKey, keyOf, keyPath } from './key-schema.ts'
+
+const input = z.strictObject(keyPath)
+const output = z.object({ key: apiKey })
+
+export const revokeKey = {
+  id: 'revokeKey',
+  method: 'POST',
+  path: '/accounts/{account}/keys/{key}/revoke',
+  role: 'owner',
+  summary: 'End an API key at once and for good.',
+  input,
+  output,
+  async run({ account, key }, { accounts }) {
+    keyOf(accounts, account, key)
+    await accounts.revokeKey(key)
+    return { key: keyOf(accounts, account, key) }
+  },
+} satisfies JsonOperation<typeof input, typeof output>

@@ -1,0 +1,24 @@
+// `PATCH /me`: the name of whoever asks.
+// Tested by test/admin-people.test.ts
+import { z } from 'zod'
+import { actingPerson } from '../../acting-person.ts'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { nameText, person } from '../people/person-schema.ts'
+
+const input = z.strictObject({ name: nameText })
+const output = z.object({ person })
+
+export const changeMe = {
+  id: 'changeMe',
+  method: 'PATCH',
+  path: '/me',
+  role: 'signed-in',
+  summary: 'Change your name.',
+  input,
+  output,
+  async run({ name }, call) {
+    const { id } = actingPerson(call)
+    await call.identity.people.rename(id, name)
+    return { person: call.identity.people.get(id) }
+  },
+} satisfies JsonOperation<typeof input, typeof output>

@@ -1,0 +1,31 @@
+// `POST /me/password`: a new password, for who knows the old one. This session gets a new token, all others end.
+// Tested by test/admin-people.test.ts
+import { z } from 'zod'
+import { fromOf, personInSession, renewSession } from '../../acting-person.ts'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { passwordText } from '../people/person-schema.ts'
+
+const input = z.strictObject({
+  /** The one of now. */
+  password: passwordText,
+  newPassword: passwordText,
+})
+const output = z.object({})
+
+export const changePassword = {
+  id: 'changePassword',
+  method: 'POST',
+  path: '/me/password',
+  role: 'signed-in',
+  summary: 'Change your password; ends your other sessions.',
+  input,
+  output,
+  async run({ password, newPassword }, call) {
+    const { id, session } = personInSession(call)
+    const { signIn, people } = call.identity
+    await signIn.confirm({ id, session }, password, fromOf(call).address)
+    await people.setPassword(id, newPassword, session)
+    await renewSession(call, session)
+    return {}
+  },
+} satisfies JsonOperation<typeof input, typeof output>

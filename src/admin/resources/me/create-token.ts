@@ -1,0 +1,40 @@
+// `POST /me/tokens`: a token with at most the rights of its person. Takes a confirmed session.
+// Tested by test/admin-people.test.ts
+import { z } from 'zod'
+import type { Principal } from '../../principal.ts'
+import type { Role } from '../../../access/people/person.ts'
+import { personInSession, requireConfirmed } from '../../acting-person.ts'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { anyRole, token } from '../people/person-schema.ts'
+import { time } from '../../time-schema.ts'
+
+const input = z.strictObject({
+  name: z.string().max(64),
+  /** The most it may be; never more than you are. */
+  role: anyRole,
+  /** Null: never. */
+  expires: time.nullable(),
+})
+const output = z.object({ token, text: z.string() })
+
+export const createToken = {
+  id: 'createToken',
+  method: 'POST',
+  path: '/me/tokens',
+  role: 'signed-in',
+  summary: 'Make a token for a program that acts for you; shown in this answer only.',
+  input,
+  output,
+  async run(order, call) {
+    const { id } = personInSession(call)
+    requireConfirmed(call)
+    return await call.identity.tokens.create({ id, may: mostOf(call.actor) }, order)
+  },
+} satisfies JsonOperation<typeof input, typeof output>
+
+/** The most that this person is anywhere. */
+function mostOf(actor: Principal | null): Role {
+  if (actor?.kind !== 'person') return 'member'
+  if (actor.operator) return 'operator'
+  return [...actor.roles.values()].includes('owner') ? 'owner' : 'member'
+}

@@ -1,0 +1,22 @@
+// `DELETE /me/sessions`: all sessions of whoever asks but the one that asks.
+// Tested by test/admin-people.test.ts
+import { z } from 'zod'
+import { actingPerson } from '../../acting-person.ts'
+import type { JsonOperation } from '../../admin-operation.ts'
+
+const input = z.strictObject({})
+const output = z.object({ ended: z.int() })
+
+export const endOtherSessions = {
+  id: 'endOtherSessions',
+  method: 'DELETE',
+  path: '/me/sessions',
+  role: 'signed-in',
+  summary: 'End all your sessions but this one.',
+  input,
+  output,
+  async run(_input, call) {
+    const { id, session } = actingPerson(call)
+    return { ended: await call.identity.sessions.endOthers(id, session) }
+  },
+} satisfies JsonOperation<typeof input, typeof output>

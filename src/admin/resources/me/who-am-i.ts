@@ -1,0 +1,45 @@
+// `GET /me`: who the session or the token is of.
+// Tested by test/admin-people.test.ts
+import { z } from 'zod'
+import { isOperator } from '../../principal.ts'
+import { actingPerson } from '../../acting-person.ts'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { accountRole, person } from '../people/person-schema.ts'
+
+const input = z.strictObject({})
+const output = z.object({
+  person,
+  isOperator: z.boolean(),
+  /** How they came. */
+  via: z.enum(['session', 'token']),
+  accounts: z.array(z.object({ id: z.string(), name: z.string(), role: accountRole })),
+  /** Recovery codes of the authenticator that are left. */
+  recoveryCodesLeft: z.int(),
+  /** May they invite people to accounts that they own? */
+  mayInvite: z.boolean(),
+})
+
+export const whoAmI = {
+  id: 'whoAmI',
+  method: 'GET',
+  path: '/me',
+  role: 'signed-in',
+  summary: 'Who is signed in, and what they may.',
+  input,
+  output,
+  run(_input, call) {
+    const { id, session } = actingPerson(call)
+    const { people, memberships, secondFactor, ownersInvite } = call.identity
+    const operator = call.actor !== null && isOperator(call.actor)
+    return {
+      person: people.get(id),
+      isOperator: operator,
+      via: session === null ? ('token' as const) : ('session' as const),
+      accounts: memberships
+        .ofPerson(id)
+        .map(({ accountId, accountName, role }) => ({ id: accountId, name: accountName, role })),
+      recoveryCodesLeft: secondFactor.codesLeft(id),
+      mayInvite: operator || ownersInvite(),
+    }
+  },
+} satisfies JsonOperation<typeof input, typeof output>

@@ -1,0 +1,28 @@
+// `POST /accounts/{account}/members`: without asking them. An owner stays one.
+// Tested by test/admin-people.test.ts
+import { z } from 'zod'
+import { Fault } from '../../../base/fault.ts'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { accountId } from '../accounts/account-schema.ts'
+import { accountRole, emailText, member } from '../people/person-schema.ts'
+
+const input = z.strictObject({ account: accountId, email: emailText, role: accountRole })
+const output = z.object({ members: z.array(member) })
+
+export const addMember = {
+  id: 'addMember',
+  method: 'POST',
+  path: '/accounts/{account}/members',
+  role: 'operator',
+  summary: 'Put somebody who signs in already into an account.',
+  input,
+  output,
+  async run({ account, email, role }, { identity }) {
+    const { people, memberships } = identity
+    const person = people.findByEmail(email)
+    if (person === null)
+      throw new Fault('absent', { detail: 'nobody signs in with this email: invite them' })
+    await memberships.put(account, person.id, role)
+    return { members: [...memberships.ofAccount(account)] }
+  },
+} satisfies JsonOperation<typeof input, typeof output>

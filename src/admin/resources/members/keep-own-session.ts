@@ -1,0 +1,19 @@
+// A change of what a person may ends their sessions. Who changes themselves goes on, with a new token.
+// Tested by test/admin-people.test.ts
+import type { AdminCall } from '../../admin-operation.ts'
+import { renewSession } from '../../acting-person.ts'
+
+/** `change` is given the session that it must not end, or null. */
+export async function keepOwnSession(
+  call: Pick<AdminCall, 'actor' | 'identity' | 'session'>,
+  personId: string,
+  change: (keepSession: string | null) => Promise<void>,
+): Promise<void> {
+  const { actor } = call
+  const own =
+    actor?.kind === 'person' && actor.personId === personId && actor.via.kind === 'session'
+      ? actor.via.id
+      : null
+  await change(own)
+  if (own !== null) await renewSession(call, own)
+}

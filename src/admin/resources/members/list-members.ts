@@ -1,0 +1,22 @@
+// `GET /accounts/{account}/members`: by email.
+// Tested by test/admin-people.test.ts
+import { z } from 'zod'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { accountId } from '../accounts/account-schema.ts'
+import { member } from '../people/person-schema.ts'
+
+const input = z.strictObject({ account: accountId })
+const output = z.object({ members: z.array(member) })
+
+export const listMembers = {
+  id: 'listMembers',
+  method: 'GET',
+  path: '/accounts/{account}/members',
+  role: 'member',
+  summary: 'Who belongs to an account.',
+  input,
+  output,
+  run({ account }, { identity }) {
+    return { members: [...identity.memberships.ofAccount(account)] }
+  },
+} satisfies JsonOperation<typeof input, typeof output>

@@ -1,0 +1,34 @@
+// `DELETE /accounts/{account}/members/{person}`: somebody is not of the account any more.
+// Tested by test/admin-people.test.ts
+import { z } from 'zod'
+import { isOperator } from '../../principal.ts'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { accountId } from '../accounts/account-schema.ts'
+import { keepOwnSession } from './keep-own-session.ts'
+import { idText, member } from '../people/person-schema.ts'
+
+const input = z.strictObject({
+  account: accountId,
+  person: idText,
+  /** Leave the account without an owner; for operators. */
+  ownerless: z.stringbool().or(z.boolean()).default(false),
+})
+const output = z.object({ members: z.array(member) })
+
+export const removeMember = {
+  id: 'removeMember',
+  method: 'DELETE',
+  path: '/accounts/{account}/members/{person}',
+  role: 'owner',
+  summary: 'Take a person out of an account; an account keeps an owner.',
+  input,
+  output,
+  async run({ account, person, ownerless }, call) {
+    const { memberships } = call.identity
+    const may = call.actor !== null && isOperator(call.actor)
+    await keepOwnSession(call, person, (keepSession) =>
+      memberships.remove(account, person, { ownerless: ownerless && may, keepSession }),
+    )
+    return { members: [...memberships.ofAccount(account)] }
+  },
+} satisfies JsonOperation<typeof input, typeof output>

@@ -1,0 +1,36 @@
+// `POST /me/passkeys`: keeps what the authenticator made. From here on it lets its person in by itself.
+// Tested by test/passkeys.test.ts
+import { z } from 'zod'
+import { personInSession } from '../../acting-person.ts'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { passkeyPage } from './passkey-page.ts'
+import { attestationBytes, clientDataBytes, passkey, sealText } from './passkey-schema.ts'
+
+const input = z.strictObject({
+  name: z.string().max(64),
+  seal: sealText,
+  clientDataJSON: clientDataBytes,
+  attestationObject: attestationBytes,
+  /** How the authenticator is reached, as the browser says it. */
+  transports: z
+    .array(z.string().regex(/^[a-z-]{1,32}$/))
+    .max(8)
+    .default([]),
+})
+const output = z.object({ passkey })
+
+export const addPasskey = {
+  id: 'addPasskey',
+  method: 'POST',
+  path: '/me/passkeys',
+  role: 'signed-in',
+  summary: 'Add the passkey that an authenticator made; it signs you in without the password.',
+  input,
+  output,
+  audit: (_input, { passkey: { id, name, rpId } }) => ({ target: id, changes: { name, rpId } }),
+  async run({ clientDataJSON: clientData, attestationObject: attestation, ...rest }, call) {
+    const person = personInSession(call)
+    const fresh = { ...rest, clientData, attestation }
+    return { passkey: await call.identity.passkeys.add(person, passkeyPage(call), fresh) }
+  },
+} satisfies JsonOperation<typeof input, typeof output>

@@ -1,0 +1,74 @@
+// `POST /me/passkeys/begin`: what an authenticator is asked to make, for who knows the password. Nothing is kept of it.
+// Tested by test/passkeys.test.ts
+import { z } from 'zod'
+import { fromOf, personInSession } from '../../acting-person.ts'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { passkeyPage } from './passkey-page.ts'
+import { challengeFields, sealText } from './passkey-schema.ts'
+import { passwordText } from '../people/person-schema.ts'
+
+/** What an authenticator shows above the email. */
+const rpName = 'Cairn'
+
+const input = z.strictObject({ password: passwordText })
+const credential = z.object({
+  type: z.literal('public-key'),
+  id: z.string(),
+  transports: z.array(z.string()),
+})
+const output = z.object({
+  seal: sealText,
+  /** `PublicKeyCredentialCreationOptionsJSON`. */
+  options: z.object({
+    ...challengeFields,
+    rp: z.object({ id: z.string(), name: z.string() }),
+    user: z.object({ id: z.string(), name: z.string(), displayName: z.string() }),
+    pubKeyCredParams: z.array(z.object({ type: z.literal('public-key'), alg: z.int() })),
+    excludeCredentials: z.array(credential),
+    authenticatorSelection: z.object({
+      residentKey: z.literal('required'),
+      requireResidentKey: z.literal(true),
+      userVerification: z.literal('required'),
+    }),
+    attestation: z.literal('none'),
+  }),
+})
+
+export const beginPasskey = {
+  id: 'beginPasskey',
+  method: 'POST',
+  path: '/me/passkeys/begin',
+  role: 'signed-in',
+  summary: 'Begin to add a passkey: what the browser is to ask an authenticator for.',
+  input,
+  output,
+  audit: () => null,
+  async run({ password }, call) {
+    const { id, email, session } = personInSession(call)
+    const page = passkeyPage(call)
+    await call.identity.signIn.confirm({ id, session }, password, fromOf(call).address)
+    const order = call.identity.passkeys.begin({ id, session }, page)
+    const { name } = call.identity.people.get(id)
+    return {
+      seal: order.seal,
+      options: {
+        challenge: order.challenge,
+        timeout: order.timeoutMs,
+        rp: { id: order.rpId, name: rpName },
+        user: { id: order.personHandle, name: email, displayName: name },
+        pubKeyCredParams: order.algorithms.map((alg) => ({ type: 'public-key' as const, alg })),
+        excludeCredentials: order.known.map((known) => ({
+          type: 'public-key' as const,
+          id: known.id,
+          transports: [...known.transports],
+        })),
+        authenticatorSelection: {
+          residentKey: 'required' as const,
+          requireResidentKey: true as const,
+          userVerification: 'required' as const,
+        },
+        attestation: 'none' as const,
+      },
+    }
+  },
+} satisfies JsonOperation<typeof input, typeof output>

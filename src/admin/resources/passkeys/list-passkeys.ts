@@ -1,0 +1,22 @@
+// `GET /me/passkeys`: passkeys of the signed-in person.
+// Tested by test/passkeys.test.ts
+import { z } from 'zod'
+import { actingPerson } from '../../acting-person.ts'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { passkey } from './passkey-schema.ts'
+
+const input = z.strictObject({})
+const output = z.object({ passkeys: z.array(passkey) })
+
+export const listPasskeys = {
+  id: 'listPasskeys',
+  method: 'GET',
+  path: '/me/passkeys',
+  role: 'signed-in',
+  summary: 'Your passkeys.',
+  input,
+  output,
+  run(_input, call) {
+    return { passkeys: [...call.identity.passkeys.list(actingPerson(call).id)] }
+  },
+} satisfies JsonOperation<typeof input, typeof output>

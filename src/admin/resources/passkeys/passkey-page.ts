@@ -1,0 +1,20 @@
+// The page that asks for a passkey: a passkey belongs to a name, never to an address, and browsers offer none there.
+// Tested by test/passkeys.test.ts
+import { isIP } from 'node:net'
+import type { PasskeyPage } from '../../../access/people/client-data.ts'
+import { Fault } from '../../../base/fault.ts'
+import type { AdminCall } from '../../admin-operation.ts'
+
+/** Throws `wrong_host` at an address, which says by which name; `not_allowed` where no page of ours asks. */
+export function passkeyPage({ origin: { page } }: Pick<AdminCall, 'origin'>): PasskeyPage {
+  if (page === null) {
+    throw new Fault('not_allowed', { detail: 'a passkey takes a browser: open the dashboard' })
+  }
+  const { hostname, port, protocol } = new URL(page)
+  if (isIP(hostname) === 0 && !hostname.startsWith('[')) return { origin: page, rpId: hostname }
+  const named = `${protocol}//localhost${port === '' ? '' : `:${port}`}`
+  throw new Fault('wrong_host', {
+    detail: `a passkey belongs to a name, and ${hostname} is an address: open the dashboard as ${named} on this machine, or by a name in the setting admin.hosts`,
+    data: { setting: 'admin.hosts', host: hostname },
+  })
+}

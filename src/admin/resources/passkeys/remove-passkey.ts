@@ -1,0 +1,25 @@
+// `DELETE /me/passkeys/{passkey}`: the passkey is refused from now on. The password and this session, with a new token, remain.
+// Tested by test/passkeys.test.ts
+import { z } from 'zod'
+import { personInSession, renewSession } from '../../acting-person.ts'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { idText } from '../people/person-schema.ts'
+
+const input = z.strictObject({ passkey: idText })
+const output = z.object({})
+
+export const removePasskey = {
+  id: 'removePasskey',
+  method: 'DELETE',
+  path: '/me/passkeys/{passkey}',
+  role: 'signed-in',
+  summary: 'Remove one of your passkeys; your other sessions end.',
+  input,
+  output,
+  async run({ passkey }, call) {
+    const { id, session } = personInSession(call)
+    await call.identity.passkeys.remove(passkey, id, session)
+    await renewSession(call, session)
+    return {}
+  },
+} satisfies JsonOperation<typeof input, typeof output>

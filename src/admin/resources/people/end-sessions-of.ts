@@ -1,0 +1,22 @@
+// `POST /people/{person}/sessions/end`: all their sessions; their tokens go on.
+// Tested by test/admin-people.test.ts
+import { z } from 'zod'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { idText } from './person-schema.ts'
+
+const input = z.strictObject({ person: idText })
+const output = z.object({ ended: z.int() })
+
+export const endSessionsOf = {
+  id: 'endSessionsOf',
+  method: 'POST',
+  path: '/people/{person}/sessions/end',
+  role: 'operator',
+  summary: 'Sign a person out everywhere.',
+  input,
+  output,
+  async run({ person: id }, { identity }) {
+    identity.people.get(id)
+    return { ended: await identity.sessions.endOthers(id, null) }
+  },
+} satisfies JsonOperation<typeof input, typeof output>

@@ -1,0 +1,25 @@
+// `GET /people`: page by page.
+// Tested by test/admin-people.test.ts
+import { z } from 'zod'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { person } from './person-schema.ts'
+
+const input = z.strictObject({
+  /** An email: those behind it. */
+  after: z.string().max(254).optional(),
+  limit: z.coerce.number<number>().int().min(1).max(1000).default(1000),
+})
+const output = z.object({ people: z.array(person) })
+
+export const listPeople = {
+  id: 'listPeople',
+  method: 'GET',
+  path: '/people',
+  role: 'operator',
+  summary: 'Everybody who may sign in, by email.',
+  input,
+  output,
+  run({ after = '', limit }, { identity }) {
+    return { people: [...identity.people.list({ after, limit })] }
+  },
+} satisfies JsonOperation<typeof input, typeof output>

@@ -1,0 +1,101 @@
+// How people, sessions, tokens, invitations and what they changed look in the admin API. Nothing in them opens anything.
+// Tested by test/admin-people.test.ts
+import { z } from 'zod'
+import { time } from '../../time-schema.ts'
+
+export const accountRole = z.enum(['owner', 'member'])
+export const anyRole = z.enum(['operator', 'owner', 'member'])
+
+/** What comes in. */
+export const emailText = z.string().max(254)
+export const passwordText = z.string().max(1024)
+export const codeText = z.string().max(64)
+export const linkText = z.string().max(128)
+export const nameText = z.string().max(100)
+export const idText = z.string().max(64)
+
+export const person = z.object({
+  id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  isOperator: z.boolean(),
+  created: time,
+  /** Since when they may not sign in; null: they may. */
+  disabled: time.nullable(),
+  /** Do they sign in with a code of an authenticator too? */
+  hasTotp: z.boolean(),
+  /** How many of theirs let them in. */
+  passkeys: z.int(),
+})
+
+export const session = z.object({
+  id: z.string(),
+  created: time,
+  lastSeen: time,
+  expires: time,
+  agent: z.string(),
+  /** Null: addresses are not kept. */
+  address: z.string().nullable(),
+  /** The one that asks. */
+  isThis: z.boolean(),
+})
+
+export const token = z.object({
+  id: z.string(),
+  name: z.string(),
+  prefix: z.string(),
+  role: anyRole,
+  created: time,
+  expires: time.nullable(),
+  revoked: time.nullable(),
+  /** `2026-01-31`, or null: never used. */
+  lastUsedDay: z.string().nullable(),
+})
+
+export const member = z.object({
+  personId: z.string(),
+  email: z.string(),
+  name: z.string(),
+  role: accountRole,
+  since: time,
+  disabled: z.boolean(),
+  hasTotp: z.boolean(),
+})
+
+export const invitation = z.object({
+  id: z.string(),
+  role: anyRole,
+  accountId: z.string().nullable(),
+  accountName: z.string().nullable(),
+  /** The only address that may take it; null: whoever has the link. */
+  email: z.string().nullable(),
+  created: time,
+  expires: time,
+})
+
+/** The part of a link that opens, to be put behind `/dashboard/welcome#`; shown once. */
+export const madeInvitation = z.object({
+  invitation,
+  link: z.string(),
+  /** It went to the address that it is for by mail. */
+  mailed: z.boolean(),
+})
+
+export const auditRecord = z.object({
+  id: z.int(),
+  time,
+  /** Id of a person, `local`: whoever owns the data folder, or `anyone`. */
+  actor: z.string(),
+  actorName: z.string(),
+  accountId: z.string().nullable(),
+  /** Id of the operation. */
+  action: z.string(),
+  target: z.string().nullable(),
+  changes: z.record(z.string(), z.unknown()),
+})
+
+/** Of a page of the audit: the newest first, `before` an id to read on. */
+export const auditQuery = {
+  before: z.coerce.number<number>().int().min(1).optional(),
+  limit: z.coerce.number<number>().int().min(1).max(500).default(100),
+}

@@ -1,0 +1,26 @@
+// `POST /people/{person}/totp/reset`: they sign in with the password alone until they enrol another authenticator or add
+// a passkey. Ends their sessions. Takes a confirmed session.
+// Tested by test/admin-people.test.ts
+import { z } from 'zod'
+import { requireConfirmed } from '../../acting-person.ts'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { idText, person } from './person-schema.ts'
+
+const input = z.strictObject({ person: idText })
+const output = z.object({ person })
+
+export const resetTotp = {
+  id: 'resetTotp',
+  method: 'POST',
+  path: '/people/{person}/totp/reset',
+  role: 'operator',
+  summary: 'Take a person’s authenticator and passkeys away, who lost them.',
+  input,
+  output,
+  async run({ person: id }, call) {
+    const { identity } = call
+    requireConfirmed(call)
+    await identity.secondFactor.reset(id)
+    return { person: identity.people.get(id) }
+  },
+} satisfies JsonOperation<typeof input, typeof output>

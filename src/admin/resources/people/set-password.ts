@@ -1,0 +1,29 @@
+// `POST /people/{person}/password`: at the command line of the server alone, for somebody who forgot theirs.
+// Tested by test/admin-people.test.ts
+import { z } from 'zod'
+import { Fault } from '../../../base/fault.ts'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { idText, passwordText, person } from './person-schema.ts'
+
+const input = z.strictObject({ person: idText, newPassword: passwordText })
+const output = z.object({ person })
+
+export const setPassword = {
+  id: 'setPassword',
+  method: 'POST',
+  path: '/people/{person}/password',
+  role: 'operator',
+  summary: 'Give a person another password; ends their sessions.',
+  input,
+  output,
+  async run({ person: id, newPassword }, { actor, identity }) {
+    // Others could sign in as somebody else with it, and what they do would be written down as theirs.
+    if (actor?.kind !== 'local') {
+      throw new Fault('not_allowed', {
+        detail: 'a password is set by its person, or at the command line of the server',
+      })
+    }
+    await identity.people.setPassword(id, newPassword, null)
+    return { person: identity.people.get(id) }
+  },
+} satisfies JsonOperation<typeof input, typeof output>

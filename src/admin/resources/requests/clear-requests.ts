@@ -1,0 +1,24 @@
+// `DELETE .../requests`: forgets the requests of a key.
+// Tested by test/inspector.test.ts
+import { z } from 'zod'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { inspectingOf } from './inspected-schema.ts'
+import { keyPath } from '../keys/key-schema.ts'
+
+const input = z.strictObject(keyPath)
+const output = z.object({})
+
+export const clearRequests = {
+  id: 'clearRequests',
+  method: 'DELETE',
+  path: '/accounts/{account}/keys/{key}/requests',
+  role: 'member',
+  summary: 'Forgets the requests of a key that were kept.',
+  input,
+  output,
+  run(asked, call) {
+    const { inspector, caller } = inspectingOf(call, asked)
+    inspector.clear(caller.keyId)
+    return {}
+  },
+} satisfies JsonOperation<typeof input, typeof output>

@@ -1,0 +1,36 @@
+// `GET .../requests/{request}`: one of them with its calls and its time line.
+// Tested by test/inspector.test.ts
+import { z } from 'zod'
+import { isOperator } from '../../principal.ts'
+import type { JsonOperation } from '../../admin-operation.ts'
+import {
+  inspectedWhole,
+  inspectingOf,
+  ofRequest,
+  requestOf,
+  withoutUpstreams,
+} from './inspected-schema.ts'
+
+const input = z.strictObject(ofRequest)
+const output = inspectedWhole.extend({
+  /** Whose word can be asked for when it is run again. */
+  networkUpstreams: z.array(z.string()).readonly(),
+})
+
+export const getRequest = {
+  id: 'getRequest',
+  method: 'GET',
+  path: '/accounts/{account}/keys/{key}/requests/{request}',
+  role: 'member',
+  summary: 'One request of a key that is inspected, with its calls and its time line.',
+  input,
+  output,
+  run(asked, call) {
+    const inspecting = inspectingOf(call, asked)
+    const request = requestOf(inspecting, asked.request)
+    const network = inspecting.networks().find(({ name }) => name === request.network)
+    const mayAsk = call.actor !== null && isOperator(call.actor)
+    const networkUpstreams = mayAsk ? (network?.relay?.upstreams() ?? []) : []
+    return { ...withoutUpstreams(request, call), networkUpstreams }
+  },
+} satisfies JsonOperation<typeof input, typeof output>

@@ -1,0 +1,130 @@
+// How requests that were inspected look in the admin API.
+// Tested by test/inspector.test.ts
+import { z } from 'zod'
+import { Fault } from '../../../base/fault.ts'
+import type { Caller } from '../../../access/accounts/caller.ts'
+import type { InspectedFilter } from '../../../pipeline/inspector/inspector.ts'
+import type { InspectorAccess } from '../../../pipeline/inspector/inspector-access.ts'
+import { isOperator } from '../../principal.ts'
+import type { AdminCall } from '../../admin-operation.ts'
+import { keyPath } from '../keys/key-schema.ts'
+
+/** Of one request. Path members are texts. */
+export const ofRequest = { ...keyPath, request: z.coerce.number<number>().int().min(0) }
+
+/** Which requests are wanted; all that is given must hold. */
+export const filterInput = {
+  /** Of one of its calls. */
+  method: z.string().max(128).optional(),
+  /** A code of docs/reference/errors.md, `ok`, or `failed`: anything but ok. */
+  outcome: z.string().max(64).optional(),
+  network: z.string().max(64).optional(),
+  /** Those that took at least so long, milliseconds. */
+  msMin: z.coerce.number<number>().min(0).optional(),
+}
+
+const body = z.object({ text: z.string().nullable(), bytes: z.int(), cut: z.boolean() })
+
+const shared = {
+  id: z.int(),
+  /** Milliseconds since 1970 UTC. */
+  time: z.int(),
+  face: z.enum(['rpc', 'files']),
+  transport: z.enum(['http', 'websocket']),
+  network: z.string().nullable(),
+  method: z.string(),
+  batch: z.int().nullable(),
+  outcome: z.string(),
+  reason: z.string().nullable(),
+  errorCode: z.int().nullable(),
+  failed: z.int(),
+  status: z.int().nullable(),
+  units: z.number(),
+  bytesIn: z.int(),
+  bytesOut: z.int(),
+  ms: z.number(),
+  verified: z.string().nullable(),
+  head: z.string().nullable(),
+  block: z.object({ hash: z.string(), number: z.string() }).nullable(),
+  upstreams: z.array(z.string()).readonly(),
+  origin: z.string().nullable(),
+  userAgent: z.string().nullable(),
+  address: z.string().nullable(),
+}
+
+/** As lists and events show it. */
+export const inspectedRow = z.object(shared)
+
+/** With all that was kept. */
+export const inspectedWhole = z.object({
+  ...shared,
+  calls: z
+    .array(
+      z.object({
+        method: z.string(),
+        outcome: z.string(),
+        reason: z.string().nullable(),
+        errorCode: z.int().nullable(),
+        units: z.number(),
+        params: body,
+        result: body.nullable(),
+      }),
+    )
+    .readonly(),
+  timeline: z
+    .array(
+      z.object({
+        step: z.string(),
+        name: z.string(),
+        startMs: z.number(),
+        ms: z.number(),
+        count: z.int(),
+        outcome: z.string(),
+      }),
+    )
+    .readonly(),
+  stepsLeft: z.int(),
+})
+
+/** The same request without names of upstreams, unless an operator asks: they tell how the server reaches a network. */
+export function withoutUpstreams<
+  Request extends {
+    readonly upstreams: readonly string[]
+    readonly timeline?: readonly { readonly name: string }[]
+  },
+>(request: Request, { actor }: Pick<AdminCall, 'actor'>): Request {
+  if (actor !== null && isOperator(actor)) return request
+  const timeline = request.timeline?.map((step) => ({ ...step, name: '' }))
+  return { ...request, upstreams: [], ...(timeline === undefined ? {} : { timeline }) }
+}
+
+/** Throws `absent` for a key that is not one of the account, and where no server runs. */
+export function inspectingOf(
+  { inspecting }: AdminCall,
+  { account, key }: { readonly account: string; readonly key: string },
+): InspectorAccess & { readonly caller: Caller } {
+  if (inspecting === null) {
+    throw new Fault('absent', { detail: 'requests are kept in the memory of a running server' })
+  }
+  const caller = inspecting.callerOf(account, key)
+  if (caller === null) throw new Fault('absent', { detail: 'there is no such key that works' })
+  return { ...inspecting, caller }
+}
+
+/** Throws `absent` when it is not kept, or kept no longer. */
+export function requestOf(
+  { inspector, caller }: ReturnType<typeof inspectingOf>,
+  id: number,
+): NonNullable<ReturnType<InspectorAccess['inspector']['find']>> {
+  const request = inspector.find(caller.keyId, id)
+  if (request === null) throw new Fault('absent', { detail: 'that request is not kept' })
+  return request
+}
+
+/** Of an operation's input. */
+export function filterOf(
+  input: Readonly<z.output<z.ZodObject<typeof filterInput>>>,
+): InspectedFilter {
+  const { method, outcome, network, msMin } = input
+  return { method, outcome, network, msMin }
+}

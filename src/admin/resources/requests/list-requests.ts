@@ -1,0 +1,46 @@
+// `GET .../requests`: the last requests of a key that is inspected.
+// Tested by test/inspector.test.ts
+import { z } from 'zod'
+import type { JsonOperation } from '../../admin-operation.ts'
+import {
+  filterInput,
+  filterOf,
+  inspectedRow,
+  inspectingOf,
+  withoutUpstreams,
+} from './inspected-schema.ts'
+import { keyPath } from '../keys/key-schema.ts'
+
+const input = z.strictObject({
+  ...keyPath,
+  ...filterInput,
+  /** Only those with a larger id. */
+  after: z.coerce.number<number>().int().min(0).optional(),
+  limit: z.coerce.number<number>().int().min(1).max(200).default(200),
+})
+const output = z.object({
+  /** The switches of the key. */
+  inspect: z.boolean(),
+  inspectBodies: z.boolean(),
+  inspectAddresses: z.boolean(),
+  /** The newest first. */
+  requests: z.array(inspectedRow).readonly(),
+})
+
+export const listRequests = {
+  id: 'listRequests',
+  method: 'GET',
+  path: '/accounts/{account}/keys/{key}/requests',
+  role: 'member',
+  summary: 'The last requests of a key that is inspected, the newest first.',
+  input,
+  output,
+  run(asked, call) {
+    const { inspector, caller } = inspectingOf(call, asked)
+    const filter = { ...filterOf(asked), after: asked.after }
+    const found = inspector.list(caller.keyId, filter, asked.limit)
+    const requests = found.map((request) => withoutUpstreams(request, call))
+    const { inspect, inspectBodies, inspectAddresses } = caller.settings
+    return { inspect, inspectBodies, inspectAddresses, requests }
+  },
+} satisfies JsonOperation<typeof input, typeof output>

@@ -1,0 +1,38 @@
+// `GET .../requests/live`: the requests of a key that is inspected, as they end.
+// Tested by test/inspector.test.ts
+import { z } from 'zod'
+import { createBoundedQueue } from '../../../base/bounded-queue.ts'
+import { matches } from '../../../pipeline/inspector/inspector.ts'
+import type { EventsOperation } from '../../admin-operation.ts'
+import {
+  filterInput,
+  filterOf,
+  inspectedRow,
+  inspectingOf,
+  withoutUpstreams,
+} from './inspected-schema.ts'
+import { keyPath } from '../keys/key-schema.ts'
+
+const input = z.strictObject({ ...keyPath, ...filterInput })
+/** Requests that wait to be read; beyond them the oldest go. */
+const waitingMax = 200
+
+export const watchRequests = {
+  id: 'watchRequests',
+  form: 'events',
+  method: 'GET',
+  path: '/accounts/{account}/keys/{key}/requests/live',
+  role: 'member',
+  summary: 'Requests of a key that is inspected, as they end.',
+  input,
+  output: inspectedRow,
+  run(asked, call) {
+    const { inspector, caller } = inspectingOf(call, asked)
+    const filter = filterOf(asked)
+    const feed = createBoundedQueue<z.output<typeof inspectedRow>>(waitingMax, call.signal)
+    const stopListening = inspector.listen(caller.keyId, (request) => {
+      if (matches(request, filter)) feed.push(inspectedRow.parse(withoutUpstreams(request, call)))
+    })
+    return feed.read(stopListening)
+  },
+} satisfies EventsOperation<typeof input, typeof inspectedRow>

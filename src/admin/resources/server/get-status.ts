@@ -1,0 +1,74 @@
+// `GET /status`: how the server, its networks and its store stand.
+// Tested by test/status.test.ts
+import { z } from 'zod'
+import { Fault } from '../../../base/fault.ts'
+import type { JsonOperation } from '../../admin-operation.ts'
+
+const input = z.strictObject({})
+const output = z.object({
+  version: z.string(),
+  /** Milliseconds since 1970 UTC. */
+  started: z.int(),
+  ready: z.boolean(),
+  /** Port of the JSON-RPC and the file face where the admin side has a listener of its own. */
+  facesPort: z.int().nullable(),
+  /** The default first. */
+  networks: z.array(
+    z.object({
+      name: z.string(),
+      /** Decimal. */
+      chainId: z.string(),
+      embedded: z.boolean(),
+      /** Decimal number of the newest block; null: nobody has vouched for one lately. */
+      head: z.string().nullable(),
+      anchor: z.string().nullable(),
+    }),
+  ),
+  store: z.object({
+    writable: z.boolean(),
+    bytes: z.int(),
+    bytesMax: z.int().nullable(),
+  }),
+  /** Who may read `/ipfs/<cid>`, and what they are shown; `host`: a name for content alone. */
+  gateway: z.object({
+    enabled: z.boolean(),
+    public: z.boolean(),
+    deserialized: z.boolean(),
+    host: z.string().nullable(),
+  }),
+})
+
+export const getStatus = {
+  id: 'getStatus',
+  method: 'GET',
+  path: '/status',
+  role: 'signed-in',
+  summary: 'How the server, its networks and its store stand.',
+  input,
+  output,
+  run(_input, { server }) {
+    if (server === null) throw noServer()
+    const { version, started, ready, facesPort } = server
+    return {
+      version,
+      started,
+      ready,
+      facesPort,
+      networks: server.networks().map(({ chainId, head, ...network }) => ({
+        ...network,
+        chainId: chainId.toString(),
+        head: head === null ? null : head.toString(),
+      })),
+      store: server.store(),
+      gateway: server.gateway(),
+    }
+  },
+} satisfies JsonOperation<typeof input, typeof output>
+
+/** The data folder alone does not know how a server stands. */
+export function noServer(): Fault {
+  return new Fault('absent', {
+    detail:
+      'only a running server knows: ask it with --url, and a token of the dashboard in CAIRN_TOKEN',
+  })
+}

@@ -1,0 +1,61 @@
+// What admin operations see of the server that runs: how it stands, and how those stand that it asks.
+// Tested by test/status.test.ts
+import type { Lie } from '../../../chain/upstream/pool/lie-ledger.ts'
+
+/** `number`: of the newest block; null: nobody has vouched for one lately. */
+type NetworkView = {
+  readonly name: string
+  readonly chainId: bigint
+  readonly embedded: boolean
+  readonly head: bigint | null
+  /** Whose word the newest block is. */
+  readonly anchor: string | null
+}
+
+type UpstreamView = {
+  readonly network: string
+  readonly name: string
+  /** Scheme, host and port; nothing that may be secret. */
+  readonly url: string
+  readonly trusted: boolean
+  readonly state: 'ok' | 'open' | 'quarantined' | 'cordoned' | 'wrong-chain'
+  readonly p50Ms: number | null
+  readonly p95Ms: number | null
+  /** Of calls of the last 30 s, 0 to 1. */
+  readonly successRate: number
+  readonly head: bigint | null
+  readonly heads: 'pushed' | 'polled'
+  /** Blocks behind the network. */
+  readonly lag: number | null
+  /** Since the start. */
+  readonly lies: number
+}
+
+export interface ServerStatus {
+  readonly version: string
+  /** Milliseconds since 1970 UTC. */
+  readonly started: number
+  readonly ready: boolean
+  /** Of the two faces, where the admin side has a listener of its own; null: the same. */
+  readonly facesPort: number | null
+  /** The default first. */
+  networks(): readonly NetworkView[]
+  store(): {
+    readonly writable: boolean
+    readonly bytes: number
+    /** Null: as much as the device takes. */
+    readonly bytesMax: number | null
+  }
+  /** What readers of `/ipfs/<cid>` may have. */
+  gateway(): {
+    readonly enabled: boolean
+    readonly public: boolean
+    readonly deserialized: boolean
+    readonly host: string | null
+  }
+  upstreams(): readonly UpstreamView[]
+  /** Of networks whose upstreams all fail a check: since when nothing of that kind can be proved. */
+  alarms(): readonly { readonly network: string; readonly need: string; readonly since: number }[]
+  /** The newest first. */
+  lies(limit: number): readonly Lie[]
+}

@@ -1,0 +1,20 @@
+// `POST /session/passkey/begin`: what an authenticator is asked to sign. Whose passkey it may be is not said: it knows.
+// Tested by test/passkeys.test.ts
+import { z } from 'zod'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { passkeyPage } from '../passkeys/passkey-page.ts'
+import { passkeyRequest as output, toRequest } from '../passkeys/passkey-schema.ts'
+
+const input = z.strictObject({})
+
+export const beginPasskeySignIn = {
+  id: 'beginPasskeySignIn',
+  method: 'POST',
+  path: '/session/passkey/begin',
+  role: 'anyone',
+  summary: 'Begin to sign in with a passkey: what the browser is to ask an authenticator for.',
+  input,
+  output,
+  audit: () => null,
+  run: (_input, call) => toRequest(call.identity.passkeySignIn.begin(passkeyPage(call), null)),
+} satisfies JsonOperation<typeof input, typeof output>

@@ -1,0 +1,28 @@
+// `GET /accounts/{account}/usage/export`: the lines of `…/usage/lines` as CSV.
+// Tested by test/admin-usage.test.ts
+import { z } from 'zod'
+import type { TextOperation } from '../../admin-operation.ts'
+import { keyOf } from '../keys/key-schema.ts'
+import { accountId } from '../accounts/account-schema.ts'
+import { usageCsv } from './usage-csv.ts'
+import { linesQuery } from './usage-schema.ts'
+
+const input = z.strictObject({ account: accountId, ...linesQuery })
+
+export const exportUsage = {
+  id: 'exportUsage',
+  method: 'GET',
+  path: '/accounts/{account}/usage/export',
+  role: 'member',
+  summary:
+    'What an account, or one key of it, used by interval, key, network, method and outcome, as CSV.',
+  form: 'text',
+  input,
+
+  run({ account, key, span, since }, { accounts, usage }) {
+    const scope =
+      key === undefined ? { accountId: account } : { keyId: keyOf(accounts, account, key).id }
+    const text = usageCsv(usage.list(scope, span, since))
+    return { type: 'text/csv', fileName: 'usage.csv', text }
+  },
+} satisfies TextOperation<typeof input>

@@ -1,0 +1,25 @@
+// `GET /usage`: what all accounts used in a window, and what they keep.
+// Tested by test/admin-usage.test.ts
+import { z } from 'zod'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { report, reportQuery, withNames } from './usage-schema.ts'
+
+const input = z.strictObject(reportQuery)
+const output = z.object({ report })
+
+export const getAllUsage = {
+  id: 'getAllUsage',
+  method: 'GET',
+  path: '/usage',
+  role: 'operator',
+  summary: 'What all accounts used in a window; the accounts are its `holders`.',
+
+  input,
+  output,
+  run({ window, by }, { accounts, usage }) {
+    const names = new Map(accounts.listAccounts().map(({ id, name }) => [id, name]))
+    return {
+      report: withNames(usage.report({ all: true }, window, by), (id) => names.get(id) ?? ''),
+    }
+  },
+} satisfies JsonOperation<typeof input, typeof output>

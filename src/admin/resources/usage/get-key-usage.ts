@@ -1,0 +1,24 @@
+// `GET /accounts/{account}/keys/{key}/usage`: what one API key used in a window.
+// Tested by test/admin-usage.test.ts
+import { z } from 'zod'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { keyOf, keyPath } from '../keys/key-schema.ts'
+import { report, reportQuery, withNames } from './usage-schema.ts'
+
+const input = z.strictObject({ ...keyPath, ...reportQuery })
+const output = z.object({ report })
+
+export const getKeyUsage = {
+  id: 'getKeyUsage',
+  method: 'GET',
+  path: '/accounts/{account}/keys/{key}/usage',
+  role: 'member',
+  summary: 'What one API key used in a window.',
+
+  input,
+  output,
+  run({ account, key, window, by }, { accounts, usage }) {
+    const { id } = keyOf(accounts, account, key)
+    return { report: withNames(usage.report({ keyId: id }, window, by), () => '') }
+  },
+} satisfies JsonOperation<typeof input, typeof output>

@@ -1,0 +1,28 @@
+// `GET /accounts/{account}/usage`: what an account used in a window, and what it keeps.
+// Tested by test/admin-usage.test.ts
+import { z } from 'zod'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { accountId } from '../accounts/account-schema.ts'
+import { report, reportQuery, storage, withNames } from './usage-schema.ts'
+
+const input = z.strictObject({ account: accountId, ...reportQuery })
+const output = z.object({ report, storage })
+
+export const getUsage = {
+  id: 'getUsage',
+  method: 'GET',
+  path: '/accounts/{account}/usage',
+  role: 'member',
+  summary: 'What an account used in a window, with its keys as `holders`, and what it keeps.',
+
+  input,
+  output,
+  run({ account, window, by }, { accounts, usage }) {
+    const names = new Map(accounts.listKeysOf(account).map(({ id, name }) => [id, name]))
+    const used = usage.report({ accountId: account }, window, by)
+    return {
+      report: withNames(used, (id) => names.get(id) ?? ''),
+      storage: usage.storageOf(account),
+    }
+  },
+} satisfies JsonOperation<typeof input, typeof output>

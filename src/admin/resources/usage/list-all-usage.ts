@@ -1,0 +1,43 @@
+// `GET /usage/lines`: what all accounts used, line by line, and what they keep.
+// Tested by test/admin-usage.test.ts
+import { z } from 'zod'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { line, linesQuery } from './usage-schema.ts'
+
+const input = z.strictObject(linesQuery)
+const output = z.object({
+  lines: z.array(line),
+  storage: z.object({
+    accounts: z.array(
+      z.object({
+        accountId: z.string(),
+        account: z.string(),
+        pins: z.int(),
+        blocks: z.int(),
+        bytes: z.int(),
+        logicalBytes: z.int(),
+      }),
+    ),
+    stored: z.object({ blocks: z.int(), bytes: z.int() }),
+  }),
+})
+
+export const listAllUsage = {
+  id: 'listAllUsage',
+  method: 'GET',
+  path: '/usage/lines',
+  role: 'operator',
+  summary:
+    'What all accounts used by interval, key, network, method and outcome; and what they keep.',
+
+  input,
+  output,
+  run({ key, span, since }, { usage, pins }) {
+    const scope = key === undefined ? { all: true as const } : { keyId: key }
+    const { accounts, stored } = pins.storage()
+    return {
+      lines: [...usage.list(scope, span, since)],
+      storage: { accounts: [...accounts], stored },
+    }
+  },
+} satisfies JsonOperation<typeof input, typeof output>

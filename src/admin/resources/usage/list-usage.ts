@@ -1,0 +1,26 @@
+// `GET /accounts/{account}/usage/lines`: what an account used, line by line, as an export in JSON.
+// Tested by test/admin-usage.test.ts
+import { z } from 'zod'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { keyOf } from '../keys/key-schema.ts'
+import { accountId } from '../accounts/account-schema.ts'
+import { line, linesQuery } from './usage-schema.ts'
+
+const input = z.strictObject({ account: accountId, ...linesQuery })
+const output = z.object({ lines: z.array(line) })
+
+export const listUsage = {
+  id: 'listUsage',
+  method: 'GET',
+  path: '/accounts/{account}/usage/lines',
+  role: 'member',
+  summary: 'What an account, or one key of it, used by interval, key, network, method and outcome.',
+
+  input,
+  output,
+  run({ account, key, span, since }, { accounts, usage }) {
+    const scope =
+      key === undefined ? { accountId: account } : { keyId: keyOf(accounts, account, key).id }
+    return { lines: [...usage.list(scope, span, since)] }
+  },
+} satisfies JsonOperation<typeof input, typeof output>

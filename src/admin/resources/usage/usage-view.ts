@@ -1,0 +1,14 @@
+// What admin operations see of usage and of what accounts keep.
+// Tested by test/admin-usage.test.ts
+import type { StorageSums } from '../../../ipfs/pins/account-storage.ts'
+import type { UsageFeed } from '../../../access/usage/usage-feed.ts'
+import type { UsageLines } from '../../../access/usage/usage-lines.ts'
+import type { UsageReports } from '../../../access/usage/usage-report.ts'
+
+export type UsageView = {
+  readonly report: UsageReports['report']
+  readonly list: UsageLines['list']
+  /** Null where no server runs: a command on the data folder. */
+  readonly follow: UsageFeed['follow'] | null
+  readonly storageOf: (accountId: string) => StorageSums
+}

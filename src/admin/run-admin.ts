@@ -1,0 +1,98 @@
+// One run of an admin operation, the same for the page and the command line: role, input, run, output.
+import { AccountsRefusal, type RefusalReason } from '../access/accounts/accounts-refusal.ts'
+import { Fault, type FaultCode } from '../base/fault.ts'
+import { authorizeRole } from './principal.ts'
+import { writeAudit } from './write-audit.ts'
+import type { AdminCall, AdminOperation, TextReply } from './admin-operation.ts'
+
+export type AdminReply =
+  | { readonly form: 'json'; readonly value: unknown }
+  | { readonly form: 'text'; readonly text: TextReply }
+  | { readonly form: 'events'; readonly events: AsyncIterable<unknown> }
+
+/**
+ * `sent`: members of path, query and body in one object. Throws `signed_out`, `not_allowed`, `absent`, `bad_input`
+ * (its data names the first member that is wrong), and what the operation throws, as Fault.
+ */
+export async function runAdmin(
+  operation: AdminOperation,
+  sent: Readonly<Record<string, unknown>>,
+  call: AdminCall,
+): Promise<AdminReply> {
+  const { account } = sent
+  authorizeRole(operation.role, typeof account === 'string' ? account : null, call.actor)
+  const input = parseInput(operation, sent)
+  try {
+    if (operation.form === 'text') return { form: 'text', text: await operation.run(input, call) }
+    if (operation.form === 'events') return { form: 'events', events: operation.run(input, call) }
+    const value = operation.output.parse(await operation.run(input, call))
+    if (operation.method !== 'GET') await writeAudit(operation, { input, output: value }, call)
+    return { form: 'json', value }
+  } catch (thrown) {
+    if (thrown instanceof AccountsRefusal) {
+      throw faultOf(thrown, sent)
+    }
+    throw Fault.from(thrown)
+  }
+}
+
+/** Its data name the member of the input that is wrong, where one is. */
+function faultOf(refusal: AccountsRefusal, sent: Readonly<Record<string, unknown>>): Fault {
+  const { reason, message } = refusal
+  const field = refusal.field ?? fields[reason]?.find((name) => Object.hasOwn(sent, name))
+  const data = field === undefined ? {} : { data: { field } }
+  return new Fault(codes[reason], { detail: message, cause: refusal, ...data })
+}
+
+function parseInput(operation: AdminOperation, sent: Readonly<Record<string, unknown>>): unknown {
+  const parsed = operation.input.safeParse(sent)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const field = issue?.path.join('.') ?? ''
+  const detail = `${field === '' ? '' : `${field}: `}${issue?.message ?? 'bad input'}`
+  throw new Fault('bad_input', { detail, data: { field } })
+}
+
+const codes: Readonly<Record<RefusalReason, FaultCode>> = {
+  bad_name: 'bad_input',
+  name_taken: 'conflict',
+  no_account: 'absent',
+  bad_key: 'bad_input',
+  key_taken: 'conflict',
+  no_key: 'absent',
+  bad_setting: 'bad_input',
+  bad_public_key: 'bad_input',
+  no_public_key: 'absent',
+  bad_email: 'bad_input',
+  email_taken: 'conflict',
+  bad_password: 'bad_input',
+  wrong_password: 'bad_input',
+  wrong_code: 'bad_input',
+  bad_passkey: 'bad_input',
+  challenge_over: 'bad_input',
+  no_passkey: 'absent',
+  passkey_taken: 'conflict',
+  no_person: 'absent',
+  no_session: 'absent',
+  no_token: 'absent',
+  no_invitation: 'absent',
+  no_member: 'absent',
+  bad_role: 'bad_input',
+  last_owner: 'conflict',
+  last_operator: 'conflict',
+  link_over: 'link_over',
+  too_many: 'conflict',
+}
+
+/** What operations call the member that a reason is about; the first that was sent counts. */
+const fields: Readonly<Partial<Record<RefusalReason, readonly string[]>>> = {
+  bad_name: ['name', 'accountName'],
+  name_taken: ['name', 'accountName'],
+  bad_email: ['email'],
+  email_taken: ['email'],
+  bad_password: ['newPassword', 'password'],
+  wrong_password: ['password'],
+  wrong_code: ['code'],
+  bad_role: ['role'],
+  bad_public_key: ['publicKey'],
+}

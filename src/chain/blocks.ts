@@ -1,0 +1,128 @@
+// Reads blocks by hash over `obtain`: header, and the lists its roots commit to. Every byte given here was
+// verified against the block hash the caller holds; empty lists are known by their roots, without asking.
+import { Fault, hasCode } from '../base/fault.ts'
+import { equalBytes } from '../base/hex.ts'
+import { emptyTrieRoot, emptyUnclesHash } from '../codec/ethereum/account-state.ts'
+import { decodeHeader } from '../codec/ethereum/header.ts'
+import { entryAt } from '../codec/ethereum/list.ts'
+import { emptyRlpList } from '../codec/ethereum/rlp.ts'
+import { depositType } from '../codec/ethereum/transaction.ts'
+import type { ContentRef } from '../content/ref.ts'
+import type { BlockRef } from './head.ts'
+import type { Network } from './network.ts'
+import type { BlockLists } from './block-object.ts'
+import type { ProvedHeader } from './proved-header.ts'
+import { fetched, type Read } from './read.ts'
+
+export type { ProvedHeader } from './proved-header.ts'
+
+/**
+ * The header of `hash`, or null when no source knows that block. Throws what `obtain` throws except
+ * `not_found`.
+ */
+export function* findHeader(network: Network, hash: Uint8Array): Read<ProvedHeader | null> {
+  const known = network.headers.find(hash)
+  if (known !== null) return known
+  const ref: ContentRef = { kind: 'header', hash }
+  const hint = { ...network.hint, blockHash: hash }
+  try {
+    const bytes =
+      network.peek(ref) ?? (yield* fetched((signal) => network.obtain(ref, hint, signal)))
+    const block = { hash, bytes, header: decodeHeader(bytes) }
+    network.headers.add(block)
+    return block
+  } catch (thrown) {
+    if (hasCode(thrown, 'not_found')) return null
+    throw thrown
+  }
+}
+
+/**
+ * Takes a new block that is at hand into memory, verified: most calls that follow ask about it. Whoever asks
+ * finds out why when it is not; this never throws.
+ */
+export function rememberBlock(network: Network, { hash }: BlockRef): void {
+  const bytes = network.peek({ kind: 'header', hash })
+  if (bytes === null) return
+  const header = decodeHeader(bytes)
+  network.headers.add({ hash, bytes, header })
+  const lists = [
+    { kind: 'transactions', hash: header.transactionsRoot },
+    { kind: 'receipts', hash: header.receiptsRoot },
+  ] as const
+  for (const list of lists) if (!equalBytes(list.hash, emptyTrieRoot)) network.peek(list)
+}
+
+/** As `findHeader`, but an unknown block is `unknown_block`. */
+export function* getHeader(network: Network, hash: Uint8Array): Read<ProvedHeader> {
+  const found = yield* findHeader(network, hash)
+  if (found !== null) return found
+  throw new Fault('unknown_block', { detail: 'header for hash not found' })
+}
+
+/** The transaction list as kept: one RLP list (see codec/list). Throws `pruned` when nobody has it. */
+export function* readTransactionList(network: Network, block: ProvedHeader): Read<Uint8Array> {
+  const hash = block.header.transactionsRoot
+  if (equalBytes(hash, emptyTrieRoot)) return emptyRlpList
+  return yield* readBody(network, block, { kind: 'transactions', hash })
+}
+
+/** The receipts as kept: one RLP list. Throws `pruned` when nobody has it. */
+export function* readReceiptList(network: Network, block: ProvedHeader): Read<Uint8Array> {
+  const hash = block.header.receiptsRoot
+  if (equalBytes(hash, emptyTrieRoot)) return emptyRlpList
+  return yield* readBody(network, block, { kind: 'receipts', hash })
+}
+
+/** The uncle headers as one RLP list. Throws `pruned` when nobody has it. */
+export function* readUncleList(network: Network, block: ProvedHeader): Read<Uint8Array> {
+  const hash = block.header.unclesHash
+  if (equalBytes(hash, emptyUnclesHash)) return emptyRlpList
+  return yield* readBody(network, block, { kind: 'uncles', hash })
+}
+
+/** The withdrawals as one RLP list, or null for a block from before Shanghai. Throws `pruned`. */
+export function* readWithdrawalList(
+  network: Network,
+  block: ProvedHeader,
+): Read<Uint8Array | null> {
+  const hash = block.header.withdrawalsRoot
+  if (hash === undefined) return null
+  if (equalBytes(hash, emptyTrieRoot)) return emptyRlpList
+  return yield* readBody(network, block, { kind: 'withdrawals', hash })
+}
+
+/**
+ * All lists of a block, each as above; withdrawals null before Shanghai. One after the other: the reply that brings
+ * the transactions has the others in it. Throws `pruned`.
+ */
+export function* readBlockLists(network: Network, block: ProvedHeader): Read<BlockLists> {
+  const transactions = yield* readTransactionList(network, block)
+  const uncles = yield* readUncleList(network, block)
+  const withdrawals =
+    isOfOpStack(transactions) && block.header.withdrawalsRoot !== undefined
+      ? emptyRlpList
+      : yield* readWithdrawalList(network, block)
+  return { transactions, uncles, withdrawals }
+}
+
+/**
+ * Every block of the OP stack begins with a deposit. Its blocks never have withdrawals; since Isthmus the header has
+ * a storage root in their place, which says nothing about the list.
+ */
+function isOfOpStack(transactions: Uint8Array): boolean {
+  return entryAt(transactions, 0)?.[0] === depositType
+}
+
+function* readBody(network: Network, block: ProvedHeader, ref: ContentRef): Read<Uint8Array> {
+  const bytes = network.peek(ref)
+  if (bytes !== null) return bytes
+  const at = { blockHash: block.hash, blockNumber: block.header.number }
+  try {
+    return yield* fetched((signal) => network.obtain(ref, { ...network.hint, ...at }, signal))
+  } catch (thrown) {
+    // The block exists, so its body exists: a source that lacks it has pruned it (EIP-4444).
+    if (hasCode(thrown, 'not_found')) throw new Fault('pruned', { cause: thrown })
+    throw thrown
+  }
+}

@@ -1,0 +1,152 @@
+// What an EVM may be asked to work out on a block's state: a call and what it changes beforehand, a
+// simulation of blocks, a trace. Plain, structured-clonable values, parsed by the gateway.
+// Tested by src/devchain/vm/calls.test.ts
+
+import type { Log } from '../codec/ethereum/receipt.ts'
+import type { Transaction } from '../codec/ethereum/transaction.ts'
+
+/** A transaction as eth_call and eth_estimateGas give it. All values parsed; absent means not given. */
+export type CallRequest = {
+  readonly from?: Uint8Array
+  readonly to?: Uint8Array
+  readonly gas?: bigint
+  readonly gasPrice?: bigint
+  readonly maxFeePerGas?: bigint
+  readonly maxPriorityFeePerGas?: bigint
+  readonly value?: bigint
+  readonly data?: Uint8Array
+  readonly nonce?: bigint
+  readonly accessList?: readonly AccessListEntry[]
+  readonly blobVersionedHashes?: readonly Uint8Array[]
+  readonly maxFeePerBlobGas?: bigint
+  readonly authorizationList?: readonly {
+    readonly chainId: bigint
+    readonly address: Uint8Array
+    readonly nonce: bigint
+    readonly yParity: bigint
+    readonly r: bigint
+    readonly s: bigint
+  }[]
+}
+
+/** An account changed before the call. `address`: 20 bytes; slots and words: 32 bytes each. */
+export type StateOverride = {
+  readonly address: Uint8Array
+  readonly balance?: bigint
+  readonly nonce?: bigint
+  readonly code?: Uint8Array
+  /** The whole storage anew. */
+  readonly state?: readonly StorageWord[]
+  /** Single slots. */
+  readonly stateDiff?: readonly StorageWord[]
+  /** Where the precompiled contract of this address is to be found instead, 20 bytes. */
+  readonly movePrecompileTo?: Uint8Array
+}
+
+export type StorageWord = { readonly slot: Uint8Array; readonly word: Uint8Array }
+
+/** Header fields that the call sees in place of the block's own; `time` in seconds. */
+export type BlockOverrides = {
+  readonly number?: bigint
+  readonly time?: bigint
+  readonly gasLimit?: bigint
+  readonly feeRecipient?: Uint8Array
+  readonly prevRandao?: Uint8Array
+  readonly baseFeePerGas?: bigint
+  readonly blobBaseFee?: bigint
+  /** 32 bytes. Of simulated blocks only. */
+  readonly beaconRoot?: Uint8Array
+  /** Of simulated blocks only. */
+  readonly withdrawals?: readonly Withdrawal[]
+}
+
+/** EIP-4895. `amount` in gwei. */
+export type Withdrawal = {
+  readonly index: bigint
+  readonly validatorIndex: bigint
+  readonly address: Uint8Array
+  readonly amount: bigint
+}
+
+export type Overrides = {
+  readonly state: readonly StateOverride[]
+  readonly block: BlockOverrides
+}
+
+export const noOverrides: Overrides = { state: [], block: {} }
+
+/** EIP-2930 entries: `address` 20 bytes, `storageKeys` 32 bytes each. */
+export type AccessListEntry = {
+  readonly address: Uint8Array
+  readonly storageKeys: readonly Uint8Array[]
+}
+
+/** `error`: geth's text when the call failed with that list. */
+export type AccessListReport = {
+  readonly accessList: readonly AccessListEntry[]
+  readonly gasUsed: bigint
+  readonly error: string | null
+}
+
+/** The default tracer. `limit`: most instructions to list, 0 for all. */
+export type StructOptions = {
+  readonly disableStorage: boolean
+  readonly disableStack: boolean
+  readonly enableMemory: boolean
+  readonly enableReturnData: boolean
+  readonly limit: number
+}
+
+export type CallTracerOptions = { readonly onlyTopCall: boolean; readonly withLog: boolean }
+
+export type PrestateOptions = {
+  readonly diffMode: boolean
+  readonly disableCode: boolean
+  readonly disableStorage: boolean
+  /** Accounts that did not exist before, too. Not together with `diffMode`. */
+  readonly includeEmpty: boolean
+}
+
+export type TracerChoice =
+  | ({ readonly kind: 'struct' } & StructOptions)
+  | ({ readonly kind: 'call' } & CallTracerOptions)
+  | ({ readonly kind: 'prestate' } & PrestateOptions)
+  | { readonly kind: '4byte' }
+  | { readonly kind: 'noop' }
+
+/** `hash`: of the transaction, 32 bytes. `result`: a JSON value. */
+export type TransactionTrace = { readonly hash: Uint8Array; readonly result: unknown }
+
+/** A page of an account's storage. `hashedKey`: keccak256 of the slot, in order. `next`: the hashed key after the page. */
+export type StorageRange = {
+  readonly slots: readonly { readonly hashedKey: Uint8Array; readonly value: Uint8Array }[]
+  readonly next: Uint8Array | null
+}
+
+/** One block to simulate: what is changed before it, and what runs in it. */
+export type AskedBlock = Overrides & { readonly calls: readonly CallRequest[] }
+
+/** eth_simulateV1. `validation`: calls pay and are judged as transactions are. */
+export type BlockSimulation = {
+  readonly blocks: readonly AskedBlock[]
+  readonly traceTransfers: boolean
+  readonly validation: boolean
+}
+
+/** `error`: as JSON-RPC has it. `maxUsedGas`: before refunds. */
+export type SimulatedCall = {
+  readonly status: boolean
+  readonly returnData: Uint8Array
+  readonly gasUsed: bigint
+  readonly maxUsedGas: bigint
+  readonly logs: readonly Log[]
+  readonly error: { readonly code: number; readonly message: string; readonly data?: string } | null
+}
+
+/** A block that never was. `header`, `withdrawals`: RLP; `from`: 20 bytes; unsigned: r, s and v are 0. */
+export type SimulatedBlock = {
+  readonly header: Uint8Array
+  readonly withdrawals: Uint8Array | null
+  readonly transactions: readonly { readonly transaction: Transaction; readonly from: Uint8Array }[]
+  readonly calls: readonly SimulatedCall[]
+}

@@ -1,0 +1,16 @@
+// The pool of where nothing waits and nothing can be sent: a chain that is only read.
+// Tested by src/rpc/bundles/proof-bundle.test.ts
+import { Fault } from '../base/fault.ts'
+import { createArrivals } from './arrivals.ts'
+import type { TransactionPool } from './transaction-pool.ts'
+
+const refuse = () =>
+  Promise.reject(new Fault('unverified', { detail: 'what waits for a block cannot be proved' }))
+
+export const emptyPool: TransactionPool = {
+  level: 'none',
+  send: refuse,
+  pendingNonce: refuse,
+  pendingTransaction: () => Promise.resolve(null),
+  arrivals: createArrivals(0),
+}

@@ -1,0 +1,198 @@
+// A Network made of one header and some nodes: whoever reads through it gets what they prove and, where they do
+// not reach, a refusal. It is given the hash of its block; nothing else in the evidence is believed.
+// Tested by src/rpc/bundles/proof-bundle.test.ts
+import { Fault } from '../base/fault.ts'
+import { equalBytes, toBareHex, toHex } from '../base/hex.ts'
+import { keccak256 } from '../codec/hash/keccak.ts'
+import { encodeEntries, entriesMax } from '../codec/ethereum/list.ts'
+import { Malformed } from '../codec/malformed.ts'
+import { listSettings } from '../codec/ethereum/ordered-leaves.ts'
+import { orderedKey } from '../codec/ethereum/ordered-trie.ts'
+import { decodeTrieNode } from '../codec/ethereum/trie-node.ts'
+import { verifyKeccakKinds } from '../codec/hash/verify-keccak.ts'
+import { walkProof } from '../codec/ethereum/trie-walk.ts'
+import type { ContentRef } from '../content/ref.ts'
+import { emptyPool } from './empty-pool.ts'
+import type { BlockRef, Head } from './head.ts'
+import type { EntryKind } from './entry-reader.ts'
+import type { Network } from './network.ts'
+import type { ProvedHeader } from './proved-header.ts'
+import { known } from './read.ts'
+
+export type Evidence = {
+  /** The header whose keccak256 is the block hash that the reader trusts. */
+  readonly block: ProvedHeader
+  /** Nodes, other headers, code: in any order, more than is needed or less. */
+  readonly pieces: readonly Uint8Array[]
+  /** Nothing commits to the fork schedule: null leaves out what follows from it (`blobGasPrice`). */
+  blobFeeFraction(timestamp: bigint): bigint | null
+}
+
+/** `nodes`: trie nodes, other blocks' headers and lists of uncles; `code`: null when none was read. */
+export type UsedPieces = { readonly nodes: readonly Uint8Array[]; readonly code: Uint8Array | null }
+
+export type EvidenceNetwork = {
+  /** Reads throw `unverified` with what is lacking. Its head knows one block, its pool nothing. */
+  readonly network: Network
+  /** What was asked for, each once, in the order in which the walks passed it. */
+  used(): UsedPieces
+}
+
+export function createEvidenceNetwork(evidence: Evidence): EvidenceNetwork {
+  const { block } = evidence
+  const pieces = new Map(evidence.pieces.map((bytes) => [toBareHex(keccak256(bytes)), bytes]))
+  const used = new Map<string, Uint8Array>()
+  const accepted = new Set<string>()
+  let code: Uint8Array | null = null
+
+  /** A piece by its hash; a trie node is judged once, the hash is what it is kept under. */
+  function findNode(hash: Uint8Array): Uint8Array | null {
+    const name = toBareHex(hash)
+    const bytes = pieces.get(name) ?? null
+    if (bytes === null || accepted.has(name)) return bytes
+    decodeTrieNode(bytes)
+    accepted.add(name)
+    return bytes
+  }
+
+  function useNode(hash: Uint8Array): Uint8Array | null {
+    const bytes = findNode(hash)
+    if (bytes !== null) used.set(toBareHex(hash), bytes)
+    return bytes
+  }
+
+  function readEntry(root: Uint8Array, index: number): Uint8Array | null {
+    const end = judge(() => walkProof(root, orderedKey(index), useNode))
+    if (end === 'absent') return null
+    if ('missing' in end) throw lacking('trie-node', end.missing)
+    return end.value
+  }
+
+  function countEntries(root: Uint8Array): number {
+    let last = 0
+    judge(() => {
+      for (const { index } of listSettings(root, findNode)) last = Math.max(last, index)
+    })
+    if (readEntry(root, last) === null) return 0
+    // Lists have no gaps: the last one is there and the next is not.
+    if (readEntry(root, last + 1) !== null) throw lacking('trie-node', root)
+    return last + 1
+  }
+
+  function readList(kind: 'transactions' | 'receipts' | 'withdrawals', root: Uint8Array) {
+    const entries: Uint8Array[] = []
+    while (entries.length < entriesMax) {
+      const entry = readEntry(root, entries.length)
+      if (entry === null) break
+      entries.push(entry)
+    }
+    const bytes = judge(() => encodeEntries(entries))
+    // The root says that nothing else is in the list.
+    verifyKeccakKinds({ kind, hash: root }, bytes)
+    return bytes
+  }
+
+  function read({ kind, hash }: ContentRef): Uint8Array {
+    switch (kind) {
+      case 'transactions':
+      case 'receipts':
+      case 'withdrawals':
+        return readList(kind, hash)
+      case 'header':
+      case 'uncles':
+      case 'trie-node':
+      case 'code': {
+        const bytes = pieces.get(toBareHex(hash))
+        if (bytes === undefined) throw lacking(kind, hash)
+        verifyKeccakKinds({ kind, hash }, bytes)
+        if (kind === 'code') code = bytes
+        else used.set(toBareHex(hash), bytes)
+        return bytes
+      }
+      case 'dag-block':
+        throw lacking(kind, hash)
+    }
+  }
+
+  function find(ref: ContentRef): Uint8Array | null {
+    try {
+      return read(ref)
+    } catch {
+      return null
+    }
+  }
+
+  function locate(transactionHash: Uint8Array): number | null {
+    return judge(() => {
+      for (const { index, entry } of listSettings(block.header.transactionsRoot, findNode)) {
+        if (equalBytes(keccak256(entry), transactionHash)) return index
+      }
+      return null
+    })
+  }
+
+  return {
+    used: () => ({ nodes: [...used.values()], code }),
+    network: {
+      name,
+      chainId: 0n,
+      head: createHead(block, locate),
+      // oxlint-disable-next-line typescript/require-await -- what it throws comes as a rejection
+      obtain: async (ref) => read(ref),
+      peek: find,
+      peekNode: (from, at) => find({ kind: 'trie-node', hash: from.subarray(at, at + 32) }),
+      headers: { find: (hash) => (equalBytes(hash, block.hash) ? block : null), add: () => {} },
+      entries: {
+        // oxlint-disable-next-line typescript/require-await -- as above
+        at: async (of, kind, index) => readEntry(rootOf(of, kind), index),
+        // oxlint-disable-next-line typescript/require-await -- as above
+        count: async (of, kind) => countEntries(rootOf(of, kind)),
+      },
+      hint: {},
+      pool: emptyPool,
+      executor: null,
+      relay: null,
+      blobFeeFraction: (timestamp) => evidence.blobFeeFraction(timestamp),
+      forkConfigs: () => null,
+    },
+  }
+}
+
+const name = 'evidence'
+
+function createHead(
+  { hash, header: { number } }: ProvedHeader,
+  locate: (transactionHash: Uint8Array) => number | null,
+): Head {
+  const only: BlockRef = { network: name, hash, number }
+  return {
+    latest: () => only,
+    safe: () => only,
+    finalized: () => only,
+    byNumber: (asked) => known(asked === number ? only : null),
+    isCanonical: (asked) => known(equalBytes(asked, hash)),
+    locate(transactionHash) {
+      const index = locate(transactionHash)
+      return index === null ? [] : [{ blockHash: hash, index }]
+    },
+    watch: () => () => {},
+  }
+}
+
+function rootOf({ header }: ProvedHeader, kind: EntryKind): Uint8Array {
+  return kind === 'transactions' ? header.transactionsRoot : header.receiptsRoot
+}
+
+/** Bytes of the right hash that are no such thing prove nothing. */
+function judge<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (thrown) {
+    if (thrown instanceof Malformed) throw new Fault('unverified', { detail: thrown.message })
+    throw thrown
+  }
+}
+
+function lacking(kind: string, hash: Uint8Array): Fault {
+  return new Fault('unverified', { detail: `the evidence lacks ${kind} ${toHex(hash)}` })
+}

@@ -1,0 +1,49 @@
+// Fee arithmetic of EIP-1559 and EIP-4844. Pure; amounts in wei, all bigint.
+import type { Transaction } from '../codec/ethereum/transaction.ts'
+
+const elasticity = 2n
+const baseFeeChangeDenominator = 8n
+/** EIP-4844: MIN_BASE_FEE_PER_BLOB_GAS. */
+const blobBaseFeeMin = 1n
+/** EIP-4844: gas of one blob. */
+export const gasPerBlob = 131_072n
+
+/**
+ * What the sender pays for one gas in a block of `baseFee`: min(tip + baseFee, cap); types 0 and 1 as
+ * signed. `baseFee` null (the transaction still waits): the cap.
+ */
+export function effectiveGasPrice(transaction: Transaction, baseFee: bigint | null): bigint {
+  if (transaction.type === 0 || transaction.type === 1) return transaction.gasPrice
+  const { maxFeePerGas, maxPriorityFeePerGas } = transaction
+  if (baseFee === null) return maxFeePerGas
+  const wanted = maxPriorityFeePerGas + baseFee
+  return wanted < maxFeePerGas ? wanted : maxFeePerGas
+}
+
+/** The base fee of the block after one with these header members (EIP-1559). */
+export function nextBaseFee(header: {
+  readonly baseFeePerGas: bigint
+  readonly gasUsed: bigint
+  readonly gasLimit: bigint
+}): bigint {
+  const { baseFeePerGas, gasUsed } = header
+  const target = header.gasLimit / elasticity
+  if (gasUsed === target || target === 0n) return baseFeePerGas
+  if (gasUsed > target) {
+    const rise = (baseFeePerGas * (gasUsed - target)) / target / baseFeeChangeDenominator
+    return baseFeePerGas + (rise > 1n ? rise : 1n)
+  }
+  return baseFeePerGas - (baseFeePerGas * (target - gasUsed)) / target / baseFeeChangeDenominator
+}
+
+/** EIP-4844 get_base_fee_per_blob_gas. `fraction`: the fork's base fee update fraction, positive. */
+export function blobBaseFee(excessBlobGas: bigint, fraction: bigint): bigint {
+  // fake_exponential: the Taylor series of factor * e ** (numerator / denominator), in integers.
+  let output = 0n
+  let term = blobBaseFeeMin * fraction
+  for (let i = 1n; term > 0n; i += 1n) {
+    output += term
+    term = (term * excessBlobGas) / (fraction * i)
+  }
+  return output / fraction
+}

@@ -1,0 +1,190 @@
+// Logs of proved blocks: the header's bloom rules blocks out, the proved receipts decide. A range is walked
+// from its newest block down by parent hashes, so what is given is complete by construction.
+import { setImmediate } from 'node:timers/promises'
+import type { Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
+import { equalBytes } from '../base/hex.ts'
+import { type BloomBits, bloomBits, mayHold } from '../codec/ethereum/bloom.ts'
+import { decodeEntries } from '../codec/ethereum/list.ts'
+import type { Log } from '../codec/ethereum/receipt.ts'
+import { transactionHash } from '../codec/ethereum/transaction.ts'
+import { getHeader, type ProvedHeader, readReceiptList, readTransactionList } from './blocks.ts'
+import { type LogObject, renderLog } from './log-object.ts'
+import type { Network } from './network.ts'
+import { placeReceipts } from './receipt-object.ts'
+import { placeIn } from './transactions.ts'
+import { completeRead } from './read.ts'
+
+/** No addresses: any. `topics` by position: null is any, a list is any one of these; 20 and 32 bytes. */
+export type LogFilter = {
+  readonly addresses: readonly Uint8Array[]
+  readonly topics: readonly (readonly Uint8Array[] | null)[]
+}
+
+/** Block numbers, both ends included; null: no bound. */
+export type LogBounds = { readonly first: bigint | null; readonly last: bigint | null }
+
+export function isWithin({ first, last }: LogBounds, number: bigint): boolean {
+  return (first === null || number >= first) && (last === null || number <= last)
+}
+
+/** `newest` and its ancestors down to the number `oldest`. */
+export type LogRange = { readonly newest: ProvedHeader; readonly oldest: bigint }
+
+export type LogLimits = {
+  readonly resultsMax: number
+  /** Data of all logs together; a block's logs are counted when they were read. */
+  readonly dataBytesMax: number
+  readonly timeMs: number
+  readonly clock: Clock
+}
+
+/** The bounds callers of eth_getLogs know from elsewhere. */
+export const logResultsMax = 10_000
+export const logTimeMs = 10_000
+/** Twice as much in hex: more than a reply may hold. */
+export const logDataBytesMax = 16 * 1024 * 1024
+
+/** Blocks whose receipts are fetched at the same time, where they have to be fetched. */
+const aheadMax = 8
+
+/** A long search lets other requests go on in between. */
+const turnMs = 5
+
+/** The logs of `block` that match, in order. Throws `pruned`, `unprovable`, `unverified`. */
+export async function logsOfBlock(
+  network: Network,
+  block: ProvedHeader,
+  filter: LogFilter,
+  signal: AbortSignal,
+): Promise<readonly LogObject[]> {
+  const matcher = createLogMatcher(filter)
+  return matcher.mayMatch(block) ? await readMatching(network, block, matcher, signal) : []
+}
+
+/** A filter made ready for many blocks: its values are hashed once. */
+export type LogMatcher = {
+  /** False: no log of the block matches, by its bloom. */
+  mayMatch(block: ProvedHeader): boolean
+  matches(log: Log): boolean
+}
+
+export function createLogMatcher(filter: LogFilter): LogMatcher {
+  const choices = choicesOf(filter)
+  return {
+    mayMatch: ({ header }) =>
+      choices.every((choice) => choice.some((bits) => mayHold(header.logsBloom, bits))),
+    matches: (log) => matches(log, filter),
+  }
+}
+
+/** A log of a block, rendered. */
+export type PlacedLog = { readonly log: Log; readonly object: LogObject }
+
+/** The logs of `block` that `matches` takes, in order. Throws as `logsOfBlock`. */
+export async function readPlacedLogs(
+  network: Network,
+  block: ProvedHeader,
+  matches: (log: Log) => boolean,
+  signal: AbortSignal,
+): Promise<readonly PlacedLog[]> {
+  const [transactions, entries] = await Promise.all([
+    completeRead(readTransactionList(network, block), signal).then(decodeEntries),
+    completeRead(readReceiptList(network, block), signal).then(decodeEntries),
+  ])
+  if (transactions.length !== entries.length) throw new Fault('unverified')
+  return placeReceipts(entries).flatMap(({ receipt, firstLogIndex }, index) => {
+    const matching = receipt.logs.flatMap((log, at) => (matches(log) ? [{ log, at }] : []))
+    if (matching.length === 0) return []
+    const hash = transactionHash(transactions[index] as Uint8Array)
+    const place = placeIn(block, index)
+    return matching.map(({ log, at }) => ({
+      log,
+      object: renderLog(log, place, { transactionHash: hash, logIndex: firstLogIndex + at }),
+    }))
+  })
+}
+
+/**
+ * The matching logs of a range, oldest first. Throws `over_range` past `resultsMax` logs or `timeMs`
+ * milliseconds, `response_too_large` past `dataBytesMax`, and what `logsOfBlock` throws.
+ */
+export async function queryLogs(
+  network: Network,
+  { newest, oldest }: LogRange,
+  filter: LogFilter,
+  { resultsMax, dataBytesMax, timeMs, clock }: LogLimits,
+  signal: AbortSignal,
+): Promise<readonly LogObject[]> {
+  const matcher = createLogMatcher(filter)
+  const endsAt = clock.monotonic() + timeMs
+  let turnEndsAt = clock.monotonic() + turnMs
+  const newestFirst: (readonly LogObject[])[] = []
+  /** Of the blocks walked last, newest first: read while the walk goes on. */
+  const reading: Promise<readonly LogObject[]>[] = []
+  let count = 0
+  let dataBytes = 0
+
+  async function take(left: number): Promise<void> {
+    while (reading.length > left) {
+      const logs = (await reading.shift()) ?? []
+      if (logs.length > 0) newestFirst.push(logs)
+      count += logs.length
+      if (count > resultsMax) {
+        throw new Fault('over_range', { detail: `query returned more than ${resultsMax} results` })
+      }
+      for (const { data } of logs) dataBytes += (data.length - 2) / 2
+      if (dataBytes > dataBytesMax) throw new Fault('response_too_large')
+    }
+  }
+
+  let block = newest
+  while (block.header.number >= oldest) {
+    if (matcher.mayMatch(block)) {
+      const logs = readMatching(network, block, matcher, signal)
+      // One that nobody waits for any more, because another failed, must not fail by itself.
+      logs.catch(() => {})
+      reading.push(logs)
+      await take(aheadMax)
+    }
+    if (block.header.number === oldest || block.header.number === 0n) break
+    const now = clock.monotonic()
+    if (now > endsAt) throw new Fault('over_range', { detail: 'query timeout exceeded' })
+    if (now > turnEndsAt) {
+      await setImmediate()
+      turnEndsAt = clock.monotonic() + turnMs
+    }
+    signal.throwIfAborted()
+    block = await completeRead(getHeader(network, block.header.parentHash), signal)
+  }
+  await take(0)
+  return newestFirst.toReversed().flat()
+}
+
+async function readMatching(
+  network: Network,
+  block: ProvedHeader,
+  { matches }: LogMatcher,
+  signal: AbortSignal,
+): Promise<readonly LogObject[]> {
+  const placed = await readPlacedLogs(network, block, matches, signal)
+  return placed.map(({ object }) => object)
+}
+
+/** The values of which a block must hold one, choice by choice; hashed once for a whole search. */
+function choicesOf({ addresses, topics }: LogFilter): readonly (readonly BloomBits[])[] {
+  return [addresses, ...topics]
+    .map((choice) => (choice ?? []).map(bloomBits))
+    .filter((choice) => choice.length > 0)
+}
+
+function matches(log: Log, { addresses, topics }: LogFilter): boolean {
+  const isOneOf = (value: Uint8Array | undefined, values: readonly Uint8Array[]) =>
+    values.length === 0 ||
+    (value !== undefined && values.some((wanted) => equalBytes(wanted, value)))
+  return (
+    isOneOf(log.address, addresses) &&
+    topics.length <= log.topics.length &&
+    topics.every((choice, at) => isOneOf(log.topics[at], choice ?? []))
+  )
+}

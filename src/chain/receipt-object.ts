@@ -1,0 +1,100 @@
+// Renders receipts as eth_getTransactionReceipt gives them. Everything that is not in the receipt itself is
+// derived from the proved list (verification 1.7), never copied from a source.
+import { Fault } from '../base/fault.ts'
+import { toHex, toQuantity } from '../base/hex.ts'
+import { decodeReceipt, type Receipt } from '../codec/ethereum/receipt.ts'
+import { contractAddress } from '../codec/ethereum/sender.ts'
+import { UnsupportedTransaction } from '../codec/ethereum/transaction.ts'
+import { blobBaseFee, effectiveGasPrice, gasPerBlob } from './fees.ts'
+import { renderLog } from './log-object.ts'
+import type { SignedTransaction, TransactionPlace } from './transaction-object.ts'
+
+/** A receipt with the two sums over those before it in the block. */
+export type PlacedReceipt = {
+  readonly receipt: Receipt
+  readonly gasUsed: bigint
+  readonly firstLogIndex: number
+}
+
+/**
+ * Decodes a block's receipts in order; `entries` as codec/list gives them. Throws `unprovable` on a type
+ * whose bytes we can keep and prove but not read.
+ */
+export function placeReceipts(entries: readonly Uint8Array[]): readonly PlacedReceipt[] {
+  let gasBefore = 0n
+  let firstLogIndex = 0
+  return entries.map((entry) => {
+    const receipt = readReceipt(entry)
+    const placed = {
+      receipt,
+      gasUsed: receipt.cumulativeGasUsed - gasBefore,
+      firstLogIndex,
+    }
+    gasBefore = receipt.cumulativeGasUsed
+    firstLogIndex += receipt.logs.length
+    return placed
+  })
+}
+
+function readReceipt(entry: Uint8Array): Receipt {
+  try {
+    return decodeReceipt(entry)
+  } catch (thrown) {
+    if (!(thrown instanceof UnsupportedTransaction)) throw thrown
+    throw new Fault('unprovable', { detail: thrown.message, cause: thrown })
+  }
+}
+
+/** What blob members need of the block. */
+export type BlobTerms = {
+  readonly excessBlobGas: bigint | undefined
+  /** Null: the schedule is unknown. */
+  readonly fraction: bigint | null
+  /** The price as an upstream reports it (QUANTITY), for an unknown schedule; without it the price is left out. */
+  readonly reportedPrice?: string
+}
+
+/** The JSON object, members in geth's order. */
+export function renderReceipt(
+  { receipt, gasUsed, firstLogIndex }: PlacedReceipt,
+  { transaction, hash, from }: SignedTransaction,
+  place: TransactionPlace,
+  blobs: BlobTerms,
+): Readonly<Record<string, unknown>> {
+  const blobGasUsed =
+    transaction.type === 3 ? BigInt(transaction.blobVersionedHashes.length) * gasPerBlob : null
+  return {
+    ...(blobGasUsed === null ? {} : renderBlobMembers(blobGasUsed, blobs)),
+    blockHash: toHex(place.blockHash),
+    blockNumber: toQuantity(place.blockNumber),
+    contractAddress:
+      transaction.to === null ? toHex(contractAddress(from, transaction.nonce)) : null,
+    cumulativeGasUsed: toQuantity(receipt.cumulativeGasUsed),
+    effectiveGasPrice: toQuantity(effectiveGasPrice(transaction, place.baseFeePerGas ?? 0n)),
+    from: toHex(from),
+    gasUsed: toQuantity(gasUsed),
+    logs: receipt.logs.map((log, at) =>
+      renderLog(log, place, { transactionHash: hash, logIndex: firstLogIndex + at }),
+    ),
+    logsBloom: toHex(receipt.logsBloom),
+    // Byzantium (EIP-658) replaced the post-state root by a status.
+    ...(receipt.postState === null ? {} : { root: toHex(receipt.postState) }),
+    ...(receipt.status === null ? {} : { status: receipt.status ? '0x1' : '0x0' }),
+    to: transaction.to === null ? null : toHex(transaction.to),
+    transactionHash: toHex(hash),
+    transactionIndex: toQuantity(place.index),
+    type: toQuantity(receipt.type),
+  }
+}
+
+function renderBlobMembers(
+  blobGasUsed: bigint,
+  { excessBlobGas, fraction, reportedPrice }: BlobTerms,
+): Readonly<Record<string, string>> {
+  const used = { blobGasUsed: toQuantity(blobGasUsed) }
+  if (fraction === null && reportedPrice !== undefined) {
+    return { blobGasPrice: reportedPrice, ...used }
+  }
+  if (excessBlobGas === undefined || fraction === null) return used
+  return { blobGasPrice: toQuantity(blobBaseFee(excessBlobGas, fraction)), ...used }
+}

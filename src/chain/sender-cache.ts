@@ -1,0 +1,38 @@
+// Who signed a transaction, remembered by the transaction's hash: recovering costs a curve operation.
+import { fromHex, toBareHex, toLatin1 } from '../base/hex.ts'
+import { recoverSender } from '../codec/ethereum/sender.ts'
+import type { Transaction } from '../codec/ethereum/transaction.ts'
+
+/**
+ * The sender of `transaction`, 20 bytes. `hash`: keccak256 of the raw entry the transaction was decoded
+ * from. Throws when the signature gives no public key.
+ */
+export type FindSender = (transaction: Transaction, hash: Uint8Array) => Uint8Array
+
+export type SenderCache = {
+  readonly find: FindSender
+  /** `sender`: what a recovery elsewhere in this process gave for the transaction of `hash`. */
+  note(hash: Uint8Array, sender: Uint8Array): void
+}
+
+/** A memory of at most `entriesMax` senders; the oldest entry leaves first. */
+export function createSenderCache(entriesMax: number): SenderCache {
+  const senders = new Map<string, string>()
+
+  function note(hash: Uint8Array, sender: Uint8Array): void {
+    const [oldest] = senders.size >= entriesMax ? senders.keys() : []
+    if (oldest !== undefined) senders.delete(oldest)
+    senders.set(toLatin1(hash), toBareHex(sender))
+  }
+
+  return {
+    note,
+    find(transaction, hash) {
+      const known = senders.get(toLatin1(hash))
+      if (known !== undefined) return fromHex(known)
+      const sender = recoverSender(transaction)
+      note(hash, sender)
+      return sender
+    },
+  }
+}

@@ -1,0 +1,117 @@
+// Renders a transaction as eth_getTransactionBy… give it. Built from verified raw bytes only, so the same
+// bytes come out whichever source served them; member order is fixed (contract-rpc section 8).
+import { toHex, toQuantity } from '../base/hex.ts'
+import type { Transaction } from '../codec/ethereum/transaction.ts'
+import { effectiveGasPrice } from './fees.ts'
+
+/** Where a transaction stands. */
+export type TransactionPlace = {
+  readonly blockHash: Uint8Array
+  readonly blockNumber: bigint
+  readonly blockTimestamp: bigint
+  /** Absent before London. */
+  readonly baseFeePerGas: bigint | undefined
+  readonly index: number
+}
+
+export type SignedTransaction = {
+  readonly transaction: Transaction
+  /** 32 bytes. */
+  readonly hash: Uint8Array
+  /** 20 bytes. */
+  readonly from: Uint8Array
+}
+
+/** The JSON object; `place` null for a transaction that still waits in the pool. */
+export function renderTransaction(
+  { transaction, hash, from }: SignedTransaction,
+  place: TransactionPlace | null,
+): Readonly<Record<string, unknown>> {
+  const baseFee = place === null ? null : (place.baseFeePerGas ?? 0n)
+  return {
+    blockHash: place === null ? null : toHex(place.blockHash),
+    blockNumber: place === null ? null : toQuantity(place.blockNumber),
+    blockTimestamp: place === null ? null : toQuantity(place.blockTimestamp),
+    from: toHex(from),
+    gas: toQuantity(transaction.gas),
+    gasPrice: toQuantity(effectiveGasPrice(transaction, baseFee)),
+    ...feeCaps(transaction),
+    hash: toHex(hash),
+    input: toHex(transaction.data),
+    nonce: toQuantity(transaction.nonce),
+    to: transaction.to === null ? null : toHex(transaction.to),
+    transactionIndex: place === null ? null : toQuantity(place.index),
+    value: toQuantity(transaction.value),
+    type: toQuantity(transaction.type),
+    ...typedMembers(transaction),
+    v: toQuantity(transaction.v),
+    r: toQuantity(transaction.r),
+    s: toQuantity(transaction.s),
+    ...(transaction.type === 0 ? {} : { yParity: toQuantity(transaction.yParity) }),
+  }
+}
+
+/**
+ * The JSON object of a transaction that is not signed yet, members as geth writes those of a transaction by itself.
+ * `hash`: of its bytes, which changes with the signature.
+ */
+export function renderUnsigned(
+  transaction: Transaction,
+  hash: Uint8Array,
+): Readonly<Record<string, unknown>> {
+  const { type } = transaction
+  const isDynamic = type !== 0 && type !== 1
+  const { chainId, ...members }: Readonly<Record<string, unknown>> = typedMembers(transaction)
+  return {
+    type: toQuantity(type),
+    ...(type === 0 ? {} : { chainId }),
+    nonce: toQuantity(transaction.nonce),
+    to: transaction.to === null ? null : toHex(transaction.to),
+    gas: toQuantity(transaction.gas),
+    gasPrice: isDynamic ? null : toQuantity(transaction.gasPrice),
+    maxPriorityFeePerGas: null,
+    maxFeePerGas: null,
+    ...feeCaps(transaction),
+    value: toQuantity(transaction.value),
+    input: toHex(transaction.data),
+    ...members,
+    v: '0x0',
+    r: '0x0',
+    s: '0x0',
+    ...(type === 0 ? {} : { yParity: '0x0' }),
+    hash: toHex(hash),
+  }
+}
+
+function feeCaps(transaction: Transaction): Readonly<Record<string, string>> {
+  if (transaction.type === 0 || transaction.type === 1) return {}
+  const caps = {
+    maxFeePerGas: toQuantity(transaction.maxFeePerGas),
+    maxPriorityFeePerGas: toQuantity(transaction.maxPriorityFeePerGas),
+  }
+  if (transaction.type !== 3) return caps
+  return { ...caps, maxFeePerBlobGas: toQuantity(transaction.maxFeePerBlobGas) }
+}
+
+function typedMembers(transaction: Transaction): Readonly<Record<string, unknown>> {
+  const chainId = transaction.chainId === null ? {} : { chainId: toQuantity(transaction.chainId) }
+  if (transaction.type === 0) return chainId
+  const accessList = transaction.accessList.map(({ address, storageKeys }) => ({
+    address: toHex(address),
+    storageKeys: storageKeys.map(toHex),
+  }))
+  if (transaction.type === 3) {
+    const blobVersionedHashes = transaction.blobVersionedHashes.map(toHex)
+    return { accessList, ...chainId, blobVersionedHashes }
+  }
+  if (transaction.type !== 4) return { accessList, ...chainId }
+  const authorizationList = transaction.authorizationList.map((authorization) => ({
+    chainId: toQuantity(authorization.chainId),
+    address: toHex(authorization.address),
+    nonce: toQuantity(authorization.nonce),
+    yParity: toQuantity(authorization.yParity),
+    r: toQuantity(authorization.r),
+    s: toQuantity(authorization.s),
+  }))
+  return { accessList, ...chainId, authorizationList }
+}

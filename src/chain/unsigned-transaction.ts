@@ -1,0 +1,45 @@
+// The transaction that a call request describes, for simulated blocks and for eth_fillTransaction: of the least type that
+// has all its members, dynamic fees unless a gas price is named, with a signature of zeros.
+// Tested by src/devchain/vm/simulate/simulate.test.ts, test/faces/fill-and-sync-started.test.ts
+import type { Transaction } from '../codec/ethereum/transaction.ts'
+import type { CallRequest } from './computation.ts'
+
+export function unsignedTransaction(
+  request: CallRequest,
+  {
+    chainId,
+    nonce,
+    gas,
+  }: { readonly chainId: bigint; readonly nonce: bigint; readonly gas: bigint },
+): Transaction {
+  const { gasPrice, authorizationList, blobVersionedHashes } = request
+  const to = request.to ?? null
+  const base = {
+    nonce,
+    gas,
+    to,
+    value: request.value ?? 0n,
+    data: request.data ?? new Uint8Array(0),
+    v: 0n,
+    yParity: 0 as const,
+    r: 0n,
+    s: 0n,
+  }
+  if (gasPrice !== undefined) return { type: 0, ...base, chainId: null, gasPrice }
+  const dynamic = {
+    ...base,
+    chainId,
+    maxFeePerGas: request.maxFeePerGas ?? 0n,
+    maxPriorityFeePerGas: request.maxPriorityFeePerGas ?? 0n,
+    accessList: request.accessList ?? [],
+  }
+  if (to !== null && authorizationList !== undefined) {
+    const list = authorizationList.map((it) => ({ ...it, yParity: Number(it.yParity) }))
+    return { type: 4, ...dynamic, to, authorizationList: list }
+  }
+  if (to !== null && blobVersionedHashes !== undefined) {
+    const { maxFeePerBlobGas = 0n } = request
+    return { type: 3, ...dynamic, to, maxFeePerBlobGas, blobVersionedHashes }
+  }
+  return { type: 2, ...dynamic }
+}

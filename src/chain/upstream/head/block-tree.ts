@@ -1,0 +1,49 @@
+// Headers near the head by their parent links, of every branch that some upstream is on. Each was proved by its
+// hash before it came here, so a link in this tree is a fact, whoever told of it.
+// Tested by src/chain/upstream/head/head-follower.test.ts
+import { toLatin1 } from '../../../base/hex.ts'
+
+export type TreeBlock = {
+  readonly hash: Uint8Array
+  readonly number: bigint
+  readonly parentHash: Uint8Array
+}
+
+export interface BlockTree {
+  find(hash: Uint8Array): TreeBlock | null
+  add(block: TreeBlock): void
+  /** The block and its known ancestors, newest first; nothing when it is unknown. */
+  branch(hash: Uint8Array): Iterable<TreeBlock>
+  /** Forgets all but the branches of `heads`, so many blocks of each: upstreams may name what they like. */
+  keep(heads: readonly Uint8Array[], blocksEach: number): void
+  readonly size: number
+}
+
+export function createBlockTree(): BlockTree {
+  const blocks = new Map<string, TreeBlock>()
+  const find = (hash: Uint8Array): TreeBlock | null => blocks.get(toLatin1(hash)) ?? null
+
+  function* branch(hash: Uint8Array): Iterable<TreeBlock> {
+    for (let block = find(hash); block !== null; block = find(block.parentHash)) yield block
+  }
+
+  return {
+    find,
+    branch,
+    add: (block) => void blocks.set(toLatin1(block.hash), block),
+    keep(heads, blocksEach) {
+      const kept = new Set<TreeBlock>()
+      for (const hash of heads) {
+        let steps = 0
+        for (const block of branch(hash)) {
+          if (steps++ >= blocksEach) break
+          kept.add(block)
+        }
+      }
+      for (const [key, block] of blocks) if (!kept.has(block)) blocks.delete(key)
+    },
+    get size() {
+      return blocks.size
+    },
+  }
+}

@@ -1,0 +1,72 @@
+// The canonical chain near the head, by number: what a new head adds to it and takes away.
+// Tested by src/chain/upstream/head/head-follower.test.ts
+import { toLatin1 } from '../../../base/hex.ts'
+import type { Anchor, BlockRef, HeadChange } from '../../head.ts'
+import type { BlockTree, TreeBlock } from './block-tree.ts'
+
+export interface CanonicalBlocks {
+  readonly latest: BlockRef | null
+  find(number: bigint): BlockRef | null
+  /** Makes `block` the head. Who vouches for it vouches for all it stands on. */
+  moveTo(block: TreeBlock, anchor: Anchor): HeadMove
+  /** Takes in older blocks of the head's branch that came into the tree. */
+  extend(): void
+}
+
+/** `isJoined`: false when no block is known that both the old head and the new one stand on. */
+type HeadMove = HeadChange & { readonly isJoined: boolean }
+
+/** `blocksMax`: how many are remembered below the head. */
+export function createCanonicalBlocks(
+  network: string,
+  tree: BlockTree,
+  blocksMax: number,
+): CanonicalBlocks {
+  const byNumber = new Map<bigint, BlockRef>()
+  let latest: BlockRef | null = null
+
+  const referBy =
+    (anchor: Anchor) =>
+    ({ hash, number }: TreeBlock): BlockRef => ({ network, hash, number, anchor })
+
+  function extend(): void {
+    if (latest?.anchor === undefined) return
+    const refTo = referBy(latest.anchor)
+    for (const block of [...tree.branch(latest.hash)].slice(0, blocksMax)) {
+      if (!byNumber.has(block.number)) byNumber.set(block.number, refTo(block))
+    }
+  }
+
+  function moveTo(block: TreeBlock, anchor: Anchor): HeadMove {
+    const before = latest === null ? [] : [...tree.branch(latest.hash)].slice(0, blocksMax)
+    const stood = new Set(before.map(({ hash }) => toLatin1(hash)))
+    const refTo = referBy(anchor)
+    const branch = [...tree.branch(block.hash)].slice(0, blocksMax)
+    const base = branch.find(({ hash }) => stood.has(toLatin1(hash))) ?? null
+    // Without a common block nobody can say what lay between: only the head is new.
+    const added = base === null ? [block] : branch.filter(({ number }) => number > base.number)
+    const removed = base === null ? before : before.filter(({ number }) => number > base.number)
+    for (const { number } of removed) byNumber.delete(number)
+    if (base === null) byNumber.clear()
+    for (const one of branch) byNumber.set(one.number, refTo(one))
+    latest = refTo(block)
+    for (const number of byNumber.keys()) {
+      if (number <= block.number - BigInt(blocksMax) || number > block.number)
+        byNumber.delete(number)
+    }
+    return {
+      removed: removed.map(refTo),
+      added: added.map(refTo).toReversed(),
+      isJoined: base !== null,
+    }
+  }
+
+  return {
+    get latest() {
+      return latest
+    },
+    find: (number) => byNumber.get(number) ?? null,
+    moveTo,
+    extend,
+  }
+}

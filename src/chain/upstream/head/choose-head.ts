@@ -1,0 +1,71 @@
+// Which block the upstreams' words make the head: a trusted one's, else the highest that enough of them stand on.
+// A node that is ahead stands on all ancestors of its head, so a slow one does not break the agreement.
+// Tested by src/chain/upstream/head/head-follower.test.ts
+import { equalBytes, toLatin1 } from '../../../base/hex.ts'
+import type { Anchor } from '../../head.ts'
+import type { BlockTree, TreeBlock } from './block-tree.ts'
+
+/** What one upstream says its head is; the block is in the tree. */
+export type HeadWord = { readonly hash: Uint8Array; readonly trusted: boolean }
+
+export type HeadRule = {
+  /** How many must agree. */
+  readonly quorum: number
+  /** Of how many, reachable or not. */
+  readonly upstreams: number
+}
+
+export type ChosenHead = { readonly block: TreeBlock; readonly anchor: Anchor }
+
+/** Null when too few agree. `current`: preferred among blocks of one height. */
+export function chooseHead(
+  words: readonly HeadWord[],
+  tree: BlockTree,
+  { quorum, upstreams }: HeadRule,
+  current: Uint8Array | null,
+): ChosenHead | null {
+  const trusted = words.filter((word) => word.trusted)
+  if (trusted.length > 0) {
+    const block = highest(supportOf(trusted, tree), 1, current)?.block
+    return block === undefined ? null : { block, anchor: 'trusted' }
+  }
+  const needed = Math.min(quorum, upstreams)
+  const found = highest(supportOf(words, tree), needed, current)
+  if (found === null) return null
+  const anchor = upstreams === 1 ? 'single' : (`quorum:${found.count}/${upstreams}` as const)
+  return { block: found.block, anchor: needed === 1 ? 'single' : anchor }
+}
+
+type Support = { readonly block: TreeBlock; count: number }
+
+function supportOf(words: readonly HeadWord[], tree: BlockTree): Iterable<Support> {
+  const support = new Map<string, Support>()
+  for (const { hash } of words) {
+    for (const block of tree.branch(hash)) {
+      const key = toLatin1(block.hash)
+      const entry = support.get(key)
+      if (entry === undefined) support.set(key, { block, count: 1 })
+      else entry.count += 1
+    }
+  }
+  return support.values()
+}
+
+function highest(
+  support: Iterable<Support>,
+  needed: number,
+  current: Uint8Array | null,
+): Support | null {
+  let best: Support | null = null
+  for (const one of support) {
+    if (one.count < needed) continue
+    if (best === null || isBetter(one, best, current)) best = one
+  }
+  return best
+}
+
+function isBetter(one: Support, other: Support, current: Uint8Array | null): boolean {
+  if (one.block.number !== other.block.number) return one.block.number > other.block.number
+  if (one.count !== other.count) return one.count > other.count
+  return current !== null && equalBytes(one.block.hash, current)
+}

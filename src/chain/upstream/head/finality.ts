@@ -1,0 +1,130 @@
+// `safe` and `finalized` as upstreams name them: the block of a trusted one, else the same block from enough of them, and
+// never a block off the branch of the served head. A lower number counts only after a reorg: without one the node lags.
+// Tested by src/chain/upstream/head/finality.test.ts
+import { equalBytes } from '../../../base/hex.ts'
+import type { Anchor, BlockRef } from '../../head.ts'
+import { askBlockName, type BlockName, type HeadSource } from './head-witness.ts'
+
+export type FinalityTag = 'safe' | 'finalized'
+
+export type Finality = {
+  /** Asks one upstream for both. Never rejects: one that does not know a tag has no vote on it. */
+  ask(source: HeadSource, signal: AbortSignal): Promise<void>
+  /**
+   * The head left its branch: tags may fall to lower numbers until all upstreams were asked again. `isJoined`: false when
+   * the branches are not known to meet; then all votes for the old one are dropped.
+   */
+  reorganise(isJoined: boolean): void
+  /**
+   * Drops tags off the branch of `latest`, and takes the votes of `speaking` for blocks on it. `canonical`: the block
+   * of a number on that branch, null where it is not known.
+   */
+  settle(
+    latest: BlockRef,
+    speaking: ReadonlySet<HeadSource>,
+    canonical: (number: bigint) => BlockName | null,
+  ): void
+  /** Null while no upstream, or too few, named it. */
+  find(tag: FinalityTag): BlockRef | null
+}
+
+/** Every tag. */
+export const finalityTags = ['safe', 'finalized'] as const
+
+/** `reorgs`: how many there were when it was asked for. */
+type Said = { readonly block: BlockName; readonly reorgs: number }
+type Settled = { readonly block: BlockRef; readonly reorgs: number }
+type Agreed = { readonly block: BlockName; readonly anchor: Anchor; readonly reorgs: number }
+
+export function createFinality(parts: {
+  readonly network: string
+  /** Votes for the same block that are needed where no upstream is trusted; all upstreams, reachable or not. */
+  readonly quorum: number
+  readonly upstreams: number
+  /** That of a block's header, proved by its hash. Throws when no upstream has it. */
+  readonly numberOf: (hash: Uint8Array, signal: AbortSignal) => Promise<bigint>
+  /** A finalized block is on the branch of the head no longer, or not known to be. */
+  readonly onRollback: () => void
+}): Finality {
+  const { network, quorum, upstreams } = parts
+  const said = { safe: new Map<HeadSource, Said>(), finalized: new Map<HeadSource, Said>() }
+  const settled: Record<FinalityTag, Settled | null> = { safe: null, finalized: null }
+  let reorgs = 0
+
+  async function askTag(source: HeadSource, tag: FinalityTag, signal: AbortSignal): Promise<void> {
+    const askedAfter = reorgs
+    try {
+      const block = await askBlockName(source, tag, signal)
+      if (block === null) {
+        said[tag].delete(source)
+        return
+      }
+      const { hash } = block
+      const number = await parts.numberOf(hash, signal)
+      said[tag].set(source, { block: { hash, number }, reorgs: askedAfter })
+    } catch {
+      said[tag].delete(source)
+    }
+  }
+
+  /** The highest that enough say, or null. */
+  function agreed(
+    tag: FinalityTag,
+    speaking: ReadonlySet<HeadSource>,
+    fits: (block: BlockName) => boolean,
+  ): Agreed | null {
+    const usable = [...said[tag]].filter(([source]) => speaking.has(source))
+    const trusted = usable.filter(([source]) => source.trusted)
+    const counted = (trusted.length > 0 ? trusted : usable).map(([, one]) => one)
+    const needed = trusted.length > 0 ? 1 : quorum
+    const votes = ({ hash }: BlockName) =>
+      counted.filter(({ block }) => equalBytes(block.hash, hash)).length
+    const block = counted
+      .map((one) => one.block)
+      .filter((one) => votes(one) >= needed && fits(one))
+      .reduce<BlockName | null>(
+        (best, one) => (best === null || one.number > best.number ? one : best),
+        null,
+      )
+    if (block === null) return null
+    const oldest = counted.reduce((least, one) => Math.min(least, one.reorgs), reorgs)
+    if (trusted.length > 0) return { block, anchor: 'trusted', reorgs: oldest }
+    const anchor = needed === 1 ? 'single' : (`quorum:${votes(block)}/${upstreams}` as const)
+    return { block, anchor, reorgs: oldest }
+  }
+
+  return {
+    async ask(source, signal) {
+      await Promise.all(finalityTags.map((tag) => askTag(source, tag, signal)))
+    },
+    reorganise(isJoined) {
+      reorgs += 1
+      if (isJoined) return
+      const isRollback = settled.finalized !== null
+      for (const tag of finalityTags) {
+        said[tag].clear()
+        settled[tag] = null
+      }
+      if (isRollback) parts.onRollback()
+    },
+    settle(latest, speaking, canonical) {
+      const fits = ({ number, hash }: BlockName): boolean => {
+        const known = canonical(number)
+        return number <= latest.number && (known === null || equalBytes(known.hash, hash))
+      }
+      const before = settled.finalized
+      for (const tag of finalityTags) {
+        const now = settled[tag]
+        const kept = now !== null && fits(now.block) ? now : null
+        const found = agreed(tag, speaking, fits)
+        const isLower = found !== null && found.block.number < (kept?.block.number ?? 0n)
+        const isTaken = found !== null && !(isLower && kept?.reorgs === reorgs)
+        settled[tag] = isTaken
+          ? { block: { network, ...found.block, anchor: found.anchor }, reorgs: found.reorgs }
+          : kept
+      }
+      if (before !== null && !fits(before.block)) parts.onRollback()
+    },
+    find: (tag) => settled[tag]?.block ?? null,
+  }
+}

@@ -1,0 +1,390 @@
+// The Head of a network of upstreams: asks each for its head, proves the headers, and lets the rule of
+// choose-head.ts decide (verification 2.5). It never goes back while its block is canonical, follows reorgs at
+// once, and stops answering when nobody has vouched for its block lately.
+import type { Clock } from '../../../base/clock.ts'
+import { Fault } from '../../../base/fault.ts'
+import { equalBytes, toHex } from '../../../base/hex.ts'
+import type { Log } from '../../../base/log.ts'
+import type { Header } from '../../../codec/ethereum/header.ts'
+import { fetched, type Read } from '../../read.ts'
+import type { BlockRef, Head, HeadChange, TransactionHint } from '../../head.ts'
+import { createBlockTree, type TreeBlock } from './block-tree.ts'
+import { createCanonicalBlocks } from './canonical-blocks.ts'
+import { chooseHead } from './choose-head.ts'
+import { createFinality, type FinalityTag, finalityTags } from './finality.ts'
+import { askBlockName, type HeadSource } from './head-witness.ts'
+import { createHeadWords } from './head-words.ts'
+import type { NumberedBlocks } from './numbered-blocks.ts'
+import { createReachBlock } from './reach-block.ts'
+import { createReachHead } from './reach-head.ts'
+
+export type HeadSettings = {
+  /** How many upstreams must agree on a head that no trusted one names; at most as many as there are. */
+  readonly quorum: number
+  /** Refuse to answer by tag or number while only one untrusted upstream names the head. */
+  readonly quorumRequired: boolean
+  readonly pollMs: number
+  /** How long a head serves after it was last vouched for. */
+  readonly maxAgeMs: number
+}
+
+export type HeadFollowerParts = {
+  readonly network: string
+  readonly sources: readonly HeadSource[]
+  readonly settings: HeadSettings
+  /** A header by hash, proved. Throws when nobody has it. */
+  readonly header: (hash: Uint8Array, signal: AbortSignal) => Promise<Header>
+  /** Canonical blocks older than those remembered here. */
+  readonly older: NumberedBlocks
+  readonly locate: (
+    transactionHash: Uint8Array,
+    signal: AbortSignal,
+  ) => AsyncIterable<TransactionHint>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export type HeadFollower = Head & {
+  /** Resolves with the first head, or when each upstream was asked once, whatever it said. */
+  readonly started: Promise<void>
+  /** Asks all upstreams now; those under way are waited for. Never rejects. */
+  poll(): Promise<void>
+  /** Of the head's last confirmation, milliseconds; null when there is no head. For health and metrics. */
+  age(): number | null
+  stop(): void
+}
+
+/** Blocks remembered by number, and how far back a reorg is followed. */
+const blocksMax = 256
+/** In the tree: what branches are looked at again for, and where it is cut while somebody is still asked. */
+const treeBlocksMax = 16_384
+/** How long a caller waits for news of a block that is not known here yet. */
+const newsMs = 1_000
+/** `safe` and `finalized` move once in many blocks. */
+const pollsPerFinality = 8
+/** How long a head of another branch waits for the tags of the upstream that named it. */
+const tagsMs = 500
+/** How often an upstream that pushed a block is asked until it has it, and how long after the last time. */
+const looksMax = 3
+const againMs = 150
+/** From one block that was pushed to the next for which upstreams that push nothing are asked. */
+const othersMs = 250
+
+export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
+  const { network, sources, settings, clock, log } = parts
+  const tree = createBlockTree()
+  const canonical = createCanonicalBlocks(network, tree, blocksMax)
+  const words = createHeadWords({ sources, ...settings, clock })
+  const reach = createReachBlock(tree, parts.header)
+  const reachHead = createReachHead(tree, canonical, reach)
+  const finality = createFinality({
+    network,
+    quorum: Math.min(settings.quorum, sources.length),
+    upstreams: sources.length,
+    numberOf: async (hash, signal) =>
+      (tree.find(hash) ?? (await parts.header(hash, signal))).number,
+    onRollback() {
+      log('warn', 'finalized_rolled_back', { network })
+      parts.older.forget()
+    },
+  })
+  const listeners = new Set<(change: HeadChange) => void>()
+  const asking = new Map<HeadSource, Promise<void>>()
+  const ending = new AbortController()
+  let confirmedAt: number | null = null
+  let polls = 0
+  /** After a reorg tags are asked for with each poll up to this one. */
+  let tagPolls = 0
+  let deepening = false
+  /** When those that push nothing were asked last because another pushed. */
+  let othersAt = -othersMs
+  /** All were asked once: before that nobody can say that too few agree. */
+  let whole = false
+
+  async function ask(source: HeadSource, withTags: boolean): Promise<void> {
+    const { signal } = ending
+    try {
+      const latest = await askBlockName(source, 'latest', signal)
+      if (latest !== null) {
+        const block = await reachHead(source, latest.hash, signal)
+        // With its tags, so that those move in one step with the head.
+        if (isApart(block)) await untilLate(finality.ask(source, signal))
+        words.note(source, latest)
+      }
+      if (withTags) {
+        // A first head is chosen among the replies of all, not of the fastest alone.
+        if (canonical.latest !== null) settle()
+        await finality.ask(source, signal)
+      }
+    } catch (error) {
+      words.forget(source)
+      if (!signal.aborted) log('debug', 'head_not_asked', { network, upstream: source.name, error })
+    }
+    settle()
+    // Whose branch is being planted loses it and is asked again: a slow liar must not fill the memory either.
+    if (tree.size > treeBlocksMax) cutTree()
+  }
+
+  /** Is it on another branch than our head? */
+  function isApart(block: TreeBlock): boolean {
+    const { latest } = canonical
+    if (latest === null) return false
+    const [lower, upper] = block.number < latest.number ? [block, latest] : [latest, block]
+    const found = blockAt(upper.hash, lower.number)
+    return found === null || !equalBytes(found.hash, lower.hash)
+  }
+
+  /** Resolves with `work`, or when `tagsMs` have passed. */
+  async function untilLate(work: Promise<void>): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const stopTimer = clock.after(tagsMs, resolve)
+    await Promise.race([work, promise])
+    stopTimer()
+  }
+
+  /** Forgets what is on no branch of anybody's head. */
+  function cutTree(): void {
+    const heads = [...words.hashes()]
+    if (canonical.latest !== null) heads.push(canonical.latest.hash)
+    tree.keep(heads, 2 * blocksMax)
+  }
+
+  /** Whatever upstreams said: this never throws, for nobody waits for it. */
+  function settle(): void {
+    try {
+      decide()
+    } catch (error) {
+      log('error', 'head_not_settled', { network, error })
+    }
+  }
+
+  function decide(): void {
+    const said = words.current()
+    const { latest } = canonical
+    const rule = { quorum: settings.quorum, upstreams: sources.length }
+    const expired = isExpired()
+    // Enough who disagree are no single word: one of them may have made its chain up.
+    const isSingle = said.length < Math.min(settings.quorum, sources.length)
+    const chosen =
+      chooseHead(said, tree, rule, latest?.hash ?? null) ??
+      (whole && expired && isSingle && !settings.quorumRequired
+        ? chooseHead(said, tree, { ...rule, quorum: 1 }, latest?.hash ?? null)
+        : null)
+    if (chosen === null) return
+    const { block, anchor } = chosen
+    if (sources.length > 1 && anchor === 'single' && undoesFinal(block)) return
+    const isBehind = latest !== null && block.number < latest.number && stands(latest.hash, block)
+    // A node that is behind is no reorg, and a head that was seen is not taken back for it.
+    if (isBehind && !expired) return
+    confirmedAt = clock.monotonic()
+    if (latest === null || !equalBytes(latest.hash, block.hash) || latest.anchor !== anchor) {
+      const change = canonical.moveTo(block, anchor)
+      if (change.removed.length > 0) {
+        finality.reorganise(change.isJoined)
+        tagPolls = polls + pollsPerFinality
+        const depth = change.removed.length
+        log('info', 'head_reorganised', { network, depth, hash: toHex(block.hash) })
+      }
+      settleTags(said)
+      if (change.added.length + change.removed.length > 0) tell(change)
+    }
+    for (const { source, hash } of said) {
+      const number = tree.find(hash)?.number ?? 0n
+      source.setLag(Math.max(0, Number(block.number - number)), number)
+    }
+    settleTags(said)
+    void deepen()
+  }
+
+  function settleTags(said: readonly { readonly source: HeadSource }[]): void {
+    if (canonical.latest === null) return
+    const speaking = new Set(said.map(({ source }) => source))
+    finality.settle(canonical.latest, speaking, canonical.find)
+  }
+
+  /** One untrusted upstream, alone, does not undo a block that a quorum or a trusted one called final. */
+  function undoesFinal(block: TreeBlock): boolean {
+    const final = finality.find('finalized')
+    if (final === null || final.anchor === 'single') return false
+    const found = blockAt(block.hash, final.number)
+    return found === null ? block.number < final.number : !equalBytes(found.hash, final.hash)
+  }
+
+  /** Plants the branch of the head down to the tags, once: then their blocks are known to be on it, or not to be. */
+  async function deepen(): Promise<void> {
+    const { latest } = canonical
+    if (latest === null || deepening) return
+    const floor = finalityTags
+      .flatMap((tag) => finality.find(tag)?.number ?? [])
+      .filter((number) => canonical.find(number) === null && latest.number - number < blocksMax)
+      .reduce<bigint | null>((least, one) => (least === null || one < least ? one : least), null)
+    if (floor === null) return
+    deepening = true
+    try {
+      await reach.descend(latest.hash, floor, ending.signal)
+      canonical.extend()
+      settleTags(words.current())
+    } catch (error) {
+      if (!ending.signal.aborted) log('debug', 'head_not_deepened', { network, error })
+    } finally {
+      deepening = false
+    }
+  }
+
+  /** The block of that number on the branch of `hash`, null where the tree does not reach it. */
+  function blockAt(hash: Uint8Array, number: bigint): TreeBlock | null {
+    for (const one of tree.branch(hash)) if (one.number <= number) return one
+    return null
+  }
+
+  /** Does the branch of `hash` lead down to `block`? */
+  function stands(hash: Uint8Array, block: TreeBlock): boolean {
+    const found = blockAt(hash, block.number)
+    return found !== null && equalBytes(found.hash, block.hash)
+  }
+
+  function tell(change: HeadChange): void {
+    for (const listener of listeners) {
+      try {
+        listener(change)
+      } catch (error) {
+        log('error', 'head_listener_failed', { network, error })
+      }
+    }
+  }
+
+  function isExpired(): boolean {
+    return confirmedAt === null || clock.monotonic() - confirmedAt > settings.maxAgeMs
+  }
+
+  function begin(source: HeadSource, withTags: boolean): Promise<void> {
+    const running = ask(source, withTags).finally(() => asking.delete(source))
+    asking.set(source, running)
+    return running
+  }
+
+  /** `source` pushed a block: it is asked for its head, as in a poll, with the same proofs. */
+  async function look(source: HeadSource, hash: Uint8Array): Promise<void> {
+    for (let looks = 0; looks < looksMax && source.usable && !ending.signal.aborted; looks += 1) {
+      if (isPassed(source, hash)) break
+      // Behind a balancer another node may answer, which has it in a moment.
+      if (looks > 0) await pause(againMs)
+      // A request under way may have been sent before the block was there.
+      await asking.get(source)
+      await (asking.get(source) ?? begin(source, false))
+    }
+    await lookAtOthers(hash)
+  }
+
+  /** Is the last head of `source` on top of this block already? Of a reorg each block of the new branch is pushed. */
+  function isPassed(source: HeadSource, hash: Uint8Array): boolean {
+    const word = words.current().find((one) => one.source === source)
+    const block = tree.find(hash)
+    return word !== undefined && block !== null && stands(word.hash, block)
+  }
+
+  /** Where the head takes more than one upstream, those that push nothing are asked too, now and then. */
+  async function lookAtOthers(hash: Uint8Array): Promise<void> {
+    const block = tree.find(hash)
+    if (block !== null && canonical.latest !== null && stands(canonical.latest.hash, block)) return
+    if (clock.monotonic() - othersAt < othersMs) return
+    othersAt = clock.monotonic()
+    const others = sources.filter((source) => source.isPushing !== true && !asking.has(source))
+    await Promise.all(others.map((source) => begin(source, false)))
+  }
+
+  async function pause(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    clock.after(ms, resolve)
+    await promise
+  }
+
+  async function poll(): Promise<void> {
+    const withTags = polls++ % pollsPerFinality === 0 || polls <= tagPolls
+    await Promise.all(sources.map((source) => asking.get(source) ?? begin(source, withTags)))
+    if (canonical.latest === null) {
+      await reach.overlap(words.hashes(), ending.signal)
+    }
+    whole = true
+    settle()
+    if (asking.size === 0) cutTree()
+  }
+
+  function latest(): BlockRef {
+    const head = canonical.latest
+    if (head === null || isExpired()) throw missingHead()
+    return head
+  }
+
+  function missingHead(): Fault {
+    if (words.current().length === 0) {
+      return new Fault('no_upstream', { detail: `no source reachable for ${network}` })
+    }
+    const detail =
+      `fewer than ${settings.quorum} sources agree on the head of ${network}: ` +
+      `${settings.quorumRequired ? 'heads.require asks for it; ' : ''}` +
+      'mark a source trusted: true or add more upstreams'
+    return new Fault('unverified', { detail })
+  }
+
+  function* byNumber(number: bigint): Read<BlockRef | null> {
+    const head = latest()
+    if (number === head.number) return head
+    const known = canonical.find(number)
+    if (known !== null || number < 0n || number > head.number) return known
+    return yield* fetched((signal) => parts.older.get(number, head, signal))
+  }
+
+  function tagOf(tag: FinalityTag): BlockRef | null {
+    latest()
+    return finality.find(tag)
+  }
+
+  /** Asks, and waits until the head is at `number`, all have answered, or `newsMs` have passed. */
+  async function waitFor(number: bigint): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const stopTimer = clock.after(newsMs, resolve)
+    const look = (): void => {
+      if ((canonical.latest?.number ?? 0n) >= number) resolve()
+    }
+    listeners.add(look)
+    try {
+      void poll().then(resolve)
+      await promise
+    } finally {
+      stopTimer()
+      listeners.delete(look)
+    }
+  }
+
+  const stopPolling = clock.every(settings.pollMs, () => void poll())
+  const first = Promise.withResolvers<void>()
+  listeners.add(() => first.resolve())
+  void poll().then(first.resolve)
+  for (const source of sources) source.watchHeads?.((hash) => look(source, hash))
+
+  return {
+    started: first.promise,
+    poll,
+    latest,
+    safe: () => tagOf('safe'),
+    finalized: () => tagOf('finalized'),
+    byNumber,
+    *isCanonical(hash, number) {
+      // A block that just came is known to an upstream before it is known here.
+      if (number > latest().number) yield* fetched(() => waitFor(number))
+      const block = yield* byNumber(number)
+      return block !== null && equalBytes(block.hash, hash)
+    },
+    locate: parts.locate,
+    watch(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    age: () => (confirmedAt === null ? null : clock.monotonic() - confirmedAt),
+    stop() {
+      stopPolling()
+      ending.abort(new Fault('shutting_down'))
+    },
+  }
+}

@@ -1,0 +1,116 @@
+// Plants the branches of heads into the tree, header by proved header, down to where they meet the chain we are on;
+// before there is one, down to the lowest head that anybody named, and on to where all meet, so that those who are
+// ahead or on another branch are seen to agree on what is below.
+// Tested by src/chain/upstream/head/head-follower.test.ts
+import { equalBytes } from '../../../base/hex.ts'
+import type { Header } from '../../../codec/ethereum/header.ts'
+import type { BlockTree, TreeBlock } from './block-tree.ts'
+
+/** Steps down to where two branches meet: what is further apart starts the chain anew. */
+export const gapMax = 256
+/** Steps down from each head while there is no chain yet. */
+const firstGapMax = 64
+
+export type ReachBlock = {
+  /** Into the tree by itself. Throws when nobody has its header. */
+  plant(hash: Uint8Array, signal: AbortSignal): Promise<TreeBlock>
+  /**
+   * The block of a new head, its branch joined to that of `latest` in at most `stepsMax` steps. Throws when its own
+   * headers cannot be had.
+   */
+  join(
+    hash: Uint8Array,
+    latest: Uint8Array,
+    stepsMax: number,
+    signal: AbortSignal,
+  ): Promise<TreeBlock>
+  /** Down the branch of `hash` to the block at `floor`, `gapMax` steps at most, or to where it cannot be had. */
+  descend(hash: Uint8Array, floor: bigint, signal: AbortSignal): Promise<void>
+  /** Makes the branches of planted heads overlap, as far as they can be had. Throws only `signal.reason`. */
+  overlap(heads: readonly Uint8Array[], signal: AbortSignal): Promise<void>
+}
+
+/** `header`: by hash, proved. Throws when nobody has it. */
+export function createReachBlock(
+  tree: BlockTree,
+  header: (hash: Uint8Array, signal: AbortSignal) => Promise<Header>,
+): ReachBlock {
+  async function plant(hash: Uint8Array, signal: AbortSignal): Promise<TreeBlock> {
+    const known = tree.find(hash)
+    if (known !== null) return known
+    const { number, parentHash } = await header(hash, signal)
+    const block = { hash, number, parentHash }
+    tree.add(block)
+    return block
+  }
+
+  /** Null when nobody has it: a branch of our own may have been a liar's, and must not hold others up. */
+  async function plantIfHad(hash: Uint8Array, signal: AbortSignal): Promise<TreeBlock | null> {
+    try {
+      return await plant(hash, signal)
+    } catch (thrown) {
+      signal.throwIfAborted()
+      if (thrown instanceof Error) return null
+      throw thrown
+    }
+  }
+
+  /** The block at `floor`, or where the way down ends. */
+  async function descend(
+    hash: Uint8Array,
+    floor: bigint,
+    stepsMax: number,
+    signal: AbortSignal,
+  ): Promise<TreeBlock | null> {
+    let block = await plantIfHad(hash, signal)
+    for (let steps = 0; block !== null && block.number > floor && steps < stepsMax; steps += 1) {
+      block = await plantIfHad(block.parentHash, signal)
+    }
+    return block
+  }
+
+  /** Down from blocks of one height, until all are the same. */
+  async function meet(blocks: readonly TreeBlock[], signal: AbortSignal): Promise<void> {
+    let all = blocks
+    for (let steps = 0; steps < firstGapMax && !areSame(all); steps += 1) {
+      const parents = await Promise.all(all.map(({ parentHash }) => plantIfHad(parentHash, signal)))
+      all = parents.filter((block) => block !== null)
+    }
+  }
+
+  return {
+    plant,
+
+    descend: async (hash, floor, signal) => void (await descend(hash, floor, gapMax, signal)),
+
+    async join(hash, latest, stepsMax, signal) {
+      const newest = await plant(hash, signal)
+      let one = newest
+      let other = tree.find(latest)
+      for (let steps = 0; steps < stepsMax && other !== null; steps += 1) {
+        if (equalBytes(one.hash, other.hash) || one.number === 0n) break
+        const [oneNumber, otherNumber] = [one.number, other.number]
+        if (oneNumber >= otherNumber) one = await plant(one.parentHash, signal)
+        if (otherNumber >= oneNumber) other = await plantIfHad(other.parentHash, signal)
+      }
+      return newest
+    },
+
+    async overlap(heads, signal) {
+      const numbers = heads.flatMap((hash) => tree.find(hash)?.number ?? [])
+      const [first = 0n, ...others] = numbers
+      const floor = others.reduce((least, number) => (number < least ? number : least), first)
+      const lowest = await Promise.all(
+        heads.map((hash) => descend(hash, floor, firstGapMax, signal)),
+      )
+      await meet(
+        lowest.filter((block) => block !== null && block.number === floor) as readonly TreeBlock[],
+        signal,
+      )
+    },
+  }
+}
+
+function areSame([first, ...others]: readonly TreeBlock[]): boolean {
+  return others.every(({ hash }) => first !== undefined && equalBytes(hash, first.hash))
+}

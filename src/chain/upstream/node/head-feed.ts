@@ -1,0 +1,277 @@
+// The heads that an upstream pushes over WebSocket (`eth_subscribe newHeads`). They are hints only: after a pushed head
+// Cairn requests the upstream's head immediately. Reconnects until it is stopped.
+// Tested by src/chain/upstream/node/head-feed.test.ts
+import { type RawData, WebSocket } from 'ws'
+import type { Clock } from '../../../base/clock.ts'
+import { fromHex } from '../../../base/hex.ts'
+import type { Log } from '../../../base/log.ts'
+
+export type HeadFeed = {
+  /** The upstream has taken the subscription. */
+  readonly isLive: boolean
+  /** Closes the connection. */
+  stop(): void
+}
+
+export type HeadFeedOptions = {
+  /** Name of the upstream in the log. */
+  readonly name: string
+  /** ws or wss; may hold credentials. */
+  readonly url: string
+  /** Made from the upstream's URL, so that there may be nothing there. */
+  readonly isGuess: boolean
+  /** Sent with the upgrade; may hold secrets. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly clock: Clock
+  readonly log: Log
+  /**
+   * A block was pushed, by its hash of 32 bytes. While the promise is pending nothing is read from the socket; of
+   * blocks that were read already the newest is given next.
+   */
+  readonly onHead: (hash: Uint8Array) => Promise<void>
+}
+
+export const headFeedLimits = {
+  /** For the upgrade and the reply to the subscription. */
+  connectMs: 10_000,
+  /** An upstream that was silent from one ping to the next is disconnected. */
+  pingMs: 30_000,
+  /** One message: a header is about 2 KB, and some nodes add the block's transactions. */
+  messageBytesMax: 1024 * 1024,
+  /** From one call of `onHead` to the next, on average; and the calls of one burst. */
+  headsApartMs: 100,
+  headsAtOnce: 8,
+  /** Before the next connection: the first after a good one, then twice as long each time, up to this. */
+  retryMs: 1_000,
+  retryMsMax: 60_000,
+  /** Where a guessed URL takes no WebSocket. */
+  absentMs: 3_600_000,
+} as const
+
+const subscribeId = 1
+const subscribe = JSON.stringify({
+  jsonrpc: '2.0',
+  id: subscribeId,
+  method: 'eth_subscribe',
+  params: ['newHeads'],
+})
+
+/** Where the node of an http(s) URL usually takes WebSockets: the same place. */
+export function guessWebSocketUrl(url: string): string {
+  return url.replace(/^http/i, 'ws')
+}
+
+export function createHeadFeed(options: HeadFeedOptions): HeadFeed {
+  const { name, clock, log } = options
+  let connection: Connection | null = null
+  let stopRetry: (() => void) | null = null
+  /** Connections in a row that brought no head. */
+  let failures = 0
+  let wasLive = false
+  let isStopped = false
+
+  function connect(): void {
+    const opened = new Connection(options, {
+      onLive() {
+        wasLive = true
+        log('info', 'heads_pushed', { upstream: name })
+      },
+      onHead: async (hash) => {
+        failures = 0
+        await options.onHead(hash)
+      },
+      onEnd,
+    })
+    connection = opened
+    opened.open()
+  }
+
+  function onEnd({ why, isRefused, isLive }: End): void {
+    connection = null
+    if (isStopped) return
+    const isAbsent = isRefused && options.isGuess && !wasLive
+    const { retryMs, retryMsMax, absentMs } = headFeedLimits
+    const doubled = retryMs * 2 ** Math.min(failures, 16)
+    const againMs = isAbsent ? absentMs : isRefused ? retryMsMax : Math.min(doubled, retryMsMax)
+    const isNews = isLive || (failures === 0 && !options.isGuess)
+    failures += 1
+    log(isNews ? 'warn' : 'debug', 'heads_not_pushed', { upstream: name, why, againMs })
+    stopRetry = clock.after(againMs, connect)
+  }
+
+  connect()
+  return {
+    get isLive() {
+      return connection?.isLive ?? false
+    },
+    stop() {
+      isStopped = true
+      stopRetry?.()
+      connection?.end('stopped')
+    },
+  }
+}
+
+/** `why`: names no host and holds no text of the upstream. `isRefused`: it answered that it does not do this. */
+type End = { readonly why: string; readonly isRefused: boolean; readonly isLive: boolean }
+
+type Listeners = {
+  readonly onLive: () => void
+  readonly onHead: (hash: Uint8Array) => Promise<void>
+  /** Once. */
+  readonly onEnd: (end: End) => void
+}
+
+/** One WebSocket with one subscription. Nothing in it throws past it. */
+class Connection {
+  readonly #options: HeadFeedOptions
+  readonly #listeners: Listeners
+  readonly #stops: (() => void)[] = []
+  #stopDeadline: () => void = () => {}
+  #socket: WebSocket | null = null
+  #subscription: string | null = null
+  #hasEnded = false
+  /** Something came since the last ping. */
+  #isHeard = true
+  #isBusy = false
+  /** By the monotonic clock: when all calls of `onHead` so far would have been 100 ms apart. */
+  #spentUntil = 0
+  /** Pushed while another was looked at. */
+  #next: Uint8Array | null = null
+
+  constructor(options: HeadFeedOptions, listeners: Listeners) {
+    this.#options = options
+    this.#listeners = listeners
+  }
+
+  get isLive(): boolean {
+    return this.#subscription !== null
+  }
+
+  open(): void {
+    const { url, headers, clock } = this.#options
+    this.#stopDeadline = clock.after(headFeedLimits.connectMs, () =>
+      this.end('no subscription in time'),
+    )
+    this.#stops.push(this.#stopDeadline)
+    try {
+      const socket = new WebSocket(url, {
+        headers: { ...headers, 'user-agent': 'cairn' },
+        perMessageDeflate: false,
+        followRedirects: false,
+        maxPayload: headFeedLimits.messageBytesMax,
+      })
+      this.#socket = socket
+      socket.on('open', () => socket.send(subscribe, () => {}))
+      socket.on('message', (data, isBinary) => this.#onMessage(data, isBinary))
+      socket.on('pong', () => (this.#isHeard = true))
+      socket.on('unexpected-response', (_request, { statusCode = 0 }) =>
+        this.end(`status ${statusCode}`, statusCode < 500 && statusCode !== 429),
+      )
+      // The code alone: texts may name the host.
+      socket.on('error', (error: NodeJS.ErrnoException) =>
+        this.end(error.code ?? 'broken connection'),
+      )
+      socket.on('close', (code) => this.end(`closed with ${code}`))
+      this.#stops.push(clock.every(headFeedLimits.pingMs, () => this.#ping()))
+    } catch {
+      this.end('it cannot be connected to')
+    }
+  }
+
+  /** Immediately; later messages are ignored. */
+  end(why: string, isRefused = false): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    for (const stop of this.#stops) stop()
+    const { isLive } = this
+    this.#subscription = null
+    this.#next = null
+    this.#socket?.terminate()
+    this.#listeners.onEnd({ why, isRefused, isLive })
+  }
+
+  #ping(): void {
+    // While nothing is read no answer can be.
+    if (this.#isBusy || this.#socket?.readyState !== WebSocket.OPEN) return
+    if (!this.#isHeard) return this.end('silent')
+    this.#isHeard = false
+    this.#socket.ping(() => {})
+  }
+
+  #onMessage(data: RawData, isBinary: boolean): void {
+    if (this.#hasEnded) return
+    this.#isHeard = true
+    const message = isBinary ? null : parse(data)
+    if (message === null) return this.end('a message that is no JSON object')
+    if (this.#subscription === null) return this.#onReply(message)
+    const { method, params } = message
+    if (method !== 'eth_subscription' || !isObject(params)) return
+    if (params['subscription'] !== this.#subscription || !isObject(params['result'])) return
+    const { hash } = params['result']
+    if (typeof hash === 'string' && /^0x[0-9a-f]{64}$/i.test(hash)) this.#look(fromHex(hash))
+  }
+
+  #onReply({ id, result, error }: Message): void {
+    if (id !== subscribeId) return
+    if (error !== undefined || typeof result !== 'string' || result === '') {
+      return this.end('it has no subscription to heads', true)
+    }
+    this.#stopDeadline()
+    this.#subscription = result
+    this.#listeners.onLive()
+  }
+
+  #look(hash: Uint8Array): void {
+    this.#next = hash
+    if (this.#isBusy) return
+    this.#isBusy = true
+    this.#socket?.pause()
+    void this.#lookAtNext()
+  }
+
+  async #lookAtNext(): Promise<void> {
+    const { clock, log, name } = this.#options
+    try {
+      for (let hash = this.#take(); hash !== null; hash = this.#take()) {
+        const restMs = this.#spend()
+        await this.#listeners.onHead(hash)
+        if (restMs > 0) await new Promise<void>((resolve) => clock.after(restMs, resolve))
+      }
+    } catch (error) {
+      log('error', 'pushed_head_failed', { upstream: name, error })
+    }
+    this.#isBusy = false
+    this.#isHeard = true
+    this.#socket?.resume()
+  }
+
+  /** Counts one call of `onHead`. Milliseconds to rest after it. */
+  #spend(): number {
+    const { headsApartMs, headsAtOnce } = headFeedLimits
+    const now = this.#options.clock.monotonic()
+    this.#spentUntil = Math.max(this.#spentUntil, now) + headsApartMs
+    return this.#spentUntil - now - (headsAtOnce - 1) * headsApartMs
+  }
+
+  #take(): Uint8Array | null {
+    const hash = this.#next
+    this.#next = null
+    return hash
+  }
+}
+
+type Message = Readonly<Record<string, unknown>>
+
+function parse(data: RawData): Message | null {
+  try {
+    const value: unknown = JSON.parse((data as Buffer).toString('utf8'))
+    return isObject(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+function isObject(value: unknown): value is Message {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

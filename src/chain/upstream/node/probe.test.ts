@@ -1,0 +1,297 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import {
+  startRpcUpstream,
+  type RpcAnswer,
+  type RpcAsked,
+  type RpcUpstream,
+} from '../../../../test/fakes/json-rpc-upstream.ts'
+import { openStubChain, type StubChain } from '../../../../test/fakes/stub-chain.ts'
+import { startStubUpstream } from '../../../../test/fakes/stub-upstream.ts'
+import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { systemClock } from '../../../base/clock.ts'
+import { toHex, toQuantity } from '../../../base/hex.ts'
+import { silentLog } from '../../../base/log.ts'
+import { keccak256 } from '../../../codec/hash/keccak.ts'
+import { createUpstream } from './create-upstream.ts'
+import { probeUpstream, type ProbeReport } from './probe.ts'
+import { createProber } from './prober.ts'
+import { defaultUpstreamLimits, type Upstream } from './upstream.ts'
+
+const never = new AbortController().signal
+const chainId = 1n
+
+function upstreamOf(url: string, clock = createTurnedClock(), name = 'a'): Upstream {
+  return createUpstream(
+    { ...defaultUpstreamLimits, name, url, trusted: false, headers: {} },
+    { chainId, clock, log: silentLog },
+  )
+}
+
+/** A node of a chain whose every block has one account and one transaction. Numbers: the oldest block it has it of. */
+type Node = {
+  head: bigint
+  state: bigint
+  proof: bigint
+  body: bigint
+  receipts: bigint
+  lacks: readonly string[]
+  pins: boolean
+  id: bigint
+}
+
+const archive: Node = {
+  head: 5_000_000n,
+  state: 0n,
+  proof: 0n,
+  body: 0n,
+  receipts: 0n,
+  lacks: [],
+  pins: true,
+  id: chainId,
+}
+
+function trieNodeOf(number: bigint): Uint8Array {
+  return new Uint8Array(Buffer.from(number.toString(16).padStart(80, '0'), 'hex'))
+}
+
+function blockOf(number: bigint): object {
+  return {
+    number: toQuantity(number),
+    hash: `0x${number.toString(16).padStart(64, '0')}`,
+    stateRoot: toHex(keccak256(trieNodeOf(number))),
+    transactionsRoot: `0x${'11'.repeat(32)}`,
+    transactions: ['0x01'],
+    timestamp: '0x64',
+  }
+}
+
+function answerOf(node: Node): RpcAnswer {
+  return ({ id, method, params }: RpcAsked, response) => {
+    const refuse = (code: number, message: string): void => {
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } }))
+    }
+    if (node.lacks.includes(method)) return refuse(-32601, `the method ${method} does not exist`)
+    const asked = params[method === 'eth_getProof' ? 2 : method === 'eth_getBalance' ? 1 : 0]
+    const isHash = typeof asked === 'object' && asked !== null
+    if (isHash && !node.pins) return refuse(-32602, 'invalid argument 2: hex string expected')
+    const hash = isHash ? (asked as { blockHash: string }).blockHash : null
+    const text = hash ?? (typeof asked === 'string' ? asked : 'latest')
+    const number = text.startsWith('0x') ? BigInt(text) : node.head
+    switch (method) {
+      case 'eth_chainId':
+        return toQuantity(node.id)
+      case 'web3_clientVersion':
+        return 'Some/v1'
+      case 'eth_getBlockByNumber':
+        return params[1] === true && number < node.body ? null : blockOf(number)
+      case 'eth_getBalance':
+        return number < node.state ? refuse(-32000, 'missing trie node 00') : '0x0'
+      case 'eth_getProof':
+        return number < node.proof
+          ? refuse(-32602, 'distance to target block exceeds maximum proof window')
+          : { accountProof: [toHex(trieNodeOf(number))], storageProof: [] }
+      case 'eth_getBlockReceipts':
+      case 'debug_getRawReceipts':
+        return number < node.receipts ? refuse(4444, 'pruned history unavailable') : ['0x01']
+      default:
+        return '0x00'
+    }
+  }
+}
+
+async function probe(
+  facts: Partial<Node>,
+): Promise<{ report: ProbeReport; upstream: Upstream; node: RpcUpstream }> {
+  await using node = await startRpcUpstream(answerOf({ ...archive, ...facts }))
+  const clock = createTurnedClock(1_000_000)
+  const upstream = upstreamOf(node.url, clock)
+  const report = await probeUpstream(upstream, { clock }, never)
+  await upstream.close()
+  return { report, upstream, node }
+}
+
+test('of an archive node everything is found', async () => {
+  const { report, node } = await probe({})
+  assert.deepEqual(report, {
+    upstream: 'a',
+    failure: null,
+    chainId,
+    client: 'Some/v1',
+    head: {
+      number: 5_000_000n,
+      hash: `0x${5_000_000n.toString(16).padStart(64, '0')}`,
+      timestamp: 100,
+      ageSeconds: 900,
+    },
+    takesBlockHash: true,
+    reach: { state: 'all', proof: 'all', body: 'all', receipts: 'all' },
+    lacks: [],
+  })
+  assert.ok(node.asked.length < 40, `${node.asked.length}`)
+})
+
+test('a full node proves a window, keeps values longer, and dropped old bodies', async () => {
+  const { head } = archive
+  const { report, upstream, node } = await probe({
+    proof: head - 127n,
+    state: head - 90_000n,
+    body: 3_000_000n,
+    receipts: 3_000_000n,
+  })
+  const body = { from: head - (1024n << 10n) }
+  assert.deepEqual(report.reach, {
+    proof: { age: 127n },
+    state: { age: 65_536n },
+    body,
+    receipts: body,
+  })
+  assert.ok(node.asked.length < 60, `${node.asked.length}`)
+  upstream.setLag(0, head)
+  assert.equal(upstream.can('proof', head - 127n), 'yes')
+  assert.equal(upstream.can('proof', head - 128n), 'no')
+  assert.equal(upstream.can('body', 4_500_000n), 'yes')
+})
+
+test('a node that proves nothing, or only its head', async () => {
+  assert.equal((await probe({ proof: archive.head + 1n })).report.reach.proof, 'none')
+  assert.deepEqual((await probe({ proof: archive.head })).report.reach.proof, { age: 0n })
+  assert.equal((await probe({ lacks: ['eth_getProof'] })).report.reach.proof, 'none')
+})
+
+test('methods it does not know are named, and receipts are found by another', async () => {
+  const lacks = ['debug_getRawHeader', 'debug_getRawBlock', 'eth_getBlockReceipts']
+  const { report } = await probe({ lacks })
+  assert.deepEqual(report.lacks, lacks)
+  assert.equal(report.reach.receipts, 'all')
+  const both = await probe({ lacks: ['eth_getBlockReceipts', 'debug_getRawReceipts'] })
+  assert.equal(both.report.reach.receipts, 'none')
+})
+
+test('a node that takes no block by hash is seen', async () => {
+  assert.equal((await probe({ pins: false })).report.takesBlockHash, false)
+})
+
+test('a node of another chain is found out and not used', async () => {
+  const { report, upstream } = await probe({ id: 5n })
+  assert.equal(report.chainId, 5n)
+  assert.equal(upstream.status().state, 'wrong-chain')
+})
+
+test('a chain of one block can be probed', async () => {
+  const { report } = await probe({ head: 0n })
+  assert.equal(report.reach.proof, 'all')
+  assert.equal(report.takesBlockHash, null)
+})
+
+test('a node that cannot be reached is a report, and what was known of it stays', async () => {
+  const upstream = upstreamOf('http://127.0.0.1:1/v3/secretkey')
+  upstream.tellReach({ proof: 'all' })
+  const report = await probeUpstream(upstream, { clock: createTurnedClock() }, never)
+  assert.equal(report.failure, 'ECONNREFUSED')
+  assert.equal(report.head, null)
+  assert.equal(report.reach.proof, 'all')
+  await upstream.close()
+})
+
+test('a node that fails in the middle of a search leaves that search open', async () => {
+  const honest = answerOf(archive)
+  await using node = await startRpcUpstream((asked, response) =>
+    asked.method === 'eth_getBalance'
+      ? void response.writeHead(502).end()
+      : honest(asked, response),
+  )
+  const upstream = upstreamOf(node.url)
+  upstream.tellReach({ state: { age: 7n } })
+  const report = await probeUpstream(upstream, { clock: createTurnedClock() }, never)
+  assert.equal(report.failure, null)
+  assert.deepEqual(report.reach.state, { age: 7n })
+  assert.equal(report.reach.proof, 'all')
+  await upstream.close()
+})
+
+test('nonsense for a head is no head', async () => {
+  for (const nonsense of [null, [], 'text', {}, { number: '0x', hash: '0x01', timestamp: 1 }]) {
+    await using node = await startRpcUpstream(({ method }) =>
+      method === 'eth_chainId' ? '0x1' : nonsense,
+    )
+    const upstream = upstreamOf(node.url)
+    const report = await probeUpstream(upstream, { clock: createTurnedClock() }, never)
+    assert.equal(report.head, null)
+    assert.equal(report.reach.proof, 'unknown')
+    await upstream.close()
+  }
+})
+
+test('probing ends when it is told to', async () => {
+  await using node = await startRpcUpstream(() => undefined)
+  const upstream = upstreamOf(node.url)
+  const leaver = new AbortController()
+  const report = probeUpstream(upstream, { clock: createTurnedClock() }, leaver.signal)
+  leaver.abort(new Error('gone'))
+  await assert.rejects(report, /gone/)
+  await upstream.close()
+})
+
+test('all are probed at the start, hourly, and a minute after a failure', async () => {
+  const clock = createTurnedClock()
+  await using node = await startRpcUpstream(answerOf(archive))
+  const well = upstreamOf(node.url, clock)
+  const down = upstreamOf('http://127.0.0.1:1', clock, 'down')
+  const prober = createProber({ network: 'n', upstreams: [well, down], clock, log: silentLog })
+  assert.equal(node.asked.length, 0)
+  clock.turn(2_000)
+  await prober.started
+  const failures = new Map(prober.reports().map(({ upstream, failure }) => [upstream, failure]))
+  assert.deepEqual(
+    failures,
+    new Map([
+      ['a', null],
+      ['down', 'ECONNREFUSED'],
+    ]),
+  )
+  const once = node.asked.length
+  clock.turn(60_000)
+  assert.equal(clock.timers > 0, true)
+  clock.turn(3_540_000)
+  while (node.asked.length < once * 2) await new Promise(setImmediate)
+  prober.stop()
+  await Promise.all([well.close(), down.close()])
+  assert.ok(node.asked.length >= once * 2)
+})
+
+let chain: StubChain
+
+before(async () => {
+  chain = await openStubChain()
+})
+
+test('a node of the recorded chain is seen as its knobs make it', async (t) => {
+  const stub = await startStubUpstream(t, chain)
+  const look = async (): Promise<ProbeReport> => {
+    const upstream = createUpstream(
+      { ...defaultUpstreamLimits, url: stub.url, trusted: false, headers: {} },
+      { clock: systemClock, log: silentLog },
+    )
+    const report = await probeUpstream(upstream, { clock: systemClock }, never)
+    await upstream.close()
+    return report
+  }
+  const honest = await look()
+  assert.equal(honest.failure, null)
+  assert.equal(honest.chainId, stub.knobs.chainId)
+  assert.equal(honest.head?.number, 54n)
+  assert.equal(honest.takesBlockHash, true)
+  assert.deepEqual(honest.reach, { state: 'all', proof: 'all', body: 'all', receipts: 'all' })
+  for (const words of ['geth', 'reth', 'erigon'] as const) {
+    stub.knobs.proofWindow = { blocks: 2, words }
+    assert.deepEqual((await look()).reach.proof, { age: 1n }, words)
+  }
+  stub.knobs.prunedBelow = 50n
+  stub.knobs.blockHashParameter = false
+  stub.knobs.lacks = (method) => method.startsWith('debug_')
+  const poor = await look()
+  assert.deepEqual(poor.reach.body, { from: 53n })
+  assert.equal(poor.takesBlockHash, false)
+  assert.deepEqual(poor.lacks, ['debug_getRawHeader', 'debug_getRawBlock', 'debug_getRawReceipts'])
+})

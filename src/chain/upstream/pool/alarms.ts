@@ -1,0 +1,44 @@
+// Checks that every upstream of a network failed: then nobody lies, the network is built differently than its policy
+// says (verification.md 2.3, T25).
+// Tested by src/chain/upstream/pool/upstream-pool.test.ts
+import type { Clock } from '../../../base/clock.ts'
+import type { Log } from '../../../base/log.ts'
+import type { Need } from '../node/reach.ts'
+
+export type Alarm = {
+  readonly need: Need
+  /** When it was first raised, milliseconds since 1970 UTC. */
+  readonly since: number
+}
+
+export type Alarms = {
+  raise(need: Need): void
+  /** One upstream has passed the check. */
+  clear(need: Need): void
+  list(): readonly Alarm[]
+}
+
+/** Each is logged when it begins and when it ends. */
+export function createAlarms(parts: {
+  readonly network: string
+  readonly clock: Clock
+  readonly log: Log
+}): Alarms {
+  const { network, clock, log } = parts
+  const raised = new Map<Need, number>()
+  return {
+    raise(need) {
+      if (raised.has(need)) return
+      raised.set(need, clock.now())
+      log('error', 'network_not_provable', {
+        network,
+        need,
+        fix: 'all upstreams fail: check the policy',
+      })
+    },
+    clear(need) {
+      if (raised.delete(need)) log('info', 'network_provable_again', { network, need })
+    },
+    list: () => [...raised].map(([need, since]) => ({ need, since })),
+  }
+}

@@ -1,0 +1,82 @@
+// A signed transaction to several upstreams at once. Its hash is known before it is sent, so a node that already has it
+// is as good as one that takes it, and nothing a node says can change what was sent.
+// Tested by src/chain/upstream/pool/upstream-pool.test.ts
+import { UpstreamError, type UpstreamErrorKind } from '../node/upstream-error.ts'
+import type { Upstream } from '../node/upstream.ts'
+
+/** `raw`, `hash`: `0x` and lower-case hex; `hash` was computed here from `raw`. */
+export type SignedTransaction = { readonly raw: string; readonly hash: string }
+
+/**
+ * Resolves as soon as one has it; the others go on. Throws UpstreamError: what a node said of the transaction before
+ * what went wrong on the way. `signal`: of the pool, not of a caller, who may leave without ending the sending.
+ */
+export async function broadcast(
+  upstreams: readonly Upstream[],
+  { raw, hash }: SignedTransaction,
+  signal: AbortSignal,
+): Promise<void> {
+  const sends = upstreams.map((upstream) => send(upstream, { raw, hash }, signal))
+  try {
+    await Promise.any(sends)
+  } catch (thrown) {
+    const errors = thrown instanceof AggregateError ? (thrown.errors as readonly unknown[]) : []
+    throw mostTelling(errors) ?? errors[0] ?? thrown
+  }
+}
+
+async function send(
+  upstream: Upstream,
+  { raw, hash }: SignedTransaction,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const answer = await upstream.call('eth_sendRawTransaction', [raw], signal)
+    if (typeof answer === 'string' && answer.toLowerCase() === hash) return
+  } catch (error) {
+    if (!(error instanceof UpstreamError)) throw error
+    if (error.kind === 'already_known') return
+    // Sent before by us or by others: its nonce is used up because this very transaction used it, or another one.
+    if (error.kind === 'nonce_too_low' && (await isKnown(upstream, hash, signal))) return
+    throw error
+  }
+  throw new UpstreamError({
+    kind: 'trouble',
+    phase: 'answering',
+    message: 'the answer to a transaction is another hash',
+  })
+}
+
+async function isKnown(upstream: Upstream, hash: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    const found = await upstream.call('eth_getTransactionByHash', [hash], signal)
+    return (
+      typeof found === 'object' && found !== null && 'hash' in found && isSame(found.hash, hash)
+    )
+  } catch (error) {
+    if (error instanceof UpstreamError) return false
+    throw error
+  }
+}
+
+function isSame(said: unknown, hash: string): boolean {
+  return typeof said === 'string' && said.toLowerCase() === hash
+}
+
+/** What nodes say of the transaction itself. */
+const words: ReadonlySet<UpstreamErrorKind> = new Set([
+  'other',
+  'execution',
+  'nonce_too_low',
+  'client_fault',
+])
+
+function mostTelling(errors: readonly unknown[]): UpstreamError | null {
+  const known = errors.filter((error) => error instanceof UpstreamError)
+  return (
+    known.find(({ kind }) => words.has(kind)) ??
+    known.find(({ isAboutCall }) => isAboutCall) ??
+    known[0] ??
+    null
+  )
+}

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { missingVectors } from '../../../../test/fakes/chain-vectors.ts'
+import {
+  createMainnetProof,
+  readMainnetProof,
+  usdcSlot,
+} from '../../../../test/fakes/mainnet-proof.ts'
+import { fromHex } from '../../../base/hex.ts'
+import { decodeHeader } from '../../../codec/ethereum/header.ts'
+import type { ProvedHeader } from '../../proved-header.ts'
+import { createHeadCanary } from './head-canary.ts'
+import type { Upstream } from '../node/upstream.ts'
+
+const skip = missingVectors
+const { signal } = new AbortController()
+const upstream = {} as Upstream
+
+/** The recorded block, with the recorded account as the one that made it. */
+async function recorded(): Promise<ProvedHeader> {
+  const { network, block } = createMainnetProof()
+  const bytes = await network.obtain({ kind: 'header', hash: block.hash }, {}, signal)
+  const header = { ...decodeHeader(bytes), miner: fromHex(usdcSlot[0]) }
+  return { hash: block.hash, bytes, header }
+}
+
+const answering =
+  (result: unknown, pinned = true) =>
+  async () => ({ params: [], result, pinned })
+
+test('a true proof is taken, a false one is a lie with its evidence', { skip }, async () => {
+  const block = await recorded()
+  const reply = { ...readMainnetProof(), storageProof: [] }
+  const head = () => block
+  assert.equal(await createHeadCanary(head, answering(reply))(upstream, signal), 'taken')
+  const lie = { ...reply, balance: '0x7' }
+  const judged = await createHeadCanary(head, answering(lie))(upstream, signal)
+  assert.partialDeepStrictEqual(judged, { lie: { method: 'eth_getProof', response: lie } })
+})
+
+test('too little, or of a block that was not pinned, says nothing', { skip }, async () => {
+  const block = await recorded()
+  const { accountProof } = readMainnetProof() as { accountProof: readonly string[] }
+  const short = { ...readMainnetProof(), accountProof: accountProof.slice(0, 3), storageProof: [] }
+  assert.equal(await createHeadCanary(() => block, answering(short))(upstream, signal), 'failed')
+  const lie = { ...readMainnetProof(), storageProof: [], balance: '0x7' }
+  const unpinned = createHeadCanary(() => block, answering(lie, false))
+  assert.equal(await unpinned(upstream, signal), 'failed')
+  assert.equal(await createHeadCanary(() => null, answering(lie))(upstream, signal), 'failed')
+})

@@ -1,0 +1,178 @@
+// Asks one upstream after the other until one brings what is asked; while one takes longer than it usually does, the
+// next is asked beside it, within a budget; beside one that does not answer at all, in any case.
+// Tested by src/chain/upstream/pool/upstream-pool.test.ts
+import type { Clock } from '../../../base/clock.ts'
+import { hedgeLimits, type HedgeBudget } from './hedge-budget.ts'
+import { UpstreamError, type UpstreamErrorKind } from '../node/upstream-error.ts'
+import type { Upstream } from '../node/upstream.ts'
+import type { LieEvidence, Verdict } from './verdict.ts'
+
+/** May run on two upstreams at once. Throws UpstreamError, which counts as the verdict that its kind means. */
+export type Attempt = (upstream: Upstream, signal: AbortSignal) => Promise<Verdict>
+
+export type Finding = {
+  readonly upstream: Upstream
+  readonly verdict: Verdict
+  /** Of the error that the verdict stands for, or null when the attempt itself judged. */
+  readonly kind: UpstreamErrorKind | null
+}
+
+type Race = {
+  /** In the order in which they are asked. */
+  readonly line: readonly Upstream[]
+  readonly attempt: Attempt
+  readonly budget: HedgeBudget
+  readonly clock: Clock
+}
+
+/** Upstreams, none of them trusted, whose word makes an absence believed (contract-rpc 8). */
+const absencesBelieved = 2
+
+/**
+ * What each that was asked came to, in the order of their answers; whoever was still under way when the answer came
+ * is not among them. Rejects with `signal.reason`, or with what an attempt threw that is no UpstreamError.
+ */
+export async function raceAttempts(race: Race, signal: AbortSignal): Promise<readonly Finding[]> {
+  const { line, attempt, budget, clock } = race
+  const [only] = line
+  if (only !== undefined && line.length === 1) return [await attemptAlone(only, attempt, signal)]
+  const findings: Finding[] = []
+  const running = new Set<AbortController>()
+  const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
+  let next = 0
+  let hasHedged = false
+  const waiting: { stop: (() => void) | null } = { stop: null }
+
+  function launch(): boolean {
+    const upstream = line[next++]
+    if (upstream === undefined) return false
+    const controller = new AbortController()
+    running.add(controller)
+    const trying = (async () => await attempt(upstream, controller.signal))()
+    trying.then(
+      (verdict) => settle(controller, { upstream, verdict, kind: null }),
+      (error: unknown) => {
+        if (error instanceof UpstreamError) {
+          settle(controller, { upstream, verdict: verdictOf(error), kind: error.kind })
+        } else if (running.has(controller)) reject(error)
+      },
+    )
+    if (next < line.length) startTimer(upstream)
+    else waiting.stop?.()
+    return true
+  }
+
+  /** Beside one that takes long the next is asked: soon when the budget allows it, and at last in any case. */
+  function startTimer(upstream: Upstream): void {
+    waiting.stop?.()
+    const p95Ms = upstream.p95Ms('content') ?? 0
+    const hedgeMs = Math.max(hedgeLimits.waitMsMin, p95Ms)
+    const patienceMs = Math.max(hedgeLimits.patienceMsMin, hedgeLimits.patienceShare * p95Ms)
+    waiting.stop = clock.after(hedgeMs, () => {
+      if (!hasHedged && budget.spend()) {
+        hasHedged = true
+        launch()
+        return
+      }
+      waiting.stop = clock.after(patienceMs - hedgeMs, () => {
+        upstream.disappoint('content')
+        launch()
+      })
+    })
+  }
+
+  function settle(controller: AbortController, finding: Finding): void {
+    if (!running.delete(controller)) return
+    findings.push(finding)
+    if (isEnough(finding)) resolve()
+    else if (running.size === 0 && !launch()) resolve()
+  }
+
+  const leave = (): void => reject(signal.reason)
+  signal.throwIfAborted()
+  signal.addEventListener('abort', leave, { once: true })
+  try {
+    if (launch()) await ended
+    return findings
+  } finally {
+    signal.removeEventListener('abort', leave)
+    waiting.stop?.()
+    const left = [...running]
+    running.clear()
+    for (const controller of left) controller.abort(signal.aborted ? signal.reason : answered)
+  }
+}
+
+/** With nobody else to ask there is no race. */
+async function attemptAlone(
+  upstream: Upstream,
+  attempt: Attempt,
+  signal: AbortSignal,
+): Promise<Finding> {
+  signal.throwIfAborted()
+  try {
+    return { upstream, verdict: await attempt(upstream, signal), kind: null }
+  } catch (error) {
+    if (signal.aborted || !(error instanceof UpstreamError)) throw error
+    return { upstream, verdict: verdictOf(error), kind: error.kind }
+  }
+}
+
+/** Why an attempt ends whose answer nobody needs any longer. */
+const answered = new Error('another upstream has answered')
+
+/** Of untrusted upstreams all are asked before an absence is believed: one of them may have it (T8). */
+function isEnough({ upstream, verdict }: Finding): boolean {
+  return verdict === 'taken' || (verdict === 'absent' && upstream.trusted)
+}
+
+function isAbsent(findings: readonly Finding[]): boolean {
+  const absences = findings.filter(({ verdict }) => verdict === 'absent')
+  return absences.length >= absencesBelieved || absences.some(({ upstream }) => upstream.trusted)
+}
+
+/** The last word on one question: the strongest thing that was said. */
+export function lastWord(findings: readonly Finding[]): Verdict {
+  const verdicts = findings.map(({ verdict }) => verdict)
+  if (verdicts.includes('taken')) return 'taken'
+  if (isAbsent(findings)) return 'absent'
+  return (
+    verdicts.find((verdict) => typeof verdict === 'object') ??
+    (['failed', 'absent', 'cannot'] as const).find((verdict) => verdicts.includes(verdict)) ??
+    'failed'
+  )
+}
+
+export function liesOf(
+  findings: readonly Finding[],
+): readonly { readonly upstream: Upstream; readonly evidence: LieEvidence }[] {
+  return findings.flatMap(({ upstream, verdict }) =>
+    typeof verdict === 'object' ? [{ upstream, evidence: verdict.lie }] : [],
+  )
+}
+
+function verdictOf({ kind }: UpstreamError): Verdict {
+  switch (kind) {
+    case 'unknown_block':
+    case 'not_canonical':
+      return 'absent'
+    case 'proof_window':
+    case 'missing_state':
+    case 'pruned':
+    case 'unsupported':
+    case 'no_tag':
+      return 'cannot'
+    case 'rate_limit':
+    case 'billing':
+    case 'credentials':
+    case 'range':
+    case 'execution':
+    case 'already_known':
+    case 'nonce_too_low':
+    case 'client_fault':
+    case 'trouble':
+    case 'not_asked':
+    case 'other':
+      return 'failed'
+  }
+}

@@ -1,0 +1,55 @@
+// When every upstream rests for a moment (a rate limit, a node that restarts), callers wait a moment too before they are
+// told that nobody can be asked. Bounded in time and in number.
+// Tested by src/chain/upstream/pool/upstream-pool.test.ts
+import type { Clock } from '../../../base/clock.ts'
+import type { Choose, Wanted } from './choose-upstreams.ts'
+import type { Upstream } from '../node/upstream.ts'
+
+/** Whom to ask, or an empty list when nobody came back in time. Throws `signal.reason`. */
+export type WaitForUpstreams = (wanted: Wanted, signal: AbortSignal) => Promise<readonly Upstream[]>
+
+const waitLimits = {
+  /** A little longer than the rest after a rate limit. */
+  waitMs: 1_500,
+  lookMs: 50,
+  waitingMax: 256,
+} as const
+
+export function createWaitForUpstreams(parts: {
+  readonly upstreams: readonly Upstream[]
+  readonly choose: Choose
+  readonly clock: Clock
+}): WaitForUpstreams {
+  const { upstreams, choose, clock } = parts
+  let waiting = 0
+
+  return async (wanted, signal) => {
+    if (waiting >= waitLimits.waitingMax) return []
+    waiting++
+    try {
+      const until = clock.monotonic() + waitLimits.waitMs
+      while (clock.monotonic() < until && upstreams.some((one) => one.rests(wanted.methodClass))) {
+        await pause(waitLimits.lookMs, clock, signal)
+        const line = choose(wanted)
+        if (line.length > 0) return line
+      }
+      return []
+    } finally {
+      waiting--
+    }
+  }
+}
+
+async function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const stopTimer = clock.after(ms, resolve)
+  const leave = (): void => reject(signal.reason)
+  signal.addEventListener('abort', leave, { once: true })
+  try {
+    await promise
+  } finally {
+    stopTimer()
+    signal.removeEventListener('abort', leave)
+  }
+}

@@ -1,0 +1,169 @@
+// One question to a pool, and what each upstream's answer to it was: who said that there is nothing, who cannot,
+// who lied. From that follows what is told when nobody had it.
+// Tested by src/chain/upstream/source/upstream-source.test.ts
+import { Fault } from '../../../base/fault.ts'
+import { toHex } from '../../../base/hex.ts'
+import { Malformed } from '../../../codec/malformed.ts'
+import { UnsupportedTransaction } from '../../../codec/ethereum/transaction.ts'
+import type { ContentKind } from '../../../content/ref.ts'
+import { UpstreamError, type UpstreamErrorKind } from '../node/upstream-error.ts'
+import type { Upstream } from '../node/upstream.ts'
+import type { UpstreamPool } from '../pool/upstream-pool.ts'
+import type { Need } from '../node/reach.ts'
+import type { LieEvidence, Verdict } from '../pool/verdict.ts'
+
+/** What is used of a pool here. */
+export type ContentPool = Pick<UpstreamPool, 'content' | 'upstreams'>
+
+/**
+ * `absent`: no such block, it says. `unproved`: it has the values, and cannot prove them: not that deep, or not at all.
+ * `cannot`: it no longer has it. `short`: less than was asked for. `refused`: an error of its own. `failed`: no answer.
+ */
+type Finding =
+  | 'taken'
+  | 'absent'
+  | 'unproved'
+  | 'cannot'
+  | 'short'
+  | 'refused'
+  | 'failed'
+  | LieEvidence
+
+/**
+ * By upstream; the last finding of each counts. `failure`: the error of the first that failed, for the log; `refusal`:
+ * the same of the first that refused.
+ */
+export type Findings = ReadonlyMap<Upstream, Finding> & {
+  failure?: unknown
+  refusal?: UpstreamError
+}
+
+export type PoolQuestion = {
+  readonly need: Need
+  readonly number: bigint | null
+  /** `short`: nothing in it was wrong, but what was asked for was not there. Throws UpstreamError, `Malformed`. */
+  attempt(upstream: Upstream, signal: AbortSignal): Promise<Verdict | 'short'>
+}
+
+/** Rejects with what the pool rejects with. */
+export async function askPool(
+  pool: ContentPool,
+  { need, number, attempt }: PoolQuestion,
+  signal: AbortSignal,
+): Promise<Findings> {
+  const findings: Map<Upstream, Finding> & { failure?: unknown; refusal?: UpstreamError } =
+    new Map()
+  await pool.content(
+    { need, number },
+    async (upstream, shared) => {
+      try {
+        const verdict = await attempt(upstream, shared)
+        findings.set(upstream, typeof verdict === 'object' ? verdict.lie : verdict)
+        return verdict === 'short' ? 'failed' : verdict
+      } catch (thrown) {
+        const finding = findingOf(thrown)
+        if (finding === null) throw thrown
+        findings.set(upstream, finding)
+        if (finding === 'failed') findings.failure ??= thrown
+        if (finding === 'refused') findings.refusal ??= thrown as UpstreamError
+        // The pool judges errors of calls itself: it learns from them what the upstream cannot do.
+        if (thrown instanceof UpstreamError) throw thrown
+        return finding === 'unproved' ? 'cannot' : 'failed'
+      }
+    },
+    signal,
+  )
+  return findings
+}
+
+/** What an error says of what was asked; all others say nothing of it. */
+const findingsOfErrors: Readonly<Partial<Record<UpstreamErrorKind, Finding>>> = {
+  unknown_block: 'absent',
+  not_canonical: 'absent',
+  proof_window: 'unproved',
+  unsupported: 'unproved',
+  missing_state: 'cannot',
+  pruned: 'cannot',
+}
+
+function findingOf(thrown: unknown): Finding | null {
+  if (thrown instanceof UnsupportedTransaction) return 'unproved'
+  if (thrown instanceof Malformed) return 'short'
+  if (!(thrown instanceof UpstreamError)) return null
+  return findingsOfErrors[thrown.kind] ?? (thrown.isAboutCall ? 'refused' : 'failed')
+}
+
+/** How many upstreams, none of them trusted, make an absence believed. */
+const absentMin = 2
+
+export type Conclusion = {
+  readonly network: string
+  readonly kind: ContentKind
+  readonly need: Need
+  readonly blockHash: Uint8Array
+  readonly number: bigint | null
+  /** One untrusted upstream's answer that there is no such block is not enough. */
+  readonly require: boolean
+}
+
+/**
+ * Returns when absence is established: no such block, or, of a block that exists, content that no upstream
+ * has any longer. Else throws: `unverified` when a reply is not the requested content (`data` names the root or hash that
+ * differs) or when too few upstreams answer that there is no such block, `no_upstream` when one could not be asked,
+ * `unprovable` when it can be had but not proved.
+ */
+export function conclude(pool: ContentPool, findings: Findings, about: Conclusion): void {
+  const all = [...findings]
+  const count = (finding: Finding): number => all.filter(([, it]) => it === finding).length
+  const block = toHex(about.blockHash)
+  const tried = all.length
+  if (count('taken') > 0 || (about.need === 'header' && isAbsent(all))) return
+  const lie = all.map(([, finding]) => finding).find((finding) => typeof finding === 'object')
+  if (lie !== undefined) {
+    const { expected, computed } = lie
+    const data = { block, tried, kind: about.kind, expected, computed }
+    throw new Fault('unverified', { data })
+  }
+  if (count('short') > 0) throw new Fault('unverified', { data: { block, tried } })
+  if (count('failed') > 0) {
+    const detail = `no source reachable for ${about.network}`
+    throw new Fault('no_upstream', { detail, cause: findings.failure })
+  }
+  if (count('unproved') > 0 || hasValues(pool, about)) {
+    const what = about.need === 'proof' || about.need === 'code' ? 'state' : about.need
+    const detail = `${what} at block ${block} can be read but not proved`
+    throw new Fault('unprovable', { detail, data: { block, see: 'docs/guides/own-nodes.md' } })
+  }
+  const { refusal } = findings
+  if (refusal !== undefined && count('refused') > 0) {
+    // The upstream's error answers a call of Cairn's own: it goes into the data of the error, and is not the answer.
+    const upstream = { code: refusal.code, message: refusal.message }
+    throw new Fault('unverified', { data: { block, tried, upstream }, cause: refusal })
+  }
+  if (about.need === 'header') checkAbsence(count('absent'), about, { block, tried })
+}
+
+/** Nothing proves that a header does not exist; an upstream that cannot give it has not denied it either. */
+function checkAbsence(
+  absences: number,
+  { require }: Conclusion,
+  data: { readonly block: string; readonly tried: number },
+): void {
+  if (absences > 0 && !require) return
+  const said =
+    absences > 0
+      ? 'one alone says that there is no such block'
+      : 'none has the header of that block'
+  throw new Fault('unverified', { detail: `no source could prove the answer: ${said}`, data })
+}
+
+function isAbsent(findings: readonly (readonly [Upstream, Finding])[]): boolean {
+  const absent = findings.filter(([, finding]) => finding === 'absent')
+  return absent.length >= absentMin || absent.some(([upstream]) => upstream.trusted)
+}
+
+/** Nodes keep values longer than the tries that prove them, and answer as if they had neither. */
+function hasValues({ upstreams }: ContentPool, { need, number }: Conclusion): boolean {
+  if (need !== 'proof') return false
+  return upstreams.some((one) => one.usable && one.can('state', number) === 'yes')
+}

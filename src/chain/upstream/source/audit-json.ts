@@ -1,0 +1,124 @@
+// What a node's JSON says beside the bytes that were proved: hashes, places, sums, senders. None of it is used, so
+// it cannot harm; but who gets it wrong is not to be asked for what cannot be proved (verification 3, T11, T12).
+// Tested by src/chain/upstream/source/source-traps.test.ts
+import { toHex, toQuantity } from '../../../base/hex.ts'
+import { encodeHeaderJson } from '../../../codec/ethereum/header-json.ts'
+import { keccak256 } from '../../../codec/hash/keccak.ts'
+import { decodeEntries } from '../../../codec/ethereum/list.ts'
+import { Malformed } from '../../../codec/malformed.ts'
+import { recoverSender } from '../../../codec/ethereum/sender.ts'
+import {
+  decodeTransaction,
+  transactionHash,
+  UnsupportedTransaction,
+} from '../../../codec/ethereum/transaction.ts'
+import type { Contradiction } from './judge-proof.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** `number`: null when it is not known. */
+export type AuditedBlock = { readonly hash: Uint8Array; readonly number: bigint | null }
+
+/**
+ * `json`: the block's transactions, which were encoded to `list`. Recovers one sender, `chosen` of how many there
+ * are: each costs more than all the rest.
+ */
+export function auditTransactions(
+  json: readonly Json[],
+  list: Uint8Array,
+  block: AuditedBlock,
+  chosen: (count: number) => number,
+): Contradiction | null {
+  const entries = decodeEntries(list)
+  for (const [index, entry] of entries.entries()) {
+    const said = json[index] ?? {}
+    const lie = placeLie(said, index, block) ?? textLie(said, 'hash', toHex(transactionHash(entry)))
+    if (lie !== null) return lie
+  }
+  const index = chosen(entries.length)
+  const [entry, said] = [entries[index], json[index]]
+  const sender = entry === undefined ? null : senderOf(entry)
+  return sender === null || said === undefined ? null : textLie(said, 'from', toHex(sender))
+}
+
+/** `json`: the block's receipts, as they were encoded. */
+export function auditReceipts(json: readonly Json[], block: AuditedBlock): Contradiction | null {
+  let gasBefore = 0n
+  let logIndex = 0
+  for (const [index, receipt] of json.entries()) {
+    const cumulative = BigInt(String(receipt['cumulativeGasUsed']))
+    const lie =
+      placeLie(receipt, index, block) ?? numberLie(receipt, 'gasUsed', cumulative - gasBefore)
+    if (lie !== null) return lie
+    gasBefore = cumulative
+    for (const log of receipt['logs'] as readonly Json[]) {
+      const wrong = placeLie(log, index, block) ?? numberLie(log, 'logIndex', BigInt(logIndex))
+      if (wrong !== null) return wrong
+      logIndex += 1
+    }
+  }
+  return null
+}
+
+/** Of a block or of a header: the hash it says it has. */
+export function auditHash(json: Json, hash: Uint8Array): Contradiction | null {
+  return textLie(json, 'hash', toHex(hash))
+}
+
+/**
+ * Of a block whose lists were proved: the hash it says it has, and the one that its header's members give. A header
+ * with a member we do not know differs too, and then everybody's does (T25).
+ */
+export function auditHeader(json: Json, hash: Uint8Array): Contradiction | null {
+  const said = auditHash(json, hash)
+  if (said !== null) return said
+  const encoded = encodedOrNull(json)
+  const expected = toHex(hash)
+  const computed = encoded === null ? expected : toHex(keccak256(encoded))
+  return computed === expected ? null : { expected, computed }
+}
+
+/** Null for members in a form that nothing can be said of. */
+function encodedOrNull(json: Json): Uint8Array | null {
+  try {
+    return encodeHeaderJson(json)
+  } catch (thrown) {
+    if (thrown instanceof Malformed) return null
+    throw thrown
+  }
+}
+
+function placeLie(said: Json, index: number, { hash, number }: AuditedBlock): Contradiction | null {
+  return (
+    textLie(said, 'blockHash', toHex(hash)) ??
+    numberLie(said, 'transactionIndex', BigInt(index)) ??
+    (number === null ? null : numberLie(said, 'blockNumber', number))
+  )
+}
+
+/** Null also where nothing was said, or in another form: how nodes spell is no lie. */
+function textLie(said: Json, name: string, truth: string): Contradiction | null {
+  const value = said[name]
+  if (typeof value !== 'string' || value.length !== truth.length) return null
+  if (value.toLowerCase() === truth) return null
+  return { expected: `${name} ${truth}`, computed: `${name} ${value}` }
+}
+
+const numberTextMax = 256
+
+function numberLie(said: Json, name: string, truth: bigint): Contradiction | null {
+  const value = said[name]
+  if (typeof value !== 'string' || value.length > numberTextMax) return null
+  if (!/^0x[0-9a-fA-F]+$/.test(value) || BigInt(value) === truth) return null
+  return { expected: `${name} ${toQuantity(truth)}`, computed: `${name} ${value}` }
+}
+
+/** Null for one without a signature, or with one of nobody. */
+function senderOf(entry: Uint8Array): Uint8Array | null {
+  try {
+    return recoverSender(decodeTransaction(entry))
+  } catch (thrown) {
+    if (thrown instanceof Malformed || thrown instanceof UnsupportedTransaction) return null
+    throw thrown
+  }
+}

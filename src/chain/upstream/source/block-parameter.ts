@@ -1,0 +1,48 @@
+// How an upstream is told which block: by hash (EIP-1898); by number only where it refuses that, and then what it
+// answers may be of another block.
+// Tested by src/chain/upstream/source/fetch-proof.test.ts
+import { toHex, toQuantity } from '../../../base/hex.ts'
+import { UpstreamError } from '../node/upstream-error.ts'
+import type { Upstream } from '../node/upstream.ts'
+
+/** `number`: null when it is not known. */
+export type BlockAsked = { readonly hash: Uint8Array; readonly number: bigint | null }
+
+/** `pinned`: it was asked by hash, so an answer of another block is a lie. */
+type StateReply = {
+  readonly params: readonly unknown[]
+  readonly result: unknown
+  readonly pinned: boolean
+}
+
+/** Calls a state method; `params`: those before the block. Throws UpstreamError. */
+export type CallAt = (
+  upstream: Upstream,
+  call: {
+    readonly method: string
+    readonly params: readonly unknown[]
+    readonly block: BlockAsked
+  },
+  signal: AbortSignal,
+) => Promise<StateReply>
+
+/** Remembers which upstreams refuse a hash, for as long as it and they live. */
+export function createCallAt(): CallAt {
+  const refusing = new WeakSet<Upstream>()
+  return async (upstream, { method, params, block }, signal) => {
+    const byHash = [...params, { blockHash: toHex(block.hash) }]
+    const byNumber = block.number === null ? null : [...params, toQuantity(block.number)]
+    if (byNumber === null || !refusing.has(upstream)) {
+      try {
+        const result = await upstream.call(method, byHash, signal)
+        return { params: byHash, result, pinned: true }
+      } catch (thrown) {
+        const isRefusal = thrown instanceof UpstreamError && thrown.kind === 'client_fault'
+        if (!isRefusal || byNumber === null) throw thrown
+      }
+    }
+    const result = await upstream.call(method, byNumber, signal)
+    refusing.add(upstream)
+    return { params: byNumber, result, pinned: false }
+  }
+}

@@ -1,0 +1,35 @@
+// Code by eth_getCode, checked against the code hash of an account that was walked to.
+// Tested by src/chain/upstream/source/upstream-source.test.ts
+import { toHex } from '../../../base/hex.ts'
+import { bytesOf } from '../../../codec/ethereum/json-fields.ts'
+import { keccak256 } from '../../../codec/hash/keccak.ts'
+import type { Offer } from '../../../content/source.ts'
+import type { BlockAsked, CallAt } from './block-parameter.ts'
+import type { Upstream } from '../node/upstream.ts'
+import type { Verdict } from '../pool/verdict.ts'
+
+/** `hash`: keccak256 of the code. */
+export type CodeAsked = {
+  readonly hash: Uint8Array
+  readonly block: BlockAsked
+  readonly address: Uint8Array
+  readonly offer: Offer
+}
+
+/** Throws UpstreamError, `Malformed`. */
+export async function fetchCode(
+  callAt: CallAt,
+  upstream: Upstream,
+  { hash, block, address, offer }: CodeAsked,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  const asked = { method: 'eth_getCode', params: [toHex(address)], block }
+  const reply = await callAt(upstream, asked, signal)
+  const bytes = bytesOf(reply.result, 'code')
+  if (offer([{ kind: 'code', bytes }]) === 'taken') return 'taken'
+  // Asked by number, it may be of another block of that number.
+  if (!reply.pinned) return 'failed'
+  const computed = toHex(keccak256(bytes))
+  const evidence = { params: reply.params, response: reply.result, blockHash: block.hash }
+  return { lie: { method: asked.method, ...evidence, expected: toHex(hash), computed } }
+}

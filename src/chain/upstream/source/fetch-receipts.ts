@@ -1,0 +1,73 @@
+// The receipts of a block: as bytes where the upstream gives them, else encoded out of JSON, block by block or, from
+// nodes that know no other way (chain engines for development), transaction by transaction.
+// Tested by src/chain/upstream/source/upstream-source.test.ts
+import { toHex } from '../../../base/hex.ts'
+import { arrayOf, bytesOf, type JsonRecord, recordOf } from '../../../codec/ethereum/json-fields.ts'
+import { encodeEntries, entriesMax } from '../../../codec/ethereum/list.ts'
+import { encodeReceiptsJson } from '../../../codec/ethereum/receipt-json.ts'
+import { auditReceipts } from './audit-json.ts'
+import { type ListAsked, offerList, type Reply } from './offer-list.ts'
+import type { RawCalls } from './raw-calls.ts'
+import { UpstreamError } from '../node/upstream-error.ts'
+import type { Upstream } from '../node/upstream.ts'
+import type { Verdict } from '../pool/verdict.ts'
+
+/** A block that is not there has only been pruned. Throws UpstreamError, `Malformed`, `UnsupportedTransaction`. */
+export async function fetchReceipts(
+  raw: RawCalls,
+  upstream: Upstream,
+  asked: ListAsked,
+  signal: AbortSignal,
+): Promise<Verdict | 'short'> {
+  const { block } = asked
+  const method = 'debug_getRawReceipts'
+  const first = await raw.byHash(upstream, method, block.hash, signal)
+  if (first !== null) {
+    const entries = arrayOf(first.result, 'receipts', entriesMax)
+    const bytes = encodeEntries(entries.map((entry) => bytesOf(entry, 'receipt')))
+    return await offerList({ method, ...first }, asked, { bytes })
+  }
+  const reply = await callReceipts(upstream, toHex(block.hash), signal)
+  if (reply === null) return 'cannot'
+  const bytes = encodeReceiptsJson(reply.result)
+  const audit = () => auditReceipts(reply.result as readonly JsonRecord[], block)
+  return await offerList(reply, asked, { bytes, audit })
+}
+
+/** Null: it does not have them. */
+async function callReceipts(
+  upstream: Upstream,
+  blockHash: string,
+  signal: AbortSignal,
+): Promise<Reply | null> {
+  const whole = { method: 'eth_getBlockReceipts', params: [blockHash] }
+  try {
+    const result = await upstream.call(whole.method, whole.params, signal)
+    return result === null ? null : { ...whole, result }
+  } catch (thrown) {
+    if (!(thrown instanceof UpstreamError) || thrown.kind !== 'unsupported') throw thrown
+    return await callOneByOne(upstream, blockHash, signal)
+  }
+}
+
+/** In a block that is asked for one by one; a full mainnet block has some hundreds. */
+const receiptsMax = 2_048
+const atOnce = 16
+
+/** Which transactions the block has is only its word: the root of what they bring decides. */
+async function callOneByOne(
+  upstream: Upstream,
+  blockHash: string,
+  signal: AbortSignal,
+): Promise<Reply | null> {
+  const block = await upstream.call('eth_getBlockByHash', [blockHash, false], signal)
+  if (block === null) return null
+  const hashes = arrayOf(recordOf(block, 'block')['transactions'], 'transactions', receiptsMax)
+  const method = 'eth_getTransactionReceipt'
+  const receipts: unknown[] = []
+  for (let at = 0; at < hashes.length; at += atOnce) {
+    const some = hashes.slice(at, at + atOnce)
+    receipts.push(...(await Promise.all(some.map((hash) => upstream.call(method, [hash], signal)))))
+  }
+  return receipts.includes(null) ? null : { method, params: hashes, result: receipts }
+}

@@ -1,0 +1,239 @@
+// Is a reply to eth_getProof true? Walked from the state root by what was asked for, never by what is echoed: a
+// node beside the path contradicts the root, and so does a value that is not the leaf's. A path that only ends
+// early is no lie, it is not enough (verification 1.5, 3).
+import { equalBytes, toHex, toLatin1, toQuantity } from '../../../base/hex.ts'
+import {
+  absentAccount,
+  type AccountState,
+  decodeAccountState,
+  decodeStorageValue,
+  emptyCodeHash,
+} from '../../../codec/ethereum/account-state.ts'
+import type { JsonRecord } from '../../../codec/ethereum/json-fields.ts'
+import { keccak256 } from '../../../codec/hash/keccak.ts'
+import { Malformed } from '../../../codec/malformed.ts'
+import { walkProof } from '../../../codec/ethereum/trie-walk.ts'
+import type { PeekNode } from '../../../content/ref.ts'
+import type { JudgedAccounts } from './judged-accounts.ts'
+import type { ProofNodes } from './proof-nodes.ts'
+import { bagOf, type NodeBag, type ProofReply } from './proof-reply.ts'
+
+/** What was asked for. `stateRoot`, `slots`: 32 bytes; `address`: 20. */
+export type ProofAsked = {
+  readonly stateRoot: Uint8Array
+  readonly address: Uint8Array
+  readonly slots: readonly Uint8Array[]
+}
+
+/** As text, for the ledger. */
+export type Contradiction = { readonly expected: string; readonly computed: string }
+
+/** `complete`: it proves the account and all slots. `short`: nodes are missing at the end of a path. */
+export type ProofJudgement = 'complete' | 'short' | Contradiction
+
+/** What need not be worked out again: nodes that were verified before, and accounts. */
+export type JudgedBefore = {
+  readonly peekNode: PeekNode
+  readonly accounts: JudgedAccounts
+}
+
+/** `before`: saves work and changes nothing. Never throws on what a reply may hold. */
+export function judgeProof(
+  reply: ProofReply,
+  asked: ProofAsked,
+  before: JudgedBefore | null = null,
+): ProofJudgement {
+  if (reply.excess !== null) return { expected: 'a proof', computed: reply.excess }
+  const { nodes } = reply
+  const walks = new Walks(nodes, before?.peekNode ?? holdsNothing)
+  try {
+    const account = findAccount(reply, asked, walks, before?.accounts ?? null)
+    // Without the account nobody can say which storage nodes are beside the path.
+    if (account === undefined) {
+      return walks.stray(reply.accountNodes, asked.stateRoot) ?? 'short'
+    }
+    const values = asked.slots.map((slot) => walks.slot(account ?? absentAccount, slot))
+    return (
+      walks.stray(nodes.length, asked.stateRoot) ??
+      accountLie(reply.json, account) ??
+      slotLie(reply, asked.slots, values) ??
+      (values.includes(null) ? 'short' : 'complete')
+    )
+  } catch (thrown) {
+    // Nodes of the right hashes that make no sense: the root commits to nonsense, and that is nobody's lie.
+    if (thrown instanceof Malformed) return 'short'
+    throw thrown
+  }
+}
+
+const holdsNothing: PeekNode = () => null
+
+/** Null: proved absent; undefined: a node is missing. */
+function findAccount(
+  { nodes, accountNodes }: ProofReply,
+  { stateRoot, address }: ProofAsked,
+  walks: Walks,
+  accounts: JudgedAccounts | null,
+): AccountState | null | undefined {
+  const known = accounts?.find(stateRoot, address) ?? null
+  if (known?.texts.length === accountNodes && nodes.beginsWith(known.texts)) {
+    walks.skip(accountNodes)
+    return known.account
+  }
+  const account = walks.account(stateRoot, address)
+  if (account !== undefined && walks.inOrder === accountNodes) {
+    accounts?.add(stateRoot, address, { texts: nodes.spelled(accountNodes), account })
+  }
+  return account
+}
+
+/**
+ * Walks through the nodes of one reply, and which of them they touched. An honest reply lists them as they are walked,
+ * so each is first compared with the node that is held under the hash looked for; all are hashed only when that fails.
+ */
+class Walks {
+  readonly #nodes: ProofNodes
+  readonly #peekNode: PeekNode
+  /** Made when a node is not found in its place. */
+  #bag: NodeBag | null = null
+  /** The node that comes next in an honest reply: those before it were walked through in their order. */
+  #next = 0
+  readonly #needed = new Set<string>()
+  /** Where the first walk that could not go on stopped. */
+  #missing: Uint8Array | null = null
+
+  constructor(nodes: ProofNodes, peekNode: PeekNode) {
+    this.#nodes = nodes
+    this.#peekNode = peekNode
+  }
+
+  /** So many of the first nodes were walked through in their order, and no other. */
+  get inOrder(): number {
+    return this.#needed.size === 0 ? this.#next : 0
+  }
+
+  /** Passes over the first nodes, which are those of a walk. */
+  skip(count: number): void {
+    this.#next = Math.max(this.#next, count)
+  }
+
+  /** Null: proved absent; undefined: a node is missing. */
+  account(stateRoot: Uint8Array, address: Uint8Array): AccountState | null | undefined {
+    const leaf = this.#walk(stateRoot, keccak256(address))
+    return leaf === undefined || leaf === null ? leaf : decodeAccountState(leaf)
+  }
+
+  /** 32 bytes, also of an absent slot; null: a node is missing. */
+  slot({ storageRoot }: AccountState, position: Uint8Array): Uint8Array | null {
+    const leaf = this.#walk(storageRoot, keccak256(position))
+    if (leaf === undefined) return null
+    return leaf === null ? new Uint8Array(32) : decodeStorageValue(leaf)
+  }
+
+  /** The first of so many nodes that no walk needed, with the hash that was looked for where the paths part. */
+  stray(count: number, root: Uint8Array): Contradiction | null {
+    for (let index = this.#next; index < count; index += 1) {
+      const node = this.#nodes.at(index)
+      // Some clients list nodes under 32 bytes although they stand in their parent, and 0x80 for an empty trie.
+      if (node.length < 32) continue
+      if (this.#isNeeded(index)) continue
+      return { expected: toHex(this.#missing ?? root), computed: toHex(keccak256(node)) }
+    }
+    return null
+  }
+
+  /** By name: it may be listed twice. */
+  #isNeeded(index: number): boolean {
+    const { names } = this.#named()
+    const name = names[index] ?? null
+    if (name === null) return false
+    return this.#needed.has(name) || names.indexOf(name) < this.#next
+  }
+
+  #named(): NodeBag {
+    this.#bag ??= bagOf(this.#nodes.all())
+    return this.#bag
+  }
+
+  #find(hash: Uint8Array): Uint8Array | null {
+    const held = this.#next < this.#nodes.length ? this.#peekNode(hash, 0) : null
+    if (held !== null && this.#nodes.isAt(this.#next, held)) {
+      this.#next += 1
+      return held
+    }
+    const name = toLatin1(hash)
+    this.#needed.add(name)
+    return this.#named().nodes.get(name) ?? null
+  }
+
+  #walk(root: Uint8Array, key: Uint8Array): Uint8Array | null | undefined {
+    const end = walkProof(root, key, (hash) => this.#find(hash))
+    if (end === 'absent') return null
+    if ('value' in end) return end.value
+    this.#missing ??= end.missing
+    return undefined
+  }
+}
+
+/** The members that repeat the leaf, by number: how they are spelled is no lie. */
+function accountLie(json: JsonRecord, found: AccountState | null): Contradiction | null {
+  const account = found ?? absentAccount
+  const { balance, nonce, storageRoot, codeHash } = account
+  // As nearly all nodes spell them.
+  const isSpelledSo =
+    json['balance'] === toQuantity(balance) &&
+    json['nonce'] === toQuantity(nonce) &&
+    json['storageHash'] === toHex(storageRoot) &&
+    json['codeHash'] === toHex(codeHash)
+  if (isSpelledSo) return null
+  const named: readonly (readonly [string, bigint])[] = [
+    ['balance', balance],
+    ['nonce', nonce],
+    ['storageHash', numberOf(storageRoot)],
+    ['codeHash', numberOf(codeHash)],
+  ]
+  for (const [name, truth] of named) {
+    const said = readNumber(json[name])
+    if (said === null || said === truth) continue
+    // An absent account has no hashes: nodes say so in either way.
+    if (found === null && said === 0n) continue
+    if (name === 'codeHash' && said === 0n && equalBytes(codeHash, emptyCodeHash)) continue
+    return { expected: `${name} ${toQuantity(truth)}`, computed: `${name} ${toQuantity(said)}` }
+  }
+  return null
+}
+
+/** `values`: of `slots`, null where not known. An entry is of the slot its key means, in whatever order. */
+function slotLie(
+  { storage }: ProofReply,
+  slots: readonly Uint8Array[],
+  values: readonly (Uint8Array | null)[],
+): Contradiction | null {
+  const isSpelledSo = storage.every((json, index) => {
+    const [slot, value] = [slots[index], values[index] ?? null]
+    if (slot === undefined || value === null || json['key'] !== toHex(slot)) return false
+    return json['value'] === toQuantity(numberOf(value))
+  })
+  if (isSpelledSo) return null
+  const truths = new Map(slots.map((slot, index) => [numberOf(slot), values[index] ?? null]))
+  for (const json of storage) {
+    const key = readNumber(json['key'])
+    const value = key === null ? null : (truths.get(key) ?? null)
+    const said = readNumber(json['value'])
+    if (value === null || said === null || said === numberOf(value)) continue
+    return { expected: `value ${toHex(value)}`, computed: `value ${toQuantity(said)}` }
+  }
+  return null
+}
+
+function numberOf(bytes: Uint8Array): bigint {
+  return bytes.length === 0 ? 0n : BigInt(toHex(bytes))
+}
+
+const numberTextMax = 256
+
+/** Null for what is no number: then nothing was said. */
+function readNumber(value: unknown): bigint | null {
+  if (typeof value !== 'string' || value.length > numberTextMax) return null
+  return /^0x[0-9a-fA-F]+$/.test(value) ? BigInt(value) : null
+}

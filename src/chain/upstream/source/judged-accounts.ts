@@ -1,0 +1,33 @@
+// Accounts of which a reply listed exactly the nodes of the walk. Most proofs in a row are of few accounts, so their
+// lists are compared by text; what was proved once of the same root and address by the same nodes stays proved.
+// Tested by src/chain/upstream/source/judge-proof.test.ts
+import { joinLatin1 } from '../../../base/hex.ts'
+import { createLruCache } from '../../../base/lru-cache.ts'
+import type { AccountState } from '../../../codec/ethereum/account-state.ts'
+
+type JudgedAccount = {
+  /** The nodes as they were spelled, from the state root down. */
+  readonly texts: readonly string[]
+  /** Null: proved absent. */
+  readonly account: AccountState | null
+}
+
+/** `stateRoot`: 32 bytes; `address`: 20. Null: not remembered. */
+export type JudgedAccounts = {
+  find(stateRoot: Uint8Array, address: Uint8Array): JudgedAccount | null
+  add(stateRoot: Uint8Array, address: Uint8Array, judged: JudgedAccount): void
+}
+
+/** About a hundred accounts with the ten nodes that each has on mainnet. */
+const textsMax = 2 * 1024 * 1024
+
+export function createJudgedAccounts(): JudgedAccounts {
+  const judged = createLruCache<JudgedAccount>({
+    sizeMax: textsMax,
+    sizeOf: (_key, { texts }) => texts.reduce((total, text) => total + text.length, 0),
+  })
+  return {
+    find: (stateRoot, address) => judged.find(joinLatin1(stateRoot, address)),
+    add: (stateRoot, address, one) => judged.add(joinLatin1(stateRoot, address), one),
+  }
+}

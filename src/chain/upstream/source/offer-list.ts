@@ -1,0 +1,72 @@
+// A list of a block on offer: proved by the root its header states, or a lie with what it gave instead.
+// Tested by src/chain/upstream/source/source-traps.test.ts
+import { setImmediate } from 'node:timers/promises'
+import { toHex } from '../../../base/hex.ts'
+import { keccak256 } from '../../../codec/hash/keccak.ts'
+import { decodeEntries } from '../../../codec/ethereum/list.ts'
+import { Malformed } from '../../../codec/malformed.ts'
+import { orderedRoot } from '../../../codec/ethereum/ordered-trie.ts'
+import type { ContentKind, UnverifiedItem } from '../../../content/ref.ts'
+import type { Nameless, Offer } from '../../../content/source.ts'
+import type { Contradiction } from './judge-proof.ts'
+import type { Verdict } from '../pool/verdict.ts'
+
+export type ListKind = 'transactions' | 'withdrawals' | 'uncles' | 'receipts'
+
+/** One list of one block. `ref.hash`: the root, or for uncles the hash, that the block's header states. */
+export type ListAsked = {
+  readonly ref: { readonly kind: ListKind; readonly hash: Uint8Array }
+  readonly block: { readonly hash: Uint8Array; readonly number: bigint | null }
+  readonly offer: Offer
+}
+
+/** A call and its result. */
+export type Reply = {
+  readonly method: string
+  readonly params: readonly unknown[]
+  readonly result: unknown
+}
+
+export type ListOffer = {
+  readonly bytes: Uint8Array
+  /** What else came with it. */
+  readonly more?: readonly (UnverifiedItem | Nameless)[]
+  /** Looks at the rest of the reply once the list is taken and whoever waits for it has gone on. */
+  readonly audit?: () => Contradiction | null
+}
+
+/** `short`: the root fits, and the list is refused all the same. */
+export async function offerList(
+  reply: Reply,
+  asked: ListAsked,
+  { bytes, more = [], audit }: ListOffer,
+): Promise<Verdict | 'short'> {
+  if (asked.offer([{ ref: asked.ref, bytes }, ...more]) === 'taken') {
+    if (audit === undefined) return 'taken'
+    await setImmediate()
+    const wrong = audit()
+    return wrong === null ? 'taken' : lieOf(reply, asked, wrong)
+  }
+  const computed = rootOf(asked.ref.kind, bytes)
+  const expected = toHex(asked.ref.hash)
+  return computed === expected ? 'short' : lieOf(reply, asked, { expected, computed })
+}
+
+export function lieOf(
+  { method, params, result }: Reply,
+  { block }: ListAsked,
+  differs: Contradiction,
+): Verdict {
+  return { lie: { method, params, response: result, blockHash: block.hash, ...differs } }
+}
+
+/** What names a list, as text: its root, of uncles its hash. */
+export function rootOf(kind: ContentKind, bytes: Uint8Array): string {
+  if (kind === 'uncles') return toHex(keccak256(bytes))
+  try {
+    return toHex(orderedRoot(decodeEntries(bytes)))
+  } catch (thrown) {
+    if (thrown instanceof Malformed) return 'no list'
+    throw thrown
+  }
+}

@@ -1,0 +1,136 @@
+// One eth_getProof on its way, and who waits for what of it. Nodes are offered as they are; after that the reply is
+// judged whole, so that a lie beside the nodes that were asked for is found too, and nobody waits for that.
+// Tested by src/chain/upstream/source/fetch-proof.test.ts
+import { toHex, toLatin1 } from '../../../base/hex.ts'
+import { watchAll } from '../../../content/read-trace.ts'
+import type { PeekNode, FetchContext } from '../../../content/ref.ts'
+import { askPool, conclude, type ContentPool } from './ask-pool.ts'
+import type { BlockAsked, CallAt } from './block-parameter.ts'
+import { judgeProof, type ProofJudgement } from './judge-proof.ts'
+import type { JudgedAccounts } from './judged-accounts.ts'
+import { bagOf, type ProofReply, readProofReply } from './proof-reply.ts'
+import type { Want } from './want.ts'
+import { UpstreamError } from '../node/upstream-error.ts'
+import type { Upstream } from '../node/upstream.ts'
+import type { Verdict } from '../pool/verdict.ts'
+
+/** One account of one block. `stateRoot`: null when the hint did not say. */
+export type ProofTarget = {
+  readonly block: BlockAsked
+  readonly stateRoot: Uint8Array | null
+  readonly address: Uint8Array
+}
+
+export type ProofCall = {
+  readonly target: ProofTarget
+  readonly slots: readonly Uint8Array[]
+  /** What it is to bring. Others may join while it is open. */
+  readonly wants: Set<Want>
+  /** A reply is to come. */
+  isOpen: boolean
+}
+
+export type ProofCallParts = {
+  /** Whose blocks are asked for. */
+  readonly network: string
+  readonly pool: ContentPool
+  readonly callAt: CallAt
+  readonly require: boolean
+  readonly peekNode: PeekNode
+  readonly accounts: JudgedAccounts
+}
+
+/** Ends when every want has; never rejects. */
+export async function runProofCall(
+  { network, pool, callAt, require, peekNode, accounts }: ProofCallParts,
+  call: ProofCall,
+  signal: AbortSignal,
+): Promise<void> {
+  const { target, slots, wants } = call
+  const { block, address } = target
+  let isOver = false
+
+  async function attempt(upstream: Upstream, shared: AbortSignal): Promise<Verdict | 'short'> {
+    if (isOver) return 'taken'
+    const params = [toHex(address), slots.map(toHex)]
+    const asked = { method: 'eth_getProof', params, block }
+    const reply = await watched(upstream, () => callAt(upstream, asked, shared))
+    const proof = readProofReply(reply.result, slots.length)
+    call.isOpen = false
+    offerTo([...wants], proof)
+    // Whoever waits goes on before the rest is looked at.
+    await new Promise((resolve) => setImmediate(resolve))
+    const judgement = judge(proof)
+    isOver ||= judgement === 'complete' && ![...wants].some(({ isWaiting }) => isWaiting)
+    // The next upstream's reply is for those too who come now.
+    call.isOpen = !isOver
+    if (typeof judgement === 'string') return isOver ? 'taken' : 'short'
+    // Asked by number, it may be of another block of that number.
+    if (!reply.pinned) return 'failed'
+    const { method } = asked
+    const evidence = { method, params: reply.params, response: reply.result, blockHash: block.hash }
+    return { lie: { ...evidence, ...judgement } }
+  }
+
+  /** Whoever waits is told when the answer comes, not when it is judged: it may be gone by then. */
+  async function watched<Reply>(upstream: Upstream, ask: () => Promise<Reply>): Promise<Reply> {
+    const hints: FetchContext[] = []
+    for (const want of wants) hints.push(...want.hints())
+    const answered = watchAll(hints, 'source', upstream.name)
+    try {
+      const reply = await ask()
+      answered('answered')
+      return reply
+    } catch (thrown) {
+      answered(thrown instanceof UpstreamError ? thrown.kind : 'failed')
+      throw thrown
+    }
+  }
+
+  function judge(proof: ProofReply): ProofJudgement {
+    const { stateRoot } = target
+    if (stateRoot === null) return 'complete'
+    return judgeProof(proof, { stateRoot, address, slots }, { peekNode, accounts })
+  }
+
+  try {
+    const question = { need: 'proof', number: block.number, attempt } as const
+    const findings = await askPool(pool, question, signal)
+    const { hash: blockHash, number } = block
+    conclude(pool, findings, {
+      network,
+      kind: 'trie-node',
+      need: 'proof',
+      blockHash,
+      number,
+      require,
+    })
+    for (const want of wants) want.callEnded(null)
+  } catch (thrown) {
+    for (const want of wants) want.callEnded(thrown)
+  }
+}
+
+/** Hands nodes to all who wait: each is hashed once by who takes it, once more here only when several wait. */
+function offerTo(wants: readonly Want[], proof: ProofReply): void {
+  const { nodes } = proof
+  const waiting = wants.filter(({ isWaiting }) => isWaiting)
+  // When nobody waits any more the nodes are offered all the same: a walk under way needs them next.
+  const first = waiting[0] ?? wants[0]
+  const others = waiting.slice(1)
+  if (first?.isWaiting === true && others.length === 0 && proof.storage.length <= 1) {
+    // What it lacks is at the end of the path: hashing what is here already would only keep it waiting.
+    for (let index = nodes.length - 1; first.isWaiting && index >= 0; index -= 1) {
+      first.offer([nodes.at(index)])
+    }
+    return
+  }
+  const all = nodes.all()
+  first?.offer(all)
+  if (others.length === 0) return
+  const bag = bagOf(all)
+  for (const want of others) {
+    const node = bag.nodes.get(toLatin1(want.ref.hash))
+    if (node !== undefined) want.offer([node])
+  }
+}

@@ -1,0 +1,52 @@
+// The nodes of a proof as a reply spells them. Each becomes bytes when it is first looked at: whoever waits needs one of
+// them, and what was judged before is known by its text.
+// Tested by src/chain/upstream/source/judge-proof.test.ts
+import { equalBytes, toBareHex } from '../../../base/hex.ts'
+import { bytesOf } from '../../../codec/ethereum/json-fields.ts'
+
+export class ProofNodes {
+  readonly #texts: readonly string[]
+  readonly #bytes: (Uint8Array | undefined)[] = []
+
+  constructor(texts: readonly string[]) {
+    this.#texts = texts
+  }
+
+  get length(): number {
+    return this.#texts.length
+  }
+
+  /** `index`: less than `length`. Throws `Malformed` when it is spelled otherwise than as hex of whole bytes. */
+  at(index: number): Uint8Array {
+    const known = this.#bytes[index]
+    if (known !== undefined) return known
+    const bytes = bytesOf(this.#texts[index], 'node')
+    this.#bytes[index] = bytes
+    return bytes
+  }
+
+  /** Are these its bytes? False also of one that is spelled otherwise than as lower-case hex. `index`: as of `at`. */
+  isAt(index: number, bytes: Uint8Array): boolean {
+    const known = this.#bytes[index]
+    if (known !== undefined) return equalBytes(known, bytes)
+    const text = this.#texts[index] ?? ''
+    if (text.length !== 2 + 2 * bytes.length) return false
+    // Cheaper than bytes out of the text, which nobody needs.
+    return text.slice(2) === toBareHex(bytes) && text.startsWith('0x')
+  }
+
+  /** Throws as `at`. */
+  all(): readonly Uint8Array[] {
+    return this.#texts.map((_, index) => this.at(index))
+  }
+
+  /** The texts of the first `count`. */
+  spelled(count: number): readonly string[] {
+    return this.#texts.slice(0, count)
+  }
+
+  /** Do the first ones read so, text by text? */
+  beginsWith(texts: readonly string[]): boolean {
+    return texts.every((text, index) => text === this.#texts[index])
+  }
+}

@@ -1,0 +1,86 @@
+// A reply to eth_getProof (EIP-1186) as bytes, under caps. Nothing in it is believed: nodes are only candidates,
+// found by their own hash, and what the members beside them say is compared later, never used.
+// Tested by src/chain/upstream/source/judge-proof.test.ts
+import { Fault } from '../../../base/fault.ts'
+import { toLatin1 } from '../../../base/hex.ts'
+import { isGiven, type JsonRecord, recordOf } from '../../../codec/ethereum/json-fields.ts'
+import { Malformed } from '../../../codec/malformed.ts'
+import { nameKeccakKinds } from '../../../codec/hash/verify-keccak.ts'
+import { ProofNodes } from './proof-nodes.ts'
+
+/** A path of 64 nibbles has at most 65 nodes; a full branch is 532 bytes. */
+export const proofCaps = { nodesPerList: 65, bytesPerNode: 4096 }
+
+export type ProofReply = {
+  readonly json: JsonRecord
+  /** From the state root down, lists one after the other: those of the account, then those of each slot. */
+  readonly nodes: ProofNodes
+  /** How many of them are listed for the account. */
+  readonly accountNodes: number
+  /** What is said of slots, in the order of the reply, whatever slots they are. */
+  readonly storage: readonly JsonRecord[]
+  /** What there was more of than any proof can hold, and was not read; null: nothing. */
+  readonly excess: string | null
+}
+
+/** `slots`: how many were asked for. Throws `Malformed` on another shape. */
+export function readProofReply(value: unknown, slots: number): ProofReply {
+  const json = recordOf(value, 'proof')
+  const excess: string[] = []
+  const texts: string[] = []
+  addNodes(texts, json['accountProof'], 'accountProof', excess)
+  const accountNodes = texts.length
+  // Some nodes leave it out when no slot was asked for.
+  const isNone = slots === 0 && !isGiven(json['storageProof'])
+  const entries = isNone ? [] : listOf(json['storageProof'], 'storageProof')
+  if (entries.length > slots) excess.push(`${entries.length} storage proofs for ${slots} slots`)
+  const storage = entries.slice(0, slots).map((entry) => {
+    const one = recordOf(entry, 'storage proof')
+    addNodes(texts, one['proof'], 'storage proof', excess)
+    return one
+  })
+  return { json, nodes: new ProofNodes(texts), accountNodes, storage, excess: excess[0] ?? null }
+}
+
+/** Nodes found by name, `toLatin1` of their hash; and the name of each, null of one that is no well-formed node. */
+export type NodeBag = {
+  readonly nodes: ReadonlyMap<string, Uint8Array>
+  readonly names: readonly (string | null)[]
+}
+
+export function bagOf(nodes: readonly Uint8Array[]): NodeBag {
+  const found = new Map<string, Uint8Array>()
+  const names = nodes.map((node) => {
+    const hash = nameOrNull(node)
+    if (hash === null) return null
+    const name = toLatin1(hash)
+    found.set(name, node)
+    return name
+  })
+  return { nodes: found, names }
+}
+
+function nameOrNull(node: Uint8Array): Uint8Array | null {
+  try {
+    return nameKeccakKinds('trie-node', node)
+  } catch (thrown) {
+    if (thrown instanceof Fault) return null
+    throw thrown
+  }
+}
+
+function addNodes(texts: string[], value: unknown, name: string, excess: string[]): void {
+  const list = listOf(value, name)
+  const { nodesPerList, bytesPerNode } = proofCaps
+  if (list.length > nodesPerList) excess.push(`${list.length} nodes in one list`)
+  for (const node of list.slice(0, nodesPerList)) {
+    if (typeof node !== 'string') throw new Malformed(`${name} as an array of texts`)
+    if (node.length <= 2 + 2 * bytesPerNode) texts.push(node)
+    else excess.push(`a node of ${(node.length - 2) / 2} bytes`)
+  }
+}
+
+function listOf(value: unknown, name: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw new Malformed(`${name} as an array`)
+  return value
+}

@@ -1,0 +1,567 @@
+// The traps of verification 3 that concern what a source brings: one upstream lies, the next is honest; then all lie.
+// The answer is the honest one, or an error, and nothing that fails its hash is kept.
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import fc from 'fast-check'
+import { testChain } from '../../../../test/fakes/chain-facts.ts'
+import { openStubChain, type StubBlock, type StubChain } from '../../../../test/fakes/stub-chain.ts'
+import type { StubCall, StubReply } from '../../../../test/fakes/stub-knobs.ts'
+import { startStubUpstream, type StubUpstream } from '../../../../test/fakes/stub-upstream.ts'
+import { openUpstreamContent, provedBlock } from '../../../../test/fakes/upstream-content.ts'
+import { Fault } from '../../../base/fault.ts'
+import { fromHex, toHex } from '../../../base/hex.ts'
+import { encodeEntries } from '../../../codec/ethereum/list.ts'
+import { encodeRlp, decodeRlp } from '../../../codec/ethereum/rlp.ts'
+import type { RlpItem } from '../../../codec/ethereum/rlp.ts'
+import { findHeader, readReceiptList, readTransactionList } from '../../blocks.ts'
+import type { Network } from '../../network.ts'
+import { findAccount, readCode, readStorage } from '../../state.ts'
+import { completeRead } from '../../read.ts'
+
+let chain: StubChain
+before(async () => {
+  chain = await openStubChain()
+})
+const { signal } = new AbortController()
+
+const stored = fromHex(testChain.stored)
+const coded = fromHex('0x000f3df6d732807ef1319fb7b8bb8522d0beac02')
+const absent = fromHex(`0x${'11'.repeat(20)}`)
+const word = (value: number) => fromHex(`0x${value.toString(16).padStart(64, '0')}`)
+const hex = (bytes: Uint8Array | null) => bytes && toHex(bytes)
+
+/** What is read, and the truth as another library has it. `block`: by number. */
+type Read = {
+  readonly block: number
+  run(network: Network, block: StubBlock): Promise<string | null>
+  readonly truth: (block: StubBlock) => string | null
+}
+
+const slotRead: Read = {
+  block: 54,
+  run: async (network, block) =>
+    hex(
+      await completeRead(
+        readStorage({ network, block: provedBlock(block), address: stored }, word(2)),
+        signal,
+      ),
+    ),
+  truth: () => toHex(word(2)),
+}
+const emptySlotRead: Read = {
+  block: 54,
+  run: async (network, block) =>
+    hex(
+      await completeRead(
+        readStorage({ network, block: provedBlock(block), address: stored }, word(9)),
+        signal,
+      ),
+    ),
+  truth: () => toHex(word(0)),
+}
+const absentRead: Read = {
+  block: 54,
+  run: async (network, block) =>
+    (await completeRead(
+      findAccount({ network, block: provedBlock(block), address: absent }),
+      signal,
+    )) === null
+      ? null
+      : 'there',
+  truth: () => null,
+}
+const codeRead: Read = {
+  block: 54,
+  run: async (network, block) =>
+    hex(
+      await completeRead(readCode({ network, block: provedBlock(block), address: coded }), signal),
+    ),
+  truth: () => codeTruth,
+}
+const headerRead: Read = {
+  block: 54,
+  run: async (network, block) =>
+    hex((await completeRead(findHeader(network, fromHex(block.hash)), signal))?.bytes ?? null),
+  truth: (block) => toHex(block.parts.header),
+}
+const bodyRead: Read = {
+  block: 54,
+  run: async (network, block) =>
+    hex(await completeRead(readTransactionList(network, provedBlock(block)), signal)),
+  truth: (block) => toHex(block.parts.transactions),
+}
+const receiptRead: Read = {
+  block: 54,
+  run: async (network, block) =>
+    hex(await completeRead(readReceiptList(network, provedBlock(block)), signal)),
+  truth: (block) => toHex(encodeEntries(block.receipts)),
+}
+let codeTruth = ''
+
+type Value = Record<string, unknown>
+/** Changes one method's honest result; `ask` asks an honest node something else. */
+type Change = (
+  result: Value,
+  call: StubCall,
+  ask: (method: string, ...params: readonly unknown[]) => Promise<unknown>,
+) => unknown
+
+type Trap = {
+  readonly name: string
+  readonly read: Read
+  readonly method: string
+  readonly change: Change
+  /** A lie, or only too little: then the ledger has nothing to say. */
+  readonly isLie: boolean
+  /** The liar has no debug calls, so JSON is what it lies with. */
+  readonly jsonOnly?: boolean
+}
+
+const other = `0x${'22'.repeat(20)}`
+const proofOf =
+  (address: string, slots: readonly string[]): Change =>
+  async (result, { params }, ask) => ({
+    ...((await ask('eth_getProof', address, slots, params[2])) as Value),
+    address: result['address'],
+  })
+const entries = (result: Value) => result['storageProof'] as Value[]
+const withEntry = (result: Value, part: Value) => ({
+  ...result,
+  storageProof: entries(result).map((entry) => ({ ...entry, ...part })),
+})
+const transactionsOf = (result: Value) => result['transactions'] as Value[]
+
+const proof = { method: 'eth_getProof', read: slotRead, isLie: true } as const
+const json = { method: 'eth_getBlockByHash', jsonOnly: true, isLie: true } as const
+const traps: readonly Trap[] = [
+  {
+    ...proof,
+    name: 'T1: a proof of another address, echoed as that address',
+    change: proofOf(toHex(coded), [toHex(word(2))]),
+  },
+  {
+    ...proof,
+    name: 'T1: a proof that another address is absent',
+    change: proofOf(other, [toHex(word(2))]),
+  },
+  {
+    ...proof,
+    name: 'T2: a proof of another slot',
+    change: proofOf(toHex(stored), [toHex(word(3))]),
+  },
+  {
+    ...proof,
+    name: 'T2: a slot left out',
+    change: (result) => ({ ...result, storageProof: [] }),
+    isLie: false,
+  },
+  { ...proof, name: 'T4: another value', change: (result) => withEntry(result, { value: '0x7' }) },
+  { ...proof, name: 'T4: another balance', change: (result) => ({ ...result, balance: '0x7' }) },
+  { ...proof, name: 'T4: another nonce', change: (result) => ({ ...result, nonce: '0x7' }) },
+  {
+    ...proof,
+    name: 'T4: another code hash',
+    change: (result) => ({ ...result, codeHash: toHex(word(7)) }),
+  },
+  {
+    ...proof,
+    name: 'T4: another storage root',
+    change: (result) => ({ ...result, storageHash: toHex(word(7)) }),
+  },
+  {
+    ...proof,
+    read: emptySlotRead,
+    name: 'T5: an empty slot without nodes',
+    change: (result) => withEntry(result, { proof: [] }),
+    isLie: false,
+  },
+  {
+    ...proof,
+    read: absentRead,
+    name: 'T5: an absent account without nodes',
+    change: (result) => ({ ...result, accountProof: [] }),
+    isLie: false,
+  },
+  {
+    ...proof,
+    name: 'T6: a right proof of another block',
+    change: (_, { params }, ask) => ask('eth_getProof', params[0], params[1], '0x20'),
+  },
+  {
+    ...proof,
+    name: 'T15: a proof that is cut short',
+    change: (result) => ({
+      ...result,
+      accountProof: (result['accountProof'] as string[]).slice(0, -1),
+    }),
+    isLie: false,
+  },
+  {
+    ...proof,
+    name: 'T15: ten thousand nodes more',
+    change: (result) => ({
+      ...result,
+      accountProof: [
+        ...(result['accountProof'] as string[]),
+        ...Array.from({ length: 10_000 }, (_, at) => toHex(word(at))),
+      ],
+    }),
+  },
+  {
+    ...proof,
+    name: 'T15: a node of a megabyte',
+    change: (result) => ({
+      ...result,
+      accountProof: [...(result['accountProof'] as string[]), `0x${'00'.repeat(1_000_000)}`],
+    }),
+  },
+  {
+    ...proof,
+    name: 'T21: code offered as a node',
+    change: async (result, { params }, ask) => ({
+      ...result,
+      accountProof: [await ask('eth_getCode', toHex(coded), params[2])],
+    }),
+  },
+  {
+    method: 'eth_getCode',
+    read: codeRead,
+    isLie: true,
+    name: 'other code',
+    change: () => '0x6000',
+  },
+  { method: 'eth_getCode', read: codeRead, isLie: true, name: 'no code', change: () => '0x' },
+  {
+    method: 'eth_getCode',
+    read: codeRead,
+    isLie: true,
+    name: 'T21: a node offered as code',
+    change: async (_, { params }, ask) => {
+      const { accountProof } = (await ask('eth_getProof', params[0], [], params[1])) as Value
+      return (accountProof as string[])[0]
+    },
+  },
+  {
+    ...json,
+    read: headerRead,
+    name: 'T8: null for a block that is there',
+    change: () => null,
+    isLie: false,
+  },
+  {
+    ...json,
+    read: headerRead,
+    name: 'T10: a known field changed',
+    change: (result) => ({ ...result, gasUsed: '0x1' }),
+  },
+  {
+    ...json,
+    read: headerRead,
+    name: 'T10: an unknown field',
+    change: (result) => ({ ...result, slotNumber: '0x1', blockAccessListHash: toHex(word(1)) }),
+  },
+  {
+    method: 'debug_getRawHeader',
+    read: headerRead,
+    isLie: true,
+    name: 'T10: fields in another order',
+    change: (result) => {
+      const items = decodeRlp(fromHex(result as unknown as string)) as Uint8Array[]
+      const [parentHash = word(0), unclesHash = word(0), ...rest] = items
+      return toHex(encodeRlp([unclesHash, parentHash, ...rest]))
+    },
+  },
+  {
+    method: 'debug_getRawHeader',
+    read: headerRead,
+    isLie: true,
+    name: 'T10: no header at all',
+    change: () => '0xc0',
+  },
+  {
+    method: 'debug_getRawHeader',
+    read: headerRead,
+    isLie: true,
+    name: 'the header of another block',
+    change: (_result, _call, ask) => ask('debug_getRawHeader', '0x20'),
+  },
+  ...(
+    [
+      ['reordered', (list) => list.toReversed()],
+      ['one dropped', (list) => list.slice(1)],
+      ['one twice', (list) => [...list, ...list.slice(0, 1)]],
+      ['a value changed', ([first, ...rest]) => [{ ...first, value: '0x1234' }, ...rest]],
+      ['none', () => []],
+    ] as readonly (readonly [string, (list: Value[]) => Value[]])[]
+  ).map(([name, change]): Trap => ({
+    ...json,
+    read: bodyRead,
+    name: `T9: transactions, ${name}`,
+    change: (result) => ({ ...result, transactions: change(transactionsOf(result)) }),
+  })),
+  {
+    ...json,
+    read: bodyRead,
+    name: 'T9: transactions of another block',
+    change: async (result, _, ask) => ({
+      ...result,
+      transactions: ((await ask('eth_getBlockByNumber', '0x20', true)) as Value)['transactions'],
+    }),
+  },
+  {
+    method: 'debug_getRawBlock',
+    read: bodyRead,
+    isLie: true,
+    name: 'T9: the raw block of another',
+    change: (_result, _call, ask) => ask('debug_getRawBlock', '0x20'),
+  },
+  {
+    method: 'debug_getRawBlock',
+    read: bodyRead,
+    isLie: true,
+    name: 'T9: a raw block with the transactions of another',
+    change: async (result, _, ask) => {
+      const items = decodeRlp(fromHex(result as unknown as string)) as Uint8Array[]
+      const others = decodeRlp(
+        fromHex(String(await ask('debug_getRawBlock', '0x20'))),
+      ) as Uint8Array[]
+      return toHex(encodeRlp(items.with(1, others[1] ?? word(0))))
+    },
+  },
+  {
+    method: 'debug_getRawBlock',
+    read: bodyRead,
+    isLie: true,
+    name: 'T12: a raw block with other withdrawals beside its transactions',
+    change: (result) => {
+      const items = decodeRlp(fromHex(result as unknown as string)) as RlpItem[]
+      return toHex(
+        encodeRlp(items.with(3, [[word(0).subarray(31), word(1), word(2).subarray(12), word(3)]])),
+      )
+    },
+  },
+  {
+    method: 'debug_getRawBlock',
+    read: bodyRead,
+    isLie: true,
+    name: 'a raw block that is none',
+    change: () => '0x1234',
+  },
+  { ...json, read: bodyRead, name: 'T7: null for a body', change: () => null, isLie: false },
+  {
+    ...json,
+    method: 'eth_getBlockReceipts',
+    read: receiptRead,
+    name: 'receipts with another status',
+    change: (result) => (result as unknown as Value[]).map((one) => ({ ...one, status: '0x0' })),
+  },
+  {
+    ...json,
+    method: 'eth_getBlockReceipts',
+    read: receiptRead,
+    name: 'receipts without logs',
+    change: (result) =>
+      (result as unknown as Value[]).map((one) => ({ ...one, logs: [], cumulativeGasUsed: '0x1' })),
+  },
+  {
+    ...json,
+    method: 'eth_getBlockReceipts',
+    read: receiptRead,
+    name: 'T7: null for receipts',
+    change: () => null,
+    isLie: false,
+  },
+  ...['gasUsed', 'transactionIndex', 'blockNumber'].map((name): Trap => ({
+    ...json,
+    method: 'eth_getBlockReceipts',
+    read: receiptRead,
+    name: `T12: another ${name} in receipts`,
+    change: (result) => (result as unknown as Value[]).map((one) => ({ ...one, [name]: '0x7777' })),
+  })),
+  {
+    ...json,
+    method: 'eth_getBlockReceipts',
+    read: receiptRead,
+    name: 'T12: another index of a log',
+    change: (result) =>
+      (result as unknown as Value[]).map((one) => ({
+        ...one,
+        logs: (one['logs'] as Value[]).map((log) => ({ ...log, logIndex: '0x7777' })),
+      })),
+  },
+  {
+    ...json,
+    read: headerRead,
+    name: 'T12: another hash of a block',
+    change: (result) => ({ ...result, hash: toHex(word(5)) }),
+  },
+  {
+    ...json,
+    read: bodyRead,
+    name: 'T12: another miner beside the transactions',
+    change: (result) => ({ ...result, miner: other }),
+  },
+  {
+    ...json,
+    read: bodyRead,
+    name: 'T11: other senders',
+    change: (result) => ({
+      ...result,
+      transactions: transactionsOf(result).map((one) => ({ ...one, from: other })),
+    }),
+  },
+  ...['hash', 'blockHash'].map((name): Trap => ({
+    ...json,
+    read: bodyRead,
+    name: `T12: another ${name} of a transaction`,
+    change: (result) => ({
+      ...result,
+      transactions: transactionsOf(result).map((one) => ({ ...one, [name]: toHex(word(5)) })),
+    }),
+  })),
+  ...['transactionIndex', 'blockNumber'].map((name): Trap => ({
+    ...json,
+    read: bodyRead,
+    name: `T12: another ${name} of a transaction`,
+    change: (result) => ({
+      ...result,
+      transactions: transactionsOf(result).map((one) => ({ ...one, [name]: '0x7777' })),
+    }),
+  })),
+  {
+    method: 'debug_getRawReceipts',
+    read: receiptRead,
+    isLie: true,
+    name: 'raw receipts, one dropped',
+    change: (result) => (result as unknown as string[]).slice(1),
+  },
+]
+
+async function ask(
+  stub: StubUpstream,
+  method: string,
+  params: readonly unknown[],
+): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  const response = await fetch(stub.url, { method: 'POST', body })
+  return ((await response.json()) as { result: unknown }).result
+}
+
+/** A stub that falls into the trap, and asks `honest` where it needs another truth. */
+function mislead(
+  stub: StubUpstream,
+  honest: StubUpstream,
+  { method, change, jsonOnly }: Trap,
+): void {
+  if (jsonOnly === true) stub.knobs.lacks = (name) => name.startsWith('debug_')
+  stub.knobs.lie = async (call, reply): Promise<StubReply | null> => {
+    if (call.method !== method || !('result' in reply)) return null
+    const result = await change(reply.result as Value, call, (name, ...params) =>
+      ask(honest, name, params),
+    )
+    return { result }
+  }
+}
+
+for (const trap of traps) {
+  test(trap.name, async (t) => {
+    const [liar, second, honest] = await Promise.all(
+      [1, 2, 3].map(() => startStubUpstream(t, chain)),
+    )
+    assert.ok(liar && second && honest)
+    const block = chain.recorded[trap.read.block] ?? assert.fail()
+    codeTruth = String(await ask(honest, 'eth_getCode', [toHex(coded), block.hash]))
+    const truth = trap.read.truth(block)
+    mislead(liar, honest, trap)
+
+    const mixed = openUpstreamContent(t, [liar, honest])
+    assert.equal(await trap.read.run(mixed.network, block), truth)
+    await mixed.idle()
+    assert.deepEqual(
+      mixed.lies.map(({ upstream, method }) => [upstream, method]),
+      trap.isLie ? [[0, trap.method]] : [],
+    )
+
+    mislead(second, honest, trap)
+    const alone = openUpstreamContent(t, [liar, second])
+    const answer = await trap.read.run(alone.network, block).catch((thrown: unknown) => {
+      assert.ok(thrown instanceof Fault, String(thrown))
+      assert.ok(['unverified', 'pruned'].includes(thrown.code), thrown.code)
+      return 'an error'
+    })
+    // What is beside the proof may be a lie while the proof is right.
+    const answers = /^T(4|11|12|15):/.test(trap.name) ? [truth] : []
+    const isNull = trap.name.startsWith('T8') ? [null] : []
+    assert.ok(['an error', ...answers, ...isNull].includes(answer), String(answer))
+  })
+}
+
+/** What a node can be asked for, and how the reply is spelled: raw or JSON. */
+const reads: readonly (readonly [name: string, read: Read, jsonOnly: boolean])[] = [
+  ['a slot', slotRead, false],
+  ['an empty slot', emptySlotRead, false],
+  ['an absent account', absentRead, false],
+  ['code', codeRead, false],
+  ['a raw header', headerRead, false],
+  ['a header', headerRead, true],
+  ['a raw block', bodyRead, false],
+  ['a block', bodyRead, true],
+  ['raw receipts', receiptRead, false],
+  ['receipts', receiptRead, true],
+]
+
+/** All places in a reply where a hex digit stands, as paths to texts. */
+function textsIn(value: unknown, path: readonly string[] = []): (readonly string[])[] {
+  if (typeof value === 'string') return value.length > 2 ? [path] : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, member]) => textsIn(member, [...path, name]))
+}
+
+/** The same reply with one digit of one text changed, by `chances` between 0 and 1. */
+function changeDigit(value: unknown, chances: readonly [number, number, number]): unknown {
+  const paths = textsIn(value)
+  const path = paths[Math.floor(chances[0] * paths.length)]
+  if (path === undefined) return value
+  const change = (at: unknown, rest: readonly string[]): unknown => {
+    const [name, ...more] = rest
+    if (name === undefined) {
+      const text = at as string
+      const place = 2 + Math.floor(chances[1] * (text.length - 2))
+      const digit = (Number.parseInt(text[place] ?? '0', 16) + 1 + Math.floor(chances[2] * 15)) % 16
+      return text.slice(0, place) + digit.toString(16) + text.slice(place + 1)
+    }
+    const member = change((at as Value)[name], more)
+    return Array.isArray(at) ? at.with(Number(name), member) : { ...(at as Value), [name]: member }
+  }
+  return change(value, path)
+}
+
+for (const [name, read, jsonOnly] of reads) {
+  test(`no digit changed in a reply gives another answer: ${name}`, async (t) => {
+    const [liar, honest] = await Promise.all([1, 2].map(() => startStubUpstream(t, chain)))
+    assert.ok(liar && honest)
+    if (jsonOnly) liar.knobs.lacks = (method) => method.startsWith('debug_')
+    const block = chain.recorded[read.block] ?? assert.fail()
+    codeTruth = String(await ask(honest, 'eth_getCode', [toHex(coded), block.hash]))
+    const truth = read.truth(block)
+    const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
+    await fc.assert(
+      fc.asyncProperty(fc.tuple(chance, chance, chance), async (chances) => {
+        liar.knobs.lie = (_, reply) =>
+          'result' in reply ? { result: changeDigit(reply.result, chances) } : null
+        const alone = openUpstreamContent(t, [liar])
+        try {
+          assert.equal(await read.run(alone.network, block), truth)
+        } catch (thrown) {
+          assert.ok(thrown instanceof Fault, String(thrown))
+          // A type of transaction that we do not know may be one that there is.
+          assert.ok(['unverified', 'unprovable'].includes(thrown.code), thrown.code)
+        }
+        const mixed = openUpstreamContent(t, [liar, honest])
+        assert.equal(await read.run(mixed.network, block), truth)
+        await Promise.all([alone, mixed].map((one) => one.pool.close()))
+      }),
+      { numRuns: 15 },
+    )
+  })
+}

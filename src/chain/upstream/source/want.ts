@@ -1,0 +1,70 @@
+// A ref that somebody waits for while one or more calls may bring it. The wait ends when the ref is taken, when
+// all those calls are over, or when the waiter leaves.
+// Tested by src/chain/upstream/source/fetch-proof.test.ts
+import type { ContentRef, FetchContext } from '../../../content/ref.ts'
+import type { Asked, Offer } from '../../../content/source.ts'
+
+export type Want = {
+  readonly ref: ContentRef
+  /** Of all who wait for it now. */
+  hints(): readonly FetchContext[]
+  readonly isWaiting: boolean
+  /** Nobody waits, and not because it was taken. */
+  readonly hasLeft: boolean
+  /** Rejects with the fault of a call when none brought it and one ended with a fault, or with why it left. */
+  readonly ended: Promise<void>
+  offer(nodes: readonly Uint8Array[]): void
+  /** One more call may bring it. */
+  callStarted(): void
+  /** `fault` null: that call found nothing and knows why. */
+  callEnded(fault: unknown): void
+  leave(reason: unknown): void
+}
+
+export function createWant({ ref, hints }: Pick<Asked, 'ref' | 'hints'>, offer: Offer): Want {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  let state: 'waiting' | 'taken' | 'over' | 'left' = 'waiting'
+  let calls = 0
+  let firstFault: unknown = null
+  return {
+    ref,
+    hints,
+    get isWaiting() {
+      return state === 'waiting'
+    },
+    get hasLeft() {
+      return state === 'left'
+    },
+    ended: promise,
+    offer(nodes) {
+      if (state === 'left') return
+      try {
+        if (offer(nodes.map(asNode)) !== 'taken' || state !== 'waiting') return
+        state = 'taken'
+        resolve()
+      } catch (thrown) {
+        state = 'over'
+        reject(thrown as Error)
+      }
+    },
+    callStarted() {
+      calls += 1
+    },
+    callEnded(fault) {
+      calls -= 1
+      firstFault ??= fault
+      if (calls > 0 || state !== 'waiting') return
+      state = 'over'
+      if (firstFault === null) resolve()
+      else reject(firstFault as Error)
+    },
+    leave(reason) {
+      if (state === 'waiting') state = 'left'
+      reject(reason as Error)
+    },
+  }
+}
+
+function asNode(bytes: Uint8Array) {
+  return { kind: 'trie-node', bytes } as const
+}

@@ -1,0 +1,228 @@
+// What upstreams say of a transaction hash: where it stands, or how it waits. Words only: the place is checked
+// against a proved list, the bytes against the hash. That nobody knows it is never a proof.
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import { equalBytes, fromHex, toHex, toLatin1 } from '../../base/hex.ts'
+import { decodeEntries } from '../../codec/ethereum/list.ts'
+import { Malformed } from '../../codec/malformed.ts'
+import { transactionHash, UnsupportedTransaction } from '../../codec/ethereum/transaction.ts'
+import { encodeTransactionsJson } from '../../codec/ethereum/transaction-json.ts'
+import type { TransactionHint } from '../head.ts'
+import { faultOf } from './fault-of.ts'
+import { UpstreamError } from './node/upstream-error.ts'
+
+/** What is needed of an upstream. */
+export type WordSource = {
+  readonly usable: boolean
+  readonly trusted: boolean
+  cost(methodClass: 'read'): number
+  call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown>
+}
+
+export interface TransactionWords {
+  /**
+   * Places that upstreams name, until one is right. When none is, upstreams and the head are asked once more. Throws
+   * `no_upstream` when no upstream could be asked, and `unverified` when all places stay wrong and too few upstreams
+   * say that the transaction stands in no block.
+   */
+  locate(hash: Uint8Array, signal: AbortSignal): AsyncIterable<TransactionHint>
+  /** The raw bytes of one that waits, their hash checked; null when nobody has it. Throws as above. */
+  findWaiting(hash: Uint8Array, signal: AbortSignal): Promise<Uint8Array | null>
+}
+
+/** Upstreams asked about one hash. */
+const askedMax = 4
+/** One request looks up to three times; a client that polls waits longer than this. */
+const keptMs = 400
+const keptMax = 1_000
+/** How long an upstream may think, whoever waits for it. */
+const patienceMs = 10_000
+
+/** One upstream's answer: null when it knows no such transaction. */
+type Word = { readonly hint: TransactionHint | null; readonly json: unknown } | null
+
+/** `word` undefined: it could not be asked, or answered with `error`. */
+type Answer = {
+  readonly trusted: boolean
+  readonly word: Word | undefined
+  readonly error?: unknown
+}
+
+/** The first upstream alone, then the others together: most hashes are known to the first. */
+type Asked = {
+  readonly at: number
+  /** The places of a moment ago were wrong. */
+  readonly again: boolean
+  readonly first: Promise<readonly Answer[]>
+  others: Promise<readonly Answer[]> | null
+}
+
+/** Untrusted upstreams whose answers establish that a transaction is in no block. */
+const absentMin = 2
+
+export function createTransactionWords(parts: {
+  readonly network: string
+  readonly upstreams: readonly WordSource[]
+  /** Asks upstreams for their heads now; ends when they have answered, or after a while. */
+  readonly catchUp: () => Promise<void>
+  readonly clock: Clock
+}): TransactionWords {
+  const { network, upstreams, catchUp, clock } = parts
+  const kept = new Map<string, Asked>()
+
+  async function ask(sources: readonly WordSource[], hash: string): Promise<readonly Answer[]> {
+    const { signal, stop } = patience(clock)
+    try {
+      const answers = await Promise.allSettled(
+        sources.map((one) => one.call('eth_getTransactionByHash', [hash], signal)),
+      )
+      return answers.map((it, index) => {
+        const trusted = sources[index]?.trusted === true
+        return it.status === 'fulfilled'
+          ? { trusted, word: wordOf(it.value) }
+          : { trusted, word: undefined, error: it.reason as unknown }
+      })
+    } finally {
+      stop()
+    }
+  }
+
+  /** Answers as they are asked for. Shared by all who ask about that hash now, so no caller's signal ends it. */
+  async function* answers(
+    hash: Uint8Array,
+    again: boolean,
+    signal: AbortSignal,
+  ): AsyncGenerator<{ readonly trusted: boolean; readonly word: Word }> {
+    const key = toLatin1(hash)
+    const text = toHex(hash)
+    const [first, ...others] = upstreams
+      .filter(({ usable }) => usable)
+      .toSorted((one, other) => one.cost('read') - other.cost('read'))
+      .slice(0, askedMax)
+    if (first === undefined) throw unreachable()
+    const now = clock.monotonic()
+    let asked = kept.get(key)
+    if (asked === undefined || now - asked.at >= keptMs || (again && !asked.again)) {
+      asked = { at: now, again, first: ask([first], text), others: null }
+      keep(key, asked)
+    }
+    const given = await asked.first
+    yield* given.filter(wasHeard)
+    signal.throwIfAborted()
+    asked.others ??= ask(others, text)
+    const rest = await asked.others
+    yield* rest.filter(wasHeard)
+    signal.throwIfAborted()
+    const all = [...given, ...rest]
+    if (!all.some(wasHeard)) throw nodeFault(all.map(({ error }) => error)) ?? unreachable()
+  }
+
+  /**
+   * Each place once. A caller that continues after a place reports it as wrong. Returns the number of wrong places, and
+   * whether enough upstreams answer that the transaction is in no block.
+   */
+  async function* places(
+    hash: Uint8Array,
+    again: boolean,
+    signal: AbortSignal,
+  ): AsyncGenerator<TransactionHint, { readonly wrong: number; readonly isAbsent: boolean }> {
+    const given: TransactionHint[] = []
+    let absences = 0
+    let isAbsent = false
+    for await (const { trusted, word } of answers(hash, again, signal)) {
+      const hint = word?.hint ?? null
+      if (hint === null) {
+        absences += 1
+        isAbsent ||= trusted || absences >= absentMin || waitingOf(word, hash) !== null
+      } else if (!given.some((one) => isSame(one, hint))) {
+        given.push(hint)
+        yield hint
+      }
+    }
+    return { wrong: given.length, isAbsent }
+  }
+
+  function keep(key: string, asked: Asked): void {
+    kept.delete(key)
+    const [oldest] = kept.size >= keptMax ? kept.keys() : []
+    if (oldest !== undefined) kept.delete(oldest)
+    kept.set(key, asked)
+  }
+
+  /** A node's own error, to be passed on when no upstream answered anything else. */
+  function nodeFault(errors: readonly unknown[]): Fault | null {
+    const error = errors.find((one) => one instanceof UpstreamError && one.isAboutCall)
+    const asked = { network, method: 'eth_getTransactionByHash' }
+    return error instanceof UpstreamError ? faultOf(error, asked) : null
+  }
+
+  function unreachable(): Fault {
+    return new Fault('no_upstream', { detail: `no source reachable for ${network}` })
+  }
+
+  return {
+    async *locate(hash, signal) {
+      const first = yield* places(hash, false, signal)
+      if (first.wrong === 0) return
+      // A reorg may have moved the transaction, and an upstream or the head here may not have followed yet.
+      await catchUp()
+      const second = yield* places(hash, true, signal)
+      if (second.wrong === 0 || second.isAbsent) return
+      const detail =
+        'no source could prove the answer: the place that is named for the transaction is wrong'
+      throw new Fault('unverified', { detail })
+    },
+    async findWaiting(hash, signal) {
+      for await (const { word } of answers(hash, false, signal)) {
+        const raw = waitingOf(word, hash)
+        if (raw !== null) return raw
+      }
+      return null
+    },
+  }
+}
+
+function patience(clock: Clock): { readonly signal: AbortSignal; readonly stop: () => void } {
+  const controller = new AbortController()
+  const stop = clock.after(patienceMs, () => controller.abort(new Fault('deadline')))
+  return { signal: controller.signal, stop }
+}
+
+function wasHeard(answer: Answer): answer is Answer & { readonly word: Word } {
+  return answer.word !== undefined
+}
+
+/** The bytes of a transaction that is in no block yet; null when they are not those of that hash. */
+function waitingOf(word: Word, hash: Uint8Array): Uint8Array | null {
+  const raw = word === null || word.hint !== null ? null : rawOf(word.json)
+  return raw !== null && equalBytes(transactionHash(raw), hash) ? raw : null
+}
+
+/** What cannot be read is nobody's word. */
+function wordOf(json: unknown): Word | undefined {
+  if (json === null) return null
+  if (typeof json !== 'object') return undefined
+  const { blockHash, transactionIndex } = json as {
+    readonly blockHash?: unknown
+    readonly transactionIndex?: unknown
+  }
+  if (blockHash === null || blockHash === undefined) return { hint: null, json }
+  if (typeof blockHash !== 'string' || !/^0x[0-9a-f]{64}$/i.test(blockHash)) return undefined
+  if (typeof transactionIndex !== 'string' || !/^0x[0-9a-f]{1,6}$/i.test(transactionIndex)) {
+    return undefined
+  }
+  return { hint: { blockHash: fromHex(blockHash), index: Number(transactionIndex) }, json }
+}
+
+function rawOf(json: unknown): Uint8Array | null {
+  try {
+    return decodeEntries(encodeTransactionsJson([json]))[0] ?? null
+  } catch (thrown) {
+    if (thrown instanceof Malformed || thrown instanceof UnsupportedTransaction) return null
+    throw thrown
+  }
+}
+
+function isSame(one: TransactionHint, other: TransactionHint): boolean {
+  return one.index === other.index && equalBytes(one.blockHash, other.blockHash)
+}

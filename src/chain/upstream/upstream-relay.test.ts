@@ -1,0 +1,159 @@
+// What is handed on and how it comes back: pinned, by whose word, in whose error; and transactions on their way.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fromHex, toHex } from '../../base/hex.ts'
+import { transactionHash } from '../../codec/ethereum/transaction.ts'
+import { createArrivals } from '../arrivals.ts'
+import type { BlockRef } from '../head.ts'
+import type { Agreement } from './pool/agree.ts'
+import type { ReadAsked } from './pool/read-elsewhere.ts'
+import type { TransactionWords } from './transaction-words.ts'
+import { UpstreamError, type UpstreamErrorKind } from './node/upstream-error.ts'
+import { createUpstreamRelay } from './upstream-relay.ts'
+import { createUpstreamTransactionPool } from './upstream-transaction-pool.ts'
+
+const { signal } = new AbortController()
+const block: BlockRef = { network: 'test', hash: new Uint8Array(32).fill(7), number: 10n }
+const hash = toHex(block.hash)
+const fails = (kind: UpstreamErrorKind, code?: number) =>
+  new UpstreamError({ kind, phase: 'answering', message: 'its words', ...(code && { code }) })
+
+function rig(
+  options: {
+    readonly answer?: (asked: ReadAsked) => unknown
+    readonly trusted?: boolean
+    readonly agreement?: Agreement | null
+    readonly agree?: number
+  } = {},
+) {
+  const { answer = () => '0x1', trusted = false, agreement = null, agree = 1 } = options
+  const read: ReadAsked[] = []
+  const agreed: unknown[] = []
+  const relay = createUpstreamRelay({
+    network: 'test',
+    agree,
+    pool: {
+      async read(asked) {
+        read.push(asked)
+        return { result: answer(asked), upstream: 'one', trusted }
+      },
+      upstreams: [],
+      async agree(question) {
+        agreed.push(question)
+        return agreement
+      },
+    },
+  })
+  return { relay, read, agreed }
+}
+
+test('each form of pin says the block in the method’s own way', async () => {
+  const { relay, read } = rig()
+  for (const form of ['object', 'number'] as const) {
+    await relay.call(
+      { method: 'm', params: [1], class: 'read', pin: { at: 2, form, block } },
+      signal,
+    )
+  }
+  assert.deepEqual(
+    read.map(({ params }) => params),
+    [
+      [1, null, { blockHash: hash }],
+      [1, null, '0xa'],
+    ],
+  )
+})
+
+test('a node that does not take a hash is asked by number', async () => {
+  const { relay, read } = rig({
+    answer: ({ params }) => {
+      const [, at] = params as readonly unknown[]
+      if (typeof at === 'object') throw fails('client_fault', -32602)
+      return '0x2'
+    },
+  })
+  const pin = { at: 1, form: 'object', block } as const
+  const { result } = await relay.call(
+    { method: 'eth_call', params: [{}], class: 'read', pin },
+    signal,
+  )
+  assert.deepEqual([result, read.length, read[1]?.params], ['0x2', 2, [{}, '0xa']])
+})
+
+test('the label is whose word it is', async () => {
+  const call = { method: 'm', params: [], class: 'read' } as const
+  assert.equal((await rig().relay.call(call, signal)).level, 'none')
+  assert.equal((await rig({ trusted: true }).relay.call(call, signal)).level, 'trusted')
+})
+
+test('what could be proved but was not is asked of several, and counted when they agree', async () => {
+  const call = { method: 'm', params: [], class: 'read', provable: true } as const
+  const agreement = { result: '0x5', agreed: 2, asked: 3 }
+  const several = rig({ agree: 2, agreement })
+  assert.deepEqual(await several.relay.call(call, signal), { result: '0x5', level: 'quorum:2/3' })
+  assert.equal(several.read.length, 0)
+  const divided = rig({ agree: 2 })
+  assert.equal((await divided.relay.call(call, signal)).level, 'none')
+  const alone = rig({ agree: 1, agreement })
+  await alone.relay.call(call, signal)
+  assert.equal(alone.agreed.length, 0)
+})
+
+test('an upstream’s error becomes the answer that the caller is owed', async () => {
+  const told = (kind: UpstreamErrorKind, code?: number) =>
+    rig({
+      answer: () => {
+        throw fails(kind, code)
+      },
+    }).relay.call({ method: 'x_y', params: [], class: 'unlisted' }, signal)
+  await assert.rejects(told('execution'), { code: 'upstream_said', message: 'its words' })
+  await assert.rejects(told('trouble'), { code: 'no_upstream' })
+  await assert.rejects(told('trouble', -32603), { code: 'upstream_said', message: 'its words' })
+  await assert.rejects(told('unsupported'), { code: 'no_method', message: /method x_y does not/ })
+})
+
+const raw = fromHex(
+  '0xf8ad835e472485174876e800830249f0944b9c25ca0224aef6a7522cabdbc3b2e125b7ca5080b8446ea056a9000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000bd8d7fa6f8cc0025a0d1556332df97e3bd911068651cfad6f975a30381f4ff3a55df7ab3512c78b9eca066b51cbb10cd1b2a09aaff137d9f6d4255bf73cb7702b666ebd5af502ffa4410',
+)
+
+function poolRig(result: unknown = '0x5') {
+  const sent: unknown[] = []
+  const words: TransactionWords = {
+    locate: () => assert.fail('not asked'),
+    findWaiting: async () => raw,
+  }
+  const pool = createUpstreamTransactionPool({
+    network: 'test',
+    words,
+    arrivals: createArrivals(),
+    pool: {
+      read: async () => ({ result, upstream: 'one', trusted: false }),
+      broadcast: async (transaction) => {
+        sent.push(transaction)
+      },
+    },
+  })
+  return { pool, sent }
+}
+
+test('a transaction’s hash is computed here, whatever nodes say', async () => {
+  const { pool, sent } = poolRig()
+  const expected = transactionHash(raw)
+  assert.deepEqual(await pool.send(raw, signal), expected)
+  assert.deepEqual(sent, [{ raw: toHex(raw), hash: toHex(expected) }])
+})
+
+test('bytes that are no transaction go nowhere', async () => {
+  const { pool, sent } = poolRig()
+  for (const junk of ['0x', '0x03', '0x03c0']) {
+    await assert.rejects(pool.send(fromHex(junk), signal), { code: 'pool_refused' })
+  }
+  assert.equal(sent.length, 0)
+})
+
+test('a pending nonce is a number or nobody’s word', async () => {
+  assert.equal(await poolRig('0x41').pool.pendingNonce(new Uint8Array(20), signal), 0x41n)
+  await assert.rejects(poolRig({}).pool.pendingNonce(new Uint8Array(20), signal), {
+    code: 'no_upstream',
+  })
+})

@@ -1,0 +1,67 @@
+// The pool of a network of upstreams: sent to several nodes, its hash computed here; what waits is their word.
+// Tested by src/chain/upstream/upstream-relay.test.ts
+import { Fault } from '../../base/fault.ts'
+import { toHex } from '../../base/hex.ts'
+import { Malformed } from '../../codec/malformed.ts'
+import {
+  decodeTransaction,
+  transactionHash,
+  UnsupportedTransaction,
+} from '../../codec/ethereum/transaction.ts'
+import { withoutSidecar } from '../../codec/ethereum/without-sidecar.ts'
+import type { Arrivals } from '../arrivals.ts'
+import type { TransactionPool } from '../transaction-pool.ts'
+import { faultOf } from './fault-of.ts'
+import type { TransactionWords } from './transaction-words.ts'
+import type { UpstreamPool } from './pool/upstream-pool.ts'
+import { UpstreamError } from './node/upstream-error.ts'
+
+export function createUpstreamTransactionPool(parts: {
+  readonly network: string
+  readonly pool: Pick<UpstreamPool, 'read' | 'broadcast'>
+  readonly words: TransactionWords
+  readonly arrivals: Arrivals
+}): TransactionPool {
+  const { network, pool, words, arrivals } = parts
+
+  async function told<Answer>(method: string, ask: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await ask()
+    } catch (thrown) {
+      if (!(thrown instanceof UpstreamError)) throw thrown
+      throw faultOf(thrown, { network, method })
+    }
+  }
+
+  return {
+    level: 'none',
+    arrivals,
+    async send(raw, signal) {
+      const hash = hashOf(raw)
+      const sent = { raw: toHex(raw), hash: toHex(hash) }
+      await told('eth_sendRawTransaction', () => pool.broadcast(sent, signal))
+      return hash
+    },
+    async pendingNonce(address, signal) {
+      const method = 'eth_getTransactionCount'
+      const asked = { method, params: [toHex(address), 'pending'], methodClass: 'read' } as const
+      const { result } = await told(method, () => pool.read(asked, signal))
+      if (typeof result === 'string' && /^0x[0-9a-f]{1,16}$/i.test(result)) return BigInt(result)
+      throw new Fault('no_upstream', { detail: `no source reachable for ${network}` })
+    },
+    pendingTransaction: (hash, signal) => words.findWaiting(hash, signal),
+  }
+}
+
+/** Types that nobody here can read are for the nodes to judge. */
+function hashOf(raw: Uint8Array): Uint8Array {
+  try {
+    const bare = withoutSidecar(raw)
+    decodeTransaction(bare)
+    return transactionHash(bare)
+  } catch (cause) {
+    if (cause instanceof UnsupportedTransaction) return transactionHash(raw)
+    if (!(cause instanceof Malformed)) throw cause
+    throw new Fault('pool_refused', { detail: 'rlp: the transaction cannot be decoded', cause })
+  }
+}

@@ -1,0 +1,21 @@
+// A Network whose reads tell a watch what they took. Reads that need no wait are looked for here alone: their step holds
+// the check of a stored copy too.
+// Tested by src/chain/upstream/source/upstream-source.test.ts
+import type { ReadTrace } from '../content/read-trace.ts'
+import type { Network } from './network.ts'
+
+/** For one request: reads as the network it was made of. */
+export function watchReads(network: Network, watch: ReadTrace): Network {
+  function looked<Found>(find: () => Found | null): Found | null {
+    const end = watch('store', '')
+    const found = find()
+    end(found === null ? 'absent' : 'held')
+    return found
+  }
+  return {
+    ...network,
+    hint: { ...network.hint, watch },
+    peek: (ref) => looked(() => network.peek(ref)),
+    peekNode: (from, at) => looked(() => network.peekNode(from, at)),
+  }
+}

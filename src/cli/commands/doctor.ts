@@ -1,0 +1,76 @@
+// `cairn doctor`: checks settings, machine, data folder, chain, keys and upstreams, and reports each problem
+// with a fix. Changes nothing.
+// Tested by src/cli/doctor/doctor.test.ts
+import type { Command } from 'commander'
+import type { QueriedSource } from '../query-sources.ts'
+import { asTyped } from '../typed-command.ts'
+import type { Context, SharedOptions } from '../context.ts'
+import { examine, type Diagnosis } from '../doctor/diagnosis.ts'
+import { thisMachine } from '../doctor/machine.ts'
+import { showAge, type UpstreamFacts } from '../doctor/upstream-checks.ts'
+import { createPaint } from '../terminal-colors.ts'
+import { FoundBad, print, visible } from '../report.ts'
+import { addSharedOptions } from '../shared-options.ts'
+
+export function defineDoctor(command: Command, context: Context): void {
+  addSharedOptions(command)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  cairn doctor
+  cairn doctor --config cairn.yaml --json
+
+The exit code is 1 if there is a problem, and 0 if there are only warnings. Works with and without a running server.`,
+    )
+    .action(async (options: SharedOptions) => {
+      const diagnosis = await examine(context, options, thisMachine())
+      const ok = diagnosis.problems.every(({ level }) => level !== 'problem')
+      print(
+        context,
+        options.json,
+        { ok, ...diagnosis },
+        asTyped(context, describe(context, diagnosis)),
+      )
+      if (!ok) throw new FoundBad()
+    })
+}
+
+function describe(context: Context, { problems, running, upstreams, sources }: Diagnosis): string {
+  const paint = createPaint(context, 'out')
+  const marks = { problem: paint('red', 'problem'), warning: paint('yellow', 'warning') }
+  const lines = problems.map(
+    ({ level, text, fix }) => `${marks[level]}  ${visible(text)}.\n         fix: ${visible(fix)}`,
+  )
+  const server =
+    running === null
+      ? 'Remaining checks skipped.'
+      : `The server is ${running ? 'running' : 'not running'}.`
+  const wrong = problems.filter(({ level }) => level === 'problem').length
+  const other = problems.length - wrong
+  const pieces = `${other} ${other === 1 ? 'warning' : 'warnings'}`
+  const sum =
+    wrong === 0
+      ? `${paint('green', 'No problems')}${other === 0 ? '' : `, ${pieces}`}.`
+      : `${wrong} ${wrong === 1 ? 'problem' : 'problems'}, ${pieces}.`
+  const found = [...upstreams.map(describeUpstream), ...sources.map(describeSource)]
+  return [...lines, ...found, `${sum} ${server}`].join('\n')
+}
+
+function describeUpstream(facts: UpstreamFacts): string {
+  const { network, upstream, reachable, client, head, proofs, state, archive, lacks } = facts
+  const name = `${network}/${upstream}`
+  if (!reachable) return `upstream ${visible(name)}: not reachable`
+  const parts = [
+    client ?? 'unknown client',
+    head === null ? 'no head' : `block ${head.number}, ${showAge(head.ageSeconds)} old`,
+    proofs === 'unknown' ? 'unknown proof depth' : `proves ${proofs}`,
+    ...(archive ? ['archive'] : state === 'unknown' ? [] : [`has the state of ${state}`]),
+    ...(lacks.length === 0 ? [] : [`lacks ${lacks.join(', ')}`]),
+  ]
+  return `upstream ${visible(name)}: ${visible(parts.join('; '))}`
+}
+
+function describeSource({ name, failure, ms }: QueriedSource): string {
+  return `source ${visible(name)}: ${failure === null ? `replies in ${ms} ms` : 'supplies no blocks'}`
+}

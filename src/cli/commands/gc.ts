@@ -1,0 +1,110 @@
+// `cairn gc`: forgets now what no account keeps, instead of at the next round of the server. Beside a running server it
+// is the server that does it; without one the command does it itself.
+// Tested by test/gc.test.ts
+import type { Command } from 'commander'
+import { pause, systemClock } from '../../base/clock.ts'
+import { createLog } from '../../base/log.ts'
+import { verifyDagBlock } from '../../codec/ipld/verify-dag-block.ts'
+import { createObtain } from '../../content/obtain.ts'
+import { defaultObtainLimits } from '../../content/obtain-limits.ts'
+import { createInlineWriter } from '../../db/inline-writer.ts'
+import { lockFolder } from '../../db/lock.ts'
+import {
+  answerRequests,
+  type Answered,
+  askCollection,
+  collectFor,
+  findAnswer,
+} from '../../ipfs/collection/collection-requests.ts'
+import { openStore } from '../../server/open-store.ts'
+import { openCollector } from '../../server/start-collecting.ts'
+import type { Context, SharedOptions } from '../context.ts'
+import { type Data, openData } from '../open-data.ts'
+import { print } from '../report.ts'
+import { addSharedOptions, settingsOf } from '../shared-options.ts'
+
+const lookMs = 200
+
+export function defineGc(command: Command, context: Context): void {
+  addSharedOptions(command)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  cairn gc
+  cairn gc --json
+
+Works with and without a running server. Deletes blocks that no pin references, and unpinned content older than
+files.unpinnedMs. The server runs a collection every files.gcIntervalMs.`,
+    )
+    .action((options: SharedOptions) => runGc(context, options))
+}
+
+async function runGc(context: Context, options: SharedOptions): Promise<void> {
+  await using data = await openData(context, options)
+  const { dataDir } = (await settingsOf(context, options)).config
+  const id = askCollection(data.db, systemClock.now())
+  // A server that stops meanwhile leaves the request to us.
+  for (;;) {
+    const answer =
+      findAnswer(data.db, id) ?? (await collectAlone(context, data, options, dataDir, id))
+    if (answer !== null) {
+      if (answer.swept === null) throw new Error(answer.error)
+      const { blocks, bytes } = answer.swept
+      print(context, options.json, { blocks, bytes }, `${blocks} blocks of ${bytes} bytes deleted.`)
+      return
+    }
+    await pause(lookMs)
+  }
+}
+
+/** Null: a server has the folder. */
+async function collectAlone(
+  context: Context,
+  { db }: Data,
+  options: SharedOptions,
+  dataDir: string,
+  id: number,
+): Promise<Answered | null> {
+  const unlock = tryLock(dataDir)
+  if (unlock === null) return null
+  const { config } = await settingsOf(context, options)
+  const writer = createInlineWriter(db)
+  const log = createLog(() => 'warn', systemClock.now, context.err)
+  try {
+    const store = await openStore({
+      dataDir,
+      database: db,
+      writer,
+      bytesMax: config.store.bytesMax,
+      clock: systemClock,
+      log,
+    })
+    const { obtain } = createObtain({
+      store,
+      sourcesFor: () => [],
+      verify: ({ hash }, bytes) => verifyDagBlock(hash, bytes),
+      clock: systemClock,
+      log,
+      count: () => {},
+      limits: defaultObtainLimits,
+    })
+    const parts = { config, database: db, writer, store, obtain, clock: systemClock, log }
+    const collector = openCollector(parts, null)
+    const answer = await collectFor(collector)
+    await collector.stop()
+    await writer.write(answerRequests(id, answer, systemClock.now()))
+    await store.close()
+    return answer
+  } finally {
+    unlock()
+  }
+}
+
+function tryLock(dataDir: string): (() => void) | null {
+  try {
+    return lockFolder(dataDir)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,11 @@
+// `cairn import`: content from other places.
+// Tested by test/import-pins.test.ts, test/import-car.test.ts
+import type { Command } from 'commander'
+import type { Context } from '../context.ts'
+import { defineImportCar } from '../import/cars.ts'
+import { defineImportPins } from '../import/pins.ts'
+
+export function defineImport(command: Command, context: Context): void {
+  defineImportPins(command, context)
+  defineImportCar(command, context)
+}

@@ -1,0 +1,176 @@
+// `cairn start`: serves until SIGINT or SIGTERM, then drains and ends; a second signal ends at once.
+// Tested by test/start.test.ts
+import type { Command } from 'commander'
+import { systemClock } from '../../base/clock.ts'
+import { settingsFile } from '../../config/config.ts'
+import { type Config, networkNames } from '../../config/settings.ts'
+import { sampleContractAddress } from '../../devchain/default-genesis.ts'
+import { asTyped } from '../typed-command.ts'
+import type { Context, SharedOptions } from '../context.ts'
+import { createProgress, type Progress } from '../progress.ts'
+import { exitCodes, reportError } from '../report.ts'
+import { addSharedOptions, settingsOf } from '../shared-options.ts'
+
+type Options = SharedOptions & { readonly port?: string; readonly host?: string }
+
+type Greeting = {
+  readonly url: string
+  readonly firstKey: { readonly apiKey: string; readonly apiKeySecret: string } | null
+  readonly adminUrl: string | null
+  readonly firstRun: { readonly link: string } | null
+}
+
+export function defineStart(command: Command, context: Context): void {
+  addSharedOptions(command)
+    .option('--port <number>', 'port to listen on, 0 for a free port (setting http.port)')
+    .option('--host <address>', 'address to listen on (setting http.host)')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  cairn start
+  cairn start --port 8600 --data-dir ./elsewhere
+  cairn start --port 0 --json      print one line of JSON when ready: url, apiKey, apiKeySecret, firstRunLink
+
+Cairn applies a changed settings file within 2 s, or immediately on SIGHUP. A file with an error changes nothing, and the
+log lists the errors.
+
+The first start creates an account with an API key, and shows the key and its secret once. Until an operator exists, each
+start prints a one-time link for the first operator, valid for 30 minutes; \`cairn init --link\` prints another one.`,
+    )
+    .action((options: Options) => serve(context, options))
+}
+
+async function serve(context: Context, options: Options): Promise<void> {
+  const flags = {
+    'http.port': { flag: '--port', text: options.port },
+    'http.host': { flag: '--host', text: options.host },
+  }
+  const load = async () => (await settingsOf(context, options, flags)).config
+  const config = await load()
+  const file = settingsFile({ file: options.config ?? null, env: context.env })
+  const signalled = endAtSecondSignal()
+  const { startServer } = await import('../../server/app.ts')
+  const importing = showImport(context)
+  const server = await startServer(config, {
+    onImport: importing.at,
+    print: (line: string) => context.err(`${line}\n`),
+    source: file === null ? null : { file, load },
+  }).catch((error: unknown) => {
+    importing.end()
+    throw explain(error, config)
+  })
+  importing.end()
+  // On a terminal it says that the terminal is gone.
+  const onTerminal = context.terminal?.out === true || context.terminal?.err === true
+  if (file !== null && !onTerminal) process.on('SIGHUP', () => void server.reload())
+  context.out(
+    options.json === true ? greetProgram(server) : asTyped(context, greetPerson(server, config)),
+  )
+  await signalled
+  try {
+    await server.stop()
+    process.exit(exitCodes.done)
+  } catch (error) {
+    process.exit(reportError(context, options.json === true, error))
+  }
+}
+
+function showImport(context: Context) {
+  let progress: Progress | null = null
+  return {
+    at(done: number, total: number): void {
+      progress ??= createProgress(context, { title: 'blocks imported', total, clock: systemClock })
+      progress.at(done)
+    },
+    end: () => progress?.end(),
+  }
+}
+
+// Ctrl-C under npm reaches us twice at once: from the terminal and from npm, which passes it on.
+const sameSignalMs = 200
+
+/** Resolves at the first SIGINT or SIGTERM; the second ends the process with the signal's usual exit code. */
+function endAtSecondSignal(): Promise<void> {
+  const numbers = { SIGINT: 2, SIGTERM: 15 } as const
+  return new Promise((resolve) => {
+    let askedAt: number | null = null
+    for (const [name, number] of Object.entries(numbers)) {
+      process.on(name, () => {
+        const now = systemClock.monotonic()
+        if (askedAt !== null && now - askedAt > sameSignalMs) process.exit(128 + number)
+        askedAt ??= now
+        resolve()
+      })
+    }
+  })
+}
+
+/** The same error with more detail: the operator needs the folder and the next step. */
+function explain(error: unknown, { dataDir }: Config): unknown {
+  // Out of the writer thread a Fault comes as an Error with the same members.
+  if (!(error instanceof Error) || !('code' in error)) return error
+  switch (error.code) {
+    case 'no_space':
+      return new Error(
+        `no space left in ${dataDir}: free disk space, or choose another folder with --data-dir`,
+        { cause: error },
+      )
+    case 'damaged':
+      return new Error(`${dataDir}: ${error.message}: check the disk, then run cairn doctor`, {
+        cause: error,
+      })
+    default:
+      return error
+  }
+}
+
+function greetProgram({ url, firstKey, firstRun }: Greeting): string {
+  const link = firstRun === null ? {} : { firstRunLink: firstRun.link }
+  return `${JSON.stringify({ url, ...firstKey, ...link })}\n`
+}
+
+function greetPerson({ url, firstKey, adminUrl, firstRun }: Greeting, config: Config): string {
+  const key = firstKey?.apiKey ?? '$API_KEY'
+  const secret = firstKey?.apiKeySecret ?? '$API_SECRET'
+  const shown =
+    firstKey === null
+      ? 'Cairn showed the API key and its secret at the first start. Use "cairn keys create" to create another key.'
+      : `API key and secret. Save them now; the secret is not shown again:
+  API key     ${key}
+  API secret  ${secret}`
+  const [first, ...others] = networkNames(config)
+  const served =
+    config.networks === null
+      ? ''
+      : ` (${[`${first}, the default`, ...others.map((name) => `/${name}/v3/…`)].join('; ')})`
+  const dashboard = adminUrl === null ? '' : `\n  dashboard ${adminUrl}/dashboard`
+  const welcome =
+    firstRun === null
+      ? ''
+      : `
+
+No operator exists yet. Open this one-time link within 30 minutes to create one:
+  ${firstRun.link}`
+  return `Cairn serves ${url}
+  JSON-RPC  POST ${url}/v3/${key}${served}
+  WebSocket ${url.replace(/^http/, 'ws')}/ws/v3/${key}
+  IPFS API  POST ${url}/api/v0/${dashboard}
+
+${shown}${welcome}
+
+Try both APIs:
+  curl -s ${url}/v3/${key} -H 'content-type: application/json' \\
+    -d '${callToTry(config)}'
+  printf 'hello cairn\\n' | curl -s -u "${key}:${secret}" -F file=@- ${url}/api/v0/add
+`
+}
+
+/** The sample contract is on the built-in chain only. */
+function callToTry({ networks }: Config): string {
+  const isOwn = networks === null || networks[0]?.embedded === true
+  const [method, params] = isOwn
+    ? ['eth_getStorageAt', [sampleContractAddress, '0x0', 'latest']]
+    : ['eth_getBlockByNumber', ['latest', false]]
+  return JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+}

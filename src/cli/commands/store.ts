@@ -1,0 +1,11 @@
+// `cairn store`: what can be done to the stored content as a whole.
+// Tested by src/cli/commands/store-verify.test.ts
+import type { Command } from 'commander'
+import type { Context } from '../context.ts'
+import { defineStoreRebuild } from './store-rebuild.ts'
+import { defineStoreVerify } from './store-verify.ts'
+
+export function defineStore(command: Command, context: Context): void {
+  defineStoreVerify(command, context)
+  defineStoreRebuild(command, context)
+}

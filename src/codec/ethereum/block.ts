@@ -1,0 +1,42 @@
+// A whole block as debug_getRawBlock and chain files hold it: [header, transactions, uncles, withdrawals?].
+// It is sliced, never re-encoded, so each part hashes to what the header says of it.
+import { Malformed } from '../malformed.ts'
+import { endOfItem, splitList } from './rlp.ts'
+import { RlpWriter } from './rlp-writer.ts'
+
+/** Each part is RLP, a view. `withdrawals` is null before Shanghai. */
+export type BlockParts = {
+  readonly header: Uint8Array
+  readonly transactions: Uint8Array
+  readonly uncles: Uint8Array
+  readonly withdrawals: Uint8Array | null
+}
+
+/** Cuts one block; the parts' insides are not judged. Throws `Malformed`. */
+export function splitBlock(bytes: Uint8Array): BlockParts {
+  const [header, transactions, uncles, withdrawals, ...more] = splitList(bytes)
+  if (header === undefined || transactions === undefined || uncles === undefined) {
+    throw new Malformed('a block of 3 or 4 items')
+  }
+  if (more.length > 0) throw new Malformed(`a block of 3 or 4 items, got ${4 + more.length}`)
+  return { header, transactions, uncles, withdrawals: withdrawals ?? null }
+}
+
+/** The reverse of `splitBlock`: the parts' bytes as they are, in one list. */
+export function joinBlock(parts: BlockParts): Uint8Array {
+  const { header, transactions, uncles, withdrawals } = parts
+  const writer = new RlpWriter()
+  if (withdrawals !== null) writer.raw(withdrawals)
+  for (const part of [uncles, transactions, header]) writer.raw(part)
+  writer.closeList(0)
+  return writer.take()
+}
+
+/** The blocks of a file that holds them one after the other, in order. Throws `Malformed`. */
+export function* splitBlocks(bytes: Uint8Array): Generator<BlockParts> {
+  for (let at = 0; at < bytes.length;) {
+    const end = endOfItem(bytes, at)
+    yield splitBlock(bytes.subarray(at, end))
+    at = end
+  }
+}

@@ -1,0 +1,107 @@
+// The call of a getter by its ABI, for a contract whose layout is not at hand: `owner`, `balances[0xabc…]`. What the
+// call reads can be asked of a node (eth_createAccessList), and a slot that holds what the getter answers is found.
+// Source: Solidity documentation, "Contract ABI Specification" and "Getter Functions".
+// Tested by test/slot-explorer.test.ts
+import { fromHex, toBareHex, toHex } from '../../base/hex.ts'
+import { keccak256 } from '../hash/keccak.ts'
+import { StorageLayoutError } from './storage-layout.ts'
+import { splitPath } from './storage-path.ts'
+import { parseKey } from './storage-slot.ts'
+
+export type GetterCall = {
+  /** `balances(address)` */
+  readonly signature: string
+  /** Input of the call, hex. */
+  readonly data: string
+  /** Type of what it answers, as the ABI names it. */
+  readonly output: string
+}
+
+type AbiEntry = {
+  readonly type?: unknown
+  readonly name?: unknown
+  readonly inputs?: unknown
+  readonly outputs?: unknown
+}
+
+const entriesMax = 10_000
+
+/** Is it an ABI, or an artifact that holds one? Its entries, else null. */
+export function findAbi(json: unknown): readonly AbiEntry[] | null {
+  const found = Array.isArray(json) ? json : ((json as { abi?: unknown } | null)?.abi ?? null)
+  if (!Array.isArray(found) || found.length > entriesMax) return null
+  return found.filter((entry) => typeof entry === 'object' && entry !== null) as AbiEntry[]
+}
+
+/**
+ * `path`: a getter and its arguments in brackets. Throws StorageLayoutError for one that is not there, takes what is no
+ * single word, or answers more than one value.
+ */
+export function getterCall(abi: readonly AbiEntry[], path: string): GetterCall {
+  const [first, ...keys] = splitPath(path)
+  const name = first?.text ?? ''
+  if (keys.some(({ kind }) => kind !== 'key')) {
+    throw new StorageLayoutError(
+      'members need a storage layout: an ABI says only what getters take and answer',
+    )
+  }
+  const entry = abi.find(
+    (one) =>
+      one.type === 'function' && one.name === name && typesOf(one.inputs).length === keys.length,
+  )
+  if (entry === undefined) {
+    throw new StorageLayoutError(
+      `the ABI has no getter ${name} that takes ${keys.length} arguments`,
+    )
+  }
+  const inputs = typesOf(entry.inputs)
+  const outputs = typesOf(entry.outputs)
+  const [output] = outputs
+  if (output === undefined || outputs.length !== 1 || !isWord(output)) {
+    throw new StorageLayoutError(
+      `${name} answers (${outputs.join(', ')}), expected a single value of one word`,
+    )
+  }
+  const signature = `${name}(${inputs.join(',')})`
+  const words = inputs.map((type, at) => toBareHex(argument(type, keys[at]?.text ?? '')))
+  const selector = toBareHex(keccak256(new TextEncoder().encode(signature)).slice(0, 4))
+  return { signature, data: `0x${selector}${words.join('')}`, output }
+}
+
+/** One word as people write a value of the ABI's type. */
+export function tellWord(type: string, word: Uint8Array): string | boolean {
+  const number = BigInt(toHex(word))
+  if (type === 'bool') return number !== 0n
+  if (type.startsWith('int')) return BigInt.asIntN(256, number).toString()
+  if (type.startsWith('uint')) return number.toString()
+  if (type.startsWith('bytes')) return toHex(word.slice(0, Number(type.slice(5))))
+  return toHex(word.slice(12))
+}
+
+function typesOf(list: unknown): readonly string[] {
+  if (!Array.isArray(list)) return []
+  return list.map((one: { type?: unknown } | null) =>
+    typeof one?.type === 'string' ? one.type : '',
+  )
+}
+
+function isWord(type: string): boolean {
+  return /^(address|bool|u?int\d{0,3}|bytes([1-9]|[12]\d|3[0-2]))$/.test(type)
+}
+
+function argument(type: string, text: string): Uint8Array {
+  if (!isWord(type))
+    throw new StorageLayoutError(`[${text}]: a key of type ${type} needs a storage layout`)
+  if (type.startsWith('bytes')) {
+    if (!/^0x([0-9a-fA-F]{2}){1,32}$/.test(text))
+      throw new StorageLayoutError(`[${text}]: expected hex with 0x`)
+    const word = new Uint8Array(32)
+    word.set(fromHex(text))
+    return word
+  }
+  const key = parseKey(text)
+  if (key === null || (type === 'address' && !/^0x[0-9a-fA-F]{40}$/.test(text))) {
+    throw new StorageLayoutError(`[${text}]: expected a key of type ${type}`)
+  }
+  return key
+}

@@ -1,0 +1,75 @@
+// A header's RLP out of the JSON that eth_getBlockBy… give. Optional fields are written when they are there,
+// and no fork table is asked: whether the bytes are the header is for its hash to say (verification 1.3).
+import { isGiven, type JsonRecord, recordOf, writeBytes, writeInteger } from './json-fields.ts'
+import { Malformed } from '../malformed.ts'
+import { RlpWriter } from './rlp-writer.ts'
+
+/** A number: data of so many bytes. */
+type Form = number | 'data' | 'integer'
+
+/** In the order of the header; from `firstOptional` on a network may not have them yet. */
+const fields: readonly (readonly [name: string, form: Form])[] = [
+  ['parentHash', 32],
+  ['sha3Uncles', 32],
+  ['miner', 20],
+  ['stateRoot', 32],
+  ['transactionsRoot', 32],
+  ['receiptsRoot', 32],
+  ['logsBloom', 256],
+  ['difficulty', 'integer'],
+  ['number', 'integer'],
+  ['gasLimit', 'integer'],
+  ['gasUsed', 'integer'],
+  ['timestamp', 'integer'],
+  ['extraData', 'data'],
+  ['mixHash', 32],
+  ['nonce', 8],
+  ['baseFeePerGas', 'integer'],
+  ['withdrawalsRoot', 32],
+  ['blobGasUsed', 'integer'],
+  ['excessBlobGas', 'integer'],
+  ['parentBeaconBlockRoot', 32],
+  ['requestsHash', 32],
+  ['blockAccessListHash', 32],
+  ['slotNumber', 'integer'],
+]
+const firstOptional = 15
+
+/** A block has at most 2 uncles; some networks of old had more. */
+const unclesMax = 16
+
+/**
+ * `json`: a block or an uncle, with or without its lists; `hash`, `size`, `totalDifficulty` and what else it
+ * holds is not read. Throws `Malformed`, also when an optional field is there without all before it.
+ */
+export function encodeHeaderJson(json: unknown): Uint8Array {
+  const writer = new RlpWriter()
+  writeHeader(writer, recordOf(json, 'block'))
+  return writer.take()
+}
+
+/** The RLP list of uncles, each as eth_getUncleBy… gives it, in order. Throws `Malformed`. */
+export function encodeUnclesJson(uncles: readonly unknown[]): Uint8Array {
+  if (uncles.length > unclesMax) throw new Malformed(`at most ${unclesMax} uncles`)
+  const writer = new RlpWriter()
+  for (const uncle of uncles.toReversed()) writeHeader(writer, recordOf(uncle, 'uncle'))
+  writer.closeList(0)
+  return writer.take()
+}
+
+function writeHeader(writer: RlpWriter, json: JsonRecord): void {
+  const mark = writer.mark
+  let isLaterThere = false
+  for (let index = fields.length - 1; index >= 0; index -= 1) {
+    const [name, form] = fields[index] as (typeof fields)[number]
+    const value = json[name]
+    if (index >= firstOptional && !isGiven(value)) {
+      if (isLaterThere) throw new Malformed(`header field ${name} before a later one`)
+      continue
+    }
+    isLaterThere = true
+    if (form === 'integer') writeInteger(writer, value, name)
+    else writeBytes(writer, value, name, form === 'data' ? undefined : form)
+  }
+  writer.closeList(mark)
+}

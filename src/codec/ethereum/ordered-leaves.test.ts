@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { toBareHex } from '../../base/hex.ts'
+import { Malformed } from '../malformed.ts'
+import { listSettings } from './ordered-leaves.ts'
+import { createOrderedTrie } from './ordered-proof.ts'
+import { orderedRoot } from './ordered-trie.ts'
+import { encodeRlp } from './rlp.ts'
+
+const entriesOf = (count: number, bytes: number) =>
+  Array.from({ length: count }, (_, index) => encodeRlp([new Uint8Array(bytes).fill(index)]))
+
+const bagOf = (pieces: Iterable<readonly [string, Uint8Array]>) => {
+  const bag = new Map(pieces)
+  return (hash: Uint8Array) => bag.get(toBareHex(hash)) ?? null
+}
+
+test('over all nodes every entry is reached, each under its index', () => {
+  for (const bytes of [1, 40]) {
+    for (const count of [0, 1, 2, 17, 127, 128, 129, 300]) {
+      const entries = entriesOf(count, bytes)
+      const leaves = [
+        ...listSettings(orderedRoot(entries), bagOf(createOrderedTrie(entries).nodes)),
+      ]
+      const sorted = leaves.toSorted((a, b) => a.index - b.index)
+      assert.deepEqual(
+        sorted.map(({ index, entry }) => [index, toBareHex(entry)]),
+        entries.map((entry, index) => [index, toBareHex(entry)]),
+      )
+    }
+  }
+})
+
+test('over the nodes to one entry that entry is reached, and none over none', () => {
+  const entries = entriesOf(300, 40)
+  const root = orderedRoot(entries)
+  const { nodesTo } = createOrderedTrie(entries)
+  assert.deepEqual(
+    [...listSettings(root, bagOf(nodesTo(200)))].map(({ index }) => index),
+    [200],
+  )
+  assert.deepEqual([...listSettings(root, () => null)], [])
+})
+
+test('a node that leads back to itself ends', () => {
+  const hash = new Uint8Array(32).fill(7)
+  const branch = encodeRlp([hash, ...Array.from({ length: 16 }, () => new Uint8Array(0))])
+  assert.throws(() => [...listSettings(hash, () => branch)], Malformed)
+})

@@ -1,0 +1,104 @@
+// Writes RLP from the end to the front: the length of a list is known when its head is written, so nothing
+// is measured beforehand and nothing is moved. Marks are counted from the end and survive growth.
+// Tested by src/codec/ethereum/rlp.test.ts
+
+/** Of the head before a string or list of so many bytes; one byte below 0x80 has none. */
+export function headLength(length: number): number {
+  if (length < 56) return 1
+  let width = 1
+  for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) width += 1
+  return width
+}
+
+const bytesAtFirst = 1024
+/** What one large encoding made it grow to is given back. */
+const keptBytesMax = 1024 * 1024
+
+/** Made for one encoding, or cleared before the next; grows by doubling. */
+export class RlpWriter {
+  #buffer: Uint8Array
+  #start: number
+
+  /** `room`: bytes that will be written, if that is known. */
+  constructor(room = bytesAtFirst) {
+    this.#buffer = new Uint8Array(room)
+    this.#start = room
+  }
+
+  /** Bytes written so far: a mark for `closeList`, `since` and `rewind`. */
+  get mark(): number {
+    return this.#buffer.length - this.#start
+  }
+
+  /** Puts bytes, as an RLP string, before all that was written. */
+  string(bytes: Uint8Array): void {
+    this.raw(bytes)
+    if (bytes.length !== 1 || (bytes[0] ?? 0) >= 0x80) this.#head(bytes.length, 0x80)
+  }
+
+  /** Makes one list of all that was written since `mark`. */
+  closeList(mark: number): void {
+    this.#head(this.mark - mark, 0xc0)
+  }
+
+  /** Makes one string of all that was written since `mark`, two bytes or more. */
+  closeString(mark: number): void {
+    this.#head(this.mark - mark, 0x80)
+  }
+
+  /** Puts bytes that are RLP already. */
+  raw(bytes: Uint8Array): void {
+    this.#reserve(bytes.length)
+    this.#start -= bytes.length
+    this.#buffer.set(bytes, this.#start)
+  }
+
+  byte(value: number): void {
+    this.#reserve(1)
+    this.#start -= 1
+    this.#buffer[this.#start] = value
+  }
+
+  /** A view of what was written since `mark`, good until the next write. */
+  since(mark: number): Uint8Array {
+    return this.#buffer.subarray(this.#start, this.#buffer.length - mark)
+  }
+
+  /** Forgets what was written since `mark`. */
+  rewind(mark: number): void {
+    this.#start = this.#buffer.length - mark
+  }
+
+  /** Forgets all that was written, also after an encoding that threw. */
+  clear(): void {
+    if (this.#buffer.length > keptBytesMax) this.#buffer = new Uint8Array(bytesAtFirst)
+    this.#start = this.#buffer.length
+  }
+
+  /** All that was written, the caller's own: a copy, or the buffer itself when it is just full. Forgets it then. */
+  take(): Uint8Array {
+    const taken = this.#start === 0 ? this.#buffer : this.#buffer.slice(this.#start)
+    if (this.#start === 0) this.#buffer = new Uint8Array(bytesAtFirst)
+    this.#start = this.#buffer.length
+    return taken
+  }
+
+  #head(length: number, base: number): void {
+    if (length < 56) return this.byte(base + length)
+    let width = 0
+    for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) {
+      this.byte(rest % 256)
+      width += 1
+    }
+    this.byte(base + 55 + width)
+  }
+
+  #reserve(length: number): void {
+    if (this.#start >= length) return
+    const written = this.mark
+    const grown = new Uint8Array(Math.max(this.#buffer.length * 2, written + length))
+    grown.set(this.#buffer.subarray(this.#start), grown.length - written)
+    this.#buffer = grown
+    this.#start = grown.length - written
+  }
+}

@@ -1,0 +1,49 @@
+// Who sent a transaction: recovered from the signature, never taken from a reply.
+import { recover } from 'tiny-secp256k1'
+import { keccak256 } from '../hash/keccak.ts'
+import { Malformed } from '../malformed.ts'
+import { encodeInteger, encodeRlp } from './rlp.ts'
+import type { Transaction } from './transaction.ts'
+import { signingHash } from './transaction-encode.ts'
+
+/** What was signed (32 bytes), the signature as r and s (64 bytes), and the key it gives (65 bytes). */
+export type Signer = {
+  readonly hash: Uint8Array
+  readonly signature: Uint8Array
+  readonly yParity: 0 | 1
+  readonly publicKey: Uint8Array
+}
+
+/** Throws `Malformed` on a signature of nobody. */
+export function recoverSigner(transaction: Transaction): Signer {
+  const { r, s, yParity } = transaction
+  const signature = new Uint8Array(64)
+  setEnd(signature.subarray(0, 32), encodeInteger(r))
+  setEnd(signature.subarray(32), encodeInteger(s))
+  const hash = signingHash(transaction)
+  return { hash, signature, yParity, publicKey: recoverKey(hash, signature, yParity) }
+}
+
+/** 20 bytes. A high `s` is accepted, as it was before EIP-2. Throws `Malformed` on a signature of nobody. */
+export function recoverSender(transaction: Transaction): Uint8Array {
+  return keccak256(recoverSigner(transaction).publicKey.subarray(1)).subarray(12)
+}
+
+/** The address of the contract that `from` (20 bytes) creates at `nonce` (Yellow Paper section 7). */
+export function contractAddress(from: Uint8Array, nonce: bigint): Uint8Array {
+  return keccak256(encodeRlp([from, encodeInteger(nonce)])).subarray(12)
+}
+
+function recoverKey(hash: Uint8Array, signature: Uint8Array, recoveryId: 0 | 1): Uint8Array {
+  try {
+    const publicKey = recover(hash, signature, recoveryId, false)
+    if (publicKey !== null) return publicKey
+  } catch (cause) {
+    throw new Malformed('a signature that recovers to a key', { cause })
+  }
+  throw new Malformed('a signature that recovers to a key')
+}
+
+function setEnd(target: Uint8Array, bytes: Uint8Array): void {
+  target.set(bytes, target.length - bytes.length)
+}

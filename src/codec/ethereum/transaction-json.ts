@@ -1,0 +1,120 @@
+// A block's transactions as RLP out of the JSON of a block with full transactions. Only what the sender signed
+// is read: `from`, `hash`, `gasPrice` of types 2 to 4, blobs and their proofs are not (verification 1.6).
+import {
+  isGiven,
+  type JsonRecord,
+  recordOf,
+  typeOf,
+  writeBytes,
+  writeInteger,
+  writeList,
+} from './json-fields.ts'
+import { entriesMax } from './list.ts'
+import { Malformed } from '../malformed.ts'
+import { itemsMax } from './rlp.ts'
+import { RlpWriter } from './rlp-writer.ts'
+import { depositType, UnsupportedTransaction } from './transaction.ts'
+
+/**
+ * `json`: the block's `transactions`, objects in order. Returns the list as the block holds it. Throws
+ * `Malformed`, also on a list of hashes, and `UnsupportedTransaction` on a type whose fields are not known.
+ */
+export function encodeTransactionsJson(json: unknown): Uint8Array {
+  const writer = new RlpWriter()
+  writeList(writer, json, { name: 'transactions', countMax: entriesMax }, (transaction) =>
+    writeEntry(writer, recordOf(transaction, 'transaction')),
+  )
+  return writer.take()
+}
+
+function writeEntry(writer: RlpWriter, json: JsonRecord): void {
+  const type = typeOf(json['type'])
+  const mark = writer.mark
+  if (type === depositType) writeDeposit(writer, json)
+  else if (type > 4) throw new UnsupportedTransaction(type)
+  else writeSigned(writer, json, type)
+  writer.closeList(mark)
+  if (type === 0) return
+  writer.byte(type)
+  writer.closeString(mark)
+}
+
+/** From the last field to the first, as everything a writer is given. */
+function writeSigned(writer: RlpWriter, json: JsonRecord, type: number): void {
+  writeSignature(writer, json, type === 0)
+  if (type === 4) writeAuthorizations(writer, json['authorizationList'])
+  if (type === 3) {
+    writeHashes(writer, json['blobVersionedHashes'], 'blobVersionedHashes')
+    writeInteger(writer, json['maxFeePerBlobGas'], 'maxFeePerBlobGas')
+  }
+  if (type !== 0) writeAccessList(writer, json['accessList'])
+  writeCalldata(writer, json)
+  writeInteger(writer, json['value'], 'value')
+  writeTo(writer, json['to'])
+  writeInteger(writer, json['gas'], 'gas')
+  if (type < 2) writeInteger(writer, json['gasPrice'], 'gasPrice')
+  else {
+    writeInteger(writer, json['maxFeePerGas'], 'maxFeePerGas')
+    writeInteger(writer, json['maxPriorityFeePerGas'], 'maxPriorityFeePerGas')
+  }
+  writeInteger(writer, json['nonce'], 'nonce')
+  if (type !== 0) writeInteger(writer, json['chainId'], 'chainId')
+}
+
+/** `mint` and `isSystemTx` are left out where they are nothing. */
+function writeDeposit(writer: RlpWriter, json: JsonRecord): void {
+  writeCalldata(writer, json)
+  const isSystem = json['isSystemTx'] ?? false
+  if (typeof isSystem !== 'boolean') throw new Malformed('isSystemTx as true or false')
+  writer.byte(isSystem ? 0x01 : 0x80)
+  writeInteger(writer, json['gas'], 'gas')
+  writeInteger(writer, json['value'], 'value')
+  writeInteger(writer, json['mint'] ?? '0x0', 'mint')
+  writeTo(writer, json['to'])
+  writeBytes(writer, json['from'], 'from', 20)
+  writeBytes(writer, json['sourceHash'], 'sourceHash', 32)
+}
+
+/** Typed transactions say `yParity`, `v`, or both; type 0 has its chain id in `v`. */
+function writeSignature(writer: RlpWriter, json: JsonRecord, isLegacy: boolean): void {
+  writeInteger(writer, json['s'], 's')
+  writeInteger(writer, json['r'], 'r')
+  writeInteger(writer, isLegacy ? json['v'] : (json['yParity'] ?? json['v']), 'v')
+}
+
+function writeCalldata(writer: RlpWriter, json: JsonRecord): void {
+  writeBytes(writer, json['input'] ?? json['data'], 'input')
+}
+
+function writeTo(writer: RlpWriter, to: unknown): void {
+  if (isGiven(to)) writeBytes(writer, to, 'to', 20)
+  else writer.byte(0x80)
+}
+
+function writeAccessList(writer: RlpWriter, json: unknown): void {
+  writeList(writer, json, { name: 'accessList', countMax: itemsMax }, (value) => {
+    const entry = recordOf(value, 'access list entry')
+    const mark = writer.mark
+    writeHashes(writer, entry['storageKeys'], 'storageKeys')
+    writeBytes(writer, entry['address'], 'access list address', 20)
+    writer.closeList(mark)
+  })
+}
+
+function writeAuthorizations(writer: RlpWriter, json: unknown): void {
+  writeList(writer, json, { name: 'authorizationList', countMax: itemsMax }, (value) => {
+    const entry = recordOf(value, 'authorization')
+    const mark = writer.mark
+    writeSignature(writer, entry, false)
+    writeInteger(writer, entry['nonce'], 'authorization nonce')
+    writeBytes(writer, entry['address'], 'authorization address', 20)
+    writeInteger(writer, entry['chainId'], 'authorization chainId')
+    writer.closeList(mark)
+  })
+}
+
+function writeHashes(writer: RlpWriter, json: unknown, name: string): void {
+  writeList(writer, json, { name, countMax: itemsMax }, (value) =>
+    writeBytes(writer, value, name, 32),
+  )
+}

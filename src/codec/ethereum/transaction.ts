@@ -1,0 +1,140 @@
+// Transactions of types 0 to 4 as a block holds them (EIP-2718, 155, 2930, 1559, 4844, 7702): decoded
+// strictly, so decoding and encoding give the same bytes and the same hash.
+import { keccak256 } from '../hash/keccak.ts'
+import { Malformed } from '../malformed.ts'
+import { decodeRlp } from './rlp.ts'
+import { TransactionFields } from './transaction-fields.ts'
+import type { AccessListEntry, Authorization } from './transaction-fields.ts'
+
+/** EIP-4844. */
+export const blobTransactionType = 0x03
+
+/** OP stack: a transaction that came from the layer below, without a signature. Only its bytes are read here. */
+export const depositType = 0x7e
+
+/** `to`: 20 bytes, null creates a contract. `v`: as written in type 0, else equal to `yParity`. */
+type TransactionBase = {
+  readonly nonce: bigint
+  readonly gas: bigint
+  readonly to: Uint8Array | null
+  readonly value: bigint
+  readonly data: Uint8Array
+  readonly v: bigint
+  readonly yParity: 0 | 1
+  readonly r: bigint
+  readonly s: bigint
+}
+
+/** `chainId` is null before EIP-155 (v 27 or 28). */
+type LegacyTransaction = TransactionBase & {
+  readonly type: 0
+  readonly chainId: bigint | null
+  readonly gasPrice: bigint
+}
+type AccessListTransaction = TransactionBase & {
+  readonly type: 1
+  readonly chainId: bigint
+  readonly gasPrice: bigint
+  readonly accessList: readonly AccessListEntry[]
+}
+type DynamicFee = {
+  readonly chainId: bigint
+  readonly maxPriorityFeePerGas: bigint
+  readonly maxFeePerGas: bigint
+  readonly accessList: readonly AccessListEntry[]
+}
+type DynamicFeeTransaction = TransactionBase & DynamicFee & { readonly type: 2 }
+/** Without its sidecar: a block never holds blobs. `blobVersionedHashes`: 32 bytes each. */
+type BlobTransaction = TransactionBase &
+  DynamicFee & {
+    readonly type: 3
+    readonly to: Uint8Array
+    readonly maxFeePerBlobGas: bigint
+    readonly blobVersionedHashes: readonly Uint8Array[]
+  }
+type SetCodeTransaction = TransactionBase &
+  DynamicFee & {
+    readonly type: 4
+    readonly to: Uint8Array
+    readonly authorizationList: readonly Authorization[]
+  }
+export type Transaction =
+  | LegacyTransaction
+  | AccessListTransaction
+  | DynamicFeeTransaction
+  | BlobTransaction
+  | SetCodeTransaction
+
+/** Not wrong, only not known here: its list still verifies, but its fields cannot be read. */
+export class UnsupportedTransaction extends Error {
+  override readonly name = 'UnsupportedTransaction'
+  readonly type: number
+
+  constructor(type: number) {
+    super(`transaction type 0x${type.toString(16)} is not known`)
+    this.type = type
+  }
+}
+
+/** keccak256 of the raw entry, 32 bytes. */
+export function transactionHash(raw: Uint8Array): Uint8Array {
+  return keccak256(raw)
+}
+
+/**
+ * `raw`: an entry as `decodeEntries` gives it; byte fields are views of it. Signatures are not judged, but
+ * for a `v` that means something. Throws `Malformed`, or `UnsupportedTransaction` on an unknown type.
+ */
+export function decodeTransaction(raw: Uint8Array): Transaction {
+  const first = raw[0]
+  if (first === undefined) throw new Malformed('a transaction, got no bytes')
+  if (first >= 0xc0) return legacy(new TransactionFields(decodeRlp(raw), 9))
+  if (first >= 0x80) throw new Malformed('a list or a type below 0x80')
+  switch (first) {
+    case 1: {
+      const fields = new TransactionFields(decodeRlp(raw.subarray(1)), 11)
+      const chainId = fields.integer('chainId')
+      const nonce = fields.integer('nonce', 8)
+      const gasPrice = fields.integer('gasPrice')
+      const call = { ...fields.call(), accessList: fields.accessList() }
+      return { type: 1, chainId, nonce, gasPrice, ...call, ...fields.signature() }
+    }
+    case 2: {
+      const fields = new TransactionFields(decodeRlp(raw.subarray(1)), 12)
+      return { type: 2, ...fields.dynamicFee(), ...fields.signature() }
+    }
+    case 3: {
+      const fields = new TransactionFields(decodeRlp(raw.subarray(1)), 14)
+      const base = { ...fields.dynamicFee(), maxFeePerBlobGas: fields.integer('maxFeePerBlobGas') }
+      const blobVersionedHashes = fields.hashes('blobVersionedHashes')
+      return { type: 3, ...calling(base), blobVersionedHashes, ...fields.signature() }
+    }
+    case 4: {
+      const fields = new TransactionFields(decodeRlp(raw.subarray(1)), 13)
+      const base = fields.dynamicFee()
+      const authorizationList = fields.authorizations()
+      return { type: 4, ...calling(base), authorizationList, ...fields.signature() }
+    }
+    default:
+      throw new UnsupportedTransaction(first)
+  }
+}
+
+function legacy(fields: TransactionFields): LegacyTransaction {
+  const nonce = fields.integer('nonce', 8)
+  const gasPrice = fields.integer('gasPrice')
+  const call = fields.call()
+  const v = fields.integer('v')
+  const rs = { r: fields.integer('r'), s: fields.integer('s') }
+  if (v !== 27n && v !== 28n && v < 35n) throw new Malformed(`v of 27, 28 or from 35 on, got ${v}`)
+  const chainId = v < 35n ? null : (v - 35n) / 2n
+  const yParity = (v < 35n ? v - 27n : (v - 35n) % 2n) === 0n ? 0 : 1
+  return { type: 0, chainId, nonce, gasPrice, ...call, v, yParity, ...rs }
+}
+
+/** EIP-4844 and EIP-7702 transactions create no contract. */
+function calling<T extends { readonly to: Uint8Array | null }>(fields: T): T & { to: Uint8Array } {
+  const { to } = fields
+  if (to === null) throw new Malformed('to of 20 bytes, got 0')
+  return { ...fields, to }
+}

@@ -1,0 +1,53 @@
+// The other side of hash-worker.ts, a guest of a thread that has a loop of its own: hashes what is listed, where it
+// lies, and lets that thread have a turn in between.
+// Tested by src/codec/hash/parallel-verify.test.ts
+import { setImmediate } from 'node:timers/promises'
+import { receiveMessageOnPort } from 'node:worker_threads'
+import { digestOf, jobAt, jobState, jobWord, word, type HashJobs } from './hash-jobs.ts'
+import { hashPiece } from '../ipld/leaf-frame.ts'
+
+/** What the thread's own work waits for at most: half a millisecond of hashing. */
+const turnJobs = 4
+
+/** Never returns; holds neither the thread nor the process. */
+export async function serve({ words, port }: HashJobs): Promise<void> {
+  const memories: Uint8Array[] = []
+
+  function pieceOf(job: number): Uint8Array {
+    const index = words[job + jobWord.memory] ?? 0
+    while (memories.length <= index) {
+      const arrived = receiveMessageOnPort(port) as { message: SharedArrayBuffer } | undefined
+      if (arrived === undefined) throw new Error('memory that was not told of')
+      memories.push(new Uint8Array(arrived.message))
+    }
+    const at = (words[job + jobWord.at] ?? 0) >>> 0
+    const piece = memories[index]?.subarray(at, at + (words[job + jobWord.bytes] ?? 0))
+    return piece ?? new Uint8Array(0)
+  }
+
+  function work(job: number): void {
+    const state = job + jobWord.state
+    const before = Atomics.compareExchange(words, state, jobState.listed, jobState.begun)
+    // Whoever listed it has hashed it meanwhile.
+    if (before !== jobState.listed) return
+    try {
+      digestOf(words, job).set(hashPiece(pieceOf(job), words[job + jobWord.leaf] === 1))
+      Atomics.store(words, state, jobState.done)
+    } catch {
+      Atomics.store(words, state, jobState.failed)
+    }
+    Atomics.notify(words, state)
+  }
+
+  Atomics.store(words, word.ready, 1)
+  for (let taken = 0, turn = 0; ; turn += 1) {
+    while (Atomics.load(words, word.listed) === taken) {
+      const { value } = Atomics.waitAsync(words, word.listed, taken)
+      turn = 0
+      await value
+    }
+    if (turn > 0 && turn % turnJobs === 0) await setImmediate()
+    work(jobAt(taken))
+    taken = (taken + 1) | 0
+  }
+}

@@ -1,0 +1,161 @@
+// sha2-256 of large blocks where they lie in shared memory, by this thread or by another (hash-thread.ts): whichever
+// begins first. So a thread or a processor that is busy holds nothing up, and no byte is copied.
+// Tested by src/codec/hash/parallel-verify.test.ts
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import {
+  createWords,
+  digestOf,
+  jobAt,
+  jobState,
+  jobWord,
+  word,
+  type HashJobs,
+} from './hash-jobs.ts'
+import { hashPiece } from '../ipld/leaf-frame.ts'
+
+/** A piece that is being hashed. The bytes must stay as they are until its digest is there. */
+export type Hashing = {
+  /** Null: not there yet. */
+  digest(): Uint8Array | null
+  /** Hashes here what the other thread has not begun; else a promise of what it does. */
+  finish(): Uint8Array | Promise<Uint8Array>
+  /** Leaves it to the other thread. */
+  wait(): Promise<Uint8Array>
+}
+
+/**
+ * Begins with the digest of `data`, or with `leaf` of the dag-pb leaf that has these file bytes. Null: it is to be hashed
+ * here, since it is small, not in shared memory, or enough waits already. Each Hashing is to be taken to its end.
+ */
+export type HashWorker = (data: Uint8Array, leaf: boolean) => Hashing | null
+
+/** A module for another thread that exports `serve`, and what `serve` takes. */
+export type HashWorkerThread = {
+  readonly entry: string
+  readonly data: HashJobs
+  readonly transfer: readonly MessagePort[]
+}
+
+const bytesMin = 64 * 1024
+/** Jobs that nobody has begun: 2 MiB of a file. */
+const listedMax = 8
+const memoriesMax = 64
+
+/** `attach`: brings the other side to a thread, at the first large piece. Nothing of it keeps the process alive. */
+export function createHashWorker(attach: (module: HashWorkerThread) => void): HashWorker {
+  const words = createWords()
+  const memories = new Map<SharedArrayBuffer, number>()
+  /** First words of jobs whose digest nobody took. */
+  const open = new Set<number>()
+  let port: MessagePort | null = null
+  let waits = 0
+  let ended = false
+  let count = 0
+
+  function begin(): MessagePort {
+    // tsc does not rewrite this name: the built program runs .js, a checkout runs .ts.
+    const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
+    const { port1, port2 } = new MessageChannel()
+    port1.on('close', () => {
+      ended = true
+      for (const job of open) Atomics.notify(words, job + jobWord.state)
+    })
+    port1.unref()
+    const entry = new URL(`./hash-thread${extension}`, import.meta.url).href
+    try {
+      attach({ entry, data: { words, port: port2 }, transfer: [port2] })
+    } catch {
+      // The thread is gone: it never gets ready, and all is hashed here.
+    }
+    return port1
+  }
+
+  /** Null: there are too many. */
+  function numberOf(memory: SharedArrayBuffer, to: MessagePort): number | null {
+    const known = memories.get(memory)
+    if (known !== undefined) return known
+    if (memories.size === memoriesMax) return null
+    to.postMessage(memory)
+    memories.set(memory, memories.size)
+    return memories.size - 1
+  }
+
+  function hasRoom(job: number): boolean {
+    if (open.has(job)) return false
+    let listed = 0
+    for (const each of open) {
+      if (Atomics.load(words, each + jobWord.state) === jobState.listed) listed += 1
+    }
+    return listed < listedMax
+  }
+
+  function hashingOf(job: number, data: Uint8Array, leaf: boolean): Hashing {
+    const state = job + jobWord.state
+    let known: Uint8Array | null = null
+
+    function close(digest: Uint8Array): Uint8Array {
+      known = digest
+      open.delete(job)
+      Atomics.store(words, state, jobState.free)
+      return digest
+    }
+
+    function digest(): Uint8Array | null {
+      if (known !== null) return known
+      const now = Atomics.load(words, state)
+      if (now === jobState.done) return close(new Uint8Array(digestOf(words, job)))
+      return now === jobState.failed || ended ? close(hashPiece(data, leaf)) : null
+    }
+
+    async function wait(): Promise<Uint8Array> {
+      waits += 1
+      port?.ref()
+      try {
+        for (;;) {
+          const there = digest()
+          if (there !== null) return there
+          const now = Atomics.load(words, state)
+          if (now === jobState.listed || now === jobState.begun) {
+            await Atomics.waitAsync(words, state, now).value
+          }
+        }
+      } finally {
+        waits -= 1
+        if (waits === 0) port?.unref()
+      }
+    }
+
+    function finish(): Uint8Array | Promise<Uint8Array> {
+      const there = digest()
+      if (there !== null) return there
+      const before = Atomics.compareExchange(words, state, jobState.listed, jobState.begun)
+      if (before !== jobState.listed) return wait()
+      const hashed = close(hashPiece(data, leaf))
+      // Somebody may wait for the other thread to do it.
+      Atomics.notify(words, state)
+      return hashed
+    }
+
+    return { digest, finish, wait }
+  }
+
+  return (data, leaf) => {
+    const { buffer } = data
+    if (data.length < bytesMin || !(buffer instanceof SharedArrayBuffer) || ended) return null
+    port ??= begin()
+    const job = jobAt(count)
+    if (Atomics.load(words, word.ready) === 0 || !hasRoom(job)) return null
+    const memory = numberOf(buffer, port)
+    if (memory === null) return null
+    words[job + jobWord.memory] = memory
+    words[job + jobWord.at] = data.byteOffset
+    words[job + jobWord.bytes] = data.length
+    words[job + jobWord.leaf] = leaf ? 1 : 0
+    open.add(job)
+    count = (count + 1) | 0
+    Atomics.store(words, job + jobWord.state, jobState.listed)
+    Atomics.store(words, word.listed, count)
+    Atomics.notify(words, word.listed)
+    return hashingOf(job, data, leaf)
+  }
+}

@@ -1,0 +1,40 @@
+// The proof of a large block by this thread or beside it.
+import { equalBytes } from '../../base/hex.ts'
+import { Fault } from '../../base/fault.ts'
+import type { HashWorker } from './hash-worker.ts'
+import { sha256Code } from '../ipld/multihash.ts'
+
+/**
+ * Begins with the proof of `data`: a block, or with `leaf` the file bytes of a dag-pb leaf. Null: no proof for here, which
+ * is small or by another function than whole sha2-256. What it returns is to be called once, and ends the proof, here
+ * where that has not begun: throws or rejects with `unverified`. Until then `data` must stay as it is.
+ */
+export type ParallelVerify = (
+  multihash: Uint8Array,
+  data: Uint8Array,
+  leaf: boolean,
+) => (() => Promise<void> | null) | null
+
+const digestAt = 2
+
+export function createParallelVerify(hashBeside: HashWorker): ParallelVerify {
+  return (multihash, data, leaf) => {
+    const isWhole = multihash.length === 34 && multihash[0] === sha256Code && multihash[1] === 32
+    if (!isWhole) return null
+    const hashing = hashBeside(data, leaf)
+    if (hashing === null) return null
+    const expected = multihash.slice(digestAt)
+    return () => {
+      const digest = hashing.finish()
+      if (digest instanceof Promise) return digest.then((named) => check(named, expected))
+      check(digest, expected)
+      return null
+    }
+  }
+}
+
+function check(digest: Uint8Array, expected: Uint8Array): void {
+  if (!equalBytes(digest, expected)) {
+    throw new Fault('unverified', { detail: 'block bytes do not match their hash' })
+  }
+}

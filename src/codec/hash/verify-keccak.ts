@@ -1,0 +1,101 @@
+// The check behind every Ethereum answer: are these bytes what this hash names? The hash is compared before
+// the bytes are read, and what they mean depends on the kind asked for, never on what they look like.
+import { Fault } from '../../base/fault.ts'
+import { equalBytes, toHex } from '../../base/hex.ts'
+import { listField } from '../ethereum/fields.ts'
+import { decodeHeader, headerOf } from '../ethereum/header.ts'
+import { keccak256 } from './keccak.ts'
+import { decodeEntries } from '../ethereum/list.ts'
+import { Malformed } from '../malformed.ts'
+import { orderedRoot } from '../ethereum/ordered-trie.ts'
+import { isPlainNode } from '../ethereum/plain-node.ts'
+import { decodeRlp, splitList } from '../ethereum/rlp.ts'
+import { decodeTrieNode } from '../ethereum/trie-node.ts'
+
+/** Content named by a keccak hash or by an ordered-trie root; `hash` is 32 bytes. */
+export type KeccakRef = {
+  readonly kind:
+    | 'header'
+    | 'transactions'
+    | 'receipts'
+    | 'uncles'
+    | 'withdrawals'
+    | 'trie-node'
+    | 'code'
+  readonly hash: Uint8Array
+}
+
+/** Pure. Throws Fault `unverified`, with the mismatch in its message or the `Malformed` as its cause. */
+export function verifyKeccakKinds(ref: KeccakRef, bytes: Uint8Array): void {
+  try {
+    verifyKind(ref, bytes)
+  } catch (cause) {
+    if (!(cause instanceof Malformed)) throw cause
+    const detail = `${ref.kind} ${toHex(ref.hash)} is ${cause.message}`
+    throw new Fault('unverified', { detail, cause })
+  }
+}
+
+/**
+ * The hash that names `bytes`, once they are well formed as that kind. Pure. Throws Fault `unverified` with the
+ * `Malformed` as its cause.
+ */
+export function nameKeccakKinds(
+  kind: 'header' | 'trie-node' | 'code',
+  bytes: Uint8Array,
+): Uint8Array {
+  try {
+    if (kind === 'header') decodeHeader(bytes)
+    else if (kind === 'trie-node') judgeTrieNode(bytes)
+  } catch (cause) {
+    if (!(cause instanceof Malformed)) throw cause
+    throw new Fault('unverified', { detail: `a ${kind} is ${cause.message}`, cause })
+  }
+  return keccak256(bytes)
+}
+
+function verifyKind(ref: KeccakRef, bytes: Uint8Array): void {
+  switch (ref.kind) {
+    case 'header':
+      compare(ref, keccak256(bytes))
+      decodeHeader(bytes)
+      return
+    case 'uncles':
+      compare(ref, keccak256(bytes))
+      listField(decodeRlp(bytes), 'uncles').forEach(headerOf)
+      return
+    case 'trie-node':
+      compare(ref, keccak256(bytes))
+      return judgeTrieNode(bytes)
+    case 'code':
+      return compare(ref, keccak256(bytes))
+    case 'transactions': {
+      const entries = decodeEntries(bytes)
+      compare(ref, orderedRoot(entries))
+      return entries.forEach(refuseSidecar)
+    }
+    case 'receipts':
+    case 'withdrawals':
+      return compare(ref, orderedRoot(decodeEntries(bytes)))
+  }
+}
+
+function judgeTrieNode(bytes: Uint8Array): void {
+  if (!isPlainNode(bytes)) decodeTrieNode(bytes)
+}
+
+function compare(ref: KeccakRef, computed: Uint8Array): void {
+  if (equalBytes(ref.hash, computed)) return
+  throw new Fault('unverified', {
+    detail: `${ref.kind} ${toHex(ref.hash)} does not match its bytes, which give ${toHex(computed)}`,
+  })
+}
+
+/** EIP-4844: blobs travel beside a block, never in it. Some nodes commit to them all the same. */
+function refuseSidecar(entry: Uint8Array): void {
+  if (entry[0] !== 3) return
+  const first = splitList(entry.subarray(1))[0]
+  if (first !== undefined && (first[0] ?? 0) >= 0xc0) {
+    throw new Malformed('a blob transaction without its sidecar')
+  }
+}

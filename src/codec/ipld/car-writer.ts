@@ -1,0 +1,56 @@
+// Writing CARv1: a header that names the roots, then each block behind its length and CID. Streams; what is here to
+// be written decides the order.
+// Rule: https://ipld.io/specs/transport/car/carv1/
+// Tested by src/codec/ipld/car.test.ts
+import type { CID } from 'multiformats/cid'
+import { encodeDagCbor } from './dag-cbor-writer.ts'
+import { encodeVarint, joinBytes } from './protobuf.ts'
+
+export type CarBlock = { readonly cid: CID; readonly block: Uint8Array }
+
+/** Small blocks leave together, as one piece of about this many bytes. */
+const pieceBytes = 64 * 1024
+
+/** The header of a CARv1 with these roots, its length in front. */
+export function encodeCarHeader(roots: readonly CID[]): Uint8Array {
+  const header = encodeDagCbor(
+    new Map<string, readonly CID[] | bigint>([
+      ['roots', roots],
+      ['version', 1n],
+    ]),
+  )
+  return joinBytes([encodeVarint(header.length), header])
+}
+
+/** What stands in front of a block of `blockBytes`: the length of the section and the CID. */
+export function carSectionHead(cid: CID, blockBytes: number): Uint8Array {
+  return joinBytes([encodeVarint(cid.bytes.length + blockBytes), cid.bytes])
+}
+
+/**
+ * The CAR of `blocks` in their order, as they are: none is left out or told twice unless `blocks` does so. The first
+ * piece is given once the first block is there, so that its failure comes before any byte. A piece may be a view of
+ * a block; it is valid until the next is asked for. Throws what `blocks` throws.
+ */
+export async function* writeCar(
+  roots: readonly CID[],
+  blocks: AsyncIterable<CarBlock>,
+): AsyncGenerator<Uint8Array> {
+  let waiting: Uint8Array[] = [encodeCarHeader(roots)]
+  let waitingBytes = waiting[0]?.length ?? 0
+  for await (const { cid, block } of blocks) {
+    const head = carSectionHead(cid, block.length)
+    waiting.push(head)
+    waitingBytes += head.length
+    if (waitingBytes + block.length < pieceBytes) {
+      waiting.push(block)
+      waitingBytes += block.length
+      continue
+    }
+    yield joinBytes(waiting)
+    waiting = []
+    waitingBytes = 0
+    if (block.length > 0) yield block
+  }
+  if (waitingBytes > 0) yield joinBytes(waiting)
+}

@@ -1,0 +1,69 @@
+// Blocks of the codecs known here, decoded into the data model and encoded from it.
+import { Fault } from '../../base/fault.ts'
+import {
+  cborCodec,
+  dagCborCodec,
+  dagJoseCodec,
+  dagJsonCodec,
+  dagPbCodec,
+  jsonCodec,
+  rawCodec,
+} from './cid.ts'
+import { encodeDagCbor } from './dag-cbor-writer.ts'
+import { decodeCbor, decodeDagCbor } from './dag-cbor.ts'
+import { decodeDagJose, encodeDagJose } from './dag-jose.ts'
+import { decodeDagJson, decodeJson, encodeDagJson } from './dag-json.ts'
+import { decodeDagPbNode, encodeDagPbNode } from './dag-pb-node.ts'
+import type { IpldNode } from './ipld-node.ts'
+
+const decoders: ReadonlyMap<number, (block: Uint8Array) => IpldNode> = new Map([
+  [rawCodec, (block: Uint8Array): IpldNode => block],
+  [dagPbCodec, decodeDagPbNode],
+  [dagCborCodec, decodeDagCbor],
+  [dagJsonCodec, decodeDagJson],
+  [dagJoseCodec, decodeDagJose],
+  [cborCodec, decodeCbor],
+  [jsonCodec, decodeJson],
+])
+
+const encoders: ReadonlyMap<number, (node: IpldNode) => Uint8Array> = new Map([
+  [rawCodec, encodeRaw],
+  [dagPbCodec, encodeDagPbNode],
+  [dagCborCodec, encodeDagCbor],
+  [dagJsonCodec, (node: IpldNode): Uint8Array => Buffer.from(encodeDagJson(node))],
+  [dagJoseCodec, encodeDagJose],
+])
+
+/** Throws `command_failed` for codecs that can not be read here. */
+export function checkDecoder(codec: number): void {
+  if (!decoders.has(codec)) throw notRegistered('decoder', codec)
+}
+
+/** Throws `command_failed` for codecs that can not be written here. */
+export function checkEncoder(codec: number): void {
+  if (!encoders.has(codec)) throw notRegistered('encoder', codec)
+}
+
+/** Throws `command_failed` for bytes that are no block of that codec, and for codecs not known here. */
+export function decodeIpld(codec: number, block: Uint8Array): IpldNode {
+  const decode = decoders.get(codec)
+  if (decode === undefined) throw notRegistered('decoder', codec)
+  return decode(block)
+}
+
+/** Throws `command_failed` for nodes that the codec has no form for, and for codecs that are not written here. */
+export function encodeIpld(codec: number, node: IpldNode): Uint8Array {
+  const encode = encoders.get(codec)
+  if (encode === undefined) throw notRegistered('encoder', codec)
+  return encode(node)
+}
+
+function encodeRaw(node: IpldNode): Uint8Array {
+  if (node instanceof Uint8Array) return node
+  throw new Fault('command_failed', { detail: 'a raw block is bytes and nothing else' })
+}
+
+function notRegistered(what: string, codec: number): Fault {
+  const detail = `no ${what} registered for multicodec code ${codec} (0x${codec.toString(16)})`
+  return new Fault('command_failed', { detail })
+}

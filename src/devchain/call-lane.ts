@@ -1,0 +1,201 @@
+// One call thread and its queue. The thread starts at the first call; one that hangs or dies is replaced.
+// Tested by src/devchain/call-thread.test.ts
+import { Worker } from 'node:worker_threads'
+import type { Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
+import type { Log } from '../base/log.ts'
+import type { CallOwner } from '../chain/executor.ts'
+import type { CallNews, CallOrder, CallThreadData } from './call-order.ts'
+import { CallQueue } from './call-queue.ts'
+import { unpackFailure } from './packed-failure.ts'
+import type { Calculation, CalculationResult } from './vm/calls.ts'
+import { tooLong } from './vm/turn.ts'
+
+export type CallEntry = CallOwner & {
+  readonly id: number
+  readonly task: Calculation
+  readonly resolve: (result: CalculationResult) => void
+  readonly reject: (error: unknown) => void
+}
+
+export type CallLaneOptions = {
+  readonly data: CallThreadData
+  readonly clock: Clock
+  readonly log: Log
+  /** The thread gave the call back: it takes too long for this lane. */
+  readonly onLong: (entry: CallEntry) => void
+  /** The thread had to be replaced because of a call of this account. */
+  readonly onReplaced: (accountId: string) => void
+}
+
+export type CallLane = {
+  /** Throws `overloaded`. */
+  add(entry: CallEntry): void
+  /** Forgets a call, waiting or under way, if it is in this lane. */
+  leave(entry: CallEntry): void
+  close(): Promise<void>
+}
+
+/** Of the thread's JavaScript heap; beyond it the thread dies, and not the process. */
+const heapMegabytesMax = 1024
+/** How often the thread is looked at. */
+const watchMs = 250
+/** If others wait, a task hangs when its turn has used the processor for this many times the longest step. */
+const hangSteps = 2
+/** A thread that does not report its processor time is assumed to have an eighth of a processor, at least. */
+const silentFactor = 8
+
+type TurnTaken = { readonly id: number; readonly since: number }
+/** `cpuMs`: of the thread, when the turn was first looked at. */
+type Suspect = { readonly turn: TurnTaken; readonly cpuMs: number }
+
+export function createCallLane(options: CallLaneOptions): CallLane {
+  const { data, clock, log } = options
+  const { network, limits } = data
+  const queue = new CallQueue<CallEntry>()
+  let worker: Worker | null = null
+  let stopWatch: (() => void) | null = null
+  let turn = null as TurnTaken | null
+  let suspected = null as Suspect | null
+  let isAsking = false
+  let closed = false
+
+  function start(): Worker {
+    // tsc does not rewrite this name: the built program runs .js, a checkout runs .ts.
+    const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
+    const started = new Worker(new URL(`./call-worker${extension}`, import.meta.url), {
+      workerData: data,
+      resourceLimits: { maxOldGenerationSizeMb: heapMegabytesMax },
+      execArgv: [],
+    })
+    let cause: unknown = new Error('the call thread ended')
+    started.on('message', (news: CallNews) => {
+      if (worker === started) hear(news)
+    })
+    started.on('error', (error) => (cause = error))
+    started.on('exit', () => {
+      if (worker === started) died(cause)
+    })
+    stopWatch = clock.every(watchMs, () => void watch())
+    return started
+  }
+
+  function died(cause: unknown): void {
+    forgetWorker()
+    if (!closed) log('error', 'chain.call_thread_died', { network, cause })
+    const fault = closed ? new Fault('shutting_down') : new Fault('internal', { cause })
+    const lost = Array.from(queue.begun.values())
+    for (const entry of lost) end(entry).reject(fault)
+  }
+
+  function forgetWorker(): void {
+    worker = null
+    turn = null
+    stopWatch?.()
+    stopWatch = null
+  }
+
+  /** Tasks stop often and their steps have prices, but a price may be wrong. */
+  async function watch(): Promise<void> {
+    const watched = worker
+    if (turn === null || watched === null || isAsking) return
+    const [seen, waitedMs] = [turn, clock.monotonic() - turn.since]
+    if (waitedMs < watchMs) return
+    isAsking = true
+    // Processor time, since on a busy machine a turn can last long and do little. Null while the thread does not report it.
+    const cpuMs = await Promise.race([cpuMsOf(watched), noAnswer(watchMs)])
+    isAsking = false
+    if (turn !== seen || worker !== watched) return
+    const shortMs = Math.min(hangSteps * limits.stepMs, limits.runMs)
+    const allowedMs = queue.size > 1 ? shortMs : limits.runMs
+    if (cpuMs !== null && suspected?.turn !== seen) suspected = { turn: seen, cpuMs }
+    const tookMs = cpuMs === null ? waitedMs / silentFactor : cpuMs - (suspected?.cpuMs ?? cpuMs)
+    if (tookMs > allowedMs) replace(watched, seen)
+  }
+
+  /** Resolves with null after `ms`. */
+  function noAnswer(ms: number): Promise<null> {
+    return new Promise((resolve) => clock.after(ms, () => resolve(null)))
+  }
+
+  function replace(hanging: Worker, { id }: TurnTaken): void {
+    const guilty = queue.begun.get(id)
+    forgetWorker()
+    void hanging.terminate()
+    log('warn', 'chain.call_thread_replaced', { network, accountId: guilty?.accountId ?? null })
+    // Calls that only waited for their turn have changed nothing, and begin again, before the queue moves.
+    for (const { id: other, task } of queue.begun.values()) {
+      if (other !== id) order({ kind: 'run', id: other, task })
+    }
+    if (guilty === undefined) return
+    options.onReplaced(guilty.accountId)
+    end(guilty).reject(tooLong(limits))
+  }
+
+  function hear(news: CallNews): void {
+    if (news.kind === 'turn') {
+      turn = { id: news.id, since: clock.monotonic() }
+      return
+    }
+    if (turn?.id === news.id) turn = null
+    const entry = queue.begun.get(news.id)
+    if (entry === undefined) return
+    end(entry)
+    if (news.kind === 'done') entry.resolve(news.result)
+    else if (news.kind === 'long') options.onLong(entry)
+    else entry.reject(unpackFailure(news.failure))
+  }
+
+  function end(entry: CallEntry): CallEntry {
+    queue.remove(entry)
+    beginNext()
+    if (queue.size === 0) worker?.unref()
+    return entry
+  }
+
+  function beginNext(): void {
+    if (closed) return
+    for (let entry = queue.begin(); entry !== null; entry = queue.begin()) {
+      order({ kind: 'run', id: entry.id, task: entry.task })
+    }
+  }
+
+  function order(message: CallOrder): void {
+    worker ??= start()
+    worker.ref()
+    worker.postMessage(message)
+  }
+
+  return {
+    add(entry) {
+      if (closed) throw new Fault('shutting_down')
+      queue.add(entry)?.reject(new Fault('overloaded'))
+      beginNext()
+    },
+    leave(entry) {
+      if (queue.begun.has(entry.id)) order({ kind: 'cancel', id: entry.id })
+      end(entry)
+    },
+    async close() {
+      if (closed) return
+      closed = true
+      const ending = worker
+      for (const entry of queue.clear()) entry.reject(new Fault('shutting_down'))
+      if (ending === null) return
+      const ended = new Promise<void>((resolve) => ending.once('exit', () => resolve()))
+      ending.ref()
+      ending.postMessage({ kind: 'close' } satisfies CallOrder)
+      await ended
+    },
+  }
+}
+
+/** Processor time of a thread so far, also in the middle of a step. Null: it has ended, or cannot be asked just now. */
+async function cpuMsOf(worker: Worker): Promise<number | null> {
+  try {
+    const { user, system } = await worker.cpuUsage()
+    return (user + system) / 1000
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,150 @@
+// Calls, estimates and traces of an embedded chain, computed in two threads of their own: all begin in the quick one, and
+// long calls move to the slow one, so that short calls wait only for short ones. Each starts at its first call.
+import type { Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
+import { setNewest } from '../base/set-newest.ts'
+import type { Log } from '../base/log.ts'
+import type { AskedCall, CallOwner, Executor } from '../chain/executor.ts'
+import { createCallLane } from './call-lane.ts'
+import type { CallEntry } from './call-lane.ts'
+import type { Genesis } from './genesis.ts'
+import { reasonOf } from './packed-failure.ts'
+import type { Calculation, CalculationResults } from './vm/calls.ts'
+import { defaultTurnLimits } from './vm/turn.ts'
+import type { MoveLimits, TurnLimits } from './vm/turn.ts'
+
+/** The part of an Executor that changes nothing. */
+export type CallExecutor = Pick<
+  Executor,
+  | 'call'
+  | 'estimateGas'
+  | 'createAccessList'
+  | 'simulate'
+  | 'traceCall'
+  | 'traceBlock'
+  | 'storageRange'
+>
+
+export type CallThreadOptions = {
+  readonly network: string
+  readonly genesis: Genesis
+  readonly databasePath: string
+  readonly callGasMax: bigint
+  readonly clock: Clock
+  readonly log: Log
+  /** Default: those of turn.ts. */
+  readonly limits?: TurnLimits
+}
+
+export type CallThread = {
+  readonly executor: CallExecutor
+  close(): Promise<void>
+}
+
+/** Beyond these a call leaves the quick thread; for its run only while others wait. */
+const moves: MoveLimits = { stepMs: 100, runMs: 250 }
+/** An account whose call hung begins all its calls in the slow thread for so long. */
+const slowMs = 300_000
+const slowAccountsMax = 1024
+
+export function createCallThread(options: CallThreadOptions): CallThread {
+  const { network, genesis, databasePath, callGasMax, clock, log } = options
+  const data = {
+    network,
+    genesis,
+    databasePath,
+    callGasMax,
+    limits: options.limits ?? defaultTurnLimits,
+  }
+  /** Until when, by account. */
+  const slowUntil = new Map<string, number>()
+  const onReplaced = (accountId: string) =>
+    setNewest(slowUntil, accountId, clock.monotonic() + slowMs, slowAccountsMax)
+  const slow = createCallLane({
+    data: { ...data, moves: null },
+    clock,
+    log,
+    onLong: (entry) => entry.reject(new Fault('internal')),
+    onReplaced,
+  })
+  const quick = createCallLane({
+    data: { ...data, moves },
+    clock,
+    log,
+    onLong(entry) {
+      try {
+        slow.add(entry)
+      } catch (error) {
+        entry.reject(error)
+      }
+    },
+    onReplaced,
+  })
+  let nextId = 1
+  let closed = false
+
+  function isSlow(accountId: string): boolean {
+    const until = slowUntil.get(accountId)
+    if (until === undefined) return false
+    if (clock.monotonic() < until) return true
+    slowUntil.delete(accountId)
+    return false
+  }
+
+  async function run<Task extends Calculation>(
+    task: Task,
+    { accountId, keyId }: CallOwner,
+    signal: AbortSignal,
+  ): Promise<CalculationResults[Task['kind']]> {
+    if (closed) throw new Fault('shutting_down')
+    if (signal.aborted) throw reasonOf(signal)
+    const id = nextId++
+    let leave = () => {}
+    try {
+      return await new Promise<CalculationResults[Task['kind']]>((resolve, reject) => {
+        // The thread answers each task with the result of its kind (vm/calls.ts).
+        const answer = resolve as CallEntry['resolve']
+        const entry: CallEntry = { id, accountId, keyId, task, resolve: answer, reject }
+        const lane = isSlow(accountId) ? slow : quick
+        lane.add(entry)
+        leave = () => {
+          for (const it of [quick, slow]) it.leave(entry)
+          reject(reasonOf(signal))
+        }
+        signal.addEventListener('abort', leave, { once: true })
+      })
+    } finally {
+      signal.removeEventListener('abort', leave)
+    }
+  }
+
+  return {
+    executor: {
+      call: (asked, owner, signal) => run({ kind: 'call', ...taskOf(asked) }, owner, signal),
+      estimateGas: (asked, owner, signal) =>
+        run({ kind: 'estimate', ...taskOf(asked) }, owner, signal),
+      createAccessList: (asked, owner, signal) =>
+        run({ kind: 'access-list', ...taskOf(asked) }, owner, signal),
+      simulate: ({ block, simulation }, owner, signal) =>
+        run({ kind: 'simulate', blockHash: block.hash, simulation }, owner, signal),
+      traceCall: (asked, owner, signal) =>
+        run({ kind: 'trace-call', tracer: asked.tracer, ...taskOf(asked) }, owner, signal),
+      traceBlock: ({ block, index, tracer }, owner, signal) =>
+        run(
+          { kind: 'trace-block', block: 'hash' in block ? block.hash : block, index, tracer },
+          owner,
+          signal,
+        ),
+      storageRange: ({ block, ...asked }, owner, signal) =>
+        run({ kind: 'storage-range', blockHash: block.hash, ...asked }, owner, signal),
+    },
+    async close() {
+      closed = true
+      await Promise.all([quick.close(), slow.close()])
+    },
+  }
+}
+
+function taskOf({ request, block, overrides }: AskedCall) {
+  return { request, blockHash: block.hash, overrides }
+}

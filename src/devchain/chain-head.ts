@@ -1,0 +1,85 @@
+// The Head of an embedded chain: it never reorgs, so safe and finalized are the latest block.
+import { Fault } from '../base/fault.ts'
+import { equalBytes } from '../base/hex.ts'
+import type { BlockRef, Head, HeadChange } from '../chain/head.ts'
+import type { BlockPlace, ChainIndex } from './chain-index.ts'
+import { known } from '../chain/read.ts'
+
+export type ChainHead = Head & {
+  /** Told of each block once it is durable. Blocks at or below the present head change nothing. */
+  advance(block: BlockPlace): void
+}
+
+/** `onFailure`: what a listener threw, or why the blocks between two heads could not be read. */
+export function createChainHead(
+  network: string,
+  index: ChainIndex,
+  start: BlockPlace,
+  onFailure: (error: unknown) => void = () => {},
+): ChainHead {
+  const refTo = ({ number, hash }: BlockPlace): BlockRef => ({
+    network,
+    hash,
+    number,
+    anchor: 'embedded',
+  })
+  let latest = refTo(start)
+  const listeners = new Set<(change: HeadChange) => void>()
+
+  /** Throws `damaged` when the index lacks a block at or below the head. */
+  function byNumber(number: bigint): BlockRef | null {
+    if (number === latest.number) return latest
+    if (number < 0n || number > latest.number) return null
+    const hash = index.hashOf(number)
+    if (hash === null) {
+      throw new Fault('damaged', { detail: `the index of the chain lacks block ${number}` })
+    }
+    return refTo({ number, hash })
+  }
+
+  /** Several when news of some was lost. */
+  function blocksAfter(number: bigint): readonly BlockRef[] {
+    const blocks: BlockRef[] = []
+    try {
+      for (let at = number + 1n; at < latest.number; at += 1n) {
+        const hash = index.hashOf(at)
+        if (hash !== null) blocks.push(refTo({ number: at, hash }))
+      }
+    } catch (error) {
+      onFailure(error)
+    }
+    return [...blocks, latest]
+  }
+
+  return {
+    latest: () => latest,
+    safe: () => latest,
+    finalized: () => latest,
+    byNumber: (number) => known(byNumber(number)),
+    isCanonical(hash, number) {
+      const block = byNumber(number)
+      return known(block !== null && equalBytes(block.hash, hash))
+    },
+    locate(transactionHash) {
+      const place = index.locate(transactionHash)
+      return place === null ? [] : [place]
+    },
+    watch(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    advance(block) {
+      if (block.number <= latest.number) return
+      const after = latest.number
+      latest = refTo(block)
+      const added = blocksAfter(after)
+      for (const listener of listeners) {
+        try {
+          listener({ removed: [], added })
+        } catch (error) {
+          onFailure(error)
+        }
+      }
+    },
+  }
+}

@@ -1,0 +1,58 @@
+// What crosses between the request thread and the chain thread. Everything is structured-clonable.
+import type { MessagePort } from 'node:worker_threads'
+import type { BlockParts } from '../codec/ethereum/block.ts'
+import type { PoolContent, PoolCounts } from '../chain/executor.ts'
+import type { BlockPlace, Signed } from './chain-index.ts'
+import type { Genesis } from './genesis.ts'
+import type { PackedFailure } from './packed-failure.ts'
+
+export type ChainThreadData = {
+  readonly network: string
+  readonly genesis: Genesis
+  readonly databasePath: string
+  readonly writerPort: MessagePort
+  readonly mining: 'auto' | 'off'
+}
+
+export type ChainTask =
+  | { readonly kind: 'send'; readonly raw: Uint8Array }
+  | { readonly kind: 'nonce'; readonly address: Uint8Array }
+  | { readonly kind: 'pending'; readonly hash: Uint8Array }
+  | { readonly kind: 'pool'; readonly sender: Uint8Array | null }
+  | { readonly kind: 'counts' }
+  | { readonly kind: 'preview' }
+  | { readonly kind: 'mine' }
+  /** `signers`: brings `Signer[]` of the blocks to come, as soon as they are recovered. */
+  | { readonly kind: 'import'; readonly path: string; readonly signers: MessagePort }
+
+/** What the thread answers to a task, by its kind. */
+export type ChainResults = {
+  readonly send: Uint8Array
+  readonly nonce: bigint
+  readonly pending: Uint8Array | null
+  readonly pool: PoolContent
+  readonly counts: PoolCounts
+  readonly preview: BlockParts
+  readonly mine: BlockPlace
+  readonly import: number
+}
+
+export type ChainResult = ChainResults[ChainTask['kind']]
+
+/** To the thread. `open` comes first, and once. `cancel` drops a task that has not begun. */
+export type ChainOrder =
+  | { readonly kind: 'open'; readonly data: ChainThreadData }
+  | { readonly kind: 'run'; readonly id: number; readonly task: ChainTask }
+  | { readonly kind: 'cancel'; readonly id: number }
+  | { readonly kind: 'close' }
+
+/** From the thread. `ready` and `block` are said before the answer of the task that made them. */
+export type ChainNews =
+  | { readonly kind: 'done'; readonly id: number; readonly result: ChainResult }
+  | { readonly kind: 'failed'; readonly id: number; readonly failure: PackedFailure }
+  | {
+      readonly kind: 'block'
+      readonly block: BlockPlace
+      readonly signed: readonly Signed[]
+    }
+  | { readonly kind: 'ready'; readonly hash: Uint8Array }

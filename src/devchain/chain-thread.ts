@@ -1,0 +1,218 @@
+// The pool and the block making of an embedded chain: sends tasks to the chain thread, which starts at the
+// first of them and again after it died. Accounts take turns, the queue
+// is bounded; a caller that gives up leaves immediately.
+// Tested by src/devchain/embedded-network.test.ts
+import { MessageChannel } from 'node:worker_threads'
+import { Fault } from '../base/fault.ts'
+import type { Log } from '../base/log.ts'
+import { createArrivals } from '../chain/arrivals.ts'
+import type { CallOwner, Executor } from '../chain/executor.ts'
+import type { TransactionPool } from '../chain/transaction-pool.ts'
+import type { MessagePort, Worker } from 'node:worker_threads'
+import type { Genesis } from './genesis.ts'
+import type { CallExecutor } from './call-thread.ts'
+import type { BlockPlace, Signed } from './chain-index.ts'
+import { CallQueue } from './call-queue.ts'
+import type { QueueLimits } from './call-queue.ts'
+import { reasonOf, unpackFailure } from './packed-failure.ts'
+import { recoverAhead } from './recover-ahead.ts'
+import { startChainWorker } from './start-chain-worker.ts'
+import type {
+  ChainNews,
+  ChainOrder,
+  ChainResult,
+  ChainResults,
+  ChainTask,
+  ChainThreadData,
+} from './chain-order.ts'
+
+export type ChainThreadOptions = {
+  readonly network: string
+  readonly genesis: Genesis
+  readonly databasePath: string
+  readonly connectWriter: () => MessagePort
+  readonly mining: 'auto' | 'off'
+  readonly accounts: readonly Uint8Array[]
+  readonly onBlock: (block: BlockPlace, signed: readonly Signed[]) => void
+  /** Told when the thread died: a block may have become durable without news of it. */
+  readonly onDeath: () => void
+  readonly log: Log
+  /** For the first start; null: it starts with the first task. */
+  readonly startedAhead: Worker | null
+}
+
+/** The part of an Executor that belongs to the chain itself. */
+type ChainExecutor = Omit<Executor, keyof CallExecutor>
+
+export type ChainThread = {
+  readonly pool: TransactionPool
+  readonly executor: ChainExecutor
+  /** `after`: the number of the last block that is there. */
+  importChain(path: string, after: bigint, signal: AbortSignal): Promise<number>
+  close(): Promise<void>
+}
+
+/** Accounts take turns; two tasks of one are with the thread, so that it has the second when the first ends. */
+const queueLimits: QueueLimits = {
+  waitingPerAccountMax: 512,
+  waitingMax: 1024,
+  begunPerAccountMax: 2,
+  begunMax: 16,
+}
+/** Tasks of the server itself. */
+const ownTasks: CallOwner = { accountId: '', keyId: '' }
+
+type Waiter = CallOwner & {
+  readonly id: number
+  readonly task: ChainTask
+  readonly transfer: readonly MessagePort[]
+  readonly resolve: (result: ChainResult) => void
+  readonly reject: (error: unknown) => void
+}
+
+export function createChainThread(options: ChainThreadOptions): ChainThread {
+  const { log, network } = options
+  const queue = new CallQueue<Waiter>(queueLimits)
+  const arrivals = createArrivals()
+  let worker: Worker | null = null
+  let { startedAhead } = options
+  let nextId = 1
+  let closed = false
+
+  function start(): Worker {
+    const { genesis, databasePath, mining } = options
+    const writerPort = options.connectWriter()
+    const started = startedAhead ?? startChainWorker()
+    startedAhead = null
+    let cause: unknown = new Error('the chain thread ended')
+    started.on('message', hear)
+    started.on('error', (error) => (cause = error))
+    started.on('exit', () => {
+      if (worker !== started) return
+      worker = null
+      if (!closed) options.onDeath()
+      if (!closed) log('error', 'chain.thread_died', { network, cause })
+      const fault = closed ? new Fault('shutting_down') : new Fault('internal', { cause })
+      for (const waiter of Array.from(queue.begun.values())) end(waiter).reject(fault)
+    })
+    const data: ChainThreadData = { network, genesis, databasePath, writerPort, mining }
+    started.postMessage({ kind: 'open', data } satisfies ChainOrder, [writerPort])
+    return started
+  }
+
+  function end(waiter: Waiter): Waiter {
+    queue.remove(waiter)
+    beginNext()
+    if (queue.size === 0) worker?.unref()
+    return waiter
+  }
+
+  function beginNext(): void {
+    if (closed) return
+    for (let next = queue.begin(); next !== null; next = queue.begin()) {
+      worker ??= start()
+      worker.ref()
+      order({ kind: 'run', id: next.id, task: next.task }, next.transfer)
+    }
+  }
+
+  function hear(news: ChainNews): void {
+    if (news.kind === 'block') return options.onBlock(news.block, news.signed)
+    if (news.kind === 'ready') return arrivals.add(news.hash)
+    const waiter = queue.begun.get(news.id)
+    if (waiter === undefined) return
+    end(waiter)
+    if (news.kind === 'done') waiter.resolve(news.result)
+    else waiter.reject(unpackFailure(news.failure))
+  }
+
+  function order(message: ChainOrder, transfer: readonly MessagePort[] = []): void {
+    worker?.postMessage(message, transfer)
+  }
+
+  async function run<Task extends ChainTask>(
+    task: Task,
+    { accountId, keyId }: CallOwner,
+    signal: AbortSignal,
+    transfer: readonly MessagePort[] = [],
+  ): Promise<ChainResults[Task['kind']]> {
+    if (closed) throw new Fault('shutting_down')
+    if (signal.aborted) throw reasonOf(signal)
+    const id = nextId++
+    let leave = () => {}
+    try {
+      return await new Promise<ChainResults[Task['kind']]>((resolve, reject) => {
+        // The thread answers each task with the result of its kind (chain-worker.ts, run).
+        const answer = resolve as (result: ChainResult) => void
+        const waiter = { id, accountId, keyId, task, transfer, resolve: answer, reject }
+        queue.add(waiter)?.reject(new Fault('overloaded'))
+        leave = () => {
+          if (queue.begun.has(id)) order({ kind: 'cancel', id })
+          end(waiter).reject(reasonOf(signal))
+        }
+        signal.addEventListener('abort', leave, { once: true })
+        beginNext()
+      })
+    } finally {
+      signal.removeEventListener('abort', leave)
+    }
+  }
+
+  const pool: TransactionPool = {
+    level: 'trusted',
+    arrivals,
+    send: (raw, signal, owner = ownTasks) => run({ kind: 'send', raw }, owner, signal),
+    pendingNonce: (address, signal, owner = ownTasks) =>
+      run({ kind: 'nonce', address }, owner, signal),
+    // Nothing can wait in the pool of a thread that has not started.
+    pendingTransaction: async (hash, signal, owner = ownTasks) =>
+      worker === null ? null : await run({ kind: 'pending', hash }, owner, signal),
+  }
+
+  const executor: ChainExecutor = {
+    accounts: options.accounts,
+    poolContent: async (sender, signal, owner = ownTasks) =>
+      worker === null
+        ? { pending: [], queued: [] }
+        : await run({ kind: 'pool', sender }, owner, signal),
+    poolCounts: async (signal, owner = ownTasks) =>
+      worker === null ? { pending: 0, queued: 0 } : await run({ kind: 'counts' }, owner, signal),
+    pendingBlock: (signal, owner = ownTasks) => run({ kind: 'preview' }, owner, signal),
+    mine: async (signal, owner = ownTasks) => ({
+      network,
+      ...(await run({ kind: 'mine' }, owner, signal)),
+    }),
+  }
+
+  return {
+    pool,
+    executor,
+    async importChain(path, after, signal) {
+      const { port1, port2 } = new MessageChannel()
+      let isOver = false
+      const added = run({ kind: 'import', path, signers: port2 }, ownTasks, signal, [
+        port2,
+      ]).finally(() => {
+        isOver = true
+      })
+      // While the thread starts, and runs what comes first, this one waits for it.
+      const ahead = recoverAhead(path, { after, port: port1, isOver: () => isOver })
+      try {
+        return await added
+      } finally {
+        await ahead
+      }
+    },
+    async close() {
+      if (closed) return
+      closed = true
+      const ending = worker
+      for (const waiter of queue.clear()) waiter.reject(new Fault('shutting_down'))
+      if (ending === null) return
+      const ended = new Promise<void>((resolve) => ending.once('exit', () => resolve()))
+      ending.ref()
+      order({ kind: 'close' })
+      await ended
+    },
+  }
+}

@@ -1,0 +1,125 @@
+// Entry of the chain thread: takes tasks in turn, runs them, answers. It reads through its own
+// connection and writes through the writer thread. It may be started before there is anything to open.
+// Tested by src/devchain/embedded-network.test.ts
+import { setImmediate } from 'node:timers/promises'
+import { parentPort } from 'node:worker_threads'
+import type { MessagePort } from 'node:worker_threads'
+import { systemClock } from '../base/clock.ts'
+import { createLog } from '../base/log.ts'
+import { createSqliteStore } from '../content/sqlite-store.ts'
+import { verifiedFinds } from '../content/verified-finds.ts'
+import { portWriter } from '../db/port-writer.ts'
+import { openDatabase } from '../db/sqlite.ts'
+import { openChainIndex } from './chain-index.ts'
+import { packFailure } from './packed-failure.ts'
+import { Engine } from './vm/engine.ts'
+import type {
+  ChainNews,
+  ChainOrder,
+  ChainResult,
+  ChainTask,
+  ChainThreadData,
+} from './chain-order.ts'
+
+type Opened = { readonly engine: Engine; close(): Promise<void> }
+
+async function open(data: ChainThreadData, say: (news: ChainNews) => void): Promise<Opened> {
+  const { network, genesis, mining } = data
+  const now = () => systemClock.now()
+  const db = openDatabase(data.databasePath, { readOnly: true })
+  const writer = portWriter(data.writerPort)
+  const engine = await Engine.open({
+    network,
+    genesis,
+    store: verifiedFinds(createSqliteStore({ db, writer })),
+    index: openChainIndex(db, network),
+    mining,
+    now,
+    onBlock: (block, signed) => say({ kind: 'block', block, signed }),
+    onPending: (hash) => say({ kind: 'ready', hash }),
+    log: createLog(
+      () => 'info',
+      now,
+      (line) => process.stderr.write(line),
+    ),
+  })
+  return {
+    engine,
+    async close() {
+      await writer.close()
+      db.close()
+    },
+  }
+}
+
+function serve(parent: MessagePort): void {
+  const say = (news: ChainNews): void => parent.postMessage(news)
+  let opening: Promise<Opened> | null = null
+  const waiting = new Map<number, ChainTask>()
+  let running = false
+  let closing = false
+
+  async function drain(): Promise<void> {
+    if (running) return
+    running = true
+    while (waiting.size > 0) {
+      // A task may end without ever leaving the microtask queue; `cancel` is heard only between turns.
+      await setImmediate()
+      const next = waiting.entries().next().value
+      if (next === undefined) break
+      const [id, task] = next
+      waiting.delete(id)
+      // Without it the thread ends.
+      const opened = await opening
+      if (opened === null) throw new Error('a task before the order to open')
+      try {
+        say({ kind: 'done', id, result: await run(opened.engine, task) })
+      } catch (error) {
+        say({ kind: 'failed', id, failure: packFailure(error) })
+      }
+    }
+    running = false
+    if (closing) await end()
+  }
+
+  async function end(): Promise<void> {
+    await (await opening)?.close()
+    parent.close()
+  }
+
+  parent.on('message', (order: ChainOrder) => {
+    if (order.kind === 'open') opening = open(order.data, say)
+    else if (order.kind === 'cancel') waiting.delete(order.id)
+    else if (order.kind === 'close') {
+      closing = true
+      waiting.clear()
+      if (!running) void end()
+    } else if (!closing) {
+      waiting.set(order.id, order.task)
+      void drain()
+    }
+  })
+}
+
+async function run(engine: Engine, task: ChainTask): Promise<ChainResult> {
+  switch (task.kind) {
+    case 'send':
+      return engine.send(task.raw)
+    case 'nonce':
+      return engine.pendingNonce(task.address)
+    case 'pending':
+      return engine.pendingTransaction(task.hash)
+    case 'pool':
+      return engine.poolContent(task.sender)
+    case 'counts':
+      return engine.poolCounts()
+    case 'preview':
+      return engine.pendingBlock()
+    case 'mine':
+      return engine.mine()
+    case 'import':
+      return engine.importFile(task.path, task.signers)
+  }
+}
+
+if (parentPort !== null) serve(parentPort)

@@ -1,0 +1,77 @@
+// What eth_config says of a schedule, before, between and after its forks.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { chainFolder } from '../../test/fakes/chain-vectors.ts'
+import { fromHex, toHex } from '../base/hex.ts'
+import { defaultGenesis } from './default-genesis.ts'
+import { forkConfigs } from './fork-config.ts'
+import { parseGenesis } from './genesis.ts'
+
+const zero = new Uint8Array(32)
+
+test('mainnet fork ids are those of EIP-2124 and EIP-6122', () => {
+  const genesis = {
+    ...defaultGenesis,
+    timestamp: 0n,
+    config: {
+      chainId: 1,
+      homesteadBlock: 1150000,
+      daoForkBlock: 1920000,
+      eip150Block: 2463000,
+      eip155Block: 2675000,
+      eip158Block: 2675000,
+      byzantiumBlock: 4370000,
+      constantinopleBlock: 7280000,
+      petersburgBlock: 7280000,
+      istanbulBlock: 9069000,
+      muirGlacierBlock: 9200000,
+      berlinBlock: 12244000,
+      londonBlock: 12965000,
+      arrowGlacierBlock: 13773000,
+      grayGlacierBlock: 15050000,
+      shanghaiTime: 1681338455,
+      cancunTime: 1710338135,
+    },
+  }
+  const hash = fromHex('0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aec8c0db1cb8fa3')
+  const at = (time: bigint) => forkConfigs(genesis, hash, time)
+  assert.equal(toHex(at(0n).current.forkId), '0xf0afd0e3')
+  assert.equal(toHex(at(1681338455n).current.forkId), '0xdce96c2d')
+  assert.equal(toHex(at(1710338135n).current.forkId), '0x9f3d2254')
+})
+
+test('a fork turns on what it brought, and what comes next is told', () => {
+  const file = readFileSync(join(chainFolder, 'genesis.json'), 'utf8')
+  const genesis = parseGenesis(JSON.parse(file))
+  const before = forkConfigs(genesis, zero, 389n)
+  assert.equal(before.current.activationTime, 0)
+  assert.equal(before.current.blobSchedule, null)
+  assert.deepEqual(before.current.systemContracts, {})
+  assert.equal(Object.keys(before.current.precompiles).length, 9)
+  assert.deepEqual([before.next?.activationTime, before.last?.activationTime], [390, 540])
+
+  const prague = forkConfigs(genesis, zero, 479n)
+  assert.equal(prague.current.activationTime, 450)
+  assert.deepEqual(prague.current.blobSchedule, {
+    target: 6,
+    max: 9,
+    baseFeeUpdateFraction: 5007716,
+  })
+  assert.equal(prague.current.precompiles['P256VERIFY'], undefined)
+  assert.equal(prague.next?.precompiles['P256VERIFY'], `0x${'100'.padStart(40, '0')}`)
+  assert.notDeepEqual(prague.current.forkId, prague.next?.forkId)
+
+  const end = forkConfigs(genesis, zero, 540n)
+  assert.deepEqual([end.current.activationTime, end.next, end.last], [540, null, null])
+})
+
+test('forks in force at genesis count for no fork id and have no successor', () => {
+  const { current, next } = forkConfigs(defaultGenesis, zero, defaultGenesis.timestamp)
+  assert.equal(next, null)
+  assert.equal(current.activationTime, 0)
+  assert.equal(current.blobSchedule?.max, 9)
+  // CRC-32 of 32 zero bytes: nothing was added to the genesis hash.
+  assert.equal(toHex(current.forkId), '0x190a55ad')
+})

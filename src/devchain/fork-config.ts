@@ -1,0 +1,134 @@
+// What each fork of a genesis turns on, as eth_config tells it (EIP-7910): blob limits, precompiles, system
+// contracts and the fork id (EIP-2124, EIP-6122).
+import { crc32 } from 'node:zlib'
+import type { ForkConfig, ForkConfigs } from '../chain/fork-configs.ts'
+import type { Genesis, GenesisConfig } from './genesis.ts'
+import { systemContracts } from './system-contracts.ts'
+
+/** Where deposits go when the genesis does not say. */
+const mainnetDepositContract = '0x00000000219ab540356cbb839cbb05303d7705fa'
+
+/** By the fork that brought them; the names are EIP-7910's. */
+const precompiles: readonly (readonly [fork: string | null, name: string, address: number])[] = [
+  [null, 'ECREC', 0x01],
+  [null, 'SHA256', 0x02],
+  [null, 'RIPEMD160', 0x03],
+  [null, 'ID', 0x04],
+  [null, 'MODEXP', 0x05],
+  [null, 'BN254_ADD', 0x06],
+  [null, 'BN254_MUL', 0x07],
+  [null, 'BN254_PAIRING', 0x08],
+  [null, 'BLAKE2F', 0x09],
+  ['cancun', 'KZG_POINT_EVALUATION', 0x0a],
+  ['prague', 'BLS12_G1ADD', 0x0b],
+  ['prague', 'BLS12_G1MSM', 0x0c],
+  ['prague', 'BLS12_G2ADD', 0x0d],
+  ['prague', 'BLS12_G2MSM', 0x0e],
+  ['prague', 'BLS12_PAIRING_CHECK', 0x0f],
+  ['prague', 'BLS12_MAP_FP_TO_G1', 0x10],
+  ['prague', 'BLS12_MAP_FP2_TO_G2', 0x11],
+  ['osaka', 'P256VERIFY', 0x100],
+]
+
+const contractNames: readonly (readonly [eip: number, fork: string, name: string])[] = [
+  [4788, 'cancun', 'BEACON_ROOTS_ADDRESS'],
+  [7251, 'prague', 'CONSOLIDATION_REQUEST_PREDEPLOY_ADDRESS'],
+  [2935, 'prague', 'HISTORY_STORAGE_ADDRESS'],
+  [7002, 'prague', 'WITHDRAWAL_REQUEST_PREDEPLOY_ADDRESS'],
+]
+
+/** `genesisHash`: of block 0. `timestamp`: of the newest block, seconds. Forks by block number count as passed. */
+export function forkConfigs(
+  genesis: Genesis,
+  genesisHash: Uint8Array,
+  timestamp: bigint,
+): ForkConfigs {
+  const times = numbersOf(genesis.config, 'Time')
+  const passed = times.filter((time) => BigInt(time) <= timestamp)
+  const coming = times.filter((time) => BigInt(time) > timestamp)
+  const at = (time: number) => configAt(genesis, genesisHash, time)
+  const [next] = coming
+  const last = coming.at(-1)
+  return {
+    current: at(passed.at(-1) ?? 0),
+    next: next === undefined ? null : at(next),
+    last: last === undefined ? null : at(last),
+  }
+}
+
+function configAt(genesis: Genesis, genesisHash: Uint8Array, time: number): ForkConfig {
+  const { config } = genesis
+  const inForce = (fork: string) => {
+    const from = config[`${fork}Time`]
+    return typeof from === 'number' && from <= time
+  }
+  return {
+    activationTime: time,
+    blobSchedule: blobScheduleAt(config, time),
+    forkId: forkIdAt(genesis, genesisHash, time),
+    precompiles: Object.fromEntries(
+      precompiles
+        .filter(([fork]) => fork === null || inForce(fork))
+        .map(([, name, address]) => [name, `0x${address.toString(16).padStart(40, '0')}`]),
+    ),
+    systemContracts: Object.fromEntries(contractsAt(config, inForce)),
+  }
+}
+
+function contractsAt(
+  config: GenesisConfig,
+  inForce: (fork: string) => boolean,
+): readonly (readonly [string, string])[] {
+  const fixed = contractNames.flatMap(([eip, fork, name]) => {
+    const contract = systemContracts.find((it) => it.eip === eip)
+    return contract === undefined || !inForce(fork) ? [] : [[name, contract.address] as const]
+  })
+  if (!inForce('prague')) return fixed
+  const given = config['depositContractAddress']
+  const deposit = typeof given === 'string' ? given.toLowerCase() : mainnetDepositContract
+  return [...fixed, ['DEPOSIT_CONTRACT_ADDRESS', deposit]]
+}
+
+function blobScheduleAt(config: GenesisConfig, time: number): ForkConfig['blobSchedule'] {
+  const schedule = config['blobSchedule']
+  if (typeof schedule !== 'object' || schedule === null) return null
+  let from = -1
+  let found: ForkConfig['blobSchedule'] = null
+  for (const [fork, entry] of Object.entries(schedule)) {
+    const start = config[`${fork}Time`]
+    if (typeof start !== 'number' || start > time || start < from) continue
+    const limits = entry as Readonly<Record<string, unknown>> | null
+    const [target, max, fraction] = ['target', 'max', 'baseFeeUpdateFraction'].map((name) =>
+      Number(limits?.[name]),
+    )
+    if (target === undefined || max === undefined || fraction === undefined) continue
+    from = start
+    found = { target, max, baseFeeUpdateFraction: fraction }
+  }
+  return found
+}
+
+/** CRC-32 over the genesis hash and each fork passed by `time`; those in force at genesis do not count. */
+function forkIdAt(genesis: Genesis, genesisHash: Uint8Array, time: number): Uint8Array {
+  const blocks = numbersOf(genesis.config, 'Block').filter((block) => block > 0)
+  const times = numbersOf(genesis.config, 'Time').filter(
+    (fork) => BigInt(fork) > genesis.timestamp && fork <= time,
+  )
+  const bytes = Buffer.alloc(8)
+  let sum = crc32(genesisHash)
+  for (const fork of [...blocks, ...times]) {
+    bytes.writeBigUInt64BE(BigInt(fork))
+    sum = crc32(bytes, sum)
+  }
+  const id = Buffer.alloc(4)
+  id.writeUInt32BE(sum)
+  return new Uint8Array(id)
+}
+
+/** Blocks or times at which forks start, each once, ascending. */
+function numbersOf(config: GenesisConfig, ending: 'Block' | 'Time'): readonly number[] {
+  const starts = Object.entries(config).flatMap(([name, start]) =>
+    name.endsWith(ending) && typeof start === 'number' ? [start] : [],
+  )
+  return [...new Set(starts)].toSorted((a, b) => a - b)
+}

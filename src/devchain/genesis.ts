@@ -1,0 +1,126 @@
+// A geth genesis.json as typed values: the fork schedule, the first header's fields and the accounts.
+import { fromHex } from '../base/hex.ts'
+
+/** The part of geth's `config` that forks are chosen from; blocks and times are numbers. */
+export type GenesisConfig = {
+  readonly chainId: number
+  readonly [fork: string]: unknown
+}
+
+/** `storage`: 32-byte slot and its value without leading zeros; slots of value zero are left out. */
+export type GenesisAccount = {
+  readonly address: Uint8Array
+  readonly nonce: bigint
+  readonly balance: bigint
+  readonly code: Uint8Array
+  readonly storage: readonly (readonly [slot: Uint8Array, value: Uint8Array])[]
+}
+
+export type Genesis = {
+  readonly chainId: bigint
+  readonly config: GenesisConfig
+  readonly nonce: bigint
+  readonly timestamp: bigint
+  readonly extraData: Uint8Array
+  readonly gasLimit: bigint
+  readonly difficulty: bigint
+  readonly mixHash: Uint8Array
+  readonly coinbase: Uint8Array
+  /** Null when the file gives none: then London at block 0 means 1 gwei. */
+  readonly baseFeePerGas: bigint | null
+  readonly blobGasUsed: bigint | null
+  readonly excessBlobGas: bigint | null
+  readonly accounts: readonly GenesisAccount[]
+}
+
+/** A genesis that cannot be used; `message` names the member and what was expected. */
+export class BadGenesis extends Error {
+  override readonly name = 'BadGenesis'
+}
+
+/** `json`: the parsed file. Throws `BadGenesis`. */
+export function parseGenesis(json: unknown): Genesis {
+  const file = record(json, 'genesis')
+  const config = record(file['config'], 'config')
+  const chainId = config['chainId']
+  if (typeof chainId !== 'number' || !Number.isSafeInteger(chainId) || chainId < 1) {
+    throw new BadGenesis('genesis: config.chainId must be a whole number from 1 to 2^53 - 1')
+  }
+  return {
+    chainId: BigInt(chainId),
+    config: { ...config, chainId },
+    nonce: quantity(file['nonce'] ?? '0x0', 'nonce'),
+    timestamp: quantity(file['timestamp'] ?? '0x0', 'timestamp'),
+    extraData: data(file['extraData'] ?? '0x', 'extraData'),
+    gasLimit: quantity(file['gasLimit'], 'gasLimit'),
+    difficulty: quantity(file['difficulty'] ?? '0x0', 'difficulty'),
+    mixHash: padded(file['mixHash'] ?? '0x', 'mixHash', 32),
+    coinbase: padded(file['coinbase'] ?? '0x', 'coinbase', 20),
+    baseFeePerGas: optional(file['baseFeePerGas'], 'baseFeePerGas'),
+    blobGasUsed: optional(file['blobGasUsed'], 'blobGasUsed'),
+    excessBlobGas: optional(file['excessBlobGas'], 'excessBlobGas'),
+    accounts: Object.entries(record(file['alloc'], 'alloc')).map(account),
+  }
+}
+
+/** True when `fork` (as `londonBlock`, `osakaTime`) is in force at the first block. */
+export function activeAtGenesis(genesis: Genesis, fork: string): boolean {
+  const at = genesis.config[fork]
+  if (typeof at !== 'number') return false
+  return BigInt(at) <= (fork.endsWith('Time') ? genesis.timestamp : 0n)
+}
+
+function account([key, value]: [string, unknown]): GenesisAccount {
+  const given = record(value, `alloc ${key}`)
+  const address = data(key, 'alloc address')
+  if (address.length !== 20) throw new BadGenesis(`genesis: alloc ${key} is not an address`)
+  const storage = Object.entries(record(given['storage'] ?? {}, `storage of ${key}`))
+  return {
+    address,
+    nonce: quantity(given['nonce'] ?? '0x0', `nonce of ${key}`),
+    balance: quantity(given['balance'] ?? '0x0', `balance of ${key}`),
+    code: data(given['code'] ?? '0x', `code of ${key}`),
+    storage: storage.flatMap(([slot, word]) => {
+      const bytes = padded(word, `storage of ${key}`, 32)
+      const first = bytes.findIndex((byte) => byte !== 0)
+      if (first === -1) return []
+      return [[padded(slot, `storage of ${key}`, 32), bytes.subarray(first)] as const]
+    }),
+  }
+}
+
+function record(value: unknown, name: string): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new BadGenesis(`genesis: ${name} must be an object`)
+  }
+  return { ...value }
+}
+
+/** geth reads hex and decimal text, and numbers. */
+function quantity(value: unknown, name: string): bigint {
+  const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value
+  if (typeof text !== 'string' || !/^(0x[0-9a-fA-F]+|[0-9]+)$/.test(text)) {
+    throw new BadGenesis(`genesis: ${name} must be a quantity`)
+  }
+  return BigInt(text)
+}
+
+function optional(value: unknown, name: string): bigint | null {
+  return value === undefined || value === null ? null : quantity(value, name)
+}
+
+function data(value: unknown, name: string): Uint8Array {
+  if (typeof value !== 'string' || !/^(0x)?([0-9a-fA-F]{2})*$/.test(value)) {
+    throw new BadGenesis(`genesis: ${name} must be hex bytes`)
+  }
+  return fromHex(value)
+}
+
+function padded(value: unknown, name: string, length: number): Uint8Array {
+  const text = typeof value === 'string' && value.startsWith('0x') ? value.slice(2) : value
+  const bytes = data(typeof text === 'string' && text.length % 2 === 1 ? `0${text}` : text, name)
+  if (bytes.length > length) throw new BadGenesis(`genesis: ${name} is longer than ${length} bytes`)
+  const word = new Uint8Array(length)
+  word.set(bytes, length - bytes.length)
+  return word
+}

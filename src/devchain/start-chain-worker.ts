@@ -1,0 +1,18 @@
+// Starts the thread of the chain. Imports nothing of it, so that who knows that it will be needed starts it before anything
+// else: it finds and reads three hundred modules, most of them the EVM's.
+// Tested by src/devchain/embedded-network.test.ts
+import { Worker } from 'node:worker_threads'
+
+/** The thread, to end it or to hand it to `openEmbeddedNetwork`. */
+export type ChainWorker = Worker
+
+/** Loads the EVM, and waits for what to open. Who starts it ends it, if nobody came to use it. */
+export function startChainWorker(): ChainWorker {
+  // tsc does not rewrite this name: the built program runs .js, a checkout runs .ts.
+  const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
+  const worker = new Worker(new URL(`./chain-worker${extension}`, import.meta.url), {
+    execArgv: [],
+  })
+  worker.unref()
+  return worker
+}

@@ -1,0 +1,112 @@
+// Finds where an embedded chain goes on: at its head row, or, when what that names is incomplete, at the last
+// block below it that is whole. Makes the first block when there is none.
+import { equalBytes, toHex } from '../base/hex.ts'
+import type { Log } from '../base/log.ts'
+import { emptyTrieRoot } from '../codec/ethereum/account-state.ts'
+import { decodeHeader } from '../codec/ethereum/header.ts'
+import { keccak256 } from '../codec/hash/keccak.ts'
+import type { ContentKind, ContentRef } from '../content/ref.ts'
+import type { Store } from '../content/store.ts'
+import { firstBlockRows, rewindRows } from './chain-index.ts'
+import type { BlockPlace, ChainIndex } from './chain-index.ts'
+import { buildFirstBlock } from './first-block.ts'
+import type { Genesis } from './genesis.ts'
+
+/** How often a header is read. */
+const headerReads = 3
+
+export type StartOptions = {
+  readonly network: string
+  readonly genesis: Genesis
+  readonly store: Store
+  readonly index: ChainIndex
+  readonly log: Log
+}
+
+/** Throws an Error with a sentence for the operator when the data belongs to another genesis or is lost. */
+export async function findStart(options: StartOptions): Promise<BlockPlace> {
+  const { network, genesis, store, index, log } = options
+  const first = buildFirstBlock(genesis)
+  const head = index.head()
+  if (head === null) {
+    const block = { number: 0n, hash: first.hash }
+    await store.commit(first.items, firstBlockRows(network, block))
+    return block
+  }
+  refuseOtherChain(network, index, first.hash)
+  const whole = lastWhole(options, head)
+  if (whole !== null && whole.number === head.number) return head
+  if (whole === null) {
+    throw new Error(
+      `no block of network "${network}" is complete in the data folder: restore a backup`,
+    )
+  }
+  log('error', 'chain.rewound', {
+    network,
+    from: head.number,
+    to: whole.number,
+    reason: 'the head block is incomplete; blocks above the last complete one are given up',
+  })
+  await store.commit([], rewindRows(network, whole))
+  return whole
+}
+
+/**
+ * Throws an Error with a sentence for the operator when the chain that is kept begins with another block than
+ * `firstHash`, which the genesis of the settings gives.
+ */
+export function refuseOtherChain(network: string, index: ChainIndex, firstHash: Uint8Array): void {
+  const kept = index.hashOf(0n)
+  if (kept !== null && equalBytes(kept, firstHash)) return
+  throw new Error(
+    `the data folder holds another chain for network "${network}": its first block is ` +
+      `${kept === null ? 'missing' : toHex(kept)}, the configured genesis gives ${toHex(firstHash)}. ` +
+      'Use the genesis the folder was made with, or another data folder.',
+  )
+}
+
+function lastWhole({ store, index }: StartOptions, head: BlockPlace): BlockPlace | null {
+  for (let at: BlockPlace | null = head; at !== null; at = below(index, at)) {
+    if (isWhole(store, at)) return at
+  }
+  return null
+}
+
+function below(index: ChainIndex, { number }: BlockPlace): BlockPlace | null {
+  for (let lower = number - 1n; lower >= 0n; lower -= 1n) {
+    const hash = index.hashOf(lower)
+    if (hash !== null) return { number: lower, hash }
+  }
+  return null
+}
+
+/** Header that hashes right, state root, transactions and receipts are there. */
+function isWhole(store: Store, { number, hash }: BlockPlace): boolean {
+  const bytes = findProved(store, hash)
+  if (bytes === null) return false
+  const header = decodeHeader(bytes)
+  const has = (kind: ContentKind, root: Uint8Array) =>
+    equalBytes(root, emptyTrieRoot) || isStored(store, { kind, hash: root })
+  return (
+    header.number === number &&
+    has('trie-node', header.stateRoot) &&
+    has('transactions', header.transactionsRoot) &&
+    has('receipts', header.receiptsRoot)
+  )
+}
+
+/** A copy in quarantine may be good again, and costs no block. */
+function isStored(store: Store, ref: ContentRef): boolean {
+  return store.has(ref) || store.findQuarantined(ref) !== null
+}
+
+/** A wrong read must not cost blocks: read again before the header is believed to be damaged. */
+function findProved(store: Store, hash: Uint8Array): Uint8Array | null {
+  const ref = { kind: 'header', hash } as const
+  for (let read = 0; read < headerReads; read += 1) {
+    const bytes = read === 0 ? store.find(ref) : store.findAgain(ref)
+    if (bytes !== null && equalBytes(keccak256(bytes), hash)) return bytes
+  }
+  const quarantined = store.findQuarantined(ref)
+  return quarantined !== null && equalBytes(keccak256(quarantined), hash) ? quarantined : null
+}

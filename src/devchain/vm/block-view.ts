@@ -1,0 +1,34 @@
+// Headers as the EVM's library sees them. Only ever made from stored, hashed bytes.
+// Tested by src/devchain/vm/engine.test.ts
+import { createBlockFromBytesArray } from '@ethereumjs/block'
+import type { Block } from '@ethereumjs/block'
+import type { Common } from '@ethereumjs/common'
+import { decodeRlp, emptyRlpList } from '../../codec/ethereum/rlp.ts'
+import type { BlockParts } from '../../codec/ethereum/block.ts'
+
+/** `freeze` false: what is made may be changed, and forgets the hashes it has worked out. */
+type ViewOptions = { readonly freeze?: boolean }
+
+/** The whole block, its transactions decoded, under `common`'s rules. */
+export function viewBlock(
+  { header, transactions, uncles, withdrawals }: BlockParts,
+  common: Common,
+  { freeze = true }: ViewOptions = {},
+): Block {
+  const parts = [header, transactions, uncles, ...(withdrawals === null ? [] : [withdrawals])]
+  return createBlockFromBytesArray(parts.map((part) => decodeRlp(part)) as never, {
+    common,
+    skipConsensusFormatValidation: true,
+    freeze,
+  })
+}
+
+/** A block with this header and no transactions: the context of a call, or the parent of a new block. */
+export function viewHeader(header: Uint8Array, common: Common, options: ViewOptions = {}): Block {
+  const withdrawals = common.isActivatedEIP(4895) ? emptyRlpList : null
+  return viewBlock(
+    { header, transactions: emptyRlpList, uncles: emptyRlpList, withdrawals },
+    common,
+    options,
+  )
+}

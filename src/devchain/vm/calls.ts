@@ -1,0 +1,74 @@
+// What the call thread can work out, each on a state of its own that is thrown away afterwards: many may be
+// under way at once, taking turns.
+import type { Store } from '../../content/store.ts'
+import type {
+  AccessListReport,
+  SimulatedBlock,
+  StorageRange,
+  TracerChoice,
+  TransactionTrace,
+} from '../../chain/computation.ts'
+import type { ChainIndex } from '../chain-index.ts'
+import type { Genesis } from '../genesis.ts'
+import { call } from './call.ts'
+import type { CallTask } from './prepared-call.ts'
+import { createCrypto } from './chain-crypto.ts'
+import { createRules } from './chain-rules.ts'
+import { createAccessList } from './create-access-list.ts'
+import { estimateGas } from './estimate-gas.ts'
+import { simulate } from './simulate/simulate.ts'
+import type { SimulateTask } from './simulate/simulate.ts'
+import { readStorageRange } from './storage-range.ts'
+import type { StorageRangeTask } from './storage-range.ts'
+import { traceBlock } from './trace-block.ts'
+import type { TraceBlockTask } from './trace-block.ts'
+import { traceCall } from './trace-call.ts'
+import type { Turn } from './turn.ts'
+
+export type Calculation =
+  | ({ readonly kind: 'call' | 'estimate' | 'access-list' } & CallTask)
+  | ({ readonly kind: 'simulate' } & SimulateTask)
+  | ({ readonly kind: 'trace-call'; readonly tracer: TracerChoice } & CallTask)
+  | ({ readonly kind: 'trace-block' } & TraceBlockTask)
+  | ({ readonly kind: 'storage-range' } & StorageRangeTask)
+
+export type CalculationResults = {
+  readonly call: Uint8Array
+  readonly estimate: bigint
+  readonly 'access-list': AccessListReport
+  readonly simulate: readonly SimulatedBlock[]
+  readonly 'trace-call': unknown
+  readonly 'trace-block': readonly TransactionTrace[]
+  readonly 'storage-range': StorageRange | null
+}
+
+export type CalculationResult = CalculationResults[Calculation['kind']]
+
+/** Errors as in executor.ts, Executor. */
+export function createCalls(options: {
+  readonly genesis: Genesis
+  readonly store: Store
+  readonly index: ChainIndex
+  readonly callGasMax: bigint
+}): (task: Calculation, turn: Turn) => Promise<CalculationResult> {
+  const { genesis, store, index, callGasMax } = options
+  const parts = { rules: createRules(genesis, createCrypto()), store, index, callGasMax }
+  return async (task, turn) => {
+    switch (task.kind) {
+      case 'call':
+        return call(parts, task, turn)
+      case 'estimate':
+        return estimateGas(parts, task, turn)
+      case 'access-list':
+        return createAccessList(parts, task, turn)
+      case 'simulate':
+        return simulate(parts, task, turn)
+      case 'trace-call':
+        return traceCall(parts, task, turn)
+      case 'trace-block':
+        return traceBlock(parts, task, turn)
+      case 'storage-range':
+        return readStorageRange(parts, task, turn)
+    }
+  }
+}

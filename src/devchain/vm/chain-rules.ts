@@ -1,0 +1,78 @@
+// The fork rules of a genesis, as the EVM wants them.
+// Tested by src/devchain/vm/engine.test.ts
+import { paramsBlock } from '@ethereumjs/block'
+import { createCommonFromGethGenesis, Hardfork } from '@ethereumjs/common'
+import type { Common, CustomCrypto } from '@ethereumjs/common'
+import { paramsEVM } from '@ethereumjs/evm'
+import { paramsTx } from '@ethereumjs/tx'
+import { paramsVM } from '@ethereumjs/vm'
+import { toQuantity } from '../../base/hex.ts'
+import type { Genesis, GenesisConfig } from '../genesis.ts'
+
+/** A block's place in the fork schedule; `timestamp` in seconds. */
+type ForkPoint = { readonly number: bigint; readonly timestamp: bigint }
+
+export type ChainRules = {
+  /** Fresh rules for a block: the caller may change them. */
+  at(point: ForkPoint): Common
+  /**
+   * The rules for code that runs in a block, of which `common` are those at its number and time: with a difficulty it
+   * is a block from before the merge, whatever forks begin at its time. A genesis may be both.
+   */
+  running(block: ForkPoint & { readonly difficulty: bigint }, common: Common): Common
+}
+
+export function createRules(genesis: Genesis, customCrypto: CustomCrypto): ChainRules {
+  const rules = createCommonFromGethGenesis(
+    {
+      config: { ...genesis.config } as never,
+      difficulty: toQuantity(genesis.difficulty),
+      gasLimit: toQuantity(genesis.gasLimit),
+      nonce: `0x${genesis.nonce.toString(16).padStart(16, '0')}`,
+      timestamp: toQuantity(genesis.timestamp),
+      alloc: {},
+    } as never,
+    { customCrypto },
+  )
+  // Each library adds its own numbers only to rules it has seen.
+  for (const params of [paramsBlock, paramsTx, paramsEVM, paramsVM]) rules.updateParams(params)
+  rules.updateParams(blobCounts(genesis.config))
+  // Each block, header and transaction would add the same numbers again, by way of JSON. Copies keep this.
+  rules.updateParams = () => {}
+  // The library puts this list together each time that an opcode asks which fork it is in. Copies keep this too.
+  const forks = rules.hardforks()
+  rules.hardforks = () => forks
+  const at = ({ number, timestamp }: ForkPoint): Common => {
+    const copy = rules.copy()
+    try {
+      copy.setHardforkBy({ blockNumber: number, timestamp })
+    } catch {
+      // A block that is only pretended may have an old number and a new time: forks by time need the others.
+      copy.setHardforkBy({ blockNumber: number })
+    }
+    return copy
+  }
+  const merge = forks.findIndex(({ name }) => name === Hardfork.Paris)
+  const beforeMerge = merge === -1 ? forks : forks.slice(0, merge)
+  return {
+    at,
+    running(block, common) {
+      if (block.difficulty === 0n || !common.gteHardfork(Hardfork.Paris)) return common
+      const copy = common.copy()
+      const last = beforeMerge.findLast(({ block: from }) => from !== null && from <= block.number)
+      if (last !== undefined) copy.setHardfork(last.name)
+      return copy
+    },
+  }
+}
+
+/** From the first fork that changes only these (EIP-7892) on, the library asks for them by these names. */
+function blobCounts(config: GenesisConfig): Record<string, { target: number; max: number }> {
+  const schedule = config['blobSchedule']
+  const counts: Record<string, { target: number; max: number }> = {}
+  for (const [fork, entry] of Object.entries(schedule ?? {})) {
+    const { target, max } = entry as { readonly target?: unknown; readonly max?: unknown }
+    if (typeof target === 'number' && typeof max === 'number') counts[fork] = { target, max }
+  }
+  return counts
+}

@@ -1,0 +1,67 @@
+// Makes an EVM over the stored state: one that goes on from block to block, or one for a single call.
+// Tested by src/devchain/vm/engine.test.ts
+import { Caches, MerkleStateManager } from '@ethereumjs/statemanager'
+import { ValueEncoding } from '@ethereumjs/util'
+import type { Common } from '@ethereumjs/common'
+import type { EVMMockBlockchainInterface } from '@ethereumjs/evm'
+import { createVM } from '@ethereumjs/vm'
+import type { VM } from '@ethereumjs/vm'
+import type { ChainIndex } from '../chain-index.ts'
+import { StateTrie } from './state-trie.ts'
+import type { TrieDatabase } from './trie-database.ts'
+import type { Turn } from './turn.ts'
+import { stopForOthers } from './watch-opcodes.ts'
+
+export type StateVm = { readonly vm: VM; readonly state: MerkleStateManager }
+
+/** `stateRoot` must be stored: throws otherwise. `common` belongs to the new EVM from here on. */
+export async function createStateVm(parts: {
+  readonly common: Common
+  readonly tries: TrieDatabase
+  readonly index: Pick<ChainIndex, 'hashOf'>
+  readonly stateRoot: Uint8Array
+  /** A computation that shares its thread. */
+  readonly turn?: Turn
+}): Promise<StateVm> {
+  const { common, tries, index, stateRoot, turn } = parts
+  const trie = new StateTrie({
+    db: tries,
+    common,
+    useKeyHashing: true,
+    useRootPersistence: false,
+    valueEncoding: ValueEncoding.Bytes,
+  })
+  // Without caches every transaction writes the nodes between it and the next.
+  const state = new MerkleStateManager({ common, trie, caches: new Caches() })
+  await state.setStateRoot(stateRoot)
+  return createVmOver(state, { common, index, ...(turn === undefined ? {} : { turn }) })
+}
+
+/** A fresh EVM over a state that others have worked on, maybe under other rules. */
+export async function createVmOver(
+  state: MerkleStateManager,
+  parts: {
+    readonly common: Common
+    readonly index: Pick<ChainIndex, 'hashOf'>
+    readonly turn?: Turn
+  },
+): Promise<StateVm> {
+  const { common, index, turn } = parts
+  const vm = await createVM({ common, stateManager: state, blockchain: blockHashes(index) })
+  if (turn !== undefined) stopForOthers(vm, turn)
+  return { vm, state }
+}
+
+/** All that the EVM asks of a chain: the hash at a number, for BLOCKHASH. */
+function blockHashes(index: Pick<ChainIndex, 'hashOf'>): EVMMockBlockchainInterface {
+  const chain: EVMMockBlockchainInterface = {
+    async getBlock(number) {
+      const hash = index.hashOf(BigInt(number))
+      if (hash === null) throw new Error(`no block ${number} on the chain`)
+      return { hash: () => hash }
+    },
+    putBlock: async () => {},
+    shallowCopy: () => chain,
+  }
+  return chain
+}

@@ -1,0 +1,113 @@
+// eth_createAccessList, go-ethereum's way (internal/ethapi, eth/tracers/logger): the request runs with the
+// list found so far until it finds nothing new.
+// Tested by src/devchain/vm/calls.test.ts
+import { toBareHex, fromHex } from '../../base/hex.ts'
+import { contractAddress } from '../../codec/ethereum/sender.ts'
+import type { AccessListEntry, AccessListReport } from '../../chain/computation.ts'
+import { authoritiesOf } from './authorities.ts'
+import { checkedGas, failureOf, prepareCall } from './prepared-call.ts'
+import type { CallParts } from './open-state.ts'
+import type { CallTask, PreparedCall } from './prepared-call.ts'
+import type { Turn } from './turn.ts'
+import { calling, naming, opcodes, watchOpcodes } from './watch-opcodes.ts'
+import type { Frame } from './watch-opcodes.ts'
+
+/** Each round finds more, and a list is as long as the gas allows; real calls need two or three. */
+const roundsMax = 32
+
+const slots: readonly number[] = [opcodes.sload, opcodes.sstore]
+
+/** Address to slots, in bare hex, in the order in which they were met. */
+type Found = Map<string, Set<string>>
+
+/** A failure of the call is part of the report. Throws `execution_failed` when it cannot begin. */
+export async function createAccessList(
+  parts: CallParts,
+  task: CallTask,
+  turn: Turn,
+): Promise<AccessListReport> {
+  let known = null as Found | null
+  for (let round = 0; ; round += 1) {
+    const request =
+      known === null ? task.request : { ...task.request, accessList: entriesOf(known) }
+    const prepared = await prepareCall(parts, { ...task, request }, turn)
+    // Bounds how many signatures there are to look at.
+    const gas = checkedGas(parts, prepared)
+    const excluded = excludedOf(prepared)
+    known ??= collect(request.accessList ?? [], excluded)
+    const found = collect(request.accessList ?? [], excluded)
+    watch(prepared, found, excluded)
+    const { execResult, totalGasSpent } = await prepared.run(gas)
+    if (isSame(found, known) || round === roundsMax) {
+      const failure = failureOf(execResult)
+      const error = failure?.code === 'reverted' ? 'execution reverted' : failure?.message
+      return { accessList: entriesOf(known), gasUsed: totalGasSpent, error: error ?? null }
+    }
+    known = found
+  }
+}
+
+/** Addresses that are warm anyway: named only for the sake of their slots. */
+function excludedOf({ machine, transaction, request }: PreparedCall): ReadonlySet<string> {
+  const from = request.from ?? new Uint8Array(20)
+  const to = request.to ?? contractAddress(from, transaction.nonce)
+  const authorities = authoritiesOf(transaction).map((it) => toBareHex(it.bytes))
+  const precompiles = [...machine.vm.evm.precompiles.entries()].map(([name]) => name)
+  return new Set([toBareHex(from), toBareHex(to), ...authorities, ...precompiles])
+}
+
+function collect(list: readonly AccessListEntry[], excluded: ReadonlySet<string>): Found {
+  const found: Found = new Map()
+  for (const { address, storageKeys } of list) {
+    const name = toBareHex(address)
+    if (!excluded.has(name)) add(found, name)
+    for (const key of storageKeys) add(found, name).add(toBareHex(key))
+  }
+  return found
+}
+
+function watch({ machine }: PreparedCall, found: Found, excluded: ReadonlySet<string>): void {
+  const touch = (word: bigint | undefined) => {
+    if (word === undefined) return
+    const name = hexOf(word, 64).slice(24)
+    if (!excluded.has(name)) add(found, name)
+  }
+  watchOpcodes(machine.vm, slots, (_, frame) => {
+    const [slot] = top(frame, 1)
+    if (slot !== undefined) add(found, toBareHex(frame.env.address.bytes)).add(hexOf(slot, 64))
+  })
+  watchOpcodes(machine.vm, naming, (_, frame) => touch(top(frame, 1)[0]))
+  watchOpcodes(machine.vm, calling, (_, frame) => touch(top(frame, 5)[1]))
+}
+
+/** The uppermost `count` words, topmost first; none when the stack has fewer. */
+function top({ stack }: Frame, count: number): readonly bigint[] {
+  return stack.length < count ? [] : stack.peek(count)
+}
+
+function add(found: Found, address: string): Set<string> {
+  const slotsOf = found.get(address) ?? new Set()
+  found.set(address, slotsOf)
+  return slotsOf
+}
+
+function isSame(a: Found, b: Found): boolean {
+  if (a.size !== b.size) return false
+  for (const [address, keys] of a) {
+    const others = b.get(address)
+    if (others?.size !== keys.size) return false
+    for (const key of keys) if (!others.has(key)) return false
+  }
+  return true
+}
+
+function entriesOf(found: Found): AccessListEntry[] {
+  return [...found].map(([address, keys]) => ({
+    address: fromHex(address),
+    storageKeys: [...keys].map(fromHex),
+  }))
+}
+
+function hexOf(word: bigint, digits: number): string {
+  return word.toString(16).padStart(digits, '0')
+}

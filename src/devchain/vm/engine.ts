@@ -1,0 +1,272 @@
+// The producing side of an embedded chain: the pool and block making. Tasks run one after the other, so each
+// sees a chain that stands still.
+import assert from 'node:assert/strict'
+import type { MessagePort } from 'node:worker_threads'
+import { equalBytes, toHex } from '../../base/hex.ts'
+import { Fault } from '../../base/fault.ts'
+import type { Log } from '../../base/log.ts'
+import type { BlockParts } from '../../codec/ethereum/block.ts'
+import type { Store } from '../../content/store.ts'
+import type { PoolContent, PoolCounts, WaitingTransaction } from '../../chain/executor.ts'
+import type { BlockPlace, ChainIndex, Signed } from '../chain-index.ts'
+import type { Genesis } from '../genesis.ts'
+import { checkPrices, checkSender, readTransaction } from './admit.ts'
+import { createCrypto } from './chain-crypto.ts'
+import { createRules } from './chain-rules.ts'
+import { importBlocks } from './import-blocks.ts'
+import { KnownKeys } from './known-keys.ts'
+import { Pool } from './pool.ts'
+import type { PoolEntry } from './pool.ts'
+import { ProducingChain } from './producing-chain.ts'
+import type { Mined } from './producing-chain.ts'
+import { ReadyQueue } from './ready-queue.ts'
+import { splitLane } from './split-lane.ts'
+import type { SplitLane } from './split-lane.ts'
+import { createTrieDatabase } from './trie-database.ts'
+
+export type EngineOptions = {
+  readonly network: string
+  readonly genesis: Genesis
+  readonly store: Store
+  readonly index: ChainIndex
+  /** `auto`: a block for each transaction. `off`: only `mine` makes blocks. */
+  readonly mining: 'auto' | 'off'
+  readonly now: () => number
+  /** Told of each block once it is durable, with who signed its transactions. */
+  readonly onBlock: (block: BlockPlace, signed: readonly Signed[]) => void
+  /** Told once of each transaction that a next block may hold. 32 bytes. */
+  readonly onPending: (hash: Uint8Array) => void
+  readonly log: Log
+}
+
+/** Waiting transactions that are tried again after one that was sent, each in a block of its own. */
+const othersMax = 16
+/** Room is judged when the block is made. */
+const wholeBlock = { gas: 2n ** 64n, blobs: Number.MAX_SAFE_INTEGER }
+
+/** Methods must not overlap: whoever owns it runs them in turn. Errors as in executor.ts, Executor. */
+export class Engine {
+  readonly #options: EngineOptions
+  readonly #chain: ProducingChain
+  readonly #keys: KnownKeys
+  readonly #pool = new Pool()
+  #preview: { readonly key: string; readonly parts: BlockParts } | null = null
+
+  private constructor(options: EngineOptions, chain: ProducingChain, keys: KnownKeys) {
+    this.#options = options
+    this.#chain = chain
+    this.#keys = keys
+  }
+
+  static async open(options: EngineOptions): Promise<Engine> {
+    const { network, genesis, store, index, now } = options
+    const keys = new KnownKeys()
+    const rules = createRules(genesis, createCrypto(keys))
+    const tries = createTrieDatabase(store)
+    const chain = await ProducingChain.open({ network, rules, store, index, tries, now })
+    return new Engine(options, chain, keys)
+  }
+
+  async pendingNonce(address: Uint8Array): Promise<bigint> {
+    const nonce = (await this.#chain.account(address))?.nonce ?? 0n
+    return this.#pool.nextNonce(address, nonce)
+  }
+
+  pendingTransaction(hash: Uint8Array): Uint8Array | null {
+    return this.#pool.find(hash)?.raw ?? null
+  }
+
+  /** What waits: of `sender`, or of everybody. */
+  async poolContent(sender: Uint8Array | null): Promise<PoolContent> {
+    const lanes = sender === null ? this.#pool.lanes() : [this.#pool.ofSender(sender)]
+    const content = { pending: [] as WaitingTransaction[], queued: [] as WaitingTransaction[] }
+    for (const lane of lanes) {
+      const { ready, gapped } = await this.#split(lane)
+      content.pending.push(...ready.map(asWaiting))
+      content.queued.push(...gapped.map(asWaiting))
+    }
+    return content
+  }
+
+  async poolCounts(): Promise<PoolCounts> {
+    const counts = { pending: 0, queued: 0 }
+    for (const lane of this.#pool.lanes()) {
+      const { ready, gapped } = await this.#split(lane)
+      counts.pending += ready.length
+      counts.queued += gapped.length
+    }
+    return counts
+  }
+
+  /** The block that would be made now: proved by nothing, kept nowhere. Made once for each head and pool. */
+  async pendingBlock(): Promise<BlockParts> {
+    const key = `${toHex(this.#chain.head.hash)} ${this.#pool.version}`
+    if (this.#preview?.key !== key) {
+      this.#preview = { key, parts: await this.#chain.preview(await this.#ready()) }
+    }
+    return this.#preview.parts
+  }
+
+  /** Makes a block of what waits now, empty when nothing does. Throws `no_space`. */
+  async mine(): Promise<BlockPlace> {
+    const { block } = this.#settle(await this.#chain.mine(await this.#ready(), { orEmpty: true }))
+    assert.ok(block !== null)
+    return block
+  }
+
+  async send(raw: Uint8Array): Promise<Uint8Array> {
+    const next = this.#chain.next()
+    const sent = readTransaction(raw, next)
+    const waiting = this.#pool.find(sent.hash)
+    const waits = waiting !== null
+    const entry = waiting ?? sent
+    const known = new Fault('pool_refused', { detail: 'already known' })
+    if (waits && this.#options.mining === 'off') throw known
+    const nonce = await this.#checkState(entry)
+    const isNext = entry.nonce === nonce
+    // One that waited, priced out or for lack of space, is tried again when it is sent again.
+    if (waits && !isNext) throw known
+    const minesNow = isNext && this.#options.mining === 'auto'
+    if (minesNow) checkPrices(entry, next)
+    const before = this.#pool.at(entry.sender, entry.nonce)
+    if (!waits) this.#pool.add(entry, minesNow)
+    if (minesNow) {
+      try {
+        await this.#mineNow(entry)
+      } catch (error) {
+        // Its sender is told now; one that was acknowledged before waits on, itself or what this one replaced.
+        if (!waits) this.#pool.remove(entry)
+        if (before !== null && !waits) this.#pool.add(before, true)
+        throw error
+      }
+      await this.#mineWaiting(entry)
+    } else {
+      const { ready } = await this.#split(this.#pool.ofSender(entry.sender))
+      this.#announce(ready)
+    }
+    return entry.hash
+  }
+
+  async importFile(path: string, signers?: MessagePort): Promise<number> {
+    const chain = this.#chain
+    if (signers !== undefined) this.#keys.listen(signers)
+    try {
+      const added = await importBlocks(path, chain, (parts) =>
+        chain.replay(parts, this.#options.onBlock),
+      )
+      await chain.settle()
+      return added
+    } finally {
+      this.#keys.forget()
+    }
+  }
+
+  /** The sender's nonce at the head. */
+  async #checkState(entry: PoolEntry): Promise<bigint> {
+    const account = await this.#chain.account(entry.sender)
+    const nonce = account?.nonce ?? 0n
+    checkSender(entry, {
+      nonce,
+      balance: account?.balance ?? 0n,
+      queuedCost: this.#pool.costBeside(entry.sender, entry.nonce, nonce),
+      hasCode: account?.isContract() === true && !(await this.#isDelegated(entry.sender)),
+    })
+    return nonce
+  }
+
+  async #isDelegated(address: Uint8Array): Promise<boolean> {
+    const code = await this.#chain.code(address)
+    return equalBytes(code.subarray(0, 3), new Uint8Array([0xef, 0x01, 0x00]))
+  }
+
+  /** Throws `pool_refused` and forgets the entry when it cannot run; any other failure leaves it waiting. */
+  async #mineNow(entry: PoolEntry): Promise<void> {
+    const { block, refused } = await this.#mineAlone(entry)
+    if (block !== null) return
+    const cause = refused[0]?.cause
+    // It fits no block at all: checked before, but for blobs of a schedule with fewer.
+    const detail = cause instanceof Error ? cause.message : 'exceeds what a block can hold'
+    this.#pool.remove(entry)
+    throw new Fault('pool_refused', { detail, cause })
+  }
+
+  /** What the block of `entry` has made possible. A failure is only logged: they wait on. */
+  async #mineWaiting(entry: PoolEntry): Promise<void> {
+    try {
+      await this.#mineFollowers(entry)
+      await this.#mineOthers()
+    } catch (error) {
+      this.#options.log('warn', 'chain.waiting_not_mined', { error })
+    }
+  }
+
+  /** Transactions that waited for the nonce that was just used. */
+  async #mineFollowers({ sender, nonce }: PoolEntry): Promise<void> {
+    for (let at = nonce + 1n; ; at += 1n) {
+      const waiting = this.#pool.at(sender, at)
+      if (waiting === null || (await this.#mineAlone(waiting)).block === null) return
+    }
+  }
+
+  /** What now has a price or room that it had not. */
+  async #mineOthers(): Promise<void> {
+    for (let tries = 0; tries < othersMax && this.#pool.size > 0; tries += 1) {
+      const waiting = (await this.#ready()).next(wholeBlock)
+      if (waiting === null || (await this.#mineAlone(waiting)).block === null) return
+    }
+  }
+
+  async #mineAlone(entry: PoolEntry): Promise<Mined> {
+    const { baseFee, blobFee } = this.#chain.next()
+    const queue = new ReadyQueue({ lanes: [[entry]], inArrival: [entry], baseFee, blobFee })
+    return this.#settle(await this.#chain.mine(queue, { orEmpty: false }))
+  }
+
+  /** The pool after a block. Told in the order of the wire: a transaction waits, then stands in a block. */
+  #settle(mined: Mined): Mined {
+    const { block, taken, refused } = mined
+    this.#announce(taken)
+    for (const entry of taken) this.#pool.remove(entry)
+    for (const { entry, cause } of refused) {
+      this.#pool.remove(entry)
+      this.#options.log('info', 'chain.waiting_dropped', {
+        hash: toHex(entry.hash),
+        reason: cause instanceof Error ? cause.message : String(cause),
+      })
+    }
+    if (block !== null) {
+      const signed = taken.map(({ hash, sender }) => ({ hash, sender }))
+      this.#options.onBlock(block, signed)
+    }
+    return mined
+  }
+
+  #announce(entries: readonly PoolEntry[]): void {
+    for (const entry of entries) {
+      if (this.#pool.announce(entry)) this.#options.onPending(entry.hash)
+    }
+  }
+
+  /** What could go into the next block. Forgets what a block has made unusable. */
+  async #ready(): Promise<ReadyQueue> {
+    const lanes: (readonly PoolEntry[])[] = []
+    for (const lane of this.#pool.lanes()) {
+      const { stale, ready } = await this.#split(lane)
+      for (const entry of stale) this.#pool.remove(entry)
+      this.#announce(ready)
+      if (ready.length > 0) lanes.push(ready)
+    }
+    const { baseFee, blobFee } = this.#chain.next()
+    return new ReadyQueue({ lanes, inArrival: this.#pool.inArrival(), baseFee, blobFee })
+  }
+
+  async #split(lane: readonly PoolEntry[]): Promise<SplitLane> {
+    const [first] = lane
+    const account = first === undefined ? null : await this.#chain.account(first.sender)
+    return splitLane(lane, account?.nonce ?? 0n)
+  }
+}
+
+function asWaiting({ sender, raw }: PoolEntry): WaitingTransaction {
+  return { sender, raw }
+}

@@ -1,0 +1,48 @@
+// Reads a chain file (`chain.rlp`: blocks one after the other, no delimiter) and runs each block that the
+// chain does not have yet.
+import { readFile, stat } from 'node:fs/promises'
+import { equalBytes } from '../../base/hex.ts'
+import { splitBlocks } from '../../codec/ethereum/block.ts'
+import type { BlockParts } from '../../codec/ethereum/block.ts'
+import { decodeHeader } from '../../codec/ethereum/header.ts'
+import { keccak256 } from '../../codec/hash/keccak.ts'
+import { Malformed } from '../../codec/malformed.ts'
+import type { ChainIndex } from '../chain-index.ts'
+import { BadBlock } from './block-commit.ts'
+
+/** A chain file is read as a whole. */
+const chainFileBytesMax = 1024 * 1024 * 1024
+
+/**
+ * `run` keeps one block, or begins to, or throws. Returns how many blocks were new; those kept before are compared by hash.
+ * Throws `BadBlock` at the first block that does not fit, or is none.
+ */
+export async function importBlocks(
+  path: string,
+  chain: Pick<ChainIndex, 'hashOf'>,
+  run: (block: BlockParts) => Promise<void>,
+): Promise<number> {
+  const { size } = await stat(path)
+  if (size > chainFileBytesMax) {
+    throw new BadBlock(`chain file of ${size} bytes, at most ${chainFileBytesMax} are read`)
+  }
+  let read = 0
+  let added = 0
+  try {
+    for (const block of splitBlocks(await readFile(path))) {
+      const { number } = decodeHeader(block.header)
+      const kept = chain.hashOf(number)
+      if (kept === null) {
+        await run(block)
+        added += 1
+      } else if (!equalBytes(kept, keccak256(block.header))) {
+        throw new BadBlock(`block ${number} of the file is not the one that is kept`)
+      }
+      read += 1
+    }
+  } catch (cause) {
+    if (!(cause instanceof Malformed)) throw cause
+    throw new BadBlock(`the file cannot be read behind its first ${read} blocks`, { cause })
+  }
+  return added
+}

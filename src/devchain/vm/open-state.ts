@@ -1,0 +1,61 @@
+// The state after a kept block, for whatever only works things out: nothing of it is ever kept.
+// Tested by src/devchain/vm/engine.test.ts
+import type { Common } from '@ethereumjs/common'
+import { Fault, hasCode } from '../../base/fault.ts'
+import { toHex } from '../../base/hex.ts'
+import { decodeHeader } from '../../codec/ethereum/header.ts'
+import type { Header } from '../../codec/ethereum/header.ts'
+import type { Store } from '../../content/store.ts'
+import type { ChainIndex } from '../chain-index.ts'
+import type { ChainRules } from './chain-rules.ts'
+import { createStateVm } from './chain-vm.ts'
+import type { StateVm } from './chain-vm.ts'
+import { createTrieDatabase } from './trie-database.ts'
+import type { TrieDatabase } from './trie-database.ts'
+import type { Turn } from './turn.ts'
+
+/** What everything that is worked out needs. */
+export type CallParts = {
+  readonly rules: ChainRules
+  readonly store: Store
+  readonly index: ChainIndex
+  readonly callGasMax: bigint
+}
+
+/** `tries`: the nodes of the state, also those that it has come to. */
+export type OpenState = StateVm & { readonly tries: TrieDatabase }
+
+/** Throws `unknown_block`. */
+export function headerOf({ store }: CallParts, blockHash: Uint8Array): Header {
+  const header = store.find({ kind: 'header', hash: blockHash })
+  if (header === null) throw new Fault('unknown_block')
+  return decodeHeader(header)
+}
+
+/**
+ * An EVM on the state after `header`, which knows the hashes of blocks `below` (default: the header's number).
+ * Throws `no_state`.
+ */
+export async function openState(
+  { store, index }: CallParts,
+  parts: {
+    readonly common: Common
+    readonly header: Header
+    readonly below?: bigint
+    readonly turn: Turn
+  },
+): Promise<OpenState> {
+  const { common, header, below = header.number, turn } = parts
+  const { stateRoot } = header
+  // A block that a call only pretends to be in asks for hashes that no block has: zeros, as go-ethereum.
+  const hashOf = (number: bigint) =>
+    (number < below ? index.hashOf(number) : null) ?? new Uint8Array(32)
+  const tries = createTrieDatabase(store)
+  try {
+    const machine = await createStateVm({ common, tries, index: { hashOf }, stateRoot, turn })
+    return { ...machine, tries }
+  } catch (cause) {
+    if (hasCode(cause, 'damaged')) throw cause
+    throw new Fault('no_state', { detail: `missing trie node ${toHex(stateRoot).slice(2)}`, cause })
+  }
+}

@@ -1,0 +1,46 @@
+// Which blocks a simulation makes: in order, the gaps between those that were asked for filled with empty ones
+// (go-ethereum internal/ethapi/simulate.go).
+// Tested by src/devchain/vm/simulate/simulate.test.ts
+import { Fault } from '../../../base/fault.ts'
+import type { Header } from '../../../codec/ethereum/header.ts'
+import type { AskedBlock } from '../../../chain/computation.ts'
+
+export type PlannedBlock = AskedBlock & { readonly number: bigint; readonly timestamp: bigint }
+
+/** From the first block to the last. */
+const blocksMax = 256n
+const secondsBetween = 12n
+const timestampMax = 2n ** 64n - 1n
+
+/** Throws `block_order`, `time_order`, `over_blocks`. */
+export function planBlocks(base: Header, asked: readonly AskedBlock[]): readonly PlannedBlock[] {
+  const planned: PlannedBlock[] = []
+  let { number, timestamp } = base
+  for (const block of asked) {
+    const wanted = block.block.number ?? number + 1n
+    if (wanted <= number) {
+      throw new Fault('block_order', {
+        detail: `block numbers must be in order: ${wanted} <= ${number}`,
+      })
+    }
+    if (wanted - base.number > blocksMax) throw new Fault('over_blocks')
+    while (number + 1n < wanted) {
+      number += 1n
+      timestamp += secondsBetween
+      planned.push({ block: {}, state: [], calls: [], number, timestamp })
+    }
+    const time = block.block.time ?? timestamp + secondsBetween
+    if (time <= timestamp) {
+      throw new Fault('time_order', {
+        detail: `block timestamps must be in order: ${time} <= ${timestamp}`,
+      })
+    }
+    if (time > timestampMax) {
+      throw new Fault('time_order', { detail: `block timestamp past ${timestampMax}: ${time}` })
+    }
+    number = wanted
+    timestamp = time
+    planned.push({ ...block, number, timestamp })
+  }
+  return planned
+}

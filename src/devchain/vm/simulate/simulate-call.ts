@@ -1,0 +1,178 @@
+// One call of a simulated block: judged, run on the block's state for good, and written down as a receipt.
+// Tested by src/devchain/vm/simulate/simulate.test.ts
+import { Hardfork } from '@ethereumjs/common'
+import { createAddressFromString } from '@ethereumjs/util'
+import { runTx } from '@ethereumjs/vm'
+import type { RunTxResult } from '@ethereumjs/vm'
+import { Fault } from '../../../base/fault.ts'
+import { toHex } from '../../../base/hex.ts'
+import type { Header } from '../../../codec/ethereum/header.ts'
+import { encodeReceipt } from '../../../codec/ethereum/receipt.ts'
+import type { Log } from '../../../codec/ethereum/receipt.ts'
+import type { CallRequest, SimulatedBlock, SimulatedCall } from '../../../chain/computation.ts'
+import { viewOverridden } from '../apply-overrides.ts'
+import { failureOf, speakForContract } from '../prepared-call.ts'
+import { callBlock, callTransaction, requestAt, setGas } from '../call-transaction.ts'
+import type { StateVm } from '../chain-vm.ts'
+import { floorDataGas } from '../intrinsic-gas.ts'
+import { gasBeforeCode, judgeCall } from './judge-call.ts'
+import type { LogRecord } from './record-logs.ts'
+import type { SimulationRun } from './simulation-run.ts'
+import { unsignedTransaction } from '../../../chain/unsigned-transaction.ts'
+
+/** JSON-RPC code of an execution that failed otherwise than by a revert. */
+const vmErrorCode = -32015
+/** About what a call takes in the answer beside its data; a log beside its own. */
+const callBytes = 1_000
+const logBytes = 900
+const nonceMax = 2n ** 64n - 1n
+
+export type BlockContext = {
+  readonly machine: StateVm
+  readonly header: Header
+  readonly blobBaseFee: bigint | undefined
+  /** Null without `traceTransfers`. */
+  readonly record: LogRecord | null
+  /** By the calls before. */
+  readonly gasUsed: bigint
+}
+
+/** `logs`, `bloom`, `receipt`: what a real block would have of it, without transfers of ether. */
+export type CallOutcome = {
+  readonly call: SimulatedCall
+  readonly transaction: SimulatedBlock['transactions'][number]
+  readonly logs: readonly Log[]
+  readonly bloom: Uint8Array
+  readonly receipt: Uint8Array
+  readonly blobGas: bigint
+}
+
+/** Throws as executor.ts, Executor.simulate. */
+export async function simulateCall(
+  run: SimulationRun,
+  context: BlockContext,
+  asked: CallRequest,
+): Promise<CallOutcome> {
+  const { machine, header, record } = context
+  const { vm, state } = machine
+  const { validation } = run.simulation
+  await run.turn.look()
+  const named = requestAt(header, asked)
+  const request =
+    named.blobVersionedHashes === undefined
+      ? named
+      : { ...named, maxFeePerBlobGas: named.maxFeePerBlobGas ?? 0n }
+  const from = request.from ?? new Uint8Array(20)
+  const sender = createAddressFromString(toHex(from))
+  const account = await state.getAccount(sender)
+  const nonce = request.nonce ?? account?.nonce ?? 0n
+  const gas = gasFor(run, context, request)
+  const block = validation
+    ? viewOverridden(header, vm.common, context.blobBaseFee)
+    : callBlock(header, vm.common, request, context.blobBaseFee)
+  judgeCall({
+    request,
+    from,
+    gas,
+    nonce,
+    account: account ?? { nonce: 0n, balance: 0n },
+    common: vm.common,
+    baseFee: header.baseFeePerGas ?? 0n,
+    blobBaseFee: vm.common.isActivatedEIP(4844) ? block.header.getBlobGasPrice() : 0n,
+    validation,
+  })
+  // The nonce is the account's own for the EVM, also where the transaction claims another one.
+  const transaction = callTransaction(request, block, { from: sender, nonce: 0n })
+  setGas(transaction, gas)
+  if (account?.isContract() === true) speakForContract(machine)
+  record?.begin()
+  const result = await runTx(vm, {
+    tx: transaction,
+    block,
+    skipNonce: true,
+    skipBlockGasLimitValidation: true,
+    skipHardForkValidation: true,
+  })
+  if (account?.nonce === nonceMax) await startNonceAnew(machine, sender)
+  run.gasLeft -= result.totalGasSpent
+  const chainId = vm.common.chainId()
+  const unsigned = unsignedTransaction(request, { chainId, nonce, gas })
+  const leastGas = vm.common.isActivatedEIP(7623)
+    ? floorDataGas(request.data ?? new Uint8Array(0))
+    : 0n
+  const outcome = outcomeOf(result, { before: gasBeforeCode(request, vm.common), leastGas }, record)
+  run.answer.add(
+    callBytes +
+      2 * (outcome.call.returnData.length + (request.data?.length ?? 0)) +
+      outcome.call.logs.reduce((sum, { data }) => sum + logBytes + 2 * data.length, 0),
+  )
+  const byzantium = vm.common.gteHardfork(Hardfork.Byzantium)
+  return {
+    ...outcome,
+    transaction: { transaction: unsigned, from },
+    receipt: encodeReceipt({
+      type: unsigned.type,
+      status: byzantium ? outcome.call.status : null,
+      postState: byzantium ? null : await state.getStateRoot(),
+      cumulativeGasUsed: context.gasUsed + result.totalGasSpent,
+      logsBloom: outcome.bloom,
+      logs: outcome.logs,
+    }),
+    blobGas: unsigned.type === 3 ? (result.blobGasUsed ?? 0n) : 0n,
+  }
+}
+
+/** Without a wish, all that the block and the request have left; never more than the request has. */
+function gasFor(
+  { gasLeft }: SimulationRun,
+  { header, gasUsed }: BlockContext,
+  request: CallRequest,
+): bigint {
+  const gas = request.gas ?? header.gasLimit - gasUsed
+  if (gasUsed + gas > header.gasLimit) {
+    throw new Fault('block_gas_spent', {
+      detail: `block gas limit reached: ${gasUsed + gas} >= ${header.gasLimit}`,
+    })
+  }
+  return gas < gasLeft ? gas : gasLeft
+}
+
+function outcomeOf(
+  result: RunTxResult,
+  gas: { readonly before: bigint; readonly leastGas: bigint },
+  record: LogRecord | null,
+) {
+  const { execResult, bloom, totalGasSpent } = result
+  const failure = failureOf(execResult)
+  const recorded = record?.end()
+  const logs =
+    failure === null
+      ? (execResult.logs ?? []).map(([address, topics, data]) => ({ address, topics, data }))
+      : []
+  const spent = execResult.executionGasUsed + gas.before
+  const call: SimulatedCall = {
+    status: failure === null,
+    returnData: failure === null ? execResult.returnValue : new Uint8Array(0),
+    gasUsed: totalGasSpent,
+    maxUsedGas: spent > gas.leastGas ? spent : gas.leastGas,
+    logs: failure === null ? (recorded ?? logs) : [],
+    error: failure === null ? null : errorOf(failure),
+  }
+  return { call, logs, bloom: bloom.bitvector }
+}
+
+function errorOf({ code, message, data }: Fault): NonNullable<SimulatedCall['error']> {
+  if (code !== 'reverted') return { code: vmErrorCode, message }
+  return { code: 3, message, data: typeof data === 'string' ? data : '0x' }
+}
+
+/** 2^64 is no nonce: go-ethereum's counts on from 0. */
+async function startNonceAnew(
+  { state }: StateVm,
+  sender: ReturnType<typeof createAddressFromString>,
+) {
+  const account = await state.getAccount(sender)
+  if (account === undefined) return
+  account.nonce = 0n
+  await state.putAccount(sender, account)
+}

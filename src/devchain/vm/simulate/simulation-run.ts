@@ -1,0 +1,19 @@
+// One simulation under way.
+// Tested by src/devchain/vm/simulate/simulate.test.ts
+import type { MerkleStateManager } from '@ethereumjs/statemanager'
+import type { BlockSimulation } from '../../../chain/computation.ts'
+import type { CallParts } from '../open-state.ts'
+import type { TraceBudget } from '../trace/tracer.ts'
+import type { Turn } from '../turn.ts'
+
+/** What the blocks of one simulation share. */
+export type SimulationRun = {
+  readonly parts: CallParts
+  readonly simulation: BlockSimulation
+  readonly state: MerkleStateManager
+  readonly hashOf: (number: bigint) => Uint8Array
+  readonly turn: Turn
+  readonly answer: TraceBudget
+  /** What is left of the gas that one request may use. */
+  gasLeft: bigint
+}

@@ -1,0 +1,155 @@
+// debug_storageRangeAt: a page of an account's storage as it is right before a transaction of a block of the chain.
+// Tested by src/devchain/vm/storage-range.test.ts
+import { runBlock } from '@ethereumjs/vm'
+import { createAddressFromString } from '@ethereumjs/util'
+import { Fault } from '../../base/fault.ts'
+import { equalBytes, toBareHex, toHex } from '../../base/hex.ts'
+import { emptyTrieRoot } from '../../codec/ethereum/account-state.ts'
+import { decodeHeader } from '../../codec/ethereum/header.ts'
+import { decodeEntries } from '../../codec/ethereum/list.ts'
+import { fromNibbles } from '../../codec/ethereum/nibbles.ts'
+import { decodeRlp } from '../../codec/ethereum/rlp.ts'
+import { decodeTrieNode, toNibbles } from '../../codec/ethereum/trie-node.ts'
+import type { TrieChild } from '../../codec/ethereum/trie-node.ts'
+import type { StorageRange } from '../../chain/computation.ts'
+import { viewBlock } from './block-view.ts'
+import { headerOf, openState } from './open-state.ts'
+import type { CallParts, OpenState } from './open-state.ts'
+import { beginBlock } from './simulate/system-calls.ts'
+import { Enough, readBlock } from './trace-block.ts'
+import type { Turn } from './turn.ts'
+
+/** `index`: of the transaction. `address`: 20 bytes. `start`: the first hashed key, 32 bytes. `max`: most slots. */
+export type StorageRangeTask = {
+  readonly blockHash: Uint8Array
+  readonly index: number
+  readonly address: Uint8Array
+  readonly start: Uint8Array
+  readonly max: number
+}
+
+/**
+ * Null for an account without storage. Throws `unknown_block`, `pruned`, `no_state`, and `execution_failed` for the first
+ * block of the chain and for an index that it does not have.
+ */
+export async function readStorageRange(
+  parts: CallParts,
+  task: StorageRangeTask,
+  turn: Turn,
+): Promise<StorageRange | null> {
+  const { blockHash, index } = task
+  const kept = readBlock(parts, blockHash)
+  const header = decodeHeader(kept.header)
+  if (header.number === 0n) throw refused('no transaction in genesis')
+  const count = decodeEntries(kept.transactions).length
+  // A block without transactions has the state in which its first one would run.
+  if (index < 0 || index >= Math.max(count, 1)) {
+    throw refused(`transaction index ${index} out of range for block ${toHex(blockHash)}`)
+  }
+  const common = parts.rules.at(header)
+  const parent = headerOf(parts, header.parentHash)
+  const machine = await openState(parts, { common, header: parent, below: header.number, turn })
+  const block = viewBlock(kept, common)
+  if (count === 0) {
+    await beginBlock(machine, block, header)
+    return await readPage(machine, task, turn)
+  }
+  let at = -1
+  let page: Promise<StorageRange | null> | null = null
+  // The library waits for a listener that takes a second argument to call it.
+  machine.vm.events.on('beforeTx', (_transaction, next) => {
+    at += 1
+    if (at !== index) {
+      next?.()
+      return
+    }
+    page = readPage(machine, task, turn)
+    // The caller that awaits the page gets its failure.
+    page.then(
+      () => next?.(),
+      () => next?.(),
+    )
+  })
+  machine.vm.events.on('beforeTx', () => {
+    if (page !== null) throw new Enough()
+  })
+  try {
+    await runBlock(machine.vm, {
+      block,
+      skipBlockValidation: true,
+      skipHeaderValidation: true,
+      clearCache: false,
+    })
+  } catch (error) {
+    if (!(error instanceof Enough)) throw error
+  }
+  return await (page as Promise<StorageRange | null> | null)
+}
+
+function refused(detail: string): Fault {
+  return new Fault('execution_failed', { detail })
+}
+
+async function readPage(
+  { state, tries }: OpenState,
+  { address, start, max }: StorageRangeTask,
+  turn: Turn,
+): Promise<StorageRange | null> {
+  // What ran so far waits in caches: the nodes of this state are made of it, and dropped with it.
+  await state.flush()
+  const account = await state.getAccount(createAddressFromString(toHex(address)))
+  if (account === undefined || equalBytes(account.storageRoot, emptyTrieRoot)) return null
+  const first = toNibbles(start)
+  const slots: { readonly hashedKey: Uint8Array; readonly value: Uint8Array }[] = []
+
+  /** The hashed key after the page once there is one. In the order of keys. */
+  async function walk(child: TrieChild, path: readonly number[]): Promise<Uint8Array | null> {
+    if (child === null || isBefore(path, first)) return null
+    const node = child instanceof Uint8Array ? await load(child) : child
+    switch (node.type) {
+      case 'leaf': {
+        const whole = [...path, ...node.path]
+        if (isBefore(whole, first)) return null
+        const hashedKey = fromNibbles(whole)
+        if (slots.length >= max) return hashedKey
+        slots.push({ hashedKey, value: wordOf(node.value) })
+        return null
+      }
+      case 'extension':
+        return await walk(node.child, [...path, ...node.path])
+      case 'branch':
+        for (const [nibble, below] of node.children.entries()) {
+          const next = await walk(below, [...path, nibble])
+          if (next !== null) return next
+        }
+        return null
+    }
+  }
+
+  async function load(hash: Uint8Array) {
+    await turn.look()
+    const bytes = await tries.get(toBareHex(hash))
+    if (bytes !== undefined) return decodeTrieNode(bytes)
+    throw new Fault('no_state', { detail: `missing trie node ${toBareHex(hash)}` })
+  }
+
+  const next = await walk(account.storageRoot, [])
+  return { slots, next }
+}
+
+/** Are all keys that begin with `path` before `first`? */
+function isBefore(path: readonly number[], first: Uint8Array): boolean {
+  for (const [at, nibble] of path.entries()) {
+    const other = first[at] ?? 0
+    if (nibble !== other) return nibble < other
+  }
+  return false
+}
+
+/** 32 bytes out of the RLP of a slot's value, which has no zeros in front. */
+function wordOf(value: Uint8Array): Uint8Array {
+  const bytes = decodeRlp(value) as Uint8Array
+  const word = new Uint8Array(32)
+  word.set(bytes, 32 - bytes.length)
+  return word
+}

@@ -1,0 +1,171 @@
+// debug_traceTransaction and debug_traceBlock: replays a block of the chain on its parent's state, up to the
+// transaction that is asked for.
+// Tested by src/devchain/vm/trace.test.ts
+import type { Block } from '@ethereumjs/block'
+import { EthereumJSError } from '@ethereumjs/util'
+import { runBlock } from '@ethereumjs/vm'
+import type { VM } from '@ethereumjs/vm'
+import type { Common } from '@ethereumjs/common'
+import { Fault, hasCode } from '../../base/fault.ts'
+import { equalBytes, toHex } from '../../base/hex.ts'
+import { emptyTrieRoot, emptyUnclesHash } from '../../codec/ethereum/account-state.ts'
+import type { BlockParts } from '../../codec/ethereum/block.ts'
+import { decodeHeader } from '../../codec/ethereum/header.ts'
+import type { Header } from '../../codec/ethereum/header.ts'
+import { decodeEntries } from '../../codec/ethereum/list.ts'
+import { keccak256 } from '../../codec/hash/keccak.ts'
+import { Malformed } from '../../codec/malformed.ts'
+import { emptyRlpList } from '../../codec/ethereum/rlp.ts'
+import type { ContentKind } from '../../content/ref.ts'
+import type { TracerChoice, TransactionTrace } from '../../chain/computation.ts'
+import { viewBlock } from './block-view.ts'
+import { headerOf, openState } from './open-state.ts'
+import type { CallParts } from './open-state.ts'
+import { createTracer } from './trace/create-tracer.ts'
+import type { Tracer } from './trace/tracer.ts'
+import type { Turn } from './turn.ts'
+
+/** `index`: of the only transaction wanted, or null for all. */
+export type TraceBlockTask = {
+  /** The hash of one of the chain, or one that may be of no chain: all that is known of it is that it has a header. */
+  readonly block: Uint8Array | BlockParts
+  readonly index: number | null
+  readonly tracer: TracerChoice
+}
+
+/** What the transactions that are wanted have been traced; nothing runs after them. */
+export class Enough extends Error {}
+
+/** Throws `unknown_block`, `pruned`, `no_state`, and `execution_failed` for the first block of the chain. */
+export async function traceBlock(
+  parts: CallParts,
+  { block: asked, index, tracer: choice }: TraceBlockTask,
+  turn: Turn,
+): Promise<readonly TransactionTrace[]> {
+  const isOwn = asked instanceof Uint8Array
+  const kept = isOwn ? readBlock(parts, asked) : asked
+  const header = decodeHeader(kept.header)
+  if (header.number === 0n) {
+    throw new Fault('execution_failed', { detail: 'genesis is not traceable' })
+  }
+  const common = parts.rules.at(header)
+  const parent = parentOf(parts, header)
+  const machine = await openState(parts, { common, header: parent, below: header.number, turn })
+  const tracer = createTracer(choice, machine)
+  const traces: TransactionTrace[] = []
+  const failures: unknown[] = []
+  const block = isOwn ? viewBlock(kept, common) : viewForeign(kept, common)
+  const hashes = decodeEntries(kept.transactions).map(keccak256)
+  follow(machine.vm, tracer, { block, hashes, index, traces, failures })
+  try {
+    await runBlock(machine.vm, {
+      block,
+      skipBlockValidation: true,
+      skipHeaderValidation: true,
+      clearCache: false,
+    })
+  } catch (error) {
+    if (!(error instanceof Enough)) throw isOwn ? error : asRefusal(error, 'tracing failed')
+  }
+  if (failures.length > 0) throw failures[0]
+  return traces
+}
+
+function parentOf(parts: CallParts, { parentHash }: Header): Header {
+  try {
+    return headerOf(parts, parentHash)
+  } catch (cause) {
+    if (!hasCode(cause, 'unknown_block')) throw cause
+    throw new Fault('execution_failed', { detail: `block ${toHex(parentHash)} not found`, cause })
+  }
+}
+
+/** Throws `execution_failed` for lists that are not a block's. */
+function viewForeign(parts: BlockParts, common: Common): Block {
+  try {
+    return viewBlock(parts, common)
+  } catch (cause) {
+    throw asRefusal(cause, 'could not decode block')
+  }
+}
+
+/** What the library or the decoder says of foreign bytes is about them, not a fault of ours; the rest stays as it is. */
+function asRefusal(thrown: unknown, what: string): unknown {
+  if (!(thrown instanceof EthereumJSError) && !(thrown instanceof Malformed)) return thrown
+  // The library adds how it would print the block.
+  const [said = ''] = thrown.message.split(' (')
+  const detail = `${what}: ${said}`.slice(0, 256)
+  return new Fault('execution_failed', { detail, cause: thrown })
+}
+
+/** Tells the tracer of the transactions of the replay that are wanted. */
+function follow(
+  vm: VM,
+  tracer: Tracer,
+  replay: {
+    readonly block: Block
+    readonly hashes: readonly Uint8Array[]
+    readonly index: number | null
+    readonly traces: TransactionTrace[]
+    readonly failures: unknown[]
+  },
+): void {
+  const { block, hashes, index, traces, failures } = replay
+  let at = -1
+  const wanted = () => index === null || index === at
+  vm.events.on('beforeTx', () => {
+    at += 1
+    if ((index !== null && at > index) || failures.length > 0) throw new Enough()
+  })
+  // The library waits for a listener that takes a second argument to call it.
+  vm.events.on('beforeTx', (transaction, next) => {
+    const begun = wanted() ? tracer.begin({ transaction, block }) : null
+    void settle(begun, failures, next)
+  })
+  vm.events.on('afterTx', (result, next) => {
+    const hash = hashes[at]
+    if (!wanted() || hash === undefined) {
+      tracer.pass?.(result)
+      return void settle(null, failures, next)
+    }
+    const ended = Promise.resolve(tracer.end(result, { transaction: result.transaction, block }))
+    void settle(
+      ended.then((value) => traces.push({ hash, result: value })),
+      failures,
+      next,
+    )
+  })
+}
+
+async function settle(
+  work: Promise<unknown> | void | null,
+  failures: unknown[],
+  next: (() => void) | undefined,
+): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    failures.push(error)
+  }
+  next?.()
+}
+
+/** The block as it was kept. Throws `unknown_block`, `pruned`. */
+export function readBlock({ store }: CallParts, hash: Uint8Array): BlockParts {
+  const bytes = store.find({ kind: 'header', hash })
+  if (bytes === null) throw new Fault('unknown_block', { detail: 'header for hash not found' })
+  const { transactionsRoot, unclesHash, withdrawalsRoot } = decodeHeader(bytes)
+  const list = (kind: ContentKind, root: Uint8Array, empty: Uint8Array): Uint8Array => {
+    if (equalBytes(root, empty)) return emptyRlpList
+    const found = store.find({ kind, hash: root })
+    if (found === null) throw new Fault('pruned')
+    return found
+  }
+  return {
+    header: bytes,
+    transactions: list('transactions', transactionsRoot, emptyTrieRoot),
+    uncles: list('uncles', unclesHash, emptyUnclesHash),
+    withdrawals:
+      withdrawalsRoot === undefined ? null : list('withdrawals', withdrawalsRoot, emptyTrieRoot),
+  }
+}

@@ -1,0 +1,24 @@
+// debug_traceCall: runs a request as eth_call does, and says how.
+// Tested by src/devchain/vm/trace.test.ts
+import type { TracerChoice } from '../../chain/computation.ts'
+import { checkedGas, prepareCall } from './prepared-call.ts'
+import type { CallParts } from './open-state.ts'
+import type { CallTask } from './prepared-call.ts'
+import { createTracer } from './trace/create-tracer.ts'
+import type { Turn } from './turn.ts'
+
+/** A JSON value. Throws as `call` before the request runs; a failure of the run is part of the trace. */
+export async function traceCall(
+  parts: CallParts,
+  task: CallTask & { readonly tracer: TracerChoice },
+  turn: Turn,
+): Promise<unknown> {
+  const prepared = await prepareCall(parts, task, turn)
+  const tracer = createTracer(task.tracer, prepared.machine)
+  await tracer.begin(prepared)
+  let trace: unknown = null
+  await prepared.run(checkedGas(parts, prepared), async (result) => {
+    trace = await tracer.end(result, prepared)
+  })
+  return trace
+}

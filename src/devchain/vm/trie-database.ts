@@ -1,0 +1,146 @@
+// The EVM's trie database over the Store. What it writes waits in `pending`, where every trie of the chain
+// sees it, until a block's commit takes what that block's state root reaches and drops the rest.
+import type { BatchDBOp, DB } from '@ethereumjs/util'
+import { equalBytes, fromHex, toBareHex } from '../../base/hex.ts'
+import { decodeAccountState, emptyCodeHash, emptyTrieRoot } from '../../codec/ethereum/account-state.ts'
+import { keccak256 } from '../../codec/hash/keccak.ts'
+import { decodeTrieNode } from '../../codec/ethereum/trie-node.ts'
+import type { TrieChild, TrieNode } from '../../codec/ethereum/trie-node.ts'
+import type { ContentRef, UnverifiedItem } from '../../content/ref.ts'
+import type { Store } from '../../content/store.ts'
+
+/** Contract code is asked for under this prefix (`c`), so that code 0x80 is not the empty trie. */
+const codePrefix = '63'
+
+export type TrieDatabase = DB<string, Uint8Array> & {
+  /** The nodes and code that `stateRoot` reaches and the Store lacks, root first. */
+  reachable(stateRoot: Uint8Array): UnverifiedItem[]
+  /** Forgets what no commit has taken. */
+  clear(): void
+  /** Forgets also what commits took lately: after one that failed. */
+  forget(): void
+}
+
+/**
+ * What commits took is read from memory until as many bytes again were taken: the next block walks mostly these nodes,
+ * and those whose commit is under way are not in the Store yet.
+ */
+export const recentBytesMax = 8 * 1024 * 1024
+
+/** Throws on a value that does not hash to its key, and on any delete: content is never taken away. */
+export function createTrieDatabase(store: Store): TrieDatabase {
+  const pending = new Map<string, Uint8Array>()
+  /** Of each hash that was pending: most of what a new node points at was not, and needs no text to say so. */
+  const pendingStarts = new Set<number>()
+  let recent = new Map<string, Uint8Array>()
+  let earlier = new Map<string, Uint8Array>()
+  let recentBytes = 0
+
+  function take(key: string): Uint8Array | undefined {
+    const bytes = pending.get(key)
+    if (bytes === undefined) return undefined
+    pending.delete(key)
+    recent.set(key, bytes)
+    recentBytes += bytes.length
+    return bytes
+  }
+
+  function find(key: string): Uint8Array | undefined {
+    const held = pending.get(key) ?? recent.get(key) ?? earlier.get(key)
+    return held ?? store.find(refOf(key)) ?? undefined
+  }
+
+  function put(key: string, value: Uint8Array): void {
+    const { hash } = refOf(key)
+    if (!equalBytes(keccak256(value), hash)) throw new Error(`the EVM wrote a bad node ${key}`)
+    pending.set(key, value)
+    pendingStarts.add(startOf(hash))
+  }
+
+  function* walk(
+    root: Uint8Array,
+    onLeaf: (value: Uint8Array) => Iterable<UnverifiedItem>,
+  ): Iterable<UnverifiedItem> {
+    if (equalBytes(root, emptyTrieRoot)) return
+    // A node that is kept already has its whole subtree kept with it.
+    const bytes = pendingStarts.has(startOf(root)) ? take(toBareHex(root)) : undefined
+    if (bytes === undefined) return
+    yield { ref: { kind: 'trie-node', hash: root }, bytes }
+    yield* inside(decodeTrieNode(bytes), onLeaf)
+  }
+
+  function* inside(
+    node: TrieNode,
+    onLeaf: (value: Uint8Array) => Iterable<UnverifiedItem>,
+  ): Iterable<UnverifiedItem> {
+    if (node.type === 'leaf') return yield* onLeaf(node.value)
+    const children: readonly TrieChild[] = node.type === 'branch' ? node.children : [node.child]
+    for (const child of children) {
+      if (child === null) continue
+      yield* child instanceof Uint8Array ? walk(child, onLeaf) : inside(child, onLeaf)
+    }
+  }
+
+  function* account(value: Uint8Array): Iterable<UnverifiedItem> {
+    const { storageRoot, codeHash } = decodeAccountState(value)
+    yield* walk(storageRoot, () => [])
+    if (equalBytes(codeHash, emptyCodeHash)) return
+    const key = codePrefix + toBareHex(codeHash)
+    const bytes = take(key)
+    if (bytes === undefined) return
+    yield { ref: { kind: 'code', hash: codeHash }, bytes }
+  }
+
+  function drop(): void {
+    pending.clear()
+    pendingStarts.clear()
+  }
+
+  const database: TrieDatabase = {
+    get: async (key) => find(key),
+    put: async (key, value) => put(key, value),
+    del: async (key) => refuseDelete(key),
+    async batch(operations: BatchDBOp<string, Uint8Array>[]) {
+      for (const operation of operations) {
+        if (operation.type === 'del') refuseDelete(operation.key)
+        else put(operation.key, operation.value)
+      }
+    },
+    // Copies must see each other's writes.
+    shallowCopy: () => database,
+    open: async () => {},
+    reachable(stateRoot) {
+      if (recentBytes >= recentBytesMax) {
+        earlier = recent
+        recent = new Map()
+        recentBytes = 0
+      }
+      return [...walk(stateRoot, account)]
+    },
+    clear: drop,
+    forget() {
+      drop()
+      recent.clear()
+      earlier.clear()
+      recentBytes = 0
+    },
+  }
+  return database
+}
+
+/** The first four bytes of a hash. */
+function startOf(hash: Uint8Array): number {
+  return ((hash[0] ?? 0) << 24) | ((hash[1] ?? 0) << 16) | ((hash[2] ?? 0) << 8) | (hash[3] ?? 0)
+}
+
+function refOf(key: string): ContentRef {
+  if (key.length === 64) return { kind: 'trie-node', hash: fromHex(key) }
+  if (key.length === 66 && key.startsWith(codePrefix)) {
+    return { kind: 'code', hash: fromHex(key.slice(2)) }
+  }
+  throw new Error(`the EVM asked for a key of another form: ${key}`)
+}
+
+function refuseDelete(key: string): never {
+  throw new Error(`the EVM asked to delete ${key}`)
+}

@@ -1,0 +1,197 @@
+// Shares one thread among tasks by slices: a task that has run for a slice lets the next one go on, and one
+// that has run for too long, or was given up, ends at its next stop. Stops are many and cost little.
+import { setImmediate } from 'node:timers/promises'
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import { checkStep, stepMsMax } from './bound-precompiles.ts'
+
+export type TurnLimits = {
+  /** After so long another task may go on. */
+  readonly sliceMs: number
+  /** The most that one task may run. */
+  readonly runMs: number
+  /** The most from its begin to its end, the turns of others included. */
+  readonly spanMs: number
+  /** The most that one step without a stop may take. */
+  readonly stepMs: number
+}
+
+/** 5 s is go-ethereum's own bound (`rpc.evmtimeout`); the span stays under a request's deadline. */
+export const defaultTurnLimits: TurnLimits = {
+  sliceMs: 20,
+  runMs: 5_000,
+  spanMs: 20_000,
+  stepMs: stepMsMax,
+}
+
+/** The bounds of a thread of short tasks: one step, and a whole run while others wait. */
+export type MoveLimits = { readonly stepMs: number; readonly runMs: number }
+
+/** Thrown out of a task that must begin again in the thread for long tasks. */
+export class MustMove extends Error {}
+
+/** The clock is read once in so many stops. */
+const stopsPerLook = 8
+
+/** go-ethereum's text for a call that ran too long. */
+export function tooLong({ runMs }: TurnLimits): Fault {
+  return new Fault('execution_failed', {
+    detail: `execution aborted (timeout = ${Math.max(1, Math.round(runMs / 1000))}s)`,
+  })
+}
+
+/**
+ * Hands the thread to one task after the other. Those that begin and those that go on take turns, each in the order in which
+ * they asked: a short task passes any number of long ones.
+ */
+export class Turns {
+  readonly #clock: Clock
+  readonly #limits: TurnLimits
+  readonly #moves: MoveLimits | null
+  readonly #beginning: (() => void)[] = []
+  readonly #goingOn: (() => void)[] = []
+  #tasks = 0
+  #taken = false
+  #nextBegins = true
+
+  /** `moves`: null where tasks stay, however long they take. */
+  constructor(
+    clock: Clock,
+    limits: TurnLimits = defaultTurnLimits,
+    moves: MoveLimits | null = null,
+  ) {
+    this.#clock = clock
+    this.#limits = limits
+    this.#moves = moves
+  }
+
+  get limits(): TurnLimits {
+    return this.#limits
+  }
+
+  get moves(): MoveLimits | null {
+    return this.#moves
+  }
+
+  /** There is another task. */
+  get isCrowded(): boolean {
+    return this.#tasks > 1
+  }
+
+  /** Runs `work` in turn with all others. `onTurn` is told each time it goes on. */
+  async run<T>(
+    turnOf: (turn: Turn) => Promise<T>,
+    signal: AbortSignal,
+    onTurn: () => void = () => {},
+  ): Promise<T> {
+    this.#tasks += 1
+    try {
+      return await this.#runInTurn(turnOf, signal, onTurn)
+    } finally {
+      this.#tasks -= 1
+    }
+  }
+
+  async #runInTurn<T>(
+    turnOf: (turn: Turn) => Promise<T>,
+    signal: AbortSignal,
+    onTurn: () => void,
+  ): Promise<T> {
+    await this.#take(this.#beginning)
+    try {
+      signal.throwIfAborted()
+      onTurn()
+      return await turnOf(new Turn(this.#clock, this, signal, () => this.#pass(onTurn)))
+    } finally {
+      this.#give()
+    }
+  }
+
+  async #pass(onTurn: () => void): Promise<void> {
+    this.#give()
+    // Also when nobody waits: what the task is told (that it was given up) is heard only between turns.
+    await setImmediate()
+    await this.#take(this.#goingOn)
+    onTurn()
+  }
+
+  async #take(line: (() => void)[]): Promise<void> {
+    if (this.#taken) await new Promise<void>((resolve) => line.push(resolve))
+    this.#taken = true
+  }
+
+  /** `#taken` stays true when somebody waits: nobody may come between. */
+  #give(): void {
+    const lines = [this.#beginning, this.#goingOn]
+    if (!this.#nextBegins) lines.reverse()
+    const line = lines.find((it) => it.length > 0)
+    const next = line?.shift()
+    if (next === undefined) {
+      this.#taken = false
+      return
+    }
+    this.#nextBegins = line !== this.#beginning
+    next()
+  }
+}
+
+/** One task's share of the thread. */
+export class Turn {
+  readonly #clock: Clock
+  readonly #turns: Pick<Turns, 'limits' | 'moves' | 'isCrowded'>
+  readonly #signal: AbortSignal
+  readonly #pass: () => Promise<void>
+  readonly #beganAt: number
+  #since: number
+  #ranMs = 0
+  #stops = 0
+
+  constructor(
+    clock: Clock,
+    turns: Pick<Turns, 'limits' | 'moves' | 'isCrowded'>,
+    signal: AbortSignal,
+    pass: () => Promise<void>,
+  ) {
+    this.#clock = clock
+    this.#turns = turns
+    this.#signal = signal
+    this.#pass = pass
+    this.#beganAt = clock.monotonic()
+    this.#since = this.#beganAt
+  }
+
+  /** A place to stop inside the EVM. Resolves at once, or when the turn comes round again. */
+  stop(): Promise<void> | null {
+    this.#stops += 1
+    if (this.#stops % stopsPerLook !== 0) return null
+    return this.look()
+  }
+
+  /** Before a precompiled contract that takes `ms`. Throws `execution_failed` or `MustMove` when that is too long. */
+  step(ms: number, address: string): Promise<void> | null {
+    const { limits, moves } = this.#turns
+    checkStep(ms, address, limits.stepMs)
+    if (moves !== null && ms > moves.stepMs) throw new MustMove()
+    return this.look()
+  }
+
+  /** The same, the clock read every time. Throws `execution_failed` when time is up. */
+  look(): Promise<void> | null {
+    const now = this.#clock.monotonic()
+    const ran = now - this.#since
+    const { limits, moves } = this.#turns
+    if (ran < limits.sliceMs) return null
+    this.#ranMs += ran
+    if (this.#ranMs >= limits.runMs || now - this.#beganAt >= limits.spanMs) {
+      throw tooLong(limits)
+    }
+    if (moves !== null && this.#ranMs >= moves.runMs && this.#turns.isCrowded) throw new MustMove()
+    return this.#rest()
+  }
+
+  async #rest(): Promise<void> {
+    await this.#pass()
+    this.#since = this.#clock.monotonic()
+    this.#signal.throwIfAborted()
+  }
+}

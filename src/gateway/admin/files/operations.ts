@@ -1,7 +1,0 @@
-// Pins of an account, and storage of all.
-// Tested by test/admin.test.ts
-import type { AdminOperation } from '../admin-operation.ts'
-import { listFiles } from './list-files.ts'
-import { listStorage } from './list-storage.ts'
-
-export const fileOperations = [listFiles, listStorage] as const satisfies readonly AdminOperation[]

@@ -1,0 +1,121 @@
+// The page of a dag-cbor or dag-json block: its values as indented text, with every link as one that can be followed.
+// Tested by src/kubo/path-dag.test.ts
+import { CID } from 'multiformats/cid'
+import { Fault } from '../base/fault.ts'
+import { decodeIpld } from '../codec/ipld/ipld.ts'
+import type { IpldNode } from '../codec/ipld/ipld-node.ts'
+import { escapeHtml, pageEnd, pageHead, type PagePath } from './html-page.ts'
+
+export type BlockPage = {
+  readonly path: PagePath
+  readonly cid: CID
+  readonly block: Uint8Array
+  /** What it can be saved as, besides raw. */
+  readonly format: string
+}
+
+/** Values of a page; a block of more is shown in part. */
+const valuesMax = 5000
+const linesAtOnce = 200
+/** Of one text or byte string. */
+const shownCharsMax = 4096
+
+/** In pieces, so that a large block is never text as a whole. */
+export async function* blockPage(page: BlockPage): AsyncGenerator<Uint8Array> {
+  const { path, cid, block, format } = page
+  yield Buffer.from(`${pageHead('Block', path)}
+<p><span class="ipfs-hash" translate="no">${cid.toString()}</span>, ${block.length} bytes.
+Download as <a href="?format=${format}" download>${format}</a>,
+<a href="?format=raw" download>raw block</a> or <a href="?format=car" download>CAR</a>.</p>
+`)
+  const root = decoded(cid, block)
+  if (root === undefined) {
+    yield Buffer.from('<p>The values of this block can not be shown.</p>\n')
+  } else {
+    yield Buffer.from('<pre>')
+    let lines: string[] = []
+    for (const line of linesOf(root)) {
+      lines.push(line)
+      if (lines.length < linesAtOnce) continue
+      yield Buffer.from(lines.join(''))
+      lines = []
+    }
+    yield Buffer.from(`${lines.join('')}</pre>\n`)
+  }
+  yield Buffer.from(pageEnd)
+}
+
+function decoded(cid: CID, block: Uint8Array): IpldNode | undefined {
+  try {
+    return decodeIpld(cid.code, block)
+  } catch (thrown) {
+    if (thrown instanceof Fault) return undefined
+    throw thrown
+  }
+}
+
+type Plain = null | boolean | bigint | number
+
+type Open = {
+  /** Empty in a list. */
+  readonly names: Iterator<string> | null
+  readonly values: Iterator<IpldNode>
+  readonly close: string
+}
+
+/** Each line ends with a line feed. Without recursion: blocks may nest as deep as their bytes allow. */
+function* linesOf(root: IpldNode): Generator<string> {
+  const open: Open[] = []
+  let shown = 1
+  yield `${begin(root, open)}\n`
+  for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+    const step = top.values.next()
+    if (step.done === true) {
+      open.pop()
+      yield `${indent(open.length)}${top.close}\n`
+      continue
+    }
+    shown += 1
+    if (shown > valuesMax) {
+      yield `… only the first ${valuesMax} values are shown\n`
+      return
+    }
+    const name = top.names?.next().value
+    const label = typeof name === 'string' ? `${escapeHtml(quoted(name))}: ` : ''
+    const depth = open.length
+    yield `${indent(depth)}${label}${begin(step.value, open)}\n`
+  }
+}
+
+/** The value, or how it begins: then it is put on `open`. */
+function begin(node: IpldNode, open: Open[]): string {
+  if (node instanceof CID) {
+    const text = node.toString()
+    return `<a href="/ipfs/${text}">${text}</a>`
+  }
+  if (node instanceof Uint8Array) {
+    const shown = Buffer.from(node.subarray(0, shownCharsMax / 2)).toString('hex')
+    return `0x${shown}${node.length > shownCharsMax / 2 ? '…' : ''}`
+  }
+  if (node instanceof Map) {
+    const map = node as ReadonlyMap<string, IpldNode>
+    open.push({ names: map.keys(), values: map.values(), close: '}' })
+    return '{'
+  }
+  if (Array.isArray(node)) {
+    const list = node as readonly IpldNode[]
+    open.push({ names: null, values: list.values(), close: ']' })
+    return '['
+  }
+  return typeof node === 'string' ? escapeHtml(quoted(node)) : String(node as Plain)
+}
+
+function quoted(text: string): string {
+  const cut = text.length > shownCharsMax
+  return JSON.stringify(cut ? `${text.slice(0, shownCharsMax)}…` : text)
+}
+
+/** Deep values are not pushed out of sight. */
+function indent(depth: number): string {
+  return '  '.repeat(Math.min(depth, 20))
+}

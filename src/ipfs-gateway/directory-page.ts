@@ -1,0 +1,67 @@
+// The page of a directory: names, CIDs and sizes of its entries, sorted.
+// Tested by src/ipfs-gateway/path-content.test.ts
+import type { DirectoryEntry } from '../ipfs/read/listed.ts'
+import { escapeHtml, pageEnd, pageHead, type PagePath, pathHref } from './html-page.ts'
+
+export type DirectoryPage = {
+  readonly path: PagePath
+  readonly cid: string
+  /** Sorted by name. */
+  readonly entries: readonly DirectoryEntry[]
+  /** There are more entries than these. */
+  readonly isCut: boolean
+}
+
+const rowsAtOnce = 200
+
+/** In pieces, so that a long list is never text as a whole. */
+export async function* directoryPage(page: DirectoryPage): AsyncGenerator<Uint8Array> {
+  const { path, cid, entries, isCut } = page
+  const here = pathHref(path.root, path.segments)
+  const noun = entries.length === 1 ? 'entry' : 'entries'
+  const count = `${isCut ? 'the first ' : ''}${entries.length} ${noun}`
+  const parent =
+    path.segments.length === 0
+      ? ''
+      : `<tr><td><a href="${here}/..">..</a></td><td></td><td></td></tr>\n`
+  yield Buffer.from(`${pageHead('Index of', path)}
+<p><span class="ipfs-hash" translate="no">${escapeHtml(cid)}</span>, ${count}.
+Download as <a href="?format=car" download>CAR</a> or <a href="?format=tar" download>tar</a>.</p>
+<table>
+<thead><tr><th scope="col">Name</th><th scope="col">CID</th><th scope="col">Size</th></tr></thead>
+<tbody>
+${parent}`)
+  for (let at = 0; at < entries.length; at += rowsAtOnce) {
+    yield Buffer.from(
+      entries
+        .slice(at, at + rowsAtOnce)
+        .map((entry) => rowOf(entry, here))
+        .join(''),
+    )
+  }
+  const rest = isCut
+    ? '<p>There are more. The whole directory comes with <code>?format=car</code>.</p>\n'
+    : ''
+  yield Buffer.from(`</tbody>\n</table>\n${rest}${pageEnd}`)
+}
+
+function rowOf({ name, cid, size }: DirectoryEntry, here: string): string {
+  const text = cid.toString()
+  const short = text.length > 16 ? `${text.slice(0, 6)}…${text.slice(-6)}` : text
+  const escaped = encodeURIComponent(name.toWellFormed())
+  // Escaped twice, as in Kubo's listing; gateway-conformance compares it.
+  const saved = escapeHtml(encodeURIComponent(escaped))
+  return `<tr><td><a href="${here}/${escapeHtml(escaped)}">${escapeHtml(name)}</a></td><td><a class="ipfs-hash" translate="no" href="/ipfs/${text}?filename=${saved}">${short}</a></td><td>${shownSize(size)}</td></tr>\n`
+}
+
+/** Of the DAG below, as its directory claims. */
+function shownSize(bytes: bigint): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB']
+  let value = Number(bytes)
+  let unit = 0
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024
+    unit += 1
+  }
+  return `${unit === 0 ? String(value) : value.toFixed(1)} ${units[unit] ?? ''}`
+}

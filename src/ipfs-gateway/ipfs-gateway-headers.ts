@@ -1,0 +1,76 @@
+// Headers of answers to readers of `/ipfs/<cid>` (contract-files 10). Pure.
+// Tested by src/ipfs-gateway/ipfs-gateway.test.ts
+import type { PathContent } from './path-operation.ts'
+
+const immutable = 'public, max-age=29030400, immutable'
+/** What the server makes of content changes with its version. */
+const generated = 'public, max-age=604800, stale-while-revalidate=2678400'
+
+/** With the names that Kubo exposes and Cairn never sends: clients look for them. */
+const exposed =
+  'Content-Length, Content-Range, Content-Disposition, Content-Location, ETag, Retry-After, X-Chunked-Output, X-Ipfs-Path, X-Ipfs-Roots, X-Request-Id, X-Stream-Output'
+const methods = 'GET, HEAD, OPTIONS'
+const allowed =
+  'Authorization, Accept, Cache-Control, Content-Type, If-None-Match, Range, User-Agent, X-Requested-With'
+
+/** Every answer has them, refusals too: whoever may read may read from any page. */
+export function pathHeaders(version: string): Record<string, string> {
+  return {
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Allow-Methods': methods,
+    'Access-Control-Allow-Headers': allowed,
+    'Access-Control-Expose-Headers': exposed,
+    'X-Content-Type-Options': 'nosniff',
+    Server: `cairn/${version}`,
+  }
+}
+
+/** What an answer to OPTIONS has besides. */
+export function preflightHeaders(): Record<string, string> {
+  return { Allow: methods, 'Access-Control-Max-Age': '7200' }
+}
+
+/** `isOpen` false: copies are for who shows the same key. */
+export function cacheHeaders(
+  tag: string,
+  { isOpen, isGenerated }: { readonly isOpen: boolean; readonly isGenerated: boolean },
+): Record<string, string> {
+  return {
+    Etag: tag,
+    'Cache-Control': isGenerated ? generated : immutable,
+    Vary: isOpen ? 'Accept' : 'Accept, Authorization',
+  }
+}
+
+export function contentHeaders(content: PathContent, path: string): Record<string, string> {
+  const { disposition, fileName, policy } = content
+  return {
+    'Content-Type': content.type,
+    ...(disposition === null
+      ? {}
+      : { 'Content-Disposition': dispositionOf(disposition, fileName) }),
+    ...(policy === null ? {} : { 'Content-Security-Policy': policy }),
+    'Accept-Ranges': content.ranged ? 'bytes' : 'none',
+    'X-Ipfs-Path': path,
+    'X-Ipfs-Roots': content.roots.map((cid) => cid.toString()).join(','),
+  }
+}
+
+const nameCharsMax = 255
+
+/**
+ * For old readers the name in ASCII, with `_` for what that has not; the whole name beside it where they differ
+ * (RFC 6266, RFC 8187).
+ */
+function dispositionOf(kind: 'attachment' | 'inline', fileName: string | null): string {
+  if (fileName === null) return kind
+  // Without lone surrogates, which no encoding has, and without what could end a line.
+  const name = fileName.slice(0, nameCharsMax).toWellFormed()
+  const plain = name.replaceAll(/[^\x20-\x7e]/gu, '_').replaceAll(/["\\/]/g, '_')
+  if (plain === name) return `${kind}; filename="${plain}"`
+  const encoded = encodeURIComponent(name).replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `${kind}; filename="${plain}"; filename*=UTF-8''${encoded}`
+}

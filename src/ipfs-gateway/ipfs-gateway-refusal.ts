@@ -1,0 +1,27 @@
+// A Fault as an answer to readers of `/ipfs/<cid>`: its status, and its message as a line of text.
+// Tested by src/ipfs-gateway/ipfs-gateway.test.ts
+import { type Fault, pathsStatus } from '../base/fault.ts'
+import { messageOf, waitSeconds } from '../http/files-refusal.ts'
+
+export type PathRefusal = {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body: string
+}
+
+export function pathRefusalOf(fault: Fault): PathRefusal {
+  const { row } = fault
+  const status = pathsStatus(row)
+  const body = `${messageOf(fault)}\n`
+  const headers: Record<string, string> = {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'Cache-Control': 'no-store',
+  }
+  if (status === 401) headers['WWW-Authenticate'] = 'Basic realm="cairn", charset="UTF-8"'
+  if (status === 405) headers['Allow'] = 'GET, HEAD, OPTIONS'
+  if ([429, 502, 503, 504].includes(status)) headers['Retry-After'] = `0${waitSeconds(fault)}`
+  const size = typeof fault.data === 'object' ? fault.data['size'] : undefined
+  if (status === 416) headers['Content-Range'] = `bytes */${String(size)}`
+  return { status, headers, body }
+}

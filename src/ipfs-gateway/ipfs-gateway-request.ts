@@ -1,0 +1,128 @@
+// A request to `/ipfs/<cid>[/path]` off the wire: which format is asked for, and of what (contract-files 10). Pure.
+// Rules: https://specs.ipfs.tech/http-gateways/path-gateway/
+// Tested by src/ipfs-gateway/ipfs-gateway.test.ts
+import { Fault } from '../base/fault.ts'
+import { parseCid } from '../codec/ipld/cid.ts'
+import type { PathFormat, PathRequest } from './path-operation.ts'
+import { type AcceptedType, parseAccept } from '../http/accept-header.ts'
+
+export type ChosenFormat = {
+  /** Null: none is asked for by name. */
+  readonly format: PathFormat | null
+  /** Parameters of the media type that chose it. */
+  readonly accepted: ReadonlyMap<string, string>
+  /** The Accept header chose it, not the query. */
+  readonly negotiated: boolean
+  /** No format is asked for, and the client accepts HTML. */
+  readonly acceptsHtml: boolean
+}
+
+const base = '/ipfs/'
+const segmentsMax = 256
+/** By media type, parameters aside. */
+const formats: ReadonlyMap<string, PathFormat> = new Map([
+  ['application/vnd.ipld.raw', 'raw'],
+  ['application/vnd.ipld.car', 'car'],
+  ['application/x-tar', 'tar'],
+  ['application/vnd.ipld.dag-json', 'dag-json'],
+  ['application/vnd.ipld.dag-cbor', 'dag-cbor'],
+  ['application/json', 'json'],
+  ['application/cbor', 'cbor'],
+])
+
+/** The first value of each parameter, decoded as a form. */
+export function readQuery(query: string): ReadonlyMap<string, string> {
+  const read = new Map<string, string>()
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (!read.has(name)) read.set(name, value)
+  }
+  return read
+}
+
+/** The query wins; of the types in `accept` the one that is liked best. Throws `bad_argument`. */
+export function chooseFormat(
+  query: ReadonlyMap<string, string>,
+  accept: string | undefined,
+): ChosenFormat {
+  const asked = query.get('format') ?? ''
+  const accepted = parseAccept(accept)
+  const liked = accepted.filter(({ type }) => formats.has(type))
+  if (asked === '') {
+    const best = liked.find(isServed) ?? liked[0]
+    const format = best === undefined ? undefined : formats.get(best.type)
+    if (best === undefined || format === undefined) {
+      const acceptsHtml = accepted.some(({ type }) => type === 'text/html')
+      return { format: null, accepted: new Map(), negotiated: false, acceptsHtml }
+    }
+    return { format, accepted: best.parameters, negotiated: true, acceptsHtml: false }
+  }
+  const format = [...formats.values()].find((one) => one === asked)
+  if (format === undefined) {
+    const shown = JSON.stringify(asked.slice(0, 100))
+    throw new Fault('bad_argument', { detail: `format ${shown} is not supported by this server` })
+  }
+  const same = liked.filter(({ type }) => formats.get(type) === format)
+  const { parameters } = same.find(isServed) ?? same[0] ?? { parameters: new Map() }
+  return { format, accepted: parameters, negotiated: false, acceptsHtml: false }
+}
+
+/** Of several wishes for a CAR the first that can be met. */
+function isServed({ parameters }: AcceptedType): boolean {
+  const isOneOf = (name: string, values: readonly string[]): boolean =>
+    values.includes(parameters.get(name) ?? (values[0] as string))
+  return (
+    isOneOf('version', ['1']) && isOneOf('order', ['dfs', 'unk']) && isOneOf('dups', ['n', 'y'])
+  )
+}
+
+/**
+ * The one spelling of a path that leads to a CID: without a second slash in front of the CID, and without a second
+ * `ipfs`. Null: it is spelled so, or leads to no CID.
+ */
+export function canonicalPath(path: string): string | null {
+  const rest = /^\/+ipfs\/+(?:ipfs\/+)?(.*)$/s.exec(path)?.[1] ?? ''
+  if (path === base + rest) return null
+  const [name = ''] = rest.split('/', 1)
+  return parseCid(name) === null ? null : base + rest
+}
+
+/** Throws `bad_argument` for a CID that is none, escapes that are malformed, and segments without end. */
+export function readPath(
+  path: string,
+): Pick<PathRequest, 'root' | 'segments' | 'slash'> & { readonly shown: string } {
+  const [first = '', ...rest] = path.slice(base.length).split('/')
+  const name = decode(first)
+  const root = parseCid(name)
+  if (root === null) {
+    throw new Fault('bad_argument', {
+      detail: `invalid cid: ${JSON.stringify(name.slice(0, 200))}`,
+    })
+  }
+  const segments: string[] = []
+  for (const one of rest) {
+    const segment = decode(one)
+    if (segment === '' || segment === '.') continue
+    if (segment === '..') {
+      if (segments.pop() === undefined) throw malformed('the path leads out of its root')
+    } else segments.push(segment)
+  }
+  if (segments.length > segmentsMax) throw malformed(`more than ${segmentsMax} segments`)
+  const slash = path.endsWith('/')
+  const shown = base + [name, ...segments].map(encodeURIComponent).join('/') + (slash ? '/' : '')
+  return { root, segments, slash, shown }
+}
+
+function decode(segment: string): string {
+  let text: string
+  try {
+    text = decodeURIComponent(segment)
+  } catch (cause) {
+    throw new Fault('bad_argument', { detail: 'malformed escape in the path', cause })
+  }
+  if (text.includes('\0')) throw malformed('NUL in the path')
+  return text
+}
+
+function malformed(detail: string): Fault {
+  return new Fault('bad_argument', { detail })
+}

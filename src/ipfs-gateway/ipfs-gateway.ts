@@ -1,0 +1,305 @@
+// The face for readers: `GET|HEAD /ipfs/<cid>[/path]` as raw blocks, CARs or, where that is switched on, files and
+// directories (contract-files 10). Turns headers into questions and answers into headers; rules are the gateway's.
+import type { Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
+import type { Log } from '../base/log.ts'
+import type { FilesDownload } from '../pipeline/files-bytes.ts'
+import type { Paths } from '../pipeline/pipeline.ts'
+import type { PathContent, PathOperation, PathReply } from './path-operation.ts'
+import { absenceOf } from './run-path.ts'
+import { isAmbient } from '../http/ambient-request.ts'
+import { type ByteRange, hasDirective, namesTag, readRange } from '../http/conditional-request.ts'
+import { readFilesCredential } from '../pipeline/files-credential.ts'
+import { isOriginRefused } from '../http/files-refusal.ts'
+import type { RequestHandler, NodeExchange } from '../http/node-exchange.ts'
+import { measuredStream } from '../pipeline/measured-stream.ts'
+import {
+  cacheHeaders,
+  contentHeaders,
+  pathHeaders,
+  preflightHeaders,
+} from './ipfs-gateway-headers.ts'
+import { pathRefusalOf } from './ipfs-gateway-refusal.ts'
+import {
+  canonicalPath,
+  type ChosenFormat,
+  chooseFormat,
+  readPath,
+  readQuery,
+} from './ipfs-gateway-request.ts'
+import { sendChunks } from '../http/send-chunks.ts'
+
+export type IpfsGatewaySettings = {
+  readonly enabled: boolean
+  /** Files and directories are shown, and not only what readers can check. */
+  readonly deserialized: boolean
+  /** Host name that is there for content alone; null: none. */
+  readonly host: string | null
+  /** No byte of an answer taken for this long ends it. */
+  readonly idleMs: number
+}
+
+type PathOperations = {
+  readonly raw: PathOperation<unknown>
+  readonly car: PathOperation<unknown>
+  readonly tar: PathOperation<unknown>
+  readonly content: PathOperation<unknown>
+}
+
+export type IpfsGatewayDeps = {
+  readonly gateway: Paths
+  readonly operations: PathOperations
+  /** Of Cairn, for the Server header. */
+  readonly version: string
+  /** Read at each request. */
+  readonly settings: IpfsGatewaySettings
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Builds the face. It answers every exchange itself and throws nothing. */
+export function createIpfsGateway(parts: IpfsGatewayDeps): RequestHandler {
+  return async (exchange) => {
+    const { request, response } = exchange
+    response.setHeaders(new Headers(pathHeaders(parts.version)))
+    response.setHeader('x-request-id', exchange.requestId)
+    try {
+      if (!parts.settings.enabled) throw new Fault('no_command')
+      if (request.method === 'OPTIONS') response.writeHead(204, preflightHeaders()).end()
+      else await answer(parts, exchange)
+    } catch (thrown) {
+      const fault = absenceOf(thrown)
+      if (fault.code === 'internal') {
+        const { requestId } = exchange
+        parts.log('error', 'path request failed', { requestId, cause: fault.cause })
+      }
+      // A short body never looks whole.
+      if (response.headersSent) response.destroy()
+      else
+        refuse(
+          exchange,
+          isAskingBrowser(parts, exchange, fault) ? new Fault('browser_refused') : fault,
+        )
+    }
+  }
+}
+
+async function answer(parts: IpfsGatewayDeps, exchange: NodeExchange): Promise<void> {
+  const { gateway, settings } = parts
+  const { method, headers } = exchange.request
+  if (method !== 'GET' && method !== 'HEAD') throw new Fault('wrong_http')
+  const canonical = canonicalPath(exchange.path)
+  if (canonical !== null) return redirect(exchange, canonical)
+  const ownOrigin = isOwnHost(settings.host, headers.host)
+  const credential = headers.authorization === undefined ? null : readFilesCredential(exchange)
+  // What a browser sends by itself it sends to the commands too.
+  if (credential !== null && !ownOrigin && isAmbient(headers)) throw new Fault('browser_refused')
+  const query = readQuery(exchange.query)
+  const chosen = chooseIn(query, headers.accept)
+  const operation = operationOf(parts.operations, chosen.format)
+  const caller = await gateway.authenticatePath(credential, operation.name)
+  let asked: { readonly chosen: ChosenFormat; readonly path: PathOfContent }
+  try {
+    asked = readAsked(parts, exchange, chosen, ownOrigin)
+  } catch (thrown) {
+    gateway.countPathRefusal(caller, operation.name, Fault.from(thrown))
+    throw thrown
+  }
+  const { shown, ...path } = asked.path
+  const { reply, download, settle } = await gateway.runPath({
+    caller,
+    address: exchange.address,
+    operation,
+    request: { ...path, ...wishesOf(asked.chosen), query, ownOrigin },
+    cachedOnly: hasDirective(headers['cache-control'], 'only-if-cached'),
+    // RFC 8586. As the sources of this server send it.
+    forCairn: /(^|,)\s*cairn\s*([;,]|$)/i.test(String(headers['cdn-loop'] ?? '')),
+    signal: exchange.signal,
+  })
+  const sent = { bytes: 0 }
+  let fault: Fault | null = null
+  try {
+    const terms = { chosen: asked.chosen, path: shown, isOpen: caller === null, download }
+    await sendReply(parts, exchange, reply, terms, sent)
+  } catch (thrown) {
+    fault = absenceOf(thrown)
+    throw thrown
+  } finally {
+    settle(fault, sent.bytes, exchange.response.statusCode)
+  }
+}
+
+type PathOfContent = ReturnType<typeof readPath>
+
+function operationOf(
+  operations: PathOperations,
+  format: ChosenFormat['format'],
+): PathOperation<unknown> {
+  return format === 'raw' || format === 'car' || format === 'tar'
+    ? operations[format]
+    : operations.content
+}
+
+function wishesOf({ format, accepted, acceptsHtml }: ChosenFormat) {
+  return { format, accepted, acceptsHtml }
+}
+
+/** What of the request is told only once the caller is known. Throws `bad_argument`. */
+function readAsked(
+  { settings }: IpfsGatewayDeps,
+  { request: { headers }, path }: NodeExchange,
+  chosen: ChosenFormat | Unserved,
+  ownOrigin: boolean,
+): { readonly chosen: ChosenFormat; readonly path: PathOfContent } {
+  if (chosen instanceof Unserved) throw chosen.fault
+  const { format } = chosen
+  if (format !== 'raw' && format !== 'car' && !settings.deserialized && !ownOrigin) {
+    const detail =
+      'ask for ?format=raw or ?format=car: this server gives only what readers can check'
+    throw new Fault(format === null ? 'bad_argument' : 'not_acceptable', { detail })
+  }
+  if (headers['service-worker'] === 'script') {
+    throw new Fault('bad_argument', { detail: 'no service workers from this server' })
+  }
+  return { chosen, path: readPath(path) }
+}
+
+type Asked = {
+  readonly chosen: ChosenFormat
+  readonly path: string
+  /** Given without a key. */
+  readonly isOpen: boolean
+  /** Null: what goes out counts for nobody. */
+  readonly download: FilesDownload | null
+}
+
+async function sendReply(
+  parts: IpfsGatewayDeps,
+  exchange: NodeExchange,
+  reply: PathReply,
+  asked: Asked,
+  sent: { bytes: number },
+): Promise<void> {
+  const { request, response } = exchange
+  const { headers } = request
+  if (reply.kind === 'moved') {
+    redirect(exchange, `${exchange.path}/`)
+    return
+  }
+  const { tag } = reply
+  const { isOpen } = asked
+  if (namesTag(headers['if-none-match'], tag)) {
+    response.writeHead(304, cacheHeaders(tag, { isOpen, isGenerated: false })).end()
+    return
+  }
+  const content = await reply.describe()
+  const range = rangeOf(exchange, content, tag)
+  const isGenerated = content.generated === true
+  const head = {
+    ...cacheHeaders(tag, { isOpen, isGenerated }),
+    ...contentHeaders(content, asked.path),
+    ...lengthHeaders(content, range),
+    ...locationHeaders(exchange, asked.chosen),
+  }
+  const status = range === null ? 200 : 206
+  if (request.method === 'HEAD') {
+    response.writeHead(status, head).end()
+    return
+  }
+  await sendChunks(
+    response,
+    asked.download === null
+      ? content.open(range)
+      : measuredStream(content.open(range), range?.length ?? content.size, asked.download),
+    { begin: () => response.writeHead(status, head) },
+    {
+      clock: parts.clock,
+      idleMs: parts.settings.idleMs,
+      length: range?.length ?? content.size,
+    },
+    sent,
+  )
+}
+
+/** To another path of this server, with the same query. */
+function redirect({ query, response }: NodeExchange, path: string): void {
+  const location = query === '' ? path : `${path}?${query}`
+  response.writeHead(301, { Location: location, 'Content-Length': 0 }).end()
+}
+
+/** Ranges are defined for GET alone (RFC 9110 14.2). */
+function rangeOf({ request }: NodeExchange, content: PathContent, tag: string): ByteRange | null {
+  const { method, headers } = request
+  if (method !== 'GET' || !content.ranged || content.size === null) return null
+  return readRange(headers.range, content.size, { ifRange: headers['if-range']?.toString(), tag })
+}
+
+function lengthHeaders({ size }: PathContent, range: ByteRange | null): Record<string, string> {
+  if (size === null) return {}
+  if (range === null) return { 'Content-Length': String(size) }
+  const last = range.offset + range.length - 1n
+  return {
+    'Content-Length': String(range.length),
+    'Content-Range': `bytes ${range.offset}-${last}/${size}`,
+  }
+}
+
+/** Where the same answer is without an Accept header, for caches. */
+function locationHeaders(
+  { path, query }: NodeExchange,
+  { format, accepted, negotiated }: ChosenFormat,
+): Record<string, string> {
+  if (!negotiated || format === null) return {}
+  const parameters = new URLSearchParams(query)
+  parameters.set('format', format)
+  if (format === 'car') {
+    for (const name of ['version', 'order', 'dups']) {
+      const value = accepted.get(name)
+      if (value !== undefined && !parameters.has(`car-${name}`))
+        parameters.set(`car-${name}`, value)
+    }
+  }
+  return { 'Content-Location': `${path}?${parameters.toString()}` }
+}
+
+/** A format that is not served; told once the caller is known. */
+class Unserved {
+  readonly format = null
+  readonly fault: Fault
+
+  constructor(fault: Fault) {
+    this.fault = fault
+  }
+}
+
+function chooseIn(
+  query: ReadonlyMap<string, string>,
+  accept: string | undefined,
+): ChosenFormat | Unserved {
+  try {
+    return chooseFormat(query, accept)
+  } catch (thrown) {
+    return new Unserved(Fault.from(thrown))
+  }
+}
+
+function isOwnHost(own: string | null, host: string | undefined): boolean {
+  return own !== null && host?.replace(/:\d+$/, '').toLowerCase() === own.toLowerCase()
+}
+
+/** A browser that is asked for a key would send it by itself from then on, to the commands too. */
+function isAskingBrowser(
+  { settings }: IpfsGatewayDeps,
+  { request: { headers } }: NodeExchange,
+  { code }: Fault,
+): boolean {
+  const asks = code === 'no_credential' || code === 'bad_secret' || code === 'bad_key'
+  return asks && isAmbient(headers) && !isOwnHost(settings.host, headers.host)
+}
+
+function refuse({ request, response }: NodeExchange, fault: Fault): void {
+  const { status, headers, body } = pathRefusalOf(fault)
+  // A page of an origin that is not listed may not read even this.
+  if (isOriginRefused(fault)) response.removeHeader('Access-Control-Allow-Origin')
+  response.writeHead(status, headers).end(request.method === 'HEAD' ? '' : body)
+}

@@ -1,0 +1,247 @@
+// `/ipfs/<cid>[/path]` without a format: the bytes of a file, or a directory as its index.html or as a page. Only
+// where the operator switched it on, and so that nothing of it runs with the rights of this server's origin.
+// Rule: https://specs.ipfs.tech/http-gateways/path-gateway/
+// Tested by src/ipfs-gateway/path-content.test.ts
+import type { CID } from 'multiformats/cid'
+import { Fault } from '../../base/fault.ts'
+import { dagPbCodec, rawCodec } from '../../codec/ipld/cid.ts'
+import { sortedByName } from '../../ipfs/import/import-directory.ts'
+import type { DirectoryEntry } from '../../ipfs/read/listed.ts'
+import type { TracedPath } from '../../ipfs/read/path.ts'
+import type {
+  PathCall,
+  PathContent,
+  PathOperation,
+  PathReply,
+  PathRequest,
+} from '../path-operation.ts'
+import { type BlockForm, blockFormOf } from '../block-form.ts'
+import { blockPage } from '../block-page.ts'
+import {
+  inertType,
+  isActive,
+  sniffedBytes,
+  typeOfBytes,
+  typeOfName,
+} from '../content-type.ts'
+import { directoryPage } from '../directory-page.ts'
+import { pageEdition, pagePolicy } from '../html-page.ts'
+import { traceToBlock } from '../traced-block.ts'
+
+/** Entries of a page; a directory of more is shown in part. */
+const entriesMax = 5000
+const indexName = 'index.html'
+
+/** An origin of its own for each answer: no cookies, no storage, no other answer's pages. */
+const sandboxed = 'sandbox allow-scripts allow-forms allow-popups allow-modals allow-downloads'
+/** A symbolic link is given as its target, and never followed. */
+const symlinkType = 'inode/symlink'
+const still =
+  "default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'unsafe-inline'; sandbox"
+
+export const pathContent: PathOperation<PathRequest> = {
+  name: 'ipfs/content',
+  whole: true,
+  parse: (request) => request,
+  async run(request, call) {
+    const { files, patience, signal } = call
+    const { root, segments, slash } = request
+    const traced = await traceToBlock({ root, segments, ipld: false }, call)
+    const { cid, roots } = traced
+    const form = blockFormOf(cid, request.format)
+    if (form !== null) {
+      if (!request.acceptsHtml || !form.hasPage) return blockReply(traced, form, request, call)
+      return slash ? blockPageReply(traced, form, request, call) : { kind: 'moved' }
+    }
+    if (cid.code !== dagPbCodec && cid.code !== rawCodec) {
+      const detail = `${cid.toString()} is no file: ask for it with ?format=raw`
+      throw new Fault('bad_argument', { detail })
+    }
+    const { kind, size } = await files.stat(cid, patience, signal)
+    const tag = `"${cid.toString()}"`
+    if (kind !== 'directory') {
+      const type = kind === 'symlink' ? symlinkType : null
+      const file = { cid, size, name: segments.at(-1) ?? null, type }
+      return fileReply({ roots, tag }, file, request, call)
+    }
+    if (!slash) return { kind: 'moved' }
+    return (await indexReply(traced, tag, request, call)) ?? pageReply(traced, request, call)
+  },
+}
+
+/** Null: the directory has no index.html that is a file. `tag`: of the directory. */
+async function indexReply(
+  { cid, roots }: TracedPath,
+  tag: string,
+  request: PathRequest,
+  call: PathCall,
+): Promise<PathReply | null> {
+  const { files, patience, judge, signal } = call
+  const path = { root: cid, segments: [indexName], ipld: false }
+  const index = await files.trace(path, patience, signal).catch((thrown: unknown) => {
+    const absent = thrown instanceof Fault && thrown.message.startsWith('no link named')
+    if (absent) return null
+    throw thrown
+  })
+  if (index === null) return null
+  judge(index.cid)
+  if (index.cid.code !== dagPbCodec && index.cid.code !== rawCodec) return null
+  const { kind, size } = await files.stat(index.cid, patience, signal)
+  if (kind !== 'file') return null
+  const file = { cid: index.cid, size, name: indexName, type: null }
+  return fileReply({ roots, tag }, file, request, call)
+}
+
+type ShownFile = {
+  readonly cid: CID
+  readonly size: bigint
+  readonly name: string | null
+  /** Null: by its name, else by how it begins. */
+  readonly type: string | null
+}
+
+function fileReply(
+  { roots, tag }: { readonly roots: readonly CID[]; readonly tag: string },
+  { cid, size, name, type }: ShownFile,
+  request: PathRequest,
+  { files, patience, signal }: PathCall,
+): PathReply {
+  const stretchOf = (offset: bigint, length: bigint | null) =>
+    files.open(cid, { offset, length }, patience, signal)
+  const sniffed = async () => {
+    const { chunks } = await stretchOf(0n, BigInt(sniffedBytes))
+    return typeOfBytes(await gathered(chunks), size <= BigInt(sniffedBytes))
+  }
+  return {
+    kind: 'content',
+    tag,
+    async describe() {
+      const shown = request.query.get('filename') ?? name
+      const named = shown === null ? null : typeOfName(shown)
+      return {
+        ...shownAs(type ?? named ?? (await sniffed()), shown, request),
+        size,
+        ranged: true,
+        roots,
+        async *open(stretch) {
+          const opened = await stretchOf(stretch?.offset ?? 0n, stretch?.length ?? null)
+          yield* opened.chunks
+        },
+      }
+    },
+  }
+}
+
+/** A block of a codec that is no file: itself. */
+function blockReply(
+  { cid, roots }: TracedPath,
+  { format, type, isText, extension }: BlockForm,
+  { query, ownOrigin }: PathRequest,
+  { files, patience, signal }: PathCall,
+): PathReply {
+  return {
+    kind: 'content',
+    tag: `"${cid.toString()}.${format}"`,
+    async describe() {
+      const block = await files.block(cid, patience, signal)
+      return {
+        type,
+        disposition: isText && query.get('download') !== 'true' ? 'inline' : 'attachment',
+        fileName: query.get('filename') ?? `${cid.toString()}.${extension}`,
+        policy: policyOf(ownOrigin),
+        size: BigInt(block.length),
+        ranged: true,
+        roots,
+        async *open(stretch) {
+          const start = Number(stretch?.offset ?? 0n)
+          yield block.subarray(start, start + Number(stretch?.length ?? BigInt(block.length)))
+        },
+      }
+    },
+  }
+}
+
+function blockPageReply(
+  { cid, roots }: TracedPath,
+  { format }: BlockForm,
+  { root, segments }: PathRequest,
+  { files, patience, signal }: PathCall,
+): PathReply {
+  const path = { root: root.toString(), segments }
+  return {
+    kind: 'content',
+    tag: `"DagIndex-${pageEdition}_CID-${cid.toString()}"`,
+    async describe() {
+      const block = await files.block(cid, patience, signal)
+      return { ...htmlPage, roots, open: () => blockPage({ path, cid, block, format }) }
+    },
+  }
+}
+
+const htmlPage = {
+  type: 'text/html; charset=utf-8',
+  size: null,
+  ranged: false,
+  disposition: null,
+  fileName: null,
+  policy: pagePolicy,
+  generated: true,
+} as const
+
+function pageReply(
+  { cid, roots }: TracedPath,
+  { root, segments }: PathRequest,
+  { files, patience, signal }: PathCall,
+): PathReply {
+  return {
+    kind: 'content',
+    tag: `"DirIndex-${pageEdition}_CID-${cid.toString()}"`,
+    async describe() {
+      return {
+        ...htmlPage,
+        roots,
+        async *open() {
+          const entries: DirectoryEntry[] = []
+          let isCut = false
+          for await (const entry of files.list(cid, patience, signal)) {
+            isCut = entries.length === entriesMax
+            if (isCut) break
+            entries.push(entry)
+          }
+          yield* directoryPage({
+            path: { root: root.toString(), segments },
+            cid: cid.toString(),
+            entries: sortedByName(entries),
+            isCut,
+          })
+        },
+      }
+    },
+  }
+}
+
+/** What could act as a page is saved and not shown, unless the origin is there for such pages. */
+function shownAs(
+  type: string,
+  name: string | null,
+  { query, ownOrigin }: PathRequest,
+): Pick<PathContent, 'type' | 'disposition' | 'fileName' | 'policy'> {
+  const saved = query.get('download') === 'true' || (isActive(type) && !ownOrigin)
+  const named = query.has('filename')
+  return {
+    type: ownOrigin ? type : inertType(type),
+    disposition: saved ? 'attachment' : named ? 'inline' : null,
+    fileName: name,
+    policy: policyOf(ownOrigin),
+  }
+}
+
+function policyOf(ownOrigin: boolean): string {
+  return ownOrigin ? sandboxed : still
+}
+
+async function gathered(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = []
+  for await (const chunk of chunks) parts.push(Uint8Array.from(chunk))
+  return Buffer.concat(parts)
+}

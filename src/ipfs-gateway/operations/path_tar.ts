@@ -1,0 +1,69 @@
+// `/ipfs/<cid>[/path]` as `tar`: a file or directory with all below it, as an archive whose one top entry has the name
+// of its CID. Rule: https://specs.ipfs.tech/http-gateways/path-gateway/
+// Tested by src/ipfs-gateway/path-tar.test.ts
+import { Fault } from '../../base/fault.ts'
+import { bufferStart } from '../../base/buffer-start.ts'
+import { dagPbCodec, rawCodec } from '../../codec/ipld/cid.ts'
+import type { ContentPath } from '../../ipfs/read/path.ts'
+import { tarTree } from '../../ipfs/read/tar-tree.ts'
+import type { PathCall, PathOperation } from '../path-operation.ts'
+import { traceToBlock } from '../traced-block.ts'
+
+type TarInput = { readonly path: ContentPath; readonly fileName: string | null }
+
+/** Most files and folders of one archive. */
+const entriesMax = 1_000_000
+/** Of an archive, before a status is sent: names that are refused and blocks that are not here mostly show by then. */
+const heldBytes = 65_536
+/** The time of entries that carry none: the same content is the same archive, whenever it is asked for. */
+const epoch = { seconds: 0n, nanos: 0 }
+
+export const pathTar: PathOperation<TarInput> = {
+  name: 'ipfs/tar',
+  whole: true,
+  parse: ({ root, segments, query }) => ({
+    path: { root, segments, ipld: false },
+    fileName: query.get('filename') ?? null,
+  }),
+  async run({ path, fileName }, call) {
+    const { cid, roots } = await traceToBlock(path, call)
+    const { patience, signal } = call
+    if (cid.code !== dagPbCodec && cid.code !== rawCodec) {
+      const detail = `${cid.toString()} is no file or directory: ask for it with ?format=raw`
+      throw new Fault('bad_argument', { detail })
+    }
+    const name = cid.toString()
+    return {
+      kind: 'content',
+      tag: `W/"${name}.x-tar"`,
+      async describe() {
+        const files = checkedFiles(call)
+        const stat = await files.stat(cid, patience, signal)
+        const terms = { precise: true, now: epoch, entriesMax }
+        return {
+          type: 'application/x-tar',
+          size: null,
+          ranged: false,
+          roots,
+          disposition: 'attachment',
+          fileName: fileName ?? `${name}.tar`,
+          policy: null,
+          open: () =>
+            bufferStart(tarTree(files, { cid, name, stat }, terms, patience, signal), heldBytes),
+        }
+      },
+    }
+  },
+}
+
+/** Every entry is looked up once before it is written: then its CID is checked. */
+function checkedFiles({ files, judge }: PathCall): Parameters<typeof tarTree>[0] {
+  return {
+    list: (...given) => files.list(...given),
+    open: async (...given) => await files.open(...given),
+    async stat(cid, patience, signal) {
+      judge(cid)
+      return await files.stat(cid, patience, signal)
+    },
+  }
+}

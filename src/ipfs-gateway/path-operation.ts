@@ -1,0 +1,106 @@
+// What a reader of `/ipfs/<cid>[/path]` may ask for, and what is answered. Conditions, ranges and headers are the
+// face's; which content it is, and how to read it, stands here.
+// Tested by src/ipfs-gateway/ipfs-gateway.test.ts
+import type { CID } from 'multiformats/cid'
+import type { Caller } from '../access/accounts/caller.ts'
+import type { Fault } from '../base/fault.ts'
+import type { FilesDownload } from '../pipeline/files-bytes.ts'
+import type { Files, FetchPolicy } from '../ipfs/files.ts'
+
+/** What a reader may ask for by name, as in `?format=`. */
+export type PathFormat = 'raw' | 'car' | 'tar' | 'dag-json' | 'dag-cbor' | 'json' | 'cbor'
+
+/** A request off the wire. */
+export type PathRequest = {
+  readonly root: CID
+  /** Decoded and cleaned: none is empty, `.` or `..`. */
+  readonly segments: readonly string[]
+  /** The path ended with a slash. */
+  readonly slash: boolean
+  /** Null: none was asked for by name. */
+  readonly format: PathFormat | null
+  /** No format was asked for, and the client accepts HTML. */
+  readonly acceptsHtml: boolean
+  /** The first value of each query parameter. */
+  readonly query: ReadonlyMap<string, string>
+  /** Parameters of the media type that chose the format; empty when the query chose it. */
+  readonly accepted: ReadonlyMap<string, string>
+  /** The origin is there for content alone: pages may be shown. */
+  readonly ownOrigin: boolean
+}
+
+/** What an operation may touch. `caller` null: anybody. */
+export type PathCall = {
+  readonly caller: Caller | null
+  readonly files: Files
+  readonly patience: FetchPolicy
+  /** Throws `denied` for content that this server was told not to give. */
+  readonly judge: (cid: CID, segments?: readonly string[]) => void
+  readonly signal: AbortSignal
+}
+
+/** A stretch of the content: `offset` lies inside it, `length` does not pass its end. */
+type PathStretch = { readonly offset: bigint; readonly length: bigint }
+
+/**
+ * `size`: of the whole, null when it is not known before its end. `ranged`: a stretch may be asked for. `roots`: CIDs
+ * along the path. `policy`: of a Content-Security-Policy header.
+ */
+export type PathContent = {
+  readonly type: string
+  readonly size: bigint | null
+  readonly ranged: boolean
+  readonly roots: readonly CID[]
+  readonly disposition: 'attachment' | 'inline' | null
+  /** For whoever saves it; null: none. */
+  readonly fileName: string | null
+  readonly policy: string | null
+  /** Changes with the server's version, so it is not for ever. */
+  readonly generated?: true
+  /** The first chunk is verified before the face sends headers. Null: the whole. */
+  open(stretch: PathStretch | null): AsyncIterable<Uint8Array>
+}
+
+/**
+ * `tag`: the entity tag as in an ETag header, known without reading content; `describe` reads what the headers need.
+ * `moved`: the path is that of a directory, or of the page of a block, and lacks its slash.
+ */
+export type PathReply =
+  | {
+      readonly kind: 'content'
+      readonly tag: string
+      describe(): Promise<PathContent>
+    }
+  | { readonly kind: 'moved' }
+
+export type PathOperation<Input> = {
+  /** As usage and allowlists know it: `ipfs/raw`. */
+  readonly name: string
+  /** It gives what is below the last CID of the path too. */
+  readonly whole: boolean
+  /** Throws `bad_argument`. Pure. */
+  parse(request: PathRequest): Input
+  run(input: Input, call: PathCall): Promise<PathReply>
+}
+
+export type IpfsGatewayRequest = {
+  /** Null: anybody. */
+  readonly caller: Caller | null
+  readonly address: string
+  readonly operation: PathOperation<unknown>
+  readonly request: PathRequest
+  /** Only what is here is wanted. */
+  readonly cachedOnly: boolean
+  /** Another Cairn asks for a caller of its own: were it looked for elsewhere, two could ask each other in a circle. */
+  readonly forCairn: boolean
+  readonly signal: AbortSignal
+}
+
+/** How the face settles what it was given: once, when the response has ended. */
+export type PathRun = {
+  readonly reply: PathReply
+  /** Null: what goes out counts for nobody. */
+  readonly download: FilesDownload | null
+  /** `fault` null: it was answered, with this `status`. */
+  settle(fault: Fault | null, bytesOut: number, status: number): void
+}

@@ -1,0 +1,170 @@
+// The order for readers of `/ipfs/<cid>[/path]`: authenticate unless reading is public, gate, parse, admit, look
+// whether the content may be given and is here, run, meter.
+// Tested by src/ipfs-gateway/ipfs-gateway.test.ts
+import type { CID } from 'multiformats/cid'
+import type { Caller } from '../access/accounts/caller.ts'
+import type { Clock } from '../base/clock.ts'
+import { Fault, hasCode } from '../base/fault.ts'
+import type { Log } from '../base/log.ts'
+import { decodeMultihash, identityCode } from '../codec/ipld/multihash.ts'
+import type { Files } from '../ipfs/files.ts'
+import type { PathLimits } from '../access/limits/path-limits.ts'
+import type { TransferMeter, TransferMeters, FileRequest } from '../access/limits/transfer-meters.ts'
+import { pathsOutcome, type UsedCall } from '../access/usage/usage-row.ts'
+import type { Credential, Paths } from '../pipeline/pipeline.ts'
+import type { IpfsGatewayRequest } from './path-operation.ts'
+
+export type PathRules = {
+  /** Nobody needs a key. */
+  readonly isPublic: () => boolean
+  /** Accounts that open what they have pinned to everybody. */
+  readonly openAccounts: () => readonly string[]
+  /** Only what is pinned is given: by the caller's account, or where nobody shows a key by any. */
+  readonly pinnedOnly: () => boolean
+  /** Whether what is not here may be looked for elsewhere, for callers with a key. */
+  readonly fetches: () => boolean
+  readonly denies: (cid: CID, segments?: readonly string[]) => boolean
+  readonly admit: PathLimits['admit']
+}
+
+export type PathParts = {
+  readonly rules: PathRules
+  readonly files: Files
+  /** What an account sees of them, by its id; null: all of them. */
+  readonly filesOf: ((accountId: string) => Files) | null
+  /** As on the file face: key, secret, switch, lists, card. */
+  readonly enter: (credential: Credential, operation: string) => Promise<Caller>
+  readonly transferMeters: TransferMeters
+  readonly count: (call: UsedCall) => void
+  readonly clock: Pick<Clock, 'monotonic'>
+  readonly log: Log
+}
+
+/** Readers send nothing. */
+const noBody: FileRequest = { declaredBytes: null, stores: false }
+
+export function createPaths(parts: PathParts): Paths {
+  const { rules, files, enter, count, clock, log } = parts
+
+  /** Readers without a key see what the rules of the public gateway let them see. */
+  function filesFor(caller: IpfsGatewayRequest['caller']): Files {
+    return caller === null ? files : (parts.filesOf?.(caller.accountId) ?? files)
+  }
+
+  function judge(cid: CID, segments?: readonly string[]): void {
+    if (rules.denies(cid, segments)) throw new Fault('denied')
+  }
+
+  /** Looks at rows and index alone. */
+  function checkRoot(visit: IpfsGatewayRequest): void {
+    const { request, cachedOnly, caller } = visit
+    const { root, segments } = request
+    judge(root, segments)
+    // An identity CID is its own content.
+    if (decodeMultihash(root.multihash.bytes).code === identityCode) return
+    checkPins(visit)
+    if (filesFor(caller).has(root)) return
+    if (cachedOnly) throw new Fault('not_cached')
+    if (!mayFetch(visit)) {
+      throw new Fault('not_found', { detail: `${root.toString()} is not on this server` })
+    }
+  }
+
+  function checkPins({ caller, request, operation }: IpfsGatewayRequest): void {
+    const { root, segments } = request
+    // A direct pin is of the root's own block, not of what a path leads to.
+    const whole = operation.whole || segments.length > 0
+    if (caller === null && !rules.isPublic()) {
+      // Whether it is here is nothing to tell who may not have it.
+      const isOpen = rules
+        .openAccounts()
+        .some((accountId) => files.isPinned(root, { accountId, whole }))
+      if (!isOpen) throw new Fault('no_credential')
+      return
+    }
+    if (!rules.pinnedOnly() && caller?.settings.gatewayPinnedOnly !== true) return
+    if (files.isPinned(root, { accountId: caller?.accountId ?? null, whole })) return
+    throw new Fault('not_found', { detail: `${root.toString()} is not pinned on this server` })
+  }
+
+  function mayFetch({ caller, cachedOnly, forCairn }: IpfsGatewayRequest): boolean {
+    return rules.fetches() && caller !== null && !cachedOnly && !forCairn
+  }
+
+  return {
+    async authenticatePath(credential, operation) {
+      if (credential !== null) return await enter(credential, operation)
+      if (rules.isPublic() || rules.openAccounts().length > 0) return null
+      throw new Fault('no_credential')
+    },
+
+    countPathRefusal(caller, method, fault) {
+      if (caller === null) return
+      const nothing = { units: 0, bytesIn: 0, bytesOut: 0, ms: null }
+      const { keyId, accountId } = caller
+      const facts = { keyId, accountId, face: 'files', network: '', method } as const
+      count({ ...facts, ...pathsOutcome(fault), ...nothing })
+    },
+
+    async runPath(visit) {
+      const { caller, address, operation, request, signal } = visit
+      const keyId = caller?.keyId ?? null
+      const began = clock.monotonic()
+      let admitted = false
+      function meter(fault: Fault | null, bytesOut: number, status?: number): void {
+        // What nobody's key asked for is in nobody's usage.
+        if (caller === null) return
+        const facts = { face: 'files', network: '', method: operation.name, units: 0 } as const
+        const outcome = pathsOutcome(fault)
+        count({
+          keyId: caller.keyId,
+          accountId: caller.accountId,
+          ...facts,
+          ...outcome,
+          status: fault === null ? (status ?? outcome.status) : outcome.status,
+          bytesIn: 0,
+          bytesOut,
+          ms: admitted ? clock.monotonic() - began : null,
+        })
+      }
+      let leave = (): void => {}
+      let measured: TransferMeter | null = null
+      try {
+        const input = operation.parse(request)
+        leave = rules.admit({ keyId, address })
+        measured = caller === null ? null : parts.transferMeters.open(caller, noBody)
+        admitted = true
+        checkRoot(visit)
+        const patience = { offline: !mayFetch(visit), timeoutMs: null }
+        const seen = filesFor(caller)
+        const reply = await operation.run(input, { caller, files: seen, patience, judge, signal })
+        return {
+          reply,
+          download: measured,
+          settle(fault, bytesOut, status) {
+            leave()
+            measured?.end({ in: 0, out: bytesOut })
+            meter(fault, bytesOut, status)
+          },
+        }
+      } catch (thrown) {
+        leave()
+        measured?.end({ in: 0, out: 0 })
+        const fault = absenceOf(thrown)
+        if (fault.code === 'internal') {
+          log('error', 'operation failed', { method: operation.name, cause: fault.cause })
+        }
+        meter(fault, 0)
+        throw fault
+      }
+    },
+  }
+}
+
+/** A command that failed because something is not there: here that is an answer of its own. */
+export function absenceOf(thrown: unknown): Fault {
+  const fault = Fault.from(thrown)
+  const absent = hasCode(fault.cause, 'not_found')
+  if (fault.code !== 'command_failed' || !absent) return fault
+  return new Fault('not_found', { detail: fault.message, cause: fault })
+}

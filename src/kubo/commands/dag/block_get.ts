@@ -1,0 +1,29 @@
+// `block/get`: one block as it is stored (contract-files 9).
+// Tested by src/kubo/commands/dag/blocks.test.ts
+import type { FetchPolicy } from '../../../ipfs/files.ts'
+import type { FilesOperation } from '../../../pipeline/operation.ts'
+import { fetchPolicyOf } from '../../params/file-options.ts'
+
+type BlockGetInput = { readonly path: string; readonly patience: FetchPolicy }
+
+export const blockGet: FilesOperation<BlockGetInput> = {
+  name: 'block/get',
+  class: 'read',
+  parse({ args, options }) {
+    return { path: args[0] ?? '', patience: fetchPolicyOf(options) }
+  },
+  async run({ path, patience }, { files, signal }) {
+    const cid = await files.resolve(path, patience, signal)
+    const bytes = await files.block(cid, patience, signal)
+    return {
+      kind: 'bytes',
+      chunks: oneChunk(bytes),
+      length: BigInt(bytes.length),
+      type: 'application/vnd.ipld.raw',
+    }
+  },
+}
+
+export async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}

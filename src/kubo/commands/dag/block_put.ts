@@ -1,0 +1,103 @@
+// `block/put`: keeps blocks that the caller made, under the CID that the options ask for (contract-files 9).
+// Tested by src/kubo/commands/dag/blocks.test.ts
+import type { CID } from 'multiformats/cid'
+import { Fault } from '../../../base/fault.ts'
+import { cidOf, dagCborCodec, dagPbCodec, findCodec, rawCodec } from '../../../codec/ipld/cid.ts'
+import { cutMultihash, hashNames, sha256Code } from '../../../codec/ipld/multihash.ts'
+import type { UploadEntry } from '../../../ipfs/import/upload-entry.ts'
+import type { FetchPolicy } from '../../../ipfs/files.ts'
+import type { FilesCall, FilesOperation, FilesRequest } from '../../../pipeline/operation.ts'
+import { blockSizeOf, readAtMost, type BlockSize } from '../../params/block-size.ts'
+import {
+  cidPrinter,
+  flagOf,
+  integerOf,
+  fetchPolicyOf,
+  textOf,
+} from '../../params/file-options.ts'
+
+type BlockPutInput = {
+  readonly entries: AsyncIterable<UploadEntry>
+  readonly version: 0 | 1
+  readonly codec: number
+  readonly hashCode: number
+  /** Of the digest; null = whole. */
+  readonly digestBytes: number | null
+  readonly pin: boolean
+  readonly size: BlockSize
+  readonly patience: FetchPolicy
+  readonly print: (cid: CID) => string
+}
+
+type Put = { readonly Key: string; readonly Size: number }
+
+export const blockPut: FilesOperation<BlockPutInput> = {
+  name: 'block/put',
+  class: 'write',
+  parse({ options, entries }) {
+    if (entries === null) {
+      throw new Fault('bad_argument', { detail: "file argument 'data' is required" })
+    }
+    const hashName = textOf(options, 'mhtype', 'sha2-256')
+    const hashCode = hashNames.get(hashName)
+    if (hashCode === undefined) throw failed(`unrecognized multihash function: ${hashName}`)
+    const length = Number(integerOf(options, 'mhlen', -1n))
+    const digestBytes = length < 0 ? null : length
+    const { version, codec } = formatOf(options)
+    if (version === 0 && (hashCode !== sha256Code || (digestBytes ?? 32) !== 32)) {
+      throw failed('invalid cid: invalid v0 prefix')
+    }
+    return {
+      entries,
+      version,
+      codec,
+      hashCode,
+      digestBytes,
+      pin: flagOf(options, 'pin', false),
+      size: blockSizeOf(options),
+      patience: fetchPolicyOf(options),
+      print: cidPrinter(options),
+    }
+  },
+  async run(input, call) {
+    const text = (line: unknown) => `${(line as Put).Key}\n`
+    return { kind: 'events', lines: putAll(input, call), live: false, text }
+  },
+}
+
+/** `format` is the older way to say codec and version; both at once are refused. */
+function formatOf(options: FilesRequest['options']): { version: 0 | 1; codec: number } {
+  const format = textOf(options, 'format')
+  const codecName = textOf(options, 'cid-codec', 'raw')
+  if (format !== '' && codecName !== '' && codecName !== 'raw') {
+    throw failed('unable to use "format" (deprecated) and a custom "cid-codec" at the same time')
+  }
+  if (format === 'v0') return { version: 0, codec: dagPbCodec }
+  if (format === 'protobuf') return { version: 1, codec: dagPbCodec }
+  if (format === 'cbor') return { version: 1, codec: dagCborCodec }
+  const name = format === '' ? codecName : format
+  const codec = name === '' ? rawCodec : findCodec(name)
+  if (codec === null) throw failed(`unknown multicodec: ${JSON.stringify(name)}`)
+  return { version: 1, codec }
+}
+
+/** One part after another, each durable before its line; a part that fails leaves those before it. */
+async function* putAll(input: BlockPutInput, call: FilesCall) {
+  const { version, codec, hashCode, digestBytes, pin, patience } = input
+  const context = {
+    accountId: call.caller.accountId,
+    proceed: () => call.connected(),
+    signal: call.signal,
+  }
+  for await (const entry of input.entries) {
+    if (entry.kind !== 'file') throw failed('expected a file')
+    const bytes = await readAtMost(entry.content, input.size)
+    const cid = cidOf(version, codec, cutMultihash(hashCode, digestBytes, bytes))
+    await call.files.putBlock({ cid, bytes }, pin, patience, context)
+    yield { Key: input.print(cid), Size: bytes.length } satisfies Put
+  }
+}
+
+function failed(detail: string): Fault {
+  return new Fault('command_failed', { detail })
+}

@@ -1,0 +1,49 @@
+// `block/rm`: lets go of blocks that the account brought and did not pin (contract-files 8.5).
+// Tested by src/kubo/commands/dag/block-rm.test.ts
+import type { CID } from 'multiformats/cid'
+import type { FetchPolicy } from '../../../ipfs/files.ts'
+import type { FilesCall, FilesOperation } from '../../../pipeline/operation.ts'
+import { cidPrinter, flagOf, fetchPolicyOf } from '../../params/file-options.ts'
+
+type BlockRmInput = {
+  readonly paths: readonly string[]
+  /** What is not here is no error. */
+  readonly force: boolean
+  /** Tell of errors only. */
+  readonly quiet: boolean
+  readonly patience: FetchPolicy
+  readonly print: (cid: CID) => string
+}
+
+export const blockRm: FilesOperation<BlockRmInput> = {
+  name: 'block/rm',
+  class: 'write',
+  parse({ args, options }) {
+    return {
+      paths: args,
+      force: flagOf(options, 'force', false),
+      quiet: flagOf(options, 'quiet', false),
+      patience: fetchPolicyOf(options),
+      print: cidPrinter(options),
+    }
+  },
+  async run(input, call) {
+    return { kind: 'events', lines: linesOf(input, call), live: false, text: asText }
+  },
+}
+
+type Removed = { readonly Hash: string; readonly Error?: string }
+
+function asText(line: unknown): string {
+  const { Hash, Error: error } = line as Removed
+  return error === undefined ? `removed ${Hash}\n` : `cannot remove ${Hash}: ${error}\n`
+}
+
+async function* linesOf(input: BlockRmInput, { caller, files, signal }: FilesCall) {
+  for (const path of input.paths) {
+    const cid = await files.resolve(path, input.patience, signal)
+    const error = await files.removeBlock(caller.accountId, cid, input.force, signal)
+    if (error !== null) yield { Hash: input.print(cid), Error: error } satisfies Removed
+    else if (!input.quiet) yield { Hash: input.print(cid) } satisfies Removed
+  }
+}

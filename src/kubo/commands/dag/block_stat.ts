@@ -1,0 +1,24 @@
+// `block/stat`: the CID a path names and the size of its block, a number (contract-files 9).
+// Tested by src/kubo/commands/dag/blocks.test.ts
+import type { FetchPolicy } from '../../../ipfs/files.ts'
+import type { FilesOperation } from '../../../pipeline/operation.ts'
+import { fetchPolicyOf } from '../../params/file-options.ts'
+
+type BlockStatInput = {
+  readonly path: string
+  readonly patience: FetchPolicy
+}
+
+export const blockStat: FilesOperation<BlockStatInput> = {
+  name: 'block/stat',
+  class: 'read',
+  parse({ args, options }) {
+    return { path: args[0] ?? '', patience: fetchPolicyOf(options) }
+  },
+  async run({ path, patience }, { files, signal }) {
+    const cid = await files.resolve(path, patience, signal)
+    const { length } = await files.block(cid, patience, signal)
+    const value = { Key: cid.toString(), Size: length }
+    return { kind: 'object', value, text: () => `Key: ${value.Key}\nSize: ${length}\n` }
+  },
+}

@@ -1,0 +1,41 @@
+// `dag/export`: a DAG as a CAR file (contract-files 9).
+// Tested by src/kubo/commands/dag/cars.test.ts
+import { Fault } from '../../../base/fault.ts'
+import type { FetchPolicy } from '../../../ipfs/files.ts'
+import type { FilesOperation } from '../../../pipeline/operation.ts'
+import { flagOf, fetchPolicyOf } from '../../params/file-options.ts'
+
+type DagExportInput = {
+  readonly path: string
+  /** Only what is here, whole or not. */
+  readonly partial: boolean
+  readonly patience: FetchPolicy
+}
+
+export const dagExport: FilesOperation<DagExportInput> = {
+  name: 'dag/export',
+  class: 'read',
+  parse({ args, options }) {
+    const partial = flagOf(options, 'local-only', false)
+    if (partial && options.get('offline') === false) {
+      const detail =
+        '--local-only implies --offline and cannot be combined with --offline=false; please drop one of them'
+      throw new Fault('command_failed', { detail })
+    }
+    const patience = fetchPolicyOf(options)
+    return {
+      path: args[0] ?? '',
+      partial,
+      patience: partial ? { ...patience, offline: true } : patience,
+    }
+  },
+  async run({ path, partial, patience }, { files, signal }) {
+    const cid = await files.resolve(path, patience, signal)
+    return {
+      kind: 'bytes',
+      chunks: files.exportCar(cid, partial, patience, signal),
+      length: null,
+      type: 'application/vnd.ipld.car',
+    }
+  },
+}

@@ -1,0 +1,42 @@
+// `dag/get`: a node, or what a path names inside it, as dag-json or another codec; the block itself when its own is
+// asked for (contract-files 9).
+// Tested by src/kubo/commands/dag/dag.test.ts
+import { Fault } from '../../../base/fault.ts'
+import { dagJsonCodec, findCodec } from '../../../codec/ipld/cid.ts'
+import { encodeIpld } from '../../../codec/ipld/ipld.ts'
+import type { FetchPolicy } from '../../../ipfs/files.ts'
+import { nodeAt } from '../../../ipfs/read/resolve.ts'
+import type { FilesOperation } from '../../../pipeline/operation.ts'
+import { oneChunk } from './block_get.ts'
+import { fetchPolicyOf, textOf } from '../../params/file-options.ts'
+
+type DagGetInput = {
+  readonly path: string
+  readonly codec: number
+  readonly patience: FetchPolicy
+}
+
+export const dagGet: FilesOperation<DagGetInput> = {
+  name: 'dag/get',
+  class: 'read',
+  parse({ args, options }) {
+    const codecName = textOf(options, 'output-codec', 'dag-json')
+    const codec = findCodec(codecName)
+    if (codec === null) throw failed(`unknown multicodec: ${JSON.stringify(codecName)}`)
+    return { path: args[0] ?? '', codec, patience: fetchPolicyOf(options) }
+  },
+  async run({ path, codec, patience }, { files, signal }) {
+    const found = await files.resolveNode(path, patience, signal)
+    const block = await files.block(found.cid, patience, signal)
+    // dag-json is written anew: its keys must be sorted, however the block has them.
+    if (codec !== dagJsonCodec && codec === found.cid.code && found.rest.length === 0) {
+      return { kind: 'bytes', chunks: oneChunk(block), length: null }
+    }
+    const written = encodeIpld(codec, nodeAt(found, block))
+    return { kind: 'bytes', chunks: oneChunk(written), length: null }
+  },
+}
+
+function failed(detail: string): Fault {
+  return new Fault('command_failed', { detail })
+}

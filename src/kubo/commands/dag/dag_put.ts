@@ -1,0 +1,93 @@
+// `dag/put`: a node written in one codec, kept as a block of another (contract-files 9). The CID is of version 1 and
+// never rebased.
+// Tested by src/kubo/commands/dag/dag.test.ts
+import { isUtf8 } from 'node:buffer'
+import { Fault } from '../../../base/fault.ts'
+import { cidOf, dagJsonCodec, findCodec, jsonCodec } from '../../../codec/ipld/cid.ts'
+import { checkDecoder, checkEncoder, decodeIpld, encodeIpld } from '../../../codec/ipld/ipld.ts'
+import { cutMultihash, hashNames } from '../../../codec/ipld/multihash.ts'
+import type { UploadEntry } from '../../../ipfs/import/upload-entry.ts'
+import type { FetchPolicy } from '../../../ipfs/files.ts'
+import type { FilesCall, FilesOperation, FilesRequest } from '../../../pipeline/operation.ts'
+import { blockSizeOf, readAtMost, type BlockSize } from '../../params/block-size.ts'
+import { flagOf, fetchPolicyOf, textOf } from '../../params/file-options.ts'
+
+type DagPutInput = {
+  readonly entries: AsyncIterable<UploadEntry>
+  readonly inputCodec: number
+  readonly storeCodec: number
+  readonly hashCode: number
+  readonly pin: boolean
+  readonly size: BlockSize
+  readonly patience: FetchPolicy
+}
+
+type Put = { readonly Cid: { readonly '/': string } }
+
+/** A node as text takes more room than its block; the block is judged when it is made. */
+const inputPerBlock = 2
+
+export const dagPut: FilesOperation<DagPutInput> = {
+  name: 'dag/put',
+  class: 'write',
+  parse({ options, entries }) {
+    if (entries === null) {
+      throw new Fault('bad_argument', { detail: "file argument 'object data' is required" })
+    }
+    const inputCodec = codecOf(options, 'input-codec', 'dag-json')
+    const storeCodec = codecOf(options, 'store-codec', 'dag-cbor')
+    const hashName = textOf(options, 'hash', 'sha2-256')
+    const hashCode = hashNames.get(hashName === '' ? 'sha2-256' : hashName)
+    if (hashCode === undefined) throw failed(`unknown multicodec: ${JSON.stringify(hashName)}`)
+    checkDecoder(inputCodec)
+    checkEncoder(storeCodec)
+    return {
+      entries,
+      inputCodec,
+      storeCodec,
+      hashCode,
+      pin: flagOf(options, 'pin', false),
+      size: blockSizeOf(options),
+      patience: fetchPolicyOf(options),
+    }
+  },
+  async run(input, call) {
+    const text = (line: unknown) => `${(line as Put).Cid['/']}\n`
+    return { kind: 'events', lines: putAll(input, call), live: false, text }
+  },
+}
+
+/** One part after another, each durable before its line; a part that fails leaves those before it. */
+async function* putAll(input: DagPutInput, call: FilesCall) {
+  const { inputCodec, storeCodec, hashCode, size, pin, patience } = input
+  const context = {
+    accountId: call.caller.accountId,
+    proceed: () => call.connected(),
+    signal: call.signal,
+  }
+  const inputSize: BlockSize = { ...size, bytesMax: inputPerBlock * size.bytesMax }
+  for await (const entry of input.entries) {
+    if (entry.kind !== 'file') throw failed('expected a regular file')
+    const given = await readAtMost(entry.content, inputSize)
+    // A block that is read shows U+FFFD there; a node that is put must not become another one in silence.
+    if ((inputCodec === dagJsonCodec || inputCodec === jsonCodec) && !isUtf8(given)) {
+      throw failed('malformed dag-json: text that is not UTF-8')
+    }
+    const bytes = encodeIpld(storeCodec, decodeIpld(inputCodec, given))
+    if (bytes.length > size.bytesMax) throw failed(size.tooBig)
+    const cid = cidOf(1, storeCodec, cutMultihash(hashCode, null, bytes))
+    await call.files.putBlock({ cid, bytes }, pin, patience, context)
+    yield { Cid: { '/': cid.toString() } } satisfies Put
+  }
+}
+
+function codecOf(options: FilesRequest['options'], option: string, absent: string): number {
+  const name = textOf(options, option, absent)
+  const codec = findCodec(name)
+  if (codec === null) throw failed(`unknown multicodec: ${JSON.stringify(name)}`)
+  return codec
+}
+
+function failed(detail: string): Fault {
+  return new Fault('command_failed', { detail })
+}

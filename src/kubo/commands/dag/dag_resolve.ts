@@ -1,0 +1,22 @@
+// `dag/resolve`: the last block on a path, and the path that is left inside it (contract-files 9). The CID is
+// never rebased.
+// Tested by src/kubo/commands/dag/dag.test.ts
+import type { FetchPolicy } from '../../../ipfs/files.ts'
+import type { FilesOperation } from '../../../pipeline/operation.ts'
+import { fetchPolicyOf } from '../../params/file-options.ts'
+
+type DagResolveInput = { readonly path: string; readonly patience: FetchPolicy }
+
+export const dagResolve: FilesOperation<DagResolveInput> = {
+  name: 'dag/resolve',
+  class: 'read',
+  parse({ args, options }) {
+    return { path: args[0] ?? '', patience: fetchPolicyOf(options) }
+  },
+  async run({ path, patience }, { files, signal }) {
+    const { cid, rest } = await files.resolveNode(path, patience, signal)
+    const remainder = rest.map((segment) => `/${segment}`).join('')
+    const value = { Cid: { '/': cid.toString() }, RemPath: remainder }
+    return { kind: 'object', value, text: () => cid.toString() + remainder }
+  },
+}

@@ -1,0 +1,79 @@
+// `refs`: what a DAG links to, line by line (contract-files 9).
+// Tested by src/kubo/commands/files/listings.test.ts
+import type { CID } from 'multiformats/cid'
+import { Fault, hasCode } from '../../../base/fault.ts'
+import type { FetchPolicy } from '../../../ipfs/files.ts'
+import type { FilesCall, FilesOperation } from '../../../pipeline/operation.ts'
+import {
+  cidPrinter,
+  flagOf,
+  integerOf,
+  fetchPolicyOf,
+  textOf,
+} from '../../params/file-options.ts'
+import { type ReferenceLine, referenceText } from '../../replies/reference-line.ts'
+
+type RefsInput = {
+  readonly paths: readonly string[]
+  readonly format: string
+  readonly unique: boolean
+  /** Null = all levels. */
+  readonly depthMax: number | null
+  readonly patience: FetchPolicy
+  readonly print: (cid: CID) => string
+}
+
+const plainFormat = '<dst>'
+
+export const refs: FilesOperation<RefsInput> = {
+  name: 'refs',
+  class: 'read',
+  parse({ args, options }) {
+    const edges = flagOf(options, 'edges', false)
+    const format = textOf(options, 'format', plainFormat)
+    if (edges && format !== plainFormat) {
+      const detail = 'using format argument with edges is not allowed'
+      throw new Fault('command_failed', { detail })
+    }
+    const depth = integerOf(options, 'max-depth', -1n)
+    const all = depth < 0n ? null : Number(depth)
+    return {
+      paths: args,
+      format: edges ? '<src> -> <dst>' : format,
+      unique: flagOf(options, 'unique', false),
+      depthMax: flagOf(options, 'recursive', false) ? all : 1,
+      patience: fetchPolicyOf(options),
+      print: cidPrinter(options),
+    }
+  },
+  async run(input, call) {
+    return { kind: 'events', lines: linesOf(input, call), live: false, text: referenceText }
+  },
+}
+
+async function* linesOf(input: RefsInput, { files, signal }: FilesCall) {
+  const { format, unique, depthMax, patience, print } = input
+  const roots: CID[] = []
+  for (const path of input.paths) roots.push(await files.resolve(path, patience, signal))
+  const told = new Set<string>()
+  for (const root of roots) {
+    try {
+      for await (const one of files.refs(root, { depthMax, unique }, patience, signal)) {
+        const to = print(one.to)
+        // Unique over all arguments, as one list.
+        if (unique && roots.length > 1) {
+          if (told.has(to)) continue
+          told.add(to)
+        }
+        const shown = { '<src>': print(one.from), '<dst>': to, '<linkname>': one.name }
+        const ref = format.replaceAll(/<(?:src|dst|linkname)>/g, (token) => shown[token as '<src>'])
+        yield { Ref: ref, Err: '' } satisfies ReferenceLine
+      }
+    } catch (thrown) {
+      // A block that cannot be found ends one argument. The others are still walked, as in Kubo.
+      const fault = Fault.from(thrown)
+      if (fault.code !== 'deadline' && !hasCode(fault.cause, 'not_found')) throw thrown
+      yield { Ref: '', Err: fault.message } satisfies ReferenceLine
+    }
+  }
+}

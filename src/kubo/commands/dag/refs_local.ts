@@ -1,0 +1,19 @@
+// `refs/local`: every block that the account holds, as raw CIDs, and no block of another account.
+// Tested by src/kubo/commands/node/node-commands.test.ts
+import type { FilesCall, FilesOperation } from '../../../pipeline/operation.ts'
+import { type ReferenceLine, referenceText } from '../../replies/reference-line.ts'
+
+export const refsLocal: FilesOperation<null> = {
+  name: 'refs/local',
+  class: 'read',
+  parse: () => null,
+  async run(_, call) {
+    return { kind: 'events', lines: linesOf(call), live: false, text: referenceText }
+  },
+}
+
+async function* linesOf({ caller, files, signal }: FilesCall) {
+  for await (const cid of files.held(caller.accountId, signal)) {
+    yield { Ref: cid.toString(), Err: '' } satisfies ReferenceLine
+  }
+}

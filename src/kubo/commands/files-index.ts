@@ -1,0 +1,98 @@
+// Every command of the file face by its path on the wire, and what readers of `/ipfs/<cid>` may ask for.
+// http/commands.ts declares what each command takes.
+import type { Clock } from '../../base/clock.ts'
+import type { FilesOperation } from '../../pipeline/operation.ts'
+import { ownNode } from '../replies/node-identity.ts'
+import { add } from './files/add.ts'
+import { blockGet } from './dag/block_get.ts'
+import { blockPut } from './dag/block_put.ts'
+import { blockRm } from './dag/block_rm.ts'
+import { blockStat } from './dag/block_stat.ts'
+import { cat } from './files/cat.ts'
+import { dagExport } from './dag/dag_export.ts'
+import { dagGet } from './dag/dag_get.ts'
+import { dagImport } from './dag/dag_import.ts'
+import { dagPut } from './dag/dag_put.ts'
+import { dagResolve } from './dag/dag_resolve.ts'
+import { createDagStat } from './dag/dag_stat.ts'
+import { filesStat } from './files/files_stat.ts'
+import { createGet } from './files/get.ts'
+import { createCommands, type DeclaredCommands } from './node/commands.ts'
+import { createConfigShow } from './node/config_show.ts'
+import { createId } from './node/id.ts'
+import { ls } from './files/ls.ts'
+import { createPinAdd } from './pins/pin_add.ts'
+import { pinLs } from './pins/pin_ls.ts'
+import { pinRm } from './pins/pin_rm.ts'
+import { pinUpdate } from './pins/pin_update.ts'
+import { pinVerify } from './pins/pin_verify.ts'
+import { refs } from './dag/refs.ts'
+import { refsLocal } from './dag/refs_local.ts'
+import { repoGc } from './node/repo_gc.ts'
+import { repoStat, statsRepo } from './node/repo_stat.ts'
+import { repoVersion } from './node/repo_version.ts'
+import { resolve } from './files/resolve.ts'
+import { statsBw } from './node/stats_bw.ts'
+import { createSwarmAddrs } from './node/swarm_addrs.ts'
+import { swarmPeers } from './node/swarm_peers.ts'
+import { createVersion } from './node/version.ts'
+import { pathCar } from '../../ipfs-gateway/operations/path_car.ts'
+import { pathContent } from '../../ipfs-gateway/operations/path_content.ts'
+import { pathRaw } from '../../ipfs-gateway/operations/path_raw.ts'
+import { pathTar } from '../../ipfs-gateway/operations/path_tar.ts'
+
+export type FilesOperationParts = {
+  readonly clock: Clock
+  /** Of Cairn. */
+  readonly version: string
+  /** 32 bytes, Ed25519, of this server; shown by `id`. */
+  readonly publicKey: Uint8Array
+  /** What `commands` lists. */
+  readonly declared: DeclaredCommands
+}
+
+export function createFilesOperations(
+  parts: FilesOperationParts,
+): ReadonlyMap<string, FilesOperation<unknown>> {
+  const node = ownNode(parts.publicKey)
+  const operations: readonly FilesOperation<unknown>[] = [
+    add,
+    blockGet,
+    blockPut,
+    blockRm,
+    blockStat,
+    cat,
+    dagExport,
+    dagGet,
+    dagImport,
+    dagPut,
+    dagResolve,
+    createDagStat(parts.clock),
+    filesStat,
+    createGet(parts.clock),
+    createCommands(parts.declared),
+    createConfigShow(node),
+    createId(parts.version, node),
+    ls,
+    createPinAdd(parts.clock),
+    pinLs,
+    pinRm,
+    pinUpdate,
+    pinVerify,
+    refs,
+    refsLocal,
+    repoGc,
+    repoStat,
+    repoVersion,
+    resolve,
+    statsBw,
+    statsRepo,
+    createSwarmAddrs(node),
+    swarmPeers,
+    createVersion(parts.version),
+  ]
+  return new Map(operations.map((operation) => [operation.name, operation]))
+}
+
+/** By the format that is asked for. */
+export const pathOperations = { raw: pathRaw, car: pathCar, tar: pathTar, content: pathContent }

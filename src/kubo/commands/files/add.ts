@@ -1,0 +1,75 @@
+// `add`: imports the entries of an upload and tells each one's CID (contract-files 5).
+// Tested by src/kubo/commands/files-index.test.ts
+import type { CID } from 'multiformats/cid'
+import { Fault } from '../../../base/fault.ts'
+import type {
+  UploadEntry,
+  ImportEvent,
+  ImportOptions,
+} from '../../../ipfs/import/upload-entry.ts'
+import type { FilesOperation } from '../../../pipeline/operation.ts'
+import { cidPrinter } from '../../params/file-options.ts'
+import { parseImportOptions } from '../../params/import-options.ts'
+
+type AddInput = {
+  readonly options: ImportOptions
+  readonly print: (cid: CID) => string
+  readonly entries: AsyncIterable<UploadEntry>
+}
+
+export const add: FilesOperation<AddInput> = {
+  name: 'add',
+  class: 'write',
+  parse({ options, entries }, profile) {
+    if (entries === null) {
+      throw new Fault('bad_argument', { detail: "file argument 'path' is required" })
+    }
+    const imports = parseImportOptions(options, profile)
+    return { options: imports, print: cidPrinter(options), entries }
+  },
+  async run({ options, print, entries }, call) {
+    const context = {
+      accountId: call.caller.accountId,
+      proceed: () => call.connected(),
+      signal: call.signal,
+    }
+    const events = call.files.import(atLeastOne(entries), options, context)
+    const lines = linesOf(events, print)
+    return { kind: 'events', lines, live: options.progress, text: addedText }
+  },
+}
+
+/** Lines of progress have no CID and are not shown. */
+function addedText(line: unknown): string {
+  const { Name, Hash } = line as { readonly Name: string; readonly Hash?: string }
+  return Hash === undefined ? '' : `added ${Hash} ${Name}\n`
+}
+
+async function* atLeastOne(entries: AsyncIterable<UploadEntry>): AsyncGenerator<UploadEntry> {
+  let none = true
+  for await (const entry of entries) {
+    none = false
+    yield entry
+  }
+  if (none) throw new Fault('command_failed', { detail: 'expected a file argument' })
+}
+
+async function* linesOf(events: AsyncIterable<ImportEvent>, print: (cid: CID) => string) {
+  for await (const event of events) {
+    // Zero is absent, but for the name; the order of members is Kubo's.
+    if (event.kind === 'progress') {
+      yield { Name: event.name, ...(event.bytes === 0 ? {} : { Bytes: event.bytes }) }
+      continue
+    }
+    const { name, cid, size, mode, mtime } = event
+    const timed = mtime !== undefined && mtime.seconds > 0n
+    yield {
+      Name: name,
+      Hash: print(cid),
+      Size: String(size),
+      ...(mode === undefined || mode === 0 ? {} : { Mode: `0${mode.toString(8)}` }),
+      ...(timed ? { Mtime: Number(mtime.seconds) } : {}),
+      ...(timed && mtime.nanos !== 0 ? { MtimeNsecs: mtime.nanos } : {}),
+    }
+  }
+}

@@ -1,0 +1,67 @@
+// `files/stat` of content paths: there is no file system of one's own here to look into (contract-files 9).
+// Tested by src/kubo/commands/files/listings.test.ts
+import type { CID } from 'multiformats/cid'
+import { Fault } from '../../../base/fault.ts'
+import type { FetchPolicy } from '../../../ipfs/files.ts'
+import type { FilesOperation } from '../../../pipeline/operation.ts'
+import { cidPrinter, flagOf, fetchPolicyOf, textOf } from '../../params/file-options.ts'
+
+type FilesStatInput = {
+  readonly path: string
+  readonly withLocal: boolean
+  readonly patience: FetchPolicy
+  readonly print: (cid: CID) => string
+}
+
+export const filesStat: FilesOperation<FilesStatInput> = {
+  name: 'files/stat',
+  class: 'read',
+  parse({ args, options }) {
+    const formats = [
+      flagOf(options, 'hash', false),
+      flagOf(options, 'size', false),
+      textOf(options, 'format') !== '',
+    ]
+    if (formats.filter(Boolean).length > 1) {
+      const detail = 'format was set by multiple options. Only one format option is allowed'
+      throw new Fault('bad_params', { detail })
+    }
+    const path = args[0] ?? ''
+    if (!/^\/|^[a-z][a-z\d+.-]*:/i.test(path)) throw failed('paths must start with a leading slash')
+    if (!/^\/+ip[fln][sd]\/|^ip[fln][sd]:/i.test(path)) throw failed('file does not exist')
+    return {
+      path,
+      withLocal: flagOf(options, 'with-local', false),
+      patience: fetchPolicyOf(options),
+      print: cidPrinter(options),
+    }
+  },
+  async run({ path, withLocal, patience, print }, { files, signal }) {
+    const cid = await files.resolve(path, patience, signal)
+    const { kind, size, cumulativeSize, links, mode, mtime } = await files.stat(
+      cid,
+      patience,
+      signal,
+    )
+    const local = withLocal ? await files.locality(cid, signal) : null
+    // Members that are zero are absent, as in Kubo.
+    const value = {
+      Hash: print(cid),
+      Size: size,
+      CumulativeSize: cumulativeSize,
+      Blocks: links,
+      Type: kind === 'directory' ? 'directory' : 'file',
+      ...(local === null ? {} : { WithLocality: true }),
+      ...(local?.whole === true ? { Local: true } : {}),
+      ...(local === null ? {} : { SizeLocal: local.bytes }),
+      ...(mode === null ? {} : { Mode: mode.toString(8).padStart(4, '0') }),
+      ...(mtime === null ? {} : { Mtime: mtime.seconds }),
+      ...(mtime === null || mtime.nanos === 0 ? {} : { MtimeNsecs: mtime.nanos }),
+    }
+    return { kind: 'object', value }
+  },
+}
+
+function failed(detail: string): Fault {
+  return new Fault('command_failed', { detail })
+}

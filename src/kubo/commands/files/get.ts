@@ -1,0 +1,88 @@
+// `get`: a file or directory as a tar, gzipped when asked for; a lone file may be gzipped bare (contract-files 9).
+import type { CID } from 'multiformats/cid'
+import type { Clock } from '../../../base/clock.ts'
+import { Fault } from '../../../base/fault.ts'
+import { gzipped } from '../../../base/gzip.ts'
+import { bufferStart } from '../../../base/buffer-start.ts'
+import type { FetchPolicy } from '../../../ipfs/files.ts'
+import type { NodeStat } from '../../../ipfs/read/listed.ts'
+import { parsePath } from '../../../ipfs/read/path.ts'
+import { tarTree } from '../../../ipfs/read/tar-tree.ts'
+import type { FilesCall, FilesOperation } from '../../../pipeline/operation.ts'
+import { flagOf, integerOf, fetchPolicyOf } from '../../params/file-options.ts'
+
+type GetInput = {
+  readonly path: string
+  readonly archive: boolean
+  readonly compress: boolean
+  /** Null = not given. */
+  readonly level: number | null
+  readonly patience: FetchPolicy
+}
+
+/** Most files and folders of one archive. */
+const entriesMax = 1_000_000
+/** Of an archive, before a status is sent: names that are refused and blocks that are not here mostly show by then. */
+const heldBytes = 65_536
+
+/** `clock`: the time of entries that carry none. */
+export function createGet(clock: Clock): FilesOperation<GetInput> {
+  return {
+    name: 'get',
+    class: 'read',
+    parse({ args, options }) {
+      const compress = flagOf(options, 'compress', false)
+      const given = options.has('compression-level')
+      const level = Number(integerOf(options, 'compression-level', 0n))
+      if (compress && given && (level < 1 || level > 9)) {
+        throw failed('compression level must be between 1 and 9')
+      }
+      return {
+        path: args[0] ?? '',
+        archive: flagOf(options, 'archive', false),
+        compress,
+        level: given ? level : null,
+        patience: fetchPolicyOf(options),
+      }
+    },
+    async run(input, call) {
+      const { path, archive, compress, level, patience } = input
+      const cid = await call.files.resolve(path, patience, call.signal)
+      const stat = await call.files.stat(cid, patience, call.signal)
+      const bare = compress && !archive
+      if (bare && stat.kind !== 'file') throw failed('file is not regular')
+      const chunks = bare
+        ? (await call.files.open(cid, { offset: 0n, length: null }, patience, call.signal)).chunks
+        : archived(input, cid, stat, call, clock)
+      return {
+        kind: 'bytes',
+        chunks: compress ? gzipped(chunks, level) : chunks,
+        length: null,
+        type: compress ? 'application/gzip' : 'application/x-tar',
+        contentLength: stat.kind === 'directory' ? stat.cumulativeSize : stat.size,
+      }
+    },
+  }
+}
+
+function archived(
+  { path, archive, patience }: GetInput,
+  cid: CID,
+  stat: NodeStat,
+  { files, signal }: FilesCall,
+  clock: Clock,
+): AsyncGenerator<Uint8Array> {
+  const now = { seconds: BigInt(Math.floor(clock.now() / 1000)), nanos: 0 }
+  const root = { cid, name: nameOf(path), stat }
+  const tar = tarTree(files, root, { precise: !archive, now, entriesMax }, patience, signal)
+  return bufferStart(tar, heldBytes)
+}
+
+/** The last segment of the path as the caller wrote it. */
+function nameOf(path: string): string {
+  return parsePath(path).segments.at(-1) ?? path.replace(/\/+$/, '').replace(/^.*[/:]/s, '')
+}
+
+function failed(detail: string): Fault {
+  return new Fault('command_failed', { detail })
+}

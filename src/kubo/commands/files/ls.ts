@@ -1,0 +1,117 @@
+// `ls`: the entries of directories, or the chunks of files, with what each one is (contract-files 9).
+// Tested by src/kubo/commands/files/listings.test.ts
+import type { CID } from 'multiformats/cid'
+import { Fault } from '../../../base/fault.ts'
+import { dagPbCodec, rawCodec } from '../../../codec/ipld/cid.ts'
+import type { FetchPolicy } from '../../../ipfs/files.ts'
+import { sortedByName } from '../../../ipfs/import/import-directory.ts'
+import type { DirectoryEntry, NodeStat } from '../../../ipfs/read/listed.ts'
+import type { FilesCall, FilesOperation } from '../../../pipeline/operation.ts'
+import { cidPrinter, flagOf, fetchPolicyOf } from '../../params/file-options.ts'
+import {
+  type ListedLink,
+  type Listing,
+  listText,
+  type ListTextOptions,
+  streamWidths,
+} from '../../replies/list-text.ts'
+
+type LsInput = {
+  readonly paths: readonly string[]
+  /** Read each entry's block for its type and size. */
+  readonly resolving: boolean
+  readonly stream: boolean
+  readonly text: ListTextOptions
+  readonly patience: FetchPolicy
+  readonly print: (cid: CID) => string
+}
+
+type Shown = { readonly link: ListedLink; readonly name: string }
+
+/** Most entries of an answer in one piece; lists that are streamed have no such end. */
+const heldEntriesMax = 250_000
+const types = { directory: 1, file: 2, symlink: 4 }
+const noTime = '0001-01-01T00:00:00Z'
+/** The last second of the year 9999: RFC 3339 has no later ones. */
+const secondsMax = 253_402_300_799n
+
+export const ls: FilesOperation<LsInput> = {
+  name: 'ls',
+  class: 'read',
+  parse({ args, options }) {
+    return {
+      paths: args,
+      resolving: flagOf(options, 'resolve-type', true) || flagOf(options, 'size', true),
+      stream: flagOf(options, 'stream', false),
+      text: { headers: flagOf(options, 'headers', false), sizes: flagOf(options, 'size', true) },
+      patience: fetchPolicyOf(options),
+      print: cidPrinter(options),
+    }
+  },
+  async run(input, call) {
+    if (input.stream) {
+      const text = (line: unknown) => listText(line as Listing, input.text, streamWidths)
+      return { kind: 'events', lines: linesOf(input, call), live: false, text }
+    }
+    const objects: Listing['Objects'][number][] = []
+    let held = 0
+    for (const path of input.paths) {
+      const shown: Shown[] = []
+      for await (const one of entriesOf(path, input, call)) {
+        held += 1
+        if (held > heldEntriesMax) {
+          const detail = `more than ${heldEntriesMax} entries: ask for them with stream=true`
+          throw new Fault('command_failed', { detail })
+        }
+        shown.push(one)
+      }
+      objects.push({ Hash: path, Links: sortedByName(shown).map(({ link }) => link) })
+    }
+    const value: Listing = { Objects: objects }
+    return { kind: 'object', value, text: () => listText(value, input.text, null) }
+  },
+}
+
+async function* linesOf(input: LsInput, call: FilesCall) {
+  for (const path of input.paths) {
+    for await (const { link } of entriesOf(path, input, call)) {
+      yield { Objects: [{ Hash: path, Links: [link] }] } satisfies Listing
+    }
+  }
+}
+
+async function* entriesOf(path: string, input: LsInput, call: FilesCall): AsyncGenerator<Shown> {
+  const { files, signal } = call
+  const cid = await files.resolve(path, input.patience, signal)
+  for await (const entry of files.list(cid, input.patience, signal)) {
+    yield { name: entry.name, link: await linkOf(entry, input, call) }
+  }
+}
+
+async function linkOf(entry: DirectoryEntry, input: LsInput, call: FilesCall): Promise<ListedLink> {
+  const { name, cid } = entry
+  const head = { Name: name, Hash: input.print(cid) }
+  const unset = { Target: '', Mode: 0, ModTime: noTime }
+  // A raw block is a file of its own size: nothing more is to be learnt from it.
+  if (cid.code === rawCodec) return { ...head, Size: entry.size, Type: types.file, ...unset }
+  if (cid.code !== dagPbCodec || !input.resolving) return { ...head, Size: 0, Type: 0, ...unset }
+  const stat = await call.files.stat(cid, input.patience, call.signal)
+  const { kind, size, target, mode } = stat
+  return {
+    ...head,
+    Size: size,
+    Type: types[kind],
+    Target: target,
+    Mode: mode ?? 0,
+    ModTime: timeOf(stat.mtime),
+  }
+}
+
+/** RFC 3339 in UTC, with as many digits of the second as there are. */
+function timeOf(mtime: NodeStat['mtime']): string {
+  if (mtime === null || mtime.seconds > secondsMax || mtime.seconds < -62_135_596_800n)
+    return noTime
+  const whole = new Date(Number(mtime.seconds) * 1000).toISOString().slice(0, -5)
+  const fraction = String(mtime.nanos).padStart(9, '0').replace(/0+$/, '')
+  return `${whole}${fraction === '' ? '' : `.${fraction}`}Z`
+}

@@ -1,0 +1,27 @@
+// `resolve`: the path of content, replaced by the CID it ends at. IPNS names are not resolved.
+// Tested by src/kubo/commands/node/node-commands.test.ts
+import type { CID } from 'multiformats/cid'
+import type { FetchPolicy } from '../../../ipfs/files.ts'
+import type { FilesOperation } from '../../../pipeline/operation.ts'
+import { cidPrinter, fetchPolicyOf } from '../../params/file-options.ts'
+
+type ResolveInput = {
+  readonly path: string
+  readonly patience: FetchPolicy
+  readonly print: (cid: CID) => string
+}
+
+export const resolve: FilesOperation<ResolveInput> = {
+  name: 'resolve',
+  class: 'read',
+  parse: ({ args, options }) => ({
+    path: args[0] ?? '',
+    patience: fetchPolicyOf(options),
+    print: cidPrinter(options),
+  }),
+  async run({ path, patience, print }, { files, signal }) {
+    const { cid, rest } = await files.resolveNode(path, patience, signal)
+    const resolved = ['/ipfs', print(cid), ...rest].join('/')
+    return { kind: 'object', value: { Path: resolved }, text: () => `${resolved}\n` }
+  },
+}

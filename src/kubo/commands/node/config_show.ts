@@ -1,0 +1,41 @@
+// `config/show`: the settings of this server and of the account that Kubo's configuration has members for, in its shape.
+// Holds no secret, and nothing of another account.
+// Tested by src/kubo/commands/node/node-commands.test.ts
+import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
+import type { FilesOperation } from '../../../pipeline/operation.ts'
+import { ownAddress, type OwnNode } from '../../replies/node-identity.ts'
+
+type ConfigInput = { readonly address: string | null; readonly profile: ImportProfile }
+
+export function createConfigShow({ peerId }: OwnNode): FilesOperation<ConfigInput> {
+  return {
+    name: 'config/show',
+    class: 'read',
+    parse: ({ host }, profile) => ({ address: ownAddress(host), profile }),
+    async run({ address, profile }, { caller }) {
+      const quotas = [caller.settings.filesStoredBytes, caller.quotas.filesStoredBytes]
+      const limits = quotas.filter((quota) => quota !== null)
+      const { cidVersion, rawLeaves, chunkBytes, maxFileLinks, sharding } = profile
+      const value = {
+        Addresses: { API: address ?? '', Pipeline: address ?? '', Swarm: [] },
+        Bootstrap: [],
+        Datastore: { StorageMax: limits.length === 0 ? '' : `${Math.min(...limits)}B` },
+        Discovery: { MDNS: { Enabled: false } },
+        Identity: { PeerID: peerId },
+        Import: {
+          CidVersion: cidVersion,
+          HashFunction: 'sha2-256',
+          UnixFSChunker: `size-${chunkBytes}`,
+          UnixFSDirectoryMaxLinks: sharding.linksMax,
+          UnixFSFileMaxLinks: maxFileLinks,
+          UnixFSHAMTDirectoryMaxFanout: sharding.fanout,
+          UnixFSHAMTDirectorySizeEstimation: sharding.estimate,
+          UnixFSHAMTDirectorySizeThreshold: `${sharding.bytes}B`,
+          UnixFSRawLeaves: rawLeaves,
+        },
+        Routing: { Type: 'none' },
+      }
+      return { kind: 'object', value, text: () => `${JSON.stringify(value, null, 2)}\n` }
+    },
+  }
+}

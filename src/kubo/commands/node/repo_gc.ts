@@ -1,0 +1,31 @@
+// `repo/gc`: the account's own: lets go of all that it brought and did not pin. What is not kept by anybody else
+// is gone at once (contract-files 8.5).
+// Tested by src/kubo/commands/dag/block-rm.test.ts
+import type { FilesCall, FilesOperation } from '../../../pipeline/operation.ts'
+import { flagOf } from '../../params/file-options.ts'
+
+type RepoGcInput = { readonly silent: boolean; readonly quiet: boolean }
+type Collected = { readonly Key: { readonly '/': string } }
+
+export const repoGc: FilesOperation<RepoGcInput> = {
+  name: 'repo/gc',
+  class: 'write',
+  parse: ({ options }) => ({
+    silent: flagOf(options, 'silent', false),
+    quiet: flagOf(options, 'quiet', false),
+  }),
+  async run(input, call) {
+    const text = (line: unknown) => {
+      const key = (line as Collected).Key['/']
+      return input.quiet ? `${key}\n` : `removed ${key}\n`
+    }
+    return { kind: 'events', lines: linesOf(input, call), live: false, text }
+  },
+}
+
+/** As Kubo prints them: blocks have no codec there, so each is raw. */
+async function* linesOf({ silent }: RepoGcInput, { caller, files, signal }: FilesCall) {
+  for await (const cid of files.releaseUnpinned(caller.accountId, signal)) {
+    if (!silent) yield { Key: { '/': cid.toString() } } satisfies Collected
+  }
+}

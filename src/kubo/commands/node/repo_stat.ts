@@ -1,0 +1,42 @@
+// `repo/stat`, and the same as `stats/repo`: the blocks of the account as if they were a repository of its own, each block
+// once (contract-files 9, 8.6).
+// Tested by src/kubo/commands/pins/pin-walks.test.ts
+import type { FilesOperation } from '../../../pipeline/operation.ts'
+import { flagOf } from '../../params/file-options.ts'
+
+/** Of Kubo 0.43. */
+export const repoFormat = '18'
+
+/** What Kubo says when there is no limit: 2^64 - 1. */
+const unlimited = (1n << 64n) - 1n
+
+type RepoStatInput = { readonly sizeOnly: boolean }
+
+function createRepoStat(name: 'repo/stat' | 'stats/repo'): FilesOperation<RepoStatInput> {
+  return {
+    name,
+    class: 'read',
+    parse: ({ options }) => ({ sizeOnly: flagOf(options, 'size-only', false) }),
+    async run({ sizeOnly }, { caller, files }) {
+      const { blocks, bytes } = files.stored(caller.accountId)
+      const quotas = [caller.settings.filesStoredBytes, caller.quotas.filesStoredBytes]
+      const limits = quotas.filter((quota) => quota !== null)
+      const value = {
+        RepoSize: bytes,
+        StorageMax: limits.length === 0 ? unlimited : Math.min(...limits),
+        NumObjects: sizeOnly ? 0 : blocks,
+        RepoPath: '',
+        Version: sizeOnly ? '' : `fs-repo@${repoFormat}`,
+      }
+      const sizes = `RepoSize:   ${value.RepoSize}\nStorageMax: ${value.StorageMax}\n`
+      const text = () =>
+        sizeOnly
+          ? sizes
+          : `NumObjects: ${blocks}\n${sizes}RepoPath:   ${value.RepoPath}\nVersion:    ${value.Version}\n`
+      return { kind: 'object', value, text }
+    },
+  }
+}
+
+export const repoStat = createRepoStat('repo/stat')
+export const statsRepo = createRepoStat('stats/repo')

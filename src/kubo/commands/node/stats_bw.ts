@@ -1,0 +1,14 @@
+// `stats/bw`: the traffic of libp2p connections, of which Cairn has none. The traffic of a key is in its usage.
+// Tested by src/kubo/commands/node/node-commands.test.ts
+import type { FilesOperation } from '../../../pipeline/operation.ts'
+
+export const statsBw: FilesOperation<null> = {
+  name: 'stats/bw',
+  class: 'read',
+  parse: () => null,
+  run: async () => ({ kind: 'events', lines: oneLine(), live: false }),
+}
+
+async function* oneLine() {
+  yield { TotalIn: 0, TotalOut: 0, RateIn: 0, RateOut: 0 }
+}

@@ -1,0 +1,25 @@
+// `swarm/addrs`: the addresses of the nodes that are known, which is this one.
+// Tested by src/kubo/commands/node/node-commands.test.ts
+import type { FilesOperation } from '../../../pipeline/operation.ts'
+import { ownAddress, type OwnNode } from '../../replies/node-identity.ts'
+
+type SwarmAddrsInput = { readonly addresses: readonly string[] }
+
+export function createSwarmAddrs({ peerId }: OwnNode): FilesOperation<SwarmAddrsInput> {
+  return {
+    name: 'swarm/addrs',
+    class: 'read',
+    parse({ host }) {
+      const address = ownAddress(host)
+      return { addresses: address === null ? [] : [address] }
+    },
+    async run({ addresses }) {
+      const lines = addresses.map((address) => `\t${address}\n`).join('')
+      return {
+        kind: 'object',
+        value: { Addrs: { [peerId]: addresses } },
+        text: () => `${peerId} (${addresses.length})\n${lines}`,
+      }
+    },
+  }
+}

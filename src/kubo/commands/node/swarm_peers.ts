@@ -1,0 +1,11 @@
+// `swarm/peers`: always empty. Cairn speaks HTTP with its sources and has no connections of libp2p.
+// Tested by src/kubo/commands/node/node-commands.test.ts
+import type { FilesOperation } from '../../../pipeline/operation.ts'
+
+export const swarmPeers: FilesOperation<null> = {
+  name: 'swarm/peers',
+  class: 'read',
+  parse: () => null,
+  // Null and not [], as in Kubo.
+  run: async () => ({ kind: 'object', value: { Peers: null }, text: () => '' }),
+}

@@ -1,0 +1,58 @@
+// `version`: the Kubo release whose wire we speak, because clients choose their forms by it (contract-files 9).
+// Tested by src/kubo/commands/files-index.test.ts
+import type { FilesOperation } from '../../../pipeline/operation.ts'
+import { flagOf } from '../../params/file-options.ts'
+
+const wireVersion = '0.43.0'
+const goNames: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386', win32: 'windows' }
+const goName = (name: string): string => goNames[name] ?? name
+
+/** What of it is shown as text; JSON always has all. */
+type VersionInput = {
+  readonly number: boolean
+  readonly commit: boolean
+  readonly repo: boolean
+  readonly all: boolean
+}
+
+type Shown = {
+  readonly Version: string
+  readonly Commit: string
+  readonly Repo: string
+  readonly System: string
+  readonly Golang: string
+}
+
+/** `cairnVersion`: of Cairn; shown as the commit. */
+export function createVersion(cairnVersion: string): FilesOperation<VersionInput> {
+  return {
+    name: 'version',
+    class: 'read',
+    parse: ({ options }) => ({
+      number: flagOf(options, 'number', false),
+      commit: flagOf(options, 'commit', false),
+      repo: flagOf(options, 'repo', false),
+      all: flagOf(options, 'all', false),
+    }),
+    async run(input) {
+      const value = {
+        Version: wireVersion,
+        Commit: `cairn-${cairnVersion}`,
+        Repo: '18',
+        System: `${goName(process.arch)}/${goName(process.platform)}`,
+        Golang: `node${process.version.slice(1)}`,
+      }
+      return { kind: 'object', value, text: () => asText(input, value) }
+    },
+  }
+}
+
+function asText({ number, commit, repo, all }: VersionInput, shown: Shown): string {
+  const { Version, Commit, Repo, System, Golang } = shown
+  const whole = commit || all ? `${Version}-${Commit}` : Version
+  if (all) {
+    return `Kubo version: ${whole}\nRepo version: ${Repo}\nSystem version: ${System}\nGolang version: ${Golang}\n`
+  }
+  if (repo) return `${Repo}\n`
+  return number ? `${whole}\n` : `ipfs version ${whole}\n`
+}

@@ -1,0 +1,105 @@
+// `pin/add`: keeps what paths name for the caller's account (contract-files 8.1).
+// Tested by src/kubo/commands/files-index.test.ts
+import type { CID } from 'multiformats/cid'
+import type { Clock } from '../../../base/clock.ts'
+import type { FetchPolicy, PinMode } from '../../../ipfs/files.ts'
+import type { FilesCall, FilesOperation } from '../../../pipeline/operation.ts'
+import {
+  checkPinName,
+  cidPrinter,
+  flagOf,
+  fetchPolicyOf,
+  textOf,
+} from '../../params/file-options.ts'
+
+type PinAddInput = {
+  readonly paths: readonly string[]
+  readonly mode: PinMode
+  readonly name: string
+  readonly progress: boolean
+  readonly patience: FetchPolicy
+  readonly print: (cid: CID) => string
+}
+
+type Count = { blocks: number; bytes: bigint }
+
+const progressMs = 500
+
+/** `clock`: paces the progress lines, which are sent only when asked for: JS clients fail on them. */
+export function createPinAdd(clock: Clock): FilesOperation<PinAddInput> {
+  return {
+    name: 'pin/add',
+    class: 'write',
+    parse({ args, options }) {
+      const name = textOf(options, 'name')
+      checkPinName(name)
+      return {
+        paths: args,
+        mode: flagOf(options, 'recursive', true) ? 'recursive' : 'direct',
+        name,
+        progress: flagOf(options, 'progress', false),
+        patience: fetchPolicyOf(options),
+        print: cidPrinter(options),
+      }
+    },
+    async run(input, call) {
+      const count: Count = { blocks: 0, bytes: 0n }
+      const text = (value: unknown) => asText(input, value as { readonly Pins?: readonly string[] })
+      if (!input.progress) {
+        return { kind: 'object', value: await pinAll(input, call, count), text }
+      }
+      return { kind: 'events', lines: withProgress(input, call, count, clock), live: true, text }
+    },
+  }
+}
+
+/** Lines of progress have no pins. */
+function asText(
+  { mode }: PinAddInput,
+  { Pins: pins = [] }: { readonly Pins?: readonly string[] },
+): string {
+  const how = mode === 'recursive' ? 'recursively' : 'directly'
+  return pins.map((pin) => `pinned ${pin} ${how}\n`).join('')
+}
+
+/** In order, not all or nothing. */
+async function pinAll(input: PinAddInput, call: FilesCall, count: Count) {
+  const { files, caller, signal } = call
+  const { mode, name, patience } = input
+  const pinned: string[] = []
+  for (const path of input.paths) {
+    const cid = await files.resolve(path, patience, signal)
+    const before = { ...count }
+    const tell = (blocks: number, bytes: bigint): void => {
+      count.blocks = before.blocks + blocks
+      count.bytes = before.bytes + bytes
+    }
+    await files.pin(caller.accountId, { cid, mode, name }, patience, tell, signal)
+    pinned.push(input.print(cid))
+  }
+  return { Pins: pinned }
+}
+
+async function* withProgress(input: PinAddInput, call: FilesCall, count: Count, clock: Clock) {
+  const work = pinAll(input, call, count)
+  // Told again by the race below; without this a failure while a line is being sent would be unhandled.
+  work.catch(() => {})
+  for (;;) {
+    const tick = Promise.withResolvers<null>()
+    const stop = clock.after(progressMs, () => tick.resolve(null))
+    let pins: { Pins: string[] } | null
+    try {
+      pins = await Promise.race([work, tick.promise])
+    } finally {
+      stop()
+    }
+    if (pins !== null) {
+      yield pins
+      return
+    }
+    yield {
+      ...(count.blocks === 0 ? {} : { Progress: count.blocks }),
+      ...(count.bytes === 0n ? {} : { Bytes: Number(count.bytes) }),
+    }
+  }
+}

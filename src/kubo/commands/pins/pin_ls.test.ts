@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CID } from 'multiformats/cid'
+import { importProfiles } from '../../../codec/ipld/import-profile.ts'
+import type { FilesCall } from '../../../pipeline/operation.ts'
+import { never } from '../../../../test/fakes/files-fixture.ts'
+import { pinLs } from './pin_ls.ts'
+
+const cid = CID.parse('QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn')
+
+/** Lists that many pins, each printed as another text. */
+async function list(pins: number, options: ReadonlyMap<string, boolean>): Promise<unknown> {
+  let printed = 0
+  const print = (): string => `${(printed += 1)}`
+  const input = {
+    ...pinLs.parse(
+      { args: [], options, entries: null, host: '' },
+      importProfiles['unixfs-v0-2015'],
+    ),
+    type: 'recursive',
+    print,
+  }
+  const files = {
+    async *pins() {
+      for (let count = 0; count < pins; count += 1) yield { cid, mode: 'recursive', name: '' }
+    },
+  }
+  const call = { files, caller: { accountId: 'alice' }, signal: never }
+  const reply = await pinLs.run(input, call as unknown as FilesCall)
+  let told = 0
+  if (reply.kind === 'keyed') for (const _ of reply.entries) told += 1
+  if (reply.kind === 'events') for await (const _ of reply.lines) told += 1
+  return told
+}
+
+test('one object holds a quarter of a million pins and no more, a stream any number', async () => {
+  await assert.rejects(list(250_001, new Map()), {
+    code: 'command_failed',
+    message: 'more than 250000 pins: ask for them with stream=true',
+  })
+  assert.equal(await list(250_001, new Map([['stream', true]])), 250_001)
+})

@@ -1,0 +1,160 @@
+// `pin/ls`: the account's pins, all of them or the ones that are asked for (contract-files 8.3).
+// Tested by src/kubo/commands/files-index.test.ts
+import type { CID } from 'multiformats/cid'
+import { Fault } from '../../../base/fault.ts'
+import type { FetchPolicy } from '../../../ipfs/files.ts'
+import type { FilesCall, FilesOperation, FilesReply } from '../../../pipeline/operation.ts'
+import { cidPrinter, flagOf, fetchPolicyOf, textOf } from '../../params/file-options.ts'
+
+/** Of an answer that is one object: some hundred bytes each. */
+const heldPinsMax = 250_000
+
+const types: readonly string[] = ['direct', 'indirect', 'recursive', 'all']
+
+type PinLsInput = {
+  readonly paths: readonly string[]
+  readonly type: string
+  readonly names: boolean
+  /** Part of a name; '' = no filter. */
+  readonly name: string
+  readonly stream: boolean
+  /** As text: CIDs alone. */
+  readonly quiet: boolean
+  readonly patience: FetchPolicy
+  readonly print: (cid: CID) => string
+}
+
+type Listed = { readonly cid: CID; readonly type: string; readonly name: string }
+
+type Shown = { readonly Type: string; readonly Name: string }
+type Line = { readonly Cid: string; readonly Name?: string; readonly Type: string }
+
+export const pinLs: FilesOperation<PinLsInput> = {
+  name: 'pin/ls',
+  class: 'read',
+  parse({ args, options }) {
+    const type = textOf(options, 'type', 'all')
+    if (!types.includes(type)) {
+      throw new Fault('command_failed', {
+        detail: `invalid type '${type}', must be one of {direct, indirect, recursive, all}`,
+      })
+    }
+    const name = args.length === 0 ? textOf(options, 'name') : ''
+    return {
+      paths: args,
+      type,
+      names: name !== '' || flagOf(options, 'names', false),
+      name,
+      stream: flagOf(options, 'stream', false),
+      quiet: flagOf(options, 'quiet', false),
+      patience: fetchPolicyOf(options),
+      print: cidPrinter(options),
+    }
+  },
+  async run(input, call) {
+    const listed = input.paths.length === 0 ? listAll(input, call) : listGiven(input, call)
+    if (!input.stream) return await keysOf(listed, input)
+    const text = (line: unknown) => {
+      const { Cid, Name = '', Type } = line as Line
+      return textOfPin(input, Cid, { Type, Name })
+    }
+    return { kind: 'events', lines: linesOf(listed, input), live: false, text }
+  },
+}
+
+async function* listAll(input: PinLsInput, call: FilesCall): AsyncGenerator<Listed> {
+  const { caller, files, signal } = call
+  const wants = (type: string): boolean => input.type === 'all' || input.type === type
+  for await (const { cid, mode, name } of files.pins(caller.accountId, signal)) {
+    if (wants(mode) && name.includes(input.name)) yield { cid, type: mode, name }
+  }
+  // Indirect pins have no name, so a filter never matches them.
+  if (!wants('indirect') || input.name !== '') return
+  for await (const { cid } of files.indirect(caller.accountId, signal)) {
+    yield { cid, type: 'indirect', name: '' }
+  }
+}
+
+/** One per argument, in their order; all are found before the first is told. */
+async function* listGiven(input: PinLsInput, call: FilesCall): AsyncGenerator<Listed> {
+  const { caller, files, signal } = call
+  const wants = (type: string): boolean => input.type === 'all' || input.type === type
+  const found: (Listed | null)[] = []
+  const open = new Map<string, { readonly cid: CID; readonly places: number[] }>()
+  for (const path of input.paths) {
+    const cid = await files.resolve(path, input.patience, signal)
+    const pin = files.findPin(caller.accountId, cid)
+    if (pin !== null && wants(pin.mode)) {
+      found.push({ cid, type: pin.mode, name: pin.name })
+      continue
+    }
+    found.push(null)
+    // A recursive pin is never listed as indirect; a direct one may be both.
+    if (pin?.mode === 'recursive') continue
+    const seat = open.get(cid.toString()) ?? { cid, places: [] }
+    seat.places.push(found.length - 1)
+    open.set(cid.toString(), seat)
+  }
+  if (open.size > 0 && wants('indirect')) {
+    const sought = [...open.values()].map(({ cid }) => cid)
+    for await (const { cid, root } of files.indirect(caller.accountId, signal, sought)) {
+      const seat = open.get(cid.toString())
+      if (seat === undefined) continue
+      const type = `indirect through ${input.print(root)}`
+      for (const place of seat.places) found[place] = { cid, type, name: '' }
+      open.delete(cid.toString())
+      if (open.size === 0) break
+    }
+  }
+  const missing = found.indexOf(null)
+  if (missing !== -1) {
+    const detail = `path '${input.paths[missing]}' is not pinned`
+    throw new Fault('command_failed', { detail })
+  }
+  for (const one of found) if (one !== null) yield one
+}
+
+async function* linesOf(listed: AsyncIterable<Listed>, input: PinLsInput) {
+  for await (const { cid, type, name } of listed) {
+    const shown = input.names && name !== '' ? { Name: name } : {}
+    yield { Cid: input.print(cid), ...shown, Type: type } satisfies Line
+  }
+}
+
+/** An entry of a pin without a name is one object for all of its type: there may be very many. */
+async function keysOf(listed: AsyncIterable<Listed>, input: PinLsInput): Promise<FilesReply> {
+  const nameless = new Map<string, Shown>()
+  const shownAs = new Map<string, Shown>()
+  for await (const { cid, type, name } of listed) {
+    const key = input.print(cid)
+    if (shownAs.has(key)) continue
+    if (shownAs.size >= heldPinsMax) {
+      const detail = `more than ${heldPinsMax} pins: ask for them with stream=true`
+      throw new Fault('command_failed', { detail })
+    }
+    const shown = input.names && name !== '' ? { Type: type, Name: name } : nameless.get(type)
+    if (shown !== undefined) shownAs.set(key, shown)
+    else {
+      const first = { Type: type, Name: '' }
+      nameless.set(type, first)
+      shownAs.set(key, first)
+    }
+  }
+  const keys = [...shownAs.keys()].toSorted()
+  const text = (entry: unknown) => {
+    const [key, shown] = entry as readonly [string, Shown]
+    return textOfPin(input, key, shown)
+  }
+  return { kind: 'keyed', name: 'Keys', entries: entriesOf(keys, shownAs), text }
+}
+
+function textOfPin({ quiet }: PinLsInput, cid: string, { Type, Name }: Shown): string {
+  return quiet ? `${cid}\n` : `${cid} ${Type}${Name === '' ? '' : ` ${Name}`}\n`
+}
+
+function* entriesOf(
+  keys: readonly string[],
+  shownAs: ReadonlyMap<string, Shown>,
+): Generator<readonly [string, unknown]> {
+  for (const key of keys) yield [key, shownAs.get(key)]
+}

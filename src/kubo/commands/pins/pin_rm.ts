@@ -1,0 +1,36 @@
+// `pin/rm`: removes the account's own pins (contract-files 8.2). Content stays while anybody else keeps it.
+// Tested by src/kubo/commands/files-index.test.ts
+import type { CID } from 'multiformats/cid'
+import type { FetchPolicy } from '../../../ipfs/files.ts'
+import type { FilesOperation } from '../../../pipeline/operation.ts'
+import { cidPrinter, flagOf, fetchPolicyOf } from '../../params/file-options.ts'
+
+type PinRmInput = {
+  readonly paths: readonly string[]
+  readonly recursive: boolean
+  readonly patience: FetchPolicy
+  readonly print: (cid: CID) => string
+}
+
+export const pinRm: FilesOperation<PinRmInput> = {
+  name: 'pin/rm',
+  class: 'write',
+  parse({ args, options }) {
+    return {
+      paths: args,
+      recursive: flagOf(options, 'recursive', true),
+      patience: fetchPolicyOf(options),
+      print: cidPrinter(options),
+    }
+  },
+  async run({ paths, recursive, patience, print }, { caller, files, signal }) {
+    const removed: string[] = []
+    for (const path of paths) {
+      const cid = await files.resolve(path, patience, signal)
+      await files.unpin(caller.accountId, cid, recursive)
+      removed.push(print(cid))
+    }
+    const text = () => removed.map((pin) => `unpinned ${pin}\n`).join('')
+    return { kind: 'object', value: { Pins: removed }, text }
+  },
+}

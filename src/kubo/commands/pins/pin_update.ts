@@ -1,0 +1,39 @@
+// `pin/update`: moves the account's own recursive pin from one root to another, name and all (contract-files 8.4).
+// Tested by src/kubo/commands/dag/blocks.test.ts
+import type { CID } from 'multiformats/cid'
+import type { FetchPolicy } from '../../../ipfs/files.ts'
+import type { FilesOperation } from '../../../pipeline/operation.ts'
+import { cidPrinter, flagOf, fetchPolicyOf } from '../../params/file-options.ts'
+
+type PinUpdateInput = {
+  readonly from: string
+  readonly to: string
+  readonly unpin: boolean
+  readonly patience: FetchPolicy
+  readonly print: (cid: CID) => string
+}
+
+export const pinUpdate: FilesOperation<PinUpdateInput> = {
+  name: 'pin/update',
+  class: 'write',
+  parse({ args, options }) {
+    return {
+      from: args[0] ?? '',
+      to: args[1] ?? '',
+      unpin: flagOf(options, 'unpin', true),
+      patience: fetchPolicyOf(options),
+      print: cidPrinter(options),
+    }
+  },
+  async run({ from, to, unpin, patience, print }, { caller, files, signal }) {
+    const pins = {
+      from: await files.resolve(from, patience, signal),
+      to: await files.resolve(to, patience, signal),
+      unpin,
+    }
+    await files.movePin(caller.accountId, pins, patience, signal)
+    const moved = [print(pins.from), print(pins.to)]
+    const text = () => `updated ${moved.join(' to ')}\n`
+    return { kind: 'object', value: { Pins: moved }, text }
+  },
+}

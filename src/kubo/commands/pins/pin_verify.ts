@@ -1,0 +1,52 @@
+// `pin/verify`: reads all that the account has pinned recursively and tells what is lost or wrong
+// (contract-files 8.4).
+// Tested by src/kubo/commands/pins/pin-walks.test.ts
+import type { CID } from 'multiformats/cid'
+import { Fault } from '../../../base/fault.ts'
+import type { FilesCall, FilesOperation } from '../../../pipeline/operation.ts'
+import { cidPrinter, flagOf } from '../../params/file-options.ts'
+
+type PinVerifyInput = {
+  /** Tell of pins that are whole, too. */
+  readonly verbose: boolean
+  readonly print: (cid: CID) => string
+}
+
+export const pinVerify: FilesOperation<PinVerifyInput> = {
+  name: 'pin/verify',
+  class: 'read',
+  parse({ options }) {
+    const verbose = flagOf(options, 'verbose', false)
+    if (verbose && flagOf(options, 'quiet', false)) {
+      const detail = 'the --verbose and --quiet options can not be used at the same time'
+      throw new Fault('command_failed', { detail })
+    }
+    return { verbose, print: cidPrinter(options) }
+  },
+  async run(input, call) {
+    return { kind: 'events', lines: linesOf(input, call), live: false, text: asText }
+  },
+}
+
+type Line = {
+  readonly Cid: string
+  readonly Ok?: true
+  readonly BadNodes?: readonly { readonly Cid: string; readonly Err: string }[]
+}
+
+function asText(line: unknown): string {
+  const { Cid, BadNodes: bad } = line as Line
+  if (bad === undefined) return `${Cid} ok\n`
+  return `${Cid} broken\n${bad.map((one) => `  ${one.Cid}: ${one.Err}\n`).join('')}`
+}
+
+async function* linesOf({ verbose, print }: PinVerifyInput, { caller, files, signal }: FilesCall) {
+  for await (const { cid, lost } of files.verifyPins(caller.accountId, signal)) {
+    if (lost.length === 0) {
+      if (verbose) yield { Cid: print(cid), Ok: true } satisfies Line
+      continue
+    }
+    const bad = lost.map((one) => ({ Cid: print(one.cid), Err: one.reason }))
+    yield { Cid: print(cid), BadNodes: bad } satisfies Line
+  }
+}

@@ -1,0 +1,119 @@
+// The answer of a file operation on the wire (contract-files 2.4, 2.6, 2.7). Headers wait for the first chunk,
+// so most failures are real errors; a later one cuts the connection: a short answer never looks whole.
+// Tested by src/kubo/ipfs-api.test.ts
+import { Readable } from 'node:stream'
+import type { Clock } from '../base/clock.ts'
+import type { FilesDownload } from '../pipeline/files-bytes.ts'
+import type { FilesReply } from '../pipeline/operation.ts'
+import { keyedObject, keyedText } from './keyed-object.ts'
+import type { NodeExchange } from '../http/node-exchange.ts'
+import { batchedLines } from './batched-lines.ts'
+import { BufferedLines } from './buffered-lines.ts'
+import { kuboLine } from './kubo-json.ts'
+import { measuredStream } from '../pipeline/measured-stream.ts'
+import { sendChunks, type SendTerms } from '../http/send-chunks.ts'
+
+export type ReplyTerms = {
+  readonly clock: Clock
+  /** A caller that takes nothing for this long is cut. */
+  readonly idleMs: number
+  /** The request carries entries, read while the reply is made. */
+  readonly uploading: boolean
+  /** The caller asked for text, where the reply has a form as text. */
+  readonly asText: boolean
+  /** Measures streams of bytes: is asked before the headers, and before each chunk. */
+  readonly download: FilesDownload
+}
+
+/**
+ * Sends `reply` to its end and counts body bytes in `sent`. Throws what the reply throws: before headers are
+ * out the face can still refuse, after that (`response.headersSent`) it must destroy the connection.
+ */
+export async function sendReply(
+  exchange: NodeExchange,
+  reply: FilesReply,
+  terms: ReplyTerms,
+  sent: { bytes: number },
+): Promise<void> {
+  const asText = terms.asText && reply.kind !== 'bytes' ? reply.text : undefined
+  const type = asText === undefined ? 'application/json' : 'text/plain'
+  switch (reply.kind) {
+    case 'object': {
+      const body = asText === undefined ? kuboLine(reply.value) : asText(reply.value)
+      sent.bytes += Buffer.byteLength(body)
+      exchange.response.writeHead(200, {
+        'Content-Type': type,
+        'Content-Length': Buffer.byteLength(body),
+      })
+      exchange.response.end(body)
+      return
+    }
+    case 'keyed': {
+      const pieces =
+        asText === undefined
+          ? await keyedObject(reply.name, reply.entries)
+          : await keyedText(reply.entries, asText)
+      const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+      const begin = () => {
+        exchange.response.writeHead(200, { 'Content-Type': type, 'Content-Length': length })
+      }
+      const chunks = Readable.from(pieces)
+      await sendChunks(exchange.response, chunks, { begin }, { ...terms, length: null }, sent)
+      return
+    }
+    case 'bytes': {
+      const headers: Record<string, string> = {
+        'X-Stream-Output': '1',
+        'Content-Type': reply.type ?? 'text/plain',
+      }
+      const shown = reply.contentLength ?? reply.length
+      if (shown !== null) headers['X-Content-Length'] = String(shown)
+      const { length } = reply
+      const chunks = measuredStream(reply.chunks, length, terms.download)
+      await sendStream(exchange, headers, chunks, { ...terms, length }, sent)
+      return
+    }
+    case 'events': {
+      const headers: Record<string, string> = {
+        'X-Chunked-Output': '1',
+        'Content-Type': type,
+      }
+      const lineOf = asText ?? kuboLine
+      if (!terms.uploading || reply.live) {
+        if (terms.uploading) headers['Connection'] = 'close'
+        await sendStream(
+          exchange,
+          headers,
+          batchedLines(reply.lines, lineOf),
+          { ...terms, length: null },
+          sent,
+        )
+        return
+      }
+      await using held = new BufferedLines()
+      for await (const value of reply.lines) await held.add(lineOf(value))
+      await sendStream(exchange, headers, held.read(), { ...terms, length: null }, sent)
+    }
+  }
+}
+
+/** A stream that does not keep its promised length fails: clients must never take a short file for whole. */
+async function sendStream(
+  { request, response }: NodeExchange,
+  headers: Record<string, string>,
+  chunks: AsyncIterable<Uint8Array>,
+  terms: SendTerms,
+  sent: { bytes: number },
+): Promise<void> {
+  // HTTP/1.0 has no chunks and so no trailers.
+  const trailers = request.httpVersion === '1.1'
+  const frame = {
+    begin: () => {
+      response.writeHead(200, trailers ? { ...headers, Trailer: 'X-Stream-Error' } : headers)
+    },
+    beforeEnd: () => {
+      if (trailers) response.addTrailers({ 'X-Stream-Error': '' })
+    },
+  }
+  await sendChunks(response, chunks, frame, terms, sent)
+}

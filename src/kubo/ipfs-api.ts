@@ -1,0 +1,256 @@
+// The file face: `/api/v0/*` as Kubo's HTTP RPC, behind Basic auth. Gates in the order of contract-files 2.1,
+// none of them reads the body; rules of the service live in the gateway.
+import type { Caller } from '../access/accounts/caller.ts'
+import type { Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
+import type { Log } from '../base/log.ts'
+import type { Pipeline } from '../pipeline/pipeline.ts'
+import type { Inspection } from '../pipeline/inspector/inspection.ts'
+import type { Inspector } from '../pipeline/inspector/inspector.ts'
+import type { FilesOperation, FilesRequest } from '../pipeline/operation.ts'
+import { isAmbient } from '../http/ambient-request.ts'
+import {
+  argumentLines,
+  commandName,
+  parseCommandLine,
+  requireArgument,
+  type Route,
+  routeCommand,
+} from './command-line.ts'
+import type { RequestHandler, NodeExchange } from '../http/node-exchange.ts'
+import { readFilesCredential } from '../pipeline/files-credential.ts'
+import { filesHeaders, optionsHeaders } from './files-headers.ts'
+import { isOriginRefused, refusalOf, sendRefusal, textOf } from '../http/files-refusal.ts'
+import { sendReply } from './files-reply.ts'
+import { findBoundary, readParts } from '../http/multipart.ts'
+import { UploadBody } from './upload-body.ts'
+import { readText, uploadEntries } from './upload-entries.ts'
+
+export type FilesSettings = {
+  /** One request body; null = no limit. */
+  readonly uploadBytesMax: number | null
+  /** No byte of an upload, or no byte of an answer taken, for this long ends the request. */
+  readonly idleMs: number
+}
+
+export const defaultFilesSettings: FilesSettings = { uploadBytesMax: null, idleMs: 60_000 }
+
+export type IpfsApiDeps = {
+  readonly gateway: Pick<Pipeline, 'authenticateFiles' | 'countRefusal' | 'runFiles'>
+  /** Offered operations by command path. */
+  readonly operations: ReadonlyMap<string, FilesOperation<unknown>>
+  /** Of Cairn, for the Server header. */
+  readonly version: string
+  readonly settings: FilesSettings
+  readonly inspector: Pick<Inspector, 'begin'>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const base = '/api/v0/'
+const argumentBytesMax = 1_048_576
+
+/** Someone who was let in already. */
+export type FilesEntry = {
+  readonly caller: Caller
+  /** `/api/v0/<command>`, in place of the exchange's own. */
+  readonly path: string
+}
+
+/** Builds the face. It answers every exchange itself and throws nothing. */
+export function createIpfsApi(parts: IpfsApiDeps, entry: FilesEntry | null = null): RequestHandler {
+  const { clock, log, settings } = parts
+  return async (exchange) => {
+    const { request, response } = exchange
+    const upload = new UploadBody(
+      exchange,
+      { bytesMax: settings.uploadBytesMax, idleMs: settings.idleMs },
+      clock,
+    )
+    response.setHeaders(new Headers(filesHeaders(request.headers, parts.version)))
+    response.setHeader('x-request-id', exchange.requestId)
+    try {
+      if (request.method === 'OPTIONS') {
+        const answer = { status: 204, headers: optionsHeaders(request.headers), body: '' }
+        sendRefusal(exchange, answer, { bodyEnded: upload.ended, clock })
+      } else await answerCommand(parts, exchange, upload, entry)
+    } catch (thrown) {
+      const fault = Fault.from(thrown)
+      if (fault.code === 'internal') {
+        log('error', 'file request failed', {
+          requestId: exchange.requestId,
+          cause: fault.cause,
+        })
+      }
+      if (response.headersSent) response.destroy()
+      else {
+        // A page of an origin that is not listed may not read even this.
+        if (isOriginRefused(fault)) response.removeHeader('Access-Control-Allow-Origin')
+        const refusal = asksForText(exchange) ? textOf(refusalOf(fault), fault) : refusalOf(fault)
+        sendRefusal(exchange, refusal, { bodyEnded: upload.ended, clock })
+      }
+    }
+  }
+}
+
+async function answerCommand(
+  parts: IpfsApiDeps,
+  exchange: NodeExchange,
+  upload: UploadBody,
+  entry: FilesEntry | null,
+): Promise<void> {
+  const arrived = parts.clock.monotonic()
+  const { headers, method } = exchange.request
+  const whole = entry?.path ?? exchange.path
+  if (!whole.startsWith(base)) throw new Fault('no_command')
+  if (method !== 'POST') throw new Fault('wrong_http', { detail: '405 - Method Not Allowed' })
+  if (isAmbient(headers)) throw new Fault('browser_refused')
+  const path = whole.slice(base.length)
+  const credential =
+    entry === null ? readFilesCredential(exchange) : { key: null, secret: null, ...entry }
+  const counted = countedAs(parts, path)
+  const caller = await parts.gateway.authenticateFiles(credential, commandName(path), counted)
+  const sent = { bytes: 0 }
+  if (!caller.settings.inspect) {
+    return await runCommand(parts, exchange, upload, { caller, path, sent, inspection: null })
+  }
+  const where = { face: 'files', transport: 'http', network: null } as const
+  const inspection = parts.inspector.begin(caller, { ...where, arrived, credential })
+  inspection.timeline.reached('auth')
+  let fault: Fault | null = null
+  try {
+    await runCommand(parts, exchange, upload, { caller, path, sent, inspection })
+  } catch (thrown) {
+    fault = Fault.from(thrown)
+    throw thrown
+  } finally {
+    inspection.timeline.reached('reply')
+    const status = fault === null ? exchange.response.statusCode : refusalOf(fault).status
+    inspection.end({ fault, status, bytesIn: upload.bytes, bytesOut: sent.bytes })
+  }
+}
+
+/** Foreign names never become rows of the usage table. */
+function countedAs({ operations }: IpfsApiDeps, path: string): string {
+  const name = commandName(path)
+  return operations.has(name) ? name : 'other'
+}
+
+type Entered = {
+  readonly caller: Caller
+  /** Of the command. */
+  readonly path: string
+  /** Counts the bytes of the answer's body. */
+  readonly sent: { bytes: number }
+  readonly inspection: Inspection | null
+}
+
+async function runCommand(
+  parts: IpfsApiDeps,
+  exchange: NodeExchange,
+  upload: UploadBody,
+  { caller, path, sent, inspection }: Entered,
+): Promise<void> {
+  const { operation, request } = await readCommand(parts, path, exchange, upload).catch(
+    (thrown) => {
+      parts.gateway.countRefusal(caller, countedAs(parts, path), Fault.from(thrown))
+      throw thrown
+    },
+  )
+  inspection?.asksCommand(operation.name, request)
+  inspection?.timeline.reached('parse')
+  const run = await parts.gateway.runFiles({
+    caller,
+    operation,
+    request,
+    upload,
+    inspection,
+    connected: () => isConnected(exchange),
+    signal: exchange.signal,
+  })
+  let fault: Fault | null = null
+  try {
+    const terms = {
+      clock: parts.clock,
+      idleMs: parts.settings.idleMs,
+      uploading: request.entries !== null,
+      asText: request.options.get('encoding') === 'text',
+      download: run.download,
+    }
+    await sendReply(exchange, run.reply, terms, sent)
+  } catch (thrown) {
+    fault = Fault.from(thrown)
+    throw thrown
+  } finally {
+    run.settle(fault, { in: upload.bytes, out: sent.bytes })
+  }
+}
+
+/** Which command it is, and what it is given. */
+async function readCommand(
+  parts: IpfsApiDeps,
+  path: string,
+  exchange: NodeExchange,
+  upload: UploadBody,
+) {
+  const route = routeCommand(path)
+  const operation = parts.operations.get(route.name)
+  if (operation === undefined) throw new Fault('command_not_offered')
+  return { operation, request: await readRequest(route, exchange, upload) }
+}
+
+/** Command line and body as one request. Only arguments that may come from the body read it here. */
+async function readRequest(
+  route: Route,
+  exchange: NodeExchange,
+  upload: UploadBody,
+): Promise<FilesRequest> {
+  const { headers } = exchange.request
+  const { host = '' } = headers
+  const { command } = route
+  const { args, options } = parseCommandLine(route, new URLSearchParams(exchange.query))
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw new Fault('wrong_media', { detail: 'content encoding of a request is not supported' })
+  }
+  if (command.body === 'entries') {
+    const boundary = findBoundary(headers['content-type'])
+    if (boundary === null) {
+      const detail = `file argument '${command.argument?.name}' is required`
+      throw new Fault('bad_argument', { detail })
+    }
+    upload.checkDeclared()
+    return { args, options, entries: uploadEntries(readParts(upload, boundary)), host }
+  }
+  upload.checkDeclared()
+  const boundary = command.body === 'lines' ? findBoundary(headers['content-type']) : null
+  const all = boundary === null ? args : [...args, ...(await bodyArguments(upload, boundary))]
+  requireArgument(command, all)
+  return { args: all, options, entries: null, host }
+}
+
+/** Lines of the first file part; the rest of the body is read and dropped. */
+async function bodyArguments(upload: UploadBody, boundary: string): Promise<readonly string[]> {
+  let lines: readonly string[] = []
+  let first = true
+  for await (const { head, content } of readParts(upload, boundary)) {
+    if (first && head.kind === 'file') {
+      lines = argumentLines(await readText(content, argumentBytesMax))
+      first = false
+    }
+    if (upload.bytes > 2 * argumentBytesMax) throw new Fault('too_large')
+  }
+  return lines
+}
+
+/** Also of a command line that could not be read. */
+function asksForText({ query }: NodeExchange): boolean {
+  if (!query.includes('text')) return false
+  const options = new URLSearchParams(query)
+  return (options.get('encoding') ?? options.get('enc')) === 'text'
+}
+
+function isConnected(exchange: NodeExchange): boolean {
+  const { request, response } = exchange
+  return !response.destroyed && !request.socket.destroyed && !exchange.signal.aborted
+}

@@ -1,0 +1,40 @@
+// How large a block may be that a caller puts: what other peers take, or twice that when asked for (contract-files 14).
+// Tested by src/kubo/commands/dag/blocks.test.ts
+import { Fault } from '../../base/fault.ts'
+import type { FilesRequest } from '../../pipeline/operation.ts'
+import { flagOf } from './file-options.ts'
+
+/** `tooBig`: what is said of a block that has more bytes. */
+export type BlockSize = { readonly bytesMax: number; readonly tooBig: string }
+
+const usual: BlockSize = {
+  bytesMax: 2 * 1024 * 1024,
+  tooBig:
+    "produced block is over 2MiB: big blocks can't be exchanged with other peers. consider using UnixFS for " +
+    'automatic chunking of bigger files, or pass --allow-big-block to override',
+}
+
+const big: BlockSize = {
+  bytesMax: 4 * 1024 * 1024,
+  tooBig: 'produced block is over 4MiB: this server keeps no block that large',
+}
+
+/** By the option `allow-big-block`. */
+export function blockSizeOf(options: FilesRequest['options']): BlockSize {
+  return flagOf(options, 'allow-big-block', false) ? big : usual
+}
+
+/** The whole of `content`, at most `bytesMax` of it in memory. Throws `command_failed` `tooBig` past that. */
+export async function readAtMost(
+  content: AsyncIterable<Uint8Array>,
+  { bytesMax, tooBig }: BlockSize,
+): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of content) {
+    bytes += chunk.length
+    if (bytes > bytesMax) throw new Fault('command_failed', { detail: tooBig })
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}

@@ -1,0 +1,53 @@
+// Options that several file commands share: how patient to be, and how CIDs are printed (contract-files 2.8, 4).
+import { base32 } from 'multiformats/bases/base32'
+import { base58btc } from 'multiformats/bases/base58'
+import type { CID } from 'multiformats/cid'
+import { Fault } from '../../base/fault.ts'
+import { findMultibase, flatText } from '../../codec/ipld/cid.ts'
+import type { FetchPolicy } from '../../ipfs/files.ts'
+import type { FilesRequest } from '../../pipeline/operation.ts'
+
+type Options = FilesRequest['options']
+
+/** Typed reading of options that may be absent; the command line has checked the types. */
+export const flagOf = (options: Options, name: string, absent: boolean): boolean =>
+  (options.get(name) as boolean | undefined) ?? absent
+export const textOf = (options: Options, name: string, absent = ''): string =>
+  (options.get(name) as string | undefined) ?? absent
+export const integerOf = (options: Options, name: string, absent: bigint): bigint =>
+  (options.get(name) as bigint | undefined) ?? absent
+
+const timeoutMsMax = 2 ** 31 - 1
+
+export function fetchPolicyOf(options: Options): FetchPolicy {
+  const timeout = options.get('timeout') as bigint | undefined
+  return {
+    offline: flagOf(options, 'offline', false),
+    timeoutMs: timeout === undefined ? null : Math.min(Math.max(0, Number(timeout)), timeoutMsMax),
+  }
+}
+
+/**
+ * How the caller wants CIDs: v1 in `cid-base`, which also lifts v0 to v1 unless it is base58btc or
+ * `upgrade-cidv0-in-output` says otherwise. Throws `command_failed` for a base nobody knows.
+ */
+export function cidPrinter(options: Options): (cid: CID) => string {
+  const name = textOf(options, 'cid-base')
+  const encoder = name === '' ? base32 : findMultibase(name)
+  if (encoder === null) {
+    throw new Fault('command_failed', { detail: `unsupported multibase encoding: ${name}` })
+  }
+  const lifts = flagOf(options, 'upgrade-cidv0-in-output', name !== '' && encoder !== base58btc)
+  return (cid) => {
+    const shown = lifts && cid.version === 0 ? cid.toV1() : cid
+    return flatText(shown.version === 0 ? shown.toString() : shown.toString(encoder))
+  }
+}
+
+/** Throws `command_failed` for a pin name over 255 bytes. */
+export function checkPinName(name: string): void {
+  const bytes = Buffer.byteLength(name)
+  if (bytes > 255) {
+    throw new Fault('command_failed', { detail: `pin name is ${bytes} bytes (max 255 bytes)` })
+  }
+}

@@ -1,0 +1,298 @@
+// Uploads that go on after a break: the tus protocol 1.0.0 at `/tus/files`, behind the gates, limits and quotas of `add`,
+// which each upload becomes when its last byte is there. What is acknowledged is synced.
+// Rules: https://tus.io/protocols/resumable-upload
+// Tested by test/tus.test.ts
+import { randomBytes } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import type { Locker, Server as TusServer } from '@tus/server'
+import type { Caller } from '../../access/accounts/caller.ts'
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import type { Log } from '../../base/log.ts'
+import type { FilesUpload } from '../../pipeline/files-bytes.ts'
+import type { Pipeline } from '../../pipeline/pipeline.ts'
+import type { FilesCall, FilesOperation } from '../../pipeline/operation.ts'
+import type { UploadEntry } from '../../ipfs/import/upload-entry.ts'
+import { overCount } from '../../access/limits/rate-refusal.ts'
+import { isAmbient } from '../../http/ambient-request.ts'
+import { readFilesCredential } from '../../pipeline/files-credential.ts'
+import { isOriginRefused, type Refusal, refusalOf, sendRefusal } from '../../http/files-refusal.ts'
+import type { FilesSettings } from '../ipfs-api.ts'
+import type { RequestHandler, NodeExchange } from '../../http/node-exchange.ts'
+import { UploadBody } from '../upload-body.ts'
+import { bodyStream } from './body-stream.ts'
+import { tusHeaders, tusPath, tusPreflight } from './tus-headers.ts'
+import { addOptions, nameOf, parseMetadata } from './upload-metadata.ts'
+import type { Added, ResumableUpload, ResumableUploads } from './resumable-uploads.ts'
+import type { UploadSpace } from './upload-space.ts'
+
+export type TusHandlerDeps = {
+  readonly gateway: Pick<Pipeline, 'authenticateFiles' | 'countRefusal' | 'runFiles'>
+  readonly add: FilesOperation<unknown>
+  readonly records: ResumableUploads
+  readonly room: UploadSpace
+  readonly version: string
+  readonly settings: FilesSettings
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Unfinished uploads of one key. */
+const openMax = 64
+
+/** Builds the face. It answers every exchange itself and throws nothing. */
+export function createTusHandler(parts: TusHandlerDeps): RequestHandler {
+  const { clock, log, settings } = parts
+  const serve = createServe(parts)
+  return async (exchange) => {
+    const { request, response } = exchange
+    const limits = { bytesMax: settings.uploadBytesMax, idleMs: settings.idleMs }
+    const upload = new UploadBody(exchange, limits, clock)
+    response.setHeaders(new Headers(tusHeaders(request.headers, parts.version)))
+    response.setHeader('x-request-id', exchange.requestId)
+    try {
+      const answer = await serve(exchange, upload)
+      sendRefusal(exchange, answer, { bodyEnded: upload.ended, clock })
+    } catch (thrown) {
+      const fault = Fault.from(thrown)
+      if (fault.code === 'internal') {
+        log('error', 'upload failed', { requestId: exchange.requestId, cause: fault.cause })
+      }
+      if (isOriginRefused(fault)) response.removeHeader('Access-Control-Allow-Origin')
+      sendRefusal(exchange, refusalOf(fault), { bodyEnded: upload.ended, clock })
+    }
+  }
+}
+
+function createServe({ gateway, add, records, room, clock, settings }: TusHandlerDeps) {
+  // Loaded with the first upload: a server starts sooner without it.
+  let loaded: Promise<{ library: typeof import('@tus/server'); locker: Locker }> | null = null
+  async function load() {
+    const library = await import('@tus/server')
+    return { library, locker: new library.MemoryLocker() as Locker }
+  }
+  const adding = new Map<string, Promise<Added>>()
+
+  return async (exchange: NodeExchange, upload: UploadBody): Promise<Refusal> => {
+    const { headers } = exchange.request
+    if (exchange.method === 'OPTIONS') return tusPreflight(headers)
+    if (isAmbient(headers)) throw new Fault('browser_refused')
+    const caller = await gateway.authenticateFiles(readFilesCredential(exchange), add.name)
+    const creates = exchange.path === tusPath
+    if (!(creates ? ['POST'] : ['HEAD', 'PATCH', 'DELETE']).includes(exchange.method)) {
+      return plain(405, 'method not allowed')
+    }
+    const record = creates ? begin(exchange, caller) : findRecord(exchange.path, caller)
+    if (record === null) return plain(404, 'upload not found')
+    if (exchange.method === 'PATCH' && record.added !== null)
+      return plain(409, 'upload is complete')
+    loaded ??= load()
+    const visit = { exchange, upload, caller, record, creates }
+    if (exchange.method === 'DELETE') return await ask(visit, null)
+    if (exchange.method === 'HEAD') {
+      // It waits for a PATCH under way, which may have brought the last byte.
+      const answer = await ask(visit, null)
+      const now = records.find(record.id)
+      if (now === null || now.received < now.bytes || now.added !== null) return answer
+    }
+    // Nothing is awaited between the count of open uploads and here, so concurrent creations see each other.
+    const settle = creates ? records.begin(record) : null
+    try {
+      return await run(visit)
+    } finally {
+      settle?.()
+    }
+  }
+
+  function begin(exchange: NodeExchange, caller: Caller): ResumableUpload {
+    try {
+      return draftOf(exchange, caller)
+    } catch (thrown) {
+      gateway.countRefusal(caller, add.name, Fault.from(thrown))
+      throw thrown
+    }
+  }
+
+  function draftOf({ request: { headers } }: NodeExchange, caller: Caller): ResumableUpload {
+    const length = String(headers['upload-length'] ?? '')
+    const bytes = /^\d{1,16}$/.test(length) ? Number(length) : Number.NaN
+    if (!Number.isSafeInteger(bytes)) {
+      throw new Fault('bad_argument', { detail: 'Upload-Length is missing or no number' })
+    }
+    if (settings.uploadBytesMax !== null && bytes > settings.uploadBytesMax) {
+      throw new Fault('too_large')
+    }
+    if (records.openOf(caller.keyId) >= openMax) {
+      throw overCount(`this key is limited to ${openMax} unfinished uploads`)
+    }
+    // When it completes, the bytes are stored twice: here and in the store.
+    room.mustFit(2 * bytes)
+    const { accountId, keyId } = caller
+    const metadata = parseMetadata(headers['upload-metadata'] as string | undefined)
+    const id = randomBytes(16).toString('hex')
+    const created = clock.now()
+    return { id, accountId, keyId, bytes, received: 0, created, metadata, added: null }
+  }
+
+  /** Somebody else's is none. */
+  function findRecord(path: string, { accountId }: Caller): ResumableUpload | null {
+    const record = records.find(path.slice(tusPath.length + 1))
+    return record?.accountId === accountId ? record : null
+  }
+
+  /** As a run of `add`, which this request is a part of. */
+  async function run(visit: Visit): Promise<Refusal> {
+    const { exchange, upload, caller, record, creates } = visit
+    const request = {
+      args: [],
+      options: addOptions(record.metadata),
+      entries: entryOf(record),
+      host: exchange.request.headers.host ?? '',
+    }
+    let fault: Fault | null = null
+    const ran = await gateway.runFiles({
+      caller,
+      operation: {
+        ...add,
+        async run(input, call) {
+          const finish = () => addOnce(record.id, input, call)
+          return { kind: 'object', value: await ask(visit, finish) }
+        },
+      },
+      request,
+      upload: reserved(upload, record, creates),
+      connected: () => !exchange.response.destroyed && !exchange.signal.aborted,
+      signal: exchange.signal,
+    })
+    try {
+      if (ran.reply.kind !== 'object') throw new Error('a reply of another kind')
+      return ran.reply.value as Refusal
+    } catch (thrown) {
+      fault = Fault.from(thrown)
+      throw thrown
+    } finally {
+      ran.settle(fault, { in: upload.bytes, out: 0 })
+    }
+  }
+
+  /** The protocol. Throws what the body, the disk or `finish` threw. */
+  async function ask(visit: Visit, finish: (() => Promise<Added>) | null): Promise<Refusal> {
+    const { exchange, upload, record, creates } = visit
+    if (exchange.method === 'HEAD' && finish !== null) await finish()
+    const { library, locker } = await (loaded ?? load())
+    const { DiskUploads } = await import('./disk-uploads.ts')
+    const failed: { thrown?: unknown } = {}
+    const server: TusServer = new library.Server({
+      path: tusPath,
+      datastore: new DiskUploads(records, room, creates ? record : null),
+      locker,
+      relativeLocation: true,
+      namingFunction: () => record.id,
+      async onUploadFinish() {
+        try {
+          const line = JSON.stringify(await finish?.())
+          const type = { 'Content-Type': 'application/json' }
+          return { ...(creates ? {} : { status_code: 200 }), headers: type, body: `${line}\n` }
+        } catch (thrown) {
+          failed.thrown ??= thrown
+          throw thrown
+        }
+      },
+      onResponseError(_request, error) {
+        if (error instanceof Fault) failed.thrown ??= error
+        return undefined
+      },
+    })
+    const hasBody = exchange.method === 'PATCH' || exchange.method === 'POST'
+    const body = hasBody ? bodyStream(upload, (thrown) => (failed.thrown ??= thrown)) : null
+    const response = await server.handleWeb(
+      new Request(`http://localhost${exchange.path}`, {
+        method: exchange.method,
+        headers: plainHeaders(exchange),
+        ...(body === null ? {} : { body: body.stream, duplex: 'half' }),
+      } as RequestInit),
+    )
+    body?.leave()
+    if (failed.thrown !== undefined) throw failed.thrown
+    const headers: Record<string, string> = {}
+    for (const [name, value] of response.headers) {
+      if (!/^(access-control-|content-length$|connection$)/.test(name)) headers[name] = value
+    }
+    const { added = null } = records.find(record.id) ?? {}
+    if (added !== null) headers['X-Cairn-Cid'] = added.Hash
+    return { status: response.status, headers, body: await response.text() }
+  }
+
+  /** Callers at the same time share one run. */
+  async function addOnce(id: string, input: unknown, call: FilesCall): Promise<Added> {
+    const before = records.find(id)?.added ?? null
+    if (before !== null) return before
+    const running = adding.get(id) ?? addNow(id, input, call).finally(() => adding.delete(id))
+    adding.set(id, running)
+    return await running
+  }
+
+  async function addNow(id: string, input: unknown, call: FilesCall): Promise<Added> {
+    // Goes on when the caller has gone: all bytes are here, and who asks again finds the CID.
+    const lasting = { ...call, connected: () => true, signal: new AbortController().signal }
+    const reply = await add.run(input, lasting)
+    let added: Added | null = null
+    if (reply.kind === 'events') {
+      for await (const line of reply.lines) if (isAdded(line)) added = line
+    }
+    const record = records.find(id)
+    if (added === null || record === null) throw new Fault('hung_up')
+    await records.save({ ...record, added })
+    const { dropBytes } = await import('./disk-uploads.ts')
+    await dropBytes(records, id)
+    return added
+  }
+
+  async function* entryOf({ id, metadata }: ResumableUpload): AsyncGenerator<UploadEntry> {
+    const content = createReadStream(records.pathOf(id), { highWaterMark: 1024 * 1024 })
+    yield { path: nameOf(metadata), kind: 'file', content }
+  }
+}
+
+type Visit = {
+  readonly exchange: NodeExchange
+  readonly upload: UploadBody
+  readonly caller: Caller
+  readonly record: ResumableUpload
+  readonly creates: boolean
+}
+
+/** Its creation checks the whole declared length. */
+function reserved(upload: UploadBody, { bytes }: ResumableUpload, creates: boolean): FilesUpload {
+  return {
+    declaredBytes: creates ? bytes : upload.declaredBytes,
+    reservedBytes: bytes,
+    get bytes() {
+      return upload.bytes
+    },
+    get onChunk() {
+      return upload.onChunk
+    },
+    set onChunk(told) {
+      upload.onChunk = told
+    },
+  }
+}
+
+function isAdded(line: unknown): line is Added {
+  return typeof line === 'object' && line !== null && 'Hash' in line
+}
+
+function plainHeaders({ request }: NodeExchange): Headers {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(request.headers)) {
+    const isOurs = /^(tus-|upload-|content-type$|content-length$)/.test(name)
+    if (isOurs && typeof value === 'string') headers.set(name, value)
+  }
+  return headers
+}
+
+function plain(status: number, sentence: string): Refusal {
+  const type = 'text/plain; charset=utf-8'
+  return { status, headers: { 'Content-Type': type }, body: `${sentence}\n` }
+}

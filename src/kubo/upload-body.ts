@@ -1,0 +1,159 @@
+// The body of an upload, chunk by chunk: counted, capped, and given up when nothing comes for a while. How long
+// it takes altogether does not matter (contract-files 2.6).
+// Tested by src/kubo/ipfs-api.test.ts
+import type { Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
+import type { RequestBodyStream, Take } from '../http/request-body-stream.ts'
+import type { NodeExchange } from '../http/node-exchange.ts'
+
+export type UploadLimits = {
+  /** Null: no limit. */
+  readonly bytesMax: number | null
+  readonly idleMs: number
+}
+
+/** From here on a chunk that fills its memory has it alone. */
+const ownMemoryBytes = 16_384
+
+export class UploadBody implements RequestBodyStream {
+  /** Bytes read so far. */
+  bytes = 0
+  /** Is told of each chunk before the taker is; what it throws ends the reading. */
+  onChunk: ((bytes: number) => void) | null = null
+  readonly #exchange: NodeExchange
+  readonly #limits: UploadLimits
+  readonly #clock: Clock
+  /** When the last chunk came. */
+  #arrived = 0
+
+  constructor(exchange: NodeExchange, limits: UploadLimits, clock: Clock) {
+    this.#exchange = exchange
+    this.#limits = limits
+    this.#clock = clock
+  }
+
+  /** Every byte of the body has been read, or there is none. */
+  get ended(): boolean {
+    const { request } = this.#exchange
+    if (request.readableEnded || request.complete) return true
+    const length = request.headers['content-length'] ?? '0'
+    return request.headers['transfer-encoding'] === undefined && Number(length) === 0
+  }
+
+  /** Content-Length; null when none was sent. */
+  get declaredBytes(): number | null {
+    const length = this.#exchange.request.headers['content-length']
+    return length === undefined ? null : Number(length)
+  }
+
+  /** Throws `too_large` for a declared length over the cap. */
+  checkDeclared(): void {
+    const { bytesMax } = this.#limits
+    if (bytesMax !== null && (this.declaredBytes ?? 0) > bytesMax) throw new Fault('too_large')
+  }
+
+  /**
+   * Asks the caller for its body; nothing is read ahead. Throws `too_large` past the cap, `body_deadline` when
+   * idle, `bad_params` when the caller hangs up. For one taker at a time.
+   */
+  async feed(take: Take): Promise<boolean> {
+    this.#exchange.acceptBody()
+    if (!this.#exchange.request.readableEnded && (await this.#push(take))) return true
+    // A client whose own source failed ends the body well and hangs up right after (contract-files 2.6):
+    // let that be seen before anyone asks whether it is still there.
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    return false
+  }
+
+  release(chunk: Uint8Array): void {
+    const { buffer } = chunk
+    // A small chunk may share its memory with others.
+    if (chunk.length < ownMemoryBytes || buffer.byteLength !== chunk.length) return
+    if (buffer instanceof ArrayBuffer) buffer.transfer(0)
+  }
+
+  #push(take: Take): Promise<boolean> {
+    const { request } = this.#exchange
+    return new Promise((resolve, reject) => {
+      let stopTimer = this.#whenIdle(() => stop(new Fault('body_deadline')))
+      /** The taker has a chunk that it is not done with. */
+      let taking = false
+      let failed: Error | null = null
+
+      const settle = (): void => {
+        stopTimer()
+        request.pause()
+        request.off('data', pushed).off('end', ended).off('close', gone).off('error', gone)
+        request.on('error', ignore)
+      }
+      const stop = (error: Error): void => {
+        failed ??= error
+        // What was handed over may still be on its way to the disk: it is waited for.
+        if (taking) return
+        settle()
+        reject(failed)
+      }
+      const go = (more: boolean): void => {
+        if (more) return
+        settle()
+        resolve(true)
+      }
+      const pushed = (chunk: Buffer): void => {
+        this.bytes += chunk.length
+        this.#arrived = this.#clock.monotonic()
+        try {
+          const { bytesMax } = this.#limits
+          if (bytesMax !== null && this.bytes > bytesMax) throw new Fault('too_large')
+          this.onChunk?.(chunk.length)
+          const verdict = take(chunk)
+          if (typeof verdict === 'boolean') go(verdict)
+          else void later(verdict)
+        } catch (thrown) {
+          stop(thrown as Error)
+        }
+      }
+      const later = async (verdict: Promise<boolean>): Promise<void> => {
+        request.pause()
+        stopTimer()
+        taking = true
+        let more = false
+        try {
+          more = await verdict
+        } catch (thrown) {
+          failed = thrown as Error
+        }
+        taking = false
+        if (failed !== null) return stop(failed)
+        stopTimer = this.#whenIdle(() => stop(new Fault('body_deadline')))
+        go(more)
+        if (more) request.resume()
+      }
+      const ended = (): void => {
+        settle()
+        resolve(false)
+      }
+      const gone = (cause?: Error): void => {
+        stop(new Fault('bad_params', { detail: 'multipart: NextPart: EOF', cause }))
+      }
+      request.off('error', ignore)
+      request.on('data', pushed).on('end', ended).on('close', gone).on('error', gone)
+      if (request.destroyed) gone()
+      else request.resume()
+    })
+  }
+
+  /** Calls `run` once nothing has come for too long; one timer, however many chunks come. */
+  #whenIdle(run: () => void): () => void {
+    const { idleMs } = this.#limits
+    this.#arrived = this.#clock.monotonic()
+    const look = (): void => {
+      const leftMs = this.#arrived + idleMs - this.#clock.monotonic()
+      if (leftMs <= 0) run()
+      else stop = this.#clock.after(leftMs, look)
+    }
+    let stop = this.#clock.after(idleMs, look)
+    return () => stop()
+  }
+}
+
+function ignore(): void {}

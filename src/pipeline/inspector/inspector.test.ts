@@ -1,0 +1,244 @@
+import { deepEqual, equal, ok, throws } from 'node:assert/strict'
+import { test } from 'node:test'
+import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import type { Caller } from '../../access/accounts/caller.ts'
+import {
+  defaultAccountSettings,
+  defaultKeySettings,
+  type KeySettings,
+} from '../../access/accounts/key-settings.ts'
+import { Fault } from '../../base/fault.ts'
+import type { RpcItem, RpcOutcome } from '../pipeline.ts'
+import type { Arrival } from './inspection.ts'
+import { sizeOf } from './inspected-request.ts'
+import { createInspector, defaultInspectorLimits, type InspectorLimits } from './inspector.ts'
+
+const key = 'opaque-key-0001'
+const inspected: KeySettings = { ...defaultKeySettings, inspect: true }
+const withBodies: KeySettings = { ...inspected, inspectBodies: true }
+
+function textOf(text: string): RpcOutcome {
+  return { text, bytes: Buffer.byteLength(text) }
+}
+
+function rig(given: KeySettings = withBodies, limits: Partial<InspectorLimits> = {}) {
+  const clock = createTurnedClock()
+  const state: { settings: KeySettings | null } = { settings: given }
+  const inspector = createInspector({
+    settingsOf: () => state.settings,
+    clock,
+    limits: { ...defaultInspectorLimits, ...limits },
+  })
+  const callerOf = (keyId: string): Caller => ({
+    accountId: 'a',
+    accountName: 'first',
+    keyId,
+    hasCard: false,
+    settings: given,
+    quotas: defaultAccountSettings,
+    withSecret: false,
+    allowlists: null,
+  })
+  function begin(keyId = 'k', more: Partial<Arrival> = {}) {
+    return inspector.begin(callerOf(keyId), {
+      face: 'rpc',
+      transport: 'http',
+      network: 'dev',
+      arrived: clock.monotonic(),
+      credential: { key, secret: 'opaque-secret', address: '192.0.2.7', userAgent: 'curl/8' },
+      ...more,
+    })
+  }
+  const labels = {
+    verified: 'proof',
+    head: 'embedded',
+    block: new Uint8Array(32).fill(1),
+    blockNumber: 7n,
+    units: 80,
+  }
+  function ask(item: Partial<RpcItem> = {}, outcome: RpcOutcome = textOf('"0x1"'), keyId = 'k') {
+    const inspection = begin(keyId)
+    inspection.asks([{ method: 'eth_getBalance', params: ['0x2'], ...item }], false)
+    inspection.answers([{ units: 80 }], [outcome], labels)
+    const fault = 'fault' in outcome ? outcome.fault : null
+    inspection.end({ fault, status: fault?.row.status ?? 200, bytesIn: 60, bytesOut: 40 })
+  }
+  return { clock, state, inspector, begin, ask, labels }
+}
+
+test('a request is kept with what became of it, the newest first', () => {
+  const { inspector, ask, clock } = rig()
+  ask()
+  clock.turn(5)
+  const refusal = new Fault('refused_by_setting', { data: { reason: 'address' } })
+  ask({ method: 'eth_call' }, { fault: refusal })
+  const [second, first] = inspector.list('k', {}, 10)
+  ok(first && second && second.id > first.id)
+  deepEqual(
+    [first.method, first.outcome, first.status, first.units, first.verified, first.block?.number],
+    ['eth_getBalance', 'ok', 200, 80, 'proof', '0x7'],
+  )
+  deepEqual([second.outcome, second.reason, second.status], ['refused_by_setting', 'address', 403])
+  equal(second.calls[0]?.units, 0)
+  deepEqual(first.calls[0]?.params, { text: '["0x2"]', bytes: 7, cut: false })
+  deepEqual(first.calls[0]?.result, { text: '"0x1"', bytes: 5, cut: false })
+  equal(first.userAgent, 'curl/8')
+  equal(first.address, null)
+  deepEqual(inspector.find('k', first.id), first)
+  equal(inspector.find('other', first.id), null)
+})
+
+test('without bodies only their sizes are kept', () => {
+  const { inspector, ask } = rig(inspected)
+  ask({ params: ['very private'] }, { fault: new Fault('reverted', { detail: 'very private' }) })
+  const [request] = inspector.list('k', {}, 10)
+  ok(!JSON.stringify(request).includes('private'))
+  deepEqual(request?.calls[0]?.params, { text: null, bytes: 16, cut: false })
+})
+
+test('no credential of the request is kept, wherever it was put', () => {
+  const { inspector, begin, labels } = rig()
+  const everywhere = `${key} opaque-secret`
+  const inspection = begin('k', {
+    credential: { key, secret: 'opaque-secret', origin: everywhere, userAgent: everywhere },
+  })
+  inspection.asks([{ method: everywhere, params: [everywhere] }], false)
+  inspection.answers([{ units: 1 }], [{ result: everywhere }], labels)
+  inspection.end({ fault: null, status: 200, bytesIn: 1, bytesOut: 1 })
+  const text = JSON.stringify(inspector.list('k', {}, 10))
+  ok(!text.includes('opaque'), text)
+  equal(text.split('[redacted]').length - 1, 12)
+})
+
+test('stages follow one another; what reads took lies inside them, added up', () => {
+  const { inspector, begin, labels, clock } = rig()
+  const inspection = begin()
+  clock.turn(1)
+  inspection.timeline.reached('auth')
+  inspection.asks([{ method: 'eth_getBalance', params: [] }], false)
+  const looks = [1, 2].map(() => inspection.watch('store', ''))
+  for (const end of looks) end('held')
+  inspection.watch('store', '')('absent')
+  const first = inspection.watch('source', 'node-a')
+  clock.turn(3)
+  first('trouble')
+  first('answered')
+  const second = inspection.watch('source', 'node-b')
+  clock.turn(4)
+  second('answered')
+  inspection.watch('source', 'node-c')
+  inspection.answers([{ units: 80 }], [textOf('1')], labels)
+  inspection.timeline.reached('run')
+  inspection.end({ fault: null, status: 200, bytesIn: 1, bytesOut: 1 })
+  const [request] = inspector.list('k', {}, 10)
+  deepEqual(
+    request?.timeline.map(({ step, name, startMs, ms, count, outcome }) =>
+      [step, name, startMs, ms, count, outcome].join(' ').replaceAll('  ', ' '),
+    ),
+    [
+      'auth 0 1 1 ok',
+      'store 1 0 2 held',
+      'store 1 0 1 absent',
+      'source node-a 1 3 1 trouble',
+      'run 1 7 1 ok',
+      'source node-b 4 4 1 answered',
+      'source node-c 8 0 1 open',
+    ],
+  )
+  deepEqual(request?.upstreams, ['node-a', 'node-b', 'node-c'])
+  equal(request?.ms, 8)
+})
+
+test('what is asked for by method, outcome, network, time and id is found', () => {
+  const { inspector, ask, begin, labels, clock } = rig()
+  ask()
+  ask({ method: 'eth_call' }, { fault: new Fault('reverted') })
+  const batch = begin()
+  clock.turn(20)
+  const items = [
+    { method: 'eth_chainId', params: [] },
+    { method: 'eth_call', params: [] },
+  ]
+  batch.asks(items, true)
+  batch.answers([{ units: 5 }, { units: 80 }], [textOf('1'), textOf('2')], labels)
+  batch.end({ fault: null, status: 200, bytesIn: 1, bytesOut: 1 })
+  const methods = (filter: Parameters<typeof inspector.list>[1]) =>
+    inspector.list('k', filter, 10).map(({ method }) => method)
+  deepEqual(methods({ method: 'eth_call' }), ['batch', 'eth_call'])
+  deepEqual(methods({ outcome: 'failed' }), ['eth_call'])
+  deepEqual(methods({ outcome: 'reverted' }), ['eth_call'])
+  deepEqual(methods({ outcome: 'ok' }), ['batch', 'eth_getBalance'])
+  deepEqual(methods({ msMin: 20 }), ['batch'])
+  deepEqual(methods({ network: 'other' }), [])
+  const [, second] = inspector.list('k', {}, 10)
+  deepEqual(methods({ after: second?.id }), ['batch'])
+})
+
+test('ten thousand requests of many keys stay within the bounds of a key and of all', () => {
+  const { inspector, ask, begin, labels } = rig(withBodies, { bytesMax: 4 * 1024 * 1024 })
+  const long = 'x'.repeat(30_000)
+  for (let at = 0; at < 10_000; at++) {
+    ask({ params: at % 10 === 0 ? [long] : [at] }, textOf(JSON.stringify(at)), `k${at % 40}`)
+    ok(inspector.bytes <= 4 * 1024 * 1024)
+  }
+  const all = Array.from({ length: 40 }, (_, at) => inspector.list(`k${at}`, {}, 1_000)).flat()
+  ok(all.length > 500, `${all.length}`)
+  equal(
+    all.reduce((sum, request) => sum + sizeOf(request), 0),
+    inspector.bytes,
+  )
+  for (let at = 0; at < 500; at++) ask({}, textOf('1'), 'one')
+  equal(inspector.list('one', {}, 1_000).length, 200)
+  const largest = begin('one', {
+    credential: { key, secret: null, origin: long, userAgent: long },
+  })
+  largest.asks(
+    Array.from({ length: 1_000 }, () => ({ method: long, params: [long] })),
+    true,
+  )
+  for (let at = 0; at < 1_000; at++) largest.watch('source', long)
+  largest.answers([], [textOf(long)], labels)
+  largest.end({ fault: null, status: 200, bytesIn: 1, bytesOut: 1 })
+  const [request] = inspector.list('one', {}, 1)
+  ok(request && sizeOf(request) <= 65_536, `${request && sizeOf(request)}`)
+  equal(request.calls.length, 32)
+  equal(request.batch, 1_000)
+  equal(request.stepsLeft, 1_000 - 48)
+})
+
+test('what the owner switches off is forgotten within a second, and all of it with the key', () => {
+  const { inspector, ask, state, clock } = rig({ ...withBodies, inspectAddresses: true })
+  ask({ params: ['private'] })
+  const kept = () => JSON.stringify(inspector.list('k', {}, 10))
+  ok(kept().includes('private') && kept().includes('192.0.2.7'))
+  state.settings = { ...inspected, inspectAddresses: true }
+  ok(!kept().includes('private') && kept().includes('192.0.2.7'))
+  state.settings = inspected
+  ok(!kept().includes('192.0.2.7'))
+  equal(inspector.list('k', {}, 10).length, 1)
+  state.settings = null
+  clock.turn(1_000)
+  equal(inspector.bytes, 0)
+  equal(clock.timers, 0)
+  ask()
+  equal(inspector.bytes, 0)
+})
+
+test('listeners hear each request of their key, are bounded, and leave once', () => {
+  const { inspector, ask } = rig(withBodies, { listenersPerKeyMax: 2, listenersMax: 3 })
+  const heard: string[] = []
+  const stop = inspector.listen('k', ({ method }) => void heard.push(method))
+  inspector.listen('k', () => {})
+  throws(() => inspector.listen('k', () => {}), { code: 'overloaded' })
+  inspector.listen('other', () => {})
+  throws(() => inspector.listen('third', () => {}), { code: 'overloaded' })
+  ask()
+  ask({}, textOf('1'), 'other')
+  stop()
+  stop()
+  ask()
+  deepEqual(heard, ['eth_getBalance'])
+  inspector.listen('k', () => {})
+  inspector.stop()
+  equal(inspector.bytes, 0)
+})

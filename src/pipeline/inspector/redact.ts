@@ -1,0 +1,54 @@
+// Takes credentials out of what the inspector keeps: those of the request itself by their text, others by their shape. Cut
+// to a bound behind that, so that no half of one is left at the end.
+// Tested by src/pipeline/inspector/redact.test.ts
+
+export type Redacted = { readonly text: string; readonly cut: boolean }
+
+const shown = '[redacted]'
+/** A shorter text would be found in everything. */
+const secretCharsMin = 8
+/** Longer than any secret that is looked for. */
+const spareChars = 8_192
+
+const shapes: readonly (readonly [RegExp, string])[] = [
+  // Keys, secrets and tokens of Cairn.
+  [/\bcairn[a-z]?_[A-Za-z0-9_]{16,128}/g, shown],
+  [/\b(Basic|Bearer)\s+[\w+/=.~-]{8,4096}/gi, `$1 ${shown}`],
+  // The user part of a URL.
+  [/:\/\/[^\s/@"']{1,512}@/g, `://${shown}@`],
+  // The key in a URL of a JSON-RPC face, ours or another's.
+  [/\/v([23])\/[\w-]{8,128}/g, `/v$1/${shown}`],
+]
+
+/** Whole ones, so that each character is looked at once. */
+const words = /[\w.-]{20,}/g
+
+/** `secrets`: what the request itself carried; those that are short or not given are passed over. */
+export function createRedact(
+  secrets: readonly (string | null | undefined)[],
+): (text: string, charsMax: number) => Redacted {
+  const own = secrets.filter((secret) => typeof secret === 'string').filter(isLong)
+  return (text, charsMax) => {
+    let left = text.slice(0, charsMax + spareChars)
+    for (const secret of own) left = left.replaceAll(secret, shown)
+    for (const [shape, instead] of shapes) left = left.replace(shape, instead)
+    left = left.replace(words, withoutToken)
+    const cut = left.length > charsMax || text.length > charsMax + spareChars
+    return { text: ownCopy(left.slice(0, charsMax)), cut }
+  }
+}
+
+/** A part of a text would hold the whole of it in memory. */
+function ownCopy(text: string): string {
+  return Buffer.from(text).toString()
+}
+
+/** A JSON web token (RFC 7519) is three words with points between; `{"` in base64 is `eyJ`. */
+function withoutToken(word: string): string {
+  const at = word.indexOf('eyJ')
+  return at === -1 || word.slice(at).split('.').length < 3 ? word : word.slice(0, at) + shown
+}
+
+function isLong(secret: string): boolean {
+  return secret.length >= secretCharsMin
+}

@@ -1,0 +1,189 @@
+// An Operation is one thing Cairn can do, in one file named by its wire name; a Call is one of them in flight.
+import type { Caller } from '../access/accounts/caller.ts'
+import type { ImportProfile } from '../codec/ipld/import-profile.ts'
+import type { BlockRef } from '../chain/head.ts'
+import type { Level } from '../chain/level.ts'
+import type { Network } from '../chain/network.ts'
+import { completeRead, type Read } from '../chain/read.ts'
+import type { UploadEntry } from '../ipfs/import/upload-entry.ts'
+import type { Files } from '../ipfs/files.ts'
+import type { FrameSubscriptions } from '../rpc/subscriptions/subscription.ts'
+
+/** What the JSON-RPC face shows in its `x-cairn-*` headers. The weakest level of a batch wins. */
+export interface Labels {
+  level(level: Level): void
+  /** The operation answered from this block. */
+  block(block: BlockRef): void
+}
+
+/** The block parameter of contract-rpc section 6, parsed. */
+export type BlockParameter =
+  | { readonly tag: 'latest' | 'pending' | 'safe' | 'finalized' | 'earliest' }
+  | { readonly number: bigint }
+  | { readonly hash: Uint8Array; readonly requireCanonical: boolean }
+
+/** What a read of JSON-RPC may touch: no HTTP, no sockets. */
+export type ReadCall = {
+  readonly caller: Caller
+  readonly network: Network
+  /**
+   * The block a parameter names, fixed for the whole HTTP request, and shown in the labels. Throws `unknown_block`,
+   * `no_tag`, `not_canonical`.
+   */
+  resolve(block: BlockParameter): Read<BlockRef>
+  readonly labels: Labels
+}
+
+/** What a JSON-RPC operation that is no read may touch. */
+export type RpcCall = ReadCall & {
+  readonly signal: AbortSignal
+  /** Of the connection it came over; absent over HTTP. */
+  readonly subscriptions?: FrameSubscriptions
+}
+
+/** What a file operation may touch. */
+export type FilesCall = {
+  readonly caller: Caller
+  readonly files: Files
+  /** Is the client still there? Asked right before a commit: if not, commit nothing. */
+  connected(): boolean
+  readonly signal: AbortSignal
+}
+
+/**
+ * A value of an answer as text, for callers that ask with `encoding=text`: its line feeds included, '' for one that is
+ * not shown. A reply without it stays JSON. Throws `command_failed` for a value that is an error.
+ */
+type AsText = (value: unknown) => string
+
+/** The answer of a file operation; the face renders it (contract-files 2.4). */
+export type FilesReply =
+  | { readonly kind: 'object'; readonly value: unknown; readonly text?: AsText }
+  /** An object whose one member `name` is an object of very many entries, keys distinct; `{}` when there are none. */
+  | {
+      readonly kind: 'keyed'
+      readonly name: string
+      readonly entries: Iterable<readonly [string, unknown]>
+      /** Of an entry `[name, value]`. */
+      readonly text?: AsText
+    }
+  /** NDJSON. `live`: lines may go out while the request body still arrives (progress). */
+  | {
+      readonly kind: 'events'
+      readonly lines: AsyncIterable<unknown>
+      readonly live: boolean
+      readonly text?: AsText
+    }
+  /**
+   * `length`: bytes to come, when known. The first chunk is verified before the face sends headers; a chunk is
+   * valid until the next one is asked for.
+   */
+  | {
+      readonly kind: 'bytes'
+      readonly chunks: AsyncIterable<Uint8Array>
+      readonly length: bigint | null
+      /** Content-Type; `text/plain` unless given. */
+      readonly type?: string
+      /** X-Content-Length of a stream whose own length is not known (the file inside a tar). */
+      readonly contentLength?: bigint
+    }
+
+/**
+ * For an operation whose proved answer follows from a block and the input alone: how the gateway may keep it.
+ * Everything else is proved anew at each call.
+ */
+export type CacheKey<Input> = {
+  /** The block the answer is of; null for an input whose answer must not be kept. */
+  block(input: Input): BlockParameter | null
+  /** The rest of the input: equal texts mean equal answers at one block, whatever the input's spelling. */
+  key(input: Input): string
+}
+
+/**
+ * For an operation whose proved answer follows from one block alone: how its proof bundle names the request.
+ * Whoever checks a bundle runs the operation again on this request, over the nodes of the bundle.
+ */
+type BundledBy<Input> = {
+  /** Wire name of the operation that gives the same answer by the block's hash, where this one takes none. */
+  readonly as?: string
+  /** The block that the input names; null for a transaction's hash, which leads to one. */
+  block(input: Input): BlockParameter | null
+  /** Params that name the block by `blockHash` (hex), every value in one spelling. Null: not for this input. */
+  params(input: Input, blockHash: string, number: bigint): readonly unknown[] | null
+}
+
+/** What is known of an operation before it runs. */
+export type RpcDeclaration<Input> = {
+  readonly name: string
+  readonly units: number
+  /** Only over a connection that stays; elsewhere it is refused as a method that is not there. */
+  readonly lasting?: true
+  /** Only answers labelled `proof` are kept. */
+  readonly cache?: CacheKey<Input>
+  /** Undefined: a reply carries no bundle that could be checked. */
+  readonly bundle?: BundledBy<Input>
+  /** Takes raw params. Throws `bad_params` with geth's texts (contract-rpc 6-8). Pure. */
+  parse(params: readonly unknown[]): Input
+  /**
+   * The accounts that a call is about, for a key with an address list; empty when it names none, or could reach
+   * any. Without it, or undefined, the list does not apply.
+   */
+  addresses?(input: Input): readonly Uint8Array[] | undefined
+}
+
+/** The result is a JSON value; bigints never reach it. */
+export type RpcOperation<Input> = RpcDeclaration<Input> &
+  (
+    | {
+        /** For an answer that follows from content alone: it comes without a promise where memory holds that content. */
+        read(input: Input, call: ReadCall): Read<unknown>
+        readonly run?: undefined
+      }
+    | {
+        readonly read?: undefined
+        run(input: Input, call: RpcCall): Promise<unknown>
+      }
+  )
+
+/** The result of either kind. Throws what the operation throws. */
+export function runOperation<Input>(
+  operation: RpcOperation<Input>,
+  input: Input,
+  call: RpcCall,
+): Promise<unknown> {
+  return operation.run === undefined
+    ? completeRead(operation.read(input, call), call.signal)
+    : operation.run(input, call)
+}
+
+/** What one network offers, by wire name. */
+export interface Operations {
+  /** Null: not offered. An operation for what nobody listed is called `other`. */
+  find(method: string): RpcOperation<unknown> | null
+}
+
+/** Which rate a file command draws on (contract-files 3.4). */
+export type FilesClass = 'read' | 'write'
+
+export type FilesOperation<Input> = {
+  /** Command path as on the wire: `pin/add`. */
+  readonly name: string
+  readonly class: FilesClass
+  /**
+   * Takes parsed arguments and options. `profile`: the import options that hold where the caller gives none. Throws
+   * `bad_argument`, `unsupported_option`, `command_failed`. Pure.
+   */
+  parse(request: FilesRequest, profile: ImportProfile): Input
+  run(input: Input, call: FilesCall): Promise<FilesReply>
+}
+
+/** A command line off the wire: typed by the command's declaration (http/commands.ts), body not yet read. */
+export type FilesRequest = {
+  readonly args: readonly string[]
+  /** Long option name -> value, only those the caller gave. */
+  readonly options: ReadonlyMap<string, boolean | bigint | string>
+  /** The multipart entries, streaming, or null when the command takes none. */
+  readonly entries: AsyncIterable<UploadEntry> | null
+  /** The Host header; '' when none was sent. */
+  readonly host: string
+}

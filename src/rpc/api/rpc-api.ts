@@ -1,0 +1,262 @@
+// The JSON-RPC face: HTTP in, Gateway calls, HTTP out. It knows envelopes and headers, no method and no rule
+// of the service. Order of checks: contract-rpc 3.11; the first failure answers.
+import type { Caller } from '../../access/accounts/caller.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { FairTimeSlices } from '../../base/fair-time-slices.ts'
+import { Fault } from '../../base/fault.ts'
+import type { Log } from '../../base/log.ts'
+import type { Network } from '../../chain/network.ts'
+import type { Pipeline, RpcOutcome } from '../../pipeline/pipeline.ts'
+import type { Inspection } from '../../pipeline/inspector/inspection.ts'
+import type { Inspector } from '../../pipeline/inspector/inspector.ts'
+import { rollbackAll } from '../revocable.ts'
+import type { Body } from '../../http/body.ts'
+import { preflightHeaders } from '../../http/cors.ts'
+import { createDeadlines, type Deadlines, liveDeadlines } from '../../http/deadlines.ts'
+import { type Envelope, parseEnvelope } from './envelope.ts'
+import type { HttpExchange } from '../../http/http-exchange.ts'
+import type { RpcApi, RpcPath } from '../../server/routes.ts'
+import { asksProof, checkRequest, readCredential } from './rpc-request.ts'
+import {
+  type RefusalForm,
+  refusalBody,
+  ReplyWriter,
+  type RpcBody,
+  unknownForm,
+} from './rpc-reply.ts'
+import { formOf, readForm, refusedMs } from './rpc-refusal.ts'
+import { createReplySender, type ReplySender } from './rpc-send.ts'
+import { answerWithin, within } from './abort-grace.ts'
+
+export type RpcSettings = {
+  readonly bodyBytesMax: number
+  /** 1 to 1000. */
+  readonly batchItemsMax: number
+  /** Of one answer; the items that would go over become `response_too_large`. */
+  readonly replyBytesMax: number
+  /** From the request's headers to the answer. */
+  readonly deadlineMs: number
+  /** More than this at once are answered `overloaded`. */
+  readonly requestsInFlightMax: number
+}
+
+/** To parse a longer body, and to run what may be in it, can take milliseconds: accounts take turns. */
+export const longBodyBytes = 4096
+
+export const defaultRpcSettings: RpcSettings = {
+  bodyBytesMax: 5_242_880,
+  batchItemsMax: 100,
+  replyBytesMax: 26_214_400,
+  deadlineMs: 30_000,
+  requestsInFlightMax: 4_096,
+}
+
+export type RpcApiDeps = {
+  readonly gateway: Pipeline
+  readonly settings: RpcSettings
+  readonly inspector: Pick<Inspector, 'begin'>
+  /** Of the request thread, for bodies that take long. */
+  readonly turns: Pick<FairTimeSlices, 'enter'>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Builds the face. The exchange's signal aborts at the deadline with the Fault `deadline`. */
+export function createRpcApi(parts: RpcApiDeps): RpcApi {
+  const { clock, settings } = parts
+  const deadlines = {
+    request: liveDeadlines(() => settings.deadlineMs, clock),
+    refusal: createDeadlines(refusedMs, clock),
+  }
+  const face = { ...parts, send: createReplySender() }
+  let inFlight = 0
+
+  async function settle(
+    answering: Promise<void>,
+    exchange: HttpExchange,
+    progress: Progress,
+  ): Promise<void> {
+    const deadline = deadlines.request.start(() => exchange.abort(new Fault('deadline')))
+    try {
+      await answering
+    } catch (thrown) {
+      await refuse(face, exchange, Fault.from(thrown), progress, deadlines.refusal)
+    } finally {
+      inFlight--
+      deadline.stop()
+    }
+  }
+
+  return (exchange, path) => {
+    if (exchange.method === 'OPTIONS') return sendPreflight(exchange)
+    inFlight++
+    const overloaded = inFlight > settings.requestsInFlightMax
+    const progress: Progress = {
+      overloaded,
+      entered: null,
+      form: null,
+      inspection: null,
+      bytesIn: 0,
+      read: false,
+      answered: false,
+    }
+    const answering = answer(face, exchange, path, progress, deadlines.request)
+    if (!progress.answered) return settle(answering, exchange, progress)
+    // Nothing was waited for, so there is no time to bound.
+    inFlight--
+    return undefined
+  }
+}
+
+function sendPreflight(exchange: HttpExchange): void {
+  const own = [...preflightHeaders(exchange.headers.origin), 'x-request-id', exchange.requestId]
+  const kept = { bodyUnread: false, closes: false }
+  exchange.send({ status: 204, fixed: [], own, text: '', ascii: true, ...kept })
+}
+
+type FaceParts = RpcApiDeps & { readonly send: ReplySender }
+
+/** How far a request came: decides what a refusal echoes and whether it is charged. */
+type Progress = {
+  readonly overloaded: boolean
+  entered: { readonly caller: Caller; readonly network: Network } | null
+  /** What a refusal would echo; null while the body is unread. */
+  form: RefusalForm | Envelope | null
+  /** Null: the key's owner does not want to see it, or nobody knows yet whose it is. */
+  inspection: Inspection | null
+  /** Of the body, so far. */
+  bytesIn: number
+  /** The body was read to its end. */
+  read: boolean
+  /** The answer is sent, and no refusal. */
+  answered: boolean
+}
+
+async function answer(
+  { gateway, settings, inspector, turns, clock, send }: FaceParts,
+  exchange: HttpExchange,
+  path: RpcPath,
+  progress: Progress,
+  deadlines: Deadlines,
+): Promise<void> {
+  const arrived = clock.monotonic()
+  checkRequest(exchange, path)
+  if (progress.overloaded) throw new Fault('overloaded')
+  const network = gateway.networkFor(path.network, exchange.hostLabel)
+  const credential = readCredential(exchange, path.key)
+  const entering = gateway.authenticateRpc(
+    path.caller === undefined ? credential : { ...credential, caller: path.caller },
+    network,
+  )
+  const caller =
+    entering instanceof Promise ? await within(entering, exchange.signal, clock) : entering
+  progress.entered = { caller, network }
+  if (caller.settings.inspect) {
+    const where = { face: 'rpc', transport: 'http', network: network.name } as const
+    progress.inspection = inspector.begin(caller, { ...where, arrived, credential })
+    progress.inspection.timeline.reached('auth')
+  }
+  const { inspection } = progress
+  acceptBody(exchange, settings)
+  const reading = exchange.readBody(settings.bodyBytesMax, deadlines)
+  const sent = reading instanceof Promise ? await reading : reading
+  progress.bytesIn = sent.bytes.length
+  inspection?.timeline.reached('body')
+  const turn = sent.bytes.length > longBodyBytes ? turns.enter(caller.accountId) : null
+  if (turn !== null) await turn
+  const { batch, entries } = openEnvelope(sent, settings, progress)
+  // From here on the gateway counts and charges, what it refuses included.
+  progress.entered = null
+  const items = entries.map((entry) => entry.item)
+  const proof = asksProof(exchange)
+  const visit = { caller, network, items, batch, proof, request: exchange, inspection }
+  const running = gateway.runRpc(visit)
+  const answered =
+    running instanceof Promise ? await answerWithin(running, exchange.signal, clock) : running
+  const { outcomes, headers } = answered
+  const writer = new ReplyWriter(settings.replyBytesMax, exchange.requestId)
+  for (let index = 0; index < entries.length; index++) {
+    const { id } = entries[index] as (typeof entries)[number]
+    writer.add(id, outcomes[index] ?? { fault: new Fault('internal') })
+  }
+  const body = writer.body(batch)
+  if (exchange.gone) rollbackAll(outcomes)
+  const fault = body.bytes === 0 ? null : faultOfWhole(outcomes, batch)
+  send(exchange, { fault, labels: headers, body, bodyUnread: false })
+  gateway.countBytes(visit, answered, { in: sent.bytes.length, out: body.bytes })
+  if (inspection !== null) endInspection(inspection, progress, fault, body)
+  progress.answered = true
+}
+
+function endInspection(
+  inspection: Inspection,
+  { bytesIn }: Progress,
+  fault: Fault | null,
+  body: RpcBody,
+): void {
+  inspection.timeline.reached('reply')
+  inspection.end({ fault, status: fault?.row.status ?? 200, bytesIn, bytesOut: body.bytes })
+}
+
+/** The fault that decides the status: of a single call, or of a batch in which no call is allowed. */
+function faultOfWhole(outcomes: readonly RpcOutcome[], batch: boolean): Fault | null {
+  const [first] = outcomes
+  if (first === undefined || !('fault' in first)) return null
+  return !batch || outcomes.every(isRefusedBySetting) ? first.fault : null
+}
+
+function isRefusedBySetting(outcome: RpcOutcome): boolean {
+  return 'fault' in outcome && outcome.fault.code === 'refused_by_setting'
+}
+
+function acceptBody(exchange: HttpExchange, { bodyBytesMax }: RpcSettings): void {
+  const declared = Number(exchange.headers['content-length'] ?? 0)
+  if (declared > bodyBytesMax) throw tooLarge(declared, bodyBytesMax)
+  exchange.acceptBody()
+}
+
+function openEnvelope(body: Body, settings: RpcSettings, progress: Progress): Envelope {
+  const { bodyBytesMax } = settings
+  progress.read = body.ending === 'whole'
+  if (body.ending !== 'whole') progress.form = formOf(body)
+  if (body.ending === 'over') throw tooLarge(bodyBytesMax + 1, bodyBytesMax)
+  if (body.ending === 'gone') throw new Fault('hung_up')
+  if (body.ending === 'late') throw new Fault('body_deadline')
+  progress.form = unknownForm
+  const envelope = parseEnvelope(body.bytes, settings.batchItemsMax)
+  progress.form = envelope
+  if (envelope.refusal !== null) throw envelope.refusal
+  return envelope
+}
+
+function tooLarge(bytes: number, bytesMax: number): Fault {
+  return new Fault('too_large', { detail: `content length too large (${bytes}>${bytesMax})` })
+}
+
+/** Of a request that was refused before it had any answer. */
+const noLabels = { verified: 'none', head: null, block: null, blockNumber: null }
+
+async function refuse(
+  { gateway, log, send }: FaceParts,
+  exchange: HttpExchange,
+  fault: Fault,
+  progress: Progress,
+  deadlines: Deadlines,
+): Promise<void> {
+  const { entered } = progress
+  const units = entered === null ? 0 : gateway.chargeRefusal(entered.caller, entered.network, fault)
+  progress.inspection?.charged(units)
+  if (fault.code === 'internal') {
+    log('error', 'request failed', { requestId: exchange.requestId, cause: fault.cause })
+  }
+  const known = progress.form
+  const { form, read } =
+    known === null
+      ? await readForm(exchange, deadlines)
+      : { form: 'entries' in known ? formOf(known) : known, read: progress.read }
+  const body = refusalBody(fault, form, exchange.requestId)
+  const bodyUnread = !read && !exchange.bodyEnded
+  const labels = units === 0 ? null : { ...noLabels, units }
+  send(exchange, { fault, labels, body, bodyUnread })
+  if (progress.inspection !== null) endInspection(progress.inspection, progress, fault, body)
+}

@@ -1,0 +1,80 @@
+// What the JSON-RPC face judges by itself, from the request line and headers alone.
+// Tested by src/rpc/api/rpc-api.test.ts
+import { Fault } from '../../base/fault.ts'
+import type { Credential } from '../../pipeline/pipeline.ts'
+import { parseBasic } from '../../http/basic-auth.ts'
+import { parseBearer } from '../../http/bearer-auth.ts'
+import type { HttpExchange, RequestHeaders } from '../../http/http-exchange.ts'
+import type { RpcPath } from '../../server/routes.ts'
+
+const contentTypes: ReadonlySet<string> = new Set([
+  '',
+  'application/json',
+  'application/json-rpc',
+  'application/jsonrequest',
+])
+const keyForm = /^[A-Za-z0-9_-]{8,128}$/
+
+/** Throws `wrong_http`, `wrong_media`, and `no_command` for a WebSocket URL without an upgrade. */
+export function checkRequest({ method, headers }: HttpExchange, path: RpcPath): void {
+  if (path.webSocket) {
+    throw new Fault('no_command', {
+      detail: 'this URL takes WebSocket connections, send JSON-RPC by POST to /v3/<API_KEY>',
+    })
+  }
+  if (method !== 'POST') throw new Fault('wrong_http')
+  // As most clients spell it: known without being taken apart.
+  const sent = headers['content-type'] ?? ''
+  if (!contentTypes.has(sent)) {
+    const type = sent.split(';', 1)[0] as string
+    if (!contentTypes.has(type.trim().toLowerCase())) throw new Fault('wrong_media')
+  }
+  const encoding = headers['content-encoding'] ?? ''
+  if (encoding !== '' && encoding.toLowerCase() !== 'identity') {
+    throw new Fault('wrong_media', {
+      detail: 'invalid content encoding, only identity is supported',
+    })
+  }
+}
+
+/** `?proof=1` or `x-cairn-proof: 1`: each result is to come with its proof bundle. */
+export function asksProof({
+  headers,
+  query,
+}: {
+  readonly headers: Pick<RequestHeaders, 'x-cairn-proof'>
+  readonly query: string
+}): boolean {
+  if (headers['x-cairn-proof'] === '1') return true
+  return query !== '' && new URLSearchParams(query).get('proof') === '1'
+}
+
+/**
+ * The key of the path and the secret of `Authorization: Basic`, or the JWT of `Authorization: Bearer`. A malformed key
+ * counts as none. Throws `bad_secret` when there is a key and the header is of another scheme or cannot be read.
+ */
+export function readCredential(
+  {
+    headers,
+    address,
+  }: {
+    readonly headers: Pick<RequestHeaders, 'authorization' | 'origin' | 'user-agent'>
+    readonly address: string
+  },
+  keySegment: string | null,
+): Credential {
+  const key = keySegment !== null && keyForm.test(keySegment) ? keySegment : null
+  const sent = key === null ? undefined : headers.authorization
+  const jwt = parseBearer(sent)
+  const basic = jwt === null ? parseBasic(sent) : null
+  if (basic === 'malformed') throw new Fault('bad_secret')
+  return {
+    key,
+    secret: basic === null || basic.password === '' ? null : basic.password,
+    ...(jwt === null ? {} : { jwt }),
+    user: basic === null || basic.user === '' ? undefined : basic.user,
+    address,
+    origin: headers.origin,
+    userAgent: headers['user-agent'],
+  }
+}

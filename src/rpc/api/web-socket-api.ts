@@ -1,0 +1,202 @@
+// WebSocket on the JSON-RPC face: judges the upgrade as an HTTP request is judged, refuses it with the same body,
+// and watches over the connections that are open: still there, still allowed, not too many of one key.
+import type { IncomingMessage } from 'node:http'
+import { WebSocketServer } from 'ws'
+import type { Caller } from '../../access/accounts/caller.ts'
+import { Fault } from '../../base/fault.ts'
+import type { Network } from '../../chain/network.ts'
+import type { Credential } from '../../pipeline/pipeline.ts'
+import { liveDeadlines } from '../../http/deadlines.ts'
+import { parseRpcPath, type RpcPath } from '../../server/routes.ts'
+import { refusalBody, unknownForm } from './rpc-reply.ts'
+import { asksProof, readCredential } from './rpc-request.ts'
+import { createReplySender } from './rpc-send.ts'
+import { readTarget } from '../../http/request-target.ts'
+import type { Upgrade, Upgrades } from '../../http/upgrade.ts'
+import { closeCodes, type ConnectionLimits, WebSocketConnection } from './web-socket-connection.ts'
+import type { FrameParts } from './web-socket-frame.ts'
+
+export type WebSocketLimits = ConnectionLimits & {
+  readonly connectionsPerKeyMax: number
+  /** A peer that did not answer the last ping when the next is due is cut. */
+  readonly pingMs: number
+  /** How often each key is judged anew: so long may a revoked one still call. */
+  readonly judgeMs: number
+  /** How long the closing handshake may take. */
+  readonly closeMs: number
+}
+
+export const defaultWebSocketLimits: WebSocketLimits = {
+  connectionsPerKeyMax: 1_000,
+  framesInFlightMax: 64,
+  // One packet of 64 KiB holds fewer, of empty ones.
+  framesWaitingMax: 16_384,
+  congestedBytes: 1_048_576,
+  bufferBytesMax: 33_554_432,
+  eventBytesMax: 16_777_216,
+  totalBytesMax: 536_870_912,
+  pingMs: 30_000,
+  judgeMs: 2_000,
+  closeMs: 5_000,
+}
+
+const networkChanged = 'the settings of this network have changed: connect again'
+
+export type WebSocketApiDeps = FrameParts & { readonly limits: WebSocketLimits }
+
+type Member = {
+  readonly connection: WebSocketConnection
+  readonly credential: Credential
+  readonly network: Network
+}
+
+/** Builds the face. Its timers run only while a connection is open. */
+export function createWebSocketApi(parts: WebSocketApiDeps): Upgrades {
+  const { gateway, settings, limits, clock, log } = parts
+  const deadlines = liveDeadlines(() => settings.deadlineMs, clock)
+  const send = createReplySender()
+  const members = new Set<Member>()
+  const countOf = new Map<string, number>()
+  const load = { frames: 0, bytes: 0 }
+  let stopTimers: (() => void) | null = null
+  // Apart, as the types of ws do not know its closeTimeout.
+  const options = {
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: settings.bodyBytesMax,
+    closeTimeout: limits.closeMs,
+  }
+  const server = new WebSocketServer(options)
+
+  function enter(upgrade: Upgrade): Promise<Admitted> | Admitted {
+    if (upgrade.draining) throw new Fault('shutting_down')
+    const path = parseRpcPath(upgrade.target.path) as RpcPath
+    const network = gateway.networkFor(path.network, upgrade.target.hostLabel)
+    const { address } = upgrade
+    const credential = readCredential({ headers: upgrade.request.headers, address }, path.key)
+    const admit = (caller: Caller): Admitted => {
+      gateway.admitSocket(caller, network)
+      if ((countOf.get(caller.keyId) ?? 0) >= limits.connectionsPerKeyMax) {
+        const detail = `too many WebSocket connections, limit is ${limits.connectionsPerKeyMax}`
+        throw new Fault('over_rate', { detail })
+      }
+      return { caller, network, credential }
+    }
+    const entering = gateway.authenticateRpc(credential, network)
+    return entering instanceof Promise ? entering.then(admit) : admit(entering)
+  }
+
+  function accept(upgrade: Upgrade, { caller, network, credential }: Admitted): void {
+    const { request, socket, head, requestId } = upgrade
+    server.options.maxPayload = settings.bodyBytesMax
+    const asked = request.headersDistinct['x-cairn-proof']?.[0]
+    server.handleUpgrade(request, socket, head, (webSocket) => {
+      const connection = new WebSocketConnection({
+        ...parts,
+        socket: webSocket,
+        caller,
+        network,
+        credential,
+        requestId,
+        proof: asksProof({ headers: { 'x-cairn-proof': asked }, query: upgrade.target.query }),
+        deadlines,
+        load,
+      })
+      const member = { connection, credential, network }
+      join(member, caller.keyId)
+      log('debug', 'websocket_opened', { requestId })
+      webSocket.once('close', (code) => {
+        leave(member, caller.keyId)
+        log('debug', 'websocket_closed', { requestId, code })
+      })
+    })
+  }
+
+  function join(member: Member, keyId: string): void {
+    members.add(member)
+    countOf.set(keyId, (countOf.get(keyId) ?? 0) + 1)
+    if (stopTimers !== null) return
+    const stops = [clock.every(limits.judgeMs, judgeAll), clock.every(limits.pingMs, pingAll)]
+    stopTimers = () => stops.forEach((stop) => stop())
+  }
+
+  function leave(member: Member, keyId: string): void {
+    members.delete(member)
+    const left = (countOf.get(keyId) ?? 1) - 1
+    if (left > 0) countOf.set(keyId, left)
+    else countOf.delete(keyId)
+    if (members.size > 0) return
+    stopTimers?.()
+    stopTimers = null
+  }
+
+  function pingAll(): void {
+    for (const { connection } of members) connection.ping()
+  }
+
+  /** Whoever may still call goes on under the settings as they are now. */
+  function judgeAll(): void {
+    for (const { connection, credential, network } of members) {
+      if (!gateway.serves(network)) {
+        connection.close(closeCodes.stopping, networkChanged)
+        continue
+      }
+      void (async () => {
+        try {
+          connection.caller = await gateway.authenticateRpc(credential, network)
+        } catch (thrown) {
+          const fault = Fault.from(thrown)
+          // Accounts that cannot be read now will be at the next look.
+          if (fault.row.status < 500) connection.close(closeCodes.refused, fault.message)
+        }
+      })()
+    }
+  }
+
+  function refuse(upgrade: Upgrade, thrown: unknown): void {
+    const fault = Fault.from(thrown)
+    const { requestId } = upgrade
+    if (fault.code === 'internal') log('error', 'upgrade failed', { requestId, cause: fault.cause })
+    const body = refusalBody(fault, unknownForm, requestId)
+    send(upgrade.refuse(), { fault, labels: null, body, bodyUnread: false })
+  }
+
+  return {
+    takes(request) {
+      const target = readTarget(request)
+      if (typeof target === 'string' || !asksForWebSocket(request)) return false
+      return parseRpcPath(target.path)?.webSocket ?? false
+    },
+    open(upgrade) {
+      // Node takes its own listeners off; a reset while the key is judged must not end the process.
+      const onError = (): void => void upgrade.socket.destroy()
+      upgrade.socket.on('error', onError)
+      void (async () => {
+        try {
+          const admitted = await enter(upgrade)
+          upgrade.socket.removeListener('error', onError)
+          accept(upgrade, admitted)
+        } catch (thrown) {
+          refuse(upgrade, thrown)
+        }
+      })()
+    },
+    drain(deadlineMs) {
+      for (const { connection } of members) connection.drain()
+      clock.after(deadlineMs, () => {
+        for (const { connection } of members) connection.cut()
+      })
+    },
+  }
+}
+
+type Admitted = {
+  readonly caller: Caller
+  readonly network: Network
+  readonly credential: Credential
+}
+
+function asksForWebSocket({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
+}

@@ -1,0 +1,236 @@
+// One WebSocket: takes frames in, a bounded number of them at a time, and sends replies as they are ready. What
+// waits on either side has a bound: a caller that sends too fast is not read, one that reads too slowly is cut.
+// Tested by src/rpc/api/web-socket-api.test.ts
+import type { WebSocket } from 'ws'
+import type { Caller } from '../../access/accounts/caller.ts'
+import { Fault } from '../../base/fault.ts'
+import type { Network } from '../../chain/network.ts'
+import type { Subscriptions, SubscriptionsFrame } from '../subscriptions/subscriptions.ts'
+import type { Credential, WebSocketClient } from '../../pipeline/pipeline.ts'
+import { rollbackAll } from '../revocable.ts'
+import type { Deadlines } from '../../http/deadlines.ts'
+import { answerFrame, type FrameParts, type FrameReply, FrameRequest } from './web-socket-frame.ts'
+
+/** Why we end a connection (RFC 6455 7.4.1, the IANA registry behind it; contract-rpc 10). */
+export const closeCodes = {
+  binary: 1003,
+  refused: 1008,
+  stopping: 1012,
+  tooSlow: 1013,
+} as const
+
+/** RFC 6455 5.5: a control frame holds 125 bytes, two of them the code. Our reasons are ASCII. */
+const reasonCharsMax = 123
+const readTooSlowly = 'what is sent is read too slowly'
+
+export type ConnectionLimits = {
+  readonly framesInFlightMax: number
+  /** Frames that came in one packet behind those in flight. */
+  readonly framesWaitingMax: number
+  /** While more than this waits to be sent, no further frame is begun. */
+  readonly congestedBytes: number
+  /** More than this waiting to be sent: closed as too slow. At least one whole reply. */
+  readonly bufferBytesMax: number
+  /** The same for events alone, beside replies. */
+  readonly eventBytesMax: number
+  /** Waiting to be sent over all connections: beyond it, one over `congestedBytes` is closed when it is sent more. */
+  readonly totalBytesMax: number
+}
+
+/** Of all connections together: frames in flight, bytes that wait to be sent. */
+type WebSocketLoad = { frames: number; bytes: number }
+
+export type ConnectionParts = FrameParts & {
+  readonly socket: WebSocket
+  readonly caller: Caller
+  readonly network: Network
+  readonly credential: Credential
+  readonly requestId: string
+  /** Each result is to come with its proof bundle. */
+  readonly proof: boolean
+  readonly limits: ConnectionLimits
+  readonly deadlines: Deadlines
+  readonly load: WebSocketLoad
+}
+
+export class WebSocketConnection implements WebSocketClient {
+  readonly #parts: ConnectionParts
+  readonly #socket: WebSocket
+  readonly #waiting: Buffer[] = []
+  /** Frames that have to wait for something; the others end where they begin. */
+  readonly #running = new Set<FrameRequest>()
+  readonly #subscriptions: Subscriptions
+  #inFlight = 0
+  #ending = false
+  #draining = false
+  #answered = true
+  /** What waited to be sent at the last ping. */
+  #leftUnread = 0
+  /** Replies that wait to be sent, in characters. */
+  #replyBytes = 0
+  /** Its part of the load. */
+  #loadBytes = 0
+
+  /** As it was judged last. */
+  caller: Caller
+
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts
+    this.#socket = parts.socket
+    this.caller = parts.caller
+    this.#subscriptions = parts.gateway.openSubscriptions(this, parts.network)
+    const { socket } = parts
+    socket.on('message', (data, isBinary) => this.#take(data as Buffer, isBinary))
+    socket.on('pong', () => (this.#answered = true))
+    // ws closes by itself, with 1009 for a frame that is too long and 1002 or 1007 for a malformed one.
+    socket.on('error', () => (this.#ending = true))
+    socket.on('close', () => {
+      this.#ending = true
+      this.#waiting.length = 0
+      this.#subscriptions.close()
+      this.#countLoad(0)
+      for (const request of this.#running) request.abort(new Fault('hung_up'))
+    })
+  }
+
+  send(event: string): void {
+    if (this.#ending) return
+    this.#socket.send(event, () => this.#countLoad(this.#socket.bufferedAmount))
+    this.#judgeBuffer(
+      this.#socket.bufferedAmount - this.#replyBytes > this.#parts.limits.eventBytesMax,
+    )
+  }
+
+  end(fault: Fault): void {
+    const code = fault.code === 'over_quota' ? closeCodes.refused : closeCodes.tooSlow
+    this.close(code, fault.message)
+  }
+
+  /** Starts the closing handshake; what comes after that is not looked at. */
+  close(code: number, reason: string): void {
+    if (this.#ending) return
+    this.#ending = true
+    this.#waiting.length = 0
+    this.#subscriptions.close()
+    this.#socket.close(code, reason.slice(0, reasonCharsMax))
+    // Paused, the answer to the handshake would never be read.
+    this.#socket.resume()
+  }
+
+  /** Reads no more, and ends when what was read is answered. */
+  drain(): void {
+    if (this.#draining || this.#ending) return
+    this.#draining = true
+    this.#socket.pause()
+    this.#goOn()
+  }
+
+  /** Asks whether the peer is there, and cuts one that neither answered nor read since the last time. */
+  ping(): void {
+    if (this.#ending) return
+    if (this.#socket.isPaused) {
+      // Who is not being read cannot answer, but it can take what waits for it.
+      const { bufferedAmount } = this.#socket
+      const stands = bufferedAmount > 0 && bufferedAmount === this.#leftUnread
+      if (stands) this.close(closeCodes.tooSlow, readTooSlowly)
+      this.#leftUnread = bufferedAmount
+      return
+    }
+    if (!this.#answered) {
+      this.#socket.terminate()
+      return
+    }
+    this.#answered = false
+    this.#socket.ping()
+  }
+
+  cut(): void {
+    this.#socket.terminate()
+  }
+
+  #take(bytes: Buffer, isBinary: boolean): void {
+    if (this.#ending) return
+    this.#answered = true
+    if (isBinary) this.close(closeCodes.binary, 'only text frames are taken')
+    else if (this.#waiting.length === 0 && this.#hasRoom()) this.#begin(bytes)
+    else if (this.#waiting.length < this.#parts.limits.framesWaitingMax) this.#waiting.push(bytes)
+    else this.close(closeCodes.refused, 'too many calls at once')
+    if (!this.#hasRoom()) this.#socket.pause()
+  }
+
+  #hasRoom(): boolean {
+    const { framesInFlightMax, congestedBytes } = this.#parts.limits
+    return this.#inFlight < framesInFlightMax && this.#socket.bufferedAmount <= congestedBytes
+  }
+
+  #begin(bytes: Buffer): void {
+    const { load, settings, network, credential, requestId, proof, deadlines } = this.#parts
+    const request = new FrameRequest()
+    const refusal = load.frames < settings.requestsInFlightMax ? null : new Fault('overloaded')
+    const subscriptions = this.#subscriptions.openFrame()
+    const { caller } = this
+    const from = { caller, network, credential, requestId, proof }
+    const frame = { ...from, bytes, request, subscriptions, refusal }
+    const reply = answerFrame(this.#parts, frame)
+    if (!(reply instanceof Promise)) {
+      this.#reply(reply, subscriptions)
+      return
+    }
+    const deadline = deadlines.start(() => request.abort(new Fault('deadline')))
+    this.#inFlight++
+    load.frames++
+    this.#running.add(request)
+    void reply.then((settled) => {
+      deadline.stop()
+      this.#inFlight--
+      load.frames--
+      this.#running.delete(request)
+      this.#reply(settled, subscriptions)
+      this.#goOn()
+    })
+  }
+
+  #reply({ text, refused, outcomes }: FrameReply, subscriptions: SubscriptionsFrame): void {
+    if (this.#ending) rollbackAll(outcomes)
+    else if (text !== '') this.#sendReply(text)
+    subscriptions.settle(!this.#ending && refused === null)
+    // Whoever has used up the day would only be refused again.
+    if (refused === 'over_quota') this.end(new Fault('over_quota'))
+  }
+
+  #sendReply(text: string): void {
+    this.#replyBytes += text.length
+    this.#socket.send(text, (error) => {
+      this.#replyBytes -= text.length
+      this.#countLoad(this.#socket.bufferedAmount)
+      if (!error) this.#goOn()
+    })
+    this.#judgeBuffer(this.#socket.bufferedAmount > this.#parts.limits.bufferBytesMax)
+  }
+
+  /** `over`: of this connection's own bounds. */
+  #judgeBuffer(over: boolean): void {
+    const { limits, load } = this.#parts
+    const { bufferedAmount } = this.#socket
+    this.#countLoad(bufferedAmount)
+    const overAll = load.bytes > limits.totalBytesMax && bufferedAmount > limits.congestedBytes
+    if (over || overAll) this.close(closeCodes.tooSlow, readTooSlowly)
+  }
+
+  #countLoad(bytes: number): void {
+    const now = this.#socket.readyState === this.#socket.CLOSED ? 0 : bytes
+    this.#parts.load.bytes += now - this.#loadBytes
+    this.#loadBytes = now
+  }
+
+  #goOn(): void {
+    while (!this.#ending && this.#waiting.length > 0 && this.#hasRoom()) {
+      this.#begin(this.#waiting.shift() as Buffer)
+    }
+    if (this.#ending) return
+    if (this.#draining) {
+      const left = this.#inFlight + this.#waiting.length
+      if (left === 0) this.close(closeCodes.stopping, 'the server is stopping')
+    } else if (this.#socket.isPaused && this.#hasRoom()) this.#socket.resume()
+  }
+}

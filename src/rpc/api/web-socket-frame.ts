@@ -1,0 +1,160 @@
+// One frame of a WebSocket to one reply: the envelope, the gateway and the renderer of the JSON-RPC face, without
+// HTTP around them.
+// Tested by src/rpc/api/web-socket-api.test.ts
+import type { Caller } from '../../access/accounts/caller.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { FairTimeSlices } from '../../base/fair-time-slices.ts'
+import { Fault, type FaultCode } from '../../base/fault.ts'
+import type { Log } from '../../base/log.ts'
+import type { Network } from '../../chain/network.ts'
+import type { SubscriptionsFrame } from '../subscriptions/subscriptions.ts'
+import type { Credential, Pipeline, RpcAnswer, RpcOutcome } from '../../pipeline/pipeline.ts'
+import type { Inspection } from '../../pipeline/inspector/inspection.ts'
+import type { Inspector } from '../../pipeline/inspector/inspector.ts'
+import { type Envelope, parseEnvelope } from './envelope.ts'
+import { longBodyBytes, type RpcSettings } from './rpc-api.ts'
+import { formOf } from './rpc-refusal.ts'
+import { refusalBody, ReplyWriter, unknownForm } from './rpc-reply.ts'
+import { answerWithin } from './abort-grace.ts'
+
+export type FrameParts = {
+  readonly gateway: Pipeline
+  readonly settings: RpcSettings
+  readonly inspector: Pick<Inspector, 'begin'>
+  /** Of the request thread, for frames that take long. */
+  readonly turns: Pick<FairTimeSlices, 'enter'>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export type Frame = {
+  readonly caller: Caller
+  readonly network: Network
+  readonly bytes: Uint8Array
+  /** Of the connection. */
+  readonly credential: Credential
+  /** Goes into `internal` errors. */
+  readonly requestId: string
+  readonly proof: boolean
+  readonly request: FrameRequest
+  readonly subscriptions: SubscriptionsFrame
+  /** Refused at once with this, whatever it holds. */
+  readonly refusal: Fault | null
+}
+
+/**
+ * `text`: empty when nothing was asked but notifications. `refused`: why the whole frame was not run. `outcomes`: to
+ * be told that they reached nobody, when the text is not sent.
+ */
+export type FrameReply = {
+  readonly text: string
+  readonly refused: FaultCode | null
+  readonly outcomes: readonly RpcOutcome[]
+}
+
+/** What a call waits on. Its signal is made at the first look: an answer that is at hand needs none. */
+export class FrameRequest {
+  #controller: AbortController | null = null
+  #reason: Fault | null = null
+
+  get signal(): AbortSignal {
+    if (this.#controller === null) {
+      this.#controller = new AbortController()
+      if (this.#reason !== null) this.#controller.abort(this.#reason)
+    }
+    return this.#controller.signal
+  }
+
+  /** The first reason stays. */
+  abort(reason: Fault): void {
+    this.#reason ??= reason
+    this.#controller?.abort(reason)
+  }
+}
+
+/** Answers `frame`, at once when every answer is at hand. Never throws. */
+export function answerFrame(parts: FrameParts, frame: Frame): FrameReply | Promise<FrameReply> {
+  const isLong = frame.bytes.length > longBodyBytes
+  const turn = isLong ? parts.turns.enter(frame.caller.accountId) : null
+  return turn === null
+    ? answerInspected(parts, frame)
+    : turn.then(() => answerInspected(parts, frame))
+}
+
+function answerInspected(parts: FrameParts, frame: Frame): FrameReply | Promise<FrameReply> {
+  if (!frame.caller.settings.inspect) return answer(parts, frame, null)
+  const { caller, network, credential } = frame
+  const where = { face: 'rpc', transport: 'websocket', network: network.name } as const
+  const arrived = parts.clock.monotonic()
+  const inspection = parts.inspector.begin(caller, { ...where, arrived, credential })
+  const reply = answer(parts, frame, inspection)
+  const end = (told: FrameReply): FrameReply => {
+    inspection.timeline.reached('reply')
+    const bytes = { bytesIn: frame.bytes.length, bytesOut: Buffer.byteLength(told.text) }
+    const fault = told.refused === null ? null : new Fault(told.refused)
+    inspection.end({ fault, status: null, ...bytes })
+    return told
+  }
+  return reply instanceof Promise ? reply.then(end) : end(reply)
+}
+
+function answer(
+  parts: FrameParts,
+  frame: Frame,
+  inspection: Inspection | null,
+): FrameReply | Promise<FrameReply> {
+  const { gateway, settings, clock } = parts
+  const { caller, network, bytes, proof, request, subscriptions } = frame
+  let envelope: Envelope | null = null
+  try {
+    envelope = parseEnvelope(bytes, settings.batchItemsMax)
+    const { batch, entries } = envelope
+    if (frame.refusal !== null) throw frame.refusal
+    if (envelope.refusal !== null) throw envelope.refusal
+    const items = entries.map(({ item }) => item)
+    const visit = { caller, network, items, batch, proof, request, subscriptions, inspection }
+    const running = gateway.runRpc(visit)
+    if (!(running instanceof Promise)) return replyTo(parts, frame, envelope, running)
+    const opened = envelope
+    return answerWithin(running, request.signal, clock).then(
+      (answer) => replyTo(parts, frame, opened, answer),
+      (thrown: unknown) => refuse(parts, frame, opened, thrown),
+    )
+  } catch (thrown) {
+    const unrun = envelope === null || envelope.refusal !== null
+    if (unrun) {
+      const units = gateway.chargeRefusal(caller, network, Fault.from(thrown))
+      inspection?.charged(units)
+    }
+    return refuse(parts, frame, envelope, thrown)
+  }
+}
+
+function replyTo(
+  { gateway, settings }: FrameParts,
+  frame: Frame,
+  { batch, entries }: Envelope,
+  answered: RpcAnswer,
+): FrameReply {
+  const { outcomes } = answered
+  const writer = new ReplyWriter(settings.replyBytesMax, frame.requestId)
+  for (let index = 0; index < entries.length; index++) {
+    const { id } = entries[index] as (typeof entries)[number]
+    writer.add(id, outcomes[index] ?? { fault: new Fault('internal') })
+  }
+  const body = writer.body(batch)
+  gateway.countBytes(frame, answered, { in: frame.bytes.length, out: body.bytes })
+  return { text: body.text, refused: null, outcomes }
+}
+
+function refuse(
+  { log }: FrameParts,
+  { requestId }: Frame,
+  envelope: Envelope | null,
+  thrown: unknown,
+): FrameReply {
+  const fault = Fault.from(thrown)
+  if (fault.code === 'internal') log('error', 'request failed', { requestId, cause: fault.cause })
+  const form = envelope === null ? unknownForm : formOf(envelope)
+  return { text: refusalBody(fault, form, requestId).text, refused: fault.code, outcomes: [] }
+}

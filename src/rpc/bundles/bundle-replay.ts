@@ -1,0 +1,73 @@
+// An operation run over evidence alone: what it answers follows from one block hash and the pieces it asked for.
+// Who makes a bundle and who checks one do the same.
+// Tested by src/rpc/bundles/proof-bundle.test.ts
+import type { Caller } from '../../access/accounts/caller.ts'
+import { defaultAccountSettings, defaultKeySettings } from '../../access/accounts/key-settings.ts'
+import { Fault } from '../../base/fault.ts'
+import { equalBytes } from '../../base/hex.ts'
+import {
+  createEvidenceNetwork,
+  type Evidence,
+  type UsedPieces,
+} from '../../chain/evidence-network.ts'
+import type { BlockRef } from '../../chain/head.ts'
+import { isWeaker, type Level } from '../../chain/level.ts'
+import { type BlockParameter, type RpcOperation, runOperation } from '../../pipeline/operation.ts'
+import { known } from '../../chain/read.ts'
+
+export type Replayed = {
+  /** A JSON value. */
+  readonly result: unknown
+  /** What the answer needs beside the block's header. */
+  readonly used: UsedPieces
+}
+
+/** Every block that `input` names must be the one of the evidence. Throws Fault `unverified`, saying what is lacking. */
+export async function replay<Input>(
+  operation: RpcOperation<Input>,
+  input: Input,
+  evidence: Evidence,
+): Promise<Replayed> {
+  const { network, used } = createEvidenceNetwork(evidence)
+  const only = network.head.latest()
+  let weakest: Level | null = null
+  const result = await runOperation(operation, input, {
+    caller: nobody,
+    network,
+    resolve(parameter) {
+      if (isOf(parameter, only)) return known(only)
+      const detail = 'the evidence is of another block than was asked for'
+      throw new Fault('unverified', { detail })
+    },
+    labels: {
+      level(level) {
+        if (weakest === null || isWeaker(level, weakest)) weakest = level
+      },
+      block: () => {},
+    },
+    signal: new AbortController().signal,
+  })
+  if (weakest !== 'proof') {
+    const detail = 'the evidence does not lead to what was asked for'
+    throw new Fault('unverified', { detail })
+  }
+  return { result, used: used() }
+}
+
+/** A tag is none that anybody could check: whoever names it has the block in mind. */
+function isOf(parameter: BlockParameter, { hash, number }: BlockRef): boolean {
+  if ('hash' in parameter) return equalBytes(parameter.hash, hash)
+  return 'tag' in parameter || parameter.number === number
+}
+
+/** No operation with a bundle looks at its caller. */
+export const nobody: Caller = {
+  accountId: '',
+  accountName: '',
+  keyId: '',
+  hasCard: false,
+  settings: defaultKeySettings,
+  quotas: defaultAccountSettings,
+  withSecret: false,
+  allowlists: null,
+}

@@ -1,0 +1,104 @@
+// Makes the proof bundle of an answer: runs the operation, remembers what it read, and checks the outcome as any
+// reader will.
+// Tested by src/rpc/bundles/proof-bundle.test.ts
+import { toHex, toQuantity } from '../../base/hex.ts'
+import { decodeHeader } from '../../codec/ethereum/header.ts'
+import type { Evidence } from '../../chain/evidence-network.ts'
+import type { Network } from '../../chain/network.ts'
+import { recordReads } from '../../chain/recorded-reads.ts'
+import { ProofWatch } from '../cache-if-proved.ts'
+import { type RpcCall, type RpcOperation, runOperation } from '../../pipeline/operation.ts'
+import type { ProofBundle } from './proof-bundle.ts'
+import { nobody, replay } from './bundle-replay.ts'
+import { resolveBlock } from '../resolve-block.ts'
+
+/** A request that an operation has parsed. `params`: as they were sent. */
+export type BundledCall = {
+  readonly operation: RpcOperation<unknown>
+  readonly input: unknown
+  readonly params: readonly unknown[]
+}
+
+/**
+ * Runs the operation and bundles what its answer follows from. `watch` is in `call` already. The bundle has been
+ * checked as its readers will. Throws what the operation throws.
+ */
+export async function runBundled(
+  bundled: BundledCall,
+  call: RpcCall,
+  watch: ProofWatch,
+): Promise<{ readonly result: unknown; readonly proof: ProofBundle }> {
+  const { operation, input } = bundled
+  const { network } = call
+  if (operation.bundle === undefined) {
+    const result = await runOperation(operation, input, call)
+    return { result, proof: bareBundle(bundled, network, watch) }
+  }
+  const reads = recordReads(network)
+  const result = await runOperation(operation, input, { ...call, network: reads.network })
+  const bare = bareBundle(bundled, network, watch)
+  const block = watch.provedBlock
+  if (block === null) return { result, proof: bare }
+  const params = operation.bundle.params(input, toHex(block.hash), block.number)
+  if (params === null) return { result, proof: bare }
+  const bytes = reads.find(block.hash)
+  if (bytes === null) throw new Error(`${operation.name} was proved without its block's header`)
+  const evidence: Evidence = {
+    block: { hash: block.hash, bytes, header: decodeHeader(bytes) },
+    pieces: reads.pieces(),
+    blobFeeFraction: (timestamp) => network.blobFeeFraction(timestamp),
+  }
+  // As it will be read. By another name it is read by another operation, which differs in how it finds the block.
+  const named = operation.bundle.as === undefined ? operation.parse(params) : input
+  const { used } = await replay(operation, named, evidence)
+  const proof = {
+    ...bare,
+    method: operation.bundle.as ?? operation.name,
+    params,
+    header: toHex(bytes),
+    nodes: used.nodes.map(toHex),
+    ...(used.code === null ? {} : { code: toHex(used.code) }),
+  }
+  return { result, proof }
+}
+
+/** The bundle of a request that nobody's limits apply to. Throws what `parse` and the operation throw. */
+export async function requestBundle(
+  operation: RpcOperation<unknown>,
+  params: readonly unknown[],
+  network: Network,
+  signal: AbortSignal,
+): Promise<ProofBundle> {
+  const input = operation.parse(params)
+  const watch = new ProofWatch({ level: () => {}, block: () => {} })
+  const call = watch.watched({
+    caller: nobody,
+    network,
+    labels: watch,
+    signal,
+    resolve: (block) => resolveBlock(network, block),
+  })
+  const { proof } = await runBundled({ operation, input, params }, call, watch)
+  return proof
+}
+
+/** Says what the answer is, and proves nothing. */
+function bareBundle(
+  { operation, params }: BundledCall,
+  { chainId }: Network,
+  watch: ProofWatch,
+): ProofBundle {
+  const { level, block } = watch.told
+  return {
+    v: 1,
+    chainId: toQuantity(chainId),
+    method: operation.name,
+    params,
+    block: block === null ? null : { hash: toHex(block.hash), number: toQuantity(block.number) },
+    // An answer without a label is this server's own.
+    verified: level ?? 'trusted',
+    head: block?.anchor ?? null,
+    header: null,
+    nodes: [],
+  }
+}

@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { bundle } from '../../../test/fakes/gateway.ts'
+import { ProofBudget } from './proof-budget.ts'
+
+test('bundles of one request are taken up to a bound; the one that goes over and all after it are refused', () => {
+  const budget = new ProofBudget(100)
+  const ofChars = (chars: number) => ({ ...bundle, nodes: ['x'.repeat(chars)] })
+  budget.judge()
+  budget.take(ofChars(60))
+  budget.judge()
+  budget.take({ ...ofChars(30), header: 'x'.repeat(10) })
+  budget.judge()
+  assert.throws(() => budget.take(ofChars(1)), { code: 'response_too_large' })
+  assert.throws(() => budget.judge(), { code: 'response_too_large' })
+})

@@ -1,0 +1,136 @@
+// Checks a proof bundle offline: the answer is worked out anew from the block hash and the request that the
+// READER holds, over the bundle's nodes. What a bundle says of itself is compared, never believed.
+// Tested by src/rpc/bundles/proof-bundle.test.ts
+import { Fault } from '../../base/fault.ts'
+import { equalBytes, fromHex, toHex, toQuantity } from '../../base/hex.ts'
+import { decodeHeader } from '../../codec/ethereum/header.ts'
+import { keccak256 } from '../../codec/hash/keccak.ts'
+import { Malformed } from '../../codec/malformed.ts'
+import type { ProvedHeader } from '../../chain/proved-header.ts'
+import type { RpcOperation } from '../../pipeline/operation.ts'
+import type { ProofBundle } from './proof-bundle.ts'
+import { replay } from './bundle-replay.ts'
+
+export type ReadersRequest = {
+  /** 32 bytes: the block the reader means. It is all that is trusted. */
+  readonly blockHash: Uint8Array
+  /** Null: what the bundle says it is of; the reader has to read it in the verdict. */
+  readonly asked: { readonly method: string; readonly params: readonly unknown[] } | null
+  /** The update fraction of blob base fees in force at the block, when the reader knows it (EIP-7840). */
+  readonly blobFeeFraction: bigint | null
+}
+
+/** What was proved: the request in the bundle's form, its block, and the JSON text of the result. */
+export type ProvedAnswer = {
+  readonly method: string
+  readonly params: readonly unknown[]
+  readonly block: { readonly hash: string; readonly number: string }
+  readonly result: string
+}
+
+export type BundleVerdict = ProvedAnswer | { readonly refused: string }
+
+/** Says in one sentence why the bundle does not prove the answer. */
+class Refusal extends Error {
+  override readonly name = 'Refusal'
+}
+
+/** Pure. `operations`: those that have bundles are known; each checks its own. */
+export async function verifyBundle(
+  bundle: ProofBundle,
+  request: ReadersRequest,
+  operations: ReadonlyMap<string, RpcOperation<unknown>>,
+): Promise<BundleVerdict> {
+  try {
+    const block = readHeader(bundle, request.blockHash)
+    const named = { method: bundle.method, params: bundle.params }
+    const asked = normalise(request.asked ?? named, block, operations)
+    if (
+      JSON.stringify(asked.params) !== JSON.stringify(bundle.params) ||
+      asked.method !== bundle.method
+    ) {
+      throw new Refusal(`the bundle is of ${spell(named)}, not of ${spell(asked)}`)
+    }
+    const { result } = await replay(asked.operation, asked.operation.parse(asked.params), {
+      block,
+      pieces: [...bundle.nodes, ...(bundle.code === undefined ? [] : [bundle.code])].map(fromHex),
+      blobFeeFraction: () => request.blobFeeFraction,
+    })
+    return {
+      method: asked.method,
+      params: asked.params,
+      block: { hash: toHex(block.hash), number: toQuantity(block.header.number) },
+      result: JSON.stringify(result),
+    }
+  } catch (thrown) {
+    return { refused: printable(sentenceOf(thrown)) }
+  }
+}
+
+function readHeader({ header, verified }: ProofBundle, blockHash: Uint8Array): ProvedHeader {
+  if (header === null) {
+    throw new Refusal(
+      `the bundle proves nothing: its answer was given as ${verified ?? 'unproved'}`,
+    )
+  }
+  const bytes = fromHex(header)
+  const hash = keccak256(bytes)
+  if (!equalBytes(hash, blockHash)) {
+    throw new Refusal(`the bundle's header is that of block ${toHex(hash)}`)
+  }
+  return { hash, bytes, header: decodeHeader(bytes) }
+}
+
+type Normalised = {
+  readonly operation: RpcOperation<unknown>
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/** The request as bundles spell it. Throws what `parse` throws, and Refusal for one that is of another block. */
+function normalise(
+  { method, params }: { readonly method: string; readonly params: readonly unknown[] },
+  { hash, header }: ProvedHeader,
+  operations: ReadonlyMap<string, RpcOperation<unknown>>,
+): Normalised {
+  const asked = operations.get(method)
+  if (asked?.bundle === undefined) throw new Refusal(`${method.slice(0, 100)} has no bundles`)
+  const input = asked.parse(params)
+  const block = asked.bundle.block(input)
+  if (block !== null && 'hash' in block && !equalBytes(block.hash, hash)) {
+    throw new Refusal(`the request is for block ${toHex(block.hash)}`)
+  }
+  if (block !== null && 'number' in block && block.number !== header.number) {
+    throw new Refusal(
+      `the request is for block ${block.number}, and this is block ${header.number}`,
+    )
+  }
+  if (block !== null && 'tag' in block && block.tag === 'pending') {
+    throw new Refusal('what is pending cannot be proved')
+  }
+  const named = asked.bundle.params(input, toHex(hash), header.number)
+  const operation = asked.bundle.as === undefined ? asked : operations.get(asked.bundle.as)
+  if (operation === undefined || named === null) {
+    throw new Refusal(`${method} has no bundles for these params`)
+  }
+  return { operation, method: operation.name, params: named }
+}
+
+function spell({ method, params }: Pick<ProofBundle, 'method' | 'params'>): string {
+  const text = `${method} ${JSON.stringify(params)}`
+  return text.length <= 400 ? text : `${text.slice(0, 400)}...`
+}
+
+/** Sentences quote what a stranger wrote, and end up on terminals. */
+function printable(sentence: string): string {
+  return sentence.replaceAll(
+    /[^\x20-\x7e]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+function sentenceOf(thrown: unknown): string {
+  if (thrown instanceof Refusal || thrown instanceof Fault) return thrown.message
+  if (thrown instanceof Malformed) return `the bundle is ${thrown.message}`
+  throw thrown
+}

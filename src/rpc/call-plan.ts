@@ -1,0 +1,57 @@
+// One item of the JSON-RPC face before it runs: which operation it asks for, with which input, at which price, or why
+// not.
+// Tested by src/pipeline/create-pipeline.test.ts
+import { type Allowlists, authorizeAddresses, authorizeMethod } from '../access/accounts/allowlists.ts'
+import { Fault } from '../base/fault.ts'
+import type { RpcItem } from '../pipeline/pipeline.ts'
+import type { Operations, RpcOperation } from '../pipeline/operation.ts'
+import { isFree, refusalUnits } from './price.ts'
+import { findRefusal } from './refused-methods.ts'
+
+/** `operation` is null exactly when `fault` is not. */
+export type CallPlan = {
+  readonly method: string
+  readonly units: number
+  readonly fault: Fault | null
+  readonly operation: RpcOperation<unknown> | null
+  readonly input: unknown
+  /** As they were sent. */
+  readonly params: readonly unknown[]
+}
+
+/**
+ * Never throws: what is refused is a plan with its fault. `allowlists` null: the key has none. `lasting`: the item came
+ * over a connection that stays.
+ */
+export function planCall(
+  operations: Operations,
+  item: RpcItem | Fault,
+  allowlists: Allowlists | null,
+  lasting: boolean,
+): CallPlan {
+  if (item instanceof Fault) return refused('', item)
+  const known = operations.find(item.method)
+  const operation = known?.lasting === true && !lasting ? null : known
+  // Foreign names never become rows of the usage table.
+  const method = operation?.name ?? 'other'
+  try {
+    if (allowlists !== null) authorizeMethod(allowlists, item.method)
+    if (operation === null) throw notServed(item.method)
+    const input = operation.parse(item.params)
+    const named = allowlists === null ? undefined : operation.addresses?.(input)
+    if (allowlists !== null && named !== undefined) authorizeAddresses(allowlists, named)
+    return { method, units: operation.units, fault: null, operation, input, params: item.params }
+  } catch (thrown) {
+    return refused(method, Fault.from(thrown))
+  }
+}
+
+function notServed(method: string): Fault {
+  const detail = `The method ${method.slice(0, 256)} does not exist/is not available`
+  return findRefusal(method) ?? new Fault('no_method', { detail })
+}
+
+function refused(method: string, fault: Fault): CallPlan {
+  const units = isFree(fault) ? 0 : refusalUnits
+  return { method, units, fault, operation: null, input: null, params: [] }
+}

@@ -1,0 +1,85 @@
+// What eth_fillTransaction checks and adds before gas and nonce are known, in the order and words of go-ethereum
+// (internal/ethapi, setDefaults and setFeeDefaults).
+// Tested by test/faces/fill-and-sync-started.test.ts
+import { Fault } from '../base/fault.ts'
+import { equalBytes, fromHex, toQuantity } from '../base/hex.ts'
+import type { CallRequest } from '../chain/computation.ts'
+import { blobBaseFee } from '../chain/fees.ts'
+import { withDefaultFees } from './default-fees.ts'
+import type { RpcCall } from '../pipeline/operation.ts'
+import { latestBlock } from './params/block-parameter.ts'
+import { resolveHeader } from './bundles/proved-block.ts'
+import { completeRead } from '../chain/read.ts'
+
+/** Of mainnet since Osaka (EIP-7594): a transaction has no more. */
+const blobsMax = 6
+
+/** Throws `execution_failed` for fees that do not go together, and as `suggestTip`. */
+export async function withFees(request: CallRequest, call: RpcCall): Promise<CallRequest> {
+  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = request
+  if (request.maxFeePerBlobGas === 0n) {
+    throw refused('maxFeePerBlobGas, if specified, must be non-zero')
+  }
+  if (gasPrice !== undefined && request.authorizationList !== undefined) {
+    throw refused('both gasPrice and authorizationList specified')
+  }
+  if (maxFeePerGas === 0n && maxPriorityFeePerGas !== undefined) {
+    throw refused('maxFeePerGas must be non-zero')
+  }
+  const { header } = await completeRead(resolveHeader(call, latestBlock), call.signal)
+  const isLondon = header.baseFeePerGas !== undefined
+  if (gasPrice === 0n && isLondon) throw refused('gasPrice must be non-zero after london fork')
+  if (!isLondon && (maxFeePerGas ?? maxPriorityFeePerGas) !== undefined) {
+    throw refused('maxFeePerGas and maxPriorityFeePerGas are not valid before London is active')
+  }
+  const filled = await withDefaultFees(await withBlobFee(request, call), call)
+  const { maxFeePerGas: cap = 0n, maxPriorityFeePerGas: tip = 0n } = filled
+  if (cap < tip) {
+    throw refused(`maxFeePerGas (${toQuantity(cap)}) < maxPriorityFeePerGas (${toQuantity(tip)})`)
+  }
+  return filled
+}
+
+/** With blobs and no price for them: twice what they cost in the latest block. */
+async function withBlobFee(request: CallRequest, call: RpcCall): Promise<CallRequest> {
+  if (request.blobVersionedHashes === undefined || request.maxFeePerBlobGas !== undefined) {
+    return request
+  }
+  const { header } = await completeRead(resolveHeader(call, latestBlock), call.signal)
+  const fraction = call.network.blobFeeFraction(header.timestamp)
+  if (header.excessBlobGas === undefined || fraction === null) return request
+  return { ...request, maxFeePerBlobGas: 2n * blobBaseFee(header.excessBlobGas, fraction) }
+}
+
+/** `given`: the request as it was sent. Throws `execution_failed` for one that no transaction can be made of. */
+export function checkContents(
+  request: CallRequest,
+  given: Readonly<Record<string, unknown>>,
+): void {
+  const { to, data = new Uint8Array(0), blobVersionedHashes, authorizationList } = request
+  if (Array.isArray(given['blobs'])) {
+    throw refused('"blobs" is not supported for this RPC method')
+  }
+  if (typeof given['data'] === 'string' && !equalBytes(fromHex(given['data']), data)) {
+    throw refused(
+      'both "data" and "input" are set and not equal. Please use "input" to pass transaction call data',
+    )
+  }
+  if (blobVersionedHashes?.length === 0) {
+    throw refused('need at least 1 blob for a blob transaction')
+  }
+  const blobs = blobVersionedHashes?.length ?? 0
+  if (blobs > blobsMax) {
+    throw refused(`too many blobs in transaction (have=${blobs}, max=${blobsMax})`)
+  }
+  if (to !== undefined) return
+  if (blobVersionedHashes !== undefined) throw refused('missing "to" in blob transaction')
+  if (data.length === 0) throw refused('contract creation without any data provided')
+  if ((authorizationList?.length ?? 0) > 0) {
+    throw refused('authorizationList provided for contract creation, but "to" field is missing')
+  }
+}
+
+function refused(detail: string): Fault {
+  return new Fault('execution_failed', { detail })
+}

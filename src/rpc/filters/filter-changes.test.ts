@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createForkedChain, type ForkedChain } from '../../../test/fakes/forked-chain.ts'
+import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { toHex } from '../../base/hex.ts'
+import type { Log } from '../../codec/ethereum/receipt.ts'
+import type { ProvedHeader } from '../../chain/blocks.ts'
+import type { LogObject } from '../../chain/log-object.ts'
+import { blockChanges, logChanges } from './filter-changes.ts'
+import { Cursor } from '../revocable.ts'
+import type { RpcCall } from '../../pipeline/operation.ts'
+import { latestBlock } from '../params/block-parameter.ts'
+import { resolveBlock } from '../resolve-block.ts'
+import { known } from '../../chain/read.ts'
+
+const log = (topic: number, bytes = 0): Log => ({
+  address: new Uint8Array(20).fill(1),
+  topics: [new Uint8Array(32).fill(topic)],
+  data: new Uint8Array(bytes),
+})
+const everything = {
+  blocks: { from: latestBlock, to: latestBlock },
+  filter: { addresses: [], topics: [] },
+}
+
+function callOn({ network }: ForkedChain): RpcCall {
+  const { signal } = new AbortController()
+  return {
+    caller: { keyId: 'k' } as RpcCall['caller'],
+    network,
+    resolve: (parameter) => resolveBlock(network, parameter),
+    labels: { level: () => {}, block: () => {} },
+    signal,
+  }
+}
+
+function growTo(chain: ForkedChain, from: ProvedHeader, count: number): readonly ProvedHeader[] {
+  const line: ProvedHeader[] = []
+  for (let made = 0; made < count; made += 1) line.push(chain.grow(line.at(-1) ?? from))
+  chain.moveTo(line.at(-1) ?? from)
+  return line
+}
+
+const hashes = (blocks: readonly ProvedHeader[]) => blocks.map(({ hash }) => toHex(hash))
+const shown = (logs: readonly unknown[]) =>
+  logs.map((told) => {
+    const { blockHash, topics, removed } = told as LogObject
+    return [blockHash, Number.parseInt(topics[0]?.slice(2, 4) ?? '', 16), removed]
+  })
+
+test('after a reorg a block filter tells the whole new branch', async () => {
+  const chain = createForkedChain()
+  const poll = blockChanges(chain.network)
+  const shared = growTo(chain, chain.genesis, 2)
+  growTo(chain, shared[1] as ProvedHeader, 2)
+  assert.equal((await poll(callOn(chain))).value.length, 4)
+  const branch = growTo(chain, shared[1] as ProvedHeader, 3)
+  assert.deepEqual((await poll(callOn(chain))).value, hashes(branch))
+  assert.deepEqual((await poll(callOn(chain))).value, [])
+})
+
+test('after a reorg a log filter tells what was undone, last first, then the new branch', async () => {
+  const chain = createForkedChain()
+  const poll = logChanges(chain.network, everything, createTurnedClock())
+  const a1 = chain.grow(chain.genesis, [[log(1), log(2)]])
+  const a2 = chain.grow(a1, [[log(3)]])
+  const b1 = chain.grow(chain.genesis, [[log(4)]])
+  const c1 = chain.grow(chain.genesis, [[log(5)]])
+  const [hashA1, hashA2, hashB1] = hashes([a1, a2, b1])
+  chain.moveTo(a2)
+  assert.deepEqual(shown((await poll(callOn(chain))).value), [
+    [hashA1, 1, false],
+    [hashA1, 2, false],
+    [hashA2, 3, false],
+  ])
+  // A branch that came and went between two polls was never told, so there is nothing to undo of it.
+  chain.moveTo(c1)
+  chain.moveTo(b1)
+  assert.deepEqual(shown((await poll(callOn(chain))).value), [
+    [hashA2, 3, true],
+    [hashA1, 2, true],
+    [hashA1, 1, true],
+    [hashB1, 4, false],
+  ])
+})
+
+test('a range holds for blocks that left as for those that came', async () => {
+  const chain = createForkedChain()
+  const query = { ...everything, blocks: { from: { number: 2n }, to: { number: 2n } } }
+  const poll = logChanges(chain.network, query, createTurnedClock())
+  const a1 = chain.grow(chain.genesis, [[log(1)]])
+  const a3 = chain.grow(chain.grow(a1, [[log(2)]]), [[log(3)]])
+  chain.moveTo(a3)
+  await poll(callOn(chain))
+  chain.moveTo(chain.grow(chain.genesis, [[log(4)]]))
+  const undone = shown((await poll(callOn(chain))).value)
+  assert.deepEqual(
+    undone.map(([, topic, removed]) => [topic, removed]),
+    [[2, true]],
+  )
+})
+
+test('changes that did not reach the client are sent again in smaller parts, and none is lost', async () => {
+  const chain = createForkedChain()
+  const poll = logChanges(chain.network, everything, createTurnedClock())
+  let block: ProvedHeader = chain.genesis
+  for (let made = 1; made <= 20; made += 1) block = chain.grow(block, [[log(made, 40_000)]])
+  chain.moveTo(block)
+  const call = callOn(chain)
+  const whole = await poll(call)
+  assert.equal(whole.value.length, 20)
+  whole.rollback()
+  whole.rollback()
+  const told: unknown[] = []
+  let largest = 0
+  for (let polls = 0; polls < 100 && told.length < 20; polls += 1) {
+    const part = await poll(call)
+    if (part.value.length > 3) {
+      part.rollback()
+      continue
+    }
+    largest = Math.max(largest, part.value.length)
+    told.push(...part.value)
+  }
+  assert.deepEqual(told, whole.value)
+  assert.ok(largest > 0)
+})
+
+test('a head whose headers nobody has moves no filter on', async () => {
+  const chain = createForkedChain()
+  const poll = blockChanges(chain.network)
+  growTo(chain, chain.genesis, 3)
+  await poll(callOn(chain))
+  const strange = {
+    ...chain.network.head.latest(),
+    hash: new Uint8Array(32).fill(9),
+    number: 9_000n,
+  }
+  const network = { ...chain.network, head: { ...chain.network.head, latest: () => strange } }
+  const far = { ...callOn(chain), network, resolve: () => known(strange) }
+  await assert.rejects(poll(far), { code: 'unknown_block' })
+  assert.deepEqual((await poll(callOn(chain))).value, [])
+})
+
+test('a place goes back before the first answer that was not given, whatever came after it', () => {
+  const place = new Cursor(0)
+  const [one, two] = [place.move(1), place.move(2)]
+  one()
+  assert.equal(place.at, 0)
+  two()
+  assert.equal(place.at, 0)
+  const three = place.move(3)
+  place.move(4)
+  three()
+  assert.equal(place.at, 0)
+})

@@ -1,0 +1,163 @@
+// What the three kinds of filter tell: blocks, transactions that became ready, logs. Each keeps its own place and
+// moves on only with what it gives, so nothing is told twice or left out; what is too much for one poll comes with
+// the next. From its place to the head a filter goes by parent hashes, so it follows reorgs as subscriptions do.
+import { setImmediate } from 'node:timers/promises'
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import { toHex } from '../../base/hex.ts'
+import type { ProvedHeader } from '../../chain/blocks.ts'
+import { type ChainPoint, findPath, parentOf } from '../../chain/chain-path.ts'
+import type { LogObject } from '../../chain/log-object.ts'
+import {
+  createLogMatcher,
+  isWithin,
+  logResultsMax,
+  logTimeMs,
+  readPlacedLogs,
+} from '../../chain/logs.ts'
+import type { Network } from '../../chain/network.ts'
+import type { FilterChanges } from './filters.ts'
+import { boundsOf } from './log-bounds.ts'
+import { Revocable, Cursor } from '../revocable.ts'
+import type { RpcCall } from '../../pipeline/operation.ts'
+import { latestBlock } from '../params/block-parameter.ts'
+import type { LogQuery } from '../params/log-filter.ts'
+import { completeRead } from '../../chain/read.ts'
+
+const blocksMax = 1000
+const transactionsMax = 10_000
+/** Blocks of a reorg, both branches together. */
+const reorgBlocksMax = 4096
+/** Characters of one answer. The logs of one block always go together. */
+const charactersMax = 8 * 1024 * 1024
+const charactersOfHash = 70
+/** A log without its data. */
+const charactersOfLog = 600
+/** A long run of blocks lets other requests go on in between. */
+const turnBlocks = 64
+
+/** Hashes of the blocks that become canonical after the present head. */
+export function blockChanges({ head }: Network): FilterChanges {
+  const place = new Cursor<ChainPoint>(head.latest())
+  const room = createRoom()
+  return async (call) => {
+    const most = Math.min(blocksMax, room.characters() / charactersOfHash)
+    const { to, entered } = await findStretch(call, place.at, Math.max(1, Math.floor(most)))
+    // Parent links of proved headers lead from block to block.
+    call.labels.level('proof')
+    return room.take(
+      entered.map(({ hash }) => toHex(hash)),
+      place.move(to),
+    )
+  }
+}
+
+/** Hashes of transactions that become ready for a block from now on. */
+export function transactionChanges({ pool }: Network): FilterChanges {
+  const place = new Cursor(pool.arrivals.end)
+  const room = createRoom()
+  return async ({ labels, network }) => {
+    // A network that was opened anew has another pool, which numbers its arrivals from the start.
+    if (network.pool !== pool) throw new Fault('no_filter')
+    const most = Math.min(transactionsMax, room.characters() / charactersOfHash)
+    const hashes = pool.arrivals.read(place.at, Math.max(1, Math.floor(most)))
+    if (hashes === null) throw new Fault('no_filter')
+    labels.level(pool.level)
+    return room.take(hashes.map(toHex), place.move(place.at + hashes.length))
+  }
+}
+
+/**
+ * Matching logs of the blocks that become canonical after the present head, within the query's range; of those
+ * that left the chain the same logs with `removed: true`, last first. Label `proof`.
+ */
+export function logChanges(network: Network, query: LogQuery, clock: Clock): FilterChanges {
+  const bounds = boundsOf(query.blocks)
+  const matcher = createLogMatcher(query.filter)
+  const place = new Cursor<ChainPoint>(network.head.latest())
+  const room = createRoom()
+
+  async function logsOf(block: ProvedHeader, call: RpcCall): Promise<readonly LogObject[]> {
+    if (!isWithin(bounds, block.header.number) || !matcher.mayMatch(block)) return []
+    const placed = await readPlacedLogs(call.network, block, matcher.matches, call.signal)
+    return placed.map(({ object }) => object)
+  }
+
+  return async (call) => {
+    const endsAt = clock.monotonic() + logTimeMs
+    const most = room.characters()
+    const logs: LogObject[] = []
+    let characters = 0
+    let walked = 0
+    const full = () =>
+      logs.length >= logResultsMax || characters >= most || clock.monotonic() > endsAt
+    const add = (found: readonly LogObject[]) => {
+      for (const { data } of found) characters += charactersOfLog + data.length
+      logs.push(...found)
+    }
+    const rest = async () => {
+      walked += 1
+      if (walked % turnBlocks === 0) await setImmediate()
+      call.signal.throwIfAborted()
+    }
+    let at = place.at
+    for (let arrived = false; !arrived && !full();) {
+      const stretch = await findStretch(call, at, blocksMax)
+      for (const block of stretch.left) {
+        if (full()) break
+        await rest()
+        const found = await logsOf(block, call)
+        add(found.toReversed().map((log) => ({ ...log, removed: true })))
+        at = parentOf(block)
+      }
+      for (const block of stretch.entered) {
+        if (full()) break
+        await rest()
+        add(await logsOf(block, call))
+        at = { hash: block.hash, number: block.header.number }
+      }
+      arrived = stretch.arrived
+    }
+    // Who gave up gets nothing, so nothing counts as told.
+    call.signal.throwIfAborted()
+    call.labels.level('proof')
+    return room.take(logs, place.move(at))
+  }
+}
+
+/**
+ * The way from `at` towards the head of this request, at most `blocksAhead` blocks on. Throws `no_filter` when too
+ * much of it is another branch.
+ */
+async function findStretch(call: RpcCall, at: ChainPoint, blocksAhead: number) {
+  const { network, signal } = call
+  const latest = await completeRead(call.resolve(latestBlock), call.signal)
+  const far = latest.number - at.number > blocksAhead
+  const to = far
+    ? ((await completeRead(network.head.byNumber(at.number + BigInt(blocksAhead)), signal)) ??
+      latest)
+    : latest
+  try {
+    const path = await findPath(network, { from: at, to }, blocksAhead + reorgBlocksMax, signal)
+    return { ...path, to, arrived: to.number === latest.number }
+  } catch (thrown) {
+    if (!(thrown instanceof Fault) || thrown.code !== 'over_range') throw thrown
+    throw new Fault('no_filter', { cause: thrown })
+  }
+}
+
+/** How much one answer may be: less after one that did not go out, as it may have been too large. */
+function createRoom() {
+  let characters = charactersMax
+  return {
+    characters: () => characters,
+    take(values: readonly unknown[], back: () => void): Revocable<readonly unknown[]> {
+      const given = characters
+      characters = Math.min(charactersMax, 2 * given)
+      return new Revocable(values, () => {
+        characters = Math.max(1, Math.floor(given / 4))
+        back()
+      })
+    },
+  }
+}

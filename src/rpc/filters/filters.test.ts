@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import {
+  createFakePool,
+  createFakeHead,
+  createFakeNetwork,
+  createFakeObtain,
+} from '../../../test/fakes/network.ts'
+import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { createArrivals } from '../../chain/arrivals.ts'
+import { transactionChanges } from './filter-changes.ts'
+import { createFilters, type FilterParts } from './filters.ts'
+import { Revocable } from '../revocable.ts'
+import type { RpcCall } from '../../pipeline/operation.ts'
+import { known } from '../../chain/read.ts'
+
+const block = { network: 'dev', hash: new Uint8Array(32), number: 0n }
+
+function callOf(keyId: string, part: Partial<RpcCall> = {}): RpcCall {
+  return {
+    caller: { keyId } as RpcCall['caller'],
+    network: createFakeNetwork({ head: createFakeHead([block]), obtain: createFakeObtain([]) }),
+    resolve: () => known(block),
+    labels: { level: () => {}, block: () => {} },
+    signal: new AbortController().signal,
+    ...part,
+  }
+}
+
+const nothing = new Revocable([], () => {})
+const quiet: FilterParts = { changes: () => Promise.resolve(nothing), query: null }
+const none = { code: 'no_filter', message: 'filter not found' }
+
+test('a filter is there for the key and the network that made it, and for no other', async () => {
+  const filters = createFilters(createTurnedClock())
+  const mine = callOf('one')
+  const id = filters.add(mine, quiet)
+  assert.match(id, /^0x[0-9a-f]{32}$/)
+  assert.deepEqual((await filters.poll(mine, id)).value, [])
+  const other = callOf('two')
+  await assert.rejects(filters.poll(other, id), none)
+  assert.equal(filters.drop(other, id), false)
+  const elsewhere = callOf('one', { network: { ...mine.network, name: 'elsewhere' } })
+  await assert.rejects(filters.poll(elsewhere, id), none)
+  assert.throws(() => filters.queryOf(mine, id), none)
+  assert.equal(filters.drop(mine, id), true)
+  assert.equal(filters.drop(mine, id), false)
+  await assert.rejects(filters.poll(mine, id), none)
+})
+
+test('a filter that nobody asks for is forgotten, and makes room', async () => {
+  const clock = createTurnedClock()
+  const filters = createFilters(clock, { perKeyMax: 2, totalMax: 3, idleMs: 300_000 })
+  const [one, two] = [callOf('one'), callOf('two')]
+  const kept = filters.add(one, quiet)
+  const idle = filters.add(one, quiet)
+  assert.throws(() => filters.add(one, quiet), {
+    code: 'over_filters',
+    message: 'too many filters, limit is 2',
+  })
+  filters.add(two, quiet)
+  assert.throws(() => filters.add(two, quiet), { code: 'overloaded' })
+  clock.turn(299_999)
+  await filters.poll(one, kept)
+  clock.turn(1)
+  await assert.rejects(filters.poll(one, idle), none)
+  filters.add(one, quiet)
+  await filters.poll(one, kept)
+})
+
+test('two polls at once share out what is new, and one given up before it began takes nothing', async () => {
+  const filters = createFilters(createTurnedClock())
+  const call = callOf('one')
+  let next = 1
+  let free = () => {}
+  const slow = new Promise<void>((resolve) => (free = resolve))
+  const id = filters.add(call, {
+    query: null,
+    async changes() {
+      const told = next
+      await slow
+      next = told + 1
+      return new Revocable([told], () => {})
+    },
+  })
+  const givenUp = callOf('one', { signal: AbortSignal.abort(new Error('gone')) })
+  const polls = [filters.poll(call, id), filters.poll(givenUp, id), filters.poll(call, id)]
+  free()
+  const [first, second, third] = await Promise.allSettled(polls)
+  assert.deepEqual(first?.status === 'fulfilled' && first.value.value, [1])
+  assert.equal(second?.status, 'rejected')
+  assert.deepEqual(third?.status === 'fulfilled' && third.value.value, [2])
+})
+
+test('a filter that fell behind what is remembered is forgotten, never skipped over', async () => {
+  const filters = createFilters(createTurnedClock())
+  const arrivals = createArrivals(2)
+  const network = createFakeNetwork({
+    head: createFakeHead([block]),
+    obtain: createFakeObtain([]),
+    pool: createFakePool({ arrivals }),
+  })
+  const call = callOf('one', { network })
+  const id = filters.add(call, { changes: transactionChanges(network), query: null })
+  const add = (fill: number) => arrivals.add(new Uint8Array(32).fill(fill))
+  add(1)
+  assert.deepEqual((await filters.poll(call, id)).value, [`0x${'01'.repeat(32)}`])
+  for (const fill of [2, 3, 4]) add(fill)
+  await assert.rejects(filters.poll(call, id), none)
+  assert.equal(filters.drop(call, id), false)
+})

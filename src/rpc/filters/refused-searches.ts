@@ -1,0 +1,53 @@
+// Searches that were refused for their size, remembered a while: clients that repeat -32005 (viem three times)
+// are answered without searching again. Keyed by what was searched, down to the newest block's hash.
+import type { Clock } from '../../base/clock.ts'
+import type { Fault } from '../../base/fault.ts'
+import { toBareHex } from '../../base/hex.ts'
+import { keccak256 } from '../../codec/hash/keccak.ts'
+import type { LogFilter, LogRange } from '../../chain/logs.ts'
+
+export type RefusedSearches = {
+  /** The fault this search ended with not long ago, or null. */
+  find(range: LogRange, filter: LogFilter): Fault | null
+  add(range: LogRange, filter: LogFilter, fault: Fault): void
+}
+
+/** At most `entriesMax` searches, each for `keptMs`; the oldest entry leaves first. */
+export function createRefusedSearches({
+  entriesMax,
+  keptMs,
+  clock,
+}: {
+  readonly entriesMax: number
+  readonly keptMs: number
+  readonly clock: Clock
+}): RefusedSearches {
+  const refused = new Map<string, { readonly fault: Fault; readonly until: number }>()
+  return {
+    find(range, filter) {
+      // The common case costs no key.
+      if (refused.size === 0) return null
+      const key = keyOf(range, filter)
+      const known = refused.get(key)
+      if (known === undefined) return null
+      if (clock.monotonic() < known.until) return known.fault
+      refused.delete(key)
+      return null
+    },
+    add(range, filter, fault) {
+      const [oldest] = refused.size >= entriesMax ? refused.keys() : []
+      if (oldest !== undefined) refused.delete(oldest)
+      refused.set(keyOf(range, filter), { fault, until: clock.monotonic() + keptMs })
+    },
+  }
+}
+
+function keyOf({ newest, oldest }: LogRange, { addresses, topics }: LogFilter): string {
+  const text = JSON.stringify([
+    toBareHex(newest.hash),
+    String(oldest),
+    addresses.map(toBareHex),
+    topics.map((choice) => choice?.map(toBareHex) ?? null),
+  ])
+  return toBareHex(keccak256(new TextEncoder().encode(text)))
+}

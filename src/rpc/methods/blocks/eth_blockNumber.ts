@@ -1,0 +1,20 @@
+// eth_blockNumber []: the number of the block that `latest` names in this request, as its header has it.
+// Tested by src/rpc/methods/rpc-compat.test.ts
+import { toQuantity } from '../../../base/hex.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments } from '../../params/arguments.ts'
+import { latestBlock } from '../../params/block-parameter.ts'
+
+export const ethBlockNumber: RpcOperation<null> = {
+  name: 'eth_blockNumber',
+  units: 80,
+  parse(params) {
+    parseArguments(params, [])
+    return null
+  },
+  *read(_input, call) {
+    const { number } = yield* call.resolve(latestBlock)
+    call.labels.level('proof')
+    return toQuantity(number)
+  },
+}

@@ -1,0 +1,37 @@
+// eth_getBlockByHash [blockHash, full]: the block, orphans too; null when nobody knows the hash.
+// Tested by src/rpc/methods/rpc-compat.test.ts
+import type { FindSender } from '../../../chain/sender-cache.ts'
+import { blockReply } from '../../replies/block-reply.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments, required } from '../../params/arguments.ts'
+import { parseHash } from '../../params/fixed-bytes.ts'
+import { parseFlag } from '../../params/scalars.ts'
+import { findNamed } from '../../bundles/proved-block.ts'
+import { completeRead } from '../../../chain/read.ts'
+
+type Input = { readonly blockHash: Uint8Array; readonly full: boolean }
+
+export function createEthGetBlockByHash(findSender: FindSender): RpcOperation<Input> {
+  return {
+    name: 'eth_getBlockByHash',
+    units: 80,
+    cache: {
+      block: ({ blockHash }) => ({ hash: blockHash, requireCanonical: false }),
+      key: ({ full }) => `${full}`,
+    },
+    bundle: {
+      block: ({ blockHash }) => ({ hash: blockHash, requireCanonical: false }),
+      params: ({ full }, blockHash) => [blockHash, full],
+    },
+    parse(params) {
+      const [blockHash, full] = parseArguments(params, [required(parseHash), required(parseFlag)])
+      return { blockHash, full }
+    },
+    async run({ blockHash, full }, call) {
+      const block = await completeRead(findNamed(call, blockHash), call.signal)
+      return block === null
+        ? null
+        : await completeRead(blockReply(call, block, full, findSender), call.signal)
+    },
+  }
+}

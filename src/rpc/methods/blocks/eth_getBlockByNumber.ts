@@ -1,0 +1,41 @@
+// eth_getBlockByNumber [tag or number, full]: the block; null above the head. `pending` is the block
+// that the pool would make now, label `trusted`.
+// Tested by src/rpc/methods/rpc-compat.test.ts
+import type { FindSender } from '../../../chain/sender-cache.ts'
+import { blockReply } from '../../replies/block-reply.ts'
+import type { BlockParameter, RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments, required } from '../../params/arguments.ts'
+import { parseBlockNumber } from '../../params/block-parameter.ts'
+import { parseFlag } from '../../params/scalars.ts'
+import { isPending, pendingBlockReply } from '../../replies/pending-block.ts'
+import { findResolved } from '../../bundles/proved-block.ts'
+import { completeRead } from '../../../chain/read.ts'
+
+type Input = { readonly block: BlockParameter; readonly full: boolean }
+
+export function createEthGetBlockByNumber(findSender: FindSender): RpcOperation<Input> {
+  return {
+    name: 'eth_getBlockByNumber',
+    units: 80,
+    bundle: {
+      as: 'eth_getBlockByHash',
+      block: ({ block }) => block,
+      params: ({ full }, blockHash) => [blockHash, full],
+    },
+    parse(params) {
+      const [block, full] = parseArguments(params, [
+        required(parseBlockNumber),
+        required(parseFlag),
+      ])
+      return { block, full }
+    },
+    async run({ block, full }, call) {
+      if (isPending(block))
+        return await completeRead(pendingBlockReply(call, full, findSender), call.signal)
+      const found = await completeRead(findResolved(call, block), call.signal)
+      return found === null
+        ? null
+        : await completeRead(blockReply(call, found, full, findSender), call.signal)
+    },
+  }
+}

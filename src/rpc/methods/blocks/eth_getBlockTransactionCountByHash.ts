@@ -1,0 +1,28 @@
+// eth_getBlockTransactionCountByHash [blockHash]: how many transactions the block holds, proved; null for an unknown block.
+// Tested by src/rpc/methods/rpc-compat.test.ts
+import { toQuantity } from '../../../base/hex.ts'
+import { countEntries } from '../../../chain/list-entries.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments, required } from '../../params/arguments.ts'
+import { parseHash } from '../../params/fixed-bytes.ts'
+import { findNamed } from '../../bundles/proved-block.ts'
+
+export const ethGetBlockTransactionCountByHash: RpcOperation<Uint8Array> = {
+  name: 'eth_getBlockTransactionCountByHash',
+  units: 150,
+  bundle: {
+    block: (hash) => ({ hash, requireCanonical: false }),
+    params: (_, blockHash) => [blockHash],
+  },
+  parse(params) {
+    const [block] = parseArguments(params, [required(parseHash)])
+    return block
+  },
+  *read(block, call) {
+    const found = yield* findNamed(call, block)
+    if (found === null) return null
+    const count = yield* countEntries(call.network, found, 'transactions')
+    call.labels.level('proof')
+    return toQuantity(count)
+  },
+}

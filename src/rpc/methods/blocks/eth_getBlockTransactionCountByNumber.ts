@@ -1,0 +1,32 @@
+// eth_getBlockTransactionCountByNumber [tag or number]: how many transactions the block holds, proved; null
+// for an unknown block. `pending` counts those of the block to come, label `trusted`.
+// Tested by src/rpc/methods/rpc-compat.test.ts
+import { toQuantity } from '../../../base/hex.ts'
+import { countEntries } from '../../../chain/list-entries.ts'
+import type { BlockParameter, RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments, required } from '../../params/arguments.ts'
+import { parseBlockNumber } from '../../params/block-parameter.ts'
+import { isPending, readPendingTransactions } from '../../replies/pending-block.ts'
+import { findResolved } from '../../bundles/proved-block.ts'
+
+export const ethGetBlockTransactionCountByNumber: RpcOperation<BlockParameter> = {
+  name: 'eth_getBlockTransactionCountByNumber',
+  units: 150,
+  bundle: {
+    as: 'eth_getBlockTransactionCountByHash',
+    block: (block) => block,
+    params: (_, blockHash) => [blockHash],
+  },
+  parse(params) {
+    const [block] = parseArguments(params, [required(parseBlockNumber)])
+    return block
+  },
+  *read(block, call) {
+    if (isPending(block)) return toQuantity((yield* readPendingTransactions(call)).length)
+    const found = yield* findResolved(call, block)
+    if (found === null) return null
+    const count = yield* countEntries(call.network, found, 'transactions')
+    call.labels.level('proof')
+    return toQuantity(count)
+  },
+}

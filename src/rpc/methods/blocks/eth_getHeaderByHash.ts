@@ -1,0 +1,31 @@
+// eth_getHeaderByHash [blockHash]: the header of a block, orphans too, with the members that eth_getBlockByHash gives of
+// it; null, label `none`, for a hash that no source knows.
+// Tested by src/rpc/methods/blocks/raw-and-headers.test.ts
+import { renderHeader } from '../../../chain/block-object.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments, required } from '../../params/arguments.ts'
+import { parseHash } from '../../params/fixed-bytes.ts'
+import { findNamed } from '../../bundles/proved-block.ts'
+
+export const ethGetHeaderByHash: RpcOperation<Uint8Array> = {
+  name: 'eth_getHeaderByHash',
+  units: 80,
+  cache: {
+    block: (blockHash) => ({ hash: blockHash, requireCanonical: false }),
+    key: () => '',
+  },
+  bundle: {
+    block: (blockHash) => ({ hash: blockHash, requireCanonical: false }),
+    params: (_, blockHash) => [blockHash],
+  },
+  parse(params) {
+    const [blockHash] = parseArguments(params, [required(parseHash)])
+    return blockHash
+  },
+  *read(blockHash, call) {
+    const block = yield* findNamed(call, blockHash)
+    if (block === null) return null
+    call.labels.level('proof')
+    return renderHeader(block)
+  },
+}

@@ -1,0 +1,30 @@
+// eth_getHeaderByNumber [tag or number]: the header of a block; null above the head. `pending` is that of the block that
+// the pool would make now, label `trusted`.
+// Tested by src/rpc/methods/blocks/raw-and-headers.test.ts
+import { renderHeader } from '../../../chain/block-object.ts'
+import type { BlockParameter, RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments, required } from '../../params/arguments.ts'
+import { parseBlockNumber } from '../../params/block-parameter.ts'
+import { findResolved } from '../../bundles/proved-block.ts'
+import { isPending, pendingHeaderReply } from '../../replies/pending-block.ts'
+
+export const ethGetHeaderByNumber: RpcOperation<BlockParameter> = {
+  name: 'eth_getHeaderByNumber',
+  units: 80,
+  bundle: {
+    as: 'eth_getHeaderByHash',
+    block: (block) => block,
+    params: (_, blockHash) => [blockHash],
+  },
+  parse(params) {
+    const [block] = parseArguments(params, [required(parseBlockNumber)])
+    return block
+  },
+  *read(block, call) {
+    if (isPending(block)) return yield* pendingHeaderReply(call)
+    const found = yield* findResolved(call, block)
+    if (found === null) return null
+    call.labels.level('proof')
+    return renderHeader(found)
+  },
+}

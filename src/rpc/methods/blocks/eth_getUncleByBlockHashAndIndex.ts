@@ -1,0 +1,33 @@
+// eth_getUncleByBlockHashAndIndex [blockHash, index]: the uncle's header, proved; null past the end (proved too) and for
+// an unknown block.
+// Tested by src/rpc/methods/blocks/uncles.test.ts
+import { toQuantity } from '../../../base/hex.ts'
+import { renderUncle } from '../../../chain/block-object.ts'
+import { readUncleList } from '../../../chain/blocks.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments, required } from '../../params/arguments.ts'
+import { parseHash } from '../../params/fixed-bytes.ts'
+import { parseIndex } from '../../params/scalars.ts'
+import { findNamed } from '../../bundles/proved-block.ts'
+
+type Input = { readonly block: Uint8Array; readonly index: bigint }
+
+export const ethGetUncleByBlockHashAndIndex: RpcOperation<Input> = {
+  name: 'eth_getUncleByBlockHashAndIndex',
+  units: 150,
+  bundle: {
+    block: ({ block }) => ({ hash: block, requireCanonical: false }),
+    params: ({ index }, blockHash) => [blockHash, toQuantity(index)],
+  },
+  parse(params) {
+    const [block, index] = parseArguments(params, [required(parseHash), required(parseIndex)])
+    return { block, index }
+  },
+  *read({ block, index }, call) {
+    const found = yield* findNamed(call, block)
+    if (found === null) return null
+    const uncles = yield* readUncleList(call.network, found)
+    call.labels.level('proof')
+    return renderUncle(uncles, index)
+  },
+}

@@ -1,0 +1,29 @@
+// eth_getUncleCountByBlockHash [blockHash]: how many uncles the block holds, proved; null for an unknown block.
+// Tested by src/rpc/methods/blocks/by-hash.test.ts
+import { toQuantity } from '../../../base/hex.ts'
+import { readUncleList } from '../../../chain/blocks.ts'
+import { countUncles } from '../../../chain/block-object.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments, required } from '../../params/arguments.ts'
+import { parseHash } from '../../params/fixed-bytes.ts'
+import { findNamed } from '../../bundles/proved-block.ts'
+
+export const ethGetUncleCountByBlockHash: RpcOperation<Uint8Array> = {
+  name: 'eth_getUncleCountByBlockHash',
+  units: 150,
+  bundle: {
+    block: (hash) => ({ hash, requireCanonical: false }),
+    params: (_, blockHash) => [blockHash],
+  },
+  parse(params) {
+    const [block] = parseArguments(params, [required(parseHash)])
+    return block
+  },
+  *read(block, call) {
+    const found = yield* findNamed(call, block)
+    if (found === null) return null
+    const list = yield* readUncleList(call.network, found)
+    call.labels.level('proof')
+    return toQuantity(countUncles(list))
+  },
+}

@@ -1,0 +1,30 @@
+// eth_getUncleCountByBlockNumber [tag or number]: how many uncles the block holds, proved; null for an unknown block.
+// Tested by src/rpc/methods/blocks/by-hash.test.ts
+import { toQuantity } from '../../../base/hex.ts'
+import { readUncleList } from '../../../chain/blocks.ts'
+import { countUncles } from '../../../chain/block-object.ts'
+import type { BlockParameter, RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments, required } from '../../params/arguments.ts'
+import { parseBlockNumber } from '../../params/block-parameter.ts'
+import { findResolved } from '../../bundles/proved-block.ts'
+
+export const ethGetUncleCountByBlockNumber: RpcOperation<BlockParameter> = {
+  name: 'eth_getUncleCountByBlockNumber',
+  units: 150,
+  bundle: {
+    as: 'eth_getUncleCountByBlockHash',
+    block: (block) => block,
+    params: (_, blockHash) => [blockHash],
+  },
+  parse(params) {
+    const [block] = parseArguments(params, [required(parseBlockNumber)])
+    return block
+  },
+  *read(block, call) {
+    const found = yield* findResolved(call, block)
+    if (found === null) return null
+    const list = yield* readUncleList(call.network, found)
+    call.labels.level('proof')
+    return toQuantity(countUncles(list))
+  },
+}

@@ -1,0 +1,21 @@
+// evm_mine []: makes one block of what waits in the pool now, empty when nothing does; the answer is `0x0`, as
+// development chains give it. Only on the embedded chain.
+// Tested by test/faces/pool-started.test.ts
+import { executorOf } from '../../../chain/network.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments } from '../../params/arguments.ts'
+
+export const evmMine: RpcOperation<null> = {
+  name: 'evm_mine',
+  units: 80,
+  parse(params) {
+    parseArguments(params, [])
+    return null
+  },
+  async run(_input, { network, labels, signal, caller }) {
+    const block = await executorOf(network, 'evm_mine').mine(signal, caller)
+    labels.level('trusted')
+    labels.block(block)
+    return '0x0'
+  },
+}

@@ -1,0 +1,20 @@
+// eth_call [call, block?, state overrides?, block overrides?]: what the EVM returns on the state after that
+// block. Computed, not proved: `trusted`.
+// Tested by src/rpc/methods/blocks/by-hash.test.ts
+import { executorOf } from '../../../chain/network.ts'
+import { toHex } from '../../../base/hex.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { calledAddresses } from '../../params/called-addresses.ts'
+import { askedCall, type CallInput, parseCallInput } from '../../params/call-input.ts'
+
+export const ethCall: RpcOperation<CallInput> = {
+  name: 'eth_call',
+  units: 80,
+  parse: parseCallInput,
+  addresses: calledAddresses,
+  async run(input, call) {
+    const asked = await askedCall(input, call)
+    call.labels.level('trusted')
+    return toHex(await executorOf(call.network, 'eth_call').call(asked, call.caller, call.signal))
+  },
+}

@@ -1,0 +1,31 @@
+// eth_createAccessList [call, block?, state overrides?]: what the call touches, for a transaction to declare, and
+// the gas it then uses. As it would be sent, so the sender must be able to pay for it. Computed, not proved: `trusted`.
+// Tested by test/faces/rpc-started.test.ts
+import { executorOf } from '../../../chain/network.ts'
+import { toHex, toQuantity } from '../../../base/hex.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { calledAddresses } from '../../params/called-addresses.ts'
+import { askedCall, type CallInput, parseAccessListInput } from '../../params/call-input.ts'
+import { withDefaultFees } from '../../default-fees.ts'
+
+export const ethCreateAccessList: RpcOperation<CallInput> = {
+  name: 'eth_createAccessList',
+  units: 80,
+  parse: parseAccessListInput,
+  addresses: calledAddresses,
+  async run(input, call) {
+    const executor = executorOf(call.network, 'eth_createAccessList')
+    const { request, ...rest } = await askedCall(input, call)
+    const asked = { ...rest, request: await withDefaultFees(request, call) }
+    call.labels.level('trusted')
+    const report = await executor.createAccessList(asked, call.caller, call.signal)
+    return {
+      accessList: report.accessList.map(({ address, storageKeys }) => ({
+        address: toHex(address),
+        storageKeys: storageKeys.map(toHex),
+      })),
+      ...(report.error === null ? {} : { error: report.error }),
+      gasUsed: toQuantity(report.gasUsed),
+    }
+  },
+}

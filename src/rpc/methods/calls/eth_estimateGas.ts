@@ -1,0 +1,26 @@
+// eth_estimateGas [call, block?, state overrides?, block overrides?]: the least gas with which the call succeeds
+// there. Label `trusted`.
+// Tested by src/rpc/methods/blocks/by-hash.test.ts
+import { executorOf } from '../../../chain/network.ts'
+import { toQuantity } from '../../../base/hex.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { calledAddresses } from '../../params/called-addresses.ts'
+import { askedCall, type CallInput, parseCallInput } from '../../params/call-input.ts'
+
+export const ethEstimateGas: RpcOperation<CallInput> = {
+  name: 'eth_estimateGas',
+  units: 300,
+  parse: parseCallInput,
+  addresses: calledAddresses,
+  async run(input, call) {
+    const asked = await askedCall(input, call)
+    call.labels.level('trusted')
+    return toQuantity(
+      await executorOf(call.network, 'eth_estimateGas').estimateGas(
+        asked,
+        call.caller,
+        call.signal,
+      ),
+    )
+  },
+}

@@ -1,0 +1,44 @@
+// eth_simulateV1 [simulation, block?]: blocks of calls that would follow a block. Computed, not proved: `trusted`.
+// Tested by test/faces/simulate-started.test.ts
+import { executorOf } from '../../../chain/network.ts'
+import { renderSimulatedBlock } from '../../../chain/simulated-block-object.ts'
+import type { BlockParameter, RpcOperation } from '../../../pipeline/operation.ts'
+import { optional, parseArguments, required } from '../../params/arguments.ts'
+import { latestBlock, parseBlockParameter } from '../../params/block-parameter.ts'
+import { parseBlockSimulation, type SimulationInput } from '../../params/block-simulation.ts'
+import { addressesOfCalls } from '../../params/called-addresses.ts'
+import { requestFor } from '../../params/call-input.ts'
+import { completeRead } from '../../../chain/read.ts'
+
+export const ethSimulateV1: RpcOperation<SimulationInput & { readonly block: BlockParameter }> = {
+  name: 'eth_simulateV1',
+  units: 80,
+  parse(params) {
+    const [simulation, block] = parseArguments(params, [
+      required(parseBlockSimulation),
+      optional(parseBlockParameter, latestBlock),
+    ])
+    return { ...simulation, block }
+  },
+  addresses({ blocks }) {
+    const requests = blocks.flatMap(({ calls }) => calls.map(({ request }) => request))
+    const overrides = blocks.flatMap(({ state }) => state)
+    return addressesOfCalls(requests, overrides)
+  },
+  async run({ blocks, traceTransfers, validation, fullTransactions, block }, call) {
+    const { network, caller, signal, labels } = call
+    const asked = blocks.map((one) => ({
+      ...one,
+      calls: one.calls.map((it) => requestFor(it, network)),
+    }))
+    const simulation = { blocks: asked, traceTransfers, validation }
+    const base = await completeRead(call.resolve(block), call.signal)
+    labels.level('trusted')
+    const made = await executorOf(network, 'eth_simulateV1').simulate(
+      { block: base, simulation },
+      caller,
+      signal,
+    )
+    return made.map((one) => renderSimulatedBlock(one, fullTransactions))
+  },
+}

@@ -1,0 +1,25 @@
+// debug_getRawHeader [block]: the RLP whose keccak256 is the block hash; by tag, number or hash.
+// Tested by src/rpc/methods/debug/debug-raw.test.ts
+import { toHex } from '../../../base/hex.ts'
+import type { BlockParameter, RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments, required } from '../../params/arguments.ts'
+import { parseBlockParameter } from '../../params/block-parameter.ts'
+import { resolveHeader } from '../../bundles/proved-block.ts'
+
+export const debugGetRawHeader: RpcOperation<BlockParameter> = {
+  name: 'debug_getRawHeader',
+  units: 1000,
+  bundle: {
+    block: (block) => block,
+    params: (_, blockHash) => [blockHash],
+  },
+  parse(params) {
+    const [block] = parseArguments(params, [required(parseBlockParameter)])
+    return block
+  },
+  *read(parameter, call) {
+    const block = yield* resolveHeader(call, parameter)
+    call.labels.level('proof')
+    return toHex(block.bytes)
+  },
+}

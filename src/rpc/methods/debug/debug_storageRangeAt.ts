@@ -1,0 +1,55 @@
+// debug_storageRangeAt [block, index, address, start, max]: slots of an account right before a transaction of a block, by
+// the keccak256 of their keys, at most 1,024 a page. Label `trusted`.
+// Tested by src/devchain/vm/storage-range.test.ts, test/faces/traces-started.test.ts
+import { toHex } from '../../../base/hex.ts'
+import { executorOf } from '../../../chain/network.ts'
+import type { BlockParameter, RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments, required } from '../../params/arguments.ts'
+import { parseBlockParameter } from '../../params/block-parameter.ts'
+import { parseAddress } from '../../params/fixed-bytes.ts'
+import { parseBytes, parseInteger } from '../../params/scalars.ts'
+import { completeRead } from '../../../chain/read.ts'
+
+type Input = {
+  readonly block: BlockParameter
+  readonly index: number
+  readonly address: Uint8Array
+  /** 32 bytes. */
+  readonly start: Uint8Array
+  readonly max: number
+}
+
+const slotsMax = 1024
+
+export const debugStorageRangeAt: RpcOperation<Input> = {
+  name: 'debug_storageRangeAt',
+  units: 1000,
+  parse(params) {
+    const [block, index, address, prefix, max] = parseArguments(params, [
+      required(parseBlockParameter),
+      required(parseInteger),
+      required(parseAddress),
+      required(parseBytes),
+      required(parseInteger),
+    ])
+    const start = new Uint8Array(32)
+    start.set(prefix.subarray(0, 32))
+    return { block, index, address, start, max: Math.min(Math.max(max, 0), slotsMax) }
+  },
+  addresses: ({ address }) => [address],
+  async run({ block, ...asked }, call) {
+    const executor = executorOf(call.network, 'debug_storageRangeAt')
+    const at = await completeRead(call.resolve(block), call.signal)
+    call.labels.level('trusted')
+    const range = await executor.storageRange({ block: at, ...asked }, call.caller, call.signal)
+    if (range === null) return { storage: null, nextKey: null }
+    const { slots, next } = range
+    return {
+      // Only hashes of the keys are in the state, so a key is never known.
+      storage: Object.fromEntries(
+        slots.map(({ hashedKey, value }) => [toHex(hashedKey), { key: null, value: toHex(value) }]),
+      ),
+      nextKey: next === null ? null : toHex(next),
+    }
+  },
+}

@@ -1,0 +1,47 @@
+// debug_traceBlock [rlp, config?]: how each transaction of a block would run that the caller gives in RLP, on the state of its
+// parent, which must be of this chain. Label `trusted`.
+// Tested by src/devchain/vm/trace.test.ts, test/faces/traces-started.test.ts
+import { Fault } from '../../../base/fault.ts'
+import { type BlockParts, splitBlock } from '../../../codec/ethereum/block.ts'
+import { decodeHeader } from '../../../codec/ethereum/header.ts'
+import { Malformed } from '../../../codec/malformed.ts'
+import type { TracerChoice } from '../../../chain/computation.ts'
+import { executorOf } from '../../../chain/network.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { optional, parseArguments, required } from '../../params/arguments.ts'
+import { parseBytes } from '../../params/scalars.ts'
+import { parseTraceConfig, structLogger } from '../../params/trace-config.ts'
+import { runTrace } from '../../replies/trace-block.ts'
+
+type Input = { readonly rlp: Uint8Array; readonly tracer: TracerChoice }
+
+export const debugTraceBlock: RpcOperation<Input> = {
+  name: 'debug_traceBlock',
+  units: 1000,
+  parse(params) {
+    const [rlp, tracer] = parseArguments(params, [
+      required(parseBytes),
+      optional(parseTraceConfig, structLogger),
+    ])
+    return { rlp, tracer }
+  },
+  async run({ rlp, tracer }, call) {
+    const executor = executorOf(call.network, 'debug_traceBlock')
+    const asked = { block: readBlock(rlp), index: null, tracer }
+    call.labels.level('trusted')
+    return await runTrace(executor, asked, call)
+  },
+}
+
+/** Throws `execution_failed`: as in geth the params are right, and the block is not. */
+function readBlock(rlp: Uint8Array): BlockParts {
+  try {
+    const parts = splitBlock(rlp)
+    decodeHeader(parts.header)
+    return parts
+  } catch (cause) {
+    if (!(cause instanceof Malformed)) throw cause
+    const detail = `could not decode block: ${cause.message}`.slice(0, 256)
+    throw new Fault('execution_failed', { detail, cause })
+  }
+}

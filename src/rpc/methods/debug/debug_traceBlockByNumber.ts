@@ -1,0 +1,20 @@
+// debug_traceBlockByNumber [number or tag, config?]: how each transaction of a block ran. Label `trusted`.
+// Tested by test/faces/traces-started.test.ts
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { optional, parseArguments, required } from '../../params/arguments.ts'
+import { parseBlockNumber } from '../../params/block-parameter.ts'
+import { parseTraceConfig, structLogger } from '../../params/trace-config.ts'
+import { traceBlock, type TraceBlockInput } from '../../replies/trace-block.ts'
+
+export const debugTraceBlockByNumber: RpcOperation<TraceBlockInput> = {
+  name: 'debug_traceBlockByNumber',
+  units: 1000,
+  parse(params) {
+    const [block, tracer] = parseArguments(params, [
+      required(parseBlockNumber),
+      optional(parseTraceConfig, structLogger),
+    ])
+    return { block, tracer }
+  },
+  run: traceBlock,
+}

@@ -1,0 +1,34 @@
+// debug_traceCall [call, block, config?]: how a call would run on a block's state. Label `trusted`.
+// Tested by test/faces/traces-started.test.ts
+import { executorOf } from '../../../chain/network.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { optional, parseArguments, required } from '../../params/arguments.ts'
+import { parseBlockParameter } from '../../params/block-parameter.ts'
+import { calledAddresses } from '../../params/called-addresses.ts'
+import { askedCall, type CallInput } from '../../params/call-input.ts'
+import { parseCallRequest } from '../../params/call-request.ts'
+import { parseTraceCallConfig, plainTrace } from '../../params/trace-config.ts'
+import type { TraceCallConfig } from '../../params/trace-config.ts'
+
+export const debugTraceCall: RpcOperation<CallInput & Pick<TraceCallConfig, 'tracer'>> = {
+  name: 'debug_traceCall',
+  units: 1000,
+  parse(params) {
+    const [call, block, config] = parseArguments(params, [
+      required(parseCallRequest),
+      required(parseBlockParameter),
+      optional(parseTraceCallConfig, plainTrace),
+    ])
+    return { ...call, block, ...config }
+  },
+  addresses: calledAddresses,
+  async run(input, call) {
+    const asked = { ...(await askedCall(input, call)), tracer: input.tracer }
+    call.labels.level('trusted')
+    return await executorOf(call.network, 'debug_traceCall').traceCall(
+      asked,
+      call.caller,
+      call.signal,
+    )
+  },
+}

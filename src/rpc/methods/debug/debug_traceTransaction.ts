@@ -1,0 +1,45 @@
+// debug_traceTransaction [hash, config?]: how a transaction of the chain ran, by running its block again up to
+// it. Label `trusted`.
+// Tested by test/faces/traces-started.test.ts
+import { executorOf } from '../../../chain/network.ts'
+import { Fault } from '../../../base/fault.ts'
+import { findLocated } from '../../../chain/located.ts'
+import type { TracerChoice } from '../../../chain/computation.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { optional, parseArguments, required } from '../../params/arguments.ts'
+import { parseHash } from '../../params/fixed-bytes.ts'
+import { parseTraceConfig, structLogger } from '../../params/trace-config.ts'
+import { completeRead } from '../../../chain/read.ts'
+
+export const debugTraceTransaction: RpcOperation<{
+  readonly hash: Uint8Array
+  readonly tracer: TracerChoice
+}> = {
+  name: 'debug_traceTransaction',
+  units: 1000,
+  parse(params) {
+    const [hash, tracer] = parseArguments(params, [
+      required(parseHash),
+      optional(parseTraceConfig, structLogger),
+    ])
+    return { hash, tracer }
+  },
+  async run({ hash, tracer }, call) {
+    const executor = executorOf(call.network, 'debug_traceTransaction')
+    const located = await findLocated(call.network, hash, call.signal)
+    if (located === null) throw notFound()
+    const block = await completeRead(
+      call.resolve({ hash: located.block.hash, requireCanonical: false }),
+      call.signal,
+    )
+    call.labels.level('trusted')
+    const asked = { block, index: located.index, tracer }
+    const [trace] = await executor.traceBlock(asked, call.caller, call.signal)
+    if (trace === undefined) throw notFound()
+    return trace.result
+  },
+}
+
+function notFound(): Fault {
+  return new Fault('execution_failed', { detail: 'transaction not found' })
+}

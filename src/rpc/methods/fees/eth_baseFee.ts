@@ -1,0 +1,24 @@
+// eth_baseFee []: the base fee of the block after the latest, computed from it (EIP-1559). Label `trusted`.
+// Tested by src/rpc/methods/rpc-compat.test.ts
+import { toQuantity } from '../../../base/hex.ts'
+import { nextBaseFee } from '../../../chain/fees.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments } from '../../params/arguments.ts'
+import { latestBlock } from '../../params/block-parameter.ts'
+import { resolveHeader } from '../../bundles/proved-block.ts'
+
+export const ethBaseFee: RpcOperation<null> = {
+  name: 'eth_baseFee',
+  units: 80,
+  parse(params) {
+    parseArguments(params, [])
+    return null
+  },
+  *read(_input, call) {
+    const { header } = yield* resolveHeader(call, latestBlock)
+    call.labels.level('trusted')
+    const { baseFeePerGas, gasUsed, gasLimit } = header
+    if (baseFeePerGas === undefined) return null
+    return toQuantity(nextBaseFee({ baseFeePerGas, gasUsed, gasLimit }))
+  },
+}

@@ -1,0 +1,28 @@
+// eth_blobBaseFee []: what a unit of blob gas cost in the latest block (EIP-4844). Label `trusted`, as the
+// fraction comes from the network's settings.
+// Tested by src/rpc/methods/rpc-compat.test.ts
+import { Fault } from '../../../base/fault.ts'
+import { toQuantity } from '../../../base/hex.ts'
+import { blobBaseFee } from '../../../chain/fees.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments } from '../../params/arguments.ts'
+import { latestBlock } from '../../params/block-parameter.ts'
+import { resolveHeader } from '../../bundles/proved-block.ts'
+import { completeRead } from '../../../chain/read.ts'
+
+export const ethBlobBaseFee: RpcOperation<null> = {
+  name: 'eth_blobBaseFee',
+  units: 300,
+  parse(params) {
+    parseArguments(params, [])
+    return null
+  },
+  async run(_input, call) {
+    const { header } = await completeRead(resolveHeader(call, latestBlock), call.signal)
+    call.labels.level('trusted')
+    if (header.excessBlobGas === undefined) return '0x0'
+    const fraction = call.network.blobFeeFraction(header.timestamp)
+    if (fraction === null) throw new Fault('unprovable', { detail: 'blob schedule is not known' })
+    return toQuantity(blobBaseFee(header.excessBlobGas, fraction))
+  },
+}

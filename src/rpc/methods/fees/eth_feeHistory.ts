@@ -1,0 +1,89 @@
+// eth_feeHistory [count, newest, percentiles]: fees of up to 1024 blocks, computed from proved headers and
+// receipts; the next block's base fee is a forecast, so the label is `trusted`.
+// Tested by src/rpc/methods/blocks/by-hash.test.ts
+import { Fault } from '../../../base/fault.ts'
+import { toQuantity } from '../../../base/hex.ts'
+import {
+  type FeeHistory,
+  feeHistoryBlocksMax,
+  readFeeHistory,
+} from '../../../chain/fee-history.ts'
+import type { BlockParameter, RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments, required } from '../../params/arguments.ts'
+import { parseBlockNumber } from '../../params/block-parameter.ts'
+import { parseCount, parseNumbers } from '../../params/scalars.ts'
+import { resolveHeader } from '../../bundles/proved-block.ts'
+import { completeRead } from '../../../chain/read.ts'
+
+type Input = {
+  readonly count: number
+  readonly newest: BlockParameter
+  readonly percentiles: readonly number[]
+}
+
+const percentilesMax = 100
+
+export const ethFeeHistory: RpcOperation<Input> = {
+  name: 'eth_feeHistory',
+  units: 80,
+  parse(params) {
+    const [count, newest, percentiles] = parseArguments(params, [
+      required(parseCount),
+      required(parseBlockNumber),
+      required(parsePercentiles),
+    ])
+    if (count > 0n) checkPercentiles(percentiles)
+    const most = BigInt(feeHistoryBlocksMax)
+    return { count: Number(count < most ? count : most), newest, percentiles }
+  },
+  async run({ count, newest, percentiles }, call) {
+    if (count === 0) return { oldestBlock: '0x0', gasUsedRatio: null }
+    const { head } = call.network
+    if ('number' in newest && newest.number > head.latest().number) {
+      throw new Fault('unknown_block', {
+        detail: `request beyond head block: requested ${newest.number}, head ${head.latest().number}`,
+      })
+    }
+    const block = await completeRead(resolveHeader(call, newest), call.signal)
+    const asked = { count, percentiles }
+    const history = await readFeeHistory(call.network, block, asked, call.signal)
+    call.labels.level('trusted')
+    return render(history, percentiles.length > 0)
+  },
+}
+
+function render(history: FeeHistory, withRewards: boolean): Readonly<Record<string, unknown>> {
+  const { blocks } = history
+  const baseFees = [...blocks.map(({ baseFee }) => baseFee), history.nextBaseFee]
+  const blobFees = [...blocks.map(({ blobBaseFee }) => blobBaseFee), history.nextBlobBaseFee]
+  const blobRatios = blocks.map(({ blobGasUsedRatio }) => blobGasUsedRatio)
+  const knownBlobFees = blobFees.filter((fee) => fee !== null)
+  const knowsBlobs = knownBlobFees.length === blobFees.length && !blobRatios.includes(null)
+  return {
+    oldestBlock: toQuantity(blocks[0]?.number ?? 0n),
+    ...(withRewards ? { reward: blocks.map(({ rewards }) => rewards.map(toQuantity)) } : {}),
+    baseFeePerGas: baseFees.map(toQuantity),
+    gasUsedRatio: blocks.map(({ gasUsedRatio }) => gasUsedRatio),
+    ...(knowsBlobs
+      ? { baseFeePerBlobGas: knownBlobFees.map(toQuantity), blobGasUsedRatio: blobRatios }
+      : {}),
+  }
+}
+
+/** Null is none, but they may not be left out, as in geth. */
+function parsePercentiles(value: unknown, position: number): readonly number[] {
+  return value === null ? [] : parseNumbers(value, position)
+}
+
+function checkPercentiles(percentiles: readonly number[]): void {
+  const refuse = (text: string) =>
+    new Fault('execution_failed', { detail: `invalid reward percentile: ${text}` })
+  if (percentiles.length > percentilesMax) throw refuse(`over the query limit ${percentilesMax}`)
+  for (const [index, value] of percentiles.entries()) {
+    if (value < 0 || value > 100) throw refuse(value.toFixed(6))
+    const before = percentiles[index - 1] ?? -1
+    if (value <= before) {
+      throw refuse(`#${index - 1}:${before.toFixed(6)} >= #${index}:${value.toFixed(6)}`)
+    }
+  }
+}

@@ -1,0 +1,24 @@
+// eth_gasPrice []: the base fee of the latest block and a tip on top of it. An advice, label `trusted`.
+// Tested by src/rpc/methods/blocks/by-hash.test.ts
+import { toQuantity } from '../../../base/hex.ts'
+import { suggestTip } from '../../../chain/suggest-tip.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments } from '../../params/arguments.ts'
+import { latestBlock } from '../../params/block-parameter.ts'
+import { resolveHeader } from '../../bundles/proved-block.ts'
+import { completeRead } from '../../../chain/read.ts'
+
+export const ethGasPrice: RpcOperation<null> = {
+  name: 'eth_gasPrice',
+  units: 80,
+  parse(params) {
+    parseArguments(params, [])
+    return null
+  },
+  async run(_input, call) {
+    const latest = await completeRead(resolveHeader(call, latestBlock), call.signal)
+    const tip = await suggestTip(call.network, latest, call.signal)
+    call.labels.level('trusted')
+    return toQuantity(tip + (latest.header.baseFeePerGas ?? 0n))
+  },
+}

@@ -1,0 +1,24 @@
+// eth_maxPriorityFeePerGas []: a tip that recent blocks would have taken. An advice, label `trusted`.
+// Tested by src/rpc/methods/blocks/by-hash.test.ts
+import { toQuantity } from '../../../base/hex.ts'
+import { suggestTip } from '../../../chain/suggest-tip.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments } from '../../params/arguments.ts'
+import { latestBlock } from '../../params/block-parameter.ts'
+import { resolveHeader } from '../../bundles/proved-block.ts'
+import { completeRead } from '../../../chain/read.ts'
+
+export const ethMaxPriorityFeePerGas: RpcOperation<null> = {
+  name: 'eth_maxPriorityFeePerGas',
+  units: 80,
+  parse(params) {
+    parseArguments(params, [])
+    return null
+  },
+  async run(_input, call) {
+    const latest = await completeRead(resolveHeader(call, latestBlock), call.signal)
+    const tip = await suggestTip(call.network, latest, call.signal)
+    call.labels.level('trusted')
+    return toQuantity(tip)
+  },
+}

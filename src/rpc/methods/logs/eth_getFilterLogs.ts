@@ -1,0 +1,31 @@
+// eth_getFilterLogs [id]: all logs that the filter's range holds now, as eth_getLogs gives them. The place of
+// eth_getFilterChanges stays where it is.
+// Tested by test/faces/filters-started.test.ts
+import type { Clock } from '../../../base/clock.ts'
+import type { Filters } from '../../filters/filters.ts'
+import { type RpcCall, type RpcOperation, runOperation } from '../../../pipeline/operation.ts'
+import { parseArguments, required } from '../../params/arguments.ts'
+import { parseFilterId } from '../../params/filter-id.ts'
+import type { LogQuery } from '../../params/log-filter.ts'
+import { createEthGetLogs } from './eth_getLogs.ts'
+
+/** `queryOf`: what the filter searches for, for whom searches in another way. Throws `no_filter`. */
+export type GetFilterLogs = RpcOperation<string> & {
+  queryOf(id: string, call: RpcCall): LogQuery
+}
+
+export function createEthGetFilterLogs(filters: Filters, clock: Clock): GetFilterLogs {
+  const getLogs = createEthGetLogs(clock)
+  return {
+    name: 'eth_getFilterLogs',
+    units: 255,
+    parse(params) {
+      const [id] = parseArguments(params, [required(parseFilterId)])
+      return id
+    },
+    queryOf: (id, call) => filters.queryOf(call, id),
+    async run(id, call) {
+      return await runOperation(getLogs, filters.queryOf(call, id), call)
+    },
+  }
+}

@@ -1,0 +1,20 @@
+// eth_newBlockFilter []: an id under which eth_getFilterChanges tells the hashes of later blocks.
+// Tested by test/faces/filters-started.test.ts
+import { blockChanges } from '../../filters/filter-changes.ts'
+import type { Filters } from '../../filters/filters.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments } from '../../params/arguments.ts'
+
+export function createEthNewBlockFilter(filters: Filters): RpcOperation<null> {
+  return {
+    name: 'eth_newBlockFilter',
+    units: 80,
+    parse(params) {
+      parseArguments(params, [])
+      return null
+    },
+    async run(_input, call) {
+      return filters.add(call, { changes: blockChanges(call.network), query: null })
+    },
+  }
+}

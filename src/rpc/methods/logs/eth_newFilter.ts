@@ -1,0 +1,23 @@
+// eth_newFilter [filter]: an id under which eth_getFilterChanges tells matching logs of later blocks.
+// Tested by test/faces/filters-started.test.ts
+import type { Clock } from '../../../base/clock.ts'
+import { logChanges } from '../../filters/filter-changes.ts'
+import type { Filters } from '../../filters/filters.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments, required } from '../../params/arguments.ts'
+import { type LogQuery, parseLogFilter } from '../../params/log-filter.ts'
+
+export function createEthNewFilter(filters: Filters, clock: Clock): RpcOperation<LogQuery> {
+  return {
+    name: 'eth_newFilter',
+    units: 80,
+    parse(params) {
+      const [query] = parseArguments(params, [required(parseLogFilter)])
+      return query
+    },
+    addresses: ({ filter }) => filter.addresses,
+    async run(query, call) {
+      return filters.add(call, { changes: logChanges(call.network, query, clock), query })
+    },
+  }
+}

@@ -1,0 +1,24 @@
+// eth_newPendingTransactionFilter [full?]: an id under which eth_getFilterChanges tells the hashes of
+// transactions that become ready for a block. Whole transactions (full = true) are not offered.
+// Tested by test/faces/filters-started.test.ts
+import { transactionChanges } from '../../filters/filter-changes.ts'
+import type { Filters } from '../../filters/filters.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { optional, parseArguments } from '../../params/arguments.ts'
+import { refuseArgument } from '../../params/refuse-argument.ts'
+import { parseFlag } from '../../params/scalars.ts'
+
+export function createEthNewPendingTransactionFilter(filters: Filters): RpcOperation<null> {
+  return {
+    name: 'eth_newPendingTransactionFilter',
+    units: 80,
+    parse(params) {
+      const [full] = parseArguments(params, [optional(parseFlag, false)])
+      if (full) throw refuseArgument(0, 'full transactions are not supported, only hashes')
+      return null
+    },
+    async run(_input, call) {
+      return filters.add(call, { changes: transactionChanges(call.network), query: null })
+    },
+  }
+}

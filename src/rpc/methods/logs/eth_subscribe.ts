@@ -1,0 +1,50 @@
+// eth_subscribe [kind, …]: an id under which events come over the same connection: newHeads, logs [filter],
+// newPendingTransactions [whole?], syncing. Over HTTP there is no such method (refused-methods.ts).
+import { Fault } from '../../../base/fault.ts'
+import type { SubscriptionKind } from '../../subscriptions/subscription.ts'
+import { boundsOf } from '../../filters/log-bounds.ts'
+import { Revocable } from '../../revocable.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { optional, parseArguments, required } from '../../params/arguments.ts'
+import { parseLogFilter } from '../../params/log-filter.ts'
+import { parseFlag } from '../../params/scalars.ts'
+
+export const ethSubscribe: RpcOperation<SubscriptionKind> = {
+  name: 'eth_subscribe',
+  units: 5,
+  lasting: true,
+  parse(params) {
+    const [name] = params
+    if (typeof name !== 'string') {
+      const detail = 'expected subscription name as first argument'
+      throw new Fault('bad_params', { detail })
+    }
+    switch (name) {
+      case 'newHeads':
+      case 'syncing':
+        parseArguments(params, [named])
+        return { kind: name }
+      case 'newPendingTransactions': {
+        const [, whole] = parseArguments(params, [named, optional(parseFlag, false)])
+        return { kind: name, whole }
+      }
+      case 'logs': {
+        const [, { filter, blocks }] = parseArguments(params, [named, required(parseLogFilter)])
+        return { kind: name, filter, bounds: boundsOf(blocks) }
+      }
+      default: {
+        const detail = `no "${name.slice(0, 256)}" subscription in eth namespace`
+        throw new Fault('no_subscription', { detail })
+      }
+    }
+  },
+  addresses: (kind) => (kind.kind === 'logs' ? kind.filter.addresses : undefined),
+  async run(kind, { subscriptions }) {
+    if (subscriptions === undefined) throw new Fault('no_subscription')
+    const id = subscriptions.add(kind)
+    // A notification has no reply to name the id in, and a batch may have no room for it.
+    return new Revocable(id, () => subscriptions.drop(id))
+  },
+}
+
+const named = required((value) => value)

@@ -1,0 +1,28 @@
+// eth_capabilities []: the newest block, and from which block on each kind of data can be asked for (execution-apis). The
+// embedded chain keeps all of it from block 0 on and deletes nothing.
+// Tested by src/rpc/methods/blocks/raw-and-headers.test.ts
+import { toHex, toQuantity } from '../../../base/hex.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments } from '../../params/arguments.ts'
+import { latestBlock } from '../../params/block-parameter.ts'
+
+/** The members that execution-apis names. */
+const resources = ['state', 'tx', 'logs', 'receipts', 'blocks', 'stateproofs'] as const
+
+export const ethCapabilities: RpcOperation<null> = {
+  name: 'eth_capabilities',
+  units: 80,
+  parse(params) {
+    parseArguments(params, [])
+    return null
+  },
+  *read(_input, call) {
+    const { number, hash } = yield* call.resolve(latestBlock)
+    call.labels.level('trusted')
+    const whole = { disabled: false, oldestBlock: '0x0' }
+    return {
+      head: { number: toQuantity(number), hash: toHex(hash) },
+      ...Object.fromEntries(resources.map((name) => [name, whole])),
+    }
+  },
+}

@@ -1,0 +1,16 @@
+// eth_protocolVersion []: 68, the wire protocol (eth/68) that every client of today speaks; none is spoken here.
+// Tested by src/rpc/methods/plain-answers.test.ts
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments } from '../../params/arguments.ts'
+
+export const ethProtocolVersion: RpcOperation<null> = {
+  name: 'eth_protocolVersion',
+  units: 5,
+  parse(params) {
+    parseArguments(params, [])
+    return null
+  },
+  run() {
+    return Promise.resolve('0x44')
+  },
+}

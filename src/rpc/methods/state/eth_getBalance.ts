@@ -1,0 +1,28 @@
+// eth_getBalance [address, block?]: wei as QUANTITY, proved; an absent account is a proved 0x0.
+// Tested by src/rpc/methods/plain-answers.test.ts
+import { toHex, toLatin1, toQuantity } from '../../../base/hex.ts'
+import { findAccount } from '../../../chain/state.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { type AccountInput, parseAccountInput } from '../../params/account-input.ts'
+import { resolveHeader } from '../../bundles/proved-block.ts'
+
+export const ethGetBalance: RpcOperation<AccountInput> = {
+  name: 'eth_getBalance',
+  units: 80,
+  cache: {
+    block: ({ block }) => block,
+    key: ({ address }) => toLatin1(address),
+  },
+  bundle: {
+    block: ({ block }) => block,
+    params: ({ address }, blockHash) => [toHex(address), blockHash],
+  },
+  parse: parseAccountInput,
+  addresses: ({ address }) => [address],
+  *read({ address, block }, call) {
+    const header = yield* resolveHeader(call, block)
+    const account = yield* findAccount({ network: call.network, block: header, address })
+    call.labels.level('proof')
+    return toQuantity(account?.balance ?? 0n)
+  },
+}

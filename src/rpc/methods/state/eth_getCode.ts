@@ -1,0 +1,28 @@
+// eth_getCode [address, block?]: the account's code, proved by its codeHash; `0x` when there is none.
+// Tested by src/rpc/methods/plain-answers.test.ts
+import { toHex, toLatin1 } from '../../../base/hex.ts'
+import { readCode } from '../../../chain/state.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { type AccountInput, parseAccountInput } from '../../params/account-input.ts'
+import { resolveHeader } from '../../bundles/proved-block.ts'
+
+export const ethGetCode: RpcOperation<AccountInput> = {
+  name: 'eth_getCode',
+  units: 80,
+  cache: {
+    block: ({ block }) => block,
+    key: ({ address }) => toLatin1(address),
+  },
+  bundle: {
+    block: ({ block }) => block,
+    params: ({ address }, blockHash) => [toHex(address), blockHash],
+  },
+  parse: parseAccountInput,
+  addresses: ({ address }) => [address],
+  *read({ address, block }, call) {
+    const header = yield* resolveHeader(call, block)
+    const code = yield* readCode({ network: call.network, block: header, address })
+    call.labels.level('proof')
+    return toHex(code)
+  },
+}

@@ -1,0 +1,62 @@
+// eth_getProof [address, keys, block?]: the account, the slots and the trie nodes that prove them (EIP-1186).
+import { toHex, toQuantity } from '../../../base/hex.ts'
+import { proveAccount } from '../../../chain/state-proof.ts'
+import type { BlockParameter, RpcOperation } from '../../../pipeline/operation.ts'
+import { optional, parseArguments, required } from '../../params/arguments.ts'
+import { latestBlock, parseBlockParameter } from '../../params/block-parameter.ts'
+import { parseAddress } from '../../params/fixed-bytes.ts'
+import { parseStorageKeys, type StorageKey } from '../../params/storage-keys.ts'
+import { resolveHeader } from '../../bundles/proved-block.ts'
+import { completeRead } from '../../../chain/read.ts'
+
+type Input = {
+  readonly address: Uint8Array
+  readonly keys: readonly StorageKey[]
+  readonly block: BlockParameter
+}
+
+export const ethGetProof: RpcOperation<Input> = {
+  name: 'eth_getProof',
+  units: 150,
+  bundle: {
+    block: ({ block }) => block,
+    params: ({ address, keys }, blockHash) => [toHex(address), keys.map(shownKey), blockHash],
+  },
+  parse(params) {
+    const [address, keys, block] = parseArguments(params, [
+      required(parseAddress),
+      required(parseStorageKeys),
+      optional(parseBlockParameter, latestBlock),
+    ])
+    return { address, keys, block }
+  },
+  addresses: ({ address }) => [address],
+  async run({ address, keys, block }, call) {
+    const header = await completeRead(resolveHeader(call, block), call.signal)
+    const at = { network: call.network, block: header, address }
+    const positions = keys.map(({ position }) => position)
+    const { account, proof, slots } = await proveAccount(at, positions, call.signal)
+    call.labels.level('proof')
+    return {
+      address: toHex(address),
+      accountProof: proof.map(toHex),
+      balance: toQuantity(account.balance),
+      codeHash: toHex(account.codeHash),
+      nonce: toQuantity(account.nonce),
+      storageHash: toHex(account.storageRoot),
+      storageProof: slots.map((slot, index) => ({
+        key: shownKey(keys[index] as StorageKey),
+        value: wordQuantity(slot.value),
+        proof: slot.proof.map(toHex),
+      })),
+    }
+  },
+}
+
+function shownKey({ position, whole }: StorageKey): string {
+  return whole ? toHex(position) : wordQuantity(position)
+}
+
+function wordQuantity(word: Uint8Array): string {
+  return toQuantity(BigInt(toHex(word)))
+}

@@ -1,0 +1,43 @@
+// eth_getStorageAt [address, position, block?]: 32 bytes, proved by walking block hash -> account -> slot.
+import { joinLatin1, toHex } from '../../../base/hex.ts'
+import { readStorage } from '../../../chain/state.ts'
+import type { BlockParameter, RpcOperation } from '../../../pipeline/operation.ts'
+import { optional, parseArguments, required } from '../../params/arguments.ts'
+import { latestBlock, parseBlockParameter } from '../../params/block-parameter.ts'
+import { parseAddress } from '../../params/fixed-bytes.ts'
+import { parseStoragePosition } from '../../params/storage-position.ts'
+import { resolveHeader } from '../../bundles/proved-block.ts'
+
+type Input = {
+  readonly address: Uint8Array
+  readonly position: Uint8Array
+  readonly block: BlockParameter
+}
+
+export const ethGetStorageAt: RpcOperation<Input> = {
+  name: 'eth_getStorageAt',
+  units: 80,
+  cache: {
+    block: ({ block }) => block,
+    key: ({ address, position }) => joinLatin1(address, position),
+  },
+  bundle: {
+    block: ({ block }) => block,
+    params: ({ address, position }, blockHash) => [toHex(address), toHex(position), blockHash],
+  },
+  parse(params) {
+    const [address, position, block] = parseArguments(params, [
+      required(parseAddress),
+      required(parseStoragePosition),
+      optional(parseBlockParameter, latestBlock),
+    ])
+    return { address, position, block }
+  },
+  addresses: ({ address }) => [address],
+  *read({ address, position, block }, call) {
+    const header = yield* resolveHeader(call, block)
+    const value = yield* readStorage({ network: call.network, block: header, address }, position)
+    call.labels.level('proof')
+    return toHex(value)
+  },
+}

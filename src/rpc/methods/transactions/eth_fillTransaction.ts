@@ -1,0 +1,57 @@
+// eth_fillTransaction [transaction]: the transaction with the nonce, gas, fees and chain id that it lacks, unsigned, as bytes
+// and as an object. Label `trusted`: advice of this server.
+// Tested by test/faces/fill-and-sync-started.test.ts
+import { toHex } from '../../../base/hex.ts'
+import { keccak256 } from '../../../codec/hash/keccak.ts'
+import { encodeTransaction } from '../../../codec/ethereum/transaction-encode.ts'
+import { noOverrides, type Overrides } from '../../../chain/computation.ts'
+import { executorOf } from '../../../chain/network.ts'
+import { renderUnsigned } from '../../../chain/transaction-object.ts'
+import { unsignedTransaction } from '../../../chain/unsigned-transaction.ts'
+import { checkContents, withFees } from '../../fill-transaction.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments, required } from '../../params/arguments.ts'
+import { latestBlock } from '../../params/block-parameter.ts'
+import { calledAddresses } from '../../params/called-addresses.ts'
+import { requestFor } from '../../params/call-input.ts'
+import { type CallArguments, parseCallRequest } from '../../params/call-request.ts'
+import { completeRead } from '../../../chain/read.ts'
+
+type Input = CallArguments & {
+  readonly overrides: Overrides
+  /** As the client sent it: some members are compared with each other. */
+  readonly given: Readonly<Record<string, unknown>>
+}
+
+const zeroAddress = new Uint8Array(20)
+
+export const ethFillTransaction: RpcOperation<Input> = {
+  name: 'eth_fillTransaction',
+  units: 300,
+  parse(params) {
+    const [call] = parseArguments(params, [required(parseCallRequest)])
+    return { ...call, overrides: noOverrides, given: params[0] as Input['given'] }
+  },
+  addresses: calledAddresses,
+  async run(input, call) {
+    const executor = executorOf(call.network, 'eth_fillTransaction')
+    const filled = await withFees(requestFor(input, call.network), call)
+    checkContents(filled, input.given)
+    const { chainId, pool } = call.network
+    const nonce =
+      filled.nonce ??
+      (await pool.pendingNonce(filled.from ?? zeroAddress, call.signal, call.caller))
+    const block = await completeRead(call.resolve(latestBlock), call.signal)
+    const gas =
+      filled.gas ??
+      (await executor.estimateGas(
+        { request: filled, block, overrides: noOverrides },
+        call.caller,
+        call.signal,
+      ))
+    call.labels.level('trusted')
+    const transaction = unsignedTransaction(filled, { chainId, nonce, gas })
+    const raw = encodeTransaction(transaction)
+    return { raw: toHex(raw), tx: renderUnsigned(transaction, keccak256(raw)) }
+  },
+}

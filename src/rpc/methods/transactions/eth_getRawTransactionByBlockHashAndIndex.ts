@@ -1,0 +1,33 @@
+// eth_getRawTransactionByBlockHashAndIndex [blockHash, index]: the signed bytes of one transaction of the proved list. As
+// in geth `0x` for an index past its end (label `proof`) and for a block that no source knows (label `none`).
+// Tested by src/rpc/methods/blocks/raw-and-headers.test.ts
+import { toQuantity } from '../../../base/hex.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments, required } from '../../params/arguments.ts'
+import { parseHash } from '../../params/fixed-bytes.ts'
+import { parseIndex } from '../../params/scalars.ts'
+import { findNamed } from '../../bundles/proved-block.ts'
+import { rawReply, rawTransactionAt } from '../../replies/one-transaction.ts'
+
+type Input = { readonly blockHash: Uint8Array; readonly index: bigint }
+
+export const ethGetRawTransactionByBlockHashAndIndex: RpcOperation<Input> = {
+  name: 'eth_getRawTransactionByBlockHashAndIndex',
+  units: 150,
+  cache: {
+    block: ({ blockHash }) => ({ hash: blockHash, requireCanonical: false }),
+    key: ({ index }) => `${index}`,
+  },
+  bundle: {
+    block: ({ blockHash }) => ({ hash: blockHash, requireCanonical: false }),
+    params: ({ index }, blockHash) => [blockHash, toQuantity(index)],
+  },
+  parse(params) {
+    const [blockHash, index] = parseArguments(params, [required(parseHash), required(parseIndex)])
+    return { blockHash, index }
+  },
+  *read({ blockHash, index }, call) {
+    const block = yield* findNamed(call, blockHash)
+    return block === null ? rawReply(null) : yield* rawTransactionAt(call, block, index)
+  },
+}

@@ -1,0 +1,42 @@
+// eth_getRawTransactionByBlockNumberAndIndex [tag or number, index]: as by block hash; `0x` above the head. `pending` is
+// the block to come, label `trusted`.
+// Tested by src/rpc/methods/blocks/raw-and-headers.test.ts
+import { toQuantity } from '../../../base/hex.ts'
+import type { BlockParameter, RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments, required } from '../../params/arguments.ts'
+import { parseBlockNumber } from '../../params/block-parameter.ts'
+import { parseIndex } from '../../params/scalars.ts'
+import { findResolved } from '../../bundles/proved-block.ts'
+import { rawReply, rawTransactionAt } from '../../replies/one-transaction.ts'
+import { isPending, readPendingTransactions } from '../../replies/pending-block.ts'
+
+type Input = { readonly block: BlockParameter; readonly index: bigint }
+
+export const ethGetRawTransactionByBlockNumberAndIndex: RpcOperation<Input> = {
+  name: 'eth_getRawTransactionByBlockNumberAndIndex',
+  units: 150,
+  cache: {
+    block: ({ block }) => block,
+    key: ({ index }) => `${index}`,
+  },
+  bundle: {
+    as: 'eth_getRawTransactionByBlockHashAndIndex',
+    block: ({ block }) => block,
+    params: ({ index }, blockHash) => [blockHash, toQuantity(index)],
+  },
+  parse(params) {
+    const [block, index] = parseArguments(params, [
+      required(parseBlockNumber),
+      required(parseIndex),
+    ])
+    return { block, index }
+  },
+  *read({ block, index }, call) {
+    if (isPending(block)) {
+      const waiting = yield* readPendingTransactions(call)
+      return rawReply(waiting.find((_, at) => BigInt(at) === index) ?? null)
+    }
+    const found = yield* findResolved(call, block)
+    return found === null ? rawReply(null) : yield* rawTransactionAt(call, found, index)
+  },
+}

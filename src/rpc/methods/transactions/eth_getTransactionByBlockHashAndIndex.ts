@@ -1,0 +1,38 @@
+// eth_getTransactionByBlockHashAndIndex [blockHash, index]: one transaction out of the list the block's
+// transactionsRoot commits to. An index past its end is null, proved; an unknown hash null, label `none`.
+// Tested by src/rpc/methods/state/golden.test.ts
+import { toQuantity } from '../../../base/hex.ts'
+import type { FindSender } from '../../../chain/sender-cache.ts'
+import { transactionAt } from '../../replies/one-transaction.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments, required } from '../../params/arguments.ts'
+import { parseHash } from '../../params/fixed-bytes.ts'
+import { parseIndex } from '../../params/scalars.ts'
+import { findNamed } from '../../bundles/proved-block.ts'
+
+type Input = { readonly blockHash: Uint8Array; readonly index: bigint }
+
+export function createEthGetTransactionByBlockHashAndIndex(
+  findSender: FindSender,
+): RpcOperation<Input> {
+  return {
+    name: 'eth_getTransactionByBlockHashAndIndex',
+    units: 150,
+    cache: {
+      block: ({ blockHash }) => ({ hash: blockHash, requireCanonical: false }),
+      key: ({ index }) => `${index}`,
+    },
+    bundle: {
+      block: ({ blockHash }) => ({ hash: blockHash, requireCanonical: false }),
+      params: ({ index }, blockHash) => [blockHash, toQuantity(index)],
+    },
+    parse(params) {
+      const [blockHash, index] = parseArguments(params, [required(parseHash), required(parseIndex)])
+      return { blockHash, index }
+    },
+    *read({ blockHash, index }, call) {
+      const block = yield* findNamed(call, blockHash)
+      return block === null ? null : yield* transactionAt(call, block, index, findSender)
+    },
+  }
+}

@@ -1,0 +1,47 @@
+// eth_getTransactionByHash [hash]: from its canonical block, proved; else as it waits in the pool; else null,
+// label `none`, as nobody can prove that a transaction does not exist.
+// Tested by src/rpc/methods/blocks/by-hash.test.ts
+import { equalBytes, toHex } from '../../../base/hex.ts'
+import { transactionHash } from '../../../codec/ethereum/transaction.ts'
+import { findLocated, type Located } from '../../../chain/located.ts'
+import type { FindSender } from '../../../chain/sender-cache.ts'
+import { renderTransaction } from '../../../chain/transaction-object.ts'
+import { placeIn, readTransaction } from '../../../chain/transactions.ts'
+import type { RpcCall, RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments, required } from '../../params/arguments.ts'
+import { parseHash } from '../../params/fixed-bytes.ts'
+
+export function createEthGetTransactionByHash(findSender: FindSender): RpcOperation<Uint8Array> {
+  const mined = ({ block, index, raw }: Located, { network, labels }: RpcCall) => {
+    labels.block({ network: network.name, hash: block.hash, number: block.header.number })
+    labels.level('proof')
+    return renderTransaction(readTransaction(raw, findSender), placeIn(block, index))
+  }
+  return {
+    name: 'eth_getTransactionByHash',
+    units: 80,
+    bundle: {
+      block: () => null,
+      params: (hash) => [toHex(hash)],
+    },
+    parse(params) {
+      const [hash] = parseArguments(params, [required(parseHash)])
+      return hash
+    },
+    async run(hash, call) {
+      const { network, signal } = call
+      const located = await findLocated(network, hash, signal)
+      if (located !== null) return mined(located, call)
+      const raw = await network.pool.pendingTransaction(hash, signal, call.caller)
+      if (raw !== null && equalBytes(transactionHash(raw), hash)) {
+        call.labels.level(network.pool.level)
+        return renderTransaction(readTransaction(raw, findSender), null)
+      }
+      // It may have left the pool for a block between the two looks.
+      const since = await findLocated(network, hash, signal)
+      if (since !== null) return mined(since, call)
+      call.labels.level('none')
+      return null
+    },
+  }
+}

@@ -1,0 +1,36 @@
+// eth_getTransactionReceipt [hash]: the receipt out of its block's proved list, with what is derived from
+// those before it; null, label `none`, while no canonical block is known to hold the transaction.
+// Tested by src/rpc/methods/blocks/by-hash.test.ts
+import { toHex } from '../../../base/hex.ts'
+import { findLocated } from '../../../chain/located.ts'
+import type { FindSender } from '../../../chain/sender-cache.ts'
+import { receiptReply } from '../../replies/block-receipts.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments, required } from '../../params/arguments.ts'
+import { parseHash } from '../../params/fixed-bytes.ts'
+
+export function createEthGetTransactionReceipt(findSender: FindSender): RpcOperation<Uint8Array> {
+  return {
+    name: 'eth_getTransactionReceipt',
+    units: 80,
+    bundle: {
+      block: () => null,
+      params: (hash) => [toHex(hash)],
+    },
+    parse(params) {
+      const [hash] = parseArguments(params, [required(parseHash)])
+      return hash
+    },
+    async run(hash, call) {
+      const { network, labels, signal } = call
+      const located = await findLocated(network, hash, signal)
+      if (located === null) {
+        labels.level('none')
+        return null
+      }
+      const { block, index } = located
+      labels.block({ network: network.name, hash: block.hash, number: block.header.number })
+      return await receiptReply(call, block, index, findSender)
+    },
+  }
+}

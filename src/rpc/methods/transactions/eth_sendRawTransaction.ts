@@ -1,0 +1,21 @@
+// eth_sendRawTransaction [bytes]: hands a signed transaction (types 0-4, type 3 with its sidecar) to the
+// pool; the answer is its hash, computed here and not by a source.
+// Tested by src/rpc/methods/blocks/by-hash.test.ts
+import { toHex } from '../../../base/hex.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments, required } from '../../params/arguments.ts'
+import { parseBytes } from '../../params/scalars.ts'
+import { sendTransaction } from '../../replies/send-transaction.ts'
+
+export const ethSendRawTransaction: RpcOperation<Uint8Array> = {
+  name: 'eth_sendRawTransaction',
+  units: 80,
+  parse(params) {
+    const [raw] = parseArguments(params, [required(parseBytes)])
+    return raw
+  },
+  async run(raw, call) {
+    call.labels.level(call.network.pool.level)
+    return toHex(await sendTransaction(raw, call))
+  },
+}

@@ -1,0 +1,26 @@
+// txpool_contentFrom [address]: the transactions of one sender that wait here, by nonce. Label `trusted`.
+// Tested by test/faces/pool-started.test.ts
+import { executorOf } from '../../../chain/network.ts'
+import { renderTransaction } from '../../../chain/transaction-object.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments, required } from '../../params/arguments.ts'
+import { parseAddress } from '../../params/fixed-bytes.ts'
+import { senderReply } from '../../replies/pool-reply.ts'
+
+export const txpoolContentFrom: RpcOperation<Uint8Array> = {
+  name: 'txpool_contentFrom',
+  units: 80,
+  parse(params) {
+    const [address] = parseArguments(params, [required(parseAddress)])
+    return address
+  },
+  async run(address, { network, labels, signal, caller }) {
+    const content = await executorOf(network, 'txpool_contentFrom').poolContent(
+      address,
+      signal,
+      caller,
+    )
+    labels.level('trusted')
+    return senderReply(content, (waiting) => renderTransaction(waiting, null))
+  },
+}

@@ -1,0 +1,29 @@
+// txpool_inspect []: every transaction that waits here as one line of text, in geth's words. Label `trusted`.
+// Tested by test/faces/pool-started.test.ts
+import { executorOf } from '../../../chain/network.ts'
+import { toChecksumAddress } from '../../../codec/ethereum/checksum-address.ts'
+import { effectiveGasPrice } from '../../../chain/fees.ts'
+import type { SignedTransaction } from '../../../chain/transaction-object.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments } from '../../params/arguments.ts'
+import { poolReply } from '../../replies/pool-reply.ts'
+
+export const txpoolInspect: RpcOperation<null> = {
+  name: 'txpool_inspect',
+  units: 80,
+  parse(params) {
+    parseArguments(params, [])
+    return null
+  },
+  async run(_input, { network, labels, signal, caller }) {
+    const content = await executorOf(network, 'txpool_inspect').poolContent(null, signal, caller)
+    labels.level('trusted')
+    return poolReply(content, asLine)
+  },
+}
+
+function asLine({ transaction }: SignedTransaction): string {
+  const { to, value, gas } = transaction
+  const target = to === null ? 'contract creation' : toChecksumAddress(to)
+  return `${target}: ${value} wei + ${gas} gas × ${effectiveGasPrice(transaction, null)} wei`
+}

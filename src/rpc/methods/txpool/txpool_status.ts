@@ -1,0 +1,23 @@
+// txpool_status []: how many transactions wait here, next in line and after a gap. Label `trusted`.
+// Tested by test/faces/pool-started.test.ts
+import { executorOf } from '../../../chain/network.ts'
+import { toQuantity } from '../../../base/hex.ts'
+import type { RpcOperation } from '../../../pipeline/operation.ts'
+import { parseArguments } from '../../params/arguments.ts'
+
+export const txpoolStatus: RpcOperation<null> = {
+  name: 'txpool_status',
+  units: 80,
+  parse(params) {
+    parseArguments(params, [])
+    return null
+  },
+  async run(_input, { network, labels, signal, caller }) {
+    const { pending, queued } = await executorOf(network, 'txpool_status').poolCounts(
+      signal,
+      caller,
+    )
+    labels.level('trusted')
+    return { pending: toQuantity(pending), queued: toQuantity(queued) }
+  },
+}

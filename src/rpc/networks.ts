@@ -1,0 +1,60 @@
+// Which network a request means: path prefix, else Host label, else the default (contract-rpc 1).
+// A known label that is not served is refused: an answer from the wrong chain is worse than an error.
+import { Fault } from '../base/fault.ts'
+import type { Network } from '../chain/network.ts'
+
+const mainnetAndSepolia =
+  'arbitrum base blast celo linea mantle optimism scroll starknet unichain zksync'
+const mainnetAndTestnet = 'bsc hemi megaeth monad opbnb palm sei swellchain'
+const others =
+  'mainnet sepolia hoodi goerli avalanche-mainnet avalanche-fuji polygon-mainnet polygon-amoy ' +
+  'polygon-mumbai solana-mainnet solana-devnet'
+
+/** Labels of the hosted service's documentation, old ones included. */
+const knownLabels: ReadonlySet<string> = new Set([
+  ...others.split(' '),
+  ...mainnetAndSepolia
+    .split(' ')
+    .flatMap((name) => ['mainnet', 'sepolia', 'goerli'].map((x) => `${name}-${x}`)),
+  ...mainnetAndTestnet
+    .split(' ')
+    .flatMap((name) => ['mainnet', 'testnet'].map((x) => `${name}-${x}`)),
+])
+
+/**
+ * `networks`: those served now, the first one is the default; the same list until it changes. Labels are compared in
+ * lower case.
+ */
+export function createNetworkChoice(
+  networks: () => readonly Network[],
+): (pathLabel: string | null, hostLabel: string | null) => Network {
+  let listed: readonly Network[] = []
+  let served = new Map<string, Network>()
+
+  function update(): void {
+    listed = networks()
+    served = new Map(listed.map((network) => [network.name, network]))
+    if (listed.length === 0) throw new TypeError('at least one network must be configured')
+  }
+  update()
+
+  return (pathLabel, hostLabel) => {
+    if (networks() !== listed) update()
+    const fallback = listed[0] as Network
+    const path = pathLabel?.toLowerCase() ?? null
+    const host = hostLabel?.toLowerCase() ?? null
+    const hostNames = host !== null && (served.has(host) || knownLabels.has(host)) ? host : null
+    if (path !== null && hostNames !== null && path !== hostNames) {
+      throw notServed(served.has(path) ? hostNames : path)
+    }
+    const label = path ?? hostNames
+    if (label === null) return fallback
+    const network = served.get(label)
+    if (network === undefined) throw notServed(label)
+    return network
+  }
+}
+
+function notServed(label: string): Fault {
+  return new Fault('no_network', { detail: `network ${label.slice(0, 256)} is not served` })
+}

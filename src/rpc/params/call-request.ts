@@ -1,0 +1,98 @@
+// The call object of eth_call and eth_estimateGas (geth's TransactionArgs). Unknown members are ignored.
+// Tested by src/rpc/params/params.test.ts
+import type { CallRequest } from '../../chain/computation.ts'
+import {
+  given,
+  type Members,
+  type Reading,
+  readAddress,
+  readBig,
+  readData,
+  readHashes,
+  readList,
+  readMembers,
+  readOptional,
+  readUint64,
+} from './members.ts'
+import { refuseArgument } from './refuse-argument.ts'
+
+/** `chainId` is not part of the request proper: it is compared with the network's own. */
+export type CallArguments = { readonly request: CallRequest; readonly chainId: bigint | null }
+
+/** Throws `bad_params` with geth's texts for the first member that cannot be read. */
+export function parseCallRequest(value: unknown, position: number): CallArguments {
+  return readCallRequest(value, { position, path: 'TransactionArgs' })
+}
+
+/** The same as a part of a larger argument. */
+export function readCallRequest(value: unknown, reading: Reading): CallArguments {
+  const members = readMembers(value, reading, 'ethapi.TransactionArgs')
+  const data = readCallData(members, reading)
+  const request: CallRequest = {
+    ...given('from', readOptional(members, 'from', reading, readAddress)),
+    ...given('to', readOptional(members, 'to', reading, readAddress)),
+    ...given('gas', readOptional(members, 'gas', reading, readUint64)),
+    ...given('gasPrice', readOptional(members, 'gasPrice', reading, readBig)),
+    ...given('maxFeePerGas', readOptional(members, 'maxFeePerGas', reading, readBig)),
+    ...given(
+      'maxPriorityFeePerGas',
+      readOptional(members, 'maxPriorityFeePerGas', reading, readBig),
+    ),
+    ...given('value', readOptional(members, 'value', reading, readBig)),
+    ...given('nonce', readOptional(members, 'nonce', reading, readUint64)),
+    ...given('data', data),
+    ...given('accessList', readOptional(members, 'accessList', reading, readAccessList)),
+    ...given(
+      'blobVersionedHashes',
+      readOptional(members, 'blobVersionedHashes', reading, readHashes),
+    ),
+    ...given('maxFeePerBlobGas', readOptional(members, 'maxFeePerBlobGas', reading, readBig)),
+    ...given(
+      'authorizationList',
+      readOptional(members, 'authorizationList', reading, readAuthorizations),
+    ),
+  }
+  return { request, chainId: readOptional(members, 'chainId', reading, readBig) ?? null }
+}
+
+function readCallData(members: Members, reading: Reading): Uint8Array | undefined {
+  const data = readOptional(members, 'data', reading, readData)
+  const input = readOptional(members, 'input', reading, readData)
+  return input ?? data
+}
+
+type AccessList = NonNullable<CallRequest['accessList']>
+
+function readAccessList(value: unknown, reading: Reading): AccessList {
+  return readList(value, reading, 'types.AccessList', (item) => {
+    const members = readMembers(item, reading, 'types.AccessTuple')
+    const must = requiredMember(members, reading, 'AccessTuple')
+    return { address: must('address', readAddress), storageKeys: must('storageKeys', readHashes) }
+  })
+}
+
+type Authorizations = NonNullable<CallRequest['authorizationList']>
+
+function readAuthorizations(value: unknown, reading: Reading): Authorizations {
+  return readList(value, reading, '[]types.SetCodeAuthorization', (item) => {
+    const members = readMembers(item, reading, 'types.SetCodeAuthorization')
+    const must = requiredMember(members, reading, 'SetCodeAuthorization')
+    return {
+      chainId: must('chainId', readBig),
+      address: must('address', readAddress),
+      nonce: must('nonce', readUint64),
+      yParity: must('yParity', readUint64),
+      r: must('r', readBig),
+      s: must('s', readBig),
+    }
+  })
+}
+
+/** Reads members that may not be missing; `type`: what go-ethereum calls the object. */
+function requiredMember(members: Members, reading: Reading, type: string) {
+  return <T>(name: string, read: (value: unknown, reading: Reading) => T): T => {
+    const found = readOptional(members, name, reading, read)
+    if (found !== undefined) return found
+    throw refuseArgument(reading.position, `missing required field '${name}' for ${type}`)
+  }
+}

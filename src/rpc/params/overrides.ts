@@ -1,0 +1,132 @@
+// State overrides and block overrides of eth_call and its kin (geth's StateOverride and BlockOverrides).
+// Unknown members are ignored, as geth does; known ones that are not offered are refused by name.
+// Tested by src/rpc/params/params.test.ts
+import type {
+  BlockOverrides,
+  StateOverride,
+  StorageWord,
+  Withdrawal,
+} from '../../chain/computation.ts'
+import {
+  given,
+  type Members,
+  type Reading,
+  readAddress,
+  readBig,
+  readData,
+  readHash,
+  readList,
+  readMembers,
+  readOptional,
+  readUint64,
+} from './members.ts'
+import { refuseArgument } from './refuse-argument.ts'
+
+/** Accounts in one set of overrides, and slots in one account. */
+const accountsMax = 1_024
+const slotsMax = 16_384
+/** In one block. */
+const withdrawalsMax = 256
+
+/** Throws `bad_params`. */
+export function parseStateOverrides(value: unknown, position: number): readonly StateOverride[] {
+  return readStateOverrides(value, { position, path: 'StateOverride' })
+}
+
+/** The same as a part of a larger argument. */
+export function readStateOverrides(value: unknown, reading: Reading): readonly StateOverride[] {
+  const accounts = readMembers(value, reading, 'override.StateOverride')
+  if (accounts.size > accountsMax) {
+    throw refuseArgument(reading.position, `more than ${accountsMax} accounts to override`)
+  }
+  return [...accounts].map(([name, account]) => {
+    const address = readAddress(name, reading)
+    const path = 'OverrideAccount'
+    const members = readMembers(account, { ...reading, path }, 'override.OverrideAccount')
+    return readAccount(address, members, { ...reading, path })
+  })
+}
+
+function readAccount(address: Uint8Array, members: Members, reading: Reading): StateOverride {
+  const target = readOptional(members, 'movePrecompileToAddress', reading, readAddress)
+  const state = readOptional(members, 'state', reading, readStorage)
+  const stateDiff = readOptional(members, 'stateDiff', reading, readStorage)
+  return {
+    address,
+    ...given('balance', readOptional(members, 'balance', reading, readBig)),
+    ...given('nonce', readOptional(members, 'nonce', reading, readUint64)),
+    ...given('code', readOptional(members, 'code', reading, readData)),
+    ...given('state', state),
+    ...given('stateDiff', stateDiff),
+    ...given('movePrecompileTo', target),
+  }
+}
+
+function readStorage(value: unknown, reading: Reading): readonly StorageWord[] {
+  const slots = readMembers(value, reading, 'map[common.Hash]common.Hash')
+  if (slots.size > slotsMax) {
+    throw refuseArgument(reading.position, `more than ${slotsMax} slots to override`)
+  }
+  return [...slots].map(([slot, word]) => ({
+    slot: readHash(slot, reading),
+    word: readHash(word, reading),
+  }))
+}
+
+/** Throws `bad_params`. */
+export function parseBlockOverrides(value: unknown, position: number): BlockOverrides {
+  return readBlockOverrides(value, { position, path: 'BlockOverrides' })
+}
+
+/** The same as a part of a larger argument. */
+export function readBlockOverrides(value: unknown, reading: Reading): BlockOverrides {
+  const members = readMembers(value, reading, 'override.BlockOverrides')
+  for (const name of ['difficulty', 'withdrawals', 'beaconRoot']) {
+    refuseField(members, name, reading)
+  }
+  return readFields(members, reading)
+}
+
+/** The same for a simulated block, which has a beacon root and withdrawals too. */
+export function readSimulatedFields(value: unknown, reading: Reading): BlockOverrides {
+  const members = readMembers(value, reading, 'override.BlockOverrides')
+  refuseField(members, 'difficulty', reading)
+  return {
+    ...readFields(members, reading),
+    ...given('beaconRoot', readOptional(members, 'beaconRoot', reading, readHash)),
+    ...given('withdrawals', readOptional(members, 'withdrawals', reading, readWithdrawals)),
+  }
+}
+
+function refuseField(members: Members, name: string, { position }: Reading): void {
+  if ((members.get(name) ?? null) === null) return
+  throw refuseArgument(position, `block override "${name}" is not supported for this RPC method`)
+}
+
+function readWithdrawals(value: unknown, reading: Reading): readonly Withdrawal[] {
+  if (Array.isArray(value) && value.length > withdrawalsMax) {
+    throw refuseArgument(reading.position, `more than ${withdrawalsMax} withdrawals in one block`)
+  }
+  return readList(value, reading, 'types.Withdrawals', (item) => {
+    const members = readMembers(item, reading, 'types.Withdrawal')
+    const amount = (name: string) => readOptional(members, name, reading, readUint64) ?? 0n
+    return {
+      index: amount('index'),
+      validatorIndex: amount('validatorIndex'),
+      address: readOptional(members, 'address', reading, readAddress) ?? new Uint8Array(20),
+      amount: amount('amount'),
+    }
+  })
+}
+
+function readFields(members: Members, reading: Reading): BlockOverrides {
+  return {
+    ...given('number', readOptional(members, 'number', reading, readUint64)),
+    ...given('time', readOptional(members, 'time', reading, readUint64)),
+    ...given('gasLimit', readOptional(members, 'gasLimit', reading, readUint64)),
+    ...given('feeRecipient', readOptional(members, 'feeRecipient', reading, readAddress)),
+    ...given('prevRandao', readOptional(members, 'prevRandao', reading, readHash)),
+    ...given('baseFeePerGas', readOptional(members, 'baseFeePerGas', reading, readBig)),
+    ...given('blobBaseFee', readOptional(members, 'blobBaseFee', reading, readBig)),
+  }
+}

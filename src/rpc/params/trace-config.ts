@@ -1,0 +1,100 @@
+// The options of debug_trace… (geth's TraceConfig). `timeout` and `reexec` are not looked at: a trace has the
+// time of any call, and all state is kept.
+// Tested by src/rpc/params/params.test.ts
+import type { Overrides, TracerChoice } from '../../chain/computation.ts'
+import { noOverrides } from '../../chain/computation.ts'
+import { Fault } from '../../base/fault.ts'
+import {
+  type Members,
+  type Reading,
+  readBoolean,
+  readMembers,
+  readOptional,
+  readString,
+  readUint,
+} from './members.ts'
+import { readBlockOverrides, readStateOverrides } from './overrides.ts'
+import { quoteForMessage, refuseArgument } from './refuse-argument.ts'
+
+export type TraceCallConfig = { readonly tracer: TracerChoice; readonly overrides: Overrides }
+
+/** What is traced when no config is given. */
+export const structLogger: TracerChoice = {
+  kind: 'struct',
+  disableStorage: false,
+  disableStack: false,
+  enableMemory: false,
+  enableReturnData: false,
+  limit: 0,
+}
+
+export const plainTrace: TraceCallConfig = { tracer: structLogger, overrides: noOverrides }
+
+/** Throws `bad_params`, also for a tracer that is not offered. */
+export function parseTraceConfig(value: unknown, position: number): TracerChoice {
+  const reading = { position, path: 'TraceConfig' }
+  return readTracer(readMembers(value, reading, 'tracers.TraceConfig'), reading)
+}
+
+/** The same for debug_traceCall, which takes overrides too. */
+export function parseTraceCallConfig(value: unknown, position: number): TraceCallConfig {
+  const reading = { position, path: 'TraceCallConfig' }
+  const members = readMembers(value, reading, 'tracers.TraceCallConfig')
+  if ((members.get('txIndex') ?? null) !== null) {
+    throw refuseArgument(
+      position,
+      'txIndex is not supported: a call is traced on the state after a block',
+    )
+  }
+  const state = readOptional(members, 'stateOverrides', reading, readStateOverrides)
+  const block = readOptional(members, 'blockOverrides', reading, readBlockOverrides)
+  return {
+    tracer: readTracer(members, reading),
+    overrides: { state: state ?? [], block: block ?? {} },
+  }
+}
+
+function readTracer(members: Members, reading: Reading): TracerChoice {
+  const name = readOptional(members, 'tracer', reading, readString) ?? ''
+  const config =
+    readOptional(members, 'tracerConfig', reading, (value, at) =>
+      readMembers(value, at, 'object'),
+    ) ?? new Map<string, unknown>()
+  const flag = (name: string) => readOptional(config, name, reading, readBoolean) ?? false
+  const own = (name: string) => readOptional(members, name, reading, readBoolean) ?? false
+  switch (name) {
+    case '':
+      return {
+        kind: 'struct',
+        disableStorage: own('disableStorage'),
+        disableStack: own('disableStack'),
+        enableMemory: own('enableMemory'),
+        enableReturnData: own('enableReturnData'),
+        limit: readOptional(members, 'limit', reading, readUint) ?? 0,
+      }
+    case 'callTracer':
+      return { kind: 'call', onlyTopCall: flag('onlyTopCall'), withLog: flag('withLog') }
+    case 'prestateTracer': {
+      if (flag('diffMode') && flag('includeEmpty')) {
+        throw new Fault('execution_failed', { detail: 'cannot use diffMode with includeEmpty' })
+      }
+      return {
+        kind: 'prestate',
+        diffMode: flag('diffMode'),
+        disableCode: flag('disableCode'),
+        disableStorage: flag('disableStorage'),
+        includeEmpty: flag('includeEmpty'),
+      }
+    }
+    case '4byteTracer':
+      return { kind: '4byte' }
+    case 'noopTracer':
+      return { kind: 'noop' }
+    default:
+      throw refuseArgument(
+        reading.position,
+        `tracer ${quoteForMessage(name)} is not supported, only callTracer, prestateTracer, ` +
+          '4byteTracer, noopTracer and none',
+      )
+  }
+}

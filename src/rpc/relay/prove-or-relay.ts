@@ -1,0 +1,146 @@
+// What becomes of a read that can be proved, on a network whose upstreams may not be able to prove it: `require`
+// fails closed, `prefer` falls back to an upstream's word and says so, `off` takes the word at once, `header` takes
+// it for a block whose header is proved (networks whose lists cannot be rebuilt, verification 2.3).
+// Tested by src/rpc/relay/upstream-operations.test.ts
+import { Fault, type FaultCode } from '../../base/fault.ts'
+import { toHex } from '../../base/hex.ts'
+import { renderHeader } from '../../chain/block-object.ts'
+import {
+  type BlockParameter,
+  type RpcCall,
+  type RpcDeclaration,
+  type RpcOperation,
+  runOperation,
+} from '../../pipeline/operation.ts'
+import { findNamed, findResolved } from '../bundles/proved-block.ts'
+import { parseBlock, relayCall } from './relay.ts'
+import type { RelayedMethod } from './relayed-methods.ts'
+import { completeRead, fetched, type Read } from '../../chain/read.ts'
+
+export type VerifyMode = 'require' | 'prefer' | 'header' | 'off'
+
+type Input = {
+  readonly params: readonly unknown[]
+  readonly block: BlockParameter | null
+  readonly own: unknown
+}
+
+/** Nobody could prove it: whether the value is to be had at all is another question. */
+const unproved: ReadonlySet<FaultCode> = new Set(['unprovable', 'unverified', 'no_state', 'pruned'])
+
+function isUnproved(thrown: unknown): boolean {
+  return thrown instanceof Fault && unproved.has(thrown.code)
+}
+
+type Asked = Parameters<typeof relayCall>[1]
+
+/** Their answer is the header, and lists beside it. */
+const blockMethods: ReadonlySet<string> = new Set(['eth_getBlockByHash', 'eth_getBlockByNumber'])
+
+/** A block that exists has these: null says only that the upstream lacks them. Past the end of a list null is an answer. */
+const ofEveryBlock = /^eth_getBlock|^eth_getUncleCount/
+
+/**
+ * `byHash`: the method that asks the same by the block's hash, where this one takes none. Null where nobody knows the
+ * block. Throws what proving a header throws, and `pruned`, `unverified` for a block without its lists.
+ */
+async function relayUnderHeader(
+  call: RpcCall,
+  { method, byHash }: { readonly method: Asked; readonly byHash: string | undefined },
+  params: readonly unknown[],
+  block: BlockParameter,
+): Promise<unknown> {
+  const proved =
+    'hash' in block
+      ? await completeRead(findNamed(call, block.hash), call.signal)
+      : await completeRead(findResolved(call, block), call.signal)
+  if (proved === null) return null
+  const result = await (byHash === undefined
+    ? relayCall(call, method, params, block, 'block')
+    : relayCall(
+        call,
+        { name: byHash, class: method.class, provable: true },
+        [toHex(proved.hash), ...params.slice(1)],
+        null,
+        'block',
+      ))
+  if (result === null && ofEveryBlock.test(method.name)) throw new Fault('pruned')
+  if (!blockMethods.has(method.name)) return result
+  if (typeof result !== 'object' || Array.isArray(result)) throw new Fault('unverified')
+  // Whatever it says of the header, that is proved.
+  return { ...result, ...renderHeader(proved) }
+}
+
+/** `block`: how the same read is asked of an upstream. */
+export function proveOrRelay(
+  operation: RpcOperation<unknown>,
+  block: RelayedMethod['block'] | null,
+  verify: VerifyMode,
+): RpcOperation<unknown> {
+  if (verify === 'require') return operation
+  const { name, units, cache, bundle, addresses } = operation
+  const method = { name, class: 'read', provable: true, ...(block && { block }) } as const
+  const declared: RpcDeclaration<Input> = {
+    name,
+    units,
+    parse: (params) => ({
+      params,
+      own: operation.parse(params),
+      block: parseBlock(block, params),
+    }),
+    ...(addresses && { addresses: ({ own }) => addresses.call(operation, own) }),
+    ...(cache &&
+      verify === 'prefer' && {
+        cache: { block: ({ own }) => cache.block(own), key: ({ own }) => cache.key(own) },
+      }),
+    ...(bundle && {
+      bundle: {
+        ...(bundle.as !== undefined && { as: bundle.as }),
+        block: ({ own }) => bundle.block(own),
+        params: ({ own }, blockHash, number) => bundle.params(own, blockHash, number),
+      },
+    }),
+  }
+  const relayed = (input: Input, call: RpcCall) =>
+    relayCall(call, method, input.params, input.block)
+  const wrapped: RpcOperation<Input> =
+    verify === 'prefer' && operation.read !== undefined
+      ? {
+          ...declared,
+          read: (input, call) =>
+            readOrElse(operation.read(input.own, call), (signal) =>
+              relayed(input, { ...call, signal }),
+            ),
+        }
+      : {
+          ...declared,
+          async run(input, call) {
+            if (verify === 'header' && input.block !== null) {
+              const by = { method, byHash: bundle?.as }
+              return await relayUnderHeader(call, by, input.params, input.block)
+            }
+            if (verify === 'prefer') {
+              try {
+                return await runOperation(operation, input.own, call)
+              } catch (thrown) {
+                if (!isUnproved(thrown)) throw thrown
+              }
+            }
+            return await relayed(input, call)
+          },
+        }
+  return wrapped as RpcOperation<unknown>
+}
+
+/** Where no source proves what `read` lacks, an upstream's answer. */
+function* readOrElse(
+  read: Read<unknown>,
+  relayed: (signal: AbortSignal) => Promise<unknown>,
+): Read<unknown> {
+  try {
+    return yield* read
+  } catch (thrown) {
+    if (!isUnproved(thrown)) throw thrown
+  }
+  return yield* fetched(relayed)
+}

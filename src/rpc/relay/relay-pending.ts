@@ -1,0 +1,73 @@
+// Reads of the block to come, on networks behind upstreams. It has no header yet, so nothing of it can be proved: the
+// call goes to an upstream as it came, and the label says whose answer it is.
+// Tested by src/rpc/relay/upstream-operations.test.ts
+import type { RpcCall, RpcDeclaration, RpcOperation } from '../../pipeline/operation.ts'
+import { relayCall } from './relay.ts'
+import { fetched } from '../../chain/read.ts'
+
+/** Input of a read at `pending`. `own`: as the operation parsed it. */
+class PendingRead {
+  readonly params: readonly unknown[]
+  readonly own: unknown
+  constructor(params: readonly unknown[], own: unknown) {
+    this.params = params
+    this.own = own
+  }
+}
+
+/** `at`: the position of the block parameter. Reads of other blocks are left to `operation`. */
+export function relayPending(operation: RpcOperation<unknown>, at: number): RpcOperation<unknown> {
+  const { read, run, ...rest } = operation
+  const { name, cache, bundle, addresses } = rest
+  const relayed = ({ params }: PendingRead, call: RpcCall) =>
+    relayCall(call, { name, class: 'read' }, params, null)
+  const declared: RpcDeclaration<unknown> = {
+    ...rest,
+    parse(params) {
+      const own = operation.parse(params)
+      return isPending(params[at]) ? new PendingRead(params, own) : own
+    },
+    ...(addresses && { addresses: (input) => addresses.call(operation, ownOf(input)) }),
+    ...(cache && {
+      cache: {
+        block: (input) => (input instanceof PendingRead ? null : cache.block(input)),
+        key: (input) => cache.key(ownOf(input)),
+      },
+    }),
+    ...(bundle && {
+      bundle: {
+        ...(bundle.as !== undefined && { as: bundle.as }),
+        block: (input) => bundle.block(ownOf(input)),
+        params: (input, hash, number) => bundle.params(ownOf(input), hash, number),
+      },
+    }),
+  }
+  return run !== undefined
+    ? {
+        ...declared,
+        run: (input, call) =>
+          input instanceof PendingRead ? relayed(input, call) : run.call(operation, input, call),
+      }
+    : {
+        ...declared,
+        read: (input, call) =>
+          input instanceof PendingRead
+            ? fetched((signal) => relayed(input, { ...call, signal }))
+            : read.call(operation, input, call),
+      }
+}
+
+function ownOf(input: unknown): unknown {
+  return input instanceof PendingRead ? input.own : input
+}
+
+/** Alone or in the object of EIP-1898; the operation has parsed it. */
+function isPending(value: unknown): boolean {
+  if (value === 'pending') return true
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'blockNumber' in value &&
+    value.blockNumber === 'pending'
+  )
+}

@@ -1,0 +1,116 @@
+// Operations that hand a call to an upstream: known reads of a pinned block, and what nobody described.
+// Never kept; the relay says how sure the answer is.
+// Tested by src/rpc/relay/upstream-operations.test.ts
+import { Fault, hasCode } from '../../base/fault.ts'
+import type { Level } from '../../chain/level.ts'
+import type { Network } from '../../chain/network.ts'
+import type { Relay, RelayedCall } from '../../chain/relay.ts'
+import type { BlockParameter, RpcCall, RpcOperation } from '../../pipeline/operation.ts'
+import { tooManyArguments } from '../params/arguments.ts'
+import { latestBlock, parseBlockNumber, parseBlockParameter } from '../params/block-parameter.ts'
+import { relayedAddresses } from '../params/relayed-calls.ts'
+import type { RelayedMethod } from './relayed-methods.ts'
+import { completeRead } from '../../chain/read.ts'
+
+type Input = { readonly params: readonly unknown[]; readonly block: BlockParameter | null }
+
+/** A known read. Its block parameter is judged here; the others are the upstream's to judge. */
+export function relayKnown(method: RelayedMethod): RpcOperation<Input> {
+  const { name, units, calls, paramsMax = Infinity } = method
+  return {
+    name,
+    units,
+    parse(params) {
+      if (params.length > paramsMax) throw tooManyArguments(paramsMax)
+      return { params, block: parseBlock(method.block, params) }
+    },
+    ...(calls === undefined
+      ? {}
+      : { addresses: ({ params }) => relayedAddresses(calls, params, method.block?.at ?? null) }),
+    run: ({ params, block }, call) => relayCall(call, method, params, block),
+  }
+}
+
+/** A method that no table lists: it may write, so its params are untouched and it is not asked twice. */
+export function relayUnlisted(name: string): RpcOperation<readonly unknown[]> {
+  return {
+    name: 'other',
+    units: 80,
+    parse: (params) => params,
+    // It could be about any account.
+    addresses: () => [],
+    run: (params, call) => relayCall(call, { name, class: 'unlisted' }, params, null),
+  }
+}
+
+/** Null where the method names no block, or the caller means the block to come, which cannot be pinned. */
+export function parseBlock(
+  block: RelayedMethod['block'] | null,
+  params: readonly unknown[],
+): BlockParameter | null {
+  if (block === null || block === undefined) return null
+  const parse = block.form === 'number' ? parseBlockNumber : parseBlockParameter
+  const value = params[block.at] ?? null
+  const parsed = value === null ? latestBlock : parse(value, block.at)
+  return 'tag' in parsed && parsed.tag === 'pending' ? null : parsed
+}
+
+/**
+ * Asks and tells the label. `block`: what the parameter at `method.block` means. `known`: how sure the answer is
+ * whoever gives it.
+ */
+export async function relayCall(
+  call: RpcCall,
+  method: Pick<RelayedMethod, 'name' | 'class' | 'block'> & {
+    readonly provable?: boolean
+    /** Ask this one alone. */
+    readonly upstream?: string
+  },
+  params: readonly unknown[],
+  block: BlockParameter | null,
+  known: Level | null = null,
+): Promise<unknown> {
+  const asked: RelayedCall = {
+    method: method.name,
+    params,
+    class: method.class,
+    ...(method.provable === true && { provable: true }),
+    ...(method.upstream !== undefined && { upstream: method.upstream }),
+    ...(call.network.hint.watch && { watch: call.network.hint.watch }),
+    ...(await pinOf(method.block, block, call)),
+  }
+  const { result, level, byNumber } = await relayOf(call.network, method.name).call(
+    asked,
+    call.signal,
+  )
+  // Asked by number it may be of another block of that number.
+  call.labels.level(byNumber === true ? level : (known ?? level))
+  return result
+}
+
+async function pinOf(
+  place: RelayedMethod['block'],
+  block: BlockParameter | null,
+  call: RpcCall,
+): Promise<Pick<RelayedCall, 'pin'>> {
+  if (place === undefined || block === null || place.form === 'hash') return {}
+  try {
+    return {
+      pin: {
+        at: place.at,
+        form: place.form,
+        block: await completeRead(call.resolve(block), call.signal),
+      },
+    }
+  } catch (thrown) {
+    // A hash pins the block by itself, also where its header cannot be proved.
+    if ('hash' in block && hasCode(thrown, 'unverified')) return {}
+    throw thrown
+  }
+}
+
+function relayOf({ relay }: Network, method: string): Relay {
+  if (relay !== null) return relay
+  const detail = `The method ${method.slice(0, 256)} does not exist/is not available`
+  throw new Fault('no_method', { detail })
+}

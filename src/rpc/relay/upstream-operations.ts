@@ -1,0 +1,67 @@
+// What a network of upstreams offers: reads that are proved or handed on as the network's policy says, what the
+// head and this server know, and every other method the lists let through.
+import type { Operations, RpcOperation } from '../../pipeline/operation.ts'
+import type { GetFilterLogs } from '../methods/logs/eth_getFilterLogs.ts'
+import { proveOrRelay, type VerifyMode } from './prove-or-relay.ts'
+import { findRefusal } from '../refused-methods.ts'
+import { isDenied, mayRelay, type RelayLists } from './relay-lists.ts'
+import { relayKnown, relayUnlisted } from './relay.ts'
+import { relayPending } from './relay-pending.ts'
+import { provableMethods, relayedMethods } from './relayed-methods.ts'
+import { relayLongSearch, searchForFilter } from './relay-long-search.ts'
+
+export type UpstreamPolicy = {
+  /** How the method's answer is to be proved. */
+  readonly verifyOf: (method: string) => VerifyMode
+  readonly lists: RelayLists
+}
+
+/** What they answer is of a block that exists: `pending` means the latest one. */
+const ofBlocksOnly: ReadonlySet<string> = new Set(['eth_getProof'])
+
+/** Methods that only a chain of our own has. */
+const embeddedOnly: ReadonlySet<string> = new Set(['evm_mine'])
+
+/** `own`: all operations of this server (operations/index.ts). */
+export function createUpstreamOperations(
+  own: ReadonlyMap<string, RpcOperation<unknown>>,
+  { verifyOf, lists }: UpstreamPolicy,
+): Operations {
+  const offered = new Map<string, RpcOperation<unknown>>()
+  const getLogs = own.get('eth_getLogs')
+  const search = getLogs && relayLongSearch(getLogs, verifyOf('eth_getLogs'))
+  for (const [name, operation] of own) {
+    const block = provableMethods.get(name)
+    if (embeddedOnly.has(name)) continue
+    if (name === 'eth_getLogs' && search) offered.set(name, search)
+    else if (name === 'eth_getFilterLogs' && search) {
+      offered.set(name, searchForFilter(operation as unknown as GetFilterLogs, search))
+    } else if (block === undefined) offered.set(name, operation)
+    else {
+      const proving = proveOrRelay(operation, block, verifyOf(name))
+      const mayPend = block !== null && block.form !== 'hash' && !ofBlocksOnly.has(name)
+      offered.set(name, mayPend ? relayPending(proving, block.at) : proving)
+    }
+  }
+  for (const method of relayedMethods) offered.set(method.name, relayKnown(method))
+  // Also those that are denied now: what differs in the case of a letter is no method of its own.
+  const listed = new Set([...offered.keys()].map((name) => name.toLowerCase()))
+  for (const name of offered.keys()) if (isDenied(lists, name)) offered.delete(name)
+
+  return {
+    find(method) {
+      const known = offered.get(method)
+      if (known !== undefined) return known
+      if (findRefusal(method) !== null || embeddedOnly.has(method)) return null
+      if (listed.has(method.toLowerCase())) return null
+      return mayRelay(lists, method) ? relayUnlisted(method) : null
+    },
+  }
+}
+
+/** What a network of our own chain offers. */
+export function createEmbeddedOperations(
+  own: ReadonlyMap<string, RpcOperation<unknown>>,
+): Operations {
+  return { find: (method) => own.get(method) ?? null }
+}

@@ -1,0 +1,71 @@
+// The receipts of a proved block beside its transactions, ready to be rendered.
+// Tested by src/rpc/methods/rpc-compat.test.ts
+import { Fault } from '../../base/fault.ts'
+import { decodeEntries } from '../../codec/ethereum/list.ts'
+import { type ProvedHeader, readReceiptList, readTransactionList } from '../../chain/blocks.ts'
+import { readEntriesTo, readEntry } from '../../chain/list-entries.ts'
+import {
+  type BlobTerms,
+  type PlacedReceipt,
+  placeReceipts,
+  renderReceipt,
+} from '../../chain/receipt-object.ts'
+import type { FindSender } from '../../chain/sender-cache.ts'
+import { placeIn, readTransaction } from '../../chain/transactions.ts'
+import type { RpcCall } from '../../pipeline/operation.ts'
+import { isBlobTransaction, obtainBlobTerms } from './blob-terms.ts'
+import { completeRead } from '../../chain/read.ts'
+
+/**
+ * The JSON objects of the receipts of `block`; label `proof`, or `block` as `obtainBlobTerms` says. Throws `pruned`, `unprovable`, and `unverified`
+ * when the two lists differ in length.
+ */
+export async function receiptReplies(
+  call: RpcCall,
+  block: ProvedHeader,
+  findSender: FindSender,
+): Promise<readonly unknown[]> {
+  const { network, signal } = call
+  const [transactions, receipts] = await Promise.all([
+    completeRead(readTransactionList(network, block), signal).then(decodeEntries),
+    completeRead(readReceiptList(network, block), signal).then(decodeEntries),
+  ])
+  if (transactions.length !== receipts.length) throw new Fault('unverified')
+  const placed = placeReceipts(receipts)
+  const blobs = await obtainBlobTerms(call, block, transactions.find(isBlobTransaction))
+  return transactions.map((raw, index) =>
+    render(placed[index] as PlacedReceipt, raw, index, block, blobs, findSender),
+  )
+}
+
+/**
+ * The JSON object of the receipt at `index`; label as above. What it says of itself is in it and its
+ * transaction; gas used and log indexes are sums over those before it, so these are read too. Throws as above.
+ */
+export async function receiptReply(
+  call: RpcCall,
+  block: ProvedHeader,
+  index: number,
+  findSender: FindSender,
+): Promise<unknown> {
+  const { network, signal } = call
+  const [raw, receipts] = await Promise.all([
+    completeRead(readEntry(network, block, 'transactions', index), signal),
+    completeRead(readEntriesTo(network, block, 'receipts', index), signal),
+  ])
+  const placed = placeReceipts(receipts)[index]
+  if (raw === null || placed === undefined) throw new Fault('unverified')
+  const blobs = await obtainBlobTerms(call, block, isBlobTransaction(raw) ? raw : undefined)
+  return render(placed, raw, index, block, blobs, findSender)
+}
+
+function render(
+  receipt: PlacedReceipt,
+  raw: Uint8Array,
+  index: number,
+  block: ProvedHeader,
+  blobs: BlobTerms,
+  findSender: FindSender,
+): unknown {
+  return renderReceipt(receipt, readTransaction(raw, findSender), placeIn(block, index), blobs)
+}

@@ -1,0 +1,47 @@
+// The transaction at an index of a proved block, for the operations that ask by place.
+// Tested by src/rpc/methods/state/golden.test.ts
+import { toHex } from '../../base/hex.ts'
+import type { ProvedHeader } from '../../chain/blocks.ts'
+import { readEntry } from '../../chain/list-entries.ts'
+import type { Read } from '../../chain/read.ts'
+import type { FindSender } from '../../chain/sender-cache.ts'
+import { renderTransaction } from '../../chain/transaction-object.ts'
+import { placeIn, readTransaction } from '../../chain/transactions.ts'
+import type { ReadCall } from '../../pipeline/operation.ts'
+
+/** The JSON object, or null when the proved list has no such index. Throws `pruned`, `unprovable`. */
+export function* transactionAt(
+  call: ReadCall,
+  block: ProvedHeader,
+  index: bigint,
+  findSender: FindSender,
+): Read<unknown> {
+  const raw = yield* entryOf(call, block, index)
+  if (raw === null) return null
+  return renderTransaction(readTransaction(raw, findSender), placeIn(block, placeOf(index)))
+}
+
+/** The raw entry as hex; as in geth `0x`, not null, when the proved list has no such index. Throws as `transactionAt`. */
+export function* rawTransactionAt(
+  call: ReadCall,
+  block: ProvedHeader,
+  index: bigint,
+): Read<string> {
+  return rawReply(yield* entryOf(call, block, index))
+}
+
+/** What geth answers for raw bytes: `0x` for none. */
+export function rawReply(raw: Uint8Array | null): string {
+  return raw === null ? '0x' : toHex(raw)
+}
+
+function* entryOf(call: ReadCall, block: ProvedHeader, index: bigint): Read<Uint8Array | null> {
+  const raw = yield* readEntry(call.network, block, 'transactions', placeOf(index))
+  call.labels.level('proof')
+  return raw
+}
+
+/** No list is as long as 2^53, above which a number would come back as another one. */
+function placeOf(index: bigint): number {
+  return index > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(index)
+}

@@ -1,0 +1,42 @@
+// What waits in the pool, arranged as the txpool methods answer it: by state, sender and nonce.
+// Tested by test/faces/pool-started.test.ts
+import { toChecksumAddress } from '../../codec/ethereum/checksum-address.ts'
+import { transactionHash } from '../../codec/ethereum/transaction.ts'
+import type { PoolContent, WaitingTransaction } from '../../chain/executor.ts'
+import type { SignedTransaction } from '../../chain/transaction-object.ts'
+import { decodeReadable } from '../../chain/transactions.ts'
+
+type Show = (waiting: SignedTransaction) => unknown
+type ByNonce = Readonly<Record<string, unknown>>
+type BySender = Readonly<Record<string, ByNonce>>
+
+/** Sender (EIP-55) -> nonce (decimal) -> what `show` makes of the transaction. */
+export function poolReply(
+  { pending, queued }: PoolContent,
+  show: Show,
+): { readonly pending: BySender; readonly queued: BySender } {
+  return { pending: bySender(pending, show), queued: bySender(queued, show) }
+}
+
+/** As `poolReply` for the transactions of one sender, who is not named. */
+export function senderReply(
+  { pending, queued }: PoolContent,
+  show: Show,
+): { readonly pending: ByNonce; readonly queued: ByNonce } {
+  return { pending: byNonce(pending, show), queued: byNonce(queued, show) }
+}
+
+function bySender(list: readonly WaitingTransaction[], show: Show): BySender {
+  const groups = Map.groupBy(list, ({ sender }) => toChecksumAddress(sender))
+  return Object.fromEntries([...groups].map(([sender, own]) => [sender, byNonce(own, show)]))
+}
+
+function byNonce(list: readonly WaitingTransaction[], show: Show): ByNonce {
+  return Object.fromEntries(
+    list.map(({ sender, raw }) => {
+      const transaction = decodeReadable(raw)
+      const shown = show({ transaction, hash: transactionHash(raw), from: sender })
+      return [transaction.nonce.toString(), shown]
+    }),
+  )
+}

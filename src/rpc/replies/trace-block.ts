@@ -1,0 +1,30 @@
+// The traces of a whole block, for the operations that ask by hash or by number.
+// Tested by test/faces/traces-started.test.ts
+import { executorOf } from '../../chain/network.ts'
+import { toHex } from '../../base/hex.ts'
+import type { TracerChoice } from '../../chain/computation.ts'
+import type { Executor } from '../../chain/executor.ts'
+import type { BlockParameter, RpcCall } from '../../pipeline/operation.ts'
+import { completeRead } from '../../chain/read.ts'
+
+export type TraceBlockInput = { readonly block: BlockParameter; readonly tracer: TracerChoice }
+
+/** `[{ txHash, result }]`, in the order of the block. */
+export async function traceBlock(
+  { block, tracer }: TraceBlockInput,
+  call: RpcCall,
+): Promise<readonly unknown[]> {
+  const asked = { block: await completeRead(call.resolve(block), call.signal), index: null, tracer }
+  call.labels.level('trusted')
+  return await runTrace(executorOf(call.network, 'debug_traceBlock'), asked, call)
+}
+
+/** The same of a block that an executor is asked of. */
+export async function runTrace(
+  executor: Executor,
+  asked: Parameters<Executor['traceBlock']>[0],
+  { caller, signal }: RpcCall,
+): Promise<readonly unknown[]> {
+  const traces = await executor.traceBlock(asked, caller, signal)
+  return traces.map(({ hash, result }) => ({ txHash: toHex(hash), result }))
+}

@@ -1,0 +1,96 @@
+// What is fixed for one HTTP request of the JSON-RPC face: each tag or number becomes a hash once, and the
+// labels remember the weakest answer given.
+// Tested by src/pipeline/create-pipeline.test.ts
+import { type Anchor, type BlockRef, weakerAnchor } from '../chain/head.ts'
+import { isWeaker, type Level } from '../chain/level.ts'
+import type { Network } from '../chain/network.ts'
+import { beginRead, completeRead, fetched, type Read, SuspendedRead } from '../chain/read.ts'
+import type { RpcLabels } from '../pipeline/pipeline.ts'
+import type { BlockParameter, Labels } from '../pipeline/operation.ts'
+
+/** Throws as `resolveBlock` says. */
+export type ResolveBlock = (network: Network, block: BlockParameter) => Read<BlockRef>
+
+/** The memory of one request: `resolve` for its calls, itself the labels of each, `headers` at the end. */
+export class RequestContext implements Labels {
+  readonly #network: Network
+  readonly #resolveBlock: ResolveBlock
+  /** By tag (`pending` is `latest`) or number. A promise: the lookup is under way, for all calls that name the block. */
+  readonly #blocks = new Map<bigint | string, BlockRef | Promise<BlockRef>>()
+  #weakest: Level | null = null
+  #anchor: Anchor | null = null
+  #shown: BlockRef | null = null
+  #latest: BlockRef | null = null
+
+  constructor(network: Network, resolveBlock: ResolveBlock) {
+    this.#network = network
+    this.#resolveBlock = resolveBlock
+  }
+
+  level(level: Level): void {
+    if (this.#weakest === null || isWeaker(level, this.#weakest)) this.#weakest = level
+  }
+
+  block(block: BlockRef): void {
+    this.#shown = block
+    const { anchor } = block
+    if (anchor === undefined || anchor === this.#anchor) return
+    this.#anchor = this.#anchor === null ? anchor : weakerAnchor(anchor, this.#anchor)
+  }
+
+  *resolve(parameter: BlockParameter): Read<BlockRef> {
+    const block = yield* this.#find(parameter)
+    this.block(block)
+    return block
+  }
+
+  /** The block of a tag or number that is known without a fetch, else null: then `resolve` says why. Never throws. */
+  peekBlock(parameter: BlockParameter): BlockRef | null {
+    if ('hash' in parameter) return null
+    try {
+      const found = beginRead(this.#find(parameter))
+      return found instanceof SuspendedRead ? null : found
+    } catch {
+      return null
+    }
+  }
+
+  /**
+   * `answered`: some call has a result. A result without a label is Cairn's own, as a chain ID or the ID of a filter; errors
+   * alone prove nothing.
+   */
+  headers(batch: boolean, units: number, answered: boolean): RpcLabels {
+    const block = batch ? this.#latest : this.#shown
+    return {
+      verified: answered ? (this.#weakest ?? 'trusted') : 'none',
+      head: this.#anchor,
+      block: block?.hash ?? null,
+      blockNumber: block?.number ?? null,
+      units,
+    }
+  }
+
+  *#find(parameter: BlockParameter): Read<BlockRef> {
+    // requireCanonical is checked on every use, so a hash is never remembered.
+    if ('hash' in parameter) return yield* this.#resolveBlock(this.#network, parameter)
+    const key = 'number' in parameter ? parameter.number : parameter.tag
+    const block = yield* this.#findOnce(key === 'pending' ? 'latest' : key, parameter)
+    if (key === 'latest') this.#latest = block
+    return block
+  }
+
+  *#findOnce(key: bigint | string, parameter: BlockParameter): Read<BlockRef> {
+    const blocks = this.#blocks
+    const found = blocks.get(key) ?? beginRead(this.#resolveBlock(this.#network, parameter))
+    if (found instanceof Promise) return yield* fetched(() => found)
+    if (!(found instanceof SuspendedRead)) {
+      blocks.set(key, found)
+      return found
+    }
+    return yield* fetched(async (signal) => {
+      const lookup = blocks.get(key) ?? completeRead(found, signal)
+      blocks.set(key, lookup)
+      return await lookup
+    })
+  }
+}

@@ -1,0 +1,135 @@
+// The tail of the order for the JSON-RPC face: what was used is counted, what was free is given back.
+// Tested by src/pipeline/create-pipeline.test.ts
+import type { Caller } from '../access/accounts/caller.ts'
+import type { Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
+import type { Network } from '../chain/network.ts'
+import { rpcOutcome, type UsedCall } from '../access/usage/usage-row.ts'
+import type { Pipeline, RpcOutcome, RpcRequest } from '../pipeline/pipeline.ts'
+import type { CallPlan } from './call-plan.ts'
+import { chargedUnits, isFree, refusalUnits } from './price.ts'
+
+export type RpcMeterParts = {
+  /** Takes units from the key's rate and day. Throws `over_rate`, `over_quota`, `over_burst`. */
+  readonly admitUnits: (caller: Caller, units: number) => void
+  /** Gives back units of answers that are free. */
+  readonly refundUnits: (caller: Caller, units: number) => void
+  /** Counts one finished call. */
+  readonly count: (call: UsedCall) => void
+  /** Adds the bytes of a call that was counted. */
+  readonly countBytes: (call: UsedCall) => void
+  readonly clock: Pick<Clock, 'monotonic'>
+}
+
+export type RpcMeter = Pick<Pipeline, 'chargeRefusal' | 'countBytes'> & {
+  /** Of a request that ran: the units that it was charged. `began`: monotonic, milliseconds. */
+  settle(
+    visit: RpcRequest,
+    planned: readonly CallPlan[],
+    outcomes: readonly RpcOutcome[],
+    began: number,
+  ): number
+  /** Refused before anything ran, and free. `planned`: the calls it would have been; absent: of them nothing is known. */
+  countRefused(
+    caller: Caller,
+    network: Network,
+    fault: Fault,
+    planned?: readonly Pick<CallPlan, 'method'>[],
+  ): void
+  countEvent(caller: Caller, network: Network, units: number): void
+}
+
+/** What is counted as no method of its own. */
+const noMethod = { method: '' }
+export const batchMethod = { method: 'batch' }
+const eventMethod = { method: 'eth_subscription' }
+
+export function createRpcMeter(parts: RpcMeterParts): RpcMeter {
+  const { admitUnits, refundUnits, count, clock } = parts
+
+  function countCall(
+    caller: Caller,
+    network: Network,
+    { method }: Pick<CallPlan, 'method'>,
+    fault: Fault | null,
+    units: number,
+    ms: number | null = null,
+  ): void {
+    count(usedCall(caller, network, method, fault, { units, bytesIn: 0, bytesOut: 0, ms }))
+  }
+
+  return {
+    settle({ caller, network, batch }, planned, outcomes, began) {
+      const ms = clock.monotonic() - began
+      let units = 0
+      let free = 0
+      for (let index = 0; index < planned.length; index++) {
+        const item = planned[index] as CallPlan
+        const outcome = outcomes[index] as RpcOutcome
+        const fault = 'fault' in outcome ? outcome.fault : null
+        const charged = chargedUnits(item.units, fault)
+        units += charged
+        free += item.units - charged
+        countCall(caller, network, item, fault, charged, item.fault === null ? ms : null)
+      }
+      // Rows add up to what was charged, also for the day's units after a restart.
+      if (batch && planned.some(({ units: price }) => price > 0)) {
+        countCall(caller, network, batchMethod, null, 1)
+        units += 1
+      }
+      if (free > 0) refundUnits(caller, free)
+      return units
+    },
+    countRefused(caller, network, fault, planned = [noMethod]) {
+      for (const item of planned) countCall(caller, network, item, fault, 0)
+    },
+    countEvent(caller, network, units) {
+      countCall(caller, network, eventMethod, null, units)
+    },
+    countBytes({ caller, network }, { method, outcomes }, bytes) {
+      if (method === null) return
+      const [first] = outcomes
+      const fault =
+        outcomes.length === 1 && first !== undefined && 'fault' in first ? first.fault : null
+      const used = { units: 0, bytesIn: bytes.in, bytesOut: bytes.out, ms: null }
+      const own = method === batchMethod.method ? null : fault
+      parts.countBytes(usedCall(caller, network, method, own, used))
+    },
+    chargeRefusal(caller, network, fault) {
+      let units = isFree(fault) ? 0 : refusalUnits
+      try {
+        if (units > 0) admitUnits(caller, units)
+      } catch (thrown) {
+        // No units left for the charge: the first failure still answers, and is counted.
+        if (!(thrown instanceof Fault)) throw thrown
+        units = 0
+      }
+      countCall(caller, network, noMethod, fault, units)
+      return units
+    },
+  }
+}
+
+function usedCall(
+  { keyId, accountId }: Caller,
+  network: Network,
+  method: string,
+  fault: Fault | null,
+  { units, bytesIn, bytesOut, ms }: Pick<UsedCall, 'units' | 'bytesIn' | 'bytesOut' | 'ms'>,
+): UsedCall {
+  const { outcome, reason, status } = rpcOutcome(fault)
+  return {
+    keyId,
+    accountId,
+    face: 'rpc',
+    network: network.name,
+    method,
+    outcome,
+    reason,
+    status,
+    units,
+    bytesIn,
+    bytesOut,
+    ms,
+  }
+}

@@ -1,0 +1,158 @@
+// Planned calls of the JSON-RPC face as they run, once the request was admitted: from the memory of proved answers, at
+// once where all they take is at hand, else side by side.
+// Tested by src/pipeline/create-pipeline.test.ts
+import { Fault } from '../base/fault.ts'
+import type { Log } from '../base/log.ts'
+import { beginRead, completeRead, SuspendedRead } from '../chain/read.ts'
+import type { RpcOutcome, RpcRequest } from '../pipeline/pipeline.ts'
+import { findCached, cacheIfProved, ProofWatch } from './cache-if-proved.ts'
+import type { AnswerCache } from './answer-cache.ts'
+import { runBundled } from './bundles/make-bundle.ts'
+import { toOutcome } from './revocable.ts'
+import { type BlockParameter, type RpcCall, runOperation } from '../pipeline/operation.ts'
+import type { CallPlan } from './call-plan.ts'
+import { ProofBudget } from './bundles/proof-budget.ts'
+import type { RequestContext } from './request-context.ts'
+
+export type CallRunParts = {
+  readonly answerCache: AnswerCache
+  readonly log: Log
+}
+
+export type CallRuns = {
+  /** In the order of `planned`, at once when nothing has to be waited for. Never throws: a fault is an outcome. */
+  run(
+    visit: RpcRequest,
+    planned: readonly CallPlan[],
+    labels: RequestContext,
+  ): readonly RpcOutcome[] | Promise<readonly RpcOutcome[]>
+}
+
+/** Calls of one batch that run at the same time. */
+const concurrentItems = 16
+/** The same with their bundles: each holds all that it read. */
+const concurrentBundles = 4
+
+/** A call whose read lacks something. */
+class Begun {
+  readonly read: SuspendedRead<unknown>
+  readonly watch: ProofWatch
+  constructor(read: SuspendedRead<unknown>, watch: ProofWatch) {
+    this.read = read
+    this.watch = watch
+  }
+}
+
+export function createCallRuns({ answerCache, log }: CallRunParts): CallRuns {
+  /** The outcome if memory holds all it takes; else the read that was begun, or null for an operation that is no read. */
+  function begin(
+    item: CallPlan,
+    visit: RpcRequest,
+    labels: RequestContext,
+  ): RpcOutcome | Begun | null {
+    const { operation, input, method, fault } = item
+    if (fault !== null) return { fault }
+    // An answer from memory comes without the nodes it follows from.
+    if (visit.proof === true) return null
+    const { network, caller, inspection } = visit
+    const kept = findCached(answerCache, network, operation, input, labels)
+    if (kept !== null) {
+      inspection?.timeline.kept()
+      return kept
+    }
+    if (operation?.read === undefined) return null
+    const watch = new ProofWatch(labels)
+    const resolve = (parameter: BlockParameter) => labels.resolve(parameter)
+    try {
+      const call = watch.watched({ caller, network, resolve, labels })
+      const result = beginRead(operation.read(input, call))
+      if (result instanceof SuspendedRead) return new Begun(result, watch)
+      return cacheIfProved(answerCache, network, operation, input, result, watch)
+    } catch (thrown) {
+      return { fault: told(thrown, method) }
+    }
+  }
+
+  async function outcomeOf(
+    { operation, input, params, fault, method }: CallPlan,
+    call: RpcCall,
+    begun: Begun | null,
+    budget: ProofBudget | null,
+  ): Promise<RpcOutcome> {
+    if (operation === null) return { fault: fault ?? new Fault('internal') }
+    try {
+      if (budget !== null) {
+        budget.judge()
+        const watch = new ProofWatch(call.labels)
+        const bundled = await runBundled({ operation, input, params }, watch.watched(call), watch)
+        budget.take(bundled.proof)
+        return { ...toOutcome(bundled.result), proof: bundled.proof }
+      }
+      if (begun !== null) {
+        const { read, watch } = begun
+        const result = await completeRead(read, call.signal)
+        return cacheIfProved(answerCache, call.network, operation, input, result, watch)
+      }
+      if (operation.cache === undefined)
+        return toOutcome(await runOperation(operation, input, call))
+      const watch = new ProofWatch(call.labels)
+      const result = await runOperation(operation, input, watch.watched(call))
+      return cacheIfProved(answerCache, call.network, operation, input, result, watch)
+    } catch (thrown) {
+      return { fault: told(call.signal.aborted ? call.signal.reason : thrown, method) }
+    }
+  }
+
+  function told(thrown: unknown, method: string): Fault {
+    const fault = Fault.from(thrown)
+    if (fault.code === 'internal') log('error', 'operation failed', { method, cause: fault.cause })
+    return fault
+  }
+
+  /** Fills the holes of `outcomes`. */
+  async function runWaiting(
+    visit: RpcRequest,
+    planned: readonly CallPlan[],
+    labels: RequestContext,
+    outcomes: (RpcOutcome | Begun | null)[],
+  ): Promise<readonly RpcOutcome[]> {
+    const { caller, network, request } = visit
+    const call: RpcCall = {
+      caller,
+      network,
+      resolve: (parameter) => labels.resolve(parameter),
+      labels,
+      signal: request.signal,
+      ...(visit.subscriptions === undefined ? {} : { subscriptions: visit.subscriptions }),
+    }
+    const budget = visit.proof === true ? new ProofBudget() : null
+    const lanes = budget === null ? concurrentItems : concurrentBundles
+    let next = 0
+    async function lane(): Promise<void> {
+      while (next < planned.length) {
+        const index = next++
+        const begun = outcomes[index] ?? null
+        if (begun === null || begun instanceof Begun) {
+          outcomes[index] = await outcomeOf(planned[index] as CallPlan, call, begun, budget)
+        }
+      }
+    }
+    if (planned.length === 1) await lane()
+    else await Promise.all(Array.from({ length: Math.min(lanes, planned.length) }, lane))
+    return outcomes as readonly RpcOutcome[]
+  }
+
+  return {
+    run(visit, planned, labels) {
+      let waits = false
+      const outcomes = planned.map((item) => {
+        const outcome = begin(item, visit, labels)
+        waits ||= outcome === null || outcome instanceof Begun
+        return outcome
+      })
+      return waits
+        ? runWaiting(visit, planned, labels, outcomes)
+        : (outcomes as readonly RpcOutcome[])
+    },
+  }
+}

@@ -1,0 +1,90 @@
+// All that can be subscribed to on one network.
+// Tested by src/rpc/subscriptions/subscriptions.test.ts
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import type { Log } from '../../base/log.ts'
+import { createChainFeed } from '../../chain/chain-feed.ts'
+import type { Network } from '../../chain/network.ts'
+import type { FindSender } from '../../chain/sender-cache.ts'
+import { createHeadEvents } from './head-events.ts'
+import { createLogEvents } from './log-events.ts'
+import { createPendingEvents } from './pending-events.ts'
+import type { Events, Subscriber, SubscriptionKind } from './subscription.ts'
+
+/** Of one network, all connections together. */
+const subscriptionsMax = 50_000
+/** Of one key, all its connections together: some of them cost nothing, and nobody may take the place of all. */
+const perKeyMax = 10_000
+
+export type EventsParts = {
+  readonly clock: Clock
+  readonly log: Log
+  readonly findSender: FindSender
+}
+
+export type NetworkEvents = {
+  /**
+   * As `Events`, for the key `keyId`. Throws `over_filters` too, when the key has too many subscriptions, and
+   * `overloaded`, when there are too many in all.
+   */
+  join(kind: SubscriptionKind, subscriber: Subscriber, keyId: string): () => void
+}
+
+function createNetworkEvents(network: Network, parts: EventsParts): NetworkEvents {
+  const feed = createChainFeed(network, parts)
+  const heads = createHeadEvents(feed, parts.log)
+  const logs = createLogEvents(network, feed, parts)
+  const pending = createPendingEvents(network, parts)
+  let count = 0
+  const countOf = new Map<string, number>()
+
+  const joinKind: Events<SubscriptionKind>['join'] = (kind, subscriber) => {
+    switch (kind.kind) {
+      case 'newHeads':
+        return heads.join(kind, subscriber)
+      case 'logs':
+        return logs.join(kind, subscriber)
+      case 'newPendingTransactions':
+        return pending.join(kind, subscriber)
+      case 'syncing':
+        // The head served is never one that is being caught up with, so there is no change to tell.
+        return () => {}
+    }
+  }
+
+  return {
+    join(kind, subscriber, keyId) {
+      const own = countOf.get(keyId) ?? 0
+      if (own >= perKeyMax) {
+        const detail = `too many subscriptions of this project ID, limit is ${perKeyMax}`
+        throw new Fault('over_filters', { detail })
+      }
+      if (count >= subscriptionsMax) throw new Fault('overloaded')
+      const leave = joinKind(kind, subscriber)
+      count += 1
+      countOf.set(keyId, own + 1)
+      let joined = true
+      return () => {
+        if (!joined) return
+        joined = false
+        count -= 1
+        const left = (countOf.get(keyId) ?? 1) - 1
+        if (left > 0) countOf.set(keyId, left)
+        else countOf.delete(keyId)
+        leave()
+      }
+    },
+  }
+}
+
+/** Of each network, made when it is first asked for; gone with the network. */
+export function createEvents(parts: EventsParts): (network: Network) => NetworkEvents {
+  const made = new WeakMap<Network, NetworkEvents>()
+  return (network) => {
+    const known = made.get(network)
+    if (known !== undefined) return known
+    const events = createNetworkEvents(network, parts)
+    made.set(network, events)
+    return events
+  }
+}

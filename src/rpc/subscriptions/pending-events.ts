@@ -1,0 +1,116 @@
+// newPendingTransactions: what became ready for a block since the last bundle, as hashes or as whole transactions.
+// Tested by src/rpc/subscriptions/subscriptions.test.ts
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import { equalBytes, toHex } from '../../base/hex.ts'
+import { retryWithBackoff } from '../../base/retry-with-backoff.ts'
+import { transactionHash } from '../../codec/ethereum/transaction.ts'
+import { findLocated } from '../../chain/located.ts'
+import type { Network } from '../../chain/network.ts'
+import type { FindSender } from '../../chain/sender-cache.ts'
+import { renderTransaction } from '../../chain/transaction-object.ts'
+import { readTransaction } from '../../chain/transactions.ts'
+import { notifyEach } from './chain-subscribers.ts'
+import type { Events, Subscriber, SubscriptionKind } from './subscription.ts'
+
+const bundleMs = 700
+const unitsPerBundle = 200
+const bundleMax = 10_000
+/** Whole transactions asked for at the same time. */
+const wholeAtOnce = 32
+
+/** `from`: the number of the first arrival that is told. */
+type Member = { readonly subscriber: Subscriber; readonly from: number; readonly whole: boolean }
+
+export function createPendingEvents(
+  network: Network,
+  { clock, findSender }: { readonly clock: Clock; readonly findSender: FindSender },
+): Events<Extract<SubscriptionKind, { kind: 'newPendingTransactions' }>> {
+  const { arrivals } = network.pool
+  const members = new Set<Member>()
+  let next = 0
+  let stopTimer: (() => void) | null = null
+  let bundling = false
+
+  async function bundle(): Promise<void> {
+    const start = next
+    const hashes = arrivals.read(start, bundleMax)
+    if (hashes === null) {
+      next = arrivals.end
+      for (const { subscriber } of members) subscriber.end(new Fault('overloaded'))
+      return
+    }
+    next += hashes.length
+    if (hashes.length === 0) return
+    const names = hashes.map((hash) => JSON.stringify(toHex(hash)))
+    const anyWhole = [...members].some(({ whole }) => whole)
+    const objects = anyWhole ? await readWhole(hashes) : []
+    await notifyEach(members, ({ subscriber, from, whole }) => {
+      const own = (whole ? objects : names).slice(Math.max(0, from - start))
+      if (own.length === 0 || !subscriber.charge(unitsPerBundle)) return
+      for (const text of own) if (text !== null) subscriber.tell(text)
+    })
+  }
+
+  /** Null for what nobody has any more. */
+  async function readWhole(hashes: readonly Uint8Array[]): Promise<readonly (string | null)[]> {
+    const texts: (string | null)[] = []
+    let asked = 0
+    async function lane(): Promise<void> {
+      for (let at = asked++; at < hashes.length; at = asked++) {
+        texts[at] = await readOne(hashes[at] as Uint8Array)
+      }
+    }
+    await Promise.all(Array.from({ length: Math.min(wholeAtOnce, hashes.length) }, lane))
+    return texts
+  }
+
+  async function readOne(hash: Uint8Array): Promise<string | null> {
+    const insistence = {
+      clock,
+      tryMs: 2_000,
+      waitMs: 100,
+      waitMsMax: 100,
+      patienceMs: 0,
+      isFinal: () => true,
+    }
+    try {
+      return await retryWithBackoff((signal) => renderPending(hash, signal), insistence, never)
+    } catch {
+      // Nobody can prove what waits: that it cannot be shown is no reason to end anything.
+      return null
+    }
+  }
+
+  /** As it waited, also when it is in a block by now. */
+  async function renderPending(hash: Uint8Array, signal: AbortSignal): Promise<string | null> {
+    const waiting = await network.pool.pendingTransaction(hash, signal)
+    const raw = waiting ?? (await findLocated(network, hash, signal))?.raw ?? null
+    if (raw === null || !equalBytes(transactionHash(raw), hash)) return null
+    return JSON.stringify(renderTransaction(readTransaction(raw, findSender), null))
+  }
+
+  function look(): void {
+    if (bundling) return
+    bundling = true
+    void bundle().finally(() => (bundling = false))
+  }
+
+  return {
+    join({ whole }, subscriber) {
+      const member = { subscriber, from: arrivals.end, whole }
+      members.add(member)
+      if (stopTimer === null) {
+        next = arrivals.end
+        stopTimer = clock.every(bundleMs, look)
+      }
+      return () => {
+        if (!members.delete(member) || members.size > 0) return
+        stopTimer?.()
+        stopTimer = null
+      }
+    },
+  }
+}
+
+const { signal: never } = new AbortController()

@@ -1,0 +1,406 @@
+// Wires everything, once, in order, and stops it in reverse. The one place that knows every concrete part.
+// Tested by test/start.test.ts
+// long: one part after another, in the order they stand up.
+import { createFairTimeSlices } from '../base/fair-time-slices.ts'
+import { join, resolve } from 'node:path'
+import { createAccounts } from '../access/accounts/accounts.ts'
+import { createDirectory } from '../access/accounts/directory.ts'
+import { createFirstKey } from '../access/accounts/first-account.ts'
+import { obtainSealSecret } from '../access/accounts/server-identity.ts'
+import { createJwtPublicKeys } from '../access/accounts/jwt-public-keys.ts'
+import { systemClock } from '../base/clock.ts'
+import { backgroundFailed, guardClock, logUnhandled } from '../base/guarded-clock.ts'
+import { startIdleCollections } from '../base/idle-collections.ts'
+import { createLog, type Log } from '../base/log.ts'
+import type { Config } from '../config/settings.ts'
+import { lockFolder } from '../db/lock.ts'
+import { createQueries } from '../db/queries.ts'
+import { openDatabase } from '../db/sqlite.ts'
+import { startThreadWriter } from '../db/thread-writer.ts'
+import { createSenderCache } from '../chain/sender-cache.ts'
+import { writeStatusRows } from '../chain/upstream/pool/status-rows.ts'
+import { createInspector } from '../pipeline/inspector/inspector.ts'
+import { createRpcOperations } from '../rpc/methods/index.ts'
+import type { FindPrincipal } from '../admin/http/admin-handler.ts'
+import { createMetricsHandler } from '../admin/http/metrics-handler.ts'
+import { openResumableUploads } from '../kubo/tus/resumable-uploads.ts'
+import { createUploadSpace } from '../kubo/tus/upload-space.ts'
+import { databaseBytes } from '../db/database-bytes.ts'
+import { deviceSpace } from '../content/segments/segment-folder.ts'
+import { createSystemFiles } from '../content/system-files.ts'
+import { storedBytes } from '../ipfs/pins/account-storage.ts'
+import { createFailedAuthentications } from '../access/limits/failed-authentications.ts'
+import { createTransferMeters } from '../access/limits/transfer-meters.ts'
+import { keyRatesOf } from './key-rates.ts'
+import { createLimiter } from '../access/limits/limiter.ts'
+import { createUsageRetention } from '../access/usage/usage-retention.ts'
+import { createUsage } from '../access/usage/usage.ts'
+import { createCounters } from '../metrics/counters.ts'
+import { openDenyFile } from './deny-file.ts'
+import type { OnImport } from './open-chain.ts'
+import { startCollecting } from './start-collecting.ts'
+import { createListeners } from './listeners.ts'
+import { makeDataFolder } from './make-data-folder.ts'
+import { listOf, openAdmin } from './open-admin.ts'
+import { openAlerts } from './open-alerts.ts'
+import { openCards } from './open-cards.ts'
+import {
+  createFirstRunLink,
+  type FirstRun,
+  findPrincipal,
+  openIdentity,
+  sweepPeople,
+} from './open-identity.ts'
+import { gatewaysOf, openContent } from './open-content.ts'
+import { openFaces } from './open-faces.ts'
+import { openGateway } from './open-gateway.ts'
+import { openMetrics } from './open-metrics.ts'
+import { openNetworks } from './open-networks.ts'
+import { openServerStatus } from './open-server-status.ts'
+import { openPinRows } from './open-pin-rows.ts'
+import { refuseLostDatabase } from './open-store.ts'
+import { openUsageView } from './open-usage.ts'
+import { createReload, type ReloadParts } from './reload.ts'
+import { cairnVersion, clientVersion } from './version.ts'
+import { watchIntegrity } from './watch-integrity.ts'
+
+export type RunningServer = {
+  readonly url: string
+  /** Where the admin side is; null: it is switched off. */
+  readonly adminUrl: string | null
+  /** Shown once: the key that was made because there was none. */
+  readonly firstKey: { readonly apiKey: string; readonly apiKeySecret: string } | null
+  /** The link that makes the first operator, valid 30 minutes; null: there is one. */
+  readonly firstRun: FirstRun | null
+  /** Drains and ends: calls in flight are answered, counters and blocks are written. */
+  stop(): Promise<void>
+  /** Takes over the settings file as it is now; never throws, what is wrong is logged. */
+  reload(): Promise<void>
+}
+
+/** How many recovered senders are remembered, about 20 MB. */
+const sendersMax = 100_000
+
+/**
+ * Starts Cairn on `config`; resolves when it is ready. Rejects with a sentence for the operator: folder in
+ * use, port taken, other chain in the folder, genesis that cannot be read. `print` takes log lines.
+ */
+export async function startServer(
+  config: Config,
+  {
+    print,
+    onImport = () => {},
+    source = null,
+  }: {
+    readonly print: (line: string) => void
+    readonly onImport?: OnImport
+    /** The settings file, watched while the server runs; null: there is none. */
+    readonly source?: Pick<ReloadParts, 'file' | 'load'> | null
+  },
+): Promise<RunningServer> {
+  const settings = { now: config }
+  const counters = createCounters()
+  const lines = createLog(
+    () => settings.now.log.level,
+    systemClock.now,
+    (line) => print(line.trimEnd()),
+  )
+  const log: Log = (level, event, facts) => {
+    if (event === backgroundFailed) counters.countBackgroundFailure()
+    lines(level, event, facts)
+  }
+  const clock = guardClock(systemClock, log)
+  await using starting = new AsyncDisposableStack()
+  starting.defer(startIdleCollections(clock))
+  starting.defer(logUnhandled(log))
+
+  makeDataFolder(config.dataDir)
+  starting.defer(lockFolder(config.dataDir))
+  refuseLostDatabase(config.dataDir)
+  let writable = true
+  const path = join(config.dataDir, 'cairn.db')
+  const writer = await startThreadWriter({
+    path,
+    ...(config.store.bytesMax === null ? {} : { bytesMax: config.store.bytesMax }),
+    onDeath: (cause) => {
+      writable = false
+      log('error', 'writer_thread_died', { cause })
+    },
+  })
+  starting.defer(() => writer.close())
+  const database = openDatabase(path, { readOnly: true })
+  starting.defer(() => database.close())
+  const bytesDb = openDatabase(path, { readOnly: true })
+  starting.defer(() => bytesDb.close())
+  const uploads = await openResumableUploads(join(config.dataDir, 'uploads'), clock)
+  starting.defer(() => uploads.stop())
+  const content = await openContent({
+    config,
+    database,
+    bytesDb,
+    writer,
+    countContent: counters.countContent,
+    uploadBytes: () => uploads.storedBytes,
+    clock,
+    log,
+  })
+  starting.defer(() => content.close())
+  const { store, obtaining, sources, blockSources } = content
+
+  const rows = { db: database, writer, queries: createQueries(), clock }
+  const accounts = createAccounts({ ...rows, keysMax: () => settings.now.keys.perAccountMax })
+  const billing = openCards({ ...rows, settings })
+  await billing.check()
+  const identity = openIdentity({ ...rows, log, settings })
+  starting.defer(sweepPeople(identity, clock, log))
+  const failed = createFailedAuthentications({
+    clock,
+    perMinute: () => settings.now.http.failedKeysPerMinute,
+  })
+  const directory = createDirectory({
+    db: database,
+    clock,
+    log,
+    mayLook: failed.isUnder,
+    ownHosts: () => ['localhost', ...listOf(settings.now.admin.hosts)],
+    jwtLifeMsMax: () => settings.now.keys.jwtLifeMsMax,
+  })
+  starting.defer(() => directory.stop())
+  const usage = createUsage({ db: database, writer, clock, log })
+  starting.defer(async () => {
+    usage.stop()
+    await usage.flush()
+  })
+  const retention = createUsageRetention({
+    db: database,
+    writer,
+    clock,
+    log,
+    daysKept: () => settings.now.usage.keepDays,
+  })
+  starting.defer(() => retention.stop())
+  const alerts = openAlerts({
+    accounts,
+    usage,
+    sealSecret: () => obtainSealSecret(config.dataDir),
+    settings,
+    db: database,
+    writer,
+    clock,
+    log,
+  })
+  starting.defer(() => alerts.stop())
+  const turns = createFairTimeSlices(clock)
+  const limiter = createLimiter({
+    clock,
+    unitsToday: usage.unitsToday,
+    rates: () => keyRatesOf(settings.now),
+  })
+
+  const senders = createSenderCache(sendersMax)
+  const operations = createRpcOperations({
+    clientVersion: clientVersion(),
+    clock,
+    findSender: senders.find,
+  })
+  const opened = await openNetworks({
+    config,
+    database,
+    store,
+    obtaining,
+    sources,
+    operations,
+    path,
+    writer,
+    clock,
+    log,
+    onImport,
+    onSigned: senders.note,
+  })
+  starting.defer(() => opened.close())
+  const statusRows = writeStatusRows({ statuses: opened.statuses, writer, clock, log })
+  starting.defer(() => statusRows.stop())
+
+  const collecting = startCollecting({
+    config,
+    database,
+    writer,
+    store,
+    obtain: obtaining.obtain,
+    clock,
+    log,
+  })
+  starting.defer(() => collecting.stop())
+
+  const denied = await openDenyFile(config.gateway.denyFile, { clock, log })
+  starting.defer(() => denied.stop())
+  const inspector = createInspector({ settingsOf: directory.settingsOf, clock })
+  starting.defer(() => inspector.stop())
+  const transferMeters = createTransferMeters({
+    clock,
+    transferred: usage.bytesThisMonth,
+    keysOf: (accountId) => accounts.keyIdsOf(accountId),
+    storedBytes: (accountId) => storedBytes(database, accountId).bytes,
+    reservedBytes: uploads.declaredOf,
+    uploadsPerKeyMax: () => settings.now.files.uploadsPerKeyMax,
+  })
+  const gateway = openGateway({
+    config,
+    settings,
+    content,
+    opened,
+    directory,
+    failed,
+    limiter,
+    turns,
+    transferMeters,
+    usage,
+    counters,
+    inspector,
+    denied,
+    findSender: senders.find,
+    database,
+    writer,
+    clock,
+    log,
+  })
+
+  const integrity = watchIntegrity({ path, database, writer, clock, log })
+  starting.defer(() => integrity.stop())
+  const ready = () => writable && store.isWritable && integrity.isSound && opened.isReady()
+  const listeners = createListeners({ config, settings, clock, log })
+  const view = openServerStatus({
+    opened,
+    store,
+    uploadBytes: () => uploads.storedBytes,
+    database,
+    settings,
+    ready,
+    port: listeners.port,
+    started: clock.now(),
+  })
+  const knowActor: FindPrincipal = (credential) => findPrincipal(identity, credential)
+  const metrics = openMetrics({
+    counters,
+    opened,
+    operations: operations.keys(),
+    store,
+    bytesMax: config.store.bytesMax,
+    uploadBytes: () => uploads.storedBytes,
+    database,
+    writer,
+    writable: () => writable,
+    integrity,
+    usage,
+    connections: listeners.connections,
+    clock,
+  })
+  starting.defer(() => metrics.stop())
+  const faces = openFaces({
+    gateway,
+    inspector,
+    turns,
+    config,
+    settings,
+    openAdmin: config.admin.enabled
+      ? (adminFaces) =>
+          openAdmin({
+            touch: {
+              accounts,
+              cards: billing.cards,
+              publicKeys: createJwtPublicKeys(rows),
+              pins: openPinRows(database),
+              identity,
+              usage: openUsageView({ db: database, clock, usage }),
+              alerts: alerts.view,
+              server: view,
+              inspecting: {
+                inspector,
+                gateway,
+                networks: opened.networks,
+                callerOf: directory.callerOf,
+              },
+              clock,
+            },
+            findPrincipal: knowActor,
+            rpcOperations: [...operations.values()],
+            directory,
+            opened,
+            limiter,
+            transferMeters,
+            faces: adminFaces,
+            settings,
+            clock,
+            log,
+          })
+      : null,
+    metrics: config.metrics.enabled
+      ? createMetricsHandler({
+          ...metrics,
+          token: () => settings.now.metrics.token,
+          isLocalOpen: () => settings.now.metrics.local,
+          findPrincipal: knowActor,
+          log,
+        })
+      : null,
+    uploads,
+    uploadSpace: createUploadSpace({
+      bytesMax: config.store.bytesMax,
+      usedBytes: () => store.bytes + databaseBytes(database) + uploads.storedBytes,
+      deviceSpace: () => deviceSpace(createSystemFiles(), config.dataDir),
+    }),
+    ready,
+    networks: () => opened.networks().map(({ name }) => name),
+    clock,
+    log,
+  })
+  starting.defer(() => listeners.drain())
+  const { url, adminUrl } = await listeners.listen(faces)
+
+  const reload =
+    source === null
+      ? null
+      : createReload({
+          ...source,
+          current: () => settings.now,
+          async apply({ config: next }) {
+            await opened.replace(next)
+            await blockSources.replace(gatewaysOf(next))
+            settings.now = next
+          },
+          clock,
+          log,
+        })
+  if (reload !== null) starting.defer(() => reload.stop())
+
+  // Only now: what a start makes and then fails is shown to nobody.
+  const firstKey = await createFirstKey(accounts)
+  const firstRun = await createFirstRunLink(identity, accounts, adminUrl)
+
+  log('info', 'started', {
+    version: cairnVersion(),
+    node: process.version,
+    pid: process.pid,
+    url,
+    ...(adminUrl === null ? {} : { dashboard: `${adminUrl}/dashboard` }),
+    dataDir: resolve(config.dataDir),
+    networks: opened.networks().map(({ name }) => name),
+  })
+
+  // Everything stands: from here on the caller stops it, not the end of this function.
+  const running = starting.move()
+  return {
+    url,
+    adminUrl,
+    firstKey,
+    firstRun,
+    reload: async () => {
+      await reload?.now()
+    },
+    async stop() {
+      log('info', 'stopping')
+      await running.disposeAsync()
+      log('info', 'stopped')
+    },
+  }
+}

@@ -1,0 +1,92 @@
+// The ports: one for the faces, and one for the admin side alone where it has its own.
+// Tested by test/admin.test.ts
+import type { Clock } from '../base/clock.ts'
+import { createListedIps } from '../base/ip-list.ts'
+import type { Log } from '../base/log.ts'
+import type { Config } from '../config/settings.ts'
+import { createClientAddress } from '../http/client-address.ts'
+import { createServer, defaultServerSettings, type Server } from '../http/server.ts'
+import type { OpenFaces } from './open-faces.ts'
+
+export type Listeners = {
+  /** Both listen on return, or it rejects with a sentence for the operator; to be called once. */
+  listen(faces: OpenFaces): Promise<{
+    readonly url: string
+    /** Where the admin side is; null: it is switched off. */
+    readonly adminUrl: string | null
+  }>
+  /** Of the faces; null: not bound yet. */
+  port(): number | null
+  /** Open now, by listener: `faces`, `admin`. */
+  connections(): ReadonlyMap<string, number>
+  /** Resolves when nothing is under way: the admin side first. What does not listen is passed over. */
+  drain(): Promise<void>
+}
+
+/** A part of `http.drainMs` in which open connections may still bring a call. */
+const graceShare = 0.25
+
+export function createListeners(parts: {
+  /** As of the start. */
+  readonly config: Config
+  /** As of now. */
+  readonly settings: { readonly now: Config }
+  readonly clock: Clock
+  readonly log: Log
+}): Listeners {
+  const { config, settings, clock, log } = parts
+  const { host, drainMs } = config.http
+  const shared = {
+    settings: {
+      ...defaultServerSettings,
+      listener: config.http.listener,
+      keepAliveMs: config.http.keepAliveMs,
+      headersMs: config.http.headersMs,
+      connectionsMax: config.http.connectionsMax,
+      connectionsPerAddressMax: config.http.connectionsPerAddressMax,
+    },
+    clientAddress: createClientAddress(createListedIps(() => settings.now.http.trustedProxies)),
+    logAnswers: () => settings.now.log.level === 'debug',
+    clock,
+    log,
+  }
+  const listening = new Map<string, Server>()
+  let bound: number | null = null
+
+  async function add(
+    name: string,
+    server: Server,
+    where: { readonly host: string; readonly port: number },
+  ): Promise<number> {
+    const port = await server.listen(where)
+    listening.set(name, server)
+    return port
+  }
+
+  return {
+    async listen({ adminRoutes, ...faces }) {
+      const { port } = config.http
+      bound = await add('faces', createServer({ ...shared, ...faces }), { host, port })
+      const url = urlOf(host, bound)
+      const isOn = config.admin.enabled
+      if (adminRoutes === null) return { url, adminUrl: isOn ? url : null }
+      const plain = { ...shared.settings, listener: 'node' as const }
+      const adminServer = createServer({ ...shared, settings: plain, routes: adminRoutes })
+      const where = { host: config.admin.host ?? host, port: config.admin.port }
+      const adminPort = await add('admin', adminServer, where)
+      return { url, adminUrl: isOn ? urlOf(where.host, adminPort) : null }
+    },
+    port: () => bound,
+    connections: () =>
+      new Map([...listening].map(([name, { connections }]) => [name, connections])),
+    async drain() {
+      for (const server of [...listening.values()].reverse()) {
+        await server.drain({ graceMs: drainMs * graceShare, deadlineMs: drainMs })
+      }
+    },
+  }
+}
+
+function urlOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}

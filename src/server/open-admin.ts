@@ -1,0 +1,99 @@
+// The admin side as the server listens with it: its operations, what they may touch, and who asks.
+// Tested by test/admin.test.ts
+import { fileURLToPath } from 'node:url'
+import { cardGateOf } from './open-cards.ts'
+import { createListedIps } from '../base/ip-list.ts'
+import type { Directory } from '../access/accounts/directory.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import type { Config } from '../config/settings.ts'
+import type { AdminContext } from '../admin/admin-operation.ts'
+import { adminOperations } from '../admin/index.ts'
+import { createDryRun, type DryRunDeps } from '../admin/dry-run.ts'
+import {
+  createAdminHandler,
+  createOpenApiHandler,
+  type FindPrincipal,
+} from '../admin/http/admin-handler.ts'
+import { type AdminApi, createAdminApi } from '../admin/http/admin-api.ts'
+import { type AsKeyParts, createAsKey } from '../admin/http/as-key.ts'
+import { createDashboardHandler } from '../admin/dashboard/dashboard-handler.ts'
+import { readDashboard } from '../admin/dashboard/dashboard-files.ts'
+import { createStripeHook } from '../admin/http/stripe-hook.ts'
+import type { TransferMeters } from '../access/limits/transfer-meters.ts'
+import { openRpc } from '../rpc/open-rpc/open-rpc.ts'
+import { cairnVersion } from './version.ts'
+
+export type AdminApiNeeds = {
+  readonly touch: Omit<AdminContext, 'tryRequest'>
+  readonly findPrincipal: FindPrincipal
+  readonly directory: Pick<Directory, 'callerOf' | 'enterAs' | 'refresh'>
+  readonly opened: Pick<DryRunDeps, 'networks' | 'operationsOf'>
+  readonly limiter: DryRunDeps['limiter']
+  readonly transferMeters: TransferMeters
+  readonly faces: Pick<AsKeyParts, 'rpc' | 'files'> & Pick<DryRunDeps, 'filesClassOf'>
+  /** As of now. */
+  readonly settings: { readonly now: Config }
+  /** All that this server answers by itself. */
+  readonly rpcOperations: Parameters<typeof openRpc>[0]
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** The same from the source and from a package. */
+const dashboardFolder = fileURLToPath(new URL('../../dist/dashboard', import.meta.url))
+
+export function openAdmin(needs: AdminApiNeeds): AdminApi {
+  const { settings, clock, log } = needs
+  const version = cairnVersion()
+  let rpcDocument: string | null = null
+  const operations = adminOperations
+  const isListed = createListedIps(() => settings.now.admin.ips)
+
+  const rules = {
+    get hosts() {
+      return listOf(settings.now.admin.hosts)
+    },
+    admits: (address: string) => settings.now.admin.ips === null || isListed(address),
+  }
+  const { directory, opened, limiter, transferMeters, faces } = needs
+  const tryRequest = createDryRun({
+    enterAs: directory.enterAs,
+    networks: opened.networks,
+    operationsOf: opened.operationsOf,
+    filesClassOf: faces.filesClassOf,
+    limiter,
+    transferMeters,
+    cardGate: () => cardGateOf(settings.now),
+  })
+  return createAdminApi({
+    api: createAdminHandler({
+      operations,
+      context: { ...needs.touch, tryRequest },
+      findPrincipal: needs.findPrincipal,
+      // A key that is revoked, or set otherwise, is so at once: its calls are judged from memory.
+      changed() {
+        directory.refresh()
+        needs.touch.inspecting?.inspector.judge()
+      },
+      settings: rules,
+      asKey: createAsKey({ callerOf: directory.callerOf, ...faces }),
+      version,
+      clock,
+      log,
+    }),
+    openApi: createOpenApiHandler({ operations, version }),
+    openRpc: () => (rpcDocument ??= JSON.stringify(openRpc(needs.rpcOperations, version))),
+    dashboard: createDashboardHandler({
+      files: readDashboard(dashboardFolder),
+      settings: rules,
+      takesCards: () => settings.now.card.adapter === 'stripe',
+    }),
+    stripeHook: createStripeHook({ cards: needs.touch.cards, clock, log }),
+  })
+}
+
+/** The entries of a setting that holds several, a comma between them. */
+export function listOf(text: string | null): readonly string[] {
+  return text === null ? [] : text.split(',').map((entry) => entry.trim())
+}

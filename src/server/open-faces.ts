@@ -1,0 +1,171 @@
+// The faces as the server listens with them: each with its operations, and settings that are read at each request.
+// Tested by test/start.test.ts
+import { obtainPublicKey } from '../access/accounts/server-identity.ts'
+import type { Clock } from '../base/clock.ts'
+import type { FairTimeSlices } from '../base/fair-time-slices.ts'
+import type { Log } from '../base/log.ts'
+import type { Config } from '../config/settings.ts'
+import type { Pipeline } from '../pipeline/pipeline.ts'
+import type { Inspector } from '../pipeline/inspector/inspector.ts'
+import type { FilesOperation } from '../pipeline/operation.ts'
+import { add } from '../kubo/commands/files/add.ts'
+import { createFilesOperations, pathOperations } from '../kubo/commands/files-index.ts'
+import type { DryRunDeps } from '../admin/dry-run.ts'
+import { type AdminApi, withMetrics } from '../admin/http/admin-api.ts'
+import type { AsKeyParts } from '../admin/http/as-key.ts'
+import { commands, globalOptions } from '../kubo/commands.ts'
+import { createIpfsApi } from '../kubo/ipfs-api.ts'
+import type { RequestHandler } from '../http/node-exchange.ts'
+import { createIpfsGateway } from '../ipfs-gateway/ipfs-gateway.ts'
+import { createAdminOnlyRoutes, createRoutes, type Routes } from './routes.ts'
+import { createRpcApi, defaultRpcSettings } from '../rpc/api/rpc-api.ts'
+import type { ServerParts } from '../http/server.ts'
+import { createTusHandler } from '../kubo/tus/tus-handler.ts'
+import type { ResumableUploads } from '../kubo/tus/resumable-uploads.ts'
+import type { UploadSpace } from '../kubo/tus/upload-space.ts'
+import { createWebSocketApi, defaultWebSocketLimits } from '../rpc/api/web-socket-api.ts'
+import { cairnVersion } from './version.ts'
+
+/** `filesClassOf`: null for a command that is not offered. */
+type AdminFaces = Pick<AsKeyParts, 'rpc' | 'files'> & Pick<DryRunDeps, 'filesClassOf'>
+
+export type FacesParts = {
+  readonly gateway: Pipeline
+  readonly inspector: Inspector
+  readonly turns: FairTimeSlices
+  /** As of the start. */
+  readonly config: Config
+  /** As of now. */
+  readonly settings: { readonly now: Config }
+  /** The admin side over the two faces; null: it is switched off. */
+  readonly openAdmin: ((faces: AdminFaces) => AdminApi) | null
+  /** `/metrics`; null: it is switched off. */
+  readonly metrics: RequestHandler | null
+  /** Of uploads that may go on. */
+  readonly uploads: ResumableUploads
+  readonly uploadSpace: UploadSpace
+  readonly ready: () => boolean
+  /** Names of those served now. */
+  readonly networks: () => readonly string[]
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** What may wait to be sent over a WebSocket beside one whole response. */
+const webSocketSpareBytes = 8 * 1024 * 1024
+
+export type OpenFaces = Pick<ServerParts, 'routes' | 'upgrades'> & {
+  /** Of a listener for the admin side alone; null: there is none. */
+  readonly adminRoutes: Routes | null
+}
+
+export function openFaces(parts: FacesParts): OpenFaces {
+  const {
+    gateway,
+    inspector,
+    turns,
+    config,
+    settings,
+    uploads,
+    uploadSpace,
+    ready,
+    networks,
+    clock,
+    log,
+  } = parts
+  const rpcParts = {
+    gateway,
+    inspector,
+    turns,
+    settings: {
+      ...defaultRpcSettings,
+      get bodyBytesMax() {
+        return settings.now.rpc.bodyBytesMax
+      },
+      get batchItemsMax() {
+        return settings.now.rpc.batchItemsMax
+      },
+      get replyBytesMax() {
+        return settings.now.rpc.responseBytesMax
+      },
+      get deadlineMs() {
+        return settings.now.rpc.requestMs
+      },
+    },
+    clock,
+    log,
+  }
+  const filesParts = {
+    gateway,
+    inspector,
+    operations: createFilesOperations({
+      clock,
+      version: cairnVersion(),
+      publicKey: obtainPublicKey(config.dataDir),
+      declared: { commands, globalOptions },
+    }),
+    version: cairnVersion(),
+    settings: {
+      get uploadBytesMax() {
+        return settings.now.files.uploadBytesMax
+      },
+      idleMs: config.files.idleMs,
+    },
+    clock,
+    log,
+  }
+  const rpc = createRpcApi(rpcParts)
+  const side =
+    parts.openAdmin?.({
+      rpc,
+      files: (entry) => createIpfsApi(filesParts, entry),
+      filesClassOf: (command) => filesParts.operations.get(command)?.class ?? null,
+    }) ?? null
+  const admin = parts.metrics === null ? side : withMetrics(side, parts.metrics)
+  const apart = config.admin.host !== null
+  return {
+    adminRoutes: admin !== null && apart ? createAdminOnlyRoutes(admin) : null,
+    routes: createRoutes({
+      rpc,
+      ...(admin === null || apart ? {} : { admin }),
+      files: createIpfsApi(filesParts),
+      tus: createTusHandler({
+        ...filesParts,
+        add: add as FilesOperation<unknown>,
+        records: uploads,
+        room: uploadSpace,
+      }),
+      paths: createIpfsGateway({
+        gateway,
+        operations: pathOperations,
+        version: cairnVersion(),
+        settings: {
+          get enabled() {
+            return settings.now.gateway.enabled
+          },
+          get deserialized() {
+            return settings.now.gateway.deserialized
+          },
+          get host() {
+            return settings.now.gateway.host
+          },
+          idleMs: config.files.idleMs,
+        },
+        clock,
+        log,
+      }),
+      ready,
+      networks,
+    }),
+    upgrades: createWebSocketApi({
+      ...rpcParts,
+      limits: {
+        ...defaultWebSocketLimits,
+        connectionsPerKeyMax: config.webSocket.connectionsPerKeyMax,
+        get bufferBytesMax() {
+          return settings.now.rpc.responseBytesMax + webSocketSpareBytes
+        },
+      },
+    }),
+  }
+}

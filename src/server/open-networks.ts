@@ -1,0 +1,231 @@
+// Opens the networks that the settings name: the embedded chain, chains behind upstreams, or both; the first is the
+// default. The one place that knows how a network's settings become its parts.
+// Tested by test/upstream/networks-started.test.ts
+import { isDeepStrictEqual } from 'node:util'
+import type { Clock } from '../base/clock.ts'
+import { backgroundFailed } from '../base/guarded-clock.ts'
+import type { Log } from '../base/log.ts'
+import type { NetworkConfig, UpstreamNetworkConfig } from '../config/network-config.ts'
+import { type Config, embeddedChain } from '../config/settings.ts'
+import type { Obtaining } from '../content/obtain.ts'
+import type { Store } from '../content/store.ts'
+import type { Database } from '../db/sqlite.ts'
+import type { ThreadWriter } from '../db/thread-writer.ts'
+import type { Network } from '../chain/network.ts'
+import type { SenderCache } from '../chain/sender-cache.ts'
+import type { UpstreamNetwork } from '../chain/upstream/open-upstream-network.ts'
+import type { PoolStatus } from '../chain/upstream/pool/upstream-pool.ts'
+import type { Operations, RpcOperation } from '../pipeline/operation.ts'
+import {
+  createEmbeddedOperations,
+  createUpstreamOperations,
+} from '../rpc/relay/upstream-operations.ts'
+import type { NetworkSources } from './network-sources.ts'
+import { type OnImport, openChain } from './open-chain.ts'
+import { openUpstreams, verifyOf } from './open-upstreams.ts'
+
+export type OpenNetworksParts = {
+  readonly config: Config
+  readonly database: Database
+  readonly store: Store
+  readonly obtaining: Obtaining
+  /** Where the sources of each network are looked up. */
+  readonly sources: NetworkSources
+  /** All operations of this server by wire name. */
+  readonly operations: ReadonlyMap<string, RpcOperation<unknown>>
+  /** The database file. */
+  readonly path: string
+  readonly writer: ThreadWriter
+  readonly clock: Clock
+  readonly log: Log
+  readonly onImport: OnImport
+  readonly onSigned: SenderCache['note']
+}
+
+export type OpenNetworks = {
+  /** In force now, the default first; the same list until it changes. */
+  readonly networks: () => readonly Network[]
+  readonly operationsOf: (network: Network) => Operations
+  /** Somebody can be answered: a chain of our own, or a head that was vouched for lately. */
+  isReady(): boolean
+  /**
+   * Of networks behind upstreams: how these stand, and milliseconds since their head was last confirmed (null: it never
+   * was).
+   */
+  statuses(): readonly {
+    readonly network: string
+    readonly status: PoolStatus
+    readonly headAge: number | null
+  }[]
+  /**
+   * Puts the networks of other settings in the place of these, all at once: those that are the same go on, others
+   * are opened first, and those that are gone or changed end when no request can be under way on them. The embedded
+   * chain goes on as it is. Throws, and changes nothing, when one cannot be opened.
+   */
+  replace(config: Config): Promise<void>
+  close(): Promise<void>
+}
+
+/** One network that is served. */
+type Opened = {
+  readonly listed: NetworkConfig
+  readonly network: Network
+  readonly operations: Operations
+  /** Null: the embedded chain. */
+  readonly upstream: UpstreamNetwork | null
+  close(): Promise<void>
+}
+
+/** How long the start waits for the first words of upstreams. */
+const firstWordsMs = 5_000
+
+/** Beyond the longest request: a request that came right before the change has ended. */
+const retireSpareMs = 1_000
+
+/**
+ * Resolves when every network can answer, or its upstreams have had their time: those that come later are taken in
+ * as they come. Rejects as `openChain`.
+ */
+export async function openNetworks(parts: OpenNetworksParts): Promise<OpenNetworks> {
+  const { clock, log, sources } = parts
+  const offered = new WeakMap<Network, Operations>()
+  /** Replaced, and not closed yet. */
+  const retiring = new Map<Opened, () => Promise<void>>()
+  let requestMs = parts.config.rpc.requestMs
+  let serving: readonly Opened[] = []
+  let networks: readonly Network[] = []
+  serve(await openAll(listedIn(parts.config), [], parts))
+
+  function serve(next: readonly Opened[]): void {
+    const old = serving.filter((one) => !next.includes(one))
+    serving = next
+    networks = next.map(({ network }) => network)
+    for (const { network, operations } of next) offered.set(network, operations)
+    for (const one of old) retire(one)
+    const names = new Set([...next, ...old].map(({ listed }) => listed.name))
+    for (const name of names) tellSources(name)
+  }
+
+  /** Requests under way on a network that is replaced still find what they began with. */
+  function tellSources(name: string): void {
+    const all = [...serving, ...retiring.keys()].filter(({ listed }) => listed.name === name)
+    const found = all.flatMap(({ upstream }) => (upstream === null ? [] : [upstream.source]))
+    sources.set(name, found)
+  }
+
+  function retire(one: Opened): void {
+    const end = async (): Promise<void> => {
+      stop()
+      retiring.delete(one)
+      tellSources(one.listed.name)
+      await one.close()
+      log('info', 'network_closed', { network: one.listed.name })
+    }
+    const stop = clock.after(requestMs + retireSpareMs, () => {
+      end().catch((error: unknown) =>
+        log('error', backgroundFailed, { in: 'network close', error }),
+      )
+    })
+    retiring.set(one, end)
+  }
+
+  return {
+    networks: () => networks,
+    isReady: () => networks.some(hasHead),
+    statuses: () =>
+      serving.flatMap(({ network, upstream }) =>
+        upstream === null
+          ? []
+          : [
+              {
+                network: network.name,
+                status: upstream.pool.status(),
+                headAge: upstream.headAge(),
+              },
+            ],
+      ),
+    operationsOf(network) {
+      const found = offered.get(network)
+      if (found === undefined) throw new TypeError(`network ${network.name} was not opened here`)
+      return found
+    },
+    async replace(config) {
+      const next = await openAll(listedIn(config), serving, { ...parts, config })
+      serve(next)
+      requestMs = config.rpc.requestMs
+    },
+    async close() {
+      await Promise.all([...retiring.values()].map((end) => end()))
+      for (const one of serving.toReversed()) await one.close()
+    },
+  }
+}
+
+function listedIn(config: Config): readonly NetworkConfig[] {
+  const chain = embeddedChain(config)
+  return config.networks ?? (chain === null ? [] : [chain])
+}
+
+/** Those of `before` that are the same are taken over. Closes what it opened when one cannot be. */
+async function openAll(
+  listed: readonly NetworkConfig[],
+  before: readonly Opened[],
+  parts: OpenNetworksParts,
+): Promise<readonly Opened[]> {
+  await using opening = new AsyncDisposableStack()
+  const opened: Opened[] = []
+  const waiting: Promise<unknown>[] = []
+  for (const one of listed) {
+    const same = before.find((old) => isDeepStrictEqual(old.listed, one))
+    if (same !== undefined) {
+      opened.push(same)
+      continue
+    }
+    const fresh = one.embedded ? await openEmbedded(one, parts) : openBehind(one, parts)
+    const isNew = !before.some((old) => old.listed.name === one.name)
+    opening.defer(async () => {
+      if (isNew) parts.sources.set(one.name, [])
+      await fresh.close()
+    })
+    opened.push(fresh)
+    if (fresh.upstream === null) continue
+    waiting.push(fresh.upstream.started)
+    // The head is found by what it says; a network of this name that serves already keeps its own until then.
+    if (isNew) parts.sources.set(one.name, [fresh.upstream.source])
+  }
+  await within(firstWordsMs, Promise.all(waiting), parts.clock)
+  opening.move()
+  return opened
+}
+
+async function openEmbedded(listed: NetworkConfig, parts: OpenNetworksParts): Promise<Opened> {
+  const { network, close } = await openChain(parts)
+  const operations = createEmbeddedOperations(parts.operations)
+  return { listed, network, operations, upstream: null, close }
+}
+
+function openBehind(listed: UpstreamNetworkConfig, parts: OpenNetworksParts): Opened {
+  const upstream = openUpstreams(listed, parts)
+  const operations = createUpstreamOperations(parts.operations, {
+    verifyOf: (method) => verifyOf(listed, method),
+    lists: { allow: listed.allow, deny: listed.deny },
+  })
+  const { network } = upstream
+  return { listed, network, operations, upstream, close: () => upstream.close() }
+}
+
+function hasHead({ head }: Network): boolean {
+  try {
+    head.latest()
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function within(ms: number, work: Promise<unknown>, clock: Clock): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const stop = clock.after(ms, resolve)
+  await Promise.race([work, promise])
+  stop()
+}

@@ -1,0 +1,85 @@
+// The embedded chain as it lies in the data folder, to be read beside a running server or without one. It makes no
+// blocks and runs no EVM.
+// Tested by src/cli/commands/proof.test.ts
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { systemClock } from '../base/clock.ts'
+import { silentLog } from '../base/log.ts'
+import { type Config, embeddedChain } from '../config/settings.ts'
+import { createObtain } from '../content/obtain.ts'
+import { createSqliteStore } from '../content/sqlite-store.ts'
+import { verify } from '../content/verify.ts'
+import { createInlineWriter } from '../db/inline-writer.ts'
+import { openDatabase } from '../db/sqlite.ts'
+import { blobFeeFraction } from '../devchain/blob-schedule.ts'
+import { createChainHead } from '../devchain/chain-head.ts'
+import { openChainIndex } from '../devchain/chain-index.ts'
+import { defaultGenesis } from '../devchain/default-genesis.ts'
+import { buildFirstBlock } from '../devchain/first-block.ts'
+import { parseGenesis } from '../devchain/genesis.ts'
+import { obtainEmbedded } from '../devchain/embedded-content.ts'
+import { refuseOtherChain } from '../devchain/start-point.ts'
+import { emptyPool } from '../chain/empty-pool.ts'
+import type { Network } from '../chain/network.ts'
+import { createHeaderMemory } from '../chain/proved-header.ts'
+
+type StoredChain = { readonly network: Network; close(): void }
+
+const headersMax = 16
+
+/** Throws an Error with a sentence for the operator when there is no chain to read. */
+export function openStoredChain(config: Config): StoredChain {
+  const chain = embeddedChain(config)
+  if (chain === null) {
+    throw new Error(
+      'the settings name no embedded chain: ask a running server with --url and --key',
+    )
+  }
+  const path = join(config.dataDir, 'cairn.db')
+  if (!existsSync(path))
+    throw new Error(`there is no chain in ${config.dataDir}: start the server once`)
+  const db = openDatabase(path, { readOnly: true })
+  try {
+    const index = openChainIndex(db, chain.name)
+    const start = index.head()
+    if (start === null) {
+      throw new Error(
+        `there is no chain "${chain.name}" in ${config.dataDir}: start the server once`,
+      )
+    }
+    const { genesisFile, name } = chain
+    const genesis =
+      genesisFile === null
+        ? defaultGenesis
+        : parseGenesis(JSON.parse(readFileSync(genesisFile, 'utf8')))
+    // Nothing in a header commits to the chain id: that of another genesis would go into the bundle.
+    refuseOtherChain(name, index, buildFirstBlock(genesis).hash)
+    const { obtain, peek, peekNode } = createObtain({
+      store: createSqliteStore({ db, writer: createInlineWriter(db) }),
+      sourcesFor: () => [],
+      verify,
+      clock: systemClock,
+      log: silentLog,
+      count: () => {},
+    })
+    const network: Network = {
+      name,
+      chainId: genesis.chainId,
+      head: createChainHead(name, index, start),
+      obtain: obtainEmbedded(obtain, index),
+      peek,
+      peekNode,
+      headers: createHeaderMemory(headersMax),
+      hint: { network: name },
+      pool: emptyPool,
+      executor: null,
+      relay: null,
+      blobFeeFraction: (timestamp) => blobFeeFraction(genesis.config, timestamp),
+      forkConfigs: () => null,
+    }
+    return { network, close: () => db.close() }
+  } catch (thrown) {
+    db.close()
+    throw thrown
+  }
+}

@@ -1,0 +1,72 @@
+// Opens one chain behind upstream nodes as the settings say: its head, its content, and which methods must be proved.
+// Tested by test/upstream/networks-started.test.ts
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import type { UpstreamNetworkConfig } from '../config/network-config.ts'
+import type { Obtaining } from '../content/obtain.ts'
+import type { ThreadWriter } from '../db/thread-writer.ts'
+import { findKnownNetwork } from '../chain/known-networks.ts'
+import { createLieLedger } from '../chain/upstream/pool/lie-ledger.ts'
+import {
+  openUpstreamNetwork,
+  type UpstreamNetwork,
+} from '../chain/upstream/open-upstream-network.ts'
+import type { VerifyMode } from '../rpc/relay/prove-or-relay.ts'
+import { headerMethods, stateMethods } from '../rpc/relay/relayed-methods.ts'
+
+export type OpenUpstreamsParts = {
+  readonly obtaining: Obtaining
+  readonly writer: ThreadWriter
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Asks nothing yet that the caller waits for: `started` of the network says when it can answer. */
+export function openUpstreams(
+  config: UpstreamNetworkConfig,
+  parts: OpenUpstreamsParts,
+): UpstreamNetwork {
+  const { writer, clock, log } = parts
+  const { name, chainId, heads, genesisHash, blobSchedule, upstreams } = config
+  const { obtain, peek, peekNode } = parts.obtaining
+  return openUpstreamNetwork({
+    name,
+    chainId,
+    upstreams,
+    heads: {
+      quorum: heads.quorum,
+      quorumRequired: heads.require === 'quorum',
+      pollMs: heads.pollMs,
+      maxAgeMs: heads.maxAgeMs,
+    },
+    genesisHash,
+    blobFractions:
+      blobSchedule?.map(({ from, baseFeeUpdateFraction }) => ({
+        from: BigInt(from),
+        fraction: BigInt(baseFeeUpdateFraction),
+      })) ?? null,
+    requireProof: verifyOf(config, 'eth_getBlockByHash') === 'require',
+    ledger: createLieLedger({ network: name, writer, clock, log }),
+    content: { obtain, peek, peekNode },
+    clock,
+    log,
+  })
+}
+
+/**
+ * What the operator wrote, else by what is known of the network (verification 2.3): blocks must be proved, state
+ * only where a node can; nothing must be on a network nobody has described.
+ */
+export function verifyOf(
+  { verify, policy, chainId }: UpstreamNetworkConfig,
+  method: string,
+): VerifyMode {
+  const written = verify.methods[method] ?? verify.default
+  if (written !== null) return written
+  if (policy === 'none') return 'off'
+  if (stateMethods.has(method)) return 'prefer'
+  // Its lists are not what its roots commit to: only headers can be proved.
+  if (policy === 'header-only') return headerMethods.has(method) ? 'require' : 'header'
+  const isFull = policy === 'full' || (policy === null && findKnownNetwork(chainId) !== null)
+  return isFull ? 'require' : 'prefer'
+}

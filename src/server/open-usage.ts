@@ -1,0 +1,26 @@
+// Usage as admin operations see it: in a server with what memory holds, beside it or without one the database alone.
+// Tested by test/admin-usage.test.ts
+import type { Clock } from '../base/clock.ts'
+import type { Database } from '../db/sqlite.ts'
+import type { UsageView } from '../admin/resources/usage/usage-view.ts'
+import { sumStorage } from '../ipfs/pins/account-storage.ts'
+import { createUsageFeed } from '../access/usage/usage-feed.ts'
+import { createUsageLines } from '../access/usage/usage-lines.ts'
+import { createUsageReports } from '../access/usage/usage-report.ts'
+import type { Usage } from '../access/usage/usage.ts'
+
+/** `usage`: null where nothing is counted. */
+export function openUsageView(parts: {
+  readonly db: Database
+  readonly clock: Clock
+  readonly usage: Usage | null
+}): UsageView {
+  const { db, clock, usage } = parts
+  const read: Usage['read'] = usage === null ? (run) => db.together(() => run([])) : usage.read
+  return {
+    report: createUsageReports({ db, clock, read }).report,
+    list: createUsageLines({ db, read }).list,
+    follow: usage === null ? null : createUsageFeed({ usage, clock }).follow,
+    storageOf: (accountId) => sumStorage(db, accountId),
+  }
+}

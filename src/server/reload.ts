@@ -1,0 +1,135 @@
+// Takes over a changed settings file while the server runs: read and checked whole, then applied at once, or refused
+// whole and logged while the old settings stay. One at a time.
+import { stat } from 'node:fs/promises'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import { settingDefinitions } from '../config/config.ts'
+import { type SettingsChanges, changesBetween } from '../config/changes.ts'
+import { ConfigError } from '../config/config-error.ts'
+import type { Config } from '../config/settings.ts'
+
+export type ReloadParts = {
+  /** Path of the settings file. */
+  readonly file: string
+  /** Reads all places anew. Throws ConfigError. */
+  readonly load: () => Promise<Config>
+  /** The settings in force. */
+  readonly current: () => Config
+  /** Makes `changes.config` the settings in force, or throws and leaves everything as it was. */
+  readonly apply: (changes: SettingsChanges) => Promise<void>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export type Reload = {
+  /** Reads the file now. Never throws: what is wrong is logged. */
+  now(): Promise<void>
+  /** Resolves when nothing is under way. */
+  idle(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** A change is taken when the file has looked the same twice, so that one half written is let be. */
+export const lookMs = 1000
+/** Mistakes of one file that are logged. */
+const loggedMax = 20
+
+/** Begins to watch the file. */
+export function createReload(parts: ReloadParts): Reload {
+  const { file, clock, log } = parts
+  /** What the file looked like when it was last read; null: not looked yet. */
+  let read: string | null = null
+  let seen: string | null = null
+  let underWay: Promise<void> | null = null
+  let again = false
+
+  async function look(): Promise<void> {
+    // What changed while the server started is taken as well.
+    if (read === null) return take()
+    const looks = await looksOf(file)
+    const isStill = looks === seen
+    seen = looks
+    if (looks === read || !isStill || !isFile(looks)) return
+    await take()
+  }
+
+  async function take(): Promise<void> {
+    const isFirst = read === null
+    read = await looksOf(file)
+    seen = read
+    if (isFirst && !isFile(read)) return
+    try {
+      if (read === 'odd')
+        throw new Error(`${file} is no regular file: it is read at the start only`)
+      const changes = changesBetween(settingDefinitions, parts.current(), await parts.load())
+      if (changes.live.length > 0) await parts.apply(changes)
+      if (!isFirst || changes.live.length > 0) {
+        log('info', 'settings_taken', { file, changed: changes.live })
+      }
+      if (changes.restart.length > 0) {
+        log('warn', 'settings_need_restart', { file, settings: changes.restart })
+      }
+    } catch (error) {
+      log('error', 'settings_refused', { file, mistakes: mistakesOf(error) })
+    }
+  }
+
+  /** One after the other; what is asked for meanwhile is one more turn. */
+  function begin(work: () => Promise<void>): Promise<void> {
+    underWay ??= work().finally(() => {
+      underWay = null
+    })
+    return underWay
+  }
+
+  async function now(): Promise<void> {
+    if (underWay === null) return begin(take)
+    if (again) return underWay
+    again = true
+    await underWay
+    again = false
+    return now()
+  }
+
+  const stopLooking = clock.every(lookMs, () => {
+    if (underWay === null) void begin(look)
+  })
+  void begin(look)
+
+  return {
+    now,
+    async idle() {
+      while (underWay !== null) await underWay
+    },
+    async stop() {
+      stopLooking()
+      while (underWay !== null) await underWay
+    },
+  }
+}
+
+/**
+ * Changes when the file does; another file in its place has another number. `odd`: a pipe or the like, which gives
+ * its settings once, and nothing or no end after that.
+ */
+async function looksOf(file: string): Promise<string> {
+  try {
+    const looks = await stat(file)
+    if (!looks.isFile()) return 'odd'
+    const { ino, size, mtimeMs } = looks
+    return `${ino} ${size} ${mtimeMs}`
+  } catch {
+    return 'absent'
+  }
+}
+
+function isFile(looks: string): boolean {
+  return looks !== 'absent' && looks !== 'odd'
+}
+
+function mistakesOf(error: unknown): readonly object[] {
+  if (error instanceof ConfigError) {
+    return error.mistakes.slice(0, loggedMax).map(({ text, fix }) => ({ text, fix }))
+  }
+  return [{ text: error instanceof Error ? error.message : String(error) }]
+}

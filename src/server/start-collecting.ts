@@ -1,0 +1,53 @@
+// Collections of a server: by the schedule, and for those who ask by a row of the database (`cairn gc`).
+// Tested by test/gc.test.ts
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import type { Config } from '../config/settings.ts'
+import type { Obtain } from '../content/ref.ts'
+import type { SegmentStore } from '../content/segments/segment-store.ts'
+import type { Database } from '../db/sqlite.ts'
+import type { CountedWriter } from '../db/writer.ts'
+import { watchRequests } from '../ipfs/collection/collection-requests.ts'
+import {
+  type GarbageCollector,
+  createGarbageCollector,
+} from '../ipfs/collection/garbage-collector.ts'
+import { countPins } from '../ipfs/pins/count-pins.ts'
+
+export type CollectingParts = {
+  readonly config: Pick<Config, 'files'>
+  readonly database: Database
+  readonly writer: CountedWriter
+  readonly store: SegmentStore
+  readonly obtain: Obtain
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** `intervalMs` null: only when asked. */
+export function openCollector(parts: CollectingParts, intervalMs: number | null): GarbageCollector {
+  const { config, database, writer, store, obtain, clock, log } = parts
+  const { blocksMax } = config.files
+  return createGarbageCollector({
+    database,
+    writer,
+    forget: store.forget,
+    segments: store.segments,
+    countPins: (signal) => countPins({ store, writer, database, obtain, blocksMax, log }, signal),
+    intervalMs,
+    clock,
+    log,
+  })
+}
+
+export function startCollecting(parts: CollectingParts): { stop(): Promise<void> } {
+  const { gcIntervalMs } = parts.config.files
+  const collector = openCollector(parts, gcIntervalMs === 0 ? null : gcIntervalMs)
+  const requests = watchRequests({ ...parts, collector })
+  return {
+    async stop() {
+      requests.stop()
+      await collector.stop()
+    },
+  }
+}

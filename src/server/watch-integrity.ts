@@ -1,0 +1,107 @@
+// Checks the database in the background: quickly a moment after the start, in full each week. Indexes that are damaged
+// are rebuilt; damage that stays makes the server not ready.
+// Tested by test/database-check.test.ts
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import { checkInThread, planPinRepairInThread } from '../db/check-in-thread.ts'
+import type { Damage } from '../db/integrity.ts'
+import type { Database } from '../db/sqlite.ts'
+import type { Statement, Writer } from '../db/writer.ts'
+
+/** A server that is stopped again immediately need not be checked. */
+const startMs = 1000
+const lookMs = 3_600_000
+const fullMs = 7 * 86_400_000
+/** Damages that the log names. */
+const namedMax = 10
+
+export type IntegrityWatch = {
+  /** False: the last check found damage that could not be repaired. */
+  readonly isSound: boolean
+  /** Checks that ended with a repair since the start. */
+  readonly repairs: number
+  stop(): Promise<void>
+}
+
+export function watchIntegrity(parts: {
+  readonly path: string
+  readonly database: Database
+  readonly writer: Pick<Writer, 'write'>
+  readonly clock: Clock
+  readonly log: Log
+}): IntegrityWatch {
+  const { path, database, writer, clock, log } = parts
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let isSound = true
+  let repairs = 0
+  let running: Promise<void> | null = null
+
+  function isDue(): boolean {
+    const last = database.getValue<number>('SELECT checked FROM database_check WHERE id = 1')
+    return last === null || clock.now() - last >= fullMs
+  }
+
+  async function check(quick: boolean): Promise<void> {
+    const damages = await checkInThread({ path, quick }, signal)
+    const left = damages.length === 0 ? [] : await repair(damages)
+    isSound = left.length === 0
+    if (!isSound) log('error', 'database_damaged', { damages: left.slice(0, namedMax) })
+    if (quick || !isSound) return
+    const sql = 'INSERT OR REPLACE INTO database_check (id, checked) VALUES (1, ?)'
+    await writer.write([{ sql, parameters: [clock.now()] }])
+    log('info', 'database_checked', {})
+  }
+
+  /** The damage that is left. */
+  async function repair(damages: readonly Damage[]): Promise<readonly Damage[]> {
+    const tables = [...new Set(damages.map(({ table }) => table))]
+    log('error', 'database_repairing', { tables, damages: damages.slice(0, namedMax) })
+    for (const table of tables) {
+      try {
+        await writer.write(await repairOf(table))
+      } catch (error) {
+        log('error', 'database_not_repaired', { table, error })
+      }
+    }
+    const left = await checkInThread({ path, quick: false }, signal)
+    if (left.length > 0) return left
+    repairs += 1
+    log('warn', 'database_repaired', { tables })
+    return left
+  }
+
+  async function repairOf(table: string): Promise<readonly Statement[]> {
+    if (table === 'pin') return await planPinRepairInThread({ path, repairs: 'pin' }, signal)
+    return [{ sql: `REINDEX "${table}"`, parameters: [] }]
+  }
+
+  /** One at a time. */
+  function begin(quick: boolean): void {
+    running ??= check(quick)
+      .catch((error: unknown) => {
+        if (!signal.aborted) log('error', 'database_not_checked', { error })
+      })
+      .finally(() => (running = null))
+  }
+
+  const stopFirst = clock.after(startMs, () => begin(!isDue()))
+  const stopClock = clock.every(lookMs, () => {
+    // An operator may have restored damaged data.
+    if (isDue() || !isSound) begin(false)
+  })
+  return {
+    get isSound() {
+      return isSound
+    },
+    get repairs() {
+      return repairs
+    },
+    async stop() {
+      stopFirst()
+      stopClock()
+      stopping.abort(new Error('the server stops'))
+      await running
+    },
+  }
+}
