@@ -1,11 +1,7 @@
 // What the start page shows of the server: GET /status for everybody who signed in, GET /upstreams for operators.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type {
-  AdminCall,
-  AdminOperation,
-  AdminContext,
-} from '../src/admin/admin-operation.ts'
+import type { AdminCall, AdminOperation, AdminContext } from '../src/admin/admin-operation.ts'
 import { getStatus } from '../src/admin/resources/server/get-status.ts'
 import { listUpstreams } from '../src/admin/resources/server/list-upstreams.ts'
 import { runAdmin } from '../src/admin/run-admin.ts'

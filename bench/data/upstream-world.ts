@@ -2,7 +2,11 @@
 // nodes to an account, six to a slot. Identical in every process.
 import { createHash } from 'node:crypto'
 import { fromHex, toHex, toQuantity } from '../../src/base/hex.ts'
-import { emptyCodeHash, emptyTrieRoot, emptyUnclesHash } from '../../src/codec/ethereum/account-state.ts'
+import {
+  emptyCodeHash,
+  emptyTrieRoot,
+  emptyUnclesHash,
+} from '../../src/codec/ethereum/account-state.ts'
 import { encodeAccountState } from '../../src/codec/ethereum/account-state.ts'
 import { encodeHeader, type Header } from '../../src/codec/ethereum/header.ts'
 import { keccak256 } from '../../src/codec/hash/keccak.ts'

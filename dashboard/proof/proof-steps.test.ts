@@ -1,6 +1,9 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { keccak as keccakOfServer, keccak256 as keccak256OfServer } from '../../src/codec/hash/keccak.ts'
+import {
+  keccak as keccakOfServer,
+  keccak256 as keccak256OfServer,
+} from '../../src/codec/hash/keccak.ts'
 import type { ProofBundle } from '../../src/rpc/bundles/proof-bundle.ts'
 import { type Started, startCairn } from '../../test/started-server.ts'
 import { sampleContractAddress } from '../../src/devchain/default-genesis.ts'

@@ -3,7 +3,7 @@
 // Tested by src/admin/dry-run.test.ts
 import type { Caller } from '../access/accounts/caller.ts'
 import type { Fault, FaultCode } from '../base/fault.ts'
-import type { FilesClass } from '../pipeline/operation.ts'
+import type { FilesClass } from '../kubo/operation.ts'
 
 /**
  * `setting`: as in KeySettings, AccountSettings, the claims of a JWT, or a dotted one of the server; `revoked`,

@@ -12,11 +12,12 @@ import {
   type AuthenticateDeps,
   authenticateRpc,
 } from '../pipeline/authenticate-request.ts'
-import type { Credential } from '../pipeline/pipeline.ts'
+import type { Credential } from '../pipeline/credential.ts'
 import { createNetworkChoice } from '../rpc/networks.ts'
-import type { FilesClass, Operations } from '../pipeline/operation.ts'
+import type { FilesClass } from '../kubo/operation.ts'
+import type { Operations } from '../rpc/operation.ts'
 import { planCall } from '../rpc/call-plan.ts'
-import { requestUnits } from '../rpc/price.ts'
+import { requestUnits } from '../pipeline/price.ts'
 import { type DenyReason, denyReasonOf } from './deny-reason.ts'
 
 /** `keyId` of `accountId`; what is undefined is not sent, `address` and `addresses` excepted: then they are not judged. */

@@ -1,10 +1,12 @@
 // Runs a call that the inspector kept once more, as the key it came with: of another block, or as the word of one
 // upstream; and says what differs. It costs units as any call and is in the key's usage. Only reads are run again.
+import type { RpcPipeline } from '../rpc/rpc-pipeline.ts'
 import { Fault } from '../base/fault.ts'
 import type { FaultCode } from '../base/fault.ts'
 import type { Caller } from '../access/accounts/caller.ts'
 import type { Network } from '../chain/network.ts'
-import type { Pipeline, RpcLabels, RpcOutcome } from '../pipeline/pipeline.ts'
+import type { AnswerLabels } from '../pipeline/request-recorder.ts'
+import type { RpcOutcome } from '../rpc/rpc-pipeline.ts'
 import { blockPlace } from '../rpc/relay/query-one-upstream.ts'
 import { type Difference, differencesOf } from '../pipeline/inspector/differences.ts'
 import type { InspectedRequest } from '../pipeline/inspector/inspected-request.ts'
@@ -26,7 +28,7 @@ export type ReplayedRequest = {
   readonly params: readonly unknown[]
   readonly before: ReplayedAnswer
   readonly after: ReplayedAnswer
-  readonly labels: RpcLabels
+  readonly labels: AnswerLabels
   /** Null: one of the two is not there to be compared. */
   readonly differences: readonly Difference[] | null
   readonly differencesLeft: number
@@ -51,7 +53,7 @@ const shownCharsMax = 262_144
  */
 export async function replayRequest(
   parts: {
-    readonly gateway: Pick<Pipeline, 'authenticateRpc' | 'runRpc'>
+    readonly gateway: Pick<RpcPipeline, 'authenticateRpc' | 'runRpc'>
     readonly networks: () => readonly Network[]
   },
   { caller, request }: { readonly caller: Caller; readonly request: InspectedRequest },

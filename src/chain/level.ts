@@ -1,5 +1,5 @@
 // How sure an answer is, given its block (verification 2.4), from weakest to strongest.
-// Tested by src/pipeline/create-pipeline.test.ts
+// Tested by src/server/create-pipeline.test.ts
 
 /**
  * - `proof`: every byte was walked from the block hash through hashes checked in this process.

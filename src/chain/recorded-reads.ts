@@ -3,7 +3,11 @@
 // Tested by src/rpc/bundles/proof-bundle.test.ts
 import { toBareHex } from '../base/hex.ts'
 import { decodeEntries } from '../codec/ethereum/list.ts'
-import { createOrderedTrie, type NamedNode, type OrderedTrie } from '../codec/ethereum/ordered-proof.ts'
+import {
+  createOrderedTrie,
+  type NamedNode,
+  type OrderedTrie,
+} from '../codec/ethereum/ordered-proof.ts'
 import type { ContentRef } from '../content/ref.ts'
 import type { EntryKind } from './entry-reader.ts'
 import { readList } from './list-entries.ts'

@@ -41,7 +41,7 @@ export interface Store {
 }
 
 /**
- * `leaf`: `data` is the file bytes of a dag-pb leaf, whose block has the frame of codec/leaf-frame.ts around
+ * `leaf`: `data` is the file bytes of a dag-pb leaf, whose block has the frame of codec/ipld/leaf-frame.ts around
  * them; else `data` is the whole block.
  */
 export type StoredChunk = { readonly data: Uint8Array; readonly leaf: boolean }

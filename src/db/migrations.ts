@@ -135,7 +135,7 @@ export const migrations: readonly (readonly string[])[] = [
     `CREATE TABLE log_checkpoint (id INTEGER PRIMARY KEY CHECK (id = 1), file INTEGER NOT NULL, at INTEGER NOT NULL)`,
   ],
   [
-    // The session or the token that made an invitation: see accounts/people/invitations.ts.
+    // The session or the token that made an invitation: see access/people/invitations.ts.
     `ALTER TABLE invitation ADD COLUMN session_id TEXT`,
     `ALTER TABLE invitation ADD COLUMN token_id TEXT`,
   ],

@@ -13,7 +13,7 @@ export type Schema = {
     card: number
     /** The operator says that there is a card. */
     card_marked: Generated<number>
-    /** JSON of AccountSettings (accounts/key-settings.ts). */
+    /** JSON of AccountSettings (access/accounts/key-settings.ts). */
     settings: Generated<string>
   }
   api_key: {
@@ -30,7 +30,7 @@ export type Schema = {
     expires: number | null
     revoked: number | null
     last_used_day: string | null
-    /** JSON of KeySettings (accounts/key-settings.ts). */
+    /** JSON of KeySettings (access/accounts/key-settings.ts). */
     settings: string
     /** Id of the key that this one replaces, or null. */
     rotated_from: string | null
@@ -49,7 +49,7 @@ export type Schema = {
     spki: Uint8Array
     created: number
   }
-  /** What the biller keeps for an account, see accounts/cards/card-rows.ts. */
+  /** What the biller keeps for an account, see access/cards/card-rows.ts. */
   card: {
     account_id: string
     customer: string | null
@@ -98,7 +98,7 @@ export type Schema = {
   chain_transaction: { network: string; hash: Uint8Array; block_hash: Uint8Array; position: number }
   /** One row per network: the block that `latest` names. */
   chain_head: { network: string; number: number; hash: Uint8Array }
-  /** What upstreams were caught in, by ethereum/upstream/pool/lie-ledger.ts; the newest thousand. */
+  /** What upstreams were caught in, by chain/upstream/pool/lie-ledger.ts; the newest thousand. */
   lie: {
     id: Generated<number>
     time: number
@@ -113,7 +113,7 @@ export type Schema = {
     /** Hash of the block as hex, or null. */
     block: string | null
   }
-  /** How upstreams stand, by ethereum/upstream/pool/status-rows.ts; only while a server runs. `status`: JSON. */
+  /** How upstreams stand, by chain/upstream/pool/status-rows.ts; only while a server runs. `status`: JSON. */
   upstream_status: { network: string; upstream: string; time: number; status: string }
   /** Who signs in. `disabled`: since when, or null. */
   person: {

@@ -1,6 +1,6 @@
 // Bytes that are pushed to whoever takes them, chunk by chunk: no promise and no generator for each chunk, which
 // is what costs when a gigabyte comes in pieces of 64 KiB.
-// Tested by src/http/multipart.test.ts
+// Tested by src/kubo/multipart.test.ts
 
 /**
  * What to do after a chunk: true = the next one, false = enough. A promise is waited for first, and nothing is

@@ -1,6 +1,6 @@
 // How a block outside UnixFS files is served to readers: as itself, under the format of its codec.
 // Nothing is converted from one codec to another (docs/explanation/decisions/0046).
-// Tested by src/kubo/path-dag.test.ts
+// Tested by src/ipfs-gateway/path-dag.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../base/fault.ts'
 import { cborCodec, dagCborCodec, dagJsonCodec, jsonCodec } from '../codec/ipld/cid.ts'

@@ -1,5 +1,5 @@
 // The page of a dag-cbor or dag-json block: its values as indented text, with every link as one that can be followed.
-// Tested by src/kubo/path-dag.test.ts
+// Tested by src/ipfs-gateway/path-dag.test.ts
 import { CID } from 'multiformats/cid'
 import { Fault } from '../base/fault.ts'
 import { decodeIpld } from '../codec/ipld/ipld.ts'

@@ -1,7 +1,7 @@
 // A Fault as an answer to readers of `/ipfs/<cid>`: its status, and its message as a line of text.
 // Tested by src/ipfs-gateway/ipfs-gateway.test.ts
 import { type Fault, pathsStatus } from '../base/fault.ts'
-import { messageOf, waitSeconds } from '../http/files-refusal.ts'
+import { messageOf, waitSeconds } from '../pipeline/files-refusal.ts'
 
 export type PathRefusal = {
   readonly status: number

@@ -4,13 +4,13 @@ import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { FilesDownload } from '../pipeline/files-bytes.ts'
-import type { Paths } from '../pipeline/pipeline.ts'
+import type { GatewayPipeline } from './gateway-pipeline.ts'
 import type { PathContent, PathOperation, PathReply } from './path-operation.ts'
-import { absenceOf } from './run-path.ts'
+import { absenceOf } from './create-gateway-pipeline.ts'
 import { isAmbient } from '../http/ambient-request.ts'
 import { type ByteRange, hasDirective, namesTag, readRange } from '../http/conditional-request.ts'
 import { readFilesCredential } from '../pipeline/files-credential.ts'
-import { isOriginRefused } from '../http/files-refusal.ts'
+import { isOriginRefused } from '../pipeline/files-refusal.ts'
 import type { RequestHandler, NodeExchange } from '../http/node-exchange.ts'
 import { measuredStream } from '../pipeline/measured-stream.ts'
 import {
@@ -47,7 +47,7 @@ type PathOperations = {
 }
 
 export type IpfsGatewayDeps = {
-  readonly gateway: Paths
+  readonly gateway: GatewayPipeline
   readonly operations: PathOperations
   /** Of Cairn, for the Server header. */
   readonly version: string

@@ -2,7 +2,7 @@
 // for each of a hundred thousand costs more than making them; and no line waits for the next.
 // Tested by src/kubo/batched-lines.test.ts
 import { setImmediate } from 'node:timers/promises'
-import { kuboLine } from './kubo-json.ts'
+import { kuboLine } from '../codec/go-json.ts'
 
 /** Then a piece goes out, whether more lines are there or not. */
 const pieceCharsMax = 32 * 1024

@@ -7,7 +7,7 @@ import { type FilesServer, startFilesServer } from '../../test/fakes/files-serve
 import { RawConnection, sendRaw } from '../../test/fakes/raw-http.ts'
 import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
 import { Fault } from '../base/fault.ts'
-import type { FilesOperation, FilesReply } from '../pipeline/operation.ts'
+import type { FilesOperation, FilesReply } from './operation.ts'
 
 const demo = 'Infura IPFS - Getting started demo.\n'
 const demoLine = (name: string) =>

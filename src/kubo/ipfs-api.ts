@@ -1,13 +1,13 @@
 // The file face: `/api/v0/*` as Kubo's HTTP RPC, behind Basic auth. Gates in the order of contract-files 2.1,
 // none of them reads the body; rules of the service live in the gateway.
+import type { KuboPipeline } from './kubo-pipeline.ts'
 import type { Caller } from '../access/accounts/caller.ts'
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
-import type { Pipeline } from '../pipeline/pipeline.ts'
 import type { Inspection } from '../pipeline/inspector/inspection.ts'
 import type { Inspector } from '../pipeline/inspector/inspector.ts'
-import type { FilesOperation, FilesRequest } from '../pipeline/operation.ts'
+import type { FilesOperation, FilesRequest } from './operation.ts'
 import { isAmbient } from '../http/ambient-request.ts'
 import {
   argumentLines,
@@ -20,9 +20,9 @@ import {
 import type { RequestHandler, NodeExchange } from '../http/node-exchange.ts'
 import { readFilesCredential } from '../pipeline/files-credential.ts'
 import { filesHeaders, optionsHeaders } from './files-headers.ts'
-import { isOriginRefused, refusalOf, sendRefusal, textOf } from '../http/files-refusal.ts'
+import { isOriginRefused, refusalOf, sendRefusal, textOf } from '../pipeline/files-refusal.ts'
 import { sendReply } from './files-reply.ts'
-import { findBoundary, readParts } from '../http/multipart.ts'
+import { findBoundary, readParts } from './multipart.ts'
 import { UploadBody } from './upload-body.ts'
 import { readText, uploadEntries } from './upload-entries.ts'
 
@@ -36,7 +36,7 @@ export type FilesSettings = {
 export const defaultFilesSettings: FilesSettings = { uploadBytesMax: null, idleMs: 60_000 }
 
 export type IpfsApiDeps = {
-  readonly gateway: Pick<Pipeline, 'authenticateFiles' | 'countRefusal' | 'runFiles'>
+  readonly gateway: KuboPipeline
   /** Offered operations by command path. */
   readonly operations: ReadonlyMap<string, FilesOperation<unknown>>
   /** Of Cairn, for the Server header. */

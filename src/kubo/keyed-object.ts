@@ -1,7 +1,7 @@
 // `{"<name>":{"<key>":…,…}}` of very many entries as pieces of bytes, for what is too large to be made in one go.
 // Tested by src/kubo/keyed-object.test.ts
 import { setImmediate } from 'node:timers/promises'
-import { kuboLine } from './kubo-json.ts'
+import { kuboLine } from '../codec/go-json.ts'
 
 /** About as much is made before other work has its turn. */
 const pieceCharsMax = 64 * 1024

@@ -1,7 +1,7 @@
 // Multipart parts as the entries of an upload: directories have no body, symlinks are their target.
 import { Fault } from '../base/fault.ts'
 import type { UploadEntry } from '../ipfs/import/upload-entry.ts'
-import type { Part } from '../http/multipart.ts'
+import type { Part } from './multipart.ts'
 
 const targetBytesMax = 4096
 

@@ -1,16 +1,16 @@
 // The first half of the order, before a body is read: authenticate, then gate on what URL and headers show.
-// Tested by src/pipeline/create-pipeline.test.ts
+// Tested by src/server/create-pipeline.test.ts
 import { authorizeMethod, authorizeOrigins } from '../access/accounts/allowlists.ts'
 import type { Caller } from '../access/accounts/caller.ts'
 import { Fault } from '../base/fault.ts'
 import type { Network } from '../chain/network.ts'
-import type { Credential } from './pipeline.ts'
+import type { Credential } from './credential.ts'
 
 /**
  * Judges a key and, when one was sent, its secret or its JWT. Throws `bad_key`, `bad_secret`, `bad_token`; `over_rate`
  * when `address` brought too many of these.
  */
-export type Authenticate = (
+type Authenticate = (
   key: string,
   secret: string | null,
   address: string,

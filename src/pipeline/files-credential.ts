@@ -1,7 +1,7 @@
 // Key and secret of a file request (contract-files 3.1). Reads them; judging is the gateway's.
 // Tested by src/kubo/ipfs-api.test.ts
 import { Fault } from '../base/fault.ts'
-import type { Credential } from './pipeline.ts'
+import type { Credential } from './credential.ts'
 import { parseBasic } from '../http/basic-auth.ts'
 import type { NodeExchange } from '../http/node-exchange.ts'
 

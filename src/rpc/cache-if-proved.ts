@@ -1,12 +1,12 @@
 // The memory of proved answers around one operation: looked into before it runs, filled after it proved.
-// Tested by src/pipeline/create-pipeline.test.ts
+// Tested by src/server/create-pipeline.test.ts
 import type { BlockRef } from '../chain/head.ts'
 import { isWeaker, type Level } from '../chain/level.ts'
 import type { Network } from '../chain/network.ts'
 import type { Read } from '../chain/read.ts'
-import type { RpcOutcome } from '../pipeline/pipeline.ts'
+import type { RpcOutcome } from './rpc-pipeline.ts'
 import type { AnswerCache } from './answer-cache.ts'
-import type { BlockParameter, CacheKey, Labels, ReadCall, RpcOperation } from '../pipeline/operation.ts'
+import type { BlockParameter, CacheKey, Labels, ReadCall, RpcOperation } from './operation.ts'
 import type { RequestContext } from './request-context.ts'
 
 /** The kept answer and its labels, or null: then the operation must run. Never throws. */

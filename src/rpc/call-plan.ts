@@ -1,11 +1,15 @@
 // One item of the JSON-RPC face before it runs: which operation it asks for, with which input, at which price, or why
 // not.
-// Tested by src/pipeline/create-pipeline.test.ts
-import { type Allowlists, authorizeAddresses, authorizeMethod } from '../access/accounts/allowlists.ts'
+// Tested by src/server/create-pipeline.test.ts
+import {
+  type Allowlists,
+  authorizeAddresses,
+  authorizeMethod,
+} from '../access/accounts/allowlists.ts'
 import { Fault } from '../base/fault.ts'
-import type { RpcItem } from '../pipeline/pipeline.ts'
-import type { Operations, RpcOperation } from '../pipeline/operation.ts'
-import { isFree, refusalUnits } from './price.ts'
+import type { RpcItem } from './rpc-pipeline.ts'
+import type { Operations, RpcOperation } from './operation.ts'
+import { isFree, refusalUnits } from '../pipeline/price.ts'
 import { findRefusal } from './refused-methods.ts'
 
 /** `operation` is null exactly when `fault` is not. */

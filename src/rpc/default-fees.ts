@@ -2,7 +2,7 @@
 // Tested by src/devchain/vm/calls.test.ts, test/faces/rpc-started.test.ts
 import type { CallRequest } from '../chain/computation.ts'
 import { suggestTip } from '../chain/suggest-tip.ts'
-import type { RpcCall } from '../pipeline/operation.ts'
+import type { RpcCall } from './operation.ts'
 import { latestBlock } from './params/block-parameter.ts'
 import { resolveHeader } from './bundles/proved-block.ts'
 import { completeRead } from '../chain/read.ts'

@@ -1,12 +1,12 @@
 // What is fixed for one HTTP request of the JSON-RPC face: each tag or number becomes a hash once, and the
 // labels remember the weakest answer given.
-// Tested by src/pipeline/create-pipeline.test.ts
+// Tested by src/server/create-pipeline.test.ts
 import { type Anchor, type BlockRef, weakerAnchor } from '../chain/head.ts'
 import { isWeaker, type Level } from '../chain/level.ts'
 import type { Network } from '../chain/network.ts'
 import { beginRead, completeRead, fetched, type Read, SuspendedRead } from '../chain/read.ts'
-import type { RpcLabels } from '../pipeline/pipeline.ts'
-import type { BlockParameter, Labels } from '../pipeline/operation.ts'
+import type { AnswerLabels } from '../pipeline/request-recorder.ts'
+import type { BlockParameter, Labels } from './operation.ts'
 
 /** Throws as `resolveBlock` says. */
 export type ResolveBlock = (network: Network, block: BlockParameter) => Read<BlockRef>
@@ -59,7 +59,7 @@ export class RequestContext implements Labels {
    * `answered`: some call has a result. A result without a label is Cairn's own, as a chain ID or the ID of a filter; errors
    * alone prove nothing.
    */
-  headers(batch: boolean, units: number, answered: boolean): RpcLabels {
+  headers(batch: boolean, units: number, answered: boolean): AnswerLabels {
     const block = batch ? this.#latest : this.#shown
     return {
       verified: answered ? (this.#weakest ?? 'trusted') : 'none',

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { cutBlocks, readChain } from '../../test/fakes/chain-vectors.ts'
 import { createVectorNetwork } from '../../test/fakes/vector-network.ts'
 import type { Network } from '../chain/network.ts'
-import type { BlockParameter } from '../pipeline/operation.ts'
+import type { BlockParameter } from './operation.ts'
 import { resolveBlock } from './resolve-block.ts'
 import { completeRead, known } from '../chain/read.ts'
 

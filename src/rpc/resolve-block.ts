@@ -5,7 +5,7 @@ import { findHeader } from '../chain/blocks.ts'
 import type { BlockRef } from '../chain/head.ts'
 import type { Network } from '../chain/network.ts'
 import type { Read } from '../chain/read.ts'
-import type { BlockParameter } from '../pipeline/operation.ts'
+import type { BlockParameter } from './operation.ts'
 
 /**
  * `pending` is the latest block: a pending state cannot be proved. Throws `unknown_block`, `no_tag`,

@@ -1,6 +1,6 @@
 // A result that is given once: when it does not reach the caller after all, it has to be taken back.
 // Tested by src/rpc/filters/filter-changes.test.ts
-import type { RpcOutcome } from '../pipeline/pipeline.ts'
+import type { RpcOutcome } from './rpc-pipeline.ts'
 
 /** `rollback`: nobody knows `value`, so it is to be as if the call had not been. May come late, and more than once. */
 export class Revocable<Value = unknown> {

@@ -1,13 +1,14 @@
 // The tail of the order for the JSON-RPC face: what was used is counted, what was free is given back.
-// Tested by src/pipeline/create-pipeline.test.ts
+// Tested by src/server/create-pipeline.test.ts
+import type { RpcPipeline } from './rpc-pipeline.ts'
 import type { Caller } from '../access/accounts/caller.ts'
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import type { Network } from '../chain/network.ts'
 import { rpcOutcome, type UsedCall } from '../access/usage/usage-row.ts'
-import type { Pipeline, RpcOutcome, RpcRequest } from '../pipeline/pipeline.ts'
+import type { RpcOutcome, RpcRequest } from './rpc-pipeline.ts'
 import type { CallPlan } from './call-plan.ts'
-import { chargedUnits, isFree, refusalUnits } from './price.ts'
+import { chargedUnits, isFree, refusalUnits } from '../pipeline/price.ts'
 
 export type RpcMeterParts = {
   /** Takes units from the key's rate and day. Throws `over_rate`, `over_quota`, `over_burst`. */
@@ -21,7 +22,7 @@ export type RpcMeterParts = {
   readonly clock: Pick<Clock, 'monotonic'>
 }
 
-export type RpcMeter = Pick<Pipeline, 'chargeRefusal' | 'countBytes'> & {
+export type RpcMeter = Pick<RpcPipeline, 'chargeRefusal' | 'countBytes'> & {
   /** Of a request that ran: the units that it was charged. `began`: monotonic, milliseconds. */
   settle(
     visit: RpcRequest,

@@ -1,15 +1,15 @@
 // Planned calls of the JSON-RPC face as they run, once the request was admitted: from the memory of proved answers, at
 // once where all they take is at hand, else side by side.
-// Tested by src/pipeline/create-pipeline.test.ts
+// Tested by src/server/create-pipeline.test.ts
 import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import { beginRead, completeRead, SuspendedRead } from '../chain/read.ts'
-import type { RpcOutcome, RpcRequest } from '../pipeline/pipeline.ts'
+import type { RpcOutcome, RpcRequest } from './rpc-pipeline.ts'
 import { findCached, cacheIfProved, ProofWatch } from './cache-if-proved.ts'
 import type { AnswerCache } from './answer-cache.ts'
 import { runBundled } from './bundles/make-bundle.ts'
 import { toOutcome } from './revocable.ts'
-import { type BlockParameter, type RpcCall, runOperation } from '../pipeline/operation.ts'
+import { type BlockParameter, type RpcCall, runOperation } from './operation.ts'
 import type { CallPlan } from './call-plan.ts'
 import { ProofBudget } from './bundles/proof-budget.ts'
 import type { RequestContext } from './request-context.ts'

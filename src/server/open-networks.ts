@@ -15,7 +15,7 @@ import type { Network } from '../chain/network.ts'
 import type { SenderCache } from '../chain/sender-cache.ts'
 import type { UpstreamNetwork } from '../chain/upstream/open-upstream-network.ts'
 import type { PoolStatus } from '../chain/upstream/pool/upstream-pool.ts'
-import type { Operations, RpcOperation } from '../pipeline/operation.ts'
+import type { Operations, RpcOperation } from '../rpc/operation.ts'
 import {
   createEmbeddedOperations,
   createUpstreamOperations,

@@ -1,24 +1,12 @@
 // Which face answers which path: exact forms only, a URL never reaches the file system (contract-rpc 1).
 // Tested by src/http/server.test.ts
-import type { Caller } from '../access/accounts/caller.ts'
+import { parseRpcPath, type Routes, type RpcApi } from '../http/routes.ts'
 import { type AdminApi, sendDocument } from '../admin/http/admin-api.ts'
 import { liveAnswer, livePath, readyAnswer, readyPath } from './health.ts'
-import type { HttpExchange } from '../http/http-exchange.ts'
 import type { RequestHandler } from '../http/node-exchange.ts'
 import { indexPage } from './index-page.ts'
 import { sendAnswer, textAnswer } from '../http/text-answer.ts'
 import { tusPath } from '../kubo/tus/tus-headers.ts'
-
-/** A path of the JSON-RPC face, split. `key`: as sent, not yet judged; null when the segment is missing. */
-export type RpcPath = {
-  readonly network: string | null
-  readonly webSocket: boolean
-  readonly key: string | null
-  /** Who calls, where that was judged already. */
-  readonly caller?: Caller
-}
-
-export type RpcApi = (exchange: HttpExchange, path: RpcPath) => void | Promise<void>
 
 export type Faces = {
   readonly rpc: RpcApi
@@ -34,26 +22,6 @@ export type Faces = {
   readonly ready: () => boolean
   /** Names of the networks served, default first; shown on the index page. */
   readonly networks: () => readonly string[]
-}
-
-const rpcForm = /^(?:\/([A-Za-z0-9-]{1,63}))??(\/ws)?\/v3(?:\/([^/]*)\/?)?$/
-
-/** Null when the path is not one of the JSON-RPC face. One trailing slash is accepted. */
-export function parseRpcPath(path: string): RpcPath | null {
-  const match = rpcForm.exec(path)
-  if (match === null) return null
-  const key = match[3] ?? ''
-  return {
-    network: match[1] ?? null,
-    webSocket: match[2] !== undefined,
-    key: key === '' ? null : key,
-  }
-}
-
-/** `any`: answers every exchange. `rpc`: the part of it that needs no more than an `Exchange`. */
-export type Routes = {
-  readonly any: RequestHandler
-  readonly rpc: RpcApi
 }
 
 /** The one table of paths. */

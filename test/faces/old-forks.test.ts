@@ -3,11 +3,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { fromHex, toHex } from '../../src/base/hex.ts'
-import {
-  type CallRequest,
-  noOverrides,
-  type SimulatedBlock,
-} from '../../src/chain/computation.ts'
+import { type CallRequest, noOverrides, type SimulatedBlock } from '../../src/chain/computation.ts'
 import type { AccessListReport } from '../../src/chain/computation.ts'
 import { renderSimulatedBlock } from '../../src/chain/simulated-block-object.ts'
 import { missingOldForks } from '../fakes/chain-vectors.ts'

@@ -2,7 +2,10 @@
 import type { z } from 'zod'
 import { type Accounts, createAccounts } from '../../src/access/accounts/accounts.ts'
 import { createCards } from '../../src/access/cards/cards.ts'
-import { createJwtPublicKeys, type JwtPublicKeys } from '../../src/access/accounts/jwt-public-keys.ts'
+import {
+  createJwtPublicKeys,
+  type JwtPublicKeys,
+} from '../../src/access/accounts/jwt-public-keys.ts'
 import type { Identity } from '../../src/access/people/identity.ts'
 import { Fault } from '../../src/base/fault.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'

@@ -11,7 +11,7 @@ import { runBundled } from '../../src/rpc/bundles/make-bundle.ts'
 import { parseBundle, type ProofBundle } from '../../src/rpc/bundles/proof-bundle.ts'
 import { resolveBlock } from '../../src/rpc/resolve-block.ts'
 import { type BundleVerdict, verifyBundle } from '../../src/rpc/bundles/verify-bundle.ts'
-import type { BlockParameter } from '../../src/pipeline/operation.ts'
+import type { BlockParameter } from '../../src/rpc/operation.ts'
 
 export const operations = createRpcOperations({
   clientVersion: 'Cairn/v0.0.0/test',

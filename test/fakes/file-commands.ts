@@ -2,9 +2,12 @@
 import assert from 'node:assert/strict'
 import { importProfiles } from '../../src/codec/ipld/import-profile.ts'
 import type { TestContext } from 'node:test'
-import { defaultAccountSettings, defaultKeySettings } from '../../src/access/accounts/key-settings.ts'
-import type { FilesReply } from '../../src/pipeline/operation.ts'
-import { createFilesOperations } from '../../src/kubo/commands/files-index.ts'
+import {
+  defaultAccountSettings,
+  defaultKeySettings,
+} from '../../src/access/accounts/key-settings.ts'
+import type { FilesReply } from '../../src/kubo/operation.ts'
+import { createFilesOperations } from '../../src/kubo/commands/index.ts'
 import { commands, globalOptions } from '../../src/kubo/commands.ts'
 import type { UploadEntry } from '../../src/ipfs/import/upload-entry.ts'
 import type { Files } from '../../src/ipfs/files.ts'

@@ -3,7 +3,10 @@
 import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import type { Caller } from '../../src/access/accounts/caller.ts'
-import { defaultAccountSettings, defaultKeySettings } from '../../src/access/accounts/key-settings.ts'
+import {
+  defaultAccountSettings,
+  defaultKeySettings,
+} from '../../src/access/accounts/key-settings.ts'
 import { systemClock, type Clock } from '../../src/base/clock.ts'
 import { Fault } from '../../src/base/fault.ts'
 import { silentLog } from '../../src/base/log.ts'
@@ -19,10 +22,14 @@ import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openDatabase } from '../../src/db/sqlite.ts'
 import { authenticateFiles } from '../../src/pipeline/authenticate-request.ts'
-import type { Pipeline } from '../../src/pipeline/pipeline.ts'
-import type { FilesOperation } from '../../src/pipeline/operation.ts'
-import { createFilesOperations, pathOperations } from '../../src/kubo/commands/files-index.ts'
-import { createPaths, type PathRules } from '../../src/ipfs-gateway/run-path.ts'
+import type { Pipeline } from '../../src/server/create-pipeline.ts'
+import type { FilesOperation } from '../../src/kubo/operation.ts'
+import { createFilesOperations } from '../../src/kubo/commands/index.ts'
+import { pathOperations } from '../../src/ipfs-gateway/operations/index.ts'
+import {
+  createGatewayPipeline,
+  type PathRules,
+} from '../../src/ipfs-gateway/create-gateway-pipeline.ts'
 import { createInspector } from '../../src/pipeline/inspector/inspector.ts'
 import { commands, globalOptions } from '../../src/kubo/commands.ts'
 import { createIpfsApi, defaultFilesSettings, type FilesSettings } from '../../src/kubo/ipfs-api.ts'
@@ -114,7 +121,7 @@ export async function startFilesServer(
       command,
       { cardGate: {}, method: command },
     )
-  const paths = createPaths({
+  const paths = createGatewayPipeline({
     rules: { ...openPaths, ...options.pathRules },
     files,
     filesOf: null,

@@ -1,12 +1,16 @@
 // A Gateway for tests of the JSON-RPC API: a few keys with fixed outcomes, a few methods with fixed answers.
 import type { Caller } from '../../src/access/accounts/caller.ts'
-import { defaultAccountSettings, defaultKeySettings } from '../../src/access/accounts/key-settings.ts'
+import {
+  defaultAccountSettings,
+  defaultKeySettings,
+} from '../../src/access/accounts/key-settings.ts'
 import { Fault } from '../../src/base/fault.ts'
 import type { Network } from '../../src/chain/network.ts'
-import type { Pipeline, RpcItem, RpcOutcome } from '../../src/pipeline/pipeline.ts'
+import type { Pipeline } from '../../src/server/create-pipeline.ts'
+import type { RpcItem, RpcOutcome } from '../../src/rpc/rpc-pipeline.ts'
 import { createNetworkChoice } from '../../src/rpc/networks.ts'
 import type { ProofBundle } from '../../src/rpc/bundles/proof-bundle.ts'
-import { isFree, refusalUnits } from '../../src/rpc/price.ts'
+import { isFree, refusalUnits } from '../../src/pipeline/price.ts'
 
 export const goodKey = 'key_good_0001'
 export const secret = 'open-sesame'

@@ -7,11 +7,7 @@ import type { BlockRef } from '../../src/chain/head.ts'
 import type { Level } from '../../src/chain/level.ts'
 import type { Network } from '../../src/chain/network.ts'
 import { createHeaderMemory } from '../../src/chain/proved-header.ts'
-import {
-  type RpcCall,
-  type RpcOperation,
-  runOperation as runAny,
-} from '../../src/pipeline/operation.ts'
+import { type RpcCall, type RpcOperation, runOperation as runAny } from '../../src/rpc/operation.ts'
 import { resolveBlock } from '../../src/rpc/resolve-block.ts'
 
 export type Answer = {

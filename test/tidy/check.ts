@@ -23,6 +23,7 @@ export function findBreaches(
     ...sources.flatMap(checkShape),
     ...files.flatMap(checkNames),
     ...sources.flatMap((file) => checkTested(file, files, exists)),
+    ...checkFolders(sources),
     ...checkCycles(sources),
   ]
 }
@@ -123,6 +124,14 @@ function checkTested(
   if (named === undefined)
     return [`${file.path}: no test beside it or in its folder, no line "Tested by"`]
   return exists(named) ? [] : [`${file.path}: says it is tested by ${named}, which is not there`]
+}
+
+function checkFolders(sources: readonly SourceFile[]): readonly string[] {
+  const counts = new Map<string, number>()
+  for (const { path } of sources) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1)
+  return [...counts]
+    .filter(([, modules]) => modules > rules.folderModulesMax)
+    .map(([folder, modules]) => `${folder}: ${modules} modules, at most ${rules.folderModulesMax}`)
 }
 
 /** Files that import each other in a circle, types included; each circle once. */

@@ -5,22 +5,27 @@ export type Layer = { readonly level: number; readonly folders: readonly string[
 
 /** A folder of `src/` imports only from lower levels; folders on one level do not import each other. */
 export const layers: readonly Layer[] = [
-  { level: 8, folders: ['.', 'cli'] },
-  { level: 7, folders: ['http'] },
-  { level: 6, folders: ['gateway', 'metrics'] },
-  { level: 5, folders: ['ethereum', 'ipfs', 'accounts', 'limits'] },
+  { level: 10, folders: ['.', 'server', 'cli'] },
+  { level: 9, folders: ['admin'] },
+  { level: 8, folders: ['rpc', 'kubo', 'ipfs-gateway'] },
+  { level: 7, folders: ['pipeline'] },
+  { level: 6, folders: ['http', 'devchain', 'metrics'] },
+  { level: 5, folders: ['chain', 'ipfs', 'access'] },
   { level: 4, folders: ['content'] },
   { level: 3, folders: ['codec', 'db'] },
   { level: 2, folders: ['config'] },
   { level: 1, folders: ['base'] },
 ]
 
-/** main.ts, app.ts and cli/ are one thing: they wire the rest and may import each other. */
-export const mayImportEachOther: readonly string[] = ['.', 'cli']
+/** Modules of one folder, without tests and subfolders. */
+export const folderModulesMax = 40
+
+/** main.ts, server/ and cli/ compose the rest and may import each other. */
+export const mayImportEachOther: readonly string[] = ['.', 'server', 'cli']
 
 /** Only the top imports settings; everyone else is given plain values. */
 export const onlyImportedBy: Readonly<Record<string, readonly string[]>> = {
-  config: ['.', 'cli', 'config'],
+  config: ['.', 'server', 'cli', 'config'],
 }
 
 /** `thing` (a module, or a call in the code) is used only in files whose path starts with one of `behind`. */
@@ -38,13 +43,13 @@ export const doors: readonly Door[] = [
     thing: 'node:http',
     module: /^(node:)?(http|https|http2)$/,
     behind: ['http/server.ts'],
-    typesBehind: ['http/'],
+    typesBehind: ['http/', 'rpc/api/', 'kubo/', 'ipfs-gateway/', 'admin/', 'server/', 'pipeline/'],
   },
   {
     thing: 'ws',
     module: /^ws$/,
     behind: ['rpc/api/web-socket-api.ts', 'chain/upstream/node/head-feed.ts'],
-    typesBehind: ['http/'],
+    typesBehind: ['rpc/api/'],
   },
   { thing: 'node:sqlite', module: /^node:sqlite$/, behind: ['db/sqlite.ts'] },
   {
@@ -53,12 +58,12 @@ export const doors: readonly Door[] = [
     behind: ['base/http-origin.ts'],
     typesBehind: ['ethereum/upstream/node/', 'ipfs/sources/http-client.ts'],
   },
-  { thing: '@tus/*', module: /^@tus\//, behind: ['http/tus/'] },
-  { thing: '@ethereumjs/*', module: /^@ethereumjs\//, behind: ['ethereum/embedded/'] },
+  { thing: '@tus/*', module: /^@tus\//, behind: ['kubo/tus/'] },
+  { thing: '@ethereumjs/*', module: /^@ethereumjs\//, behind: ['devchain/'] },
   {
     thing: 'worker threads',
     module: /^(node:)?worker_threads$/,
-    behind: ['codec/hash-', 'db/', 'ethereum/embedded/'],
+    behind: ['codec/hash/', 'db/', 'devchain/'],
   },
   { thing: 'prom-client', module: /^prom-client$/, behind: ['metrics/registry.ts'] },
   { thing: 'stripe', module: /^stripe$/, behind: ['access/cards/stripe-provider.ts'] },
@@ -70,7 +75,7 @@ export const doors: readonly Door[] = [
     behind: ['access/people/passkey-responses.ts'],
   },
   { thing: 'commander', module: /^commander$/, behind: ['cli/'] },
-  { thing: 'zod', module: /^zod$/, behind: ['config/', 'gateway/admin/'] },
+  { thing: 'zod', module: /^zod$/, behind: ['config/', 'admin/'] },
   { thing: 'yaml', module: /^yaml$/, behind: ['config/'] },
   { thing: 'process.env', code: /\bprocess\.env\b/, behind: ['config/'] },
   {
@@ -100,7 +105,8 @@ export const allowedNames: Readonly<Record<string, string>> = {}
 /** The only files that gather others. */
 export const indexFiles: readonly string[] = [
   'rpc/methods/index.ts',
-  'kubo/commands/files-index.ts',
+  'kubo/commands/index.ts',
+  'ipfs-gateway/operations/index.ts',
   'admin/index.ts',
 ]
 

@@ -4,7 +4,11 @@ import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { overStorage, overTransfer, type QuotaHolder } from './file-quotas.ts'
 import { overCount } from './rate-refusal.ts'
-import { createTransferCounts, type TransferCount, type Transferred } from '../usage/transfer-counts.ts'
+import {
+  createTransferCounts,
+  type TransferCount,
+  type Transferred,
+} from '../usage/transfer-counts.ts'
 
 /** One request, from its admission to the end of its answer. */
 export interface TransferMeter {

@@ -12,11 +12,7 @@ import { systemClock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { silentLog } from '../../base/log.ts'
 import type { Principal } from '../principal.ts'
-import type {
-  AdminOperation,
-  AdminContext,
-  JsonOperation,
-} from '../admin-operation.ts'
+import type { AdminOperation, AdminContext, JsonOperation } from '../admin-operation.ts'
 import { createAdminOnlyRoutes } from '../../server/routes.ts'
 import { createServer, defaultServerSettings } from '../../http/server.ts'
 import { type AdminHandlerDeps, createAdminHandler } from './admin-handler.ts'

@@ -6,7 +6,7 @@ import type { Caller } from '../../access/accounts/caller.ts'
 import { Fault } from '../../base/fault.ts'
 import { type Principal, authorizeRole } from '../principal.ts'
 import type { RequestHandler } from '../../http/node-exchange.ts'
-import type { RpcApi } from '../../server/routes.ts'
+import type { RpcApi } from '../../http/routes.ts'
 import type { AsKey } from './admin-handler.ts'
 
 export type AsKeyParts = {

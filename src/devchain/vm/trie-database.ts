@@ -2,7 +2,11 @@
 // sees it, until a block's commit takes what that block's state root reaches and drops the rest.
 import type { BatchDBOp, DB } from '@ethereumjs/util'
 import { equalBytes, fromHex, toBareHex } from '../../base/hex.ts'
-import { decodeAccountState, emptyCodeHash, emptyTrieRoot } from '../../codec/ethereum/account-state.ts'
+import {
+  decodeAccountState,
+  emptyCodeHash,
+  emptyTrieRoot,
+} from '../../codec/ethereum/account-state.ts'
 import { keccak256 } from '../../codec/hash/keccak.ts'
 import { decodeTrieNode } from '../../codec/ethereum/trie-node.ts'
 import type { TrieChild, TrieNode } from '../../codec/ethereum/trie-node.ts'

@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
-import type { RpcApi } from '../../server/routes.ts'
+import type { RpcApi } from '../routes.ts'
 import { answerHeaders, textAnswer } from '../text-answer.ts'
 import { createHeadParser } from './head-parser.ts'
 import { rememberHeads } from './head-memory.ts'

@@ -1,7 +1,7 @@
 // Which requests the lean listener answers by itself: calls as clients send them, and nothing else. What is odd in
 // any way is not judged here, it goes to node:http as it came.
 import { type RequestHeaders, requestHeaderNames } from '../http-exchange.ts'
-import { parseRpcPath, type RpcPath } from '../../server/routes.ts'
+import { parseRpcPath, type RpcPath } from '../routes.ts'
 import { parseTarget, type Target } from '../request-target.ts'
 import type { HeadParser, ParsedHead } from './head-parser.ts'
 

@@ -17,13 +17,7 @@ import type {
 } from '../path-operation.ts'
 import { type BlockForm, blockFormOf } from '../block-form.ts'
 import { blockPage } from '../block-page.ts'
-import {
-  inertType,
-  isActive,
-  sniffedBytes,
-  typeOfBytes,
-  typeOfName,
-} from '../content-type.ts'
+import { inertType, isActive, sniffedBytes, typeOfBytes, typeOfName } from '../content-type.ts'
 import { directoryPage } from '../directory-page.ts'
 import { pageEdition, pagePolicy } from '../html-page.ts'
 import { traceToBlock } from '../traced-block.ts'

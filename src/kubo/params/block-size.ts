@@ -1,7 +1,7 @@
 // How large a block may be that a caller puts: what other peers take, or twice that when asked for (contract-files 14).
 // Tested by src/kubo/commands/dag/blocks.test.ts
 import { Fault } from '../../base/fault.ts'
-import type { FilesRequest } from '../../pipeline/operation.ts'
+import type { FilesRequest } from '../operation.ts'
 import { flagOf } from './file-options.ts'
 
 /** `tooBig`: what is said of a block that has more bytes. */

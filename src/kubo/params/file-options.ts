@@ -5,7 +5,7 @@ import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
 import { findMultibase, flatText } from '../../codec/ipld/cid.ts'
 import type { FetchPolicy } from '../../ipfs/files.ts'
-import type { FilesRequest } from '../../pipeline/operation.ts'
+import type { FilesRequest } from '../operation.ts'
 
 type Options = FilesRequest['options']
 

@@ -4,7 +4,7 @@ import { Fault } from '../../base/fault.ts'
 import type { ImportProfile, Sharding } from '../../codec/ipld/import-profile.ts'
 import { hashNames, multihashOf } from '../../codec/ipld/multihash.ts'
 import type { ImportOptions } from '../../ipfs/import/upload-entry.ts'
-import type { FilesRequest } from '../../pipeline/operation.ts'
+import type { FilesRequest } from '../operation.ts'
 import { parseChunker } from './chunker.ts'
 import { checkPinName, flagOf, integerOf, textOf } from './file-options.ts'
 

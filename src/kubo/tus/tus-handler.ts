@@ -2,6 +2,7 @@
 // which each upload becomes when its last byte is there. What is acknowledged is synced.
 // Rules: https://tus.io/protocols/resumable-upload
 // Tested by test/tus.test.ts
+import type { KuboPipeline } from '../kubo-pipeline.ts'
 import { randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import type { Locker, Server as TusServer } from '@tus/server'
@@ -10,13 +11,17 @@ import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import type { FilesUpload } from '../../pipeline/files-bytes.ts'
-import type { Pipeline } from '../../pipeline/pipeline.ts'
-import type { FilesCall, FilesOperation } from '../../pipeline/operation.ts'
+import type { FilesCall, FilesOperation } from '../operation.ts'
 import type { UploadEntry } from '../../ipfs/import/upload-entry.ts'
 import { overCount } from '../../access/limits/rate-refusal.ts'
 import { isAmbient } from '../../http/ambient-request.ts'
 import { readFilesCredential } from '../../pipeline/files-credential.ts'
-import { isOriginRefused, type Refusal, refusalOf, sendRefusal } from '../../http/files-refusal.ts'
+import {
+  isOriginRefused,
+  type Refusal,
+  refusalOf,
+  sendRefusal,
+} from '../../pipeline/files-refusal.ts'
 import type { FilesSettings } from '../ipfs-api.ts'
 import type { RequestHandler, NodeExchange } from '../../http/node-exchange.ts'
 import { UploadBody } from '../upload-body.ts'
@@ -27,7 +32,7 @@ import type { Added, ResumableUpload, ResumableUploads } from './resumable-uploa
 import type { UploadSpace } from './upload-space.ts'
 
 export type TusHandlerDeps = {
-  readonly gateway: Pick<Pipeline, 'authenticateFiles' | 'countRefusal' | 'runFiles'>
+  readonly gateway: KuboPipeline
   readonly add: FilesOperation<unknown>
   readonly records: ResumableUploads
   readonly room: UploadSpace

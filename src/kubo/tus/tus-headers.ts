@@ -2,7 +2,7 @@
 // Tested by test/tus.test.ts
 import type { IncomingHttpHeaders } from 'node:http'
 import { filesHeaders } from '../files-headers.ts'
-import type { Refusal } from '../../http/files-refusal.ts'
+import type { Refusal } from '../../pipeline/files-refusal.ts'
 
 export const tusPath = '/tus/files'
 const tusVersion = '1.0.0'

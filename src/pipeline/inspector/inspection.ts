@@ -6,9 +6,14 @@ import type { Clock } from '../../base/clock.ts'
 import type { Fault } from '../../base/fault.ts'
 import { toHex, toQuantity } from '../../base/hex.ts'
 import type { ReadTrace } from '../../content/read-trace.ts'
-import type { Credential, RequestRecorder, RpcItem, RpcLabels, RpcOutcome } from '../pipeline.ts'
-import type { FilesRequest } from '../operation.ts'
-import { chargedUnits } from '../../rpc/price.ts'
+import type { Credential } from '../credential.ts'
+import type {
+  AnswerLabels,
+  RecordedCall,
+  RecordedOutcome,
+  RequestRecorder,
+} from '../request-recorder.ts'
+import { chargedUnits } from '../price.ts'
 import type { InspectedBody, InspectedCall, InspectedRequest } from './inspected-request.ts'
 import { createRedact, type Redacted } from './redact.ts'
 import { RequestTimeline } from './request-timeline.ts'
@@ -43,8 +48,14 @@ const inspectionLimits = {
   headerCharsMax: 256,
 } as const
 
+/** Arguments and options of a command of the IPFS API. */
+type CommandLine = {
+  readonly args: readonly string[]
+  readonly options: ReadonlyMap<string, boolean | bigint | string>
+}
+
 /** A call that ran, and what it was charged. */
-type Ran = { readonly units: number; readonly outcome: RpcOutcome }
+type Ran = { readonly units: number; readonly outcome: RecordedOutcome }
 
 export class Inspection implements RequestRecorder {
   readonly timeline: RequestTimeline
@@ -56,10 +67,10 @@ export class Inspection implements RequestRecorder {
   readonly #keep: KeepInspected
   readonly #redact: (text: string, charsMax: number) => Redacted
   readonly #upstreams = new Set<string>()
-  #asked: readonly (RpcItem | Fault)[] = []
+  #asked: readonly (RecordedCall | Fault)[] = []
   #batch = false
   #ran: readonly Ran[] = []
-  #labels: RpcLabels | null = null
+  #labels: AnswerLabels | null = null
   #charsLeft: number = inspectionLimits.bodyCharsMax
   #charged = 0
   #ended = false
@@ -89,21 +100,21 @@ export class Inspection implements RequestRecorder {
     }
   }
 
-  asks(items: readonly (RpcItem | Fault)[], batch: boolean): void {
+  asks(items: readonly (RecordedCall | Fault)[], batch: boolean): void {
     this.#asked = items
     this.#batch = batch
   }
 
   /** A file command; its arguments are its params. */
-  asksCommand(name: string, { args, options }: Pick<FilesRequest, 'args' | 'options'>): void {
+  asksCommand(name: string, { args, options }: CommandLine): void {
     const given = Object.fromEntries([...options].map(([key, value]) => [key, plain(value)]))
     this.asks([{ method: name, params: [...args, given] }], false)
   }
 
   answers(
     priced: readonly { readonly units: number }[],
-    outcomes: readonly RpcOutcome[],
-    labels: RpcLabels,
+    outcomes: readonly RecordedOutcome[],
+    labels: AnswerLabels,
   ): void {
     this.#ran = outcomes.map((outcome, index) => {
       const fault = 'fault' in outcome ? outcome.fault : null
@@ -161,8 +172,8 @@ export class Inspection implements RequestRecorder {
     })
   }
 
-  #callOf(item: RpcItem | Fault, ran: Ran | undefined, whole: Fault | null): InspectedCall {
-    const outcome: RpcOutcome | null = ran?.outcome ?? (whole && { fault: whole })
+  #callOf(item: RecordedCall | Fault, ran: Ran | undefined, whole: Fault | null): InspectedCall {
+    const outcome: RecordedOutcome | null = ran?.outcome ?? (whole && { fault: whole })
     const fault = outcome !== null && 'fault' in outcome ? outcome.fault : null
     const isCall = 'method' in item
     const { nameCharsMax } = inspectionLimits
@@ -177,7 +188,7 @@ export class Inspection implements RequestRecorder {
     }
   }
 
-  #resultOf(outcome: RpcOutcome): InspectedBody {
+  #resultOf(outcome: RecordedOutcome): InspectedBody {
     if (!('fault' in outcome)) {
       return this.#body('text' in outcome ? outcome.text : asJson(outcome.result))
     }
@@ -218,7 +229,7 @@ function reasonOf(fault: Fault | null): string | null {
   return typeof reason === 'string' ? reason : null
 }
 
-function blockOf(labels: RpcLabels | null): InspectedRequest['block'] {
+function blockOf(labels: AnswerLabels | null): InspectedRequest['block'] {
   if (labels === null || labels.block === null || labels.blockNumber === null) return null
   return { hash: toHex(labels.block), number: toQuantity(labels.blockNumber) }
 }

@@ -8,7 +8,7 @@ import {
   type KeySettings,
 } from '../../access/accounts/key-settings.ts'
 import { Fault } from '../../base/fault.ts'
-import type { RpcItem, RpcOutcome } from '../pipeline.ts'
+import type { RpcItem, RpcOutcome } from '../../rpc/rpc-pipeline.ts'
 import type { Arrival } from './inspection.ts'
 import { sizeOf } from './inspected-request.ts'
 import { createInspector, defaultInspectorLimits, type InspectorLimits } from './inspector.ts'

@@ -2,7 +2,7 @@
 // Tested by src/rpc/api/rpc-api.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
-import type { RpcAnswer } from '../../pipeline/pipeline.ts'
+import type { RpcAnswer } from '../rpc-pipeline.ts'
 import { rollbackAll } from '../revocable.ts'
 
 /** Operations that stop on the signal give their own answers; the others are left behind after this. */

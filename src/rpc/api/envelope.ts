@@ -2,7 +2,7 @@
 // as it was sent. The judgement of an item's method and params is the gateway's.
 import { isUtf8 } from 'node:buffer'
 import { Fault } from '../../base/fault.ts'
-import type { RpcItem } from '../../pipeline/pipeline.ts'
+import type { RpcItem } from '../rpc-pipeline.ts'
 import { scanJson, scannedItemsMax } from './json-scan.ts'
 
 /** `id`: the JSON text to echo; null for a notification, which gets no reply. */

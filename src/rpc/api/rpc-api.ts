@@ -1,12 +1,13 @@
 // The JSON-RPC face: HTTP in, Gateway calls, HTTP out. It knows envelopes and headers, no method and no rule
 // of the service. Order of checks: contract-rpc 3.11; the first failure answers.
+import type { RpcPipeline } from '../rpc-pipeline.ts'
 import type { Caller } from '../../access/accounts/caller.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { FairTimeSlices } from '../../base/fair-time-slices.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import type { Network } from '../../chain/network.ts'
-import type { Pipeline, RpcOutcome } from '../../pipeline/pipeline.ts'
+import type { RpcOutcome } from '../rpc-pipeline.ts'
 import type { Inspection } from '../../pipeline/inspector/inspection.ts'
 import type { Inspector } from '../../pipeline/inspector/inspector.ts'
 import { rollbackAll } from '../revocable.ts'
@@ -15,7 +16,7 @@ import { preflightHeaders } from '../../http/cors.ts'
 import { createDeadlines, type Deadlines, liveDeadlines } from '../../http/deadlines.ts'
 import { type Envelope, parseEnvelope } from './envelope.ts'
 import type { HttpExchange } from '../../http/http-exchange.ts'
-import type { RpcApi, RpcPath } from '../../server/routes.ts'
+import type { RpcApi, RpcPath } from '../../http/routes.ts'
 import { asksProof, checkRequest, readCredential } from './rpc-request.ts'
 import {
   type RefusalForm,
@@ -52,7 +53,7 @@ export const defaultRpcSettings: RpcSettings = {
 }
 
 export type RpcApiDeps = {
-  readonly gateway: Pipeline
+  readonly gateway: RpcPipeline
   readonly settings: RpcSettings
   readonly inspector: Pick<Inspector, 'begin'>
   /** Of the request thread, for bodies that take long. */

@@ -1,7 +1,7 @@
 // JSON-RPC replies as text, members in the order clients and transcripts expect (contract-rpc 3.2, 5).
 // Tested by src/rpc/api/rpc-api.test.ts
 import { Fault } from '../../base/fault.ts'
-import type { RpcOutcome } from '../../pipeline/pipeline.ts'
+import type { RpcOutcome } from '../rpc-pipeline.ts'
 import { rollbackAll } from '../revocable.ts'
 
 /** A backstop: whoever puts a caller's words in a message cuts them at 256 characters. */

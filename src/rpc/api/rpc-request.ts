@@ -1,11 +1,11 @@
 // What the JSON-RPC face judges by itself, from the request line and headers alone.
 // Tested by src/rpc/api/rpc-api.test.ts
 import { Fault } from '../../base/fault.ts'
-import type { Credential } from '../../pipeline/pipeline.ts'
+import type { Credential } from '../../pipeline/credential.ts'
 import { parseBasic } from '../../http/basic-auth.ts'
 import { parseBearer } from '../../http/bearer-auth.ts'
 import type { HttpExchange, RequestHeaders } from '../../http/http-exchange.ts'
-import type { RpcPath } from '../../server/routes.ts'
+import type { RpcPath } from '../../http/routes.ts'
 
 const contentTypes: ReadonlySet<string> = new Set([
   '',

@@ -2,7 +2,7 @@
 // Tested by src/rpc/api/rpc-api.test.ts
 import type { Fault } from '../../base/fault.ts'
 import { toHex, toQuantity } from '../../base/hex.ts'
-import type { RpcLabels } from '../../pipeline/pipeline.ts'
+import type { AnswerLabels } from '../../pipeline/request-recorder.ts'
 import { corsHeaders } from '../../http/cors.ts'
 import type { HttpExchange } from '../../http/http-exchange.ts'
 import { createHeadLines, type HeadLines, toLines } from '../../http/header-lines.ts'
@@ -11,7 +11,7 @@ import type { RpcBody } from './rpc-reply.ts'
 type RpcReply = {
   /** Decides the status; null: 200. */
   readonly fault: Fault | null
-  readonly labels: RpcLabels | null
+  readonly labels: AnswerLabels | null
   /** Empty for notifications. */
   readonly body: RpcBody
   readonly bodyUnread: boolean
@@ -61,8 +61,8 @@ export function createReplySender(): ReplySender {
  * The lines of labels, spelled again when they differ from the last ones: most calls in a row are about one block. Joined
  * into one piece when they are used again, since that takes longer than to add them up.
  */
-function createLabelLines(): (labels: RpcLabels | null) => HeadLines {
-  let last: RpcLabels | null = null
+function createLabelLines(): (labels: AnswerLabels | null) => HeadLines {
+  let last: AnswerLabels | null = null
   let lines = refusedLines
   let joined = false
   return (labels) => {
@@ -81,7 +81,7 @@ function createLabelLines(): (labels: RpcLabels | null) => HeadLines {
 }
 
 /** True when both spell alike; the other way round it may be wrong. */
-function isAlike(labels: RpcLabels, other: RpcLabels): boolean {
+function isAlike(labels: AnswerLabels, other: AnswerLabels): boolean {
   return (
     labels.block === other.block &&
     labels.blockNumber === other.blockNumber &&
@@ -91,7 +91,7 @@ function isAlike(labels: RpcLabels, other: RpcLabels): boolean {
 }
 
 /** Labels without the units, which differ from call to call. */
-function labelsOf(labels: RpcLabels): string[] {
+function labelsOf(labels: AnswerLabels): string[] {
   const head: string[] = ['x-cairn-verified', labels.verified]
   if (labels.head !== null) head.push('x-cairn-head', labels.head)
   if (labels.block !== null) head.push('x-cairn-block', toHex(labels.block))

@@ -1,6 +1,7 @@
 // One frame of a WebSocket to one reply: the envelope, the gateway and the renderer of the JSON-RPC face, without
 // HTTP around them.
 // Tested by src/rpc/api/web-socket-api.test.ts
+import type { RpcPipeline } from '../rpc-pipeline.ts'
 import type { Caller } from '../../access/accounts/caller.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { FairTimeSlices } from '../../base/fair-time-slices.ts'
@@ -8,7 +9,8 @@ import { Fault, type FaultCode } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import type { Network } from '../../chain/network.ts'
 import type { SubscriptionsFrame } from '../subscriptions/subscriptions.ts'
-import type { Credential, Pipeline, RpcAnswer, RpcOutcome } from '../../pipeline/pipeline.ts'
+import type { Credential } from '../../pipeline/credential.ts'
+import type { RpcAnswer, RpcOutcome } from '../rpc-pipeline.ts'
 import type { Inspection } from '../../pipeline/inspector/inspection.ts'
 import type { Inspector } from '../../pipeline/inspector/inspector.ts'
 import { type Envelope, parseEnvelope } from './envelope.ts'
@@ -18,7 +20,7 @@ import { refusalBody, ReplyWriter, unknownForm } from './rpc-reply.ts'
 import { answerWithin } from './abort-grace.ts'
 
 export type FrameParts = {
-  readonly gateway: Pipeline
+  readonly gateway: RpcPipeline
   readonly settings: RpcSettings
   readonly inspector: Pick<Inspector, 'begin'>
   /** Of the request thread, for frames that take long. */

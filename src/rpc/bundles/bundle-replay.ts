@@ -12,7 +12,7 @@ import {
 } from '../../chain/evidence-network.ts'
 import type { BlockRef } from '../../chain/head.ts'
 import { isWeaker, type Level } from '../../chain/level.ts'
-import { type BlockParameter, type RpcOperation, runOperation } from '../../pipeline/operation.ts'
+import { type BlockParameter, type RpcOperation, runOperation } from '../operation.ts'
 import { known } from '../../chain/read.ts'
 
 export type Replayed = {

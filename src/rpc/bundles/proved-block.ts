@@ -4,7 +4,7 @@ import { Fault, hasCode } from '../../base/fault.ts'
 import { toHex } from '../../base/hex.ts'
 import { findHeader, type ProvedHeader } from '../../chain/blocks.ts'
 import type { Read } from '../../chain/read.ts'
-import type { BlockParameter, ReadCall } from '../../pipeline/operation.ts'
+import type { BlockParameter, ReadCall } from '../operation.ts'
 
 /** For state-shaped reads: a miss is an error. Throws what `resolve` throws, and `unverified` as below. */
 export function* resolveHeader(call: ReadCall, parameter: BlockParameter): Read<ProvedHeader> {

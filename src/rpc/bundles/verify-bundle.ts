@@ -7,7 +7,7 @@ import { decodeHeader } from '../../codec/ethereum/header.ts'
 import { keccak256 } from '../../codec/hash/keccak.ts'
 import { Malformed } from '../../codec/malformed.ts'
 import type { ProvedHeader } from '../../chain/proved-header.ts'
-import type { RpcOperation } from '../../pipeline/operation.ts'
+import type { RpcOperation } from '../operation.ts'
 import type { ProofBundle } from './proof-bundle.ts'
 import { replay } from './bundle-replay.ts'
 

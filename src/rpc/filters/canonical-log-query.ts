@@ -2,7 +2,7 @@
 // Tested by src/rpc/bundles/proof-bundle.test.ts
 import { toHex, toQuantity } from '../../base/hex.ts'
 import type { LogFilter } from '../../chain/logs.ts'
-import type { BlockParameter } from '../../pipeline/operation.ts'
+import type { BlockParameter } from '../operation.ts'
 import type { LogBlocks, LogQuery } from '../params/log-filter.ts'
 
 /**

@@ -11,7 +11,7 @@ import { createArrivals } from '../../chain/arrivals.ts'
 import { transactionChanges } from './filter-changes.ts'
 import { createFilters, type FilterParts } from './filters.ts'
 import { Revocable } from '../revocable.ts'
-import type { RpcCall } from '../../pipeline/operation.ts'
+import type { RpcCall } from '../operation.ts'
 import { known } from '../../chain/read.ts'
 
 const block = { network: 'dev', hash: new Uint8Array(32), number: 0n }

@@ -5,7 +5,7 @@ import type { Clock } from '../../base/clock.ts'
 import { Fault, hasCode } from '../../base/fault.ts'
 import { toHex } from '../../base/hex.ts'
 import type { Revocable } from '../revocable.ts'
-import type { RpcCall } from '../../pipeline/operation.ts'
+import type { RpcCall } from '../operation.ts'
 import type { LogQuery } from '../params/log-filter.ts'
 
 /** What is new since the last time it was asked, in order; throws `no_filter` when some of it is forgotten. */

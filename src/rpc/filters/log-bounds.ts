@@ -2,7 +2,7 @@
 // Tested by test/faces/filters-started.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { LogBounds } from '../../chain/logs.ts'
-import type { BlockParameter } from '../../pipeline/operation.ts'
+import type { BlockParameter } from '../operation.ts'
 import type { LogBlocks } from '../params/log-filter.ts'
 
 /** Throws `bad_params` for a range that no later block can be in, as geth does. */

@@ -3,7 +3,7 @@
 import { Fault } from '../../base/fault.ts'
 import { findHeader, type ProvedHeader } from '../../chain/blocks.ts'
 import type { LogRange } from '../../chain/logs.ts'
-import type { BlockParameter, RpcCall } from '../../pipeline/operation.ts'
+import type { BlockParameter, RpcCall } from '../operation.ts'
 import type { LogBlocks } from '../params/log-filter.ts'
 import { resolveHeader } from '../bundles/proved-block.ts'
 import { completeRead } from '../../chain/read.ts'

@@ -3,7 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runOperation } from '../../../test/fakes/rpc-call.ts'
 import { createStateNetwork } from '../../../test/fakes/state-network.ts'
-import { type AccountState, emptyTrieRoot, encodeAccountState } from '../../codec/ethereum/account-state.ts'
+import {
+  type AccountState,
+  emptyTrieRoot,
+  encodeAccountState,
+} from '../../codec/ethereum/account-state.ts'
 import { keccak256 } from '../../codec/hash/keccak.ts'
 import { buildTrie } from '../../codec/ethereum/trie-build.ts'
 import type { Network } from '../../chain/network.ts'

@@ -4,7 +4,7 @@ import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { createSenderCache } from '../../chain/sender-cache.ts'
 import { createRpcOperations } from '../methods/index.ts'
-import { type RpcCall, runOperation } from '../../pipeline/operation.ts'
+import { type RpcCall, runOperation } from '../operation.ts'
 import { methodShapes } from './method-shapes.ts'
 import { openRpc } from './open-rpc.ts'
 

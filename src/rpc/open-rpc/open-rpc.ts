@@ -1,6 +1,6 @@
 // The OpenRPC 1.3 document of the JSON-RPC face, made from the table of operations and their signatures.
 import { faults, type FaultCode } from '../../base/fault.ts'
-import type { RpcOperation } from '../../pipeline/operation.ts'
+import type { RpcOperation } from '../operation.ts'
 import { methodShapes, type ParamShape } from './method-shapes.ts'
 import { block, blockHash, blockNumber, type Json, parts, type WireType } from './types.ts'
 

@@ -1,6 +1,6 @@
 // `[address, block?]`, the arguments of the methods that read one account.
 // Tested by src/rpc/params/params.test.ts
-import type { BlockParameter } from '../../pipeline/operation.ts'
+import type { BlockParameter } from '../operation.ts'
 import { optional, parseArguments, required } from './arguments.ts'
 import { latestBlock, parseBlockParameter } from './block-parameter.ts'
 import { parseAddress } from './fixed-bytes.ts'

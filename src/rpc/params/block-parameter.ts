@@ -1,5 +1,5 @@
 // The block parameter of state methods (EIP-1898) and the number-only one of eth_getBlockByNumber.
-import type { BlockParameter } from '../../pipeline/operation.ts'
+import type { BlockParameter } from '../operation.ts'
 import { isRefused, readBlockNumber, readBytes } from './hex-text.ts'
 import { jsonTypeName, refuseArgument, wrongType } from './refuse-argument.ts'
 

@@ -2,7 +2,7 @@
 // FilterCriteria, with its texts).
 import { Fault } from '../../base/fault.ts'
 import type { LogFilter } from '../../chain/logs.ts'
-import type { BlockParameter } from '../../pipeline/operation.ts'
+import type { BlockParameter } from '../operation.ts'
 import { latestBlock, parseBlockNumber } from './block-parameter.ts'
 import { parseHashField } from './fixed-bytes.ts'
 import { isRefused, readBytes } from './hex-text.ts'

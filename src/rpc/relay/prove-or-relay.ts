@@ -11,7 +11,7 @@ import {
   type RpcDeclaration,
   type RpcOperation,
   runOperation,
-} from '../../pipeline/operation.ts'
+} from '../operation.ts'
 import { findNamed, findResolved } from '../bundles/proved-block.ts'
 import { parseBlock, relayCall } from './relay.ts'
 import type { RelayedMethod } from './relayed-methods.ts'

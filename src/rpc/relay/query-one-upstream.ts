@@ -2,7 +2,7 @@
 // was answered. Nothing of it is kept or called proved.
 // Tested by src/admin/replay-request.test.ts
 import { Fault } from '../../base/fault.ts'
-import type { BlockParameter, Operations, RpcOperation } from '../../pipeline/operation.ts'
+import type { BlockParameter, Operations, RpcOperation } from '../operation.ts'
 import { parseBlock, relayCall } from './relay.ts'
 import { provableMethods, type RelayedMethod, relayedMethods } from './relayed-methods.ts'
 

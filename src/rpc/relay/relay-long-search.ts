@@ -3,7 +3,7 @@
 // Tested by src/rpc/relay/upstream-operations.test.ts
 import { Fault } from '../../base/fault.ts'
 import { toQuantity } from '../../base/hex.ts'
-import { type BlockParameter, type RpcCall, type RpcOperation, runOperation } from '../../pipeline/operation.ts'
+import { type BlockParameter, type RpcCall, type RpcOperation, runOperation } from '../operation.ts'
 import type { GetFilterLogs } from '../methods/logs/eth_getFilterLogs.ts'
 import type { LogQuery } from '../params/log-filter.ts'
 import { proveOrRelay, type VerifyMode } from './prove-or-relay.ts'

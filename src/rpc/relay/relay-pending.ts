@@ -1,7 +1,7 @@
 // Reads of the block to come, on networks behind upstreams. It has no header yet, so nothing of it can be proved: the
 // call goes to an upstream as it came, and the label says whose answer it is.
 // Tested by src/rpc/relay/upstream-operations.test.ts
-import type { RpcCall, RpcDeclaration, RpcOperation } from '../../pipeline/operation.ts'
+import type { RpcCall, RpcDeclaration, RpcOperation } from '../operation.ts'
 import { relayCall } from './relay.ts'
 import { fetched } from '../../chain/read.ts'
 

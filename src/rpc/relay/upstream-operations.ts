@@ -1,6 +1,6 @@
 // What a network of upstreams offers: reads that are proved or handed on as the network's policy says, what the
 // head and this server know, and every other method the lists let through.
-import type { Operations, RpcOperation } from '../../pipeline/operation.ts'
+import type { Operations, RpcOperation } from '../operation.ts'
 import type { GetFilterLogs } from '../methods/logs/eth_getFilterLogs.ts'
 import { proveOrRelay, type VerifyMode } from './prove-or-relay.ts'
 import { findRefusal } from '../refused-methods.ts'

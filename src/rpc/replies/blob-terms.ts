@@ -6,7 +6,7 @@ import { toHex } from '../../base/hex.ts'
 import { blobTransactionType, transactionHash } from '../../codec/ethereum/transaction.ts'
 import type { ProvedHeader } from '../../chain/blocks.ts'
 import type { BlobTerms } from '../../chain/receipt-object.ts'
-import type { RpcCall } from '../../pipeline/operation.ts'
+import type { RpcCall } from '../operation.ts'
 
 /** `raw`: an entry of a block's list. */
 export function isBlobTransaction(raw: Uint8Array): boolean {

@@ -12,7 +12,7 @@ import {
 } from '../../chain/receipt-object.ts'
 import type { FindSender } from '../../chain/sender-cache.ts'
 import { placeIn, readTransaction } from '../../chain/transactions.ts'
-import type { RpcCall } from '../../pipeline/operation.ts'
+import type { RpcCall } from '../operation.ts'
 import { isBlobTransaction, obtainBlobTerms } from './blob-terms.ts'
 import { completeRead } from '../../chain/read.ts'
 

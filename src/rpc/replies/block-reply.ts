@@ -9,7 +9,7 @@ import type { Read } from '../../chain/read.ts'
 import type { FindSender } from '../../chain/sender-cache.ts'
 import { renderTransaction } from '../../chain/transaction-object.ts'
 import { placeIn, readTransaction } from '../../chain/transactions.ts'
-import type { ReadCall } from '../../pipeline/operation.ts'
+import type { ReadCall } from '../operation.ts'
 
 /** The JSON object; label `proof`. Throws `pruned`, `unprovable`. */
 export function* blockReply(

@@ -12,7 +12,7 @@ import { fetched, type Read } from '../../chain/read.ts'
 import type { FindSender } from '../../chain/sender-cache.ts'
 import { renderTransaction } from '../../chain/transaction-object.ts'
 import { readTransaction } from '../../chain/transactions.ts'
-import type { BlockParameter, ReadCall } from '../../pipeline/operation.ts'
+import type { BlockParameter, ReadCall } from '../operation.ts'
 
 const pending: BlockParameter = { tag: 'pending' }
 

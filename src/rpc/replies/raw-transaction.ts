@@ -3,7 +3,7 @@
 import { equalBytes } from '../../base/hex.ts'
 import { transactionHash } from '../../codec/ethereum/transaction.ts'
 import { findLocated } from '../../chain/located.ts'
-import type { RpcCall } from '../../pipeline/operation.ts'
+import type { RpcCall } from '../operation.ts'
 
 /**
  * The entry of its block's proved list (label `proof`), or the transaction as it waits in the pool, type 3 without its

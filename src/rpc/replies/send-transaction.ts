@@ -1,7 +1,7 @@
 // Hands a signed transaction to the pool of a network, for the operations that send one.
 // Tested by src/rpc/methods/blocks/by-hash.test.ts
 import { Fault } from '../../base/fault.ts'
-import type { RpcCall } from '../../pipeline/operation.ts'
+import type { RpcCall } from '../operation.ts'
 
 /** Room for a type-3 transaction with nine blobs, their commitments and cell proofs. */
 const transactionBytesMax = 2 * 1024 * 1024

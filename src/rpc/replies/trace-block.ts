@@ -4,7 +4,7 @@ import { executorOf } from '../../chain/network.ts'
 import { toHex } from '../../base/hex.ts'
 import type { TracerChoice } from '../../chain/computation.ts'
 import type { Executor } from '../../chain/executor.ts'
-import type { BlockParameter, RpcCall } from '../../pipeline/operation.ts'
+import type { BlockParameter, RpcCall } from '../operation.ts'
 import { completeRead } from '../../chain/read.ts'
 
 export type TraceBlockInput = { readonly block: BlockParameter; readonly tracer: TracerChoice }

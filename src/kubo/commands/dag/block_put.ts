@@ -6,15 +6,9 @@ import { cidOf, dagCborCodec, dagPbCodec, findCodec, rawCodec } from '../../../c
 import { cutMultihash, hashNames, sha256Code } from '../../../codec/ipld/multihash.ts'
 import type { UploadEntry } from '../../../ipfs/import/upload-entry.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import type { FilesCall, FilesOperation, FilesRequest } from '../../../pipeline/operation.ts'
+import type { FilesCall, FilesOperation, FilesRequest } from '../../operation.ts'
 import { blockSizeOf, readAtMost, type BlockSize } from '../../params/block-size.ts'
-import {
-  cidPrinter,
-  flagOf,
-  integerOf,
-  fetchPolicyOf,
-  textOf,
-} from '../../params/file-options.ts'
+import { cidPrinter, flagOf, integerOf, fetchPolicyOf, textOf } from '../../params/file-options.ts'
 
 type BlockPutInput = {
   readonly entries: AsyncIterable<UploadEntry>

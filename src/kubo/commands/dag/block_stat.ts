@@ -1,7 +1,7 @@
 // `block/stat`: the CID a path names and the size of its block, a number (contract-files 9).
 // Tested by src/kubo/commands/dag/blocks.test.ts
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import type { FilesOperation } from '../../../pipeline/operation.ts'
+import type { FilesOperation } from '../../operation.ts'
 import { fetchPolicyOf } from '../../params/file-options.ts'
 
 type BlockStatInput = {

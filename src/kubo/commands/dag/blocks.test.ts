@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { CID } from 'multiformats/cid'
 import { createFileCommands, type Options } from '../../../../test/fakes/file-commands.ts'
 import { fileEntry, never } from '../../../../test/fakes/files-fixture.ts'
-import type { FilesReply } from '../../../pipeline/operation.ts'
+import type { FilesReply } from '../../operation.ts'
 
 const hello = 'QmZULkCELmmk5XNfCgTnCyFgAVxBRBXyDHGGMVoLFLiXEN'
 

@@ -2,7 +2,7 @@
 // Tested by src/kubo/commands/dag/cars.test.ts
 import { Fault } from '../../../base/fault.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import type { FilesOperation } from '../../../pipeline/operation.ts'
+import type { FilesOperation } from '../../operation.ts'
 import { flagOf, fetchPolicyOf } from '../../params/file-options.ts'
 
 type DagExportInput = {

@@ -6,7 +6,7 @@ import { dagJsonCodec, findCodec } from '../../../codec/ipld/cid.ts'
 import { encodeIpld } from '../../../codec/ipld/ipld.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
 import { nodeAt } from '../../../ipfs/read/resolve.ts'
-import type { FilesOperation } from '../../../pipeline/operation.ts'
+import type { FilesOperation } from '../../operation.ts'
 import { oneChunk } from './block_get.ts'
 import { fetchPolicyOf, textOf } from '../../params/file-options.ts'
 

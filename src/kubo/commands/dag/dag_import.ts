@@ -2,7 +2,7 @@
 // Tested by src/kubo/commands/dag/cars.test.ts
 import { Fault } from '../../../base/fault.ts'
 import type { UploadEntry } from '../../../ipfs/import/upload-entry.ts'
-import type { FilesCall, FilesOperation } from '../../../pipeline/operation.ts'
+import type { FilesCall, FilesOperation } from '../../operation.ts'
 import { blockSizeOf, type BlockSize } from '../../params/block-size.ts'
 import { flagOf } from '../../params/file-options.ts'
 

@@ -8,7 +8,7 @@ import { checkDecoder, checkEncoder, decodeIpld, encodeIpld } from '../../../cod
 import { cutMultihash, hashNames } from '../../../codec/ipld/multihash.ts'
 import type { UploadEntry } from '../../../ipfs/import/upload-entry.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import type { FilesCall, FilesOperation, FilesRequest } from '../../../pipeline/operation.ts'
+import type { FilesCall, FilesOperation, FilesRequest } from '../../operation.ts'
 import { blockSizeOf, readAtMost, type BlockSize } from '../../params/block-size.ts'
 import { flagOf, fetchPolicyOf, textOf } from '../../params/file-options.ts'
 

@@ -2,7 +2,7 @@
 // never rebased.
 // Tested by src/kubo/commands/dag/dag.test.ts
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import type { FilesOperation } from '../../../pipeline/operation.ts'
+import type { FilesOperation } from '../../operation.ts'
 import { fetchPolicyOf } from '../../params/file-options.ts'
 
 type DagResolveInput = { readonly path: string; readonly patience: FetchPolicy }

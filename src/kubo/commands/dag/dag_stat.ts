@@ -5,7 +5,7 @@ import type { CID } from 'multiformats/cid'
 import { toBareHex } from '../../../base/hex.ts'
 import type { Clock } from '../../../base/clock.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import type { FilesCall, FilesOperation } from '../../../pipeline/operation.ts'
+import type { FilesCall, FilesOperation } from '../../operation.ts'
 import { flagOf, fetchPolicyOf } from '../../params/file-options.ts'
 
 type DagStatInput = {

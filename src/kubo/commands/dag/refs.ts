@@ -3,14 +3,8 @@
 import type { CID } from 'multiformats/cid'
 import { Fault, hasCode } from '../../../base/fault.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import type { FilesCall, FilesOperation } from '../../../pipeline/operation.ts'
-import {
-  cidPrinter,
-  flagOf,
-  integerOf,
-  fetchPolicyOf,
-  textOf,
-} from '../../params/file-options.ts'
+import type { FilesCall, FilesOperation } from '../../operation.ts'
+import { cidPrinter, flagOf, integerOf, fetchPolicyOf, textOf } from '../../params/file-options.ts'
 import { type ReferenceLine, referenceText } from '../../replies/reference-line.ts'
 
 type RefsInput = {

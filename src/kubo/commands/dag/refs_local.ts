@@ -1,6 +1,6 @@
 // `refs/local`: every block that the account holds, as raw CIDs, and no block of another account.
 // Tested by src/kubo/commands/node/node-commands.test.ts
-import type { FilesCall, FilesOperation } from '../../../pipeline/operation.ts'
+import type { FilesCall, FilesOperation } from '../../operation.ts'
 import { type ReferenceLine, referenceText } from '../../replies/reference-line.ts'
 
 export const refsLocal: FilesOperation<null> = {

@@ -1,13 +1,9 @@
 // `add`: imports the entries of an upload and tells each one's CID (contract-files 5).
-// Tested by src/kubo/commands/files-index.test.ts
+// Tested by src/kubo/commands/index.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'
-import type {
-  UploadEntry,
-  ImportEvent,
-  ImportOptions,
-} from '../../../ipfs/import/upload-entry.ts'
-import type { FilesOperation } from '../../../pipeline/operation.ts'
+import type { UploadEntry, ImportEvent, ImportOptions } from '../../../ipfs/import/upload-entry.ts'
+import type { FilesOperation } from '../../operation.ts'
 import { cidPrinter } from '../../params/file-options.ts'
 import { parseImportOptions } from '../../params/import-options.ts'
 

@@ -1,9 +1,9 @@
 // `cat`: the bytes of one or more files, one after another, from `offset` on (contract-files 7).
-// Tested by src/kubo/commands/files-index.test.ts
+// Tested by src/kubo/commands/index.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import type { FilesCall, FilesOperation } from '../../../pipeline/operation.ts'
+import type { FilesCall, FilesOperation } from '../../operation.ts'
 import { integerOf, fetchPolicyOf } from '../../params/file-options.ts'
 
 type CatInput = {

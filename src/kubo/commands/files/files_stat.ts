@@ -3,7 +3,7 @@
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import type { FilesOperation } from '../../../pipeline/operation.ts'
+import type { FilesOperation } from '../../operation.ts'
 import { cidPrinter, flagOf, fetchPolicyOf, textOf } from '../../params/file-options.ts'
 
 type FilesStatInput = {

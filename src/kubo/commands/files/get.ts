@@ -8,7 +8,7 @@ import type { FetchPolicy } from '../../../ipfs/files.ts'
 import type { NodeStat } from '../../../ipfs/read/listed.ts'
 import { parsePath } from '../../../ipfs/read/path.ts'
 import { tarTree } from '../../../ipfs/read/tar-tree.ts'
-import type { FilesCall, FilesOperation } from '../../../pipeline/operation.ts'
+import type { FilesCall, FilesOperation } from '../../operation.ts'
 import { flagOf, integerOf, fetchPolicyOf } from '../../params/file-options.ts'
 
 type GetInput = {

@@ -6,7 +6,7 @@ import { dagPbCodec, rawCodec } from '../../../codec/ipld/cid.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
 import { sortedByName } from '../../../ipfs/import/import-directory.ts'
 import type { DirectoryEntry, NodeStat } from '../../../ipfs/read/listed.ts'
-import type { FilesCall, FilesOperation } from '../../../pipeline/operation.ts'
+import type { FilesCall, FilesOperation } from '../../operation.ts'
 import { cidPrinter, flagOf, fetchPolicyOf } from '../../params/file-options.ts'
 import {
   type ListedLink,

@@ -2,7 +2,7 @@
 // Tested by src/kubo/commands/node/node-commands.test.ts
 import type { CID } from 'multiformats/cid'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import type { FilesOperation } from '../../../pipeline/operation.ts'
+import type { FilesOperation } from '../../operation.ts'
 import { cidPrinter, fetchPolicyOf } from '../../params/file-options.ts'
 
 type ResolveInput = {

@@ -1,6 +1,6 @@
 // `commands`: the commands that this server offers, as a tree of their words.
 // Tested by src/kubo/commands/node/node-commands.test.ts
-import type { FilesOperation } from '../../../pipeline/operation.ts'
+import type { FilesOperation } from '../../operation.ts'
 import { flagOf } from '../../params/file-options.ts'
 
 type DeclaredOption = { readonly name: string; readonly alias?: string }

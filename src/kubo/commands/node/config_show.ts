@@ -2,7 +2,7 @@
 // Holds no secret, and nothing of another account.
 // Tested by src/kubo/commands/node/node-commands.test.ts
 import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
-import type { FilesOperation } from '../../../pipeline/operation.ts'
+import type { FilesOperation } from '../../operation.ts'
 import { ownAddress, type OwnNode } from '../../replies/node-identity.ts'
 
 type ConfigInput = { readonly address: string | null; readonly profile: ImportProfile }
@@ -17,7 +17,7 @@ export function createConfigShow({ peerId }: OwnNode): FilesOperation<ConfigInpu
       const limits = quotas.filter((quota) => quota !== null)
       const { cidVersion, rawLeaves, chunkBytes, maxFileLinks, sharding } = profile
       const value = {
-        Addresses: { API: address ?? '', Pipeline: address ?? '', Swarm: [] },
+        Addresses: { API: address ?? '', Gateway: address ?? '', Swarm: [] },
         Bootstrap: [],
         Datastore: { StorageMax: limits.length === 0 ? '' : `${Math.min(...limits)}B` },
         Discovery: { MDNS: { Enabled: false } },

@@ -2,7 +2,7 @@
 // address is the one of this request, since clients treat a node without addresses as offline.
 // Tested by src/kubo/commands/node/node-commands.test.ts
 import { Fault } from '../../../base/fault.ts'
-import type { FilesOperation } from '../../../pipeline/operation.ts'
+import type { FilesOperation } from '../../operation.ts'
 import { ownAddress, type OwnNode } from '../../replies/node-identity.ts'
 
 type IdInput = { readonly addresses: readonly string[] }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createFileCommands, type Options } from '../../../../test/fakes/file-commands.ts'
 import { fileEntry } from '../../../../test/fakes/files-fixture.ts'
 import type { UploadEntry } from '../../../ipfs/import/upload-entry.ts'
-import type { FilesReply } from '../../../pipeline/operation.ts'
+import type { FilesReply } from '../../operation.ts'
 import { ownAddress } from '../../replies/node-identity.ts'
 
 const absent = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'

@@ -1,7 +1,7 @@
 // `repo/stat`, and the same as `stats/repo`: the blocks of the account as if they were a repository of its own, each block
 // once (contract-files 9, 8.6).
 // Tested by src/kubo/commands/pins/pin-walks.test.ts
-import type { FilesOperation } from '../../../pipeline/operation.ts'
+import type { FilesOperation } from '../../operation.ts'
 import { flagOf } from '../../params/file-options.ts'
 
 /** Of Kubo 0.43. */

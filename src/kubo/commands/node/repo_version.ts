@@ -1,6 +1,6 @@
 // `repo/version`: the repository format whose figures `repo/stat` gives.
 // Tested by src/kubo/commands/node/node-commands.test.ts
-import type { FilesOperation } from '../../../pipeline/operation.ts'
+import type { FilesOperation } from '../../operation.ts'
 import { flagOf } from '../../params/file-options.ts'
 import { repoFormat } from './repo_stat.ts'
 

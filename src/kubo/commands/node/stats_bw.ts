@@ -1,6 +1,6 @@
 // `stats/bw`: the traffic of libp2p connections, of which Cairn has none. The traffic of a key is in its usage.
 // Tested by src/kubo/commands/node/node-commands.test.ts
-import type { FilesOperation } from '../../../pipeline/operation.ts'
+import type { FilesOperation } from '../../operation.ts'
 
 export const statsBw: FilesOperation<null> = {
   name: 'stats/bw',

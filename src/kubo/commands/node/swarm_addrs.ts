@@ -1,6 +1,6 @@
 // `swarm/addrs`: the addresses of the nodes that are known, which is this one.
 // Tested by src/kubo/commands/node/node-commands.test.ts
-import type { FilesOperation } from '../../../pipeline/operation.ts'
+import type { FilesOperation } from '../../operation.ts'
 import { ownAddress, type OwnNode } from '../../replies/node-identity.ts'
 
 type SwarmAddrsInput = { readonly addresses: readonly string[] }

@@ -1,6 +1,6 @@
 // `swarm/peers`: always empty. Cairn speaks HTTP with its sources and has no connections of libp2p.
 // Tested by src/kubo/commands/node/node-commands.test.ts
-import type { FilesOperation } from '../../../pipeline/operation.ts'
+import type { FilesOperation } from '../../operation.ts'
 
 export const swarmPeers: FilesOperation<null> = {
   name: 'swarm/peers',

@@ -1,6 +1,6 @@
 // `version`: the Kubo release whose wire we speak, because clients choose their forms by it (contract-files 9).
-// Tested by src/kubo/commands/files-index.test.ts
-import type { FilesOperation } from '../../../pipeline/operation.ts'
+// Tested by src/kubo/commands/index.test.ts
+import type { FilesOperation } from '../../operation.ts'
 import { flagOf } from '../../params/file-options.ts'
 
 const wireVersion = '0.43.0'

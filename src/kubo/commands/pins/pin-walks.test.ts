@@ -5,7 +5,7 @@ import { CID } from 'multiformats/cid'
 import { createFileCommands } from '../../../../test/fakes/file-commands.ts'
 import { loseBlock } from '../../../../test/fakes/lose-block.ts'
 import { fileEntry } from '../../../../test/fakes/files-fixture.ts'
-import { kuboLine } from '../../kubo-json.ts'
+import { kuboLine } from '../../../codec/go-json.ts'
 
 type Line = { readonly Hash: string; readonly Size: string }
 

@@ -1,9 +1,9 @@
 // `pin/add`: keeps what paths name for the caller's account (contract-files 8.1).
-// Tested by src/kubo/commands/files-index.test.ts
+// Tested by src/kubo/commands/index.test.ts
 import type { CID } from 'multiformats/cid'
 import type { Clock } from '../../../base/clock.ts'
 import type { FetchPolicy, PinMode } from '../../../ipfs/files.ts'
-import type { FilesCall, FilesOperation } from '../../../pipeline/operation.ts'
+import type { FilesCall, FilesOperation } from '../../operation.ts'
 import {
   checkPinName,
   cidPrinter,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CID } from 'multiformats/cid'
 import { importProfiles } from '../../../codec/ipld/import-profile.ts'
-import type { FilesCall } from '../../../pipeline/operation.ts'
+import type { FilesCall } from '../../operation.ts'
 import { never } from '../../../../test/fakes/files-fixture.ts'
 import { pinLs } from './pin_ls.ts'
 

@@ -1,9 +1,9 @@
 // `pin/ls`: the account's pins, all of them or the ones that are asked for (contract-files 8.3).
-// Tested by src/kubo/commands/files-index.test.ts
+// Tested by src/kubo/commands/index.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import type { FilesCall, FilesOperation, FilesReply } from '../../../pipeline/operation.ts'
+import type { FilesCall, FilesOperation, FilesReply } from '../../operation.ts'
 import { cidPrinter, flagOf, fetchPolicyOf, textOf } from '../../params/file-options.ts'
 
 /** Of an answer that is one object: some hundred bytes each. */

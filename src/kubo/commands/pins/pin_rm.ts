@@ -1,8 +1,8 @@
 // `pin/rm`: removes the account's own pins (contract-files 8.2). Content stays while anybody else keeps it.
-// Tested by src/kubo/commands/files-index.test.ts
+// Tested by src/kubo/commands/index.test.ts
 import type { CID } from 'multiformats/cid'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import type { FilesOperation } from '../../../pipeline/operation.ts'
+import type { FilesOperation } from '../../operation.ts'
 import { cidPrinter, flagOf, fetchPolicyOf } from '../../params/file-options.ts'
 
 type PinRmInput = {

@@ -3,7 +3,7 @@
 // Tested by src/kubo/commands/pins/pin-walks.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'
-import type { FilesCall, FilesOperation } from '../../../pipeline/operation.ts'
+import type { FilesCall, FilesOperation } from '../../operation.ts'
 import { cidPrinter, flagOf } from '../../params/file-options.ts'
 
 type PinVerifyInput = {

@@ -1,7 +1,7 @@
 // eth_blockNumber []: the number of the block that `latest` names in this request, as its header has it.
 // Tested by src/rpc/methods/rpc-compat.test.ts
 import { toQuantity } from '../../../base/hex.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 import { latestBlock } from '../../params/block-parameter.ts'
 

@@ -2,7 +2,7 @@
 // Tested by src/rpc/methods/rpc-compat.test.ts
 import type { FindSender } from '../../../chain/sender-cache.ts'
 import { blockReply } from '../../replies/block-reply.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseHash } from '../../params/fixed-bytes.ts'
 import { parseFlag } from '../../params/scalars.ts'

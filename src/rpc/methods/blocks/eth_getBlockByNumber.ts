@@ -3,7 +3,7 @@
 // Tested by src/rpc/methods/rpc-compat.test.ts
 import type { FindSender } from '../../../chain/sender-cache.ts'
 import { blockReply } from '../../replies/block-reply.ts'
-import type { BlockParameter, RpcOperation } from '../../../pipeline/operation.ts'
+import type { BlockParameter, RpcOperation } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBlockNumber } from '../../params/block-parameter.ts'
 import { parseFlag } from '../../params/scalars.ts'

@@ -2,7 +2,7 @@
 // Tested by src/rpc/methods/rpc-compat.test.ts
 import type { FindSender } from '../../../chain/sender-cache.ts'
 import { receiptReplies } from '../../replies/block-receipts.ts'
-import type { BlockParameter, RpcOperation } from '../../../pipeline/operation.ts'
+import type { BlockParameter, RpcOperation } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBlockParameter } from '../../params/block-parameter.ts'
 import { findResolved } from '../../bundles/proved-block.ts'

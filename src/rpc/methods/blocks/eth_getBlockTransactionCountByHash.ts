@@ -2,7 +2,7 @@
 // Tested by src/rpc/methods/rpc-compat.test.ts
 import { toQuantity } from '../../../base/hex.ts'
 import { countEntries } from '../../../chain/list-entries.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseHash } from '../../params/fixed-bytes.ts'
 import { findNamed } from '../../bundles/proved-block.ts'

@@ -3,7 +3,7 @@
 // Tested by src/rpc/methods/rpc-compat.test.ts
 import { toQuantity } from '../../../base/hex.ts'
 import { countEntries } from '../../../chain/list-entries.ts'
-import type { BlockParameter, RpcOperation } from '../../../pipeline/operation.ts'
+import type { BlockParameter, RpcOperation } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBlockNumber } from '../../params/block-parameter.ts'
 import { isPending, readPendingTransactions } from '../../replies/pending-block.ts'

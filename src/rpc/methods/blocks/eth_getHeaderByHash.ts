@@ -2,7 +2,7 @@
 // it; null, label `none`, for a hash that no source knows.
 // Tested by src/rpc/methods/blocks/raw-and-headers.test.ts
 import { renderHeader } from '../../../chain/block-object.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseHash } from '../../params/fixed-bytes.ts'
 import { findNamed } from '../../bundles/proved-block.ts'

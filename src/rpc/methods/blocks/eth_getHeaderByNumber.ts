@@ -2,7 +2,7 @@
 // the pool would make now, label `trusted`.
 // Tested by src/rpc/methods/blocks/raw-and-headers.test.ts
 import { renderHeader } from '../../../chain/block-object.ts'
-import type { BlockParameter, RpcOperation } from '../../../pipeline/operation.ts'
+import type { BlockParameter, RpcOperation } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBlockNumber } from '../../params/block-parameter.ts'
 import { findResolved } from '../../bundles/proved-block.ts'

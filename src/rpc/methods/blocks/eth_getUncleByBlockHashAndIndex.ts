@@ -4,7 +4,7 @@
 import { toQuantity } from '../../../base/hex.ts'
 import { renderUncle } from '../../../chain/block-object.ts'
 import { readUncleList } from '../../../chain/blocks.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseHash } from '../../params/fixed-bytes.ts'
 import { parseIndex } from '../../params/scalars.ts'

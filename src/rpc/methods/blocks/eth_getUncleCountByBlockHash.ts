@@ -3,7 +3,7 @@
 import { toQuantity } from '../../../base/hex.ts'
 import { readUncleList } from '../../../chain/blocks.ts'
 import { countUncles } from '../../../chain/block-object.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseHash } from '../../params/fixed-bytes.ts'
 import { findNamed } from '../../bundles/proved-block.ts'

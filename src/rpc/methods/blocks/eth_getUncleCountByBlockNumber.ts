@@ -3,7 +3,7 @@
 import { toQuantity } from '../../../base/hex.ts'
 import { readUncleList } from '../../../chain/blocks.ts'
 import { countUncles } from '../../../chain/block-object.ts'
-import type { BlockParameter, RpcOperation } from '../../../pipeline/operation.ts'
+import type { BlockParameter, RpcOperation } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBlockNumber } from '../../params/block-parameter.ts'
 import { findResolved } from '../../bundles/proved-block.ts'

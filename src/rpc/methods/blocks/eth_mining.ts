@@ -1,6 +1,6 @@
 // eth_mining []: false: Cairn does not mine.
 // Tested by src/rpc/methods/plain-answers.test.ts
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 
 export const ethMining: RpcOperation<null> = {

@@ -2,7 +2,7 @@
 // development chains give it. Only on the embedded chain.
 // Tested by test/faces/pool-started.test.ts
 import { executorOf } from '../../../chain/network.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 
 export const evmMine: RpcOperation<null> = {

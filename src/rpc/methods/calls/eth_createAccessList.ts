@@ -3,7 +3,7 @@
 // Tested by test/faces/rpc-started.test.ts
 import { executorOf } from '../../../chain/network.ts'
 import { toHex, toQuantity } from '../../../base/hex.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { calledAddresses } from '../../params/called-addresses.ts'
 import { askedCall, type CallInput, parseAccessListInput } from '../../params/call-input.ts'
 import { withDefaultFees } from '../../default-fees.ts'

@@ -3,7 +3,7 @@
 // Tested by src/rpc/methods/blocks/by-hash.test.ts
 import { executorOf } from '../../../chain/network.ts'
 import { toQuantity } from '../../../base/hex.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { calledAddresses } from '../../params/called-addresses.ts'
 import { askedCall, type CallInput, parseCallInput } from '../../params/call-input.ts'
 

@@ -2,7 +2,7 @@
 // Tested by test/faces/simulate-started.test.ts
 import { executorOf } from '../../../chain/network.ts'
 import { renderSimulatedBlock } from '../../../chain/simulated-block-object.ts'
-import type { BlockParameter, RpcOperation } from '../../../pipeline/operation.ts'
+import type { BlockParameter, RpcOperation } from '../../operation.ts'
 import { optional, parseArguments, required } from '../../params/arguments.ts'
 import { latestBlock, parseBlockParameter } from '../../params/block-parameter.ts'
 import { parseBlockSimulation, type SimulationInput } from '../../params/block-simulation.ts'

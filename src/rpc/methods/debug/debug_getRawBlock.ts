@@ -4,7 +4,7 @@
 import { toHex } from '../../../base/hex.ts'
 import { joinBlock } from '../../../codec/ethereum/block.ts'
 import { readBlockLists } from '../../../chain/blocks.ts'
-import type { BlockParameter, RpcOperation } from '../../../pipeline/operation.ts'
+import type { BlockParameter, RpcOperation } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBlockParameter } from '../../params/block-parameter.ts'
 import { resolveHeader } from '../../bundles/proved-block.ts'

@@ -1,7 +1,7 @@
 // debug_getRawHeader [block]: the RLP whose keccak256 is the block hash; by tag, number or hash.
 // Tested by src/rpc/methods/debug/debug-raw.test.ts
 import { toHex } from '../../../base/hex.ts'
-import type { BlockParameter, RpcOperation } from '../../../pipeline/operation.ts'
+import type { BlockParameter, RpcOperation } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBlockParameter } from '../../params/block-parameter.ts'
 import { resolveHeader } from '../../bundles/proved-block.ts'

@@ -2,7 +2,7 @@
 // without its sidecar); null, label `none`, while nobody knows it.
 // Tested by src/rpc/methods/debug/debug-raw.test.ts
 import { toHex } from '../../../base/hex.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseHash } from '../../params/fixed-bytes.ts'
 import { findRawTransaction } from '../../replies/raw-transaction.ts'

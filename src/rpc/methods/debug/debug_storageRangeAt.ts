@@ -3,7 +3,7 @@
 // Tested by src/devchain/vm/storage-range.test.ts, test/faces/traces-started.test.ts
 import { toHex } from '../../../base/hex.ts'
 import { executorOf } from '../../../chain/network.ts'
-import type { BlockParameter, RpcOperation } from '../../../pipeline/operation.ts'
+import type { BlockParameter, RpcOperation } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBlockParameter } from '../../params/block-parameter.ts'
 import { parseAddress } from '../../params/fixed-bytes.ts'

@@ -1,6 +1,6 @@
 // debug_traceBlockByNumber [number or tag, config?]: how each transaction of a block ran. Label `trusted`.
 // Tested by test/faces/traces-started.test.ts
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { optional, parseArguments, required } from '../../params/arguments.ts'
 import { parseBlockNumber } from '../../params/block-parameter.ts'
 import { parseTraceConfig, structLogger } from '../../params/trace-config.ts'

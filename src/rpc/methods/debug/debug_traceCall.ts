@@ -1,7 +1,7 @@
 // debug_traceCall [call, block, config?]: how a call would run on a block's state. Label `trusted`.
 // Tested by test/faces/traces-started.test.ts
 import { executorOf } from '../../../chain/network.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { optional, parseArguments, required } from '../../params/arguments.ts'
 import { parseBlockParameter } from '../../params/block-parameter.ts'
 import { calledAddresses } from '../../params/called-addresses.ts'

@@ -2,7 +2,7 @@
 // Tested by src/rpc/methods/rpc-compat.test.ts
 import { toQuantity } from '../../../base/hex.ts'
 import { nextBaseFee } from '../../../chain/fees.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 import { latestBlock } from '../../params/block-parameter.ts'
 import { resolveHeader } from '../../bundles/proved-block.ts'

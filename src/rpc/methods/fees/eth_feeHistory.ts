@@ -3,12 +3,8 @@
 // Tested by src/rpc/methods/blocks/by-hash.test.ts
 import { Fault } from '../../../base/fault.ts'
 import { toQuantity } from '../../../base/hex.ts'
-import {
-  type FeeHistory,
-  feeHistoryBlocksMax,
-  readFeeHistory,
-} from '../../../chain/fee-history.ts'
-import type { BlockParameter, RpcOperation } from '../../../pipeline/operation.ts'
+import { type FeeHistory, feeHistoryBlocksMax, readFeeHistory } from '../../../chain/fee-history.ts'
+import type { BlockParameter, RpcOperation } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBlockNumber } from '../../params/block-parameter.ts'
 import { parseCount, parseNumbers } from '../../params/scalars.ts'

@@ -1,7 +1,7 @@
 // eth_getFilterChanges [id]: what is new since the filter was made or last asked: hashes, or logs.
 // Tested by test/faces/filters-started.test.ts
 import type { Filters } from '../../filters/filters.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseFilterId } from '../../params/filter-id.ts'
 

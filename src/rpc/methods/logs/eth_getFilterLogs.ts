@@ -3,7 +3,7 @@
 // Tested by test/faces/filters-started.test.ts
 import type { Clock } from '../../../base/clock.ts'
 import type { Filters } from '../../filters/filters.ts'
-import { type RpcCall, type RpcOperation, runOperation } from '../../../pipeline/operation.ts'
+import { type RpcCall, type RpcOperation, runOperation } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseFilterId } from '../../params/filter-id.ts'
 import type { LogQuery } from '../../params/log-filter.ts'

@@ -2,7 +2,7 @@
 // Tested by test/faces/filters-started.test.ts
 import { blockChanges } from '../../filters/filter-changes.ts'
 import type { Filters } from '../../filters/filters.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 
 export function createEthNewBlockFilter(filters: Filters): RpcOperation<null> {

@@ -3,7 +3,7 @@
 import type { Clock } from '../../../base/clock.ts'
 import { logChanges } from '../../filters/filter-changes.ts'
 import type { Filters } from '../../filters/filters.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { type LogQuery, parseLogFilter } from '../../params/log-filter.ts'
 

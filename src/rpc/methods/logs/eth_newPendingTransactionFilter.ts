@@ -3,7 +3,7 @@
 // Tested by test/faces/filters-started.test.ts
 import { transactionChanges } from '../../filters/filter-changes.ts'
 import type { Filters } from '../../filters/filters.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { optional, parseArguments } from '../../params/arguments.ts'
 import { refuseArgument } from '../../params/refuse-argument.ts'
 import { parseFlag } from '../../params/scalars.ts'

@@ -1,7 +1,7 @@
 // eth_uninstallFilter [id]: forgets the filter; false when there is none.
 // Tested by test/faces/filters-started.test.ts
 import type { Filters } from '../../filters/filters.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseFilterId } from '../../params/filter-id.ts'
 

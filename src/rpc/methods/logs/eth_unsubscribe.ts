@@ -1,7 +1,7 @@
 // eth_unsubscribe [id]: ends a subscription of the same connection; nothing of it comes after the reply.
 // Tested by src/rpc/methods/logs/eth_subscribe.test.ts
 import { Fault } from '../../../base/fault.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseFilterId } from '../../params/filter-id.ts'
 

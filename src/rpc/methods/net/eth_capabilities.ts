@@ -2,7 +2,7 @@
 // embedded chain keeps all of it from block 0 on and deletes nothing.
 // Tested by src/rpc/methods/blocks/raw-and-headers.test.ts
 import { toHex, toQuantity } from '../../../base/hex.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 import { latestBlock } from '../../params/block-parameter.ts'
 

@@ -1,7 +1,7 @@
 // eth_chainId []: the network's chain id as QUANTITY, from the settings.
 // Tested by src/rpc/methods/rpc-compat.test.ts
 import { toQuantity } from '../../../base/hex.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 
 export const ethChainId: RpcOperation<null> = {

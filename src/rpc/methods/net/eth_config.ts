@@ -4,7 +4,7 @@
 import { Fault } from '../../../base/fault.ts'
 import { toHex, toQuantity } from '../../../base/hex.ts'
 import type { ForkConfig } from '../../../chain/fork-configs.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 import { latestBlock } from '../../params/block-parameter.ts'
 import { resolveHeader } from '../../bundles/proved-block.ts'

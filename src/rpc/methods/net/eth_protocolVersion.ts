@@ -1,6 +1,6 @@
 // eth_protocolVersion []: 68, the wire protocol (eth/68) that every client of today speaks; none is spoken here.
 // Tested by src/rpc/methods/plain-answers.test.ts
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 
 export const ethProtocolVersion: RpcOperation<null> = {

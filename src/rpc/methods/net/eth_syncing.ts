@@ -1,6 +1,6 @@
 // eth_syncing []: false, as the head served is never one that is still being caught up with.
 // Tested by src/rpc/methods/rpc-compat.test.ts
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 
 export const ethSyncing: RpcOperation<null> = {

@@ -1,6 +1,6 @@
 // net_listening []: true, as this answer came over the network.
 // Tested by src/rpc/methods/plain-answers.test.ts
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 
 export const netListening: RpcOperation<null> = {

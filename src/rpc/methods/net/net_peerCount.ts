@@ -1,6 +1,6 @@
 // net_peerCount []: zero: this server joins no Ethereum peer network.
 // Tested by src/rpc/methods/plain-answers.test.ts
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 
 export const netPeerCount: RpcOperation<null> = {

@@ -1,6 +1,6 @@
 // web3_clientVersion []: `Cairn/v<version>/...`, as given when the operations are made.
 // Tested by src/rpc/methods/plain-answers.test.ts
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 
 export function createWeb3ClientVersion(clientVersion: string): RpcOperation<null> {

@@ -2,7 +2,7 @@
 // Tested by src/rpc/methods/plain-answers.test.ts
 import { toHex } from '../../../base/hex.ts'
 import { keccak256 } from '../../../codec/hash/keccak.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBytes } from '../../params/scalars.ts'
 

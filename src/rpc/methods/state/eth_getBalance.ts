@@ -2,7 +2,7 @@
 // Tested by src/rpc/methods/plain-answers.test.ts
 import { toHex, toLatin1, toQuantity } from '../../../base/hex.ts'
 import { findAccount } from '../../../chain/state.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { type AccountInput, parseAccountInput } from '../../params/account-input.ts'
 import { resolveHeader } from '../../bundles/proved-block.ts'
 

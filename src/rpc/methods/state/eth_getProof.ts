@@ -1,7 +1,7 @@
 // eth_getProof [address, keys, block?]: the account, the slots and the trie nodes that prove them (EIP-1186).
 import { toHex, toQuantity } from '../../../base/hex.ts'
 import { proveAccount } from '../../../chain/state-proof.ts'
-import type { BlockParameter, RpcOperation } from '../../../pipeline/operation.ts'
+import type { BlockParameter, RpcOperation } from '../../operation.ts'
 import { optional, parseArguments, required } from '../../params/arguments.ts'
 import { latestBlock, parseBlockParameter } from '../../params/block-parameter.ts'
 import { parseAddress } from '../../params/fixed-bytes.ts'

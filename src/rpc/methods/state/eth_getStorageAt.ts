@@ -1,7 +1,7 @@
 // eth_getStorageAt [address, position, block?]: 32 bytes, proved by walking block hash -> account -> slot.
 import { joinLatin1, toHex } from '../../../base/hex.ts'
 import { readStorage } from '../../../chain/state.ts'
-import type { BlockParameter, RpcOperation } from '../../../pipeline/operation.ts'
+import type { BlockParameter, RpcOperation } from '../../operation.ts'
 import { optional, parseArguments, required } from '../../params/arguments.ts'
 import { latestBlock, parseBlockParameter } from '../../params/block-parameter.ts'
 import { parseAddress } from '../../params/fixed-bytes.ts'

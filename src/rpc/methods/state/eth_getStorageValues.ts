@@ -2,7 +2,7 @@
 // Tested by src/rpc/methods/state/eth_getProof.test.ts
 import { toHex } from '../../../base/hex.ts'
 import { proveAccount } from '../../../chain/state-proof.ts'
-import type { BlockParameter, RpcOperation } from '../../../pipeline/operation.ts'
+import type { BlockParameter, RpcOperation } from '../../operation.ts'
 import { optional, parseArguments, required } from '../../params/arguments.ts'
 import { latestBlock, parseBlockParameter } from '../../params/block-parameter.ts'
 import { parseSlotsByAddress, type SlotsOfAccount } from '../../params/storage-keys.ts'

@@ -3,7 +3,7 @@
 import { toHex, toQuantity } from '../../../base/hex.ts'
 import { fetched, type Read } from '../../../chain/read.ts'
 import { findAccount } from '../../../chain/state.ts'
-import type { ReadCall, RpcOperation } from '../../../pipeline/operation.ts'
+import type { ReadCall, RpcOperation } from '../../operation.ts'
 import { type AccountInput, parseAccountInput } from '../../params/account-input.ts'
 import { resolveHeader } from '../../bundles/proved-block.ts'
 

@@ -1,7 +1,7 @@
 // eth_accounts []: addresses whose keys are public on this network (development chains); else empty.
 // Tested by src/rpc/methods/blocks/by-hash.test.ts
 import { toHex } from '../../../base/hex.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 
 export const ethAccounts: RpcOperation<null> = {

@@ -2,7 +2,7 @@
 // in geth `0x` for an index past its end (label `proof`) and for a block that no source knows (label `none`).
 // Tested by src/rpc/methods/blocks/raw-and-headers.test.ts
 import { toQuantity } from '../../../base/hex.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseHash } from '../../params/fixed-bytes.ts'
 import { parseIndex } from '../../params/scalars.ts'

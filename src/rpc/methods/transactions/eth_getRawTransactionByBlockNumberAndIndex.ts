@@ -2,7 +2,7 @@
 // the block to come, label `trusted`.
 // Tested by src/rpc/methods/blocks/raw-and-headers.test.ts
 import { toQuantity } from '../../../base/hex.ts'
-import type { BlockParameter, RpcOperation } from '../../../pipeline/operation.ts'
+import type { BlockParameter, RpcOperation } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBlockNumber } from '../../params/block-parameter.ts'
 import { parseIndex } from '../../params/scalars.ts'

@@ -2,7 +2,7 @@
 // geth `0x`, label `none`, for a transaction that no source knows.
 // Tested by src/rpc/methods/blocks/raw-and-headers.test.ts
 import { toHex } from '../../../base/hex.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseHash } from '../../params/fixed-bytes.ts'
 import { rawReply } from '../../replies/one-transaction.ts'

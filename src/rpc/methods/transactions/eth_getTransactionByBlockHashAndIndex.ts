@@ -4,7 +4,7 @@
 import { toQuantity } from '../../../base/hex.ts'
 import type { FindSender } from '../../../chain/sender-cache.ts'
 import { transactionAt } from '../../replies/one-transaction.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseHash } from '../../params/fixed-bytes.ts'
 import { parseIndex } from '../../params/scalars.ts'

@@ -7,7 +7,7 @@ import { findLocated, type Located } from '../../../chain/located.ts'
 import type { FindSender } from '../../../chain/sender-cache.ts'
 import { renderTransaction } from '../../../chain/transaction-object.ts'
 import { placeIn, readTransaction } from '../../../chain/transactions.ts'
-import type { RpcCall, RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcCall, RpcOperation } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseHash } from '../../params/fixed-bytes.ts'
 

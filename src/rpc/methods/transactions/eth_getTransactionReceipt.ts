@@ -5,7 +5,7 @@ import { toHex } from '../../../base/hex.ts'
 import { findLocated } from '../../../chain/located.ts'
 import type { FindSender } from '../../../chain/sender-cache.ts'
 import { receiptReply } from '../../replies/block-receipts.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseHash } from '../../params/fixed-bytes.ts'
 

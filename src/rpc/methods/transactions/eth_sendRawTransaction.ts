@@ -2,7 +2,7 @@
 // pool; the answer is its hash, computed here and not by a source.
 // Tested by src/rpc/methods/blocks/by-hash.test.ts
 import { toHex } from '../../../base/hex.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBytes } from '../../params/scalars.ts'
 import { sendTransaction } from '../../replies/send-transaction.ts'

@@ -2,7 +2,7 @@
 // Tested by test/faces/pool-started.test.ts
 import { executorOf } from '../../../chain/network.ts'
 import { renderTransaction } from '../../../chain/transaction-object.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 import { poolReply } from '../../replies/pool-reply.ts'
 

@@ -2,7 +2,7 @@
 // Tested by test/faces/pool-started.test.ts
 import { executorOf } from '../../../chain/network.ts'
 import { renderTransaction } from '../../../chain/transaction-object.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseAddress } from '../../params/fixed-bytes.ts'
 import { senderReply } from '../../replies/pool-reply.ts'

@@ -4,7 +4,7 @@ import { executorOf } from '../../../chain/network.ts'
 import { toChecksumAddress } from '../../../codec/ethereum/checksum-address.ts'
 import { effectiveGasPrice } from '../../../chain/fees.ts'
 import type { SignedTransaction } from '../../../chain/transaction-object.ts'
-import type { RpcOperation } from '../../../pipeline/operation.ts'
+import type { RpcOperation } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 import { poolReply } from '../../replies/pool-reply.ts'
 

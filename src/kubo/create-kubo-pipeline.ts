@@ -1,17 +1,25 @@
-// The order for file commands once the caller is known: parse, admit, run, meter.
-// Tested by src/pipeline/create-pipeline.test.ts
+// The order of every command of the IPFS API: authenticate -> authorize -> parse -> admit -> run -> meter.
+// Tested by src/server/create-pipeline.test.ts
+import { authenticateFiles, type CardCheck } from '../pipeline/authenticate-request.ts'
+import { type RefusalDeps, reportRefusals } from '../pipeline/report-refusal.ts'
+import type { KuboPipeline } from './kubo-pipeline.ts'
 import type { Caller } from '../access/accounts/caller.ts'
-import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { ImportProfile } from '../codec/ipld/import-profile.ts'
 import type { Files } from '../ipfs/files.ts'
-import type { TransferMeter, TransferMeters, FileRequest } from '../access/limits/transfer-meters.ts'
+import type {
+  TransferMeter,
+  TransferMeters,
+  FileRequest,
+} from '../access/limits/transfer-meters.ts'
 import { filesOutcome, type UsedCall } from '../access/usage/usage-row.ts'
-import type { KuboRequest, Pipeline } from '../pipeline/pipeline.ts'
-import type { FilesClass } from '../pipeline/operation.ts'
+import type { KuboRequest } from './kubo-pipeline.ts'
+import type { FilesClass } from './operation.ts'
 
-export type FilesRunParts = {
+export type KuboPipelineDeps = RefusalDeps & {
+  /** The IPFS API refuses accounts without a card. */
+  readonly cardGate: CardCheck
   readonly files: Files
   /** What an account sees of them, by its id; null or absent: all of them. */
   readonly filesOf?: ((accountId: string) => Files) | null
@@ -23,13 +31,35 @@ export type FilesRunParts = {
   readonly importProfileOf: (caller: Caller) => ImportProfile
   /** Counts one finished call. */
   readonly count: (call: UsedCall) => void
-  readonly clock: Pick<Clock, 'monotonic'>
   readonly log: Log
 }
 
-export function createFilesRuns(parts: FilesRunParts): Pick<Pipeline, 'runFiles' | 'countRefusal'> {
+export function createKuboPipeline(parts: KuboPipelineDeps): KuboPipeline {
   const { files, admitFiles, transferMeters, importProfileOf, count, clock, log } = parts
+
+  function countRefusal({ keyId, accountId }: Caller, method: string, fault: Fault): void {
+    const nothing = { units: 0, bytesIn: 0, bytesOut: 0, ms: null }
+    count({
+      keyId,
+      accountId,
+      face: 'files',
+      network: '',
+      method,
+      ...filesOutcome(fault),
+      ...nothing,
+    })
+  }
+  const authentication = reportRefusals(parts, (caller, { method }, fault) =>
+    countRefusal(caller, method, fault),
+  )
+
   return {
+    authenticateFiles: (credential, command, method = command) =>
+      authenticateFiles(authentication, credential, command, {
+        cardGate: parts.cardGate,
+        method,
+      }),
+    countRefusal,
     async runFiles(visit) {
       const { caller, operation, signal, connected, inspection } = visit
       const facts = {
@@ -75,19 +105,6 @@ export function createFilesRuns(parts: FilesRunParts): Pick<Pipeline, 'runFiles'
         count({ ...facts, ...filesOutcome(fault), bytesIn, bytesOut: 0, ms })
         throw fault
       }
-    },
-
-    countRefusal({ keyId, accountId }, method, fault) {
-      const nothing = { units: 0, bytesIn: 0, bytesOut: 0, ms: null }
-      count({
-        keyId,
-        accountId,
-        face: 'files',
-        network: '',
-        method,
-        ...filesOutcome(fault),
-        ...nothing,
-      })
     },
   }
 }

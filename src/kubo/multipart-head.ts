@@ -1,5 +1,5 @@
 // The head of one multipart part: what Go's mime package and Kubo make of it (contract-files 5.2). Pure.
-// Tested by src/http/multipart.test.ts
+// Tested by src/kubo/multipart.test.ts
 import { Fault } from '../base/fault.ts'
 import type { Mtime } from '../ipfs/import/upload-entry.ts'
 

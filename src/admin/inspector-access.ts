@@ -1,13 +1,13 @@
 // What admin operations may touch of the inspector: what is kept, and running one of them again as the key it came with.
 // Tested by test/inspector.test.ts
-import type { Caller } from '../../access/accounts/caller.ts'
-import type { Network } from '../../chain/network.ts'
-import type { Pipeline } from '../pipeline.ts'
-import type { Inspector } from './inspector.ts'
+import type { RpcPipeline } from '../rpc/rpc-pipeline.ts'
+import type { Caller } from '../access/accounts/caller.ts'
+import type { Network } from '../chain/network.ts'
+import type { Inspector } from '../pipeline/inspector/inspector.ts'
 
 export type InspectorAccess = {
   readonly inspector: Inspector
-  readonly gateway: Pick<Pipeline, 'authenticateRpc' | 'runRpc'>
+  readonly gateway: Pick<RpcPipeline, 'authenticateRpc' | 'runRpc'>
   readonly networks: () => readonly Network[]
   /** The key with its secret and without its lists; null: no such key of the account works. */
   readonly callerOf: (accountId: string, keyId: string) => Caller | null

@@ -9,9 +9,14 @@ import type { Log } from '../base/log.ts'
 import { decodeMultihash, identityCode } from '../codec/ipld/multihash.ts'
 import type { Files } from '../ipfs/files.ts'
 import type { PathLimits } from '../access/limits/path-limits.ts'
-import type { TransferMeter, TransferMeters, FileRequest } from '../access/limits/transfer-meters.ts'
+import type {
+  TransferMeter,
+  TransferMeters,
+  FileRequest,
+} from '../access/limits/transfer-meters.ts'
 import { pathsOutcome, type UsedCall } from '../access/usage/usage-row.ts'
-import type { Credential, Paths } from '../pipeline/pipeline.ts'
+import type { Credential } from '../pipeline/credential.ts'
+import type { GatewayPipeline } from './gateway-pipeline.ts'
 import type { IpfsGatewayRequest } from './path-operation.ts'
 
 export type PathRules = {
@@ -43,7 +48,7 @@ export type PathParts = {
 /** Readers send nothing. */
 const noBody: FileRequest = { declaredBytes: null, stores: false }
 
-export function createPaths(parts: PathParts): Paths {
+export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
   const { rules, files, enter, count, clock, log } = parts
 
   /** Readers without a key see what the rules of the public gateway let them see. */

@@ -1,5 +1,5 @@
 // What a request costs in units (contract-rpc 11). Charged before work; some outcomes are free.
-// Tested by src/pipeline/create-pipeline.test.ts
+// Tested by src/server/create-pipeline.test.ts
 import type { Fault } from '../base/fault.ts'
 
 /** Units of a call that fails before any work: bad envelope, bad params, unknown method. */

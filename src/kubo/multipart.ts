@@ -2,7 +2,7 @@
 // the chunks that arrive, nothing gathered but part heads. Reading ahead never happens, so back-pressure holds.
 import { Fault } from '../base/fault.ts'
 import type { FileContent } from '../ipfs/import/upload-entry.ts'
-import type { RequestBodyStream } from './request-body-stream.ts'
+import type { RequestBodyStream } from '../http/request-body-stream.ts'
 import { parsePartHead, type PartHead } from './multipart-head.ts'
 
 export type Part = { readonly head: PartHead; readonly content: FileContent }

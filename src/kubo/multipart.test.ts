@@ -5,9 +5,9 @@ import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { Fault } from '../base/fault.ts'
 import type { UploadEntry, FileContent } from '../ipfs/import/upload-entry.ts'
-import { type RequestBodyStream, requestBodyStream } from './request-body-stream.ts'
+import { type RequestBodyStream, requestBodyStream } from '../http/request-body-stream.ts'
 import { findBoundary, multipartLimits, readParts } from './multipart.ts'
-import { uploadEntries } from '../kubo/upload-entries.ts'
+import { uploadEntries } from './upload-entries.ts'
 
 async function* cut(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
   let at = 0

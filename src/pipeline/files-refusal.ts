@@ -3,9 +3,9 @@
 // Tested by src/kubo/ipfs-api.test.ts
 import type { Clock } from '../base/clock.ts'
 import { type Fault, filesStatus } from '../base/fault.ts'
-import { endEarly } from './early-answer.ts'
-import type { NodeExchange } from './node-exchange.ts'
-import { kuboLine } from '../kubo/kubo-json.ts'
+import { endEarly } from '../http/early-answer.ts'
+import type { NodeExchange } from '../http/node-exchange.ts'
+import { kuboLine } from '../codec/go-json.ts'
 
 export type Refusal = {
   readonly status: number

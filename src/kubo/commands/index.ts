@@ -1,7 +1,6 @@
-// Every command of the file face by its path on the wire, and what readers of `/ipfs/<cid>` may ask for.
-// http/commands.ts declares what each command takes.
+// Every command of the IPFS API by its path on the wire. kubo/commands.ts declares what each command takes.
 import type { Clock } from '../../base/clock.ts'
-import type { FilesOperation } from '../../pipeline/operation.ts'
+import type { FilesOperation } from '../operation.ts'
 import { ownNode } from '../replies/node-identity.ts'
 import { add } from './files/add.ts'
 import { blockGet } from './dag/block_get.ts'
@@ -36,10 +35,6 @@ import { statsBw } from './node/stats_bw.ts'
 import { createSwarmAddrs } from './node/swarm_addrs.ts'
 import { swarmPeers } from './node/swarm_peers.ts'
 import { createVersion } from './node/version.ts'
-import { pathCar } from '../../ipfs-gateway/operations/path_car.ts'
-import { pathContent } from '../../ipfs-gateway/operations/path_content.ts'
-import { pathRaw } from '../../ipfs-gateway/operations/path_raw.ts'
-import { pathTar } from '../../ipfs-gateway/operations/path_tar.ts'
 
 export type FilesOperationParts = {
   readonly clock: Clock
@@ -93,6 +88,3 @@ export function createFilesOperations(
   ]
   return new Map(operations.map((operation) => [operation.name, operation]))
 }
-
-/** By the format that is asked for. */
-export const pathOperations = { raw: pathRaw, car: pathCar, tar: pathTar, content: pathContent }

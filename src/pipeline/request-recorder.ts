@@ -1,0 +1,37 @@
+// What a service reports of a request while the inspector records it.
+import type { Fault } from '../base/fault.ts'
+import type { ReadTrace } from '../content/read-trace.ts'
+import type { RequestTimeline } from './inspector/request-timeline.ts'
+
+/** A call as the client sent it. For a command of the IPFS API, `params` holds its arguments and options. */
+export type RecordedCall = { readonly method: string; readonly params: readonly unknown[] }
+
+/** `text`: the result as JSON text. */
+export type RecordedOutcome =
+  | { readonly result: unknown }
+  | { readonly text: string }
+  | { readonly fault: Fault }
+
+/** Values of the `x-cairn-*` headers; null = header absent. */
+export type AnswerLabels = {
+  readonly verified: string
+  readonly head: string | null
+  readonly block: Uint8Array | null
+  readonly blockNumber: bigint | null
+  readonly units: number
+}
+
+/** Told how a request goes that its key's owner wants to see (inspector/inspection.ts). */
+export interface RequestRecorder {
+  /** Of the reads that are made for it. */
+  readonly watch: ReadTrace
+  readonly timeline: Pick<RequestTimeline, 'reached' | 'kept'>
+  /** The calls that it holds, before they run. */
+  asks(items: readonly (RecordedCall | Fault)[], batch: boolean): void
+  /** In the order of the calls. `priced`: what each costs when it comes to no fault. */
+  answers(
+    priced: readonly { readonly units: number }[],
+    outcomes: readonly RecordedOutcome[],
+    labels: AnswerLabels,
+  ): void
+}

@@ -1,0 +1,121 @@
+// The order of every JSON-RPC request: authenticate -> authorize -> parse -> admit -> run -> meter. `run` of a method
+// is called in run-calls.ts alone.
+// Tested by src/server/create-pipeline.test.ts
+import type { Caller } from '../access/accounts/caller.ts'
+import { Fault } from '../base/fault.ts'
+import type { Network } from '../chain/network.ts'
+import { watchReads } from '../chain/watched-network.ts'
+import { authenticateRpc } from '../pipeline/authenticate-request.ts'
+import { refusalUnits, requestUnits } from '../pipeline/price.ts'
+import { type RefusalDeps, reportRefusals } from '../pipeline/report-refusal.ts'
+import { planCall } from './call-plan.ts'
+import { createNetworkChoice } from './networks.ts'
+import type { Operations } from './operation.ts'
+import { queryOneUpstream } from './relay/query-one-upstream.ts'
+import { RequestContext, type ResolveBlock } from './request-context.ts'
+import { batchMethod, createRpcMeter, type RpcMeterParts } from './rpc-meter.ts'
+import type { RpcAnswer, RpcOutcome, RpcRequest, RpcPipeline } from './rpc-pipeline.ts'
+import { type CallRunParts, createCallRuns } from './run-calls.ts'
+import type { NetworkEvents } from './subscriptions/network-events.ts'
+import { createSubscriptions } from './subscriptions/subscriptions.ts'
+
+export type RpcPipelineDeps = RefusalDeps &
+  CallRunParts &
+  RpcMeterParts & {
+    /** The networks that are served now, the default first: the same list until it changes. */
+    readonly networks: () => readonly Network[]
+    /** Takes the price of an event from the key's day, without its rate. Throws `over_quota`. */
+    readonly chargeUnits: (caller: Caller, units: number) => void
+    readonly operationsOf: (network: Network) => Operations
+    readonly resolveBlock: ResolveBlock
+    readonly eventsOf: (network: Network) => NetworkEvents
+    /** Called for each answered request with its weakest label. */
+    readonly countAnswer?: (verified: string) => void
+  }
+
+/** Builds the JSON-RPC service. It holds no state of its own. */
+export function createRpcPipeline(parts: RpcPipelineDeps): RpcPipeline {
+  const { clock, operationsOf } = parts
+  const calls = createCallRuns(parts)
+  const meter = createRpcMeter(parts)
+  const authentication = reportRefusals(parts, (caller, { network }, fault) => {
+    if (network !== null) meter.countRefused(caller, network, fault)
+  })
+
+  function runRpc(visit: RpcRequest): RpcAnswer | Promise<RpcAnswer> {
+    const { caller, batch, inspection } = visit
+    const began = clock.monotonic()
+    const offered = operationsOf(visit.network)
+    const operations =
+      visit.upstream === undefined ? offered : queryOneUpstream(offered, visit.upstream)
+    const lasting = visit.subscriptions !== undefined
+    const planned = visit.items.map((item) =>
+      planCall(operations, item, caller.allowlists, lasting),
+    )
+    const units = requestUnits(planned, batch)
+    if (inspection) {
+      inspection.asks(visit.items, batch)
+      inspection.timeline.reached('parse')
+    }
+    try {
+      // Nothing to charge for is nothing to refuse: who may not call is told so, also when the day is used up.
+      if (units > 0) parts.admitUnits(caller, units)
+    } catch (thrown) {
+      const fault = Fault.from(thrown)
+      meter.countRefused(caller, visit.network, fault, planned)
+      throw fault
+    }
+    inspection?.timeline.reached('admit')
+    // Of a key that nobody inspects the network is as it is: nothing below costs more.
+    const watched = inspection
+      ? { ...visit, network: watchReads(visit.network, inspection.watch) }
+      : visit
+    const labels = new RequestContext(watched.network, parts.resolveBlock)
+    const finish = (outcomes: readonly RpcOutcome[]): RpcAnswer => {
+      const answered = outcomes.some((outcome) => !('fault' in outcome))
+      const units = meter.settle(visit, planned, outcomes, began)
+      const headers = labels.headers(batch, units, answered)
+      if (inspection) {
+        inspection.timeline.reached('run')
+        inspection.answers(planned, outcomes, headers)
+      }
+      parts.countAnswer?.(headers.verified)
+      const { method } = batch ? batchMethod : (planned[0] ?? { method: null })
+      return { outcomes, headers, method }
+    }
+    const outcomes = calls.run(watched, planned, labels)
+    return outcomes instanceof Promise ? outcomes.then(finish) : finish(outcomes)
+  }
+
+  return {
+    networkFor: createNetworkChoice(parts.networks),
+    serves: (network) => parts.networks().includes(network),
+    authenticateRpc: (credential, network) => authenticateRpc(authentication, credential, network),
+    admitSocket(caller, network) {
+      try {
+        parts.admitUnits(caller, refusalUnits)
+        parts.refundUnits(caller, refusalUnits)
+      } catch (thrown) {
+        const fault = Fault.from(thrown)
+        // A key whose limit is 0 is refused at each call, as over HTTP.
+        if (fault.code === 'over_burst') return
+        meter.countRefused(caller, network, fault)
+        throw thrown
+      }
+    },
+    openSubscriptions: (peer, network) =>
+      createSubscriptions({
+        events: parts.eventsOf(network),
+        keyId: peer.caller.keyId,
+        charge(units) {
+          parts.chargeUnits(peer.caller, units)
+          meter.countEvent(peer.caller, network, units)
+        },
+        send: (event) => peer.send(event),
+        end: (fault) => peer.end(fault),
+      }),
+    countBytes: meter.countBytes,
+    chargeRefusal: meter.chargeRefusal,
+    runRpc,
+  }
+}
