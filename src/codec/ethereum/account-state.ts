@@ -2,7 +2,7 @@
 // nothing.
 import { fromHex } from '../../base/hex.ts'
 import { bytesField, integerField, listField } from './fields.ts'
-import { Malformed } from '../malformed.ts'
+import { Malformed } from './malformed.ts'
 import { decodeRlp, encodeInteger, encodeRlp } from './rlp.ts'
 
 /** keccak256(0x80): the root of a trie without entries. */

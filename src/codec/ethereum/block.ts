@@ -1,6 +1,6 @@
 // A whole block as debug_getRawBlock and chain files hold it: [header, transactions, uncles, withdrawals?].
 // It is sliced, never re-encoded, so each part hashes to what the header says of it.
-import { Malformed } from '../malformed.ts'
+import { Malformed } from './malformed.ts'
 import { endOfItem, splitList } from './rlp.ts'
 import { RlpWriter } from './rlp-writer.ts'
 

@@ -1,6 +1,6 @@
 // Readers of one RLP item as the field a record wants. All throw `Malformed` with the field's name.
 // Tested by src/codec/ethereum/header.test.ts, src/codec/ethereum/transaction.test.ts
-import { Malformed } from '../malformed.ts'
+import { Malformed } from './malformed.ts'
 import { decodeInteger } from './rlp.ts'
 import type { RlpItem } from './rlp.ts'
 

@@ -1,7 +1,7 @@
 // A header's RLP out of the JSON that eth_getBlockBy… give. Optional fields are written when they are there,
 // and no fork table is asked: whether the bytes are the header is for its hash to say (verification 1.3).
 import { isGiven, type JsonRecord, recordOf, writeBytes, writeInteger } from './json-fields.ts'
-import { Malformed } from '../malformed.ts'
+import { Malformed } from './malformed.ts'
 import { RlpWriter } from './rlp-writer.ts'
 
 /** A number: data of so many bytes. */

@@ -2,7 +2,7 @@
 // be padded with zeros, since clients do that; data never: its length is what it says.
 // Tested by src/codec/ethereum/header-json.test.ts, src/codec/ethereum/transaction-json.test.ts
 import { decodeDigits } from '../../base/hex.ts'
-import { Malformed } from '../malformed.ts'
+import { Malformed } from './malformed.ts'
 import type { RlpWriter } from './rlp-writer.ts'
 
 /** A JSON object; what its members are is not known. */

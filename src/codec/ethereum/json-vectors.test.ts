@@ -16,7 +16,8 @@ import { encodeTransactionsJson } from './transaction-json.ts'
 import { verifyKeccakKinds } from '../hash/verify-keccak.ts'
 import { encodeWithdrawalsJson } from './withdrawal-json.ts'
 
-const folder = process.env['CAIRN_VECTORS'] ?? join(import.meta.dirname, '../../../../shared/vectors')
+const folder =
+  process.env['CAIRN_VECTORS'] ?? join(import.meta.dirname, '../../../../shared/vectors')
 const options = { skip: existsSync(folder) ? false : `no test vectors at ${folder}` }
 const recorded = join(folder, 'rpc-compat')
 

@@ -1,6 +1,6 @@
 // A block's list of transactions, receipts or withdrawals as it stands in the block and as we keep it:
 // legacy entries and withdrawals as lists, typed entries (EIP-2718) as strings.
-import { Malformed } from '../malformed.ts'
+import { Malformed } from './malformed.ts'
 import { decodeRlp, endOfItem, listStart, splitList } from './rlp.ts'
 import { headLength, RlpWriter } from './rlp-writer.ts'
 

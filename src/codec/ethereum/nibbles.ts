@@ -1,5 +1,5 @@
 // Half-bytes, the steps of a trie path, and their packed form in nodes (hex prefix, Yellow Paper app. C).
-import { Malformed } from '../malformed.ts'
+import { Malformed } from './malformed.ts'
 
 /** One nibble (0..15) an element, twice as many as `bytes`. */
 export function toNibbles(bytes: Uint8Array): Uint8Array {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toBareHex } from '../../base/hex.ts'
-import { Malformed } from '../malformed.ts'
+import { Malformed } from './malformed.ts'
 import { listSettings } from './ordered-leaves.ts'
 import { createOrderedTrie } from './ordered-proof.ts'
 import { orderedRoot } from './ordered-trie.ts'

@@ -2,7 +2,7 @@
 // to a given index is no way to find out which index is there.
 import { fromNibbles } from './nibbles.ts'
 import { entriesMax } from './list.ts'
-import { Malformed } from '../malformed.ts'
+import { Malformed } from './malformed.ts'
 import { decodeInteger, decodeRlp } from './rlp.ts'
 import { decodeTrieNode, type TrieChild } from './trie-node.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Malformed } from '../malformed.ts'
+import { Malformed } from './malformed.ts'
 import { decodeReceipt, encodeReceipt } from './receipt.ts'
 import type { Receipt } from './receipt.ts'
 import { encodeRlp } from './rlp.ts'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { encodeRlp as encodeElsewhere } from 'ethers'
 import fc from 'fast-check'
 import { fromHex, toHex } from '../../base/hex.ts'
-import { Malformed } from '../malformed.ts'
+import { Malformed } from './malformed.ts'
 import {
   decodeInteger,
   decodeRlp,

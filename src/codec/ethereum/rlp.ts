@@ -1,6 +1,6 @@
 // RLP, strict (Yellow Paper app. B): one value has exactly one encoding, so whatever decodes encodes back to
 // the same bytes. Decoded strings are views of the input, not copies.
-import { Malformed } from '../malformed.ts'
+import { Malformed } from './malformed.ts'
 import { RlpWriter } from './rlp-writer.ts'
 
 export type RlpItem = Uint8Array | readonly RlpItem[]

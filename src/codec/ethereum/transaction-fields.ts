@@ -2,7 +2,7 @@
 // field's name.
 // Tested by src/codec/ethereum/transaction.test.ts
 import { bytesField, integerField, listField } from './fields.ts'
-import { Malformed } from '../malformed.ts'
+import { Malformed } from './malformed.ts'
 import type { RlpItem } from './rlp.ts'
 
 /** `address`: 20 bytes; `storageKeys`: 32 bytes each. */

@@ -2,7 +2,7 @@
 // children written into the parent's buffer and replaced by their hash when 32 bytes or more.
 import { emptyTrieRoot } from './account-state.ts'
 import { keccak256 } from '../hash/keccak.ts'
-import { Malformed } from '../malformed.ts'
+import { Malformed } from './malformed.ts'
 import { RlpWriter } from './rlp-writer.ts'
 import { nibbleAt, packPath } from './nibbles.ts'
 

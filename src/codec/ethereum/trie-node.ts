@@ -1,7 +1,7 @@
 // One node of a Merkle Patricia trie (Yellow Paper app. D), decoded, and one step of a walk through it.
 // Steps are pure: who walks fetches the next node by the hash a step stops at, and checks it.
 import { bytesField, listField } from './fields.ts'
-import { Malformed } from '../malformed.ts'
+import { Malformed } from './malformed.ts'
 import { unpackPath } from './nibbles.ts'
 import { decodeRlp, encodeRlp, listStart, endOfItem } from './rlp.ts'
 import type { RlpItem } from './rlp.ts'

@@ -2,7 +2,7 @@
 // never absent: absence is a result that the nodes on the way prove.
 import { equalBytes } from '../../base/hex.ts'
 import { emptyTrieRoot } from './account-state.ts'
-import { Malformed } from '../malformed.ts'
+import { Malformed } from './malformed.ts'
 import { nibbleAt } from './nibbles.ts'
 import { childHashAt, leadsToLeaf, readLeaf } from './plain-node.ts'
 import { stepThroughBytes, toNibbles } from './trie-node.ts'

@@ -1,6 +1,6 @@
 // A type-3 transaction travels with its blobs and is kept in a block without them (EIP-4844, EIP-7594). Its hash is
 // that of the form in the block.
-import { Malformed } from '../malformed.ts'
+import { Malformed } from './malformed.ts'
 import { splitList } from './rlp.ts'
 
 /** `raw`: in its network form or as a block holds it; other types come back as they are. Throws `Malformed`. */

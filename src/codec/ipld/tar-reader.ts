@@ -1,7 +1,7 @@
 // Reading a tar forward only (IEEE Std 1003.1 `pax`): headers checked by their sum, extended headers applied, content
 // handed on as it comes. What names and targets may be is for the caller to judge.
 import { ByteWindow } from './byte-window.ts'
-import { Malformed } from '../malformed.ts'
+import { Malformed } from '../ethereum/malformed.ts'
 import type { TarEntry } from './tar.ts'
 
 export type TarRead = {

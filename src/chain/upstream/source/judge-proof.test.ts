@@ -12,7 +12,7 @@ import {
 } from '../../../codec/ethereum/account-state.ts'
 import { decodeHeader } from '../../../codec/ethereum/header.ts'
 import { keccak256 } from '../../../codec/hash/keccak.ts'
-import { Malformed } from '../../../codec/malformed.ts'
+import { Malformed } from '../../../codec/ethereum/malformed.ts'
 import { encodeInteger, encodeRlp } from '../../../codec/ethereum/rlp.ts'
 import { buildTrie } from '../../../codec/ethereum/trie-build.ts'
 import { walkProof } from '../../../codec/ethereum/trie-walk.ts'

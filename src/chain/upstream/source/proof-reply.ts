@@ -4,7 +4,7 @@
 import { Fault } from '../../../base/fault.ts'
 import { toLatin1 } from '../../../base/hex.ts'
 import { isGiven, type JsonRecord, recordOf } from '../../../codec/ethereum/json-fields.ts'
-import { Malformed } from '../../../codec/malformed.ts'
+import { Malformed } from '../../../codec/ethereum/malformed.ts'
 import { nameKeccakKinds } from '../../../codec/hash/verify-keccak.ts'
 import { ProofNodes } from './proof-nodes.ts'
 

@@ -4,7 +4,7 @@
 import { Fault } from '../../../base/fault.ts'
 import { type BlockParts, splitBlock } from '../../../codec/ethereum/block.ts'
 import { decodeHeader } from '../../../codec/ethereum/header.ts'
-import { Malformed } from '../../../codec/malformed.ts'
+import { Malformed } from '../../../codec/ethereum/malformed.ts'
 import type { TracerChoice } from '../../../chain/computation.ts'
 import { executorOf } from '../../../chain/network.ts'
 import type { RpcOperation } from '../../operation.ts'
