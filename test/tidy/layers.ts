@@ -56,7 +56,7 @@ export const doors: readonly Door[] = [
     thing: 'undici',
     module: /^undici$/,
     behind: ['base/http-origin.ts'],
-    typesBehind: ['ethereum/upstream/node/', 'ipfs/sources/http-client.ts'],
+    typesBehind: ['chain/upstream/node/', 'ipfs/sources/http-client.ts'],
   },
   { thing: '@tus/*', module: /^@tus\//, behind: ['kubo/tus/'] },
   { thing: '@ethereumjs/*', module: /^@ethereumjs\//, behind: ['devchain/'] },

@@ -3,7 +3,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { verifyMerkleProof } from '@ethereumjs/mpt'
 import { bundleOf, operations, verdictOn } from '../../../test/fakes/bundles.ts'
-import { cutBlocks, missingVectors, readChain, readVector } from '../../../test/fakes/chain-vectors.ts'
+import {
+  cutBlocks,
+  missingVectors,
+  readChain,
+  readVector,
+} from '../../../test/fakes/chain-vectors.ts'
 import { createLogChain } from '../../../test/fakes/log-chain.ts'
 import { createMainnetProof, usdcSlot } from '../../../test/fakes/mainnet-proof.ts'
 import { createVectorNetwork } from '../../../test/fakes/vector-network.ts'
