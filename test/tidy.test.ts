@@ -20,11 +20,12 @@ test('the source keeps the house rules', (context) => {
 })
 
 test('every operation is listed in a table of operations', () => {
-  const folder = 'gateway/operations/'
-  const inFolder = files.filter((file) => file.path.startsWith(folder) && !isTest(file))
-  const tables = inFolder.filter(
-    (file) => file.path.endsWith('/index.ts') || file.path.endsWith('/files-index.ts'),
+  const folders = ['rpc/methods/', 'kubo/commands/', 'ipfs-gateway/operations/']
+  const inFolder = files.filter(
+    (file) => folders.some((folder) => file.path.startsWith(folder)) && !isTest(file),
   )
+  const tables = inFolder.filter((file) => file.path.endsWith('/index.ts'))
+  assert.equal(tables.length, folders.length)
   const listed = tables.flatMap(importsOf).map(({ target }) => target)
   // Operations carry their wire name; files in words (kebab-case) serve several of them.
   const missing = inFolder.filter(
