@@ -14,8 +14,6 @@ const coldNodes =
   'profiled: writing the reply to the socket takes 20 %, reading the leaf from SQLite 17 % (decision 0015), finding other nodes in memory 10 %, and reading the call from the socket 14 %; the rest is spread over many functions. A cached answer uses as much processor time as bare node:http; the walk, the leaf and its hash are additional. anvil replies from memory about as fast as bare node:http'
 const renderings =
   'a round lasts 0.25 s, so a pause caused by another program affects its calls per second: processor time is more accurate. With `--keep`, a start has no cached senders, and recovering one takes six times as long as all other work'
-const miss =
-  'timed from the call to its reply, in us: 21 until Cairn knows that the slot is not stored, 19 until the upstream call, 20 for the kernel to send it, 65 for the upstream and two wake-ups, 18 to parse its reply, 12 to hash and verify the missing nodes, 12 until the reply, 20 for the kernel to send it. Verification of the rest of the proof takes 15 after the reply, and delays the next call of a client on the same core (decision 0029). The kernel and the host of this virtual machine determine writes and wake-ups: the bare hop, which reads no byte of the reply, adds 74 to 170. The rest is spread over about 200 functions with cold caches, because the core runs other programs between two calls'
 const cached =
   'profiled: of 14 us of processor time, the kernel takes 40 %, nearly all of it to write the reply, and Cairn 25 %; the rest is sockets and streams of Node (decision 0014) and garbage collection'
 const cachedAtRate = `${cached}; at this rate, sleep and wake-up of the thread are additional`
@@ -38,7 +36,6 @@ export const causes: Readonly<Record<string, string>> = {
   [`${transaction}: CPU of nginx POST cache / Cairn`]: cached,
   [`${storage}: CPU of nginx POST cache / Cairn at 20,000/s`]: cachedAtRate,
   [`${transaction}: CPU of nginx POST cache / Cairn at 20,000/s`]: cachedAtRate,
-  'miss: added to the p50 of the same call': miss,
   'calls in batches':
     'profiled: a call uses more than the 2.5 us of processor time that the goal permits; the answer cache takes 17 %, parsing 14 %',
   'blocks/s, 54 blocks of all forks': warmUp,
