@@ -143,7 +143,7 @@ test('standard input has an end', async () => {
     for (let at = 0; at < count; at++) yield Buffer.alloc(32_768, 'a')
   }
   assert.equal((await readAll(chunks(2))).length, 65_536)
-  await assert.rejects(readAll(chunks(3)), /longer than 65536 bytes/)
+  await assert.rejects(readAll(chunks(3)), /larger than 65536 bytes/)
 })
 
 test('config check finds what start would refuse and what cannot work', async () => {

@@ -23,7 +23,7 @@ test('a person is shown the question and gives one line; Ctrl-C and Ctrl-D end t
     assert.match(String(screen.read()), /what\? /)
     const next = questions.ask('and? ')
     keyboard.write(control)
-    await assert.rejects(next, /^UsageError: the questions were broken off/)
+    await assert.rejects(next, /^UsageError: interrupted/)
     questions.close()
   }
 })

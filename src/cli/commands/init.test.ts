@@ -40,7 +40,7 @@ const person = (answers: readonly string[]) => {
     async ask(question) {
       seen.push(question)
       const answer = left.shift()
-      if (answer === undefined) throw new UsageError('the questions were broken off')
+      if (answer === undefined) throw new UsageError('interrupted')
       return answer
     },
     askHidden: (question) => openQuestions().ask(question),

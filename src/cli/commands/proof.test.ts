@@ -113,7 +113,7 @@ test('what cannot be asked is said in a sentence', async () => {
   const said: readonly (readonly [readonly string[], number, RegExp])[] = [
     [[...balance, '--data-dir', empty], 1, /there is no chain in .*: start the server once/],
     [['eth_call', '{}', '--data-dir', empty], 1, /eth_call has no bundles/],
-    [[...balance, '--url', 'http://127.0.0.1:1'], 2, /which API key/],
+    [[...balance, '--url', 'http://127.0.0.1:1'], 2, /no API key/],
     [
       [...balance, '--url', 'http://127.0.0.1:1', '--key', 'k'],
       1,

@@ -17,6 +17,6 @@ test('lines are read wherever the reply is cut, inside a character too', async (
 })
 
 test('what is no object, and a line without end, are refused', async () => {
-  await assert.rejects(read('<html>\n'), /no JSON object: <html>/)
+  await assert.rejects(read('<html>\n'), /not a JSON object: <html>/)
   await assert.rejects(read('x'.repeat(1024 * 1024 + 1)), /more than 1 MiB/)
 })
