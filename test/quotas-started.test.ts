@@ -1,4 +1,4 @@
-// Quotas of keys and accounts on a started server (contract-files 3.4, 3.5): exact refusals, nothing kept and nothing
+// Quotas of keys and accounts on a started server: exact refusals, nothing kept and nothing
 // charged beyond what was read or written, and a month that is remembered across a restart.
 import assert from 'node:assert/strict'
 import { createCipheriv } from 'node:crypto'

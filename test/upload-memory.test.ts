@@ -1,4 +1,4 @@
-// What a large upload and its download cost the server in memory (product.md L5), at the running program.
+// What a large upload and its download cost the server in memory, at the running program.
 // Tests guarantee 6 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { createCipheriv, createHash } from 'node:crypto'

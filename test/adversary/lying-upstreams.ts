@@ -105,7 +105,7 @@ async function lie(
       const [label, verdict] = compare(answer, await truthOf(model, read))
       tally.add(setup.name, label, verdict)
       if (verdict === 'wrong' && label === 'proof') {
-        const what = `${kind.row} ${kind.name}, ${read.method} ${JSON.stringify(read.params)}`
+        const what = `${kind.subject} ${kind.name}, ${read.method} ${JSON.stringify(read.params)}`
         report(`${setup.name}: ${what} (seed ${seed})`)
       }
     }

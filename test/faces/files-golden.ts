@@ -1,4 +1,4 @@
-// Replays the golden cases of the file face against any server (contract-files 11, 12.5). The cases live outside
+// Replays the golden cases of the file face against any server. The cases live outside
 // this repository: CAIRN_VECTORS names their folder.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'

@@ -10,7 +10,9 @@ import { type Started, startCairn } from '../started-server.ts'
 import { readGolden, replayCase } from './files-golden.ts'
 
 const golden = readGolden()
-const skip = golden === null && 'the vectors folder is absent: set CAIRN_VECTORS'
+const skip =
+  golden === null &&
+  'this compares with data of others, which is not here: set CAIRN_VECTORS to the folder of the vectors'
 let cairn: Started
 let db: Database
 let accounts: Accounts

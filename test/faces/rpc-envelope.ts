@@ -1,4 +1,4 @@
-// What goes over the wire for envelopes, byte for byte (contract-rpc 14, G14 to G16). `eth_chainId` answers
+// What goes over the wire for envelopes, byte for byte. `eth_chainId` answers
 // `chainId` of whoever replays them; no other method is run.
 
 export type RpcTranscript = {

@@ -1,5 +1,4 @@
-// A way to falsify honest replies of one kind. `row` is its number in the list of soundness traps; each trap has at least
-// one.
+// A way to falsify honest replies of one kind.
 import { seeded } from './seeded.ts'
 import type { StubChain } from './stub-chain.ts'
 
@@ -26,7 +25,25 @@ export type Telling = {
 export type Nature = 'lie' | 'silence' | 'harmless' | 'odd'
 
 export type Falsehood = {
-  readonly row: `T${number}`
+  /** The part of a reply that is false; each has at least one falsehood. */
+  readonly subject:
+    | 'address'
+    | 'slot'
+    | 'key'
+    | 'value'
+    | 'absence'
+    | 'block'
+    | 'null'
+    | 'list'
+    | 'header'
+    | 'sender'
+    | 'unhashed'
+    | 'signature'
+    | 'sidecar'
+    | 'nodes'
+    | 'trie'
+    | 'kind'
+    | 'junk'
   readonly name: string
   readonly nature: Nature
   readonly methods: readonly string[]

@@ -63,7 +63,7 @@ const methods = [
 
 /** One for each method, so that each has its turn. */
 export const junkFalsehoods: readonly Falsehood[] = methods.map((method) => ({
-  row: 'T24',
+  subject: 'junk',
   name: `something else somewhere in ${method}`,
   nature: 'odd',
   methods: [method],

@@ -9,13 +9,13 @@ const ofReceipts = ['eth_getBlockReceipts']
 const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
 function aboutBlock(
-  row: Falsehood['row'],
+  subject: Falsehood['subject'],
   name: string,
   nature: Falsehood['nature'],
   change: (block: BlockJson, telling: Telling) => unknown,
 ): Falsehood {
   return {
-    row,
+    subject,
     name,
     nature,
     methods: ofBlocks,
@@ -31,12 +31,12 @@ function aboutBlock(
 
 /** Changes one full transaction of the block. */
 function aboutTransaction(
-  row: Falsehood['row'],
+  subject: Falsehood['subject'],
   name: string,
   nature: Falsehood['nature'],
   change: (transaction: Json, telling: Telling) => unknown,
 ): Falsehood {
-  return aboutBlock(row, name, nature, (block, telling) => {
+  return aboutBlock(subject, name, nature, (block, telling) => {
     const transaction = pick(telling.random, block.transactions.filter(isObject))
     return transaction === undefined ? false : change(transaction, telling)
   })
@@ -47,7 +47,7 @@ function aboutList(
   name: string,
   change: (transactions: Json[], telling: Telling) => unknown,
 ): Falsehood {
-  return aboutBlock('T9', name, 'lie', (block, telling) => {
+  return aboutBlock('list', name, 'lie', (block, telling) => {
     const list = block.transactions.filter(isObject)
     if (list.length === 0 && block.transactions.length > 0) return false
     const changed = change(list, telling)
@@ -89,7 +89,7 @@ async function otherBlock({ honest, params, random, chain }: Telling): Promise<B
 
 export const falseBlocks: readonly Falsehood[] = [
   ...headerFields.map((field) =>
-    aboutBlock('T10', `another ${field} in the header`, 'lie', (block, { random }) => {
+    aboutBlock('header', `another ${field} in the header`, 'lie', (block, { random }) => {
       const value = block[field]
       if (typeof value !== 'string') return false
       block[field] =
@@ -99,30 +99,30 @@ export const falseBlocks: readonly Falsehood[] = [
       return true
     }),
   ),
-  aboutBlock('T10', 'a field of the header left out', 'odd', (block) => delete block['mixHash']),
-  aboutBlock('T10', 'an unknown field', 'harmless', (block) => {
+  aboutBlock('header', 'a field of the header left out', 'odd', (block) => delete block['mixHash']),
+  aboutBlock('header', 'an unknown field', 'harmless', (block) => {
     block['futureRoot'] = `0x${'ab'.repeat(32)}`
   }),
-  aboutBlock('T12', 'another size', 'odd', (block) => {
+  aboutBlock('unhashed', 'another size', 'odd', (block) => {
     block['size'] = addOne(block['size'])
   }),
-  aboutBlock('T12', 'the hash of another block', 'odd', (block, { random }) => {
+  aboutBlock('unhashed', 'the hash of another block', 'odd', (block, { random }) => {
     block['hash'] = flipBit(random, String(block['hash']))
   }),
-  aboutBlock('T6', 'another block under this hash', 'lie', async (block, telling) => {
+  aboutBlock('block', 'another block under this hash', 'lie', async (block, telling) => {
     const { hash } = block
     const other = await otherBlock(telling)
     if (other === null || other['hash'] === hash) return false
     Object.assign(block, other, { hash })
     return true
   }),
-  aboutBlock('T9', 'withdrawals that the root does not have', 'odd', (block) => {
+  aboutBlock('list', 'withdrawals that the root does not have', 'odd', (block) => {
     if (!Array.isArray(block['withdrawals'])) return false
     const address = `0x${'ee'.repeat(20)}`
     block['withdrawals'].push({ index: '0x1', validatorIndex: '0x1', address, amount: '0x1' })
     return true
   }),
-  aboutBlock('T9', 'an uncle that is none', 'odd', (block) => {
+  aboutBlock('list', 'an uncle that is none', 'odd', (block) => {
     block['uncles'] = [`0x${'ee'.repeat(32)}`]
   }),
   aboutList('transactions in another order', (list) => {
@@ -161,7 +161,7 @@ export const falseBlocks: readonly Falsehood[] = [
   }),
   ...['value', 'gas', 'nonce', 'to', 'input', 'r', 's', 'v'].map((field) =>
     aboutTransaction(
-      'T9',
+      'list',
       `another ${field} in a transaction`,
       'lie',
       (transaction, { random }) => {
@@ -174,33 +174,38 @@ export const falseBlocks: readonly Falsehood[] = [
       },
     ),
   ),
-  aboutTransaction('T13', 'a signature turned over', 'lie', (transaction) => {
+  aboutTransaction('signature', 'a signature turned over', 'lie', (transaction) => {
     transaction['s'] = `0x${(curveOrder - BigInt(String(transaction['s']))).toString(16)}`
     const turned = BigInt(String(transaction['v'])) ^ 1n
     transaction['v'] = `0x${turned.toString(16)}`
     if ('yParity' in transaction) transaction['yParity'] = transaction['v']
   }),
-  aboutTransaction('T11', 'another sender', 'odd', (transaction, { random }) => {
+  aboutTransaction('sender', 'another sender', 'odd', (transaction, { random }) => {
     transaction['from'] = flipBit(random, String(transaction['from']))
   }),
   ...['hash', 'blockHash', 'blockNumber', 'transactionIndex'].map((field) =>
-    aboutTransaction('T12', `another ${field} in a transaction`, 'odd', (transaction, telling) => {
-      const value = String(transaction[field])
-      transaction[field] = value.length === 66 ? flipBit(telling.random, value) : addOne(value)
-    }),
+    aboutTransaction(
+      'unhashed',
+      `another ${field} in a transaction`,
+      'odd',
+      (transaction, telling) => {
+        const value = String(transaction[field])
+        transaction[field] = value.length === 66 ? flipBit(telling.random, value) : addOne(value)
+      },
+    ),
   ),
-  aboutTransaction('T12', 'another gasPrice where it is worked out', 'odd', (transaction) => {
+  aboutTransaction('unhashed', 'another gasPrice where it is worked out', 'odd', (transaction) => {
     if (!('maxFeePerGas' in transaction)) return false
     transaction['gasPrice'] = addOne(transaction['gasPrice'])
     return true
   }),
-  aboutTransaction('T14', 'a sidecar in a body', 'harmless', (transaction) => {
+  aboutTransaction('sidecar', 'a sidecar in a body', 'harmless', (transaction) => {
     if (transaction['type'] !== '0x3') return false
     Object.assign(transaction, { blobs: ['0x00'], commitments: ['0x00'], proofs: ['0x00'] })
     return true
   }),
   {
-    row: 'T8',
+    subject: 'null',
     name: 'null for what exists',
     nature: 'silence',
     methods: [...ofBlocks, ...ofReceipts],
@@ -209,13 +214,13 @@ export const falseBlocks: readonly Falsehood[] = [
 ]
 
 function aboutReceipts(
-  row: Falsehood['row'],
+  subject: Falsehood['subject'],
   name: string,
   nature: Falsehood['nature'],
   change: (receipts: Json[], telling: Telling) => unknown,
 ): Falsehood {
   return {
-    row,
+    subject,
     name,
     nature,
     methods: ofReceipts,
@@ -230,19 +235,19 @@ function aboutReceipts(
 }
 
 function aboutReceipt(
-  row: Falsehood['row'],
+  subject: Falsehood['subject'],
   name: string,
   nature: Falsehood['nature'],
   change: (receipt: Json, telling: Telling) => unknown,
 ): Falsehood {
-  return aboutReceipts(row, name, nature, (receipts, telling) => {
+  return aboutReceipts(subject, name, nature, (receipts, telling) => {
     const receipt = pick(telling.random, receipts)
     return receipt === undefined ? false : change(receipt, telling)
   })
 }
 
 function aboutLog(name: string, change: (log: Json, telling: Telling) => unknown): Falsehood {
-  return aboutReceipt('T9', name, 'lie', (receipt, telling) => {
+  return aboutReceipt('list', name, 'lie', (receipt, telling) => {
     const log = pick(telling.random, receipt['logs'] as Json[])
     return log === undefined ? false : change(log, telling)
   })
@@ -250,36 +255,36 @@ function aboutLog(name: string, change: (log: Json, telling: Telling) => unknown
 
 export const falseReceipts: readonly Falsehood[] = [
   aboutReceipts(
-    'T9',
+    'list',
     'receipts in another order',
     'lie',
     (list) => list.length > 1 && list.reverse(),
   ),
-  aboutReceipts('T9', 'a receipt dropped', 'lie', (list) => list.pop()),
-  aboutReceipts('T9', 'a receipt twice', 'lie', (list) => list.push({ ...list[0] })),
-  aboutReceipts('T9', 'no receipts', 'lie', (list) => list.splice(0)),
-  aboutReceipts('T9', 'the receipts of another block', 'lie', async (list, telling) => {
+  aboutReceipts('list', 'a receipt dropped', 'lie', (list) => list.pop()),
+  aboutReceipts('list', 'a receipt twice', 'lie', (list) => list.push({ ...list[0] })),
+  aboutReceipts('list', 'no receipts', 'lie', (list) => list.splice(0)),
+  aboutReceipts('list', 'the receipts of another block', 'lie', async (list, telling) => {
     const other = pick(telling.random, telling.chain.recorded.slice(1))
     const found = await telling.honest('eth_getBlockReceipts', [other?.hash])
     list.splice(0, list.length, ...(found as Json[]))
   }),
-  aboutReceipt('T9', 'a failure reported as a success', 'lie', (receipt) => {
+  aboutReceipt('list', 'a failure reported as a success', 'lie', (receipt) => {
     if (!('status' in receipt)) return false
     receipt['status'] = receipt['status'] === '0x1' ? '0x0' : '0x1'
     return true
   }),
-  aboutReceipt('T9', 'another state after a transaction', 'lie', (receipt, { random }) => {
+  aboutReceipt('list', 'another state after a transaction', 'lie', (receipt, { random }) => {
     if (!('root' in receipt)) return false
     receipt['root'] = flipBit(random, String(receipt['root']))
     return true
   }),
-  aboutReceipt('T9', 'another sum of gas', 'lie', (receipt) => {
+  aboutReceipt('list', 'another sum of gas', 'lie', (receipt) => {
     receipt['cumulativeGasUsed'] = addOne(receipt['cumulativeGasUsed'])
   }),
-  aboutReceipt('T9', 'another bloom', 'lie', (receipt, { random }) => {
+  aboutReceipt('list', 'another bloom', 'lie', (receipt, { random }) => {
     receipt['logsBloom'] = flipBit(random, String(receipt['logsBloom']))
   }),
-  aboutReceipt('T9', 'a log dropped', 'lie', (receipt) => (receipt['logs'] as Json[]).pop()),
+  aboutReceipt('list', 'a log dropped', 'lie', (receipt) => (receipt['logs'] as Json[]).pop()),
   aboutLog('another address of a log', (log, { random }) => {
     log['address'] = flipBit(random, String(log['address']))
   }),
@@ -292,7 +297,7 @@ export const falseReceipts: readonly Falsehood[] = [
   }),
   ...['gasUsed', 'effectiveGasPrice', 'transactionIndex', 'from', 'to', 'contractAddress'].map(
     (field) =>
-      aboutReceipt('T12', `another ${field} in a receipt`, 'odd', (receipt, { random }) => {
+      aboutReceipt('unhashed', `another ${field} in a receipt`, 'odd', (receipt, { random }) => {
         const value = receipt[field]
         if (typeof value !== 'string') return false
         receipt[field] = value.length === 42 ? flipBit(random, value) : addOne(value)
@@ -304,7 +309,7 @@ export const falseReceipts: readonly Falsehood[] = [
 /** The position of a transaction, which is only a hint. */
 export const falseHints: readonly Falsehood[] = [
   {
-    row: 'T12',
+    subject: 'unhashed',
     name: 'a transaction with another block',
     nature: 'odd',
     methods: ['eth_getTransactionByHash', 'eth_getTransactionReceipt'],
@@ -314,7 +319,7 @@ export const falseHints: readonly Falsehood[] = [
         : undefined,
   },
   {
-    row: 'T12',
+    subject: 'unhashed',
     name: 'a transaction with another index',
     nature: 'odd',
     methods: ['eth_getTransactionByHash', 'eth_getTransactionReceipt'],
@@ -324,7 +329,7 @@ export const falseHints: readonly Falsehood[] = [
         : undefined,
   },
   {
-    row: 'T12',
+    subject: 'unhashed',
     name: 'another value in a transaction by hash',
     nature: 'odd',
     methods: ['eth_getTransactionByHash'],
@@ -334,7 +339,7 @@ export const falseHints: readonly Falsehood[] = [
         : undefined,
   },
   {
-    row: 'T8',
+    subject: 'null',
     name: 'null for a transaction that exists',
     nature: 'silence',
     methods: ['eth_getTransactionByHash', 'eth_getTransactionReceipt'],

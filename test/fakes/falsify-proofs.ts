@@ -24,13 +24,13 @@ function proofOf(result: unknown): Proof | null {
 
 /** A falsehood that changes the proof in place; `change` returns false if it cannot. */
 function aboutProof(
-  row: Falsehood['row'],
+  subject: Falsehood['subject'],
   name: string,
   nature: Falsehood['nature'],
   change: (proof: Proof, telling: Telling) => unknown,
 ): Falsehood {
   return {
-    row,
+    subject,
     name,
     nature,
     methods: ofProofs,
@@ -45,12 +45,12 @@ function aboutProof(
 }
 
 function aboutSlot(
-  row: Falsehood['row'],
+  subject: Falsehood['subject'],
   name: string,
   nature: Falsehood['nature'],
   change: (slot: SlotProof, proof: Proof, telling: Telling) => unknown,
 ): Falsehood {
-  return aboutProof(row, name, nature, (proof, telling) => {
+  return aboutProof(subject, name, nature, (proof, telling) => {
     const slot = pick(telling.random, proof.storageProof)
     return slot === undefined ? false : change(slot, proof, telling)
   })
@@ -87,7 +87,7 @@ function richer(leaf: Hex): Hex {
 }
 
 export const falseProofs: readonly Falsehood[] = [
-  aboutProof('T1', 'the proof of another address', 'lie', async (proof, telling) => {
+  aboutProof('address', 'the proof of another address', 'lie', async (proof, telling) => {
     const other = pick(
       telling.random,
       otherAddresses.filter((it) => it !== proof.address.toLowerCase()),
@@ -98,7 +98,7 @@ export const falseProofs: readonly Falsehood[] = [
     Object.assign(proof, found, { address: proof.address })
     return true
   }),
-  aboutSlot('T2', 'the proof of another slot', 'lie', async (slot, proof, telling) => {
+  aboutSlot('slot', 'the proof of another slot', 'lie', async (slot, proof, telling) => {
     const [address, , block] = telling.params
     const next = pick(
       telling.random,
@@ -111,55 +111,55 @@ export const falseProofs: readonly Falsehood[] = [
     Object.assign(slot, { value: found.value, proof: found.proof })
     return true
   }),
-  aboutProof('T2', 'two slots swapped', 'odd', (proof) => {
+  aboutProof('slot', 'two slots swapped', 'odd', (proof) => {
     const [first, second] = proof.storageProof
     if (first === undefined || second === undefined) return false
     proof.storageProof.splice(0, 2, { ...second, key: first.key }, { ...first, key: second.key })
     return true
   }),
   aboutProof(
-    'T2',
+    'slot',
     'one slot left out',
     'silence',
     (proof) => proof.storageProof.pop() !== undefined,
   ),
-  aboutSlot('T3', 'the key echoed in capitals', 'harmless', (slot) => {
+  aboutSlot('key', 'the key echoed in capitals', 'harmless', (slot) => {
     slot.key = `0x${slot.key.slice(2).toUpperCase()}`
   }),
-  aboutSlot('T3', 'the key echoed short', 'harmless', (slot) => {
+  aboutSlot('key', 'the key echoed short', 'harmless', (slot) => {
     slot.key = `0x${BigInt(slot.key).toString(16)}`
   }),
-  aboutSlot('T4', 'another value next to the proof', 'lie', (slot) => {
+  aboutSlot('value', 'another value next to the proof', 'lie', (slot) => {
     slot.value = addOne(slot.value)
   }),
-  aboutProof('T4', 'another balance next to the proof', 'lie', (proof) => {
+  aboutProof('value', 'another balance next to the proof', 'lie', (proof) => {
     proof.balance = addOne(proof.balance)
   }),
-  aboutProof('T4', 'another nonce next to the proof', 'lie', (proof) => {
+  aboutProof('value', 'another nonce next to the proof', 'lie', (proof) => {
     proof.nonce = addOne(proof.nonce)
   }),
-  aboutProof('T4', 'another storage root next to the proof', 'lie', (proof, { random }) => {
+  aboutProof('value', 'another storage root next to the proof', 'lie', (proof, { random }) => {
     proof.storageHash = flipBit(random, proof.storageHash) ?? ''
   }),
-  aboutProof('T4', 'another code hash next to the proof', 'lie', (proof, { random }) => {
+  aboutProof('value', 'another code hash next to the proof', 'lie', (proof, { random }) => {
     proof.codeHash = flipBit(random, proof.codeHash) ?? ''
   }),
-  aboutSlot('T4', 'the value with zeros in front', 'harmless', (slot) => {
+  aboutSlot('value', 'the value with zeros in front', 'harmless', (slot) => {
     slot.value = `0x${slot.value.slice(2).padStart(64, '0')}`
   }),
-  aboutProof('T5', 'an absent account without a node', 'odd', (proof) => {
+  aboutProof('absence', 'an absent account without a node', 'odd', (proof) => {
     proof.accountProof = []
     for (const slot of proof.storageProof) Object.assign(slot, { value: '0x0', proof: [] })
     Object.assign(proof, { balance: '0x0', nonce: '0x0' })
   }),
-  aboutSlot('T5', 'a zero without a node', 'odd', (slot) => {
+  aboutSlot('absence', 'a zero without a node', 'odd', (slot) => {
     Object.assign(slot, { value: '0x0', proof: [] })
   }),
-  aboutProof('T5', 'an empty storage next to the proof', 'odd', (proof) => {
+  aboutProof('absence', 'an empty storage next to the proof', 'odd', (proof) => {
     proof.storageHash = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
     for (const slot of proof.storageProof) Object.assign(slot, { value: '0x0', proof: ['0x80'] })
   }),
-  aboutProof('T6', 'the proof at another block', 'lie', async (proof, telling) => {
+  aboutProof('block', 'the proof at another block', 'lie', async (proof, telling) => {
     const [address, slots] = telling.params
     const other = pick(telling.random, telling.chain.recorded)
     const found = await askProof(telling, [address, slots, other?.hash])
@@ -167,17 +167,17 @@ export const falseProofs: readonly Falsehood[] = [
     Object.assign(proof, found)
     return true
   }),
-  aboutProof('T15', 'the last account node missing', 'silence', (proof) => {
+  aboutProof('nodes', 'the last account node missing', 'silence', (proof) => {
     proof.accountProof.pop()
   }),
-  aboutSlot('T15', 'the last slot node missing', 'silence', (slot) => {
+  aboutSlot('nodes', 'the last slot node missing', 'silence', (slot) => {
     slot.proof.pop()
   }),
-  aboutProof('T15', 'every node twice, backwards', 'harmless', (proof) => {
+  aboutProof('nodes', 'every node twice, backwards', 'harmless', (proof) => {
     proof.accountProof = [...proof.accountProof, ...proof.accountProof].toReversed()
     for (const slot of proof.storageProof) slot.proof = [...slot.proof, ...slot.proof].toReversed()
   }),
-  aboutProof('T15', 'ten thousand nodes more', 'odd', (proof, { random }) => {
+  aboutProof('nodes', 'ten thousand nodes more', 'odd', (proof, { random }) => {
     for (let at = 0; at < 10_000; at += 1) {
       const filler = Math.floor(random() * 2 ** 40)
         .toString(16)
@@ -185,58 +185,58 @@ export const falseProofs: readonly Falsehood[] = [
       proof.accountProof.push(toRlp([`0x20${filler}`, '0x01']))
     }
   }),
-  aboutProof('T15', 'a node of ten megabytes', 'odd', (proof) => {
+  aboutProof('nodes', 'a node of ten megabytes', 'odd', (proof) => {
     proof.accountProof.push(`0x${'c0'.repeat(10 * 1024 * 1024)}`)
   }),
-  aboutProof('T15', 'a node that leads back to the root', 'odd', (proof) => {
+  aboutProof('nodes', 'a node that leads back to the root', 'odd', (proof) => {
     const root = keccak256((proof.accountProof[0] ?? '0x80') as Hex)
     const branch = toRlp([...Array.from({ length: 16 }, () => root), '0x'])
     proof.accountProof = [...proof.accountProof.slice(0, 1), branch]
   }),
-  aboutProof('T15', 'a bit of an account node flipped', 'lie', (proof, { random }) => {
+  aboutProof('nodes', 'a bit of an account node flipped', 'lie', (proof, { random }) => {
     const at = Math.floor(random() * proof.accountProof.length)
     const flipped = flipBit(random, proof.accountProof[at] ?? '')
     if (flipped === undefined) return false
     proof.accountProof[at] = flipped
     return true
   }),
-  aboutSlot('T15', 'a bit of a slot node flipped', 'lie', (slot, _proof, { random }) => {
+  aboutSlot('nodes', 'a bit of a slot node flipped', 'lie', (slot, _proof, { random }) => {
     const at = Math.floor(random() * slot.proof.length)
     const flipped = flipBit(random, slot.proof[at] ?? '')
     if (flipped === undefined) return false
     slot.proof[at] = flipped
     return true
   }),
-  aboutProof('T4', 'a richer leaf', 'lie', (proof) => forgeLeaf(proof.accountProof, richer)),
-  aboutSlot('T4', 'a leaf with another word', 'lie', (slot) =>
+  aboutProof('value', 'a richer leaf', 'lie', (proof) => forgeLeaf(proof.accountProof, richer)),
+  aboutSlot('value', 'a leaf with another word', 'lie', (slot) =>
     forgeLeaf(slot.proof, () => toRlp('0x0bad')),
   ),
-  aboutProof('T16', 'a trie of one leaf', 'lie', (proof) => {
+  aboutProof('trie', 'a trie of one leaf', 'lie', (proof) => {
     const path: Hex = `0x20${keccak256(proof.address as Hex).slice(2)}`
     const leaf = toRlp(['0x07', '0x07', proof.storageHash as Hex, proof.codeHash as Hex])
     proof.accountProof = [toRlp([path, leaf])]
     Object.assign(proof, { balance: '0x7', nonce: '0x7' })
   }),
-  aboutProof('T21', 'code in place of the nodes', 'odd', (proof, { chain }) => {
+  aboutProof('kind', 'code in place of the nodes', 'odd', (proof, { chain }) => {
     const code = chain.recorded[1]?.view.transactions[0]?.data
     proof.accountProof = [toHex(code ?? new Uint8Array(32))]
   }),
-  aboutProof('T21', 'a list of transactions in place of the nodes', 'odd', (proof, { chain }) => {
+  aboutProof('kind', 'a list of transactions in place of the nodes', 'odd', (proof, { chain }) => {
     const list = chain.recorded[3]?.parts.transactions
     proof.accountProof = [toHex(list ?? new Uint8Array(32))]
   }),
-  aboutProof('T15', 'nodes that are no text', 'odd', (proof) => {
+  aboutProof('nodes', 'nodes that are no text', 'odd', (proof) => {
     proof.accountProof = [null, 7, {}] as unknown as string[]
   }),
 ]
 
 function aboutCode(
-  row: Falsehood['row'],
+  subject: Falsehood['subject'],
   name: string,
   change: (code: string, telling: Telling) => unknown,
 ): Falsehood {
   return {
-    row,
+    subject,
     name,
     nature: 'lie',
     methods: ofCode,
@@ -250,19 +250,19 @@ function aboutCode(
 }
 
 export const falseCode: readonly Falsehood[] = [
-  aboutCode('T5', 'no code', () => '0x'),
-  aboutCode('T21', 'the code of another account', async (_code, { honest, params, random }) => {
+  aboutCode('absence', 'no code', () => '0x'),
+  aboutCode('kind', 'the code of another account', async (_code, { honest, params, random }) => {
     return honest('eth_getCode', [pick(random, otherAddresses), params[1]])
   }),
-  aboutCode('T21', 'a bit of the code flipped', (code, { random }) => flipBit(random, code)),
-  aboutCode('T15', 'the last byte of the code missing', (code) => code.slice(0, -2)),
-  aboutCode('T15', 'a byte after the code', (code) => `${code}00`),
+  aboutCode('kind', 'a bit of the code flipped', (code, { random }) => flipBit(random, code)),
+  aboutCode('nodes', 'the last byte of the code missing', (code) => code.slice(0, -2)),
+  aboutCode('nodes', 'a byte after the code', (code) => `${code}00`),
 ]
 
 /** Reads without proof, which proved answers must not use. */
 export const falseValues: readonly Falsehood[] = [
   {
-    row: 'T4',
+    subject: 'value',
     name: 'another plain value',
     nature: 'odd',
     methods: ['eth_getStorageAt', 'eth_getBalance', 'eth_getTransactionCount'],

@@ -10,13 +10,13 @@ const ofBlocks = ['debug_getRawBlock']
 const ofReceipts = ['debug_getRawReceipts']
 
 function aboutBytes(
-  row: Falsehood['row'],
+  subject: Falsehood['subject'],
   name: string,
   methods: readonly string[],
   change: (bytes: Hex, telling: Telling) => unknown,
 ): Falsehood {
   return {
-    row,
+    subject,
     name,
     nature: 'lie',
     methods,
@@ -31,12 +31,12 @@ function aboutBytes(
 
 /** Changes the decoded block: header, transactions, uncles, withdrawals. */
 function aboutRawBlock(
-  row: Falsehood['row'],
+  subject: Falsehood['subject'],
   name: string,
   change: (parts: Nested[][], telling: Telling) => unknown,
   nature: Falsehood['nature'] = 'lie',
 ): Falsehood {
-  const about = aboutBytes(row, name, ofBlocks, async (bytes, telling) => {
+  const about = aboutBytes(subject, name, ofBlocks, async (bytes, telling) => {
     const parts = fromRlp(bytes, 'hex') as unknown as Nested[][]
     return (await change(parts, telling)) === false ? undefined : toRlp(parts as never)
   })
@@ -46,41 +46,41 @@ function aboutRawBlock(
 const both = [...ofHeaders, ...ofBlocks]
 
 export const falseRaw: readonly Falsehood[] = [
-  aboutBytes('T10', 'a bit flipped', both, (bytes, { random }) => flipBit(random, bytes)),
-  aboutBytes('T10', 'the last byte missing', both, (bytes) => bytes.slice(0, -2)),
-  aboutBytes('T10', 'a byte more', both, (bytes) => `${bytes}00`),
-  aboutBytes('T6', 'those of another block', both, (_bytes, { method, honest, random, chain }) =>
+  aboutBytes('header', 'a bit flipped', both, (bytes, { random }) => flipBit(random, bytes)),
+  aboutBytes('header', 'the last byte missing', both, (bytes) => bytes.slice(0, -2)),
+  aboutBytes('header', 'a byte more', both, (bytes) => `${bytes}00`),
+  aboutBytes('block', 'those of another block', both, (_bytes, { method, honest, random, chain }) =>
     honest(method, [pick(random, chain.recorded)?.hash]),
   ),
-  aboutBytes('T10', 'header fields in another order', ofHeaders, (bytes) => {
+  aboutBytes('header', 'header fields in another order', ofHeaders, (bytes) => {
     const fields = fromRlp(bytes, 'hex') as Hex[]
     fields.splice(3, 2, ...fields.slice(3, 5).toReversed())
     return toRlp(fields)
   }),
-  aboutBytes('T10', 'an unknown header field', ofHeaders, (bytes) =>
+  aboutBytes('header', 'an unknown header field', ofHeaders, (bytes) =>
     toRlp([...(fromRlp(bytes, 'hex') as Hex[]), `0x${'ab'.repeat(32)}`]),
   ),
-  aboutBytes('T21', 'a header under a block', ofBlocks, (_bytes, { chain, random }) => {
+  aboutBytes('kind', 'a header under a block', ofBlocks, (_bytes, { chain, random }) => {
     const header = pick(random, chain.recorded)?.parts.header
     return header === undefined ? undefined : toHex(header)
   }),
-  aboutRawBlock('T9', 'transactions in another order', ([, list]) => {
+  aboutRawBlock('list', 'transactions in another order', ([, list]) => {
     if (list === undefined || list.length < 2) return false
     list.reverse()
     return true
   }),
-  aboutRawBlock('T9', 'a transaction dropped', ([, list]) => list?.pop() !== undefined),
-  aboutRawBlock('T9', 'a transaction twice', ([, list]) => {
+  aboutRawBlock('list', 'a transaction dropped', ([, list]) => list?.pop() !== undefined),
+  aboutRawBlock('list', 'a transaction twice', ([, list]) => {
     const first = list?.[0]
     return first === undefined ? false : list?.push(first)
   }),
-  aboutRawBlock('T9', 'the transactions of another block', (parts, { random, chain }) => {
+  aboutRawBlock('list', 'the transactions of another block', (parts, { random, chain }) => {
     const other = pick(random, chain.recorded.slice(1))
     if (other === undefined) return false
     parts[1] = fromRlp(other.parts.transactions, 'hex') as unknown as Nested[]
     return true
   }),
-  aboutRawBlock('T14', 'a blob transaction with its sidecar', ([, list]) => {
+  aboutRawBlock('sidecar', 'a blob transaction with its sidecar', ([, list]) => {
     const at = list?.findIndex((entry) => typeof entry === 'string' && entry.startsWith('0x03'))
     if (list === undefined || at === undefined || at < 0) return false
     const body = fromRlp(`0x${String(list[at]).slice(4)}`, 'hex') as unknown as Nested
@@ -90,7 +90,7 @@ export const falseRaw: readonly Falsehood[] = [
   }),
   // Affects only readers of the list; the rest of the block is right.
   aboutRawBlock(
-    'T9',
+    'list',
     'an uncle that is none',
     (parts) => {
       const header = parts[0]
@@ -101,7 +101,7 @@ export const falseRaw: readonly Falsehood[] = [
     'odd',
   ),
   aboutRawBlock(
-    'T9',
+    'list',
     'withdrawals that the root does not have',
     (parts) => {
       if (parts[3] === undefined) return false
@@ -118,7 +118,7 @@ function receiptLies(): readonly Falsehood[] {
     name: string,
     change: (entries: string[], telling: Telling) => unknown,
   ): Falsehood => ({
-    row: 'T9',
+    subject: 'list',
     name,
     nature: 'lie',
     methods: ofReceipts,

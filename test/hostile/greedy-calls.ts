@@ -1,5 +1,5 @@
 // Calls that cost a server far more than they cost to send: the calls of a hostile key. Each is the params of one
-// `eth_call` (contract-rpc 9) at the latest block.
+// `eth_call` at the latest block.
 
 /** One `eth_call`: its transaction object, and its state override if it has one. */
 export type GreedyCall = {

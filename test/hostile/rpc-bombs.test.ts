@@ -6,7 +6,7 @@ import { type Started, startCairn } from '../started-server.ts'
 import { readFigures } from './process-figures.ts'
 import { rpcBombs } from './rpc-bombs.ts'
 
-// About three times what the dearest of them was measured to cost; stock parsing costs more (product.md 13).
+// About three times what the dearest of them was measured to cost; stock parsing costs more.
 const cpuMsMax = 300
 const workCpuMsMax = 15_000
 const grownMiBMax = 120

@@ -75,7 +75,9 @@ async function tellBySeed(
 
 test('every falsehood can be sent about the recorded chain, and differs from the truth', async (t) => {
   const stub = await startStubUpstream(t, chain)
-  const names = falsehoods.map(({ row, name, methods }) => `${row} ${name} ${methods.join()}`)
+  const names = falsehoods.map(
+    ({ subject, name, methods }) => `${subject} ${name} ${methods.join()}`,
+  )
   assert.equal(new Set(names).size, names.length)
   for (const falsehood of falsehoods) {
     if (missingOldForks !== false && beforeByzantium.has(falsehood.name)) continue

@@ -195,7 +195,7 @@ test('with one faulty upstream of two, every read returns the correct answer, an
     const [liar] = corrupt([first], drawn) as [Liar]
     const name = `case ${drawn.seed - seed}`
     const opened = await open(name, [first, honest])
-    const about = `seed ${seed}, ${name}: ${falsehood.row} ${falsehood.name}, ${read.method} ${JSON.stringify(read.params)}`
+    const about = `seed ${seed}, ${name}: ${falsehood.subject} ${falsehood.name}, ${read.method} ${JSON.stringify(read.params)}`
     assertHonest(opened, await opened.read(read.method, read.params), truth, about)
     await opened.idle()
     assertClean(opened, about)

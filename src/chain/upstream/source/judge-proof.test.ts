@@ -108,13 +108,13 @@ test('honest proofs are complete, of what is there and of what is not', () => {
   assert.equal(judge({ ...honest([]), storageProof: null }, []), 'complete')
 })
 
-test('T1: a proof of another address, whatever address it echoes, is a lie', () => {
+test('a proof of another address, whatever address it echoes, is a lie', () => {
   const other = { ...honest([3], addressOf(5)), address: toHex(address) }
   assert.equal(judge(other, [3]), 'lie')
   assert.equal(judge({ ...honest([3], nobody), address: toHex(address) }, [3]), 'lie')
 })
 
-test('T2: a proof of another slot is a lie; slots in another order are none; one left out is too little', () => {
+test('a proof of another slot is a lie; slots in another order are none; one left out is too little', () => {
   const other = honest([4])
   assert.equal(
     judge({ ...other, storageProof: [{ ...other.storageProof[0], key: word(3) }] }, [3]),
@@ -129,14 +129,14 @@ test('T2: a proof of another slot is a lie; slots in another order are none; one
   assert.equal(judge({ ...swapped, storageProof: storageProof.slice(0, 1) }, [5, 9]), 'short')
 })
 
-test('T3: how a key is echoed changes nothing', () => {
+test('how a key is echoed changes nothing', () => {
   const { storageProof, ...rest } = honest([3])
   for (const key of ['0x3', toHex(word(3)).toUpperCase().replace('X', 'x'), '3', null, undefined]) {
     assert.equal(judge({ ...rest, storageProof: [{ ...storageProof[0], key }] }, [3]), 'complete')
   }
 })
 
-test('T4: a member that differs from the leaf is a lie, one that is spelled otherwise is none', () => {
+test('a member that differs from the leaf is a lie, one that is spelled otherwise is none', () => {
   const proof = honest([3])
   const [entry] = proof.storageProof
   const lies: readonly Json[] = [
@@ -164,7 +164,7 @@ test('T4: a member that differs from the leaf is a lie, one that is spelled othe
   assert.equal(judge({ ...gone, balance: '0x1' }, [], nobody), 'lie')
 })
 
-test('T5: nothing is zero without the nodes that prove it', () => {
+test('nothing is zero without the nodes that prove it', () => {
   assert.equal(judge({ ...honest([500]), accountProof: [], storageProof: [] }, [500]), 'short')
   const { storageProof, ...rest } = honest([500])
   assert.equal(
@@ -174,13 +174,13 @@ test('T5: nothing is zero without the nodes that prove it', () => {
   assert.equal(judge({ ...honest([], nobody), accountProof: [] }, [], nobody), 'short')
 })
 
-test('T6: a right proof of another state root is a lie', () => {
+test('a right proof of another state root is a lie', () => {
   const asked = { stateRoot: word(9), address, slots: [] }
   const judgement = judgeProof(readProofReply(honest([]), 0), asked)
   assert.deepEqual(judgement, { expected: toHex(word(9)), computed: toHex(state.root) })
 })
 
-test('T15: cut proofs are too little; duplicates are nothing; extra, huge and odd nodes are lies', () => {
+test('cut proofs are too little; duplicates are nothing; extra, huge and odd nodes are lies', () => {
   const proof = honest([3])
   const { accountProof, storageProof } = proof
   const [entry] = storageProof

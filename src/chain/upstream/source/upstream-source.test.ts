@@ -131,7 +131,7 @@ test('nothing is concluded from a node that does not know a block while another 
   }
 })
 
-test('T7: a body that was pruned comes from who keeps it; when nobody does it is pruned, never null', async (t) => {
+test('a body that was pruned comes from who keeps it; when nobody does it is pruned, never null', async (t) => {
   const [pruning, archive] = await Promise.all([1, 2].map(() => startStubUpstream(t, chain)))
   assert.ok(pruning && archive)
   pruning.knobs.prunedBelow = 40n
@@ -154,7 +154,7 @@ test('T7: a body that was pruned comes from who keeps it; when nobody does it is
   )
 })
 
-test('T10: a header whose JSON lacks a field is taken from its bytes, and the gap is counted', async (t) => {
+test('a header whose JSON lacks a field is taken from its bytes, and the gap is counted', async (t) => {
   const stub = await startStubUpstream(t, chain, { knobs: { rawByHash: false } })
   stub.knobs.lie = ({ method }, reply) => {
     if (method !== 'eth_getBlockByHash' || !('result' in reply)) return null
@@ -215,7 +215,7 @@ test('a node without eth_getProof can be read but not proved', async (t) => {
   await assert.rejects(completeRead(readStorage(at, word(1)), signal), rejectsWith('unprovable'))
 })
 
-test("T25: what all upstreams say alike is nobody's lie to be punished for", async (t) => {
+test("what all upstreams say alike is nobody's lie to be punished for", async (t) => {
   const stubs = await Promise.all([1, 2].map(() => startStubUpstream(t, chain)))
   for (const { knobs } of stubs) {
     knobs.lacks = (method) => method.startsWith('debug_')
