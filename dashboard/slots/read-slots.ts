@@ -2,7 +2,7 @@
 // Tested by test/browser/slots.test.ts
 import { type GetterCall, getterCall, tellWord } from '../../src/codec/ethereum/getter.ts'
 import type { StorageLayout } from '../../src/codec/ethereum/storage-layout.ts'
-import { placeOf, type StoragePlace } from '../../src/codec/ethereum/storage-path.ts'
+import { placeOf, type StorageLocation } from '../../src/codec/ethereum/storage-path.ts'
 import { readStored, type StoredValue } from '../../src/codec/ethereum/stored-value.ts'
 import { toHex } from '../../src/base/hex.ts'
 import { callRpc, type KeyPlace } from '../app/as-key.ts'
@@ -31,7 +31,7 @@ export type Found = {
   readonly type: string
   readonly value: StoredValue
   readonly words: readonly ReadWord[]
-  readonly steps: StoragePlace['steps']
+  readonly steps: StorageLocation['steps']
   readonly offset: number
   /** The value is longer than the part that was read. */
   readonly cut: boolean

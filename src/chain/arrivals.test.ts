@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { createArrivals } from './arrivals.ts'
+import { createReadyTransactions } from './arrivals.ts'
 
 const hash = (fill: number) => new Uint8Array(32).fill(fill)
 
 test('each reader goes on where it stopped, and nothing is told twice', () => {
-  const arrivals = createArrivals(4)
+  const arrivals = createReadyTransactions(4)
   assert.deepEqual(arrivals.read(0, 9), [])
   for (const fill of [1, 2, 3]) arrivals.add(hash(fill))
   assert.deepEqual(arrivals.read(0, 2), [hash(1), hash(2)])
@@ -14,7 +14,7 @@ test('each reader goes on where it stopped, and nothing is told twice', () => {
 })
 
 test('a reader that comes too late is told so', () => {
-  const arrivals = createArrivals(2)
+  const arrivals = createReadyTransactions(2)
   for (const fill of [1, 2, 3]) arrivals.add(hash(fill))
   assert.equal(arrivals.read(0, 9), null)
   assert.deepEqual(arrivals.read(1, 9), [hash(2), hash(3)])

@@ -1,17 +1,17 @@
 // The last transactions that became ready for a block, numbered in their order, so that each reader keeps its
 // own place. Bounded: the oldest are forgotten, and a reader that comes too late for them is told so.
 
-export interface Arrivals {
+export interface ReadyTransactions {
   /** The number that the next one will have. */
   readonly end: number
   /** Hashes (32 bytes) from number `from` on, at most `max`; null when some of them are forgotten. */
   read(from: number, max: number): readonly Uint8Array[] | null
 }
 
-export type ArrivalLog = Arrivals & { add(hash: Uint8Array): void }
+export type ReadyTransactionLog = ReadyTransactions & { add(hash: Uint8Array): void }
 
 /** `kept`: how many are remembered. */
-export function createArrivals(kept = 16_384): ArrivalLog {
+export function createReadyTransactions(kept = 16_384): ReadyTransactionLog {
   const hashes: Uint8Array[] = []
   let end = 0
   return {

@@ -5,17 +5,17 @@ import { createForkedChain } from '../../test/fakes/forked-chain.ts'
 import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
 import type { Fault } from '../base/fault.ts'
 import { silentLog } from '../base/log.ts'
-import { createChainFeed } from './chain-feed.ts'
+import { createChainEvents } from './chain-feed.ts'
 import type { ProvedHeader } from './proved-header.ts'
 
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await setImmediate()
 }
 
-function follow(limits: Partial<Parameters<typeof createChainFeed>[2]> = {}) {
+function follow(limits: Partial<Parameters<typeof createChainEvents>[2]> = {}) {
   const chain = createForkedChain()
   const clock = createTurnedClock()
-  const feed = createChainFeed(
+  const feed = createChainEvents(
     chain.network,
     { clock, log: silentLog },
     { stepsMax: 50, movesMax: 4, patienceMs: 60_000, tryMs: 10_000, ...limits },

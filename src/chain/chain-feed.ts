@@ -6,10 +6,10 @@ import { Fault, hasCode } from '../base/fault.ts'
 import { retryWithBackoff } from '../base/retry-with-backoff.ts'
 import type { Log } from '../base/log.ts'
 import type { ProvedHeader } from './blocks.ts'
-import { type ChainPoint, findPath } from './chain-path.ts'
+import { type ChainPoint, findReorgPath } from './chain-path.ts'
 import type { Network } from './network.ts'
 
-export type ChainStep = {
+export type ChainEvent = {
   readonly block: ProvedHeader
   /** It is canonical no more. */
   readonly removed: boolean
@@ -18,19 +18,19 @@ export type ChainStep = {
 }
 
 type ChainFollower = {
-  step(step: ChainStep): void
+  step(step: ChainEvent): void
   /** Some blocks cannot be told: nothing comes any more. */
   lost(fault: Fault): void
 }
 
-export interface ChainFeed {
+export interface ChainEvents {
   /** Number of the head's last move: its steps may be still to come, as `turn` at most this. */
   readonly turn: number
   /** Tells of moves from now on. Returns how to stop. Throws `no_upstream` when there is no head to start from. */
   follow(follower: ChainFollower): () => void
 }
 
-export type ChainFeedLimits = {
+export type ChainEventsLimits = {
   /** Headers of one move: a long gap, or both branches of a reorg. */
   readonly stepsMax: number
   /** Moves that wait; beyond it the older ones become one. */
@@ -40,7 +40,7 @@ export type ChainFeedLimits = {
   readonly tryMs: number
 }
 
-const defaultLimits: ChainFeedLimits = {
+const defaultLimits: ChainEventsLimits = {
   stepsMax: 4_096,
   movesMax: 256,
   patienceMs: 300_000,
@@ -50,11 +50,11 @@ const defaultLimits: ChainFeedLimits = {
 type Move = { readonly to: ChainPoint; readonly turn: number }
 
 /** Runs only while somebody follows. */
-export function createChainFeed(
+export function createChainEvents(
   network: Network,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
-  limits: ChainFeedLimits = defaultLimits,
-): ChainFeed {
+  limits: ChainEventsLimits = defaultLimits,
+): ChainEvents {
   const followers = new Set<ChainFollower>()
   let moves: Move[] = []
   let turn = 0
@@ -114,7 +114,7 @@ export function createChainFeed(
         // A block that nobody can give any more may have left the chain: the newest head leads past it.
         if (tried) move = moves.at(-1) ?? move
         tried = true
-        return findPath(network, { from: running.at, to: move.to }, limits.stepsMax, signal)
+        return findReorgPath(network, { from: running.at, to: move.to }, limits.stepsMax, signal)
       },
       {
         clock,
@@ -133,7 +133,7 @@ export function createChainFeed(
     moves = moves.filter((waiting) => waiting.turn > move.turn)
   }
 
-  function tell(step: ChainStep): void {
+  function tell(step: ChainEvent): void {
     for (const follower of followers) follower.step(step)
   }
 

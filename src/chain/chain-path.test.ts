@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createForkedChain } from '../../test/fakes/forked-chain.ts'
-import { type ChainPoint, findPath } from './chain-path.ts'
+import { type ChainPoint, findReorgPath } from './chain-path.ts'
 import type { ProvedHeader } from './proved-header.ts'
 
 const { signal } = new AbortController()
@@ -21,12 +21,12 @@ test('between two branches the one is left newest first, the other entered oldes
   const fork = shared.at(-1) as ProvedHeader
   const [left, entered] = [grow(chain, fork, 2), grow(chain, fork, 4)]
   const way = { from: pointAt(left[1] as ProvedHeader), to: pointAt(entered[3] as ProvedHeader) }
-  const path = await findPath(chain.network, way, 100, signal)
+  const path = await findReorgPath(chain.network, way, 100, signal)
   assert.deepEqual(path.left.map(pointAt), left.toReversed().map(pointAt))
   assert.deepEqual(path.entered.map(pointAt), entered.map(pointAt))
-  const back = await findPath(chain.network, { from: way.to, to: way.from }, 100, signal)
+  const back = await findReorgPath(chain.network, { from: way.to, to: way.from }, 100, signal)
   assert.deepEqual([back.left.length, back.entered.length], [4, 2])
-  const stay = await findPath(chain.network, { from: way.to, to: way.to }, 0, signal)
+  const stay = await findReorgPath(chain.network, { from: way.to, to: way.to }, 0, signal)
   assert.deepEqual([stay.left, stay.entered], [[], []])
 })
 
@@ -34,9 +34,9 @@ test('a way that is too long, or comes from a block nobody knows, is refused', a
   const chain = createForkedChain()
   const line = grow(chain, chain.genesis, 5)
   const way = { from: pointAt(chain.genesis), to: pointAt(line[4] as ProvedHeader) }
-  assert.equal((await findPath(chain.network, way, 5, signal)).entered.length, 5)
-  await assert.rejects(findPath(chain.network, way, 4, signal), { code: 'over_range' })
+  assert.equal((await findReorgPath(chain.network, way, 5, signal)).entered.length, 5)
+  await assert.rejects(findReorgPath(chain.network, way, 4, signal), { code: 'over_range' })
   const stranger = { hash: new Uint8Array(32).fill(0xab), number: 0n }
-  const lost = findPath(chain.network, { from: stranger, to: way.to }, 100, signal)
+  const lost = findReorgPath(chain.network, { from: stranger, to: way.to }, 100, signal)
   await assert.rejects(lost, { code: 'unknown_block' })
 })

@@ -14,7 +14,7 @@ const turnSteps = 128
 export type ChainPoint = { readonly hash: Uint8Array; readonly number: bigint }
 
 /** `left`: newest first; `entered`: oldest first. */
-export type ChainPath = {
+export type ReorgPath = {
   readonly left: readonly ProvedHeader[]
   readonly entered: readonly ProvedHeader[]
 }
@@ -23,12 +23,12 @@ export type ChainPath = {
  * Walks both ends down to the block they have in common. Throws `over_range` when that takes more than `stepsMax`
  * headers or there is none, and what `getHeader` throws.
  */
-export async function findPath(
+export async function findReorgPath(
   network: Network,
   { from, to }: { readonly from: ChainPoint; readonly to: ChainPoint },
   stepsMax: number,
   signal: AbortSignal,
-): Promise<ChainPath> {
+): Promise<ReorgPath> {
   const left: ProvedHeader[] = []
   const newestFirst: ProvedHeader[] = []
   let [below, above] = [from, to]

@@ -124,11 +124,11 @@ export type StorageRange = {
 }
 
 /** One block to simulate: what is changed before it, and what runs in it. */
-export type AskedBlock = Overrides & { readonly calls: readonly CallRequest[] }
+export type RequestedBlock = Overrides & { readonly calls: readonly CallRequest[] }
 
 /** eth_simulateV1. `validation`: calls pay and are judged as transactions are. */
 export type BlockSimulation = {
-  readonly blocks: readonly AskedBlock[]
+  readonly blocks: readonly RequestedBlock[]
   readonly traceTransfers: boolean
   readonly validation: boolean
 }

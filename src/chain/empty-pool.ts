@@ -1,7 +1,7 @@
 // The pool of where nothing waits and nothing can be sent: a chain that is only read.
 // Tested by src/rpc/bundles/proof-bundle.test.ts
 import { Fault } from '../base/fault.ts'
-import { createArrivals } from './arrivals.ts'
+import { createReadyTransactions } from './arrivals.ts'
 import type { TransactionPool } from './transaction-pool.ts'
 
 const refuse = () =>
@@ -12,5 +12,5 @@ export const emptyPool: TransactionPool = {
   send: refuse,
   pendingNonce: refuse,
   pendingTransaction: () => Promise.resolve(null),
-  arrivals: createArrivals(0),
+  arrivals: createReadyTransactions(0),
 }

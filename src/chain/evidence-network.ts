@@ -19,7 +19,7 @@ import type { Network } from './network.ts'
 import type { ProvedHeader } from './proved-header.ts'
 import { known } from './read.ts'
 
-export type Evidence = {
+export type ProofData = {
   /** The header whose keccak256 is the block hash that the reader trusts. */
   readonly block: ProvedHeader
   /** Nodes, other headers, code: in any order, more than is needed or less. */
@@ -31,14 +31,14 @@ export type Evidence = {
 /** `nodes`: trie nodes, other blocks' headers and lists of uncles; `code`: null when none was read. */
 export type UsedPieces = { readonly nodes: readonly Uint8Array[]; readonly code: Uint8Array | null }
 
-export type EvidenceNetwork = {
+export type ProofDataNetwork = {
   /** Reads throw `unverified` with what is lacking. Its head knows one block, its pool nothing. */
   readonly network: Network
   /** What was asked for, each once, in the order in which the walks passed it. */
   used(): UsedPieces
 }
 
-export function createEvidenceNetwork(evidence: Evidence): EvidenceNetwork {
+export function createProofDataNetwork(evidence: ProofData): ProofDataNetwork {
   const { block } = evidence
   const pieces = new Map(evidence.pieces.map((bytes) => [toBareHex(keccak256(bytes)), bytes]))
   const used = new Map<string, Uint8Array>()

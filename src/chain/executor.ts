@@ -16,7 +16,7 @@ import type { BlockRef } from './head.ts'
 export type CallOwner = { readonly accountId: string; readonly keyId: string }
 
 /** A call on the state after `block`. */
-export type AskedCall = {
+export type RequestedCall = {
   readonly request: CallRequest
   readonly block: BlockRef
   readonly overrides: Overrides
@@ -38,14 +38,14 @@ export type PoolCounts = { readonly pending: number; readonly queued: number }
  * worked out takes turns among accounts and their keys (`owner`); beside what each throws, `execution_failed` when it ran for
  * too long and `overloaded` when too much of that account waits.
  */
-export interface Executor {
+export interface EvmExecutor {
   /** Return data. Throws `reverted` with the revert bytes as hex in `data`, `execution_failed` otherwise. */
-  call(asked: AskedCall, owner: CallOwner, signal: AbortSignal): Promise<Uint8Array>
+  call(asked: RequestedCall, owner: CallOwner, signal: AbortSignal): Promise<Uint8Array>
   /** The least gas with which the request succeeds. Throws as `call`. */
-  estimateGas(asked: AskedCall, owner: CallOwner, signal: AbortSignal): Promise<bigint>
+  estimateGas(asked: RequestedCall, owner: CallOwner, signal: AbortSignal): Promise<bigint>
   /** What the request touches, and the gas it uses when that is declared beforehand. */
   createAccessList(
-    asked: AskedCall,
+    asked: RequestedCall,
     owner: CallOwner,
     signal: AbortSignal,
   ): Promise<AccessListReport>
@@ -60,7 +60,7 @@ export interface Executor {
   ): Promise<readonly SimulatedBlock[]>
   /** How the request runs, as a JSON value. */
   traceCall(
-    asked: AskedCall & { readonly tracer: TracerChoice },
+    asked: RequestedCall & { readonly tracer: TracerChoice },
     owner: CallOwner,
     signal: AbortSignal,
   ): Promise<unknown>

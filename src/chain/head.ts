@@ -19,7 +19,7 @@ export type BlockRef = {
 }
 
 /** `removed`: blocks that are canonical no more, newest first; `added`: those that are now, oldest first. */
-export type HeadChange = {
+export type HeadUpdate = {
   readonly removed: readonly BlockRef[]
   readonly added: readonly BlockRef[]
 }
@@ -50,7 +50,7 @@ export interface Head {
     signal: AbortSignal,
   ): Iterable<TransactionHint> | AsyncIterable<TransactionHint>
   /** Told of each change once it stands, in order. Returns how to stop. */
-  watch(listener: (change: HeadChange) => void): () => void
+  watch(listener: (change: HeadUpdate) => void): () => void
 }
 
 const strengths = ['single', 'quorum', 'trusted', 'light-client', 'embedded']

@@ -3,7 +3,7 @@
 // Tested by src/rpc/methods/blocks/by-hash.test.ts
 import type { Peek, PeekNode, FetchContext, Obtain } from '../content/ref.ts'
 import { Fault } from '../base/fault.ts'
-import type { Executor } from './executor.ts'
+import type { EvmExecutor } from './executor.ts'
 import type { ForkConfigs } from './fork-configs.ts'
 import type { Head } from './head.ts'
 import type { EntryReader } from './entry-reader.ts'
@@ -31,7 +31,7 @@ export type Network = {
   readonly hint: FetchContext
   readonly pool: TransactionPool
   /** Null where no EVM of ours runs: then the relay answers. */
-  readonly executor: Executor | null
+  readonly executor: EvmExecutor | null
   /** Null where there is nobody to ask. */
   readonly relay: Relay | null
   /** Blob base fee update fraction in force at a block time (seconds), or null when unknown. */
@@ -41,7 +41,7 @@ export type Network = {
 }
 
 /** Of a network whose operations need one; elsewhere the method is not there (`no_method`). */
-export function executorOf({ executor }: Network, method: string): Executor {
+export function executorOf({ executor }: Network, method: string): EvmExecutor {
   if (executor !== null) return executor
   const detail = `The method ${method} does not exist/is not available`
   throw new Fault('no_method', { detail })

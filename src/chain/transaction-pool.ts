@@ -1,7 +1,7 @@
 // Transactions on their way into a block: of the embedded chain, or as upstreams know them. Nobody can prove what
 // waits; what can be checked is that the bytes are the transaction of that hash.
 // Tested by test/faces/pool-started.test.ts
-import type { Arrivals } from './arrivals.ts'
+import type { ReadyTransactions } from './arrivals.ts'
 import type { CallOwner } from './executor.ts'
 import type { Level } from './level.ts'
 
@@ -23,5 +23,5 @@ export interface TransactionPool {
     owner?: CallOwner,
   ): Promise<Uint8Array | null>
   /** Transactions in the order in which they became ready for a block. */
-  readonly arrivals: Arrivals
+  readonly arrivals: ReadyTransactions
 }

@@ -7,7 +7,7 @@ import type { UpstreamConfig, UpstreamNetworkConfig } from '../config/network-co
 import type { Config } from '../config/settings.ts'
 import { createUpstream } from '../chain/upstream/node/create-upstream.ts'
 import { type ProbeReport, probeUpstream } from '../chain/upstream/node/probe.ts'
-import type { Reach } from '../chain/upstream/node/reach.ts'
+import type { HistoryDepth } from '../chain/upstream/node/reach.ts'
 
 export type QueriedUpstream = {
   readonly network: UpstreamNetworkConfig
@@ -66,7 +66,7 @@ async function ask(network: UpstreamNetworkConfig, config: UpstreamConfig): Prom
 }
 
 /** At least, as far as was looked: `the last 128 blocks`, `every block`, `blocks from 100 on`, `no block`, `unknown`. */
-export function describeReach(reach: Reach): string {
+export function describeReach(reach: HistoryDepth): string {
   if (reach === 'unknown') return 'unknown'
   if (reach === 'all') return 'every block'
   if (reach === 'none') return 'no block'

@@ -5,16 +5,16 @@ import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { CallOwner } from '../chain/executor.ts'
-import type { CallNews, CallOrder, CallThreadData } from './call-order.ts'
+import type { CallThreadMessage, CallThreadTask, CallThreadData } from './call-order.ts'
 import { CallQueue } from './call-queue.ts'
 import { unpackFailure } from './packed-failure.ts'
-import type { Calculation, CalculationResult } from './vm/calls.ts'
+import type { ReadOnlyExecution, ReadOnlyResult } from './vm/calls.ts'
 import { tooLong } from './vm/turn.ts'
 
 export type CallEntry = CallOwner & {
   readonly id: number
-  readonly task: Calculation
-  readonly resolve: (result: CalculationResult) => void
+  readonly task: ReadOnlyExecution
+  readonly resolve: (result: ReadOnlyResult) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -69,7 +69,7 @@ export function createCallLane(options: CallLaneOptions): CallLane {
       execArgv: [],
     })
     let cause: unknown = new Error('the call thread ended')
-    started.on('message', (news: CallNews) => {
+    started.on('message', (news: CallThreadMessage) => {
       if (worker === started) hear(news)
     })
     started.on('error', (error) => (cause = error))
@@ -132,7 +132,7 @@ export function createCallLane(options: CallLaneOptions): CallLane {
     end(guilty).reject(tooLong(limits))
   }
 
-  function hear(news: CallNews): void {
+  function hear(news: CallThreadMessage): void {
     if (news.kind === 'turn') {
       turn = { id: news.id, since: clock.monotonic() }
       return
@@ -160,7 +160,7 @@ export function createCallLane(options: CallLaneOptions): CallLane {
     }
   }
 
-  function order(message: CallOrder): void {
+  function order(message: CallThreadTask): void {
     worker ??= start()
     worker.ref()
     worker.postMessage(message)
@@ -184,7 +184,7 @@ export function createCallLane(options: CallLaneOptions): CallLane {
       if (ending === null) return
       const ended = new Promise<void>((resolve) => ending.once('exit', () => resolve()))
       ending.ref()
-      ending.postMessage({ kind: 'close' } satisfies CallOrder)
+      ending.postMessage({ kind: 'close' } satisfies CallThreadTask)
       await ended
     },
   }

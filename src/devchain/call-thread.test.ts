@@ -17,7 +17,7 @@ import { sampleContractAddress } from './default-genesis.ts'
 import { devAccounts } from './dev-accounts.ts'
 import { openEmbeddedNetwork } from './embedded-network.ts'
 import type { EmbeddedOptions } from './embedded-network.ts'
-import { defaultTurnLimits } from './vm/turn.ts'
+import { defaultTimeSliceLimits } from './vm/turn.ts'
 
 const alice = new Wallet(devAccounts[0]?.privateKey ?? '')
 const signal = new AbortController().signal
@@ -89,7 +89,7 @@ test('while one key runs endless calls, another is answered and a send is mined'
 })
 
 test('a call that ran out of its time fails with a text, is no free timeout, and the next one runs', async (t) => {
-  const { call } = await open(t, { turnLimits: { ...defaultTurnLimits, sliceMs: 5, runMs: 1_000 } })
+  const { call } = await open(t, { turnLimits: { ...defaultTimeSliceLimits, sliceMs: 5, runMs: 1_000 } })
   await assert.rejects(call('a', { ...endless, gas: 50_000_000n }), {
     code: 'execution_failed',
     message: 'execution aborted (timeout = 1s)',
@@ -157,7 +157,7 @@ const hanging = rounds(40_000_000)
 /** Too long for the quick thread. */
 const long = rounds(250_000)
 /** For a server that lets everything begin, as one whose prices are too low. */
-const unpriced = { ...defaultTurnLimits, sliceMs: 5, runMs: 2_000, stepMs: 60_000 }
+const unpriced = { ...defaultTimeSliceLimits, sliceMs: 5, runMs: 2_000, stepMs: 60_000 }
 
 test('a precompiled contract that would take too long is refused before it runs', async (t) => {
   const { call, executor, head } = await open(t)

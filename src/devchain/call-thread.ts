@@ -4,18 +4,18 @@ import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import { setNewest } from '../base/set-newest.ts'
 import type { Log } from '../base/log.ts'
-import type { AskedCall, CallOwner, Executor } from '../chain/executor.ts'
+import type { RequestedCall, CallOwner, EvmExecutor } from '../chain/executor.ts'
 import { createCallLane } from './call-lane.ts'
 import type { CallEntry } from './call-lane.ts'
 import type { Genesis } from './genesis.ts'
 import { reasonOf } from './packed-failure.ts'
-import type { Calculation, CalculationResults } from './vm/calls.ts'
-import { defaultTurnLimits } from './vm/turn.ts'
-import type { MoveLimits, TurnLimits } from './vm/turn.ts'
+import type { ReadOnlyExecution, ReadOnlyResults } from './vm/calls.ts'
+import { defaultTimeSliceLimits } from './vm/turn.ts'
+import type { MoveLimits, TimeSliceLimits } from './vm/turn.ts'
 
 /** The part of an Executor that changes nothing. */
 export type CallExecutor = Pick<
-  Executor,
+  EvmExecutor,
   | 'call'
   | 'estimateGas'
   | 'createAccessList'
@@ -33,7 +33,7 @@ export type CallThreadOptions = {
   readonly clock: Clock
   readonly log: Log
   /** Default: those of turn.ts. */
-  readonly limits?: TurnLimits
+  readonly limits?: TimeSliceLimits
 }
 
 export type CallThread = {
@@ -54,7 +54,7 @@ export function createCallThread(options: CallThreadOptions): CallThread {
     genesis,
     databasePath,
     callGasMax,
-    limits: options.limits ?? defaultTurnLimits,
+    limits: options.limits ?? defaultTimeSliceLimits,
   }
   /** Until when, by account. */
   const slowUntil = new Map<string, number>()
@@ -91,17 +91,17 @@ export function createCallThread(options: CallThreadOptions): CallThread {
     return false
   }
 
-  async function run<Task extends Calculation>(
+  async function run<Task extends ReadOnlyExecution>(
     task: Task,
     { accountId, keyId }: CallOwner,
     signal: AbortSignal,
-  ): Promise<CalculationResults[Task['kind']]> {
+  ): Promise<ReadOnlyResults[Task['kind']]> {
     if (closed) throw new Fault('shutting_down')
     if (signal.aborted) throw reasonOf(signal)
     const id = nextId++
     let leave = () => {}
     try {
-      return await new Promise<CalculationResults[Task['kind']]>((resolve, reject) => {
+      return await new Promise<ReadOnlyResults[Task['kind']]>((resolve, reject) => {
         // The thread answers each task with the result of its kind (vm/calls.ts).
         const answer = resolve as CallEntry['resolve']
         const entry: CallEntry = { id, accountId, keyId, task, resolve: answer, reject }
@@ -145,6 +145,6 @@ export function createCallThread(options: CallThreadOptions): CallThread {
   }
 }
 
-function taskOf({ request, block, overrides }: AskedCall) {
+function taskOf({ request, block, overrides }: RequestedCall) {
   return { request, blockHash: block.hash, overrides }
 }

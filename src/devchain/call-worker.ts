@@ -9,12 +9,12 @@ import { createSqliteStore } from '../content/sqlite-store.ts'
 import { verifiedFinds } from '../content/verified-finds.ts'
 import { openDatabase } from '../db/sqlite.ts'
 import type { Writer } from '../db/writer.ts'
-import type { CallNews, CallOrder, CallThreadData } from './call-order.ts'
+import type { CallThreadMessage, CallThreadTask, CallThreadData } from './call-order.ts'
 import { openChainIndex } from './chain-index.ts'
 import { packFailure } from './packed-failure.ts'
 import { createCalls } from './vm/calls.ts'
-import type { Calculation } from './vm/calls.ts'
-import { MustMove, Turns } from './vm/turn.ts'
+import type { ReadOnlyExecution } from './vm/calls.ts'
+import { MustYield, TimeSlices } from './vm/turn.ts'
 
 const noWriter: Writer = {
   write: () => Promise.reject(new Error('the call thread never writes')),
@@ -23,9 +23,9 @@ const noWriter: Writer = {
 
 function serve(data: CallThreadData, parent: MessagePort): void {
   const { network, genesis, databasePath, callGasMax, limits, moves } = data
-  const say = (news: CallNews): void => parent.postMessage(news)
+  const say = (news: CallThreadMessage): void => parent.postMessage(news)
   const db = openDatabase(databasePath, { readOnly: true })
-  const turns = new Turns(systemClock, limits, moves)
+  const turns = new TimeSlices(systemClock, limits, moves)
   const calculate = createCalls({
     genesis,
     store: verifiedFinds(createSqliteStore({ db, writer: noWriter })),
@@ -35,7 +35,7 @@ function serve(data: CallThreadData, parent: MessagePort): void {
   const running = new Map<number, AbortController>()
   let closing = false
 
-  async function run(id: number, task: Calculation): Promise<void> {
+  async function run(id: number, task: ReadOnlyExecution): Promise<void> {
     const controller = new AbortController()
     running.set(id, controller)
     try {
@@ -45,7 +45,7 @@ function serve(data: CallThreadData, parent: MessagePort): void {
       const result = await turns.run((turn) => calculate(task, turn), controller.signal, onTurn)
       say({ kind: 'done', id, result })
     } catch (error) {
-      if (error instanceof MustMove) say({ kind: 'long', id })
+      if (error instanceof MustYield) say({ kind: 'long', id })
       else say({ kind: 'failed', id, failure: packFailure(error) })
     }
     running.delete(id)
@@ -58,7 +58,7 @@ function serve(data: CallThreadData, parent: MessagePort): void {
     parent.close()
   }
 
-  parent.on('message', (order: CallOrder) => {
+  parent.on('message', (order: CallThreadTask) => {
     if (order.kind === 'run') void run(order.id, order.task)
     else if (order.kind === 'cancel') running.get(order.id)?.abort()
     else {

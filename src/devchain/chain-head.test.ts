@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { HeadChange } from '../chain/head.ts'
+import type { HeadUpdate } from '../chain/head.ts'
 import { createChainHead } from './chain-head.ts'
 import { firstBlockRows, nextBlockRows } from './chain-index.ts'
 import { defaultGenesis } from './default-genesis.ts'
@@ -78,7 +78,7 @@ test('the head answers tags and numbers from the rows and goes only forward', as
   const one = { number: 1n, hash: new Uint8Array(32).fill(1) }
   await store.commit([], firstBlockRows('test', zero))
   const head = createChainHead('test', index, zero)
-  const told: HeadChange[] = []
+  const told: HeadUpdate[] = []
   const stop = head.watch((change) => told.push(change))
   assert.equal(beginRead(head.byNumber(1n)), null)
   const rows = nextBlockRows('test', { ...one, parentHash: zero.hash, transactionHashes: [] })

@@ -1,7 +1,7 @@
 // The Head of an embedded chain: it never reorgs, so safe and finalized are the latest block.
 import { Fault } from '../base/fault.ts'
 import { equalBytes } from '../base/hex.ts'
-import type { BlockRef, Head, HeadChange } from '../chain/head.ts'
+import type { BlockRef, Head, HeadUpdate } from '../chain/head.ts'
 import type { BlockPlace, ChainIndex } from './chain-index.ts'
 import { known } from '../chain/read.ts'
 
@@ -24,7 +24,7 @@ export function createChainHead(
     anchor: 'embedded',
   })
   let latest = refTo(start)
-  const listeners = new Set<(change: HeadChange) => void>()
+  const listeners = new Set<(change: HeadUpdate) => void>()
 
   /** Throws `damaged` when the index lacks a block at or below the head. */
   function byNumber(number: bigint): BlockRef | null {

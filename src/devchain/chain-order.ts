@@ -40,14 +40,14 @@ export type ChainResults = {
 export type ChainResult = ChainResults[ChainTask['kind']]
 
 /** To the thread. `open` comes first, and once. `cancel` drops a task that has not begun. */
-export type ChainOrder =
+export type ChainThreadTask =
   | { readonly kind: 'open'; readonly data: ChainThreadData }
   | { readonly kind: 'run'; readonly id: number; readonly task: ChainTask }
   | { readonly kind: 'cancel'; readonly id: number }
   | { readonly kind: 'close' }
 
 /** From the thread. `ready` and `block` are said before the answer of the task that made them. */
-export type ChainNews =
+export type ChainThreadMessage =
   | { readonly kind: 'done'; readonly id: number; readonly result: ChainResult }
   | { readonly kind: 'failed'; readonly id: number; readonly failure: PackedFailure }
   | {

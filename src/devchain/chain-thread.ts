@@ -5,8 +5,8 @@
 import { MessageChannel } from 'node:worker_threads'
 import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
-import { createArrivals } from '../chain/arrivals.ts'
-import type { CallOwner, Executor } from '../chain/executor.ts'
+import { createReadyTransactions } from '../chain/arrivals.ts'
+import type { CallOwner, EvmExecutor } from '../chain/executor.ts'
 import type { TransactionPool } from '../chain/transaction-pool.ts'
 import type { MessagePort, Worker } from 'node:worker_threads'
 import type { Genesis } from './genesis.ts'
@@ -18,8 +18,8 @@ import { reasonOf, unpackFailure } from './packed-failure.ts'
 import { recoverAhead } from './recover-ahead.ts'
 import { startChainWorker } from './start-chain-worker.ts'
 import type {
-  ChainNews,
-  ChainOrder,
+  ChainThreadMessage,
+  ChainThreadTask,
   ChainResult,
   ChainResults,
   ChainTask,
@@ -42,7 +42,7 @@ export type ChainThreadOptions = {
 }
 
 /** The part of an Executor that belongs to the chain itself. */
-type ChainExecutor = Omit<Executor, keyof CallExecutor>
+type ChainExecutor = Omit<EvmExecutor, keyof CallExecutor>
 
 export type ChainThread = {
   readonly pool: TransactionPool
@@ -73,7 +73,7 @@ type Waiter = CallOwner & {
 export function createChainThread(options: ChainThreadOptions): ChainThread {
   const { log, network } = options
   const queue = new CallQueue<Waiter>(queueLimits)
-  const arrivals = createArrivals()
+  const arrivals = createReadyTransactions()
   let worker: Worker | null = null
   let { startedAhead } = options
   let nextId = 1
@@ -96,7 +96,7 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
       for (const waiter of Array.from(queue.begun.values())) end(waiter).reject(fault)
     })
     const data: ChainThreadData = { network, genesis, databasePath, writerPort, mining }
-    started.postMessage({ kind: 'open', data } satisfies ChainOrder, [writerPort])
+    started.postMessage({ kind: 'open', data } satisfies ChainThreadTask, [writerPort])
     return started
   }
 
@@ -116,7 +116,7 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
     }
   }
 
-  function hear(news: ChainNews): void {
+  function hear(news: ChainThreadMessage): void {
     if (news.kind === 'block') return options.onBlock(news.block, news.signed)
     if (news.kind === 'ready') return arrivals.add(news.hash)
     const waiter = queue.begun.get(news.id)
@@ -126,7 +126,7 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
     else waiter.reject(unpackFailure(news.failure))
   }
 
-  function order(message: ChainOrder, transfer: readonly MessagePort[] = []): void {
+  function order(message: ChainThreadTask, transfer: readonly MessagePort[] = []): void {
     worker?.postMessage(message, transfer)
   }
 

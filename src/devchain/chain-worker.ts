@@ -14,8 +14,8 @@ import { openChainIndex } from './chain-index.ts'
 import { packFailure } from './packed-failure.ts'
 import { Engine } from './vm/engine.ts'
 import type {
-  ChainNews,
-  ChainOrder,
+  ChainThreadMessage,
+  ChainThreadTask,
   ChainResult,
   ChainTask,
   ChainThreadData,
@@ -23,7 +23,7 @@ import type {
 
 type Opened = { readonly engine: Engine; close(): Promise<void> }
 
-async function open(data: ChainThreadData, say: (news: ChainNews) => void): Promise<Opened> {
+async function open(data: ChainThreadData, say: (news: ChainThreadMessage) => void): Promise<Opened> {
   const { network, genesis, mining } = data
   const now = () => systemClock.now()
   const db = openDatabase(data.databasePath, { readOnly: true })
@@ -53,7 +53,7 @@ async function open(data: ChainThreadData, say: (news: ChainNews) => void): Prom
 }
 
 function serve(parent: MessagePort): void {
-  const say = (news: ChainNews): void => parent.postMessage(news)
+  const say = (news: ChainThreadMessage): void => parent.postMessage(news)
   let opening: Promise<Opened> | null = null
   const waiting = new Map<number, ChainTask>()
   let running = false
@@ -87,7 +87,7 @@ function serve(parent: MessagePort): void {
     parent.close()
   }
 
-  parent.on('message', (order: ChainOrder) => {
+  parent.on('message', (order: ChainThreadTask) => {
     if (order.kind === 'open') opening = open(order.data, say)
     else if (order.kind === 'cancel') waiting.delete(order.id)
     else if (order.kind === 'close') {

@@ -3,14 +3,14 @@
 // Tested by src/devchain/embedded-network.test.ts
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import type { Executor } from '../chain/executor.ts'
+import type { EvmExecutor } from '../chain/executor.ts'
 
 /** The returned function ends it; a block in the making is still finished. A block that failed is logged. */
 export function mineEvery(
   seconds: number,
   parts: {
     readonly clock: Clock
-    readonly executor: Pick<Executor, 'mine'>
+    readonly executor: Pick<EvmExecutor, 'mine'>
     readonly log: Log
   },
 ): () => void {

@@ -6,7 +6,7 @@ import { databaseBytes } from '../db/database-bytes.ts'
 import type { Database } from '../db/sqlite.ts'
 import type { BlockRef } from '../chain/head.ts'
 import type { Network } from '../chain/network.ts'
-import { listLies } from '../chain/upstream/pool/lie-ledger.ts'
+import { listInvalidReplies } from '../chain/upstream/pool/lie-ledger.ts'
 import type { ServerStatus } from '../admin/resources/server/server-status.ts'
 import type { OpenNetworks } from './open-networks.ts'
 import { cairnVersion } from './version.ts'
@@ -71,7 +71,7 @@ export function openServerStatus(parts: ServerStatusDeps): ServerStatus {
         .flatMap(({ network, status }) =>
           status.alarms.map(({ need, since }) => ({ network, need, since })),
         ),
-    lies: (limit) => listLies(database, limit),
+    lies: (limit) => listInvalidReplies(database, limit),
   }
 }
 

@@ -6,7 +6,7 @@ import type { UpstreamNetworkConfig } from '../config/network-config.ts'
 import type { Obtaining } from '../content/obtain.ts'
 import type { ThreadWriter } from '../db/thread-writer.ts'
 import { findKnownNetwork } from '../chain/known-networks.ts'
-import { createLieLedger } from '../chain/upstream/pool/lie-ledger.ts'
+import { createInvalidReplyLog } from '../chain/upstream/pool/lie-ledger.ts'
 import {
   openUpstreamNetwork,
   type UpstreamNetwork,
@@ -46,7 +46,7 @@ export function openUpstreams(
         fraction: BigInt(baseFeeUpdateFraction),
       })) ?? null,
     requireProof: verifyOf(config, 'eth_getBlockByHash') === 'require',
-    ledger: createLieLedger({ network: name, writer, clock, log }),
+    ledger: createInvalidReplyLog({ network: name, writer, clock, log }),
     content: { obtain, peek, peekNode },
     clock,
     log,

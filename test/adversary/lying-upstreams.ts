@@ -4,7 +4,7 @@ import { systemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import type { Writer } from '../../src/db/writer.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
-import { createLieLedger } from '../../src/chain/upstream/pool/lie-ledger.ts'
+import { createInvalidReplyLog } from '../../src/chain/upstream/pool/lie-ledger.ts'
 import { openChainDatabase } from '../fakes/chain-database.ts'
 import { createRandom, type Falsehood, pick } from '../fakes/falsehood.ts'
 import { falsehoods, makeLiar } from '../fakes/liar.ts'
@@ -30,7 +30,7 @@ const setups: readonly Setup[] = [
   { name: 'three upstreams, two with the same faults', liars: 2, honest: 1, trusted: false },
 ]
 
-type Lie = {
+type InvalidReply = {
   readonly setup: Setup
   readonly kind: Falsehood
   readonly seed: number
@@ -80,7 +80,7 @@ export const lyingUpstreams: Section = {
 
 async function lie(
   { tally, report }: SectionRun,
-  { setup, kind, seed, reads }: Lie,
+  { setup, kind, seed, reads }: InvalidReply,
   { nodes, model, writer }: Cast,
 ): Promise<void> {
   const used = nodes.slice(0, setup.liars + setup.honest)
@@ -97,7 +97,7 @@ async function lie(
     name: 'case',
     stubs: used,
     trusted: setup.trusted ? [0] : [],
-    ledger: createLieLedger({ network: 'case', writer, clock: systemClock, log: silentLog }),
+    ledger: createInvalidReplyLog({ network: 'case', writer, clock: systemClock, log: silentLog }),
   })
   try {
     for (const read of reads) {

@@ -6,21 +6,21 @@ import type { AccessListReport, Overrides } from '../../src/chain/computation.ts
 import type { ChainIndex } from '../../src/devchain/chain-index.ts'
 import type { Genesis } from '../../src/devchain/genesis.ts'
 import { createCalls } from '../../src/devchain/vm/calls.ts'
-import type { Calculation } from '../../src/devchain/vm/calls.ts'
-import { defaultTurnLimits, type TurnLimits, Turns } from '../../src/devchain/vm/turn.ts'
+import type { ReadOnlyExecution } from '../../src/devchain/vm/calls.ts'
+import { defaultTimeSliceLimits, type TimeSliceLimits, TimeSlices } from '../../src/devchain/vm/turn.ts'
 
 /** Time limits of minutes, so that results do not depend on the load of the machine. */
-const patientLimits = { ...defaultTurnLimits, runMs: 300_000, spanMs: 300_000 }
+const patientLimits = { ...defaultTimeSliceLimits, runMs: 300_000, spanMs: 300_000 }
 
 /** `limits`: for tests of what happens when time is up. */
 export function createChainCalls(
   chain: { readonly genesis: Genesis; readonly store: Store; readonly index: ChainIndex },
-  limits: TurnLimits = patientLimits,
+  limits: TimeSliceLimits = patientLimits,
 ) {
   const calculate = createCalls({ ...chain, callGasMax: 50_000_000n })
-  const turns = new Turns(systemClock, limits)
+  const turns = new TimeSlices(systemClock, limits)
   const { signal } = new AbortController()
-  const run = (task: Calculation) => turns.run((turn) => calculate(task, turn), signal)
+  const run = (task: ReadOnlyExecution) => turns.run((turn) => calculate(task, turn), signal)
   type Asked = [request: CallRequest, blockHash: Uint8Array, overrides?: Partial<Overrides>]
   const task = ([request, blockHash, overrides]: Asked) => ({
     request,

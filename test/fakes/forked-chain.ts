@@ -3,7 +3,7 @@ import { Fault } from '../../src/base/fault.ts'
 import { equalBytes, toHex } from '../../src/base/hex.ts'
 import type { UnverifiedItem } from '../../src/content/ref.ts'
 import type { ProvedHeader } from '../../src/chain/blocks.ts'
-import type { BlockRef, HeadChange } from '../../src/chain/head.ts'
+import type { BlockRef, HeadUpdate } from '../../src/chain/head.ts'
 import type { Network } from '../../src/chain/network.ts'
 import { type BlockLogs, makeLogBlock } from './log-chain.ts'
 import { createFakeHead, createFakeNetwork, createFakeObtain } from './network.ts'
@@ -25,7 +25,7 @@ export type ForkedChain = {
 export function createForkedChain(): ForkedChain {
   const items: UnverifiedItem[] = []
   const blocks = new Map<string, ProvedHeader>()
-  const listeners = new Set<(change: HeadChange) => void>()
+  const listeners = new Set<(change: HeadUpdate) => void>()
   let branch = 0
 
   function make(number: number, parentHash: Uint8Array, logs: BlockLogs): ProvedHeader {

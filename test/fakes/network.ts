@@ -5,8 +5,8 @@ import { equalBytes } from '../../src/base/hex.ts'
 import { verifyKeccakKinds } from '../../src/codec/hash/verify-keccak.ts'
 import { type ContentRef, type UnverifiedItem, type Obtain, refKey } from '../../src/content/ref.ts'
 import { createHeaderMemory } from '../../src/chain/proved-header.ts'
-import { createArrivals } from '../../src/chain/arrivals.ts'
-import type { Executor } from '../../src/chain/executor.ts'
+import { createReadyTransactions } from '../../src/chain/arrivals.ts'
+import type { EvmExecutor } from '../../src/chain/executor.ts'
 import type { BlockRef, Head } from '../../src/chain/head.ts'
 import type { Network } from '../../src/chain/network.ts'
 import type { TransactionPool } from '../../src/chain/transaction-pool.ts'
@@ -49,7 +49,7 @@ export function createFakeHead(blocks: readonly BlockRef[], part: Partial<Head> 
 
 const refuse = () => Promise.reject(new Fault('execution_failed'))
 
-export function createFakeExecutor(part: Partial<Executor> = {}): Executor {
+export function createFakeExecutor(part: Partial<EvmExecutor> = {}): EvmExecutor {
   return {
     call: refuse,
     estimateGas: refuse,
@@ -73,7 +73,7 @@ export function createFakePool(part: Partial<TransactionPool> = {}): Transaction
     send: refuse,
     pendingNonce: refuse,
     pendingTransaction: () => Promise.resolve(null),
-    arrivals: createArrivals(),
+    arrivals: createReadyTransactions(),
     ...part,
   }
 }

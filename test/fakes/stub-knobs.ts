@@ -53,7 +53,7 @@ export type StubReply =
     }
 
 /** Returns a false reply, or null for the honest one. */
-export type Lie = (
+export type InvalidReply = (
   call: StubCall,
   honest: StubReply,
 ) => StubReply | null | Promise<StubReply | null>
@@ -93,7 +93,7 @@ export type StubKnobs = {
   /** Takes WebSockets at the same place, and pushes its heads over them. */
   pushes: boolean
   /** Replaces replies; runs last. */
-  lie: Lie | null
+  lie: InvalidReply | null
 }
 
 export function honestKnobs(chainId: bigint): StubKnobs {

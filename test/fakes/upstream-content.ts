@@ -19,14 +19,14 @@ import {
 } from '../../src/chain/upstream/pool/upstream-pool.ts'
 import { createUpstreamSource } from '../../src/chain/upstream/source/upstream-source.ts'
 import { defaultUpstreamLimits } from '../../src/chain/upstream/node/upstream.ts'
-import type { LieEvidence } from '../../src/chain/upstream/pool/verdict.ts'
+import type { InvalidReplyEvidence } from '../../src/chain/upstream/pool/verdict.ts'
 import { createFakeHead, createFakeNetwork } from './network.ts'
 import type { StubBlock } from './stub-chain.ts'
 import type { StubUpstream } from './stub-upstream.ts'
 import { createTurnedClock } from './turned-clock.ts'
 
 /** An invalid reply and the index of its upstream, from 0. */
-export type ToldLie = LieEvidence & { readonly upstream: number }
+export type ToldLie = InvalidReplyEvidence & { readonly upstream: number }
 
 export type UpstreamContent = {
   readonly network: Network

@@ -11,7 +11,7 @@ import type { UnverifiedItem } from '../../src/content/ref.ts'
 import type { Store } from '../../src/content/store.ts'
 import { verify as verifyContent } from '../../src/content/verify.ts'
 import type { HeadSettings } from '../../src/chain/upstream/head/head-follower.ts'
-import type { LieLedger } from '../../src/chain/upstream/pool/lie-ledger.ts'
+import type { InvalidReplyLog } from '../../src/chain/upstream/pool/lie-ledger.ts'
 import {
   openUpstreamNetwork,
   type UpstreamNetwork,
@@ -61,7 +61,7 @@ export async function openUpstreamCase(options: {
   readonly blobFractions?: BlobFractions | null
   /** Default: `require`. */
   readonly verify?: VerifyMode
-  readonly ledger: LieLedger
+  readonly ledger: InvalidReplyLog
   /** How long the upstream at this place may take. Default: `patientMs`. */
   readonly timeoutMsOf?: (index: number) => number
 }): Promise<UpstreamCase> {

@@ -10,7 +10,7 @@ import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { testChain } from '../fakes/chain-facts.ts'
 import { openStubChain } from '../fakes/stub-chain.ts'
-import type { Lie } from '../fakes/stub-knobs.ts'
+import type { InvalidReply } from '../fakes/stub-knobs.ts'
 import { startStubUpstream } from '../fakes/stub-upstream.ts'
 import { bin, startCairn, temporaryFolder } from '../started-server.ts'
 
@@ -55,7 +55,7 @@ test(
     const chain = await openStubChain()
     let turn = 0
     const lieWith =
-      (text: string): Lie =>
+      (text: string): InvalidReply =>
       ({ method }, honest) => {
         turn += 1
         if (method === 'eth_chainId') return null

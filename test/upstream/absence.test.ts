@@ -6,7 +6,7 @@ import { systemClock } from '../../src/base/clock.ts'
 import { toHex, toQuantity } from '../../src/base/hex.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
-import { createLieLedger } from '../../src/chain/upstream/pool/lie-ledger.ts'
+import { createInvalidReplyLog } from '../../src/chain/upstream/pool/lie-ledger.ts'
 import type { VerifyMode } from '../../src/rpc/relay/prove-or-relay.ts'
 import { openChainDatabase } from '../fakes/chain-database.ts'
 import { openStubChain, type StubBlock, type StubChain } from '../fakes/stub-chain.ts'
@@ -57,7 +57,7 @@ async function open(
   const stubs = await Promise.all(Array.from({ length: count }, () => startStubUpstream(t, chain)))
   const { database } = openChainDatabase(t)
   const parts = { writer: createInlineWriter(database), clock: systemClock, log: silentLog }
-  const ledger = createLieLedger({ network: 'case', ...parts })
+  const ledger = createInvalidReplyLog({ network: 'case', ...parts })
   const opened = await openUpstreamCase({ name: 'case', stubs, trusted, verify, ledger })
   t.after(async () => {
     await opened.idle()

@@ -7,11 +7,11 @@ import { toHex } from '../../src/base/hex.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import type { BlobFractions } from '../../src/chain/known-networks.ts'
-import { createLieLedger } from '../../src/chain/upstream/pool/lie-ledger.ts'
+import { createInvalidReplyLog } from '../../src/chain/upstream/pool/lie-ledger.ts'
 import { startBehind } from '../behind-upstreams.ts'
 import { openChainDatabase } from '../fakes/chain-database.ts'
 import { openStubChain, type StubBlock, type StubChain } from '../fakes/stub-chain.ts'
-import type { Lie } from '../fakes/stub-knobs.ts'
+import type { InvalidReply } from '../fakes/stub-knobs.ts'
 import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
 import {
   openUpstreamCase,
@@ -38,7 +38,7 @@ async function open(
   const stub = await startStubUpstream(t, chain)
   const { database } = openChainDatabase(t)
   const parts = { writer: createInlineWriter(database), clock: systemClock, log: silentLog }
-  const ledger = createLieLedger({ network: 'case', ...parts })
+  const ledger = createInvalidReplyLog({ network: 'case', ...parts })
   const opened = await openUpstreamCase({ name: 'case', stubs: [stub], blobFractions, ledger })
   t.after(async () => {
     await opened.idle()
@@ -76,12 +76,12 @@ test('without it the price is an upstream’s, and the label says so', async (t)
 test('a price that is not one of that block is left out, and still nothing is called proved', async (t) => {
   const other = chain.recorded[3]?.hash
   const changed =
-    (member: object): Lie =>
+    (member: object): InvalidReply =>
     ({ method }, honest) =>
       method === 'eth_getTransactionReceipt' && 'result' in honest
         ? { result: { ...(honest.result as object), ...member } }
         : null
-  const lies: readonly Lie[] = [
+  const lies: readonly InvalidReply[] = [
     changed({ blobGasPrice: undefined }),
     changed({ blobGasPrice: 7 }),
     changed({ blobGasPrice: '0x07' }),

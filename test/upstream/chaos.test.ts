@@ -4,7 +4,7 @@ import test, { before, type TestContext } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
-import { createLieLedger } from '../../src/chain/upstream/pool/lie-ledger.ts'
+import { createInvalidReplyLog } from '../../src/chain/upstream/pool/lie-ledger.ts'
 import { startBehind } from '../behind-upstreams.ts'
 import { openChainDatabase } from '../fakes/chain-database.ts'
 import { createRandom, pick, type Random } from '../fakes/falsehood.ts'
@@ -82,7 +82,7 @@ const timeoutMsOf = (index: number) => (index < 2 ? 2_000 : patientMs)
 const openNetwork: Open = async (t, kind, stubs) => {
   const { database } = openChainDatabase(t)
   const parts = { writer: createInlineWriter(database), clock: systemClock, log: silentLog }
-  const ledger = createLieLedger({ network: kind, ...parts })
+  const ledger = createInvalidReplyLog({ network: kind, ...parts })
   const heads = { pollMs: 200 }
   const opened = await openUpstreamCase({ name: kind, stubs, ledger, timeoutMsOf, heads })
   return {

@@ -8,11 +8,11 @@ import { fromHex } from '../../src/base/hex.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import type { HeadSettings } from '../../src/chain/upstream/head/head-follower.ts'
-import { createLieLedger } from '../../src/chain/upstream/pool/lie-ledger.ts'
+import { createInvalidReplyLog } from '../../src/chain/upstream/pool/lie-ledger.ts'
 import { testChain } from '../fakes/chain-facts.ts'
 import { openChainDatabase } from '../fakes/chain-database.ts'
 import { chainFolder } from '../fakes/chain-vectors.ts'
-import type { Lie } from '../fakes/stub-knobs.ts'
+import type { InvalidReply } from '../fakes/stub-knobs.ts'
 import { openStubChain, type StubBlock, type StubChain } from '../fakes/stub-chain.ts'
 import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
 import { openUpstreamCase, type UpstreamCase } from '../fakes/upstream-network.ts'
@@ -37,7 +37,7 @@ type HeadLie = {
 }
 
 const byNumber =
-  (change: (block: Record<string, unknown>) => object | null): Lie =>
+  (change: (block: Record<string, unknown>) => object | null): InvalidReply =>
   ({ method }, honest) =>
     method === 'eth_getBlockByNumber' && 'result' in honest && honest.result !== null
       ? { result: change(honest.result as Record<string, unknown>) }
@@ -85,7 +85,7 @@ async function open(
 ): Promise<UpstreamCase> {
   const { database } = openChainDatabase(t)
   const parts = { writer: createInlineWriter(database), clock: systemClock, log: silentLog }
-  const ledger = createLieLedger({ network: 'case', ...parts })
+  const ledger = createInvalidReplyLog({ network: 'case', ...parts })
   const opened = await openUpstreamCase({ name: 'case', stubs, ledger, ...options })
   t.after(async () => {
     await opened.idle()

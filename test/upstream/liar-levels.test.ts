@@ -5,7 +5,7 @@ import test, { before, type TestContext } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
-import { createLieLedger } from '../../src/chain/upstream/pool/lie-ledger.ts'
+import { createInvalidReplyLog } from '../../src/chain/upstream/pool/lie-ledger.ts'
 import type { VerifyMode } from '../../src/rpc/relay/prove-or-relay.ts'
 import { openChainDatabase } from '../fakes/chain-database.ts'
 import { falseValues } from '../fakes/falsify-proofs.ts'
@@ -53,7 +53,7 @@ async function rig(t: TestContext, nodes: readonly Node[], verify: VerifyMode): 
     stubs,
     trusted: nodes.flatMap(({ trusted }, at) => (trusted === true ? [at] : [])),
     verify,
-    ledger: createLieLedger({ network: 'case', ...parts }),
+    ledger: createInvalidReplyLog({ network: 'case', ...parts }),
   })
   t.after(async () => {
     await opened.idle()

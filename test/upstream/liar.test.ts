@@ -7,7 +7,7 @@ import { systemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { verifyKeccakKinds } from '../../src/codec/hash/verify-keccak.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
-import { createLieLedger, type Lie, listLies } from '../../src/chain/upstream/pool/lie-ledger.ts'
+import { createInvalidReplyLog, type InvalidReply, listInvalidReplies } from '../../src/chain/upstream/pool/lie-ledger.ts'
 import { openChainDatabase } from '../fakes/chain-database.ts'
 import { createRandom, type Falsehood, pick, type Random } from '../fakes/falsehood.ts'
 import { falsehoods, type Liar, makeLiar } from '../fakes/liar.ts'
@@ -27,7 +27,7 @@ type Bench = {
   readonly honest: StubUpstream
   readonly liars: readonly StubUpstream[]
   open(name: string, stubs: readonly StubUpstream[]): Promise<UpstreamCase>
-  liesOf(name: string): readonly Lie[]
+  invalidRepliesOf(name: string): readonly InvalidReply[]
 }
 
 /** Of all cases together: those of one are among the newest. */
@@ -42,10 +42,10 @@ async function setUp(t: TestContext): Promise<Bench> {
     honest,
     liars,
     open: (network, stubs) => {
-      const ledger = createLieLedger({ network, writer, clock: systemClock, log: silentLog })
+      const ledger = createInvalidReplyLog({ network, writer, clock: systemClock, log: silentLog })
       return openUpstreamCase({ name: network, stubs, ledger })
     },
-    liesOf: (name) => listLies(database, newestLies).filter(({ network }) => network === name),
+    invalidRepliesOf: (name) => listInvalidReplies(database, newestLies).filter(({ network }) => network === name),
   }
 }
 
@@ -188,7 +188,7 @@ test('with one faulty upstream of two, every read returns the correct answer, an
   const model = await startStubUpstream(t, chain)
   const cases = drawCases(model, roundsMax * provable.length)
 
-  async function judge(drawn: Case, { honest, liars, open, liesOf }: Bench): Promise<void> {
+  async function judge(drawn: Case, { honest, liars, open, invalidRepliesOf }: Bench): Promise<void> {
     const { falsehood, read } = drawn
     const [first] = liars as [StubUpstream]
     const truth = await truthOf(honest, read)
@@ -203,7 +203,7 @@ test('with one faulty upstream of two, every read returns the correct answer, an
     const hasSent = liar.sent.length > 0
     if (hasSent) quiet.delete(falsehood.name)
     const isLie = hasSent && falsehood.nature === 'lie'
-    const isKnown = () => liesOf(name).length > 0
+    const isKnown = () => invalidRepliesOf(name).length > 0
     // Another upstream may have been faster. The invalid reply is then not verified.
     for (const again of isLie ? similarTo(drawn) : []) {
       if (await soon(isKnown)) break
@@ -214,7 +214,7 @@ test('with one faulty upstream of two, every read returns the correct answer, an
         about,
       )
     }
-    const lies = liesOf(name)
+    const lies = invalidRepliesOf(name)
     assert.deepEqual(
       lies.filter(({ upstream }) => upstream !== 'upstream 0'),
       [],

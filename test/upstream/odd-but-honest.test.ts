@@ -5,7 +5,7 @@ import test, { before } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
-import { createLieLedger, listLies } from '../../src/chain/upstream/pool/lie-ledger.ts'
+import { createInvalidReplyLog, listInvalidReplies } from '../../src/chain/upstream/pool/lie-ledger.ts'
 import { openChainDatabase } from '../fakes/chain-database.ts'
 import type { StubKnobs } from '../fakes/stub-knobs.ts'
 import { openStubChain, type StubChain } from '../fakes/stub-chain.ts'
@@ -46,7 +46,7 @@ for (const [name, knobs] of Object.entries(nodes)) {
     const model = await startStubUpstream(t, chain)
     const { database } = openChainDatabase(t)
     const parts = { writer: createInlineWriter(database), clock: systemClock, log: silentLog }
-    const ledger = createLieLedger({ network: 'case', ...parts })
+    const ledger = createInvalidReplyLog({ network: 'case', ...parts })
     const opened = await openUpstreamCase({ name: 'case', stubs: [stub], ledger })
     let compared = 0
     for (const block of chain.recorded.filter(({ number }) => number % 5n === 4n)) {
@@ -62,7 +62,7 @@ for (const [name, knobs] of Object.entries(nodes)) {
     await opened.idle()
     await opened.close()
     assert.ok(compared > 200, `${compared}`)
-    assert.deepEqual(listLies(database), [])
+    assert.deepEqual(listInvalidReplies(database), [])
     assert.equal(opened.pool.upstreams[0]?.status().lies, 0)
   })
 }

@@ -17,11 +17,11 @@ import { createUpstream } from './node/create-upstream.ts'
 import { createHeadCanary } from './pool/head-canary.ts'
 import { createHeadFollower, type HeadSettings } from './head/head-follower.ts'
 import type { HeadSource } from './head/head-witness.ts'
-import type { LieLedger } from './pool/lie-ledger.ts'
+import type { InvalidReplyLog } from './pool/lie-ledger.ts'
 import { createNumberedBlocks } from './head/numbered-blocks.ts'
 import { createPendingWatch } from './pending-watch.ts'
 import { createProber, type Prober } from './node/prober.ts'
-import { createTransactionWords } from './transaction-words.ts'
+import { createUpstreamTransactionLookup } from './transaction-words.ts'
 import { createUpstreamPool, type UpstreamPool } from './pool/upstream-pool.ts'
 import { createUpstreamRelay } from './upstream-relay.ts'
 import { createUpstreamSource } from './source/upstream-source.ts'
@@ -40,7 +40,7 @@ export type UpstreamNetworkOptions = {
   readonly blobFractions: BlobFractions | null
   /** One untrusted upstream's word that a block is unknown is not enough. */
   readonly requireProof: boolean
-  readonly ledger: LieLedger
+  readonly ledger: InvalidReplyLog
   readonly content: { readonly obtain: Obtain; readonly peek: Peek; readonly peekNode: PeekNode }
   readonly clock: Clock
   readonly log: Log
@@ -93,7 +93,7 @@ export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNe
     onUnknownFields: (upstream) =>
       log('warn', 'header_fields_unknown', { network: name, upstream: upstream.name }),
   })
-  const words = createTransactionWords({ network: name, upstreams, catchUp, clock })
+  const words = createUpstreamTransactionLookup({ network: name, upstreams, catchUp, clock })
   /** Ends also while a slow upstream has not answered. */
   async function catchUp(): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<void>()

@@ -3,7 +3,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { fromHex } from '../../base/hex.ts'
 import type { Log } from '../../base/log.ts'
-import { type Arrivals, createArrivals } from '../arrivals.ts'
+import { type ReadyTransactions, createReadyTransactions } from '../arrivals.ts'
 
 /** What is needed of an upstream. */
 export type PendingSource = {
@@ -13,7 +13,7 @@ export type PendingSource = {
   call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown>
 }
 
-export type PendingWatch = { readonly arrivals: Arrivals; stop(): void }
+export type PendingWatch = { readonly arrivals: ReadyTransactions; stop(): void }
 
 const pollMs = 700
 /** Without a reader for so long nobody is asked. */
@@ -27,7 +27,7 @@ export function createPendingWatch(
   sources: readonly PendingSource[],
   { clock, log, network }: { readonly clock: Clock; readonly log: Log; readonly network: string },
 ): PendingWatch {
-  const log16k = createArrivals()
+  const log16k = createReadyTransactions()
   const ending = new AbortController()
   let readAt = -Infinity
   let filter: { readonly source: PendingSource; readonly id: unknown } | null = null

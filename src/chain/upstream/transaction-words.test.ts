@@ -7,12 +7,12 @@ import { decodeEntries } from '../../codec/ethereum/list.ts'
 import { transactionHash } from '../../codec/ethereum/transaction.ts'
 import { encodeTransactionsJson } from '../../codec/ethereum/transaction-json.ts'
 import type { TransactionHint } from '../head.ts'
-import { createTransactionWords, type WordSource } from './transaction-words.ts'
+import { createUpstreamTransactionLookup, type LookupSource } from './transaction-words.ts'
 
 const { signal } = new AbortController()
 const hash = (tag: number) => new Uint8Array(32).fill(tag)
 
-type Node = WordSource & { asks: number; says: unknown }
+type Node = LookupSource & { asks: number; says: unknown }
 
 function node(says: unknown, cost = 1, trusted = false): Node {
   const made: Node = {
@@ -39,7 +39,7 @@ const down = new Error('connection refused')
 /** `catchUp`: what happens while the head is looked for again. */
 function rig(nodes: readonly Node[], catchUp: () => void = () => {}) {
   const clock = createTurnedClock()
-  const words = createTransactionWords({
+  const words = createUpstreamTransactionLookup({
     network: 'test',
     upstreams: nodes,
     catchUp: async () => catchUp(),

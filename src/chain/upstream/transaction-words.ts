@@ -12,14 +12,14 @@ import { faultOf } from './fault-of.ts'
 import { UpstreamError } from './node/upstream-error.ts'
 
 /** What is needed of an upstream. */
-export type WordSource = {
+export type LookupSource = {
   readonly usable: boolean
   readonly trusted: boolean
   cost(methodClass: 'read'): number
   call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown>
 }
 
-export interface TransactionWords {
+export interface UpstreamTransactionLookup {
   /**
    * Places that upstreams name, until one is right. When none is, upstreams and the head are asked once more. Throws
    * `no_upstream` when no upstream could be asked, and `unverified` when all places stay wrong and too few upstreams
@@ -60,17 +60,17 @@ type Asked = {
 /** Untrusted upstreams whose answers establish that a transaction is in no block. */
 const absentMin = 2
 
-export function createTransactionWords(parts: {
+export function createUpstreamTransactionLookup(parts: {
   readonly network: string
-  readonly upstreams: readonly WordSource[]
+  readonly upstreams: readonly LookupSource[]
   /** Asks upstreams for their heads now; ends when they have answered, or after a while. */
   readonly catchUp: () => Promise<void>
   readonly clock: Clock
-}): TransactionWords {
+}): UpstreamTransactionLookup {
   const { network, upstreams, catchUp, clock } = parts
   const kept = new Map<string, Asked>()
 
-  async function ask(sources: readonly WordSource[], hash: string): Promise<readonly Answer[]> {
+  async function ask(sources: readonly LookupSource[], hash: string): Promise<readonly Answer[]> {
     const { signal, stop } = patience(clock)
     try {
       const answers = await Promise.allSettled(

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fromHex, toHex } from '../../base/hex.ts'
 import { transactionHash } from '../../codec/ethereum/transaction.ts'
-import { createArrivals } from '../arrivals.ts'
+import { createReadyTransactions } from '../arrivals.ts'
 import type { BlockRef } from '../head.ts'
 import type { Agreement } from './pool/agree.ts'
-import type { ReadAsked } from './pool/read-elsewhere.ts'
-import type { TransactionWords } from './transaction-words.ts'
+import type { ReadRequest } from './pool/read-elsewhere.ts'
+import type { UpstreamTransactionLookup } from './transaction-words.ts'
 import { UpstreamError, type UpstreamErrorKind } from './node/upstream-error.ts'
 import { createUpstreamRelay } from './upstream-relay.ts'
 import { createUpstreamTransactionPool } from './upstream-transaction-pool.ts'
@@ -20,14 +20,14 @@ const fails = (kind: UpstreamErrorKind, code?: number) =>
 
 function rig(
   options: {
-    readonly answer?: (asked: ReadAsked) => unknown
+    readonly answer?: (asked: ReadRequest) => unknown
     readonly trusted?: boolean
     readonly agreement?: Agreement | null
     readonly agree?: number
   } = {},
 ) {
   const { answer = () => '0x1', trusted = false, agreement = null, agree = 1 } = options
-  const read: ReadAsked[] = []
+  const read: ReadRequest[] = []
   const agreed: unknown[] = []
   const relay = createUpstreamRelay({
     network: 'test',
@@ -118,14 +118,14 @@ const raw = fromHex(
 
 function poolRig(result: unknown = '0x5') {
   const sent: unknown[] = []
-  const words: TransactionWords = {
+  const words: UpstreamTransactionLookup = {
     locate: () => assert.fail('not asked'),
     findWaiting: async () => raw,
   }
   const pool = createUpstreamTransactionPool({
     network: 'test',
     words,
-    arrivals: createArrivals(),
+    arrivals: createReadyTransactions(),
     pool: {
       read: async () => ({ result, upstream: 'one', trusted: false }),
       broadcast: async (transaction) => {

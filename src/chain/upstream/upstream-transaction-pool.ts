@@ -9,18 +9,18 @@ import {
   UnsupportedTransaction,
 } from '../../codec/ethereum/transaction.ts'
 import { withoutSidecar } from '../../codec/ethereum/without-sidecar.ts'
-import type { Arrivals } from '../arrivals.ts'
+import type { ReadyTransactions } from '../arrivals.ts'
 import type { TransactionPool } from '../transaction-pool.ts'
 import { faultOf } from './fault-of.ts'
-import type { TransactionWords } from './transaction-words.ts'
+import type { UpstreamTransactionLookup } from './transaction-words.ts'
 import type { UpstreamPool } from './pool/upstream-pool.ts'
 import { UpstreamError } from './node/upstream-error.ts'
 
 export function createUpstreamTransactionPool(parts: {
   readonly network: string
   readonly pool: Pick<UpstreamPool, 'read' | 'broadcast'>
-  readonly words: TransactionWords
-  readonly arrivals: Arrivals
+  readonly words: UpstreamTransactionLookup
+  readonly arrivals: ReadyTransactions
 }): TransactionPool {
   const { network, pool, words, arrivals } = parts
 

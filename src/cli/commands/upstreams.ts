@@ -4,7 +4,7 @@
 import type { Command } from 'commander'
 import type { Config } from '../../config/settings.ts'
 import { showUrl } from '../../config/show.ts'
-import { countLies, type Lie, listLies } from '../../chain/upstream/pool/lie-ledger.ts'
+import { countInvalidReplies, type InvalidReply, listInvalidReplies } from '../../chain/upstream/pool/lie-ledger.ts'
 import { listStatusRows, type StatusRow } from '../../chain/upstream/pool/status-rows.ts'
 import { queryUpstreams, describeReach } from '../query-upstreams.ts'
 import type { Context, SharedOptions } from '../context.ts'
@@ -59,7 +59,7 @@ async function run(context: Context, options: Options): Promise<void> {
   await using data = await openData(context, options, { make: true })
   const running = isRunning(thisMachine(), config.dataDir)
   const rows = running ? listStatusRows(data.db) : []
-  const counts = countLies(data.db, 0)
+  const counts = countInvalidReplies(data.db, 0)
   const liesInAll = counts.reduce((sum, one) => sum + one.lies, 0)
   const upstreams = shownOf(config, { rows, asked, counts })
   const alarms = rows.flatMap(({ network, alarms: raised }, at) =>
@@ -67,7 +67,7 @@ async function run(context: Context, options: Options): Promise<void> {
       ? raised.map(({ need, since }) => ({ network, need, since: showTime(since) }))
       : [],
   )
-  const lies = listLies(data.db, options.lies).map((lie) => showLie(lie, options.evidence === true))
+  const lies = listInvalidReplies(data.db, options.lies).map((lie) => showLie(lie, options.evidence === true))
   const text = [
     table(headings, upstreams.map(rowOf), 'The settings define no upstreams.'),
     ...alarms.map(
@@ -88,7 +88,7 @@ function shownOf(
   found: {
     readonly rows: readonly StatusRow[]
     readonly asked: readonly UpstreamFacts[]
-    readonly counts: ReturnType<typeof countLies>
+    readonly counts: ReturnType<typeof countInvalidReplies>
   },
 ): readonly Shown[] {
   return (networks ?? []).flatMap((network) => {
@@ -160,13 +160,13 @@ function spellReach(reach: StatusRow['status']['reach']['proof']): string {
   return describeReach('age' in reach ? { age: BigInt(reach.age) } : { from: BigInt(reach.from) })
 }
 
-type ShownLie = Omit<Lie, 'time' | 'params' | 'response'> & {
+type ShownLie = Omit<InvalidReply, 'time' | 'params' | 'response'> & {
   readonly time: string | null
   readonly params?: string
   readonly response?: string
 }
 
-function showLie({ time, params, response, ...rest }: Lie, withEvidence: boolean): ShownLie {
+function showLie({ time, params, response, ...rest }: InvalidReply, withEvidence: boolean): ShownLie {
   return { time: showTime(time), ...rest, ...(withEvidence ? { params, response } : {}) }
 }
 

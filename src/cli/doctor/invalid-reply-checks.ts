@@ -2,7 +2,7 @@
 // Tested by src/cli/doctor/doctor.test.ts
 import type { Config } from '../../config/settings.ts'
 import type { Database } from '../../db/sqlite.ts'
-import { countLies } from '../../chain/upstream/pool/lie-ledger.ts'
+import { countInvalidReplies } from '../../chain/upstream/pool/lie-ledger.ts'
 import { warning, type CommandLine, type Problem } from './problem.ts'
 
 const dayMs = 86_400_000
@@ -13,7 +13,7 @@ export function* checkInvalidReplies(
   { networks }: Pick<Config, 'networks'>,
   parts: { readonly now: number; readonly command: CommandLine },
 ): Generator<Problem> {
-  const counts = countLies(db, parts.now - dayMs)
+  const counts = countInvalidReplies(db, parts.now - dayMs)
   for (const network of networks ?? []) {
     if (network.embedded) continue
     for (const { name } of network.upstreams) {

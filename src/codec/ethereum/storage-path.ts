@@ -11,7 +11,7 @@ import {
 import { arraySlot, mappingSlot, parseKey, toWord } from './storage-slot.ts'
 
 /** Where a value lies. */
-export type StoragePlace = {
+export type StorageLocation = {
   readonly slot: bigint
   /** Bytes from the low end of the slot. */
   readonly offset: number
@@ -29,7 +29,7 @@ const pathMax = 2000
 const stepsMax = 32
 
 /** Throws StorageLayoutError, which says at which step and what was expected. */
-export function placeOf(layout: StorageLayout, path: string): StoragePlace {
+export function placeOf(layout: StorageLayout, path: string): StorageLocation {
   const [first, ...rest] = splitPath(path)
   const variable = layout.variables.find(({ label }) => label === first?.text)
   if (variable === undefined) {
@@ -38,7 +38,7 @@ export function placeOf(layout: StorageLayout, path: string): StoragePlace {
       `there is no variable ${first?.text ?? ''}; there are ${near.join(', ') || 'none'}`,
     )
   }
-  let place: StoragePlace = {
+  let place: StorageLocation = {
     slot: variable.slot,
     offset: variable.offset,
     type: variable.type,
@@ -104,7 +104,7 @@ export function staticLength({ label }: StorageType): bigint | null {
   return length === undefined ? null : BigInt(length)
 }
 
-function follow(layout: StorageLayout, place: StoragePlace, step: Step): StoragePlace {
+function follow(layout: StorageLayout, place: StorageLocation, step: Step): StorageLocation {
   const type = place.type === null ? null : typeOf(layout, place.type)
   const next = type === null ? null : stepInto(layout, type, place, step)
   if (next === null) {
@@ -116,12 +116,12 @@ function follow(layout: StorageLayout, place: StoragePlace, step: Step): Storage
   return { ...next, label, steps: [...place.steps, { text, slot: next.slot }] }
 }
 
-type Next = Pick<StoragePlace, 'slot' | 'offset' | 'type'>
+type Next = Pick<StorageLocation, 'slot' | 'offset' | 'type'>
 
 function stepInto(
   layout: StorageLayout,
   type: StorageType,
-  { slot }: StoragePlace,
+  { slot }: StorageLocation,
   step: Step,
 ): Next | null {
   if (step.kind === 'member') {

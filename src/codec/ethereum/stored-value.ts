@@ -8,7 +8,7 @@ import {
   type StorageType,
   typeOf,
 } from './storage-layout.ts'
-import { contentSlot, itemPlace, staticLength, type StoragePlace } from './storage-path.ts'
+import { contentSlot, itemPlace, staticLength, type StorageLocation } from './storage-path.ts'
 
 /** Numbers are decimal text; bytes and addresses hex; a mapping is null, for nobody knows its keys. */
 export type StoredValue =
@@ -37,7 +37,7 @@ const depthMax = 16
 /** Throws StorageLayoutError, or what `read` throws. */
 export async function readStored(
   layout: StorageLayout,
-  place: Pick<StoragePlace, 'slot' | 'offset' | 'type'>,
+  place: Pick<StorageLocation, 'slot' | 'offset' | 'type'>,
   read: ReadWords,
 ): Promise<Stored> {
   const words = new Map<bigint, Uint8Array>()

@@ -1,12 +1,12 @@
 // eth_call: runs a request on the state of any kept block and takes everything back.
 // Tested by src/devchain/vm/engine.test.ts
-import type { Turn } from './turn.ts'
+import type { TimeSlice } from './turn.ts'
 import type { CallParts } from './open-state.ts'
 import { checkedGas, failureOf, prepareCall } from './prepared-call.ts'
 import type { CallTask } from './prepared-call.ts'
 
 /** Return data. Throws `reverted`, `execution_failed`, or `no_state` when the block's state is not kept. */
-export async function call(parts: CallParts, task: CallTask, turn: Turn): Promise<Uint8Array> {
+export async function call(parts: CallParts, task: CallTask, turn: TimeSlice): Promise<Uint8Array> {
   const prepared = await prepareCall(parts, task, turn)
   const { execResult } = await prepared.run(checkedGas(parts, prepared))
   const failure = failureOf(execResult)

@@ -23,16 +23,16 @@ import type { StorageRangeTask } from './storage-range.ts'
 import { traceBlock } from './trace-block.ts'
 import type { TraceBlockTask } from './trace-block.ts'
 import { traceCall } from './trace-call.ts'
-import type { Turn } from './turn.ts'
+import type { TimeSlice } from './turn.ts'
 
-export type Calculation =
+export type ReadOnlyExecution =
   | ({ readonly kind: 'call' | 'estimate' | 'access-list' } & CallTask)
   | ({ readonly kind: 'simulate' } & SimulateTask)
   | ({ readonly kind: 'trace-call'; readonly tracer: TracerChoice } & CallTask)
   | ({ readonly kind: 'trace-block' } & TraceBlockTask)
   | ({ readonly kind: 'storage-range' } & StorageRangeTask)
 
-export type CalculationResults = {
+export type ReadOnlyResults = {
   readonly call: Uint8Array
   readonly estimate: bigint
   readonly 'access-list': AccessListReport
@@ -42,7 +42,7 @@ export type CalculationResults = {
   readonly 'storage-range': StorageRange | null
 }
 
-export type CalculationResult = CalculationResults[Calculation['kind']]
+export type ReadOnlyResult = ReadOnlyResults[ReadOnlyExecution['kind']]
 
 /** Errors as in executor.ts, Executor. */
 export function createCalls(options: {
@@ -50,7 +50,7 @@ export function createCalls(options: {
   readonly store: Store
   readonly index: ChainIndex
   readonly callGasMax: bigint
-}): (task: Calculation, turn: Turn) => Promise<CalculationResult> {
+}): (task: ReadOnlyExecution, turn: TimeSlice) => Promise<ReadOnlyResult> {
   const { genesis, store, index, callGasMax } = options
   const parts = { rules: createRules(genesis, createCrypto()), store, index, callGasMax }
   return async (task, turn) => {

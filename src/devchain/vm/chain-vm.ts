@@ -9,7 +9,7 @@ import type { VM } from '@ethereumjs/vm'
 import type { ChainIndex } from '../chain-index.ts'
 import { StateTrie } from './state-trie.ts'
 import type { TrieDatabase } from './trie-database.ts'
-import type { Turn } from './turn.ts'
+import type { TimeSlice } from './turn.ts'
 import { stopForOthers } from './watch-opcodes.ts'
 
 export type StateVm = { readonly vm: VM; readonly state: MerkleStateManager }
@@ -21,7 +21,7 @@ export async function createStateVm(parts: {
   readonly index: Pick<ChainIndex, 'hashOf'>
   readonly stateRoot: Uint8Array
   /** A computation that shares its thread. */
-  readonly turn?: Turn
+  readonly turn?: TimeSlice
 }): Promise<StateVm> {
   const { common, tries, index, stateRoot, turn } = parts
   const trie = new StateTrie({
@@ -43,7 +43,7 @@ export async function createVmOver(
   parts: {
     readonly common: Common
     readonly index: Pick<ChainIndex, 'hashOf'>
-    readonly turn?: Turn
+    readonly turn?: TimeSlice
   },
 ): Promise<StateVm> {
   const { common, index, turn } = parts

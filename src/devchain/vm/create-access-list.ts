@@ -8,7 +8,7 @@ import { authoritiesOf } from './authorities.ts'
 import { checkedGas, failureOf, prepareCall } from './prepared-call.ts'
 import type { CallParts } from './open-state.ts'
 import type { CallTask, PreparedCall } from './prepared-call.ts'
-import type { Turn } from './turn.ts'
+import type { TimeSlice } from './turn.ts'
 import { calling, naming, opcodes, watchOpcodes } from './watch-opcodes.ts'
 import type { Frame } from './watch-opcodes.ts'
 
@@ -24,7 +24,7 @@ type Found = Map<string, Set<string>>
 export async function createAccessList(
   parts: CallParts,
   task: CallTask,
-  turn: Turn,
+  turn: TimeSlice,
 ): Promise<AccessListReport> {
   let known = null as Found | null
   for (let round = 0; ; round += 1) {

@@ -12,7 +12,7 @@ import { createStateVm } from './chain-vm.ts'
 import type { StateVm } from './chain-vm.ts'
 import { createTrieDatabase } from './trie-database.ts'
 import type { TrieDatabase } from './trie-database.ts'
-import type { Turn } from './turn.ts'
+import type { TimeSlice } from './turn.ts'
 
 /** What everything that is worked out needs. */
 export type CallParts = {
@@ -42,7 +42,7 @@ export async function openState(
     readonly common: Common
     readonly header: Header
     readonly below?: bigint
-    readonly turn: Turn
+    readonly turn: TimeSlice
   },
 ): Promise<OpenState> {
   const { common, header, below = header.number, turn } = parts

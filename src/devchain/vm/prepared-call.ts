@@ -14,7 +14,7 @@ import { callBlock, callTransaction, feeCap, requestAt, setGas } from './call-tr
 import type { StateVm } from './chain-vm.ts'
 import { evmFault } from './evm-failure.ts'
 import { floorDataGas, intrinsicGas } from './intrinsic-gas.ts'
-import type { Turn } from './turn.ts'
+import type { TimeSlice } from './turn.ts'
 import { headerOf, openState } from './open-state.ts'
 import type { CallParts } from './open-state.ts'
 
@@ -62,7 +62,7 @@ export function failureOf({
 export async function prepareCall(
   parts: CallParts,
   { request: asked, blockHash, overrides }: CallTask,
-  turn: Turn,
+  turn: TimeSlice,
 ): Promise<PreparedCall> {
   const kept = headerOf(parts, blockHash)
   const header = overrideHeader(kept, overrides.block)
@@ -90,7 +90,7 @@ export async function prepareCall(
     async run(gas, look) {
       await turn.look()
       setGas(transaction, gas)
-      if (sender?.isContract() === true) speakForContract(machine)
+      if (sender?.isContract() === true) callAsContract(machine)
       return runOnce(machine, { tx: transaction, block }, look)
     },
   }
@@ -123,7 +123,7 @@ async function runOnce(
  * sender's code before any other code, so one answer says "delegated" (EIP-7702), which it lets pass; before
  * that fork it asks first whether there is such a thing.
  */
-export function speakForContract({ state, vm: { common } }: StateVm): void {
+export function callAsContract({ state, vm: { common } }: StateVm): void {
   Object.assign(state, {
     getCode() {
       Reflect.deleteProperty(state, 'getCode')

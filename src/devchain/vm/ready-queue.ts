@@ -3,7 +3,7 @@
 import type { PoolEntry } from './pool.ts'
 
 /** What a block still has room for. */
-export type Room = { readonly gas: bigint; readonly blobs: number }
+export type PoolSpace = { readonly gas: bigint; readonly blobs: number }
 
 /** A sender's turn: `entry` is the one at `at`; what it pays beyond the base fee, and when it came. */
 type Lane = {
@@ -37,7 +37,7 @@ export class ReadyQueue {
   }
 
   /** The next to try, null when nothing more fits. A sender whose next one is too dear or too big waits. */
-  next(room: Room): PoolEntry | null {
+  next(room: PoolSpace): PoolEntry | null {
     let best: Lane | null = null
     for (const lane of this.#lanes) {
       if (lane.entry === undefined || !this.#fits(lane.entry, room)) this.#lanes.delete(lane)
@@ -66,7 +66,7 @@ export class ReadyQueue {
     return { entries, at, entry, tip, rank: this.#rank.get(entry) ?? 0 }
   }
 
-  #fits({ gas, blobs, feeCap, blobFeeCap }: PoolEntry, room: Room): boolean {
+  #fits({ gas, blobs, feeCap, blobFeeCap }: PoolEntry, room: PoolSpace): boolean {
     const { baseFee, blobFee } = this.#parts
     const priced = feeCap >= baseFee && (blobFeeCap === null || blobFeeCap >= blobFee)
     return priced && gas <= room.gas && blobs <= room.blobs

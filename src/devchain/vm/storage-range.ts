@@ -17,7 +17,7 @@ import { headerOf, openState } from './open-state.ts'
 import type { CallParts, OpenState } from './open-state.ts'
 import { beginBlock } from './simulate/system-calls.ts'
 import { Enough, readBlock } from './trace-block.ts'
-import type { Turn } from './turn.ts'
+import type { TimeSlice } from './turn.ts'
 
 /** `index`: of the transaction. `address`: 20 bytes. `start`: the first hashed key, 32 bytes. `max`: most slots. */
 export type StorageRangeTask = {
@@ -35,7 +35,7 @@ export type StorageRangeTask = {
 export async function readStorageRange(
   parts: CallParts,
   task: StorageRangeTask,
-  turn: Turn,
+  turn: TimeSlice,
 ): Promise<StorageRange | null> {
   const { blockHash, index } = task
   const kept = readBlock(parts, blockHash)
@@ -93,7 +93,7 @@ function refused(detail: string): Fault {
 async function readPage(
   { state, tries }: OpenState,
   { address, start, max }: StorageRangeTask,
-  turn: Turn,
+  turn: TimeSlice,
 ): Promise<StorageRange | null> {
   // What ran so far waits in caches: the nodes of this state are made of it, and dropped with it.
   await state.flush()

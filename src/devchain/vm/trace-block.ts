@@ -23,7 +23,7 @@ import { headerOf, openState } from './open-state.ts'
 import type { CallParts } from './open-state.ts'
 import { createTracer } from './trace/create-tracer.ts'
 import type { Tracer } from './trace/tracer.ts'
-import type { Turn } from './turn.ts'
+import type { TimeSlice } from './turn.ts'
 
 /** `index`: of the only transaction wanted, or null for all. */
 export type TraceBlockTask = {
@@ -40,7 +40,7 @@ export class Enough extends Error {}
 export async function traceBlock(
   parts: CallParts,
   { block: asked, index, tracer: choice }: TraceBlockTask,
-  turn: Turn,
+  turn: TimeSlice,
 ): Promise<readonly TransactionTrace[]> {
   const isOwn = asked instanceof Uint8Array
   const kept = isOwn ? readBlock(parts, asked) : asked

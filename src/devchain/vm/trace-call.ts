@@ -5,13 +5,13 @@ import { checkedGas, prepareCall } from './prepared-call.ts'
 import type { CallParts } from './open-state.ts'
 import type { CallTask } from './prepared-call.ts'
 import { createTracer } from './trace/create-tracer.ts'
-import type { Turn } from './turn.ts'
+import type { TimeSlice } from './turn.ts'
 
 /** A JSON value. Throws as `call` before the request runs; a failure of the run is part of the trace. */
 export async function traceCall(
   parts: CallParts,
   task: CallTask & { readonly tracer: TracerChoice },
-  turn: Turn,
+  turn: TimeSlice,
 ): Promise<unknown> {
   const prepared = await prepareCall(parts, task, turn)
   const tracer = createTracer(task.tracer, prepared.machine)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
-import { MustMove, Turns } from './turn.ts'
-import type { MoveLimits, Turn } from './turn.ts'
+import { MustYield, TimeSlices } from './turn.ts'
+import type { MoveLimits, TimeSlice } from './turn.ts'
 
 const limits = { sliceMs: 20, runMs: 100, spanMs: 300, stepMs: 50 }
 const { signal } = new AbortController()
@@ -12,7 +12,7 @@ function setUp(span = limits.spanMs, moves: MoveLimits | null = null) {
   const clock = createTurnedClock()
   const order: string[] = []
   /** Works in steps of 10 ms. */
-  const work = (name: string, steps: number) => async (turn: Turn) => {
+  const work = (name: string, steps: number) => async (turn: TimeSlice) => {
     for (let step = 0; step < steps; step += 1) {
       clock.turn(10)
       order.push(name)
@@ -20,7 +20,7 @@ function setUp(span = limits.spanMs, moves: MoveLimits | null = null) {
     }
     return name
   }
-  return { clock, order, work, turns: new Turns(clock, { ...limits, spanMs: span }, moves) }
+  return { clock, order, work, turns: new TimeSlices(clock, { ...limits, spanMs: span }, moves) }
 }
 
 test('tasks go on slice by slice, none before the other has stopped', async () => {
@@ -76,7 +76,7 @@ test('a task that begins passes all that go on, and they take turns with those t
 })
 
 test('a step that would take longer than any may is refused, and one too long for this thread moves', async () => {
-  const step = (ms: number) => async (turn: Turn) => {
+  const step = (ms: number) => async (turn: TimeSlice) => {
     await turn.step(ms, '09'.padStart(40, '0'))
     return 'ran'
   }
@@ -88,7 +88,7 @@ test('a step that would take longer than any may is refused, and one too long fo
   })
   const quick = setUp(limits.spanMs, { stepMs: 10, runMs: 100 }).turns
   assert.equal(await quick.run(step(10), signal), 'ran')
-  await assert.rejects(quick.run(step(11), signal), MustMove)
+  await assert.rejects(quick.run(step(11), signal), MustYield)
   await assert.rejects(quick.run(step(51), signal), { code: 'execution_failed' })
 })
 
@@ -103,5 +103,5 @@ test('a task that ran for long moves while others wait, and stays when it is alo
   ])
   assert.ok(long?.status === 'rejected' || short?.status === 'rejected')
   const moved = [long, short].find((it) => it?.status === 'rejected')
-  assert.ok(moved?.status === 'rejected' && moved.reason instanceof MustMove)
+  assert.ok(moved?.status === 'rejected' && moved.reason instanceof MustYield)
 })

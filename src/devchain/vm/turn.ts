@@ -5,7 +5,7 @@ import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { checkStep, stepMsMax } from './bound-precompiles.ts'
 
-export type TurnLimits = {
+export type TimeSliceLimits = {
   /** After so long another task may go on. */
   readonly sliceMs: number
   /** The most that one task may run. */
@@ -17,7 +17,7 @@ export type TurnLimits = {
 }
 
 /** 5 s is go-ethereum's own bound (`rpc.evmtimeout`); the span stays under a request's deadline. */
-export const defaultTurnLimits: TurnLimits = {
+export const defaultTimeSliceLimits: TimeSliceLimits = {
   sliceMs: 20,
   runMs: 5_000,
   spanMs: 20_000,
@@ -28,13 +28,13 @@ export const defaultTurnLimits: TurnLimits = {
 export type MoveLimits = { readonly stepMs: number; readonly runMs: number }
 
 /** Thrown out of a task that must begin again in the thread for long tasks. */
-export class MustMove extends Error {}
+export class MustYield extends Error {}
 
 /** The clock is read once in so many stops. */
 const stopsPerLook = 8
 
 /** go-ethereum's text for a call that ran too long. */
-export function tooLong({ runMs }: TurnLimits): Fault {
+export function tooLong({ runMs }: TimeSliceLimits): Fault {
   return new Fault('execution_failed', {
     detail: `execution aborted (timeout = ${Math.max(1, Math.round(runMs / 1000))}s)`,
   })
@@ -44,9 +44,9 @@ export function tooLong({ runMs }: TurnLimits): Fault {
  * Hands the thread to one task after the other. Those that begin and those that go on take turns, each in the order in which
  * they asked: a short task passes any number of long ones.
  */
-export class Turns {
+export class TimeSlices {
   readonly #clock: Clock
-  readonly #limits: TurnLimits
+  readonly #limits: TimeSliceLimits
   readonly #moves: MoveLimits | null
   readonly #beginning: (() => void)[] = []
   readonly #goingOn: (() => void)[] = []
@@ -57,7 +57,7 @@ export class Turns {
   /** `moves`: null where tasks stay, however long they take. */
   constructor(
     clock: Clock,
-    limits: TurnLimits = defaultTurnLimits,
+    limits: TimeSliceLimits = defaultTimeSliceLimits,
     moves: MoveLimits | null = null,
   ) {
     this.#clock = clock
@@ -65,7 +65,7 @@ export class Turns {
     this.#moves = moves
   }
 
-  get limits(): TurnLimits {
+  get limits(): TimeSliceLimits {
     return this.#limits
   }
 
@@ -80,7 +80,7 @@ export class Turns {
 
   /** Runs `work` in turn with all others. `onTurn` is told each time it goes on. */
   async run<T>(
-    turnOf: (turn: Turn) => Promise<T>,
+    turnOf: (turn: TimeSlice) => Promise<T>,
     signal: AbortSignal,
     onTurn: () => void = () => {},
   ): Promise<T> {
@@ -93,7 +93,7 @@ export class Turns {
   }
 
   async #runInTurn<T>(
-    turnOf: (turn: Turn) => Promise<T>,
+    turnOf: (turn: TimeSlice) => Promise<T>,
     signal: AbortSignal,
     onTurn: () => void,
   ): Promise<T> {
@@ -101,7 +101,7 @@ export class Turns {
     try {
       signal.throwIfAborted()
       onTurn()
-      return await turnOf(new Turn(this.#clock, this, signal, () => this.#pass(onTurn)))
+      return await turnOf(new TimeSlice(this.#clock, this, signal, () => this.#pass(onTurn)))
     } finally {
       this.#give()
     }
@@ -136,9 +136,9 @@ export class Turns {
 }
 
 /** One task's share of the thread. */
-export class Turn {
+export class TimeSlice {
   readonly #clock: Clock
-  readonly #turns: Pick<Turns, 'limits' | 'moves' | 'isCrowded'>
+  readonly #turns: Pick<TimeSlices, 'limits' | 'moves' | 'isCrowded'>
   readonly #signal: AbortSignal
   readonly #pass: () => Promise<void>
   readonly #beganAt: number
@@ -148,7 +148,7 @@ export class Turn {
 
   constructor(
     clock: Clock,
-    turns: Pick<Turns, 'limits' | 'moves' | 'isCrowded'>,
+    turns: Pick<TimeSlices, 'limits' | 'moves' | 'isCrowded'>,
     signal: AbortSignal,
     pass: () => Promise<void>,
   ) {
@@ -167,11 +167,11 @@ export class Turn {
     return this.look()
   }
 
-  /** Before a precompiled contract that takes `ms`. Throws `execution_failed` or `MustMove` when that is too long. */
+  /** Before a precompiled contract that takes `ms`. Throws `execution_failed` or `MustYield` when that is too long. */
   step(ms: number, address: string): Promise<void> | null {
     const { limits, moves } = this.#turns
     checkStep(ms, address, limits.stepMs)
-    if (moves !== null && ms > moves.stepMs) throw new MustMove()
+    if (moves !== null && ms > moves.stepMs) throw new MustYield()
     return this.look()
   }
 
@@ -185,7 +185,7 @@ export class Turn {
     if (this.#ranMs >= limits.runMs || now - this.#beganAt >= limits.spanMs) {
       throw tooLong(limits)
     }
-    if (moves !== null && this.#ranMs >= moves.runMs && this.#turns.isCrowded) throw new MustMove()
+    if (moves !== null && this.#ranMs >= moves.runMs && this.#turns.isCrowded) throw new MustYield()
     return this.#rest()
   }
 

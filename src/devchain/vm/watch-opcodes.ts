@@ -6,7 +6,7 @@ import type { VM } from '@ethereumjs/vm'
 import { evmFault, stackUnderflow } from './evm-failure.ts'
 import { wordsNeeded } from './opcode-table.ts'
 import { boundPrecompiles } from './bound-precompiles.ts'
-import type { Turn } from './turn.ts'
+import type { TimeSlice } from './turn.ts'
 
 type OpcodeEntry = ReturnType<typeof getOpcodesForHF>['opcodeMap'][number]
 
@@ -90,7 +90,7 @@ const dearStops: readonly number[] = [
 ]
 
 /** Makes the EVM stop for others. To be done once the fork is set: a change of fork forgets it. */
-export function stopForOthers(vm: VM, turn: Turn): void {
+export function stopForOthers(vm: VM, turn: TimeSlice): void {
   stopAt(vm, cheapStops, () => turn.stop())
   stopAt(vm, dearStops, () => turn.look())
   boundPrecompiles(vm, (ms, address) => turn.step(ms, address))

@@ -6,8 +6,8 @@ import { defaultAccountSettings, defaultKeySettings } from '../../access/account
 import { Fault } from '../../base/fault.ts'
 import { equalBytes } from '../../base/hex.ts'
 import {
-  createEvidenceNetwork,
-  type Evidence,
+  createProofDataNetwork,
+  type ProofData,
   type UsedPieces,
 } from '../../chain/evidence-network.ts'
 import type { BlockRef } from '../../chain/head.ts'
@@ -26,9 +26,9 @@ export type Replayed = {
 export async function replay<Input>(
   operation: RpcOperation<Input>,
   input: Input,
-  evidence: Evidence,
+  evidence: ProofData,
 ): Promise<Replayed> {
-  const { network, used } = createEvidenceNetwork(evidence)
+  const { network, used } = createProofDataNetwork(evidence)
   const only = network.head.latest()
   let weakest: Level | null = null
   const result = await runOperation(operation, input, {

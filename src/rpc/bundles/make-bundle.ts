@@ -3,7 +3,7 @@
 // Tested by src/rpc/bundles/proof-bundle.test.ts
 import { toHex, toQuantity } from '../../base/hex.ts'
 import { decodeHeader } from '../../codec/ethereum/header.ts'
-import type { Evidence } from '../../chain/evidence-network.ts'
+import type { ProofData } from '../../chain/evidence-network.ts'
 import type { Network } from '../../chain/network.ts'
 import { recordReads } from '../../chain/recorded-reads.ts'
 import { ProofWatch } from '../cache-if-proved.ts'
@@ -43,7 +43,7 @@ export async function runBundled(
   if (params === null) return { result, proof: bare }
   const bytes = reads.find(block.hash)
   if (bytes === null) throw new Error(`${operation.name} was proved without its block's header`)
-  const evidence: Evidence = {
+  const evidence: ProofData = {
     block: { hash: block.hash, bytes, header: decodeHeader(bytes) },
     pieces: reads.pieces(),
     blobFeeFraction: (timestamp) => network.blobFeeFraction(timestamp),

@@ -7,7 +7,7 @@ import {
   createFakeObtain,
 } from '../../../test/fakes/network.ts'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
-import { createArrivals } from '../../chain/arrivals.ts'
+import { createReadyTransactions } from '../../chain/arrivals.ts'
 import { transactionChanges } from './filter-changes.ts'
 import { createFilters, type FilterParts } from './filters.ts'
 import { Revocable } from '../revocable.ts'
@@ -94,7 +94,7 @@ test('two polls at once share out what is new, and one given up before it began 
 
 test('a filter that fell behind what is remembered is forgotten, never skipped over', async () => {
   const filters = createFilters(createTurnedClock())
-  const arrivals = createArrivals(2)
+  const arrivals = createReadyTransactions(2)
   const network = createFakeNetwork({
     head: createFakeHead([block]),
     obtain: createFakeObtain([]),

@@ -1,7 +1,7 @@
 // The first argument of eth_simulateV1 (geth's simOpts): blocks, each with overrides and calls.
 // Tested by src/rpc/params/params.test.ts
 import { Fault } from '../../base/fault.ts'
-import type { AskedBlock } from '../../chain/computation.ts'
+import type { RequestedBlock } from '../../chain/computation.ts'
 import { type CallArguments, readCallRequest } from './call-request.ts'
 import { type Reading, readBoolean, readList, readMembers, readOptional } from './members.ts'
 import { readSimulatedFields, readStateOverrides } from './overrides.ts'
@@ -12,7 +12,7 @@ const blocksMax = 256
 const callsMax = 5_000
 
 export type SimulationInput = {
-  readonly blocks: readonly (Omit<AskedBlock, 'calls'> & {
+  readonly blocks: readonly (Omit<RequestedBlock, 'calls'> & {
     readonly calls: readonly CallArguments[]
   })[]
   readonly traceTransfers: boolean

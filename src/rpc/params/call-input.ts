@@ -2,7 +2,7 @@
 // Tested by src/rpc/params/params.test.ts
 import { Fault } from '../../base/fault.ts'
 import { type CallRequest, noOverrides, type Overrides } from '../../chain/computation.ts'
-import type { AskedCall } from '../../chain/executor.ts'
+import type { RequestedCall } from '../../chain/executor.ts'
 import type { Network } from '../../chain/network.ts'
 import type { BlockParameter, RpcCall } from '../operation.ts'
 import { optional, parseArguments, required } from './arguments.ts'
@@ -38,7 +38,7 @@ export function parseAccessListInput(params: readonly unknown[]): CallInput {
 }
 
 /** What the Executor is asked. Throws as `requestFor`, and as `resolve`. */
-export async function askedCall(input: CallInput, call: RpcCall): Promise<AskedCall> {
+export async function askedCall(input: CallInput, call: RpcCall): Promise<RequestedCall> {
   const request = requestFor(input, call.network)
   return {
     request,

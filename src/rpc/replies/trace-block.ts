@@ -3,7 +3,7 @@
 import { executorOf } from '../../chain/network.ts'
 import { toHex } from '../../base/hex.ts'
 import type { TracerChoice } from '../../chain/computation.ts'
-import type { Executor } from '../../chain/executor.ts'
+import type { EvmExecutor } from '../../chain/executor.ts'
 import type { BlockParameter, RpcCall } from '../operation.ts'
 import { completeRead } from '../../chain/read.ts'
 
@@ -21,8 +21,8 @@ export async function traceBlock(
 
 /** The same of a block that an executor is asked of. */
 export async function runTrace(
-  executor: Executor,
-  asked: Parameters<Executor['traceBlock']>[0],
+  executor: EvmExecutor,
+  asked: Parameters<EvmExecutor['traceBlock']>[0],
   { caller, signal }: RpcCall,
 ): Promise<readonly unknown[]> {
   const traces = await executor.traceBlock(asked, caller, signal)

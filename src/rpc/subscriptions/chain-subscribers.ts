@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
-import type { ChainFeed, ChainStep } from '../../chain/chain-feed.ts'
+import type { ChainEvents, ChainEvent } from '../../chain/chain-feed.ts'
 import type { Subscriber } from './subscription.ts'
 
 /** Members told before others have their turn. */
@@ -35,12 +35,12 @@ export type ChainSubscriber = { readonly subscriber: Subscriber; readonly after:
  * falls too far behind, all members end. Its signal aborts when nobody is left.
  */
 export function createChainSubscribers<Member extends ChainSubscriber>(
-  feed: ChainFeed,
+  feed: ChainEvents,
   log: Log,
-  work: (step: ChainStep, members: ReadonlySet<Member>, signal: AbortSignal) => Promise<void>,
+  work: (step: ChainEvent, members: ReadonlySet<Member>, signal: AbortSignal) => Promise<void>,
 ): { join(member: Member): () => void } {
   const members = new Set<Member>()
-  let steps: ChainStep[] = []
+  let steps: ChainEvent[] = []
   let working = false
   let unfollow: (() => void) | null = null
   let controller = new AbortController()
@@ -61,7 +61,7 @@ export function createChainSubscribers<Member extends ChainSubscriber>(
     for (const { subscriber } of ending) subscriber.end(fault)
   }
 
-  function take(step: ChainStep): void {
+  function take(step: ChainEvent): void {
     if (steps.length >= stepsMax) return lost(new Fault('overloaded'))
     steps.push(step)
     if (working) return
@@ -70,7 +70,7 @@ export function createChainSubscribers<Member extends ChainSubscriber>(
   }
 
   /** `own`: those who were lost take their steps with them, and others begin a new list. */
-  async function workThrough(own: readonly ChainStep[]): Promise<void> {
+  async function workThrough(own: readonly ChainEvent[]): Promise<void> {
     for (let worked = 1; own === steps; worked += 1) {
       const [step] = steps
       if (step === undefined) break

@@ -4,7 +4,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { retryWithBackoff } from '../../base/retry-with-backoff.ts'
 import type { Log } from '../../base/log.ts'
-import type { ChainFeed, ChainStep } from '../../chain/chain-feed.ts'
+import type { ChainEvents, ChainEvent } from '../../chain/chain-feed.ts'
 import {
   createLogMatcher,
   isWithin,
@@ -29,11 +29,11 @@ type LogMember = ChainSubscriber & { readonly matcher: LogMatcher; readonly boun
 
 export function createLogEvents(
   network: Network,
-  feed: ChainFeed,
+  feed: ChainEvents,
   parts: { readonly clock: Clock; readonly log: Log },
 ): Events<Extract<SubscriptionKind, { kind: 'logs' }>> {
   async function readLogs(
-    { block }: ChainStep,
+    { block }: ChainEvent,
     wanting: readonly LogMember[],
     signal: AbortSignal,
   ): Promise<readonly PlacedLog[]> {
@@ -57,7 +57,7 @@ export function createLogEvents(
   }
 
   async function work(
-    step: ChainStep,
+    step: ChainEvent,
     all: ReadonlySet<LogMember>,
     signal: AbortSignal,
   ): Promise<void> {

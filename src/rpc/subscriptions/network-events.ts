@@ -3,7 +3,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
-import { createChainFeed } from '../../chain/chain-feed.ts'
+import { createChainEvents } from '../../chain/chain-feed.ts'
 import type { Network } from '../../chain/network.ts'
 import type { FindSender } from '../../chain/sender-cache.ts'
 import { createHeadEvents } from './head-events.ts'
@@ -31,7 +31,7 @@ export type NetworkEvents = {
 }
 
 function createNetworkEvents(network: Network, parts: EventsParts): NetworkEvents {
-  const feed = createChainFeed(network, parts)
+  const feed = createChainEvents(network, parts)
   const heads = createHeadEvents(feed, parts.log)
   const logs = createLogEvents(network, feed, parts)
   const pending = createPendingEvents(network, parts)

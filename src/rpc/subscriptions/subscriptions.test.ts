@@ -7,7 +7,7 @@ import { Fault } from '../../base/fault.ts'
 import { toHex } from '../../base/hex.ts'
 import { silentLog } from '../../base/log.ts'
 import type { Log } from '../../codec/ethereum/receipt.ts'
-import { createArrivals } from '../../chain/arrivals.ts'
+import { createReadyTransactions } from '../../chain/arrivals.ts'
 import type { ProvedHeader } from '../../chain/proved-header.ts'
 import { createSenderCache } from '../../chain/sender-cache.ts'
 import { ethSubscribe } from '../methods/logs/eth_subscribe.ts'
@@ -29,7 +29,7 @@ async function settle(): Promise<void> {
 
 function connect(chain: ForkedChain = createForkedChain(), unitsMax = Infinity) {
   const clock = createTurnedClock()
-  const arrivals = createArrivals()
+  const arrivals = createReadyTransactions()
   const network = { ...chain.network, pool: { ...chain.network.pool, arrivals } }
   const findSender = createSenderCache(10).find
   const eventsOf = createEvents({ clock, log: silentLog, findSender })

@@ -1,6 +1,6 @@
 // What admin operations see of the server that runs: how it stands, and how those stand that it asks.
 // Tested by test/status.test.ts
-import type { Lie } from '../../../chain/upstream/pool/lie-ledger.ts'
+import type { InvalidReply } from '../../../chain/upstream/pool/lie-ledger.ts'
 
 /** `number`: of the newest block; null: nobody has vouched for one lately. */
 type NetworkView = {
@@ -57,5 +57,5 @@ export interface ServerStatus {
   /** Of networks whose upstreams all fail a check: since when nothing of that kind can be proved. */
   alarms(): readonly { readonly network: string; readonly need: string; readonly since: number }[]
   /** The newest first. */
-  lies(limit: number): readonly Lie[]
+  lies(limit: number): readonly InvalidReply[]
 }

@@ -1,7 +1,7 @@
 // The canonical chain near the head, by number: what a new head adds to it and takes away.
 // Tested by src/chain/upstream/head/head-follower.test.ts
 import { toLatin1 } from '../../../base/hex.ts'
-import type { Anchor, BlockRef, HeadChange } from '../../head.ts'
+import type { Anchor, BlockRef, HeadUpdate } from '../../head.ts'
 import type { BlockTree, TreeBlock } from './block-tree.ts'
 
 export interface CanonicalBlocks {
@@ -14,7 +14,7 @@ export interface CanonicalBlocks {
 }
 
 /** `isJoined`: false when no block is known that both the old head and the new one stand on. */
-type HeadMove = HeadChange & { readonly isJoined: boolean }
+type HeadMove = HeadUpdate & { readonly isJoined: boolean }
 
 /** `blocksMax`: how many are remembered below the head. */
 export function createCanonicalBlocks(

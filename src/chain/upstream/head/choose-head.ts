@@ -6,7 +6,7 @@ import type { Anchor } from '../../head.ts'
 import type { BlockTree, TreeBlock } from './block-tree.ts'
 
 /** What one upstream says its head is; the block is in the tree. */
-export type HeadWord = { readonly hash: Uint8Array; readonly trusted: boolean }
+export type HeadVote = { readonly hash: Uint8Array; readonly trusted: boolean }
 
 export type HeadRule = {
   /** How many must agree. */
@@ -19,7 +19,7 @@ export type ChosenHead = { readonly block: TreeBlock; readonly anchor: Anchor }
 
 /** Null when too few agree. `current`: preferred among blocks of one height. */
 export function chooseHead(
-  words: readonly HeadWord[],
+  words: readonly HeadVote[],
   tree: BlockTree,
   { quorum, upstreams }: HeadRule,
   current: Uint8Array | null,
@@ -38,7 +38,7 @@ export function chooseHead(
 
 type Support = { readonly block: TreeBlock; count: number }
 
-function supportOf(words: readonly HeadWord[], tree: BlockTree): Iterable<Support> {
+function supportOf(words: readonly HeadVote[], tree: BlockTree): Iterable<Support> {
   const support = new Map<string, Support>()
   for (const { hash } of words) {
     for (const block of tree.branch(hash)) {

@@ -3,7 +3,7 @@
 // Tested by src/chain/upstream/head/finality.test.ts
 import { equalBytes } from '../../../base/hex.ts'
 import type { Anchor, BlockRef } from '../../head.ts'
-import { askBlockName, type BlockName, type HeadSource } from './head-witness.ts'
+import { fetchBlockName, type BlockName, type HeadSource } from './head-witness.ts'
 
 export type FinalityTag = 'safe' | 'finalized'
 
@@ -54,7 +54,7 @@ export function createFinality(parts: {
   async function askTag(source: HeadSource, tag: FinalityTag, signal: AbortSignal): Promise<void> {
     const askedAfter = reorgs
     try {
-      const block = await askBlockName(source, tag, signal)
+      const block = await fetchBlockName(source, tag, signal)
       if (block === null) {
         said[tag].delete(source)
         return

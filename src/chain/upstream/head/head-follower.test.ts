@@ -6,7 +6,7 @@ import { Fault } from '../../../base/fault.ts'
 import { toHex, toQuantity } from '../../../base/hex.ts'
 import { silentLog } from '../../../base/log.ts'
 import type { Header } from '../../../codec/ethereum/header.ts'
-import type { HeadChange } from '../../head.ts'
+import type { HeadUpdate } from '../../head.ts'
 import { createHeadFollower, type HeadSettings } from './head-follower.ts'
 import type { HeadSource } from './head-witness.ts'
 import { beginRead, completeRead, SuspendedRead } from '../../read.ts'
@@ -98,7 +98,7 @@ async function follow(t: TestContext, sources: readonly Node[], over: Partial<He
   })
   t.after(() => follower.stop())
   await follower.poll()
-  const told: HeadChange[] = []
+  const told: HeadUpdate[] = []
   follower.watch((change) => void told.push(change))
   const latest = () => {
     const { hash, number, anchor } = follower.latest()

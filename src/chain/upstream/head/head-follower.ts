@@ -7,16 +7,16 @@ import { equalBytes, toHex } from '../../../base/hex.ts'
 import type { Log } from '../../../base/log.ts'
 import type { Header } from '../../../codec/ethereum/header.ts'
 import { fetched, type Read } from '../../read.ts'
-import type { BlockRef, Head, HeadChange, TransactionHint } from '../../head.ts'
+import type { BlockRef, Head, HeadUpdate, TransactionHint } from '../../head.ts'
 import { createBlockTree, type TreeBlock } from './block-tree.ts'
 import { createCanonicalBlocks } from './canonical-blocks.ts'
 import { chooseHead } from './choose-head.ts'
 import { createFinality, type FinalityTag, finalityTags } from './finality.ts'
-import { askBlockName, type HeadSource } from './head-witness.ts'
-import { createHeadWords } from './head-words.ts'
+import { fetchBlockName, type HeadSource } from './head-witness.ts'
+import { createHeadVotes } from './head-words.ts'
 import type { NumberedBlocks } from './numbered-blocks.ts'
-import { createReachBlock } from './reach-block.ts'
-import { createReachHead } from './reach-head.ts'
+import { createFetchBranch } from './reach-block.ts'
+import { createFetchHead } from './reach-head.ts'
 
 export type HeadSettings = {
   /** How many upstreams must agree on a head that no trusted one names; at most as many as there are. */
@@ -74,9 +74,9 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
   const { network, sources, settings, clock, log } = parts
   const tree = createBlockTree()
   const canonical = createCanonicalBlocks(network, tree, blocksMax)
-  const words = createHeadWords({ sources, ...settings, clock })
-  const reach = createReachBlock(tree, parts.header)
-  const reachHead = createReachHead(tree, canonical, reach)
+  const words = createHeadVotes({ sources, ...settings, clock })
+  const reach = createFetchBranch(tree, parts.header)
+  const reachHead = createFetchHead(tree, canonical, reach)
   const finality = createFinality({
     network,
     quorum: Math.min(settings.quorum, sources.length),
@@ -88,7 +88,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
       parts.older.forget()
     },
   })
-  const listeners = new Set<(change: HeadChange) => void>()
+  const listeners = new Set<(change: HeadUpdate) => void>()
   const asking = new Map<HeadSource, Promise<void>>()
   const ending = new AbortController()
   let confirmedAt: number | null = null
@@ -104,7 +104,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
   async function ask(source: HeadSource, withTags: boolean): Promise<void> {
     const { signal } = ending
     try {
-      const latest = await askBlockName(source, 'latest', signal)
+      const latest = await fetchBlockName(source, 'latest', signal)
       if (latest !== null) {
         const block = await reachHead(source, latest.hash, signal)
         // With its tags, so that those move in one step with the head.
@@ -243,7 +243,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     return found !== null && equalBytes(found.hash, block.hash)
   }
 
-  function tell(change: HeadChange): void {
+  function tell(change: HeadUpdate): void {
     for (const listener of listeners) {
       try {
         listener(change)

@@ -23,7 +23,7 @@ export type HeadSource = {
 export type BlockName = { readonly hash: Uint8Array; readonly number: bigint }
 
 /** The block that `block` (a tag or a QUANTITY) names there, or null. Rejects when it could not be asked. */
-export async function askBlockName(
+export async function fetchBlockName(
   source: HeadSource,
   block: string,
   signal: AbortSignal,

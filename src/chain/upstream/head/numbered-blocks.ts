@@ -3,7 +3,7 @@
 import { Fault, hasCode } from '../../../base/fault.ts'
 import { equalBytes, toQuantity } from '../../../base/hex.ts'
 import type { Anchor, BlockRef } from '../../head.ts'
-import { askBlockName, type BlockName, type HeadSource } from './head-witness.ts'
+import { fetchBlockName, type BlockName, type HeadSource } from './head-witness.ts'
 
 export type NumberedBlocksParts = {
   readonly network: string
@@ -61,7 +61,7 @@ export function createNumberedBlocks(parts: NumberedBlocksParts): NumberedBlocks
     const trusted = sources.filter((source) => source.trusted)
     const asked = trusted.length > 0 ? trusted : sources
     const answers = await Promise.allSettled(
-      asked.map((source) => askBlockName(source, toQuantity(number), signal)),
+      asked.map((source) => fetchBlockName(source, toQuantity(number), signal)),
     )
     signal.throwIfAborted()
     const said = answers.flatMap((it) => (it.status === 'fulfilled' ? [it.value] : []))

@@ -12,7 +12,7 @@ import {
 import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
 import { equalBytes } from '../../../base/hex.ts'
 import { silentLog } from '../../../base/log.ts'
-import type { HeadChange } from '../../head.ts'
+import type { HeadUpdate } from '../../head.ts'
 import { createHeadFollower } from './head-follower.ts'
 
 async function follow(t: TestContext, sources: readonly MovingNode[], chain: MovingChain) {
@@ -29,7 +29,7 @@ async function follow(t: TestContext, sources: readonly MovingNode[], chain: Mov
   })
   t.after(() => follower.stop())
   await follower.poll()
-  const changes: HeadChange[] = []
+  const changes: HeadUpdate[] = []
   follower.watch((change) => void changes.push(change))
   const isHead = (block: MovingBlock) => equalBytes(follower.latest().hash, block.hash)
   return { follower, clock, changes, isHead }

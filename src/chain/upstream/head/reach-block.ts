@@ -11,7 +11,7 @@ export const gapMax = 256
 /** Steps down from each head while there is no chain yet. */
 const firstGapMax = 64
 
-export type ReachBlock = {
+export type FetchBranch = {
   /** Into the tree by itself. Throws when nobody has its header. */
   plant(hash: Uint8Array, signal: AbortSignal): Promise<TreeBlock>
   /**
@@ -31,10 +31,10 @@ export type ReachBlock = {
 }
 
 /** `header`: by hash, proved. Throws when nobody has it. */
-export function createReachBlock(
+export function createFetchBranch(
   tree: BlockTree,
   header: (hash: Uint8Array, signal: AbortSignal) => Promise<Header>,
-): ReachBlock {
+): FetchBranch {
   async function plant(hash: Uint8Array, signal: AbortSignal): Promise<TreeBlock> {
     const known = tree.find(hash)
     if (known !== null) return known

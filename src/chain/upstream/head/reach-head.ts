@@ -5,24 +5,24 @@ import { equalBytes } from '../../../base/hex.ts'
 import type { BlockTree, TreeBlock } from './block-tree.ts'
 import type { CanonicalBlocks } from './canonical-blocks.ts'
 import type { HeadSource } from './head-witness.ts'
-import { gapMax, type ReachBlock } from './reach-block.ts'
+import { gapMax, type FetchBranch } from './reach-block.ts'
 
 /** What one head that meets nothing of ours counts, beside one that does; and what is remembered of them. */
 const strayCost = 8
 const strayMax = 64
 
 /** Throws when nobody has its headers, or the upstream is of another chain. */
-export type ReachHead = (
+export type FetchHead = (
   source: HeadSource,
   hash: Uint8Array,
   signal: AbortSignal,
 ) => Promise<TreeBlock>
 
-export function createReachHead(
+export function createFetchHead(
   tree: BlockTree,
   canonical: CanonicalBlocks,
-  reach: ReachBlock,
-): ReachHead {
+  reach: FetchBranch,
+): FetchHead {
   /** How often each named a head that stands on nothing of ours; what it has made good is taken off. */
   const strays = new Map<HeadSource, number>()
 

@@ -8,10 +8,10 @@ import { createJsonRpcClient, type Params } from './json-rpc-client.ts'
 import { createLackingMethods } from './lacking-methods.ts'
 import { classOf, isRead, type MethodClass } from './method-class.ts'
 import { createQuarantine } from './quarantine.ts'
-import { createReachBook } from './reach.ts'
+import { createHistoryBook } from './reach.ts'
 import { hostOf } from './redact.ts'
 import { replyBytesMaxOf } from './reply-caps.ts'
-import { createStanding } from '../pool/standing.ts'
+import { createUpstreamHealth } from '../pool/standing.ts'
 import {
   createRateLimitedSemaphore,
   type SemaphoreClass,
@@ -49,9 +49,9 @@ export function createUpstream(
     },
     clock,
   )
-  const standing = createStanding({ name, clock, log })
+  const standing = createUpstreamHealth({ name, clock, log })
   const quarantine = createQuarantine(clock)
-  const reach = createReachBook(clock)
+  const reach = createHistoryBook(clock)
   const lacking = createLackingMethods(clock)
   const checks = createSingleFlight<void>({ keysMax: 1 })
   let chain: 'unchecked' | 'right' | 'wrong' = chainId === undefined ? 'right' : 'unchecked'

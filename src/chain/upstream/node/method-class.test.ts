@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { classOf, isRead, mayAskElsewhere } from './method-class.ts'
+import { classOf, isRead, mayRetryElsewhere } from './method-class.ts'
 
 test('a method nobody has described is treated as a write', () => {
   for (const method of ['eth_newThing', 'debug_setHead', 'foo', '', 'eth_sendTransaction']) {
     assert.equal(classOf(method), 'unlisted')
   }
   assert.ok(!isRead('unlisted'))
-  assert.ok(mayAskElsewhere('unlisted', { kind: 'trouble', phase: 'unsent' }))
-  assert.ok(mayAskElsewhere('unlisted', { kind: 'unsupported', phase: 'answering' }))
-  assert.ok(!mayAskElsewhere('unlisted', { kind: 'trouble', phase: 'sent' }))
-  assert.ok(!mayAskElsewhere('unlisted', { kind: 'rate_limit', phase: 'answering' }))
+  assert.ok(mayRetryElsewhere('unlisted', { kind: 'trouble', phase: 'unsent' }))
+  assert.ok(mayRetryElsewhere('unlisted', { kind: 'unsupported', phase: 'answering' }))
+  assert.ok(!mayRetryElsewhere('unlisted', { kind: 'trouble', phase: 'sent' }))
+  assert.ok(!mayRetryElsewhere('unlisted', { kind: 'rate_limit', phase: 'answering' }))
 })
 
 test('known reads go elsewhere on trouble, refusals and missing data, never on a revert or bad params', () => {
@@ -22,10 +22,10 @@ test('known reads go elsewhere on trouble, refusals and missing data, never on a
     'unknown_block',
     'unsupported',
   ] as const) {
-    assert.ok(mayAskElsewhere('read', { kind, phase: 'answering' }), kind)
+    assert.ok(mayRetryElsewhere('read', { kind, phase: 'answering' }), kind)
   }
   for (const kind of ['execution', 'client_fault', 'range', 'other'] as const) {
-    assert.ok(!mayAskElsewhere('read', { kind, phase: 'answering' }), kind)
+    assert.ok(!mayRetryElsewhere('read', { kind, phase: 'answering' }), kind)
   }
 })
 
@@ -33,16 +33,16 @@ test('traces go elsewhere only before the first byte of an answer', () => {
   assert.equal(classOf('debug_traceTransaction'), 'trace')
   assert.equal(classOf('trace_block'), 'trace')
   assert.equal(classOf('debug_storageRangeAt'), 'trace')
-  assert.ok(mayAskElsewhere('trace', { kind: 'trouble', phase: 'sent' }))
-  assert.ok(!mayAskElsewhere('trace', { kind: 'trouble', phase: 'answering' }))
-  assert.ok(!mayAskElsewhere('trace', { kind: 'missing_state', phase: 'answering' }))
+  assert.ok(mayRetryElsewhere('trace', { kind: 'trouble', phase: 'sent' }))
+  assert.ok(!mayRetryElsewhere('trace', { kind: 'trouble', phase: 'answering' }))
+  assert.ok(!mayRetryElsewhere('trace', { kind: 'missing_state', phase: 'answering' }))
 })
 
 test('transactions and filters are never repeated', () => {
   for (const method of ['eth_sendRawTransaction', 'eth_newFilter', 'eth_getFilterChanges']) {
     const methodClass = classOf(method)
     assert.ok(!isRead(methodClass))
-    assert.ok(!mayAskElsewhere(methodClass, { kind: 'trouble', phase: 'unsent' }))
+    assert.ok(!mayRetryElsewhere(methodClass, { kind: 'trouble', phase: 'unsent' }))
   }
 })
 
@@ -55,6 +55,6 @@ test('content goes elsewhere whatever an upstream says', () => {
     'pruned',
     'unknown_block',
   ] as const) {
-    assert.ok(mayAskElsewhere('content', { kind, phase: 'answering' }), kind)
+    assert.ok(mayRetryElsewhere('content', { kind, phase: 'answering' }), kind)
   }
 })

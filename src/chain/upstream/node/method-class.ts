@@ -141,7 +141,7 @@ const refusals: ReadonlySet<UpstreamErrorKind> = new Set([
 ])
 
 /** May the same call be sent to another upstream after this failure? */
-export function mayAskElsewhere(
+export function mayRetryElsewhere(
   methodClass: MethodClass,
   failure: { readonly kind: UpstreamErrorKind; readonly phase: 'unsent' | 'sent' | 'answering' },
 ): boolean {

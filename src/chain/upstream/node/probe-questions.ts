@@ -4,7 +4,7 @@
 import { equalBytes, toHex, toQuantity } from '../../../base/hex.ts'
 import { emptyTrieRoot } from '../../../codec/ethereum/account-state.ts'
 import { keccak256 } from '../../../codec/hash/keccak.ts'
-import type { ReachKind } from './reach.ts'
+import type { HistoryKind } from './reach.ts'
 import { UpstreamError, type UpstreamErrorKind } from './upstream-error.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -25,7 +25,7 @@ export type ProbeQuestions = {
   find(method: string, params: readonly unknown[]): Promise<unknown>
   newestBlock(): Promise<ProbedBlock | null>
   /** Does it have this of a block that is canonical to it? */
-  holds(kind: ReachKind, number: bigint): Promise<boolean>
+  holds(kind: HistoryKind, number: bigint): Promise<boolean>
   /** Does it take a block by hash and mean that one? Null when it cannot be seen on blocks up to `head`. */
   takesHash(head: bigint): Promise<boolean | null>
 }
@@ -78,7 +78,7 @@ export function createProbeQuestions(
     return equalBytes(keccak256(first), root)
   }
 
-  async function holds(kind: ReachKind, number: bigint): Promise<boolean> {
+  async function holds(kind: HistoryKind, number: bigint): Promise<boolean> {
     const block = toQuantity(number)
     switch (kind) {
       case 'state':

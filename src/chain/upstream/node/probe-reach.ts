@@ -2,10 +2,10 @@
 // genesis (verification.md 2.2). Genesis itself says nothing: pruned nodes keep it.
 // Tested by src/chain/upstream/node/probe.test.ts
 import { UpstreamError } from './upstream-error.ts'
-import type { Reach, ReachKind } from './reach.ts'
+import type { HistoryDepth, HistoryKind } from './reach.ts'
 
 /** Does it have this of block `number`? Throws UpstreamError when it could not be asked. */
-export type Holds = (kind: ReachKind, number: bigint) => Promise<boolean>
+export type Holds = (kind: HistoryKind, number: bigint) => Promise<boolean>
 
 /** The windows that clients have by default, and then powers of two. */
 const knownAges: readonly bigint[] = [0n, 1n, 64n, 127n, 128n, 511n, 1000n]
@@ -13,11 +13,11 @@ const firstPower = 1024n
 const powersMax = 40
 
 /** Undefined when the search could not be ended: what was known before stays. */
-export async function probeReach(
-  kind: ReachKind,
+export async function probeHistory(
+  kind: HistoryKind,
   head: bigint,
   holds: Holds,
-): Promise<Reach | undefined> {
+): Promise<HistoryDepth | undefined> {
   const ages = agesBelow(head)
   const has = async (index: number): Promise<boolean> => {
     const age = ages[index]

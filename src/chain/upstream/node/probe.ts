@@ -3,8 +3,8 @@
 import type { Clock } from '../../../base/clock.ts'
 import { toQuantity } from '../../../base/hex.ts'
 import { createProbeQuestions, type ProbedBlock, quantityOf } from './probe-questions.ts'
-import { probeReach } from './probe-reach.ts'
-import { reachKinds, type Reach, type ReachKind, type Reaches } from './reach.ts'
+import { probeHistory } from './probe-reach.ts'
+import { historyKinds, type HistoryDepth, type HistoryKind, type HistoryDepths } from './reach.ts'
 import { UpstreamError } from './upstream-error.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -19,7 +19,7 @@ export type ProbeReport = {
   /** Does it take a block by hash (EIP-1898) and mean that block? Null when it could not be seen. */
   readonly takesBlockHash: boolean | null
   /** Those that could not be found out now are as they were known before. */
-  readonly reach: Reaches
+  readonly reach: HistoryDepths
   /** Of the methods Cairn asks for, those it does not know. */
   readonly lacks: readonly string[]
 }
@@ -72,9 +72,9 @@ export async function probeUpstream(
       report.head = { ...newest, ageSeconds }
       for (const method of methodsAsked) await questions.find(method, [toQuantity(number)])
       report.takesBlockHash = await questions.takesHash(number)
-      const found: Partial<Record<ReachKind, Reach>> = {}
-      for (const kind of reachKinds) {
-        const reach = await probeReach(kind, number, questions.holds)
+      const found: Partial<Record<HistoryKind, HistoryDepth>> = {}
+      for (const kind of historyKinds) {
+        const reach = await probeHistory(kind, number, questions.holds)
         if (reach !== undefined) found[kind] = reach
       }
       upstream.tellReach(found)

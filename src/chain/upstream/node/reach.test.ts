@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
-import { createReachBook } from './reach.ts'
+import { createHistoryBook } from './reach.ts'
 
 const head = 1000n
 
 test('what nobody looked for is unknown; headers are everywhere', () => {
-  const book = createReachBook(createTurnedClock())
+  const book = createHistoryBook(createTurnedClock())
   assert.equal(book.can('proof', 1n, head), 'unknown')
   assert.equal(book.can('header', 1n, head), 'yes')
 })
 
 test('a window moves with the head, a lowest number does not', () => {
-  const book = createReachBook(createTurnedClock())
+  const book = createHistoryBook(createTurnedClock())
   book.tell({ proof: { age: 127n }, body: { from: 500n }, receipts: 'none', state: 'all' })
   assert.equal(book.can('proof', 873n, head), 'yes')
   assert.equal(book.can('proof', 872n, head), 'no')
@@ -25,7 +25,7 @@ test('a window moves with the head, a lowest number does not', () => {
 })
 
 test('of a block above its head, and of a block without a number, it is asked', () => {
-  const book = createReachBook(createTurnedClock())
+  const book = createHistoryBook(createTurnedClock())
   book.tell({ proof: { age: 127n }, state: 'all', receipts: 'none' })
   assert.equal(book.can('proof', head + 1n, head), 'unknown')
   assert.equal(book.can('proof', null, head), 'unknown')
@@ -35,7 +35,7 @@ test('of a block above its head, and of a block without a number, it is asked', 
 
 test('a live refusal lowers it at once, for ten minutes or until the next probe', () => {
   const clock = createTurnedClock()
-  const book = createReachBook(clock)
+  const book = createHistoryBook(clock)
   book.tell({ proof: 'all', body: 'all' })
   book.lower('proof', 900n, head)
   book.lower('body', 10n, head)

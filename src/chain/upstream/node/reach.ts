@@ -5,7 +5,7 @@ import type { Clock } from '../../../base/clock.ts'
  * `age`: blocks behind the head, both ends counted (0: only the newest). `from`: the lowest block number. `all`: from
  * genesis on. `none`: not even at the head. `unknown`: nobody has looked.
  */
-export type Reach =
+export type HistoryDepth =
   | 'unknown'
   | 'none'
   | 'all'
@@ -13,37 +13,37 @@ export type Reach =
   | { readonly from: bigint }
 
 /** What can be asked for of a block. `state`: values; `proof`: the same with their proofs. */
-export type Need = 'header' | 'body' | 'receipts' | 'state' | 'proof' | 'code'
+export type DataKind = 'header' | 'body' | 'receipts' | 'state' | 'proof' | 'code'
 
 /** What the probe looks for. Headers are kept by every node; code is where state is. */
-export type ReachKind = 'body' | 'receipts' | 'state' | 'proof'
-export const reachKinds: readonly ReachKind[] = ['state', 'proof', 'body', 'receipts']
+export type HistoryKind = 'body' | 'receipts' | 'state' | 'proof'
+export const historyKinds: readonly HistoryKind[] = ['state', 'proof', 'body', 'receipts']
 
-export type Reaches = Readonly<Record<ReachKind, Reach>>
+export type HistoryDepths = Readonly<Record<HistoryKind, HistoryDepth>>
 
-export type ReachBook = {
+export type HistoryBook = {
   /** Replaces what the probe found before, and forgets the corrections. */
-  tell(reaches: Partial<Reaches>): void
+  tell(reaches: Partial<HistoryDepths>): void
   /** A live answer: it does not have this of that block. Holds for ten minutes. */
-  lower(need: Need, number: bigint, head: bigint | null): void
+  lower(need: DataKind, number: bigint, head: bigint | null): void
   /** Has it this of block `number` (null: a block whose number is not known)? */
-  can(need: Need, number: bigint | null, head: bigint | null): 'yes' | 'no' | 'unknown'
-  now(): Reaches
+  can(need: DataKind, number: bigint | null, head: bigint | null): 'yes' | 'no' | 'unknown'
+  now(): HistoryDepths
 }
 
 /** A single refusal may come from one of many nodes behind one URL, so it is not believed for ever. */
 const loweredMs = 10 * 60_000
 
-export function createReachBook(clock: Clock): ReachBook {
-  const probed: Record<ReachKind, Reach> = {
+export function createHistoryBook(clock: Clock): HistoryBook {
+  const probed: Record<HistoryKind, HistoryDepth> = {
     body: 'unknown',
     receipts: 'unknown',
     state: 'unknown',
     proof: 'unknown',
   }
-  const lowered = new Map<ReachKind, { readonly reach: Reach; readonly until: number }>()
+  const lowered = new Map<HistoryKind, { readonly reach: HistoryDepth; readonly until: number }>()
 
-  function reachOf(kind: ReachKind): Reach {
+  function reachOf(kind: HistoryKind): HistoryDepth {
     const live = lowered.get(kind)
     if (live !== undefined && live.until > clock.monotonic()) return live.reach
     return probed[kind]
@@ -51,7 +51,7 @@ export function createReachBook(clock: Clock): ReachBook {
 
   return {
     tell(reaches) {
-      for (const kind of reachKinds) {
+      for (const kind of historyKinds) {
         const reach = reaches[kind]
         if (reach === undefined) continue
         probed[kind] = reach
@@ -81,18 +81,18 @@ export function createReachBook(clock: Clock): ReachBook {
   }
 }
 
-function kindOf(need: Need): ReachKind | null {
+function kindOf(need: DataKind): HistoryKind | null {
   if (need === 'header') return null
   return need === 'code' ? 'state' : need
 }
 
 /** State is kept for a window that moves with the head; bodies and receipts from a number on. */
-function loweredReach(kind: ReachKind, number: bigint, head: bigint | null): Reach {
+function loweredReach(kind: HistoryKind, number: bigint, head: bigint | null): HistoryDepth {
   if (kind === 'body' || kind === 'receipts' || head === null) return { from: number + 1n }
   return head > number ? { age: head - number - 1n } : 'none'
 }
 
-function holds(reach: Reach, number: bigint, head: bigint | null): 'yes' | 'no' | 'unknown' {
+function holds(reach: HistoryDepth, number: bigint, head: bigint | null): 'yes' | 'no' | 'unknown' {
   if (reach === 'unknown') return 'unknown'
   if (reach === 'none') return 'no'
   // Above its head: it may have it in a moment.

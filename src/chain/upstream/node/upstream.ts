@@ -2,7 +2,7 @@
 // callers prove it.
 import type { Params } from './json-rpc-client.ts'
 import type { MethodClass } from './method-class.ts'
-import type { Need, Reaches } from './reach.ts'
+import type { DataKind, HistoryDepths } from './reach.ts'
 import type { Redact } from './redact.ts'
 
 export type UpstreamOptions = {
@@ -54,7 +54,7 @@ export type UpstreamStatus = {
   readonly heads: 'pushed' | 'polled'
   /** Blocks behind the network's head; null when nobody said. */
   readonly lag: number | null
-  readonly reach: Reaches
+  readonly reach: HistoryDepths
   /** Methods it said it does not know. */
   readonly lacks: readonly string[]
   readonly lies: number
@@ -83,7 +83,7 @@ export type Upstream = {
   /** All its places are taken: what is sent now waits in line. */
   readonly isFull: boolean
   lacks(method: string): boolean
-  can(need: Need, number: bigint | null): 'yes' | 'no' | 'unknown'
+  can(need: DataKind, number: bigint | null): 'yes' | 'no' | 'unknown'
   /** What one call of this class costs, in milliseconds made longer by failures, lag and lies. Smaller is better. */
   cost(methodClass: MethodClass): number
   p95Ms(methodClass: MethodClass): number | null
@@ -96,13 +96,13 @@ export type Upstream = {
   watchHeads(onHead: (hash: Uint8Array) => Promise<void>): void
   /** Heads are pushed at this time. */
   readonly isPushing: boolean
-  tellReach(reaches: Partial<Reaches>): void
+  tellReach(reaches: Partial<HistoryDepths>): void
   /** The chain id that it was found to serve. */
   tellChain(found: bigint): void
   /** Asks it once more which chain it is on. Throws UpstreamError when that is another, or it does not say. */
   confirmChain(signal: AbortSignal): Promise<void>
   /** It does not have this of that block. */
-  cannot(need: Need, number: bigint): void
+  cannot(need: DataKind, number: bigint): void
   /** What it gave was not what was asked for, and another upstream gave that: it counts as failed. */
   disappoint(methodClass: MethodClass): void
   /** One answer of it was proved. */

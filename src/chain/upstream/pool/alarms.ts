@@ -3,29 +3,29 @@
 // Tested by src/chain/upstream/pool/upstream-pool.test.ts
 import type { Clock } from '../../../base/clock.ts'
 import type { Log } from '../../../base/log.ts'
-import type { Need } from '../node/reach.ts'
+import type { DataKind } from '../node/reach.ts'
 
-export type Alarm = {
-  readonly need: Need
+export type VerificationAlarm = {
+  readonly need: DataKind
   /** When it was first raised, milliseconds since 1970 UTC. */
   readonly since: number
 }
 
-export type Alarms = {
-  raise(need: Need): void
+export type VerificationAlarms = {
+  raise(need: DataKind): void
   /** One upstream has passed the check. */
-  clear(need: Need): void
-  list(): readonly Alarm[]
+  clear(need: DataKind): void
+  list(): readonly VerificationAlarm[]
 }
 
 /** Each is logged when it begins and when it ends. */
-export function createAlarms(parts: {
+export function createVerificationAlarms(parts: {
   readonly network: string
   readonly clock: Clock
   readonly log: Log
-}): Alarms {
+}): VerificationAlarms {
   const { network, clock, log } = parts
-  const raised = new Map<Need, number>()
+  const raised = new Map<DataKind, number>()
   return {
     raise(need) {
       if (raised.has(need)) return

@@ -4,10 +4,10 @@ import type { Clock } from '../../../base/clock.ts'
 import type { Log } from '../../../base/log.ts'
 import { UpstreamError } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
-import type { Verdict } from './verdict.ts'
+import type { AttemptOutcome } from './verdict.ts'
 
 /** Asks for something whose truth is known, and judges it. Whatever it throws is no verdict. */
-export type Canary = (upstream: Upstream, signal: AbortSignal) => Promise<Verdict>
+export type Canary = (upstream: Upstream, signal: AbortSignal) => Promise<AttemptOutcome>
 
 const canaryLimits = {
   /** One content call in so many is followed by a canary to another upstream. */
@@ -28,7 +28,7 @@ export function createCanaries(parts: {
   readonly canary: Canary
   readonly clock: Clock
   readonly log: Log
-  readonly onVerdict: (upstream: Upstream, verdict: Verdict) => void
+  readonly onVerdict: (upstream: Upstream, verdict: AttemptOutcome) => void
 }): Canaries {
   const { upstreams, canary, clock, log, onVerdict } = parts
   const underWay = new Set<Upstream>()

@@ -3,18 +3,18 @@
 // trusted one's word comes before that of a cheaper one.
 import type { Clock } from '../../../base/clock.ts'
 import type { MethodClass } from '../node/method-class.ts'
-import type { Need } from '../node/reach.ts'
+import type { DataKind } from '../node/reach.ts'
 import type { Upstream } from '../node/upstream.ts'
 
-export type Wanted = {
+export type UpstreamChoice = {
   readonly methodClass: MethodClass
   /** What is needed of a block; without it, anybody can. */
-  readonly need?: Need
+  readonly need?: DataKind
   /** The block's number, or null when it is not known. */
   readonly number?: bigint | null
 }
 
-export type Choose = (wanted: Wanted) => readonly Upstream[]
+export type Choose = (wanted: UpstreamChoice) => readonly Upstream[]
 
 /** Another must cost less than this share of what the present first one costs. */
 const stickyShare = 0.8
@@ -47,7 +47,7 @@ export function createChoose(upstreams: readonly Upstream[], clock: Clock): Choo
     return upstreams.filter((one) => one.mayCall(methodClass))
   }
 
-  function candidate(upstream: Upstream, { methodClass, need, number }: Wanted): Candidate {
+  function candidate(upstream: Upstream, { methodClass, need, number }: UpstreamChoice): Candidate {
     const can = need === undefined ? 'yes' : upstream.can(need, number ?? null)
     const cost = upstream.cost(methodClass)
     return {

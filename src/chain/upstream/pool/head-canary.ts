@@ -4,7 +4,7 @@ import { toHex } from '../../../base/hex.ts'
 import type { ProvedHeader } from '../../proved-header.ts'
 import type { CallAt } from '../source/block-parameter.ts'
 import type { Canary } from './canaries.ts'
-import { judgeProof } from '../source/judge-proof.ts'
+import { checkProof } from '../source/judge-proof.ts'
 import { readProofReply } from '../source/proof-reply.ts'
 
 const method = 'eth_getProof'
@@ -17,7 +17,7 @@ export function createHeadCanary(head: () => ProvedHeader | null, callAt: CallAt
     const { stateRoot, miner: address, number } = block.header
     const asked = { method, params: [toHex(address), []], block: { hash: block.hash, number } }
     const reply = await callAt(upstream, asked, signal)
-    const judged = judgeProof(readProofReply(reply.result, 0), { stateRoot, address, slots: [] })
+    const judged = checkProof(readProofReply(reply.result, 0), { stateRoot, address, slots: [] })
     if (judged === 'complete') return 'taken'
     if (judged === 'short' || !reply.pinned) return 'failed'
     const { params, result: response } = reply

@@ -5,10 +5,10 @@ import { silentLog } from '../../../base/log.ts'
 import { createInlineWriter } from '../../../db/inline-writer.ts'
 import { migrate } from '../../../db/migrate.ts'
 import { openDatabase, type Database } from '../../../db/sqlite.ts'
-import { createLieLedger, listLies, type LieLedger } from './lie-ledger.ts'
-import type { LieEvidence } from './verdict.ts'
+import { createInvalidReplyLog, listInvalidReplies, type InvalidReplyLog } from './lie-ledger.ts'
+import type { InvalidReplyEvidence } from './verdict.ts'
 
-const evidence: LieEvidence = {
+const evidence: InvalidReplyEvidence = {
   method: 'eth_getProof',
   params: ['0x01', []],
   response: { value: '0x02', url: 'http://h.example/secretkey' },
@@ -19,19 +19,19 @@ const evidence: LieEvidence = {
 
 const redact = (text: string): string => text.replaceAll('secretkey', '<redacted>')
 
-function open(): { db: Database; ledger: LieLedger; clock: ReturnType<typeof createTurnedClock> } {
+function open(): { db: Database; ledger: InvalidReplyLog; clock: ReturnType<typeof createTurnedClock> } {
   const db = openDatabase(':memory:')
   migrate(db)
   const clock = createTurnedClock(5)
   const writer = createInlineWriter(db)
-  return { db, clock, ledger: createLieLedger({ network: 'n', writer, clock, log: silentLog }) }
+  return { db, clock, ledger: createInvalidReplyLog({ network: 'n', writer, clock, log: silentLog }) }
 }
 
 test('a lie is a row with what proves it, without secrets', async () => {
   const { db, ledger } = open()
   ledger.add('a', evidence, redact)
   await ledger.idle()
-  assert.deepEqual(listLies(db), [
+  assert.deepEqual(listInvalidReplies(db), [
     {
       time: 5,
       network: 'n',
@@ -54,11 +54,11 @@ test('the newest thousand are kept, newest first', async () => {
     await ledger.idle()
     clock.turn(1000)
   }
-  const rows = listLies(db)
+  const rows = listInvalidReplies(db)
   assert.equal(rows.length, 1000)
   assert.equal(rows[0]?.upstream, '1009')
   assert.equal(rows.at(-1)?.upstream, '10')
-  assert.equal(listLies(db, 3).length, 3)
+  assert.equal(listInvalidReplies(db, 3).length, 3)
   db.close()
 })
 
@@ -66,17 +66,17 @@ test('a flood of invalid replies fills neither memory nor disk', async () => {
   const { db, ledger, clock } = open()
   for (let i = 0; i < 100; i++) ledger.add('a', evidence, redact)
   await ledger.idle()
-  assert.equal(listLies(db).length, 64)
+  assert.equal(listInvalidReplies(db).length, 64)
   for (let i = 0; i < 700; i++) {
     ledger.add('a', evidence, redact)
     await ledger.idle()
   }
-  assert.ok(listLies(db).length <= 600)
-  const before = listLies(db).length
+  assert.ok(listInvalidReplies(db).length <= 600)
+  const before = listInvalidReplies(db).length
   clock.turn(60_000)
   ledger.add('a', evidence, redact)
   await ledger.idle()
-  assert.equal(listLies(db).length, before + 1)
+  assert.equal(listInvalidReplies(db).length, before + 1)
   db.close()
 })
 
@@ -87,7 +87,7 @@ test('a long response is cut, and one that cannot be spelled is no crash', async
   for (let i = 0; i < 100_000; i++) deep = [deep]
   ledger.add('b', { ...evidence, response: deep, blockHash: null }, redact)
   await ledger.idle()
-  const [second, first] = listLies(db)
+  const [second, first] = listInvalidReplies(db)
   assert.equal(Buffer.byteLength(first?.response ?? ''), 256 * 1024)
   assert.match(second?.response ?? '', /not spelled/)
   assert.equal(second?.block, null)
@@ -96,7 +96,7 @@ test('a long response is cut, and one that cannot be spelled is no crash', async
 
 test('what cannot be written is logged and forgotten', async () => {
   const events: string[] = []
-  const ledger = createLieLedger({
+  const ledger = createInvalidReplyLog({
     network: 'n',
     writer: {
       write: async () => {

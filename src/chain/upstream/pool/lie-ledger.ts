@@ -7,9 +7,9 @@ import { createQueries, findAll, toStatement } from '../../../db/queries.ts'
 import type { Database } from '../../../db/sqlite.ts'
 import type { Writer } from '../../../db/writer.ts'
 import type { Redact } from '../node/redact.ts'
-import type { LieEvidence } from './verdict.ts'
+import type { InvalidReplyEvidence } from './verdict.ts'
 
-export type Lie = {
+export type InvalidReply = {
   /** Milliseconds since 1970 UTC. */
   readonly time: number
   readonly network: string
@@ -25,9 +25,9 @@ export type Lie = {
   readonly block: string | null
 }
 
-export type LieLedger = {
+export type InvalidReplyLog = {
   /** Never throws; what cannot be written is logged. */
-  add(upstream: string, evidence: LieEvidence, redact: Redact): void
+  add(upstream: string, evidence: InvalidReplyEvidence, redact: Redact): void
   /** Resolves when all that was added is written or given up. */
   idle(): Promise<void>
 }
@@ -43,12 +43,12 @@ const ledgerLimits = {
 
 const queries = createQueries()
 
-export function createLieLedger(parts: {
+export function createInvalidReplyLog(parts: {
   readonly network: string
   readonly writer: Writer
   readonly clock: Clock
   readonly log: Log
-}): LieLedger {
+}): InvalidReplyLog {
   const { network, writer, clock, log } = parts
   const waiting = new Set<Promise<void>>()
   let minute = 0
@@ -61,7 +61,7 @@ export function createLieLedger(parts: {
     return waiting.size < ledgerLimits.waitingMax && inMinute++ < ledgerLimits.perMinuteMax
   }
 
-  async function write(lie: Lie): Promise<void> {
+  async function write(lie: InvalidReply): Promise<void> {
     try {
       await writer.write([
         toStatement(queries.insertInto('lie').values(lie)),
@@ -109,7 +109,7 @@ export function createLieLedger(parts: {
 }
 
 /** The newest first. */
-export function listLies(db: Database, limit: number = ledgerLimits.rowsMax): readonly Lie[] {
+export function listInvalidReplies(db: Database, limit: number = ledgerLimits.rowsMax): readonly InvalidReply[] {
   return findAll(
     db,
     queries
@@ -131,7 +131,7 @@ export function listLies(db: Database, limit: number = ledgerLimits.rowsMax): re
 }
 
 /** How many each upstream was caught in since `since` (milliseconds), of those that are kept. */
-export function countLies(
+export function countInvalidReplies(
   db: Database,
   since: number,
 ): readonly { readonly network: string; readonly upstream: string; readonly lies: number }[] {

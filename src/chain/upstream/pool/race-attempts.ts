@@ -5,14 +5,14 @@ import type { Clock } from '../../../base/clock.ts'
 import { hedgeLimits, type HedgeBudget } from './hedge-budget.ts'
 import { UpstreamError, type UpstreamErrorKind } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
-import type { LieEvidence, Verdict } from './verdict.ts'
+import type { InvalidReplyEvidence, AttemptOutcome } from './verdict.ts'
 
 /** May run on two upstreams at once. Throws UpstreamError, which counts as the verdict that its kind means. */
-export type Attempt = (upstream: Upstream, signal: AbortSignal) => Promise<Verdict>
+export type UpstreamAttempt = (upstream: Upstream, signal: AbortSignal) => Promise<AttemptOutcome>
 
-export type Finding = {
+export type AttemptResult = {
   readonly upstream: Upstream
-  readonly verdict: Verdict
+  readonly verdict: AttemptOutcome
   /** Of the error that the verdict stands for, or null when the attempt itself judged. */
   readonly kind: UpstreamErrorKind | null
 }
@@ -20,7 +20,7 @@ export type Finding = {
 type Race = {
   /** In the order in which they are asked. */
   readonly line: readonly Upstream[]
-  readonly attempt: Attempt
+  readonly attempt: UpstreamAttempt
   readonly budget: HedgeBudget
   readonly clock: Clock
 }
@@ -32,11 +32,11 @@ const absencesBelieved = 2
  * What each that was asked came to, in the order of their answers; whoever was still under way when the answer came
  * is not among them. Rejects with `signal.reason`, or with what an attempt threw that is no UpstreamError.
  */
-export async function raceAttempts(race: Race, signal: AbortSignal): Promise<readonly Finding[]> {
+export async function raceAttempts(race: Race, signal: AbortSignal): Promise<readonly AttemptResult[]> {
   const { line, attempt, budget, clock } = race
   const [only] = line
   if (only !== undefined && line.length === 1) return [await attemptAlone(only, attempt, signal)]
-  const findings: Finding[] = []
+  const findings: AttemptResult[] = []
   const running = new Set<AbortController>()
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
   let next = 0
@@ -81,7 +81,7 @@ export async function raceAttempts(race: Race, signal: AbortSignal): Promise<rea
     })
   }
 
-  function settle(controller: AbortController, finding: Finding): void {
+  function settle(controller: AbortController, finding: AttemptResult): void {
     if (!running.delete(controller)) return
     findings.push(finding)
     if (isEnough(finding)) resolve()
@@ -106,9 +106,9 @@ export async function raceAttempts(race: Race, signal: AbortSignal): Promise<rea
 /** With nobody else to ask there is no race. */
 async function attemptAlone(
   upstream: Upstream,
-  attempt: Attempt,
+  attempt: UpstreamAttempt,
   signal: AbortSignal,
-): Promise<Finding> {
+): Promise<AttemptResult> {
   signal.throwIfAborted()
   try {
     return { upstream, verdict: await attempt(upstream, signal), kind: null }
@@ -122,17 +122,17 @@ async function attemptAlone(
 const answered = new Error('another upstream has answered')
 
 /** Of untrusted upstreams all are asked before an absence is believed: one of them may have it (T8). */
-function isEnough({ upstream, verdict }: Finding): boolean {
+function isEnough({ upstream, verdict }: AttemptResult): boolean {
   return verdict === 'taken' || (verdict === 'absent' && upstream.trusted)
 }
 
-function isAbsent(findings: readonly Finding[]): boolean {
+function isAbsent(findings: readonly AttemptResult[]): boolean {
   const absences = findings.filter(({ verdict }) => verdict === 'absent')
   return absences.length >= absencesBelieved || absences.some(({ upstream }) => upstream.trusted)
 }
 
 /** The last word on one question: the strongest thing that was said. */
-export function lastWord(findings: readonly Finding[]): Verdict {
+export function lastFailure(findings: readonly AttemptResult[]): AttemptOutcome {
   const verdicts = findings.map(({ verdict }) => verdict)
   if (verdicts.includes('taken')) return 'taken'
   if (isAbsent(findings)) return 'absent'
@@ -143,15 +143,15 @@ export function lastWord(findings: readonly Finding[]): Verdict {
   )
 }
 
-export function liesOf(
-  findings: readonly Finding[],
-): readonly { readonly upstream: Upstream; readonly evidence: LieEvidence }[] {
+export function invalidRepliesOf(
+  findings: readonly AttemptResult[],
+): readonly { readonly upstream: Upstream; readonly evidence: InvalidReplyEvidence }[] {
   return findings.flatMap(({ upstream, verdict }) =>
     typeof verdict === 'object' ? [{ upstream, evidence: verdict.lie }] : [],
   )
 }
 
-function verdictOf({ kind }: UpstreamError): Verdict {
+function verdictOf({ kind }: UpstreamError): AttemptOutcome {
   switch (kind) {
     case 'unknown_block':
     case 'not_canonical':

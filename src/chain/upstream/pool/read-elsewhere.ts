@@ -2,18 +2,18 @@
 // Tested by src/chain/upstream/pool/upstream-pool.test.ts
 import type { ReadTrace } from '../../../content/read-trace.ts'
 import { isNestedDeeper, relayedLevelsMax } from '../node/nesting.ts'
-import { isRead, mayAskElsewhere, type MethodClass } from '../node/method-class.ts'
+import { isRead, mayRetryElsewhere, type MethodClass } from '../node/method-class.ts'
 import { isTooDeep, UpstreamError, type UpstreamErrorKind } from '../node/upstream-error.ts'
 import type { Params } from '../node/json-rpc-client.ts'
-import type { Need } from '../node/reach.ts'
+import type { DataKind } from '../node/reach.ts'
 import type { Upstream } from '../node/upstream.ts'
 
-export type ReadAsked = {
+export type ReadRequest = {
   readonly method: string
   readonly params: Params
   readonly methodClass: MethodClass
   /** What is needed of a block, and its number, when the call is about one. */
-  readonly need?: Need
+  readonly need?: DataKind
   readonly number?: bigint | null
   /** Told of each that is asked, by whoever came first of those who share the answer. */
   readonly watch?: ReadTrace
@@ -29,7 +29,7 @@ export type ReadAnswer = {
 /** `upstreams`: at least one, best first. Throws the most telling UpstreamError, or `signal.reason`. */
 export async function readElsewhere(
   upstreams: readonly Upstream[],
-  { method, params, methodClass, need, number, watch }: ReadAsked,
+  { method, params, methodClass, need, number, watch }: ReadRequest,
   signal: AbortSignal,
 ): Promise<ReadAnswer> {
   const errors: UpstreamError[] = []
@@ -47,7 +47,7 @@ export async function readElsewhere(
       if (isTooDeep(error.kind) && isRead(methodClass) && need !== undefined) {
         if (number !== undefined && number !== null) upstream.cannot(need, number)
       }
-      if (!mayAskElsewhere(methodClass, error)) break
+      if (!mayRetryElsewhere(methodClass, error)) break
     }
   }
   throw mostTelling(errors)

@@ -8,7 +8,7 @@ import { createLatencySketch, type LatencySketch } from '../../../base/latency-s
 import { methodClasses, type MethodClass } from '../node/method-class.ts'
 import { UpstreamError } from '../node/upstream-error.ts'
 
-export type Standing = {
+export type UpstreamHealth = {
   mayPass(methodClass: MethodClass): boolean
   /** A call is sent, now. Returns when, by the monotonic clock: `start` of what is said of it at its end. */
   pass(methodClass: MethodClass): number
@@ -48,12 +48,12 @@ type Gauge = {
 }
 type Refusal = keyof typeof standingLimits.cordonMs
 
-export function createStanding(parts: {
+export function createUpstreamHealth(parts: {
   /** How the upstream is called in the log. */
   readonly name: string
   readonly clock: Clock
   readonly log: Log
-}): Standing {
+}): UpstreamHealth {
   const { name, clock, log } = parts
   const gauges = new Map<MethodClass, Gauge>(
     methodClasses.map((methodClass) => [

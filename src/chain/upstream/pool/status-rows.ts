@@ -5,7 +5,7 @@ import type { Log } from '../../../base/log.ts'
 import { createQueries, findAll, toStatement } from '../../../db/queries.ts'
 import type { Database } from '../../../db/sqlite.ts'
 import type { Writer } from '../../../db/writer.ts'
-import type { Alarm } from './alarms.ts'
+import type { VerificationAlarm } from './alarms.ts'
 import type { PoolStatus } from './upstream-pool.ts'
 import type { UpstreamStatus } from '../node/upstream.ts'
 
@@ -24,7 +24,7 @@ export type StatusRow = {
   readonly time: number
   readonly status: Spelled<UpstreamStatus>
   /** Of the whole network. */
-  readonly alarms: readonly Alarm[]
+  readonly alarms: readonly VerificationAlarm[]
 }
 
 export type StatusRows = {

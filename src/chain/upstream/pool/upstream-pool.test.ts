@@ -12,17 +12,17 @@ import type { Log } from '../../../base/log.ts'
 import type { ReadTrace } from '../../../content/read-trace.ts'
 import type { Canary } from './canaries.ts'
 import { createUpstream } from '../node/create-upstream.ts'
-import type { Attempt } from './race-attempts.ts'
+import type { UpstreamAttempt } from './race-attempts.ts'
 import { UpstreamError } from '../node/upstream-error.ts'
 import { createUpstreamPool, type UpstreamPool } from './upstream-pool.ts'
 import { defaultUpstreamLimits, type UpstreamOptions } from '../node/upstream.ts'
-import type { LieEvidence, Verdict } from './verdict.ts'
+import type { InvalidReplyEvidence, AttemptOutcome } from './verdict.ts'
 
 const never = new AbortController().signal
 const proof = { need: 'proof', number: 100n } as const
 
 type Node = Partial<UpstreamOptions> & { readonly answer: RpcAnswer }
-type Lies = { readonly upstream: string; readonly evidence: LieEvidence }[]
+type Lies = { readonly upstream: string; readonly evidence: InvalidReplyEvidence }[]
 
 type Started = AsyncDisposable & {
   readonly pool: UpstreamPool
@@ -85,7 +85,7 @@ function erring(message: string, code = -32000): Node {
   return { answer: errorAnswer({ code, message }) }
 }
 
-const evidence: LieEvidence = {
+const evidence: InvalidReplyEvidence = {
   method: 'eth_getProof',
   params: [],
   response: {},
@@ -95,7 +95,7 @@ const evidence: LieEvidence = {
 }
 
 /** Takes `well`, and calls everything else a lie. */
-const attempt: Attempt = async (upstream, signal) => {
+const attempt: UpstreamAttempt = async (upstream, signal) => {
   const answer = await upstream.call('eth_getProof', [], signal)
   return answer === 'well' ? 'taken' : { lie: evidence }
 }
@@ -141,7 +141,7 @@ test('content goes elsewhere on trouble, limits, missing state, absence and lies
 
 test('an absence is believed from two, or from one that is trusted, and never before all untrusted were asked', async () => {
   const absent = erring('header not found')
-  const verdictOf = async (nodes: readonly Node[]): Promise<Verdict> => {
+  const verdictOf = async (nodes: readonly Node[]): Promise<AttemptOutcome> => {
     await using started = await start(nodes)
     return await started.pool.content({ need: 'header', number: null }, attempt, never)
   }
@@ -160,7 +160,7 @@ test('one that gives too little or says there is nothing is not asked first agai
   const absent = errorAnswer({ code: -32000, message: 'header not found' })
   for (const answer of [absent, () => 'little'] as const) {
     await using started = await start([{ answer }, well])
-    const judged: Attempt = async (upstream, signal) =>
+    const judged: UpstreamAttempt = async (upstream, signal) =>
       (await upstream.call('eth_getProof', [], signal)) === 'well' ? 'taken' : 'failed'
     for (let i = 0; i < 4; i++) await started.pool.content(proof, judged, never)
     assert.deepEqual(countOf(started), [1, 4])
@@ -305,9 +305,9 @@ test('closing ends a broadcast with the reason', async () => {
 test('hedges are a tenth of all calls at most', async () => {
   await using started = await start([silent, silent, silent])
   let attempts = 0
-  const hanging: Attempt = async (_upstream, signal) => {
+  const hanging: UpstreamAttempt = async (_upstream, signal) => {
     attempts++
-    return await new Promise<Verdict>((_resolve, reject) =>
+    return await new Promise<AttemptOutcome>((_resolve, reject) =>
       signal.addEventListener('abort', () => reject(signal.reason as Error)),
     )
   }
@@ -338,7 +338,7 @@ test('a caller that leaves ends its attempts, and a bug in an attempt is not a v
   leaver.abort(new Error('gone'))
   await assert.rejects(verdict, /gone/)
   assert.ok(seen.every(({ aborted }) => aborted))
-  const buggy = async (): Promise<Verdict> => {
+  const buggy = async (): Promise<AttemptOutcome> => {
     throw new TypeError('a bug')
   }
   await assert.rejects(started.pool.content(proof, buggy, never), TypeError)

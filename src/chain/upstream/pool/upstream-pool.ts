@@ -5,24 +5,24 @@ import { Fault } from '../../../base/fault.ts'
 import { createSingleFlight } from '../../../base/single-flight.ts'
 import type { Log } from '../../../base/log.ts'
 import { agreeOn, type Agreement, type Question } from './agree.ts'
-import { createAlarms, type Alarm } from './alarms.ts'
+import { createVerificationAlarms, type VerificationAlarm } from './alarms.ts'
 import { broadcast, type SignedTransaction } from './broadcast.ts'
 import { createCanaries, type Canary } from './canaries.ts'
-import { createChoose, type Wanted } from './choose-upstreams.ts'
+import { createChoose, type UpstreamChoice } from './choose-upstreams.ts'
 import { createHedgeBudget } from './hedge-budget.ts'
-import type { LieLedger } from './lie-ledger.ts'
+import type { InvalidReplyLog } from './lie-ledger.ts'
 import { isShared } from '../node/method-class.ts'
-import { lastWord, liesOf, raceAttempts, type Attempt, type Finding } from './race-attempts.ts'
-import type { Need } from '../node/reach.ts'
-import { readElsewhere, type ReadAnswer, type ReadAsked } from './read-elsewhere.ts'
+import { lastFailure, invalidRepliesOf, raceAttempts, type UpstreamAttempt, type AttemptResult } from './race-attempts.ts'
+import type { DataKind } from '../node/reach.ts'
+import { readElsewhere, type ReadAnswer, type ReadRequest } from './read-elsewhere.ts'
 import { shareKey } from './share-key.ts'
 import { isTooDeep } from '../node/upstream-error.ts'
 import type { Upstream, UpstreamStatus } from '../node/upstream.ts'
-import type { Verdict } from './verdict.ts'
+import type { AttemptOutcome } from './verdict.ts'
 import { createWaitForUpstreams } from './wait-for-upstreams.ts'
 
 type ContentAsked = {
-  readonly need: Need
+  readonly need: DataKind
   /** Of the block, or null when it is not known. */
   readonly number: bigint | null
 }
@@ -30,7 +30,7 @@ type ContentAsked = {
 export type PoolStatus = {
   readonly upstreams: readonly UpstreamStatus[]
   /** Checks that every upstream failed: the network is built differently than its policy says. */
-  readonly alarms: readonly Alarm[]
+  readonly alarms: readonly VerificationAlarm[]
 }
 
 export type UpstreamPool = {
@@ -40,9 +40,9 @@ export type UpstreamPool = {
    * the next too; again when nothing but the way failed. Returns the last word. `absent` only when two say so, or a trusted one. Throws Fault `no_upstream`
    * when nobody can be asked, `signal.reason`, or what an attempt threw that is no UpstreamError.
    */
-  content(asked: ContentAsked, attempt: Attempt, signal: AbortSignal): Promise<Verdict>
+  content(asked: ContentAsked, attempt: UpstreamAttempt, signal: AbortSignal): Promise<AttemptOutcome>
   /** One answer that cannot be proved. Asks elsewhere as the class allows. Throws UpstreamError, `no_upstream`. */
-  read(asked: ReadAsked, signal: AbortSignal): Promise<ReadAnswer>
+  read(asked: ReadRequest, signal: AbortSignal): Promise<ReadAnswer>
   /**
    * To up to three upstreams; resolves when one has it. A caller who leaves does not end the sending. Throws
    * UpstreamError with a node's own words, `no_upstream`.
@@ -51,7 +51,7 @@ export type UpstreamPool = {
   /** The answer that `k` upstreams give alike, or null. Throws `signal.reason`. */
   agree(question: Question, signal: AbortSignal): Promise<Agreement | null>
   /** Can any upstream that is in use have this, as far as is known? */
-  canSome(need: Need, number: bigint | null): boolean
+  canSome(need: DataKind, number: bigint | null): boolean
   status(): PoolStatus
   close(): Promise<void>
 }
@@ -59,7 +59,7 @@ export type UpstreamPool = {
 export type PoolParts = {
   readonly network: string
   readonly upstreams: readonly Upstream[]
-  readonly ledger: LieLedger
+  readonly ledger: InvalidReplyLog
   /** Something to ask whose truth is known; null: nobody comes out of quarantine but by what callers ask. */
   readonly canary: Canary | null
   readonly clock: Clock
@@ -84,14 +84,14 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
   const waitForUpstreams = createWaitForUpstreams({ upstreams, choose, clock })
   const budget = createHedgeBudget()
   const singleFlight = createSingleFlight<ReadAnswer>({ keysMax: poolLimits.flightsMax })
-  const alarms = createAlarms({ network, clock, log })
+  const alarms = createVerificationAlarms({ network, clock, log })
   const closing = new AbortController()
   const canaries =
     parts.canary === null
       ? null
       : createCanaries({ upstreams, canary: parts.canary, clock, log, onVerdict: judgeCanary })
 
-  function judgeCanary(upstream: Upstream, verdict: Verdict): void {
+  function judgeCanary(upstream: Upstream, verdict: AttemptOutcome): void {
     if (verdict === 'taken') upstream.prove()
     if (typeof verdict !== 'object') return
     ledger.add(upstream.name, verdict.lie, upstream.redact)
@@ -100,9 +100,9 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
   }
 
   /** What the answers say of those who gave them. */
-  function learn({ need, number }: ContentAsked, findings: readonly Finding[]): void {
+  function learn({ need, number }: ContentAsked, findings: readonly AttemptResult[]): void {
     const winner = findings.find(({ verdict }) => verdict === 'taken')?.upstream
-    const lies = liesOf(findings)
+    const lies = invalidRepliesOf(findings)
     for (const { upstream, evidence } of lies) {
       ledger.add(upstream.name, evidence, upstream.redact)
       // Only another upstream's proof tells a liar from a network that is built differently (T25).
@@ -132,14 +132,14 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
 
   /** At once where somebody can be asked. */
   function lineFor(
-    wanted: Wanted,
+    wanted: UpstreamChoice,
     signal: AbortSignal,
   ): readonly Upstream[] | Promise<readonly Upstream[]> {
     const now = choose(wanted)
     return now.length > 0 ? now.slice(0, poolLimits.askedMax) : lineLater(wanted, signal)
   }
 
-  async function lineLater(wanted: Wanted, signal: AbortSignal): Promise<readonly Upstream[]> {
+  async function lineLater(wanted: UpstreamChoice, signal: AbortSignal): Promise<readonly Upstream[]> {
     const line = await waitForUpstreams(wanted, signal)
     if (line.length > 0) return line.slice(0, poolLimits.askedMax)
     throw new Fault('no_upstream', { detail: `no source reachable for ${network}` })
@@ -150,7 +150,7 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
 
     async content(asked, attempt, signal) {
       const start = clock.monotonic()
-      let findings: readonly Finding[] = []
+      let findings: readonly AttemptResult[] = []
       for (let round = 0; round < poolLimits.roundsMax; round++) {
         const wanted = { methodClass: 'content', ...asked } as const
         // Only the first round waits for those that rest.
@@ -161,9 +161,9 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
         findings = await raceAttempts({ line, attempt, budget, clock }, signal)
         learn(asked, findings)
         const isSoon = clock.monotonic() - start < poolLimits.againMs
-        if (!isSoon || !findings.every(isOfTheWay)) break
+        if (!isSoon || !findings.every(isTransportError)) break
       }
-      return lastWord(findings)
+      return lastFailure(findings)
     },
 
     async read(asked, signal) {
@@ -207,6 +207,6 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
 }
 
 /** Nothing was learned of what was asked: the same upstream may bring it in a moment. */
-function isOfTheWay({ kind }: Finding): boolean {
+function isTransportError({ kind }: AttemptResult): boolean {
   return kind === 'trouble' || kind === 'rate_limit' || kind === 'not_asked'
 }

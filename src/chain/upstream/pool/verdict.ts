@@ -1,7 +1,7 @@
 // What asking one upstream for content came to. Judged by who asked, by hash; the pool only acts on it.
 
 /** Bytes that contradict a hash the request or the head has fixed. `expected`, `computed`: what differs, as text. */
-export type LieEvidence = {
+export type InvalidReplyEvidence = {
   readonly method: string
   readonly params: readonly unknown[]
   /** The result as it came. */
@@ -16,4 +16,4 @@ export type LieEvidence = {
  * `taken`: it brought what was asked. `absent`: it says there is no such block. `cannot`: it cannot have it, or cannot
  * prove it that deep. `failed`: nothing usable came.
  */
-export type Verdict = 'taken' | 'absent' | 'cannot' | 'failed' | { readonly lie: LieEvidence }
+export type AttemptOutcome = 'taken' | 'absent' | 'cannot' | 'failed' | { readonly lie: InvalidReplyEvidence }

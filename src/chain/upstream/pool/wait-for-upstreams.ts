@@ -2,11 +2,11 @@
 // told that nobody can be asked. Bounded in time and in number.
 // Tested by src/chain/upstream/pool/upstream-pool.test.ts
 import type { Clock } from '../../../base/clock.ts'
-import type { Choose, Wanted } from './choose-upstreams.ts'
+import type { Choose, UpstreamChoice } from './choose-upstreams.ts'
 import type { Upstream } from '../node/upstream.ts'
 
 /** Whom to ask, or an empty list when nobody came back in time. Throws `signal.reason`. */
-export type WaitForUpstreams = (wanted: Wanted, signal: AbortSignal) => Promise<readonly Upstream[]>
+export type WaitForUpstreams = (wanted: UpstreamChoice, signal: AbortSignal) => Promise<readonly Upstream[]>
 
 const waitLimits = {
   /** A little longer than the rest after a rate limit. */

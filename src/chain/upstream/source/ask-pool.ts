@@ -9,8 +9,8 @@ import type { ContentKind } from '../../../content/ref.ts'
 import { UpstreamError, type UpstreamErrorKind } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
 import type { UpstreamPool } from '../pool/upstream-pool.ts'
-import type { Need } from '../node/reach.ts'
-import type { LieEvidence, Verdict } from '../pool/verdict.ts'
+import type { DataKind } from '../node/reach.ts'
+import type { InvalidReplyEvidence, AttemptOutcome } from '../pool/verdict.ts'
 
 /** What is used of a pool here. */
 export type ContentPool = Pick<UpstreamPool, 'content' | 'upstreams'>
@@ -19,7 +19,7 @@ export type ContentPool = Pick<UpstreamPool, 'content' | 'upstreams'>
  * `absent`: no such block, it says. `unproved`: it has the values, and cannot prove them: not that deep, or not at all.
  * `cannot`: it no longer has it. `short`: less than was asked for. `refused`: an error of its own. `failed`: no answer.
  */
-type Finding =
+type AttemptResult =
   | 'taken'
   | 'absent'
   | 'unproved'
@@ -27,31 +27,31 @@ type Finding =
   | 'short'
   | 'refused'
   | 'failed'
-  | LieEvidence
+  | InvalidReplyEvidence
 
 /**
  * By upstream; the last finding of each counts. `failure`: the error of the first that failed, for the log; `refusal`:
  * the same of the first that refused.
  */
-export type Findings = ReadonlyMap<Upstream, Finding> & {
+export type AttemptResults = ReadonlyMap<Upstream, AttemptResult> & {
   failure?: unknown
   refusal?: UpstreamError
 }
 
-export type PoolQuestion = {
-  readonly need: Need
+export type PoolQuery = {
+  readonly need: DataKind
   readonly number: bigint | null
   /** `short`: nothing in it was wrong, but what was asked for was not there. Throws UpstreamError, `Malformed`. */
-  attempt(upstream: Upstream, signal: AbortSignal): Promise<Verdict | 'short'>
+  attempt(upstream: Upstream, signal: AbortSignal): Promise<AttemptOutcome | 'short'>
 }
 
 /** Rejects with what the pool rejects with. */
-export async function askPool(
+export async function queryPool(
   pool: ContentPool,
-  { need, number, attempt }: PoolQuestion,
+  { need, number, attempt }: PoolQuery,
   signal: AbortSignal,
-): Promise<Findings> {
-  const findings: Map<Upstream, Finding> & { failure?: unknown; refusal?: UpstreamError } =
+): Promise<AttemptResults> {
+  const findings: Map<Upstream, AttemptResult> & { failure?: unknown; refusal?: UpstreamError } =
     new Map()
   await pool.content(
     { need, number },
@@ -77,7 +77,7 @@ export async function askPool(
 }
 
 /** What an error says of what was asked; all others say nothing of it. */
-const findingsOfErrors: Readonly<Partial<Record<UpstreamErrorKind, Finding>>> = {
+const findingsOfErrors: Readonly<Partial<Record<UpstreamErrorKind, AttemptResult>>> = {
   unknown_block: 'absent',
   not_canonical: 'absent',
   proof_window: 'unproved',
@@ -86,7 +86,7 @@ const findingsOfErrors: Readonly<Partial<Record<UpstreamErrorKind, Finding>>> = 
   pruned: 'cannot',
 }
 
-function findingOf(thrown: unknown): Finding | null {
+function findingOf(thrown: unknown): AttemptResult | null {
   if (thrown instanceof UnsupportedTransaction) return 'unproved'
   if (thrown instanceof Malformed) return 'short'
   if (!(thrown instanceof UpstreamError)) return null
@@ -96,10 +96,10 @@ function findingOf(thrown: unknown): Finding | null {
 /** How many upstreams, none of them trusted, make an absence believed. */
 const absentMin = 2
 
-export type Conclusion = {
+export type QueryConclusion = {
   readonly network: string
   readonly kind: ContentKind
-  readonly need: Need
+  readonly need: DataKind
   readonly blockHash: Uint8Array
   readonly number: bigint | null
   /** One untrusted upstream's answer that there is no such block is not enough. */
@@ -112,9 +112,9 @@ export type Conclusion = {
  * differs) or when too few upstreams answer that there is no such block, `no_upstream` when one could not be asked,
  * `unprovable` when it can be had but not proved.
  */
-export function conclude(pool: ContentPool, findings: Findings, about: Conclusion): void {
+export function toFault(pool: ContentPool, findings: AttemptResults, about: QueryConclusion): void {
   const all = [...findings]
-  const count = (finding: Finding): number => all.filter(([, it]) => it === finding).length
+  const count = (finding: AttemptResult): number => all.filter(([, it]) => it === finding).length
   const block = toHex(about.blockHash)
   const tried = all.length
   if (count('taken') > 0 || (about.need === 'header' && isAbsent(all))) return
@@ -146,7 +146,7 @@ export function conclude(pool: ContentPool, findings: Findings, about: Conclusio
 /** Nothing proves that a header does not exist; an upstream that cannot give it has not denied it either. */
 function checkAbsence(
   absences: number,
-  { require }: Conclusion,
+  { require }: QueryConclusion,
   data: { readonly block: string; readonly tried: number },
 ): void {
   if (absences > 0 && !require) return
@@ -157,13 +157,13 @@ function checkAbsence(
   throw new Fault('unverified', { detail: `no source could prove the answer: ${said}`, data })
 }
 
-function isAbsent(findings: readonly (readonly [Upstream, Finding])[]): boolean {
+function isAbsent(findings: readonly (readonly [Upstream, AttemptResult])[]): boolean {
   const absent = findings.filter(([, finding]) => finding === 'absent')
   return absent.length >= absentMin || absent.some(([upstream]) => upstream.trusted)
 }
 
 /** Nodes keep values longer than the tries that prove them, and answer as if they had neither. */
-function hasValues({ upstreams }: ContentPool, { need, number }: Conclusion): boolean {
+function hasValues({ upstreams }: ContentPool, { need, number }: QueryConclusion): boolean {
   if (need !== 'proof') return false
   return upstreams.some((one) => one.usable && one.can('state', number) === 'yes')
 }

@@ -6,7 +6,7 @@ import { UpstreamError } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
 
 /** `number`: null when it is not known. */
-export type BlockAsked = { readonly hash: Uint8Array; readonly number: bigint | null }
+export type RequestedBlockHash = { readonly hash: Uint8Array; readonly number: bigint | null }
 
 /** `pinned`: it was asked by hash, so an answer of another block is a lie. */
 type StateReply = {
@@ -21,7 +21,7 @@ export type CallAt = (
   call: {
     readonly method: string
     readonly params: readonly unknown[]
-    readonly block: BlockAsked
+    readonly block: RequestedBlockHash
   },
   signal: AbortSignal,
 ) => Promise<StateReply>

@@ -15,8 +15,8 @@ import type { UnverifiedItem } from '../../../content/ref.ts'
 import { auditHeader, auditTransactions } from './audit-json.ts'
 import type { Contradiction } from './judge-proof.ts'
 import {
-  lieOf,
-  type ListAsked,
+  invalidReplyOf,
+  type RequestedList,
   type ListKind,
   offerList,
   type Reply,
@@ -24,7 +24,7 @@ import {
 } from './offer-list.ts'
 import type { RawCalls } from './raw-calls.ts'
 import type { Upstream } from '../node/upstream.ts'
-import type { Verdict } from '../pool/verdict.ts'
+import type { AttemptOutcome } from '../pool/verdict.ts'
 
 export type FetchBodyParts = {
   readonly raw: RawCalls
@@ -39,9 +39,9 @@ export type FetchBodyParts = {
 export async function fetchBody(
   { raw, pick }: FetchBodyParts,
   upstream: Upstream,
-  asked: ListAsked,
+  asked: RequestedList,
   signal: AbortSignal,
-): Promise<Verdict | 'short'> {
+): Promise<AttemptOutcome | 'short'> {
   const { ref, block } = asked
   const first = await raw.byHash(upstream, 'debug_getRawBlock', block.hash, signal)
   if (first !== null) return await offerRaw({ method: 'debug_getRawBlock', ...first }, asked)
@@ -71,17 +71,17 @@ export async function fetchBody(
 }
 
 /** Bytes that are no block contradict its hash too. */
-async function offerRaw(reply: Reply, asked: ListAsked): Promise<Verdict | 'short'> {
+async function offerRaw(reply: Reply, asked: RequestedList): Promise<AttemptOutcome | 'short'> {
   const { ref, block } = asked
   const bytes = bytesOf(reply.result, 'block')
   const parts = orNull(() => splitBlock(bytes))
   const expected = toHex(block.hash)
-  if (parts === null) return lieOf(reply, asked, { expected, computed: 'no block' })
+  if (parts === null) return invalidReplyOf(reply, asked, { expected, computed: 'no block' })
   const computed = toHex(keccak256(parts.header))
-  if (computed !== expected) return lieOf(reply, asked, { expected, computed })
+  if (computed !== expected) return invalidReplyOf(reply, asked, { expected, computed })
   const list = parts[ref.kind as Exclude<ListKind, 'receipts'>]
   if (list === null) {
-    return lieOf(reply, asked, { expected: toHex(ref.hash), computed: 'no withdrawals' })
+    return invalidReplyOf(reply, asked, { expected: toHex(ref.hash), computed: 'no withdrawals' })
   }
   const others = partsOf(parts, ref.kind)
   return await offerList(reply, asked, {

@@ -4,14 +4,14 @@ import { toHex } from '../../../base/hex.ts'
 import { bytesOf } from '../../../codec/ethereum/json-fields.ts'
 import { keccak256 } from '../../../codec/hash/keccak.ts'
 import type { Offer } from '../../../content/source.ts'
-import type { BlockAsked, CallAt } from './block-parameter.ts'
+import type { RequestedBlockHash, CallAt } from './block-parameter.ts'
 import type { Upstream } from '../node/upstream.ts'
-import type { Verdict } from '../pool/verdict.ts'
+import type { AttemptOutcome } from '../pool/verdict.ts'
 
 /** `hash`: keccak256 of the code. */
-export type CodeAsked = {
+export type RequestedCode = {
   readonly hash: Uint8Array
-  readonly block: BlockAsked
+  readonly block: RequestedBlockHash
   readonly address: Uint8Array
   readonly offer: Offer
 }
@@ -20,9 +20,9 @@ export type CodeAsked = {
 export async function fetchCode(
   callAt: CallAt,
   upstream: Upstream,
-  { hash, block, address, offer }: CodeAsked,
+  { hash, block, address, offer }: RequestedCode,
   signal: AbortSignal,
-): Promise<Verdict> {
+): Promise<AttemptOutcome> {
   const asked = { method: 'eth_getCode', params: [toHex(address)], block }
   const reply = await callAt(upstream, asked, signal)
   const bytes = bytesOf(reply.result, 'code')

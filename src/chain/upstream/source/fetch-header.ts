@@ -10,7 +10,7 @@ import { auditHash } from './audit-json.ts'
 import type { RawCalls } from './raw-calls.ts'
 import { UpstreamError } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
-import type { Verdict } from '../pool/verdict.ts'
+import type { AttemptOutcome } from '../pool/verdict.ts'
 
 export type FetchHeaderParts = {
   readonly raw: RawCalls
@@ -24,13 +24,13 @@ export async function fetchHeader(
   upstream: Upstream,
   { hash, offer }: { readonly hash: Uint8Array; readonly offer: Offer },
   signal: AbortSignal,
-): Promise<Verdict> {
+): Promise<AttemptOutcome> {
   const method = 'debug_getRawHeader'
   const first = await raw.byHash(upstream, method, hash, signal)
   // A raw header that is null is no answer of its own: the block's JSON says whether there is one.
   if (first !== null && first.result !== null) {
     const bytes = bytesOf(first.result, 'header')
-    return takes(offer, bytes) ? 'taken' : lieOf({ method, ...first }, hash, bytes)
+    return takes(offer, bytes) ? 'taken' : invalidReplyOf({ method, ...first }, hash, bytes)
   }
   const asked = { method: 'eth_getBlockByHash', params: [toHex(hash), false] }
   const result = await upstream.call(asked.method, asked.params, signal)
@@ -47,7 +47,7 @@ export async function fetchHeader(
     onUnknownFields(upstream)
     return 'taken'
   }
-  return lieOf({ ...asked, result }, hash, encoded)
+  return invalidReplyOf({ ...asked, result }, hash, encoded)
 }
 
 /** The block of that number need not be the one asked for. Null when this upstream does not have the method. */
@@ -69,7 +69,7 @@ function takes(offer: Offer, bytes: Uint8Array): boolean {
   return offer([{ kind: 'header', bytes }]) === 'taken'
 }
 
-function lieOf(
+function invalidReplyOf(
   reply: {
     readonly method: string
     readonly params: readonly unknown[]
@@ -77,7 +77,7 @@ function lieOf(
   },
   hash: Uint8Array,
   bytes: Uint8Array,
-): Verdict {
+): AttemptOutcome {
   const { method, params, result } = reply
   const differs = { expected: toHex(hash), computed: toHex(keccak256(bytes)) }
   return { lie: { method, params, response: result, blockHash: hash, ...differs } }

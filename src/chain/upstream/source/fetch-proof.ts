@@ -4,14 +4,14 @@
 import { joinLatin1, toLatin1 } from '../../../base/hex.ts'
 import type { FetchContext } from '../../../content/ref.ts'
 import type { Asked, Offer } from '../../../content/source.ts'
-import { createJudgedAccounts } from './judged-accounts.ts'
+import { createAccountProofMemory } from './judged-accounts.ts'
 import {
   type ProofCall,
   type ProofCallParts,
   type ProofTarget,
   runProofCall,
 } from './proof-call.ts'
-import { createWant, type Want } from './want.ts'
+import { createPendingRead, type PendingRead } from './want.ts'
 
 /** As many keys as go-ethereum takes in one call. */
 const slotsPerCallMax = 1024
@@ -28,7 +28,7 @@ type NamedSlots = ReadonlyMap<string, Uint8Array>
 type Gathering = {
   readonly target: ProofTarget
   readonly slots: Map<string, Uint8Array>
-  readonly wants: Set<Want>
+  readonly wants: Set<PendingRead>
 }
 
 type Underway = {
@@ -38,10 +38,10 @@ type Underway = {
 }
 
 export function createFetchProof(given: Omit<ProofCallParts, 'accounts'>): FetchProof {
-  const parts: ProofCallParts = { ...given, accounts: createJudgedAccounts() }
+  const parts: ProofCallParts = { ...given, accounts: createAccountProofMemory() }
   const { network } = parts
   const underway = new Map<string, Set<Underway>>()
-  let arrived: { readonly asked: Asked; readonly want: Want }[] = []
+  let arrived: { readonly asked: Asked; readonly want: PendingRead }[] = []
 
   /** All that waits now, in as few calls as can be. */
   function depart(): void {
@@ -65,7 +65,7 @@ export function createFetchProof(given: Omit<ProofCallParts, 'accounts'>): Fetch
   }
 
   /** Another reader's account is asked for too, though any proof would bring the node: it is needed next. */
-  function gather(gatherings: Map<string, Gathering>, want: Want, hint: FetchContext): void {
+  function gather(gatherings: Map<string, Gathering>, want: PendingRead, hint: FetchContext): void {
     const target = targetOf(hint)
     if (target === null) return
     const key = joinLatin1(target.block.hash, target.address)
@@ -97,7 +97,7 @@ export function createFetchProof(given: Omit<ProofCallParts, 'accounts'>): Fetch
   }
 
   /** A call that nobody waits for any longer is given up. */
-  function abandon(want: Want, reason: unknown): void {
+  function abandon(want: PendingRead, reason: unknown): void {
     for (const calls of underway.values()) {
       for (const { call, controller } of calls) {
         const isLeft = [...call.wants].every(({ hasLeft }) => hasLeft)
@@ -113,7 +113,7 @@ export function createFetchProof(given: Omit<ProofCallParts, 'accounts'>): Fetch
       if (underway.size === 0) process.nextTick(depart)
       else setImmediate(depart)
     }
-    const want = createWant(asked, offer)
+    const want = createPendingRead(asked, offer)
     arrived.push({ asked, want })
     const leave = (): void => {
       want.leave(signal.reason)

@@ -6,19 +6,19 @@ import { arrayOf, bytesOf, type JsonRecord, recordOf } from '../../../codec/ethe
 import { encodeEntries, entriesMax } from '../../../codec/ethereum/list.ts'
 import { encodeReceiptsJson } from '../../../codec/ethereum/receipt-json.ts'
 import { auditReceipts } from './audit-json.ts'
-import { type ListAsked, offerList, type Reply } from './offer-list.ts'
+import { type RequestedList, offerList, type Reply } from './offer-list.ts'
 import type { RawCalls } from './raw-calls.ts'
 import { UpstreamError } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
-import type { Verdict } from '../pool/verdict.ts'
+import type { AttemptOutcome } from '../pool/verdict.ts'
 
 /** A block that is not there has only been pruned. Throws UpstreamError, `Malformed`, `UnsupportedTransaction`. */
 export async function fetchReceipts(
   raw: RawCalls,
   upstream: Upstream,
-  asked: ListAsked,
+  asked: RequestedList,
   signal: AbortSignal,
-): Promise<Verdict | 'short'> {
+): Promise<AttemptOutcome | 'short'> {
   const { block } = asked
   const method = 'debug_getRawReceipts'
   const first = await raw.byHash(upstream, method, block.hash, signal)

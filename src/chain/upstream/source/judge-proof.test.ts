@@ -17,8 +17,8 @@ import { encodeInteger, encodeRlp } from '../../../codec/ethereum/rlp.ts'
 import { buildTrie } from '../../../codec/ethereum/trie-build.ts'
 import { walkProof } from '../../../codec/ethereum/trie-walk.ts'
 import type { PeekNode } from '../../../content/ref.ts'
-import { judgeProof } from './judge-proof.ts'
-import { createJudgedAccounts } from './judged-accounts.ts'
+import { checkProof } from './judge-proof.ts'
+import { createAccountProofMemory } from './judged-accounts.ts'
 import { proofCaps, readProofReply } from './proof-reply.ts'
 
 const word = (value: number) => fromHex(`0x${value.toString(16).padStart(64, '0')}`)
@@ -87,16 +87,16 @@ function holding(share: number): PeekNode {
 }
 
 /** Of all that is judged here, so that most accounts were judged before. */
-const judgedAccounts = createJudgedAccounts()
+const judgedAccounts = createAccountProofMemory()
 
 function judge(json: unknown, slots: readonly number[], of = address) {
   const asked = { stateRoot: state.root, address: of, slots: slots.map(word) }
   const reply = readProofReply(json, slots.length)
-  const judgement = judgeProof(reply, asked)
+  const judgement = checkProof(reply, asked)
   // What was verified before saves work and changes nothing, all of it or a part.
   for (const share of [1, 2, 3]) {
     const before = { peekNode: holding(share), accounts: judgedAccounts }
-    assert.deepEqual(judgeProof(reply, asked, before), judgement)
+    assert.deepEqual(checkProof(reply, asked, before), judgement)
   }
   return typeof judgement === 'string' ? judgement : 'lie'
 }
@@ -176,7 +176,7 @@ test('nothing is zero without the nodes that prove it', () => {
 
 test('a right proof of another state root is a lie', () => {
   const asked = { stateRoot: word(9), address, slots: [] }
-  const judgement = judgeProof(readProofReply(honest([]), 0), asked)
+  const judgement = checkProof(readProofReply(honest([]), 0), asked)
   assert.deepEqual(judgement, { expected: toHex(word(9)), computed: toHex(state.root) })
 })
 
@@ -254,12 +254,12 @@ test('nodes spelled in capitals prove as much, whether they are held or not', ()
 })
 
 test('an account is judged anew when its list reads otherwise, and of another root or address', () => {
-  const accounts = createJudgedAccounts()
+  const accounts = createAccountProofMemory()
   const before = { peekNode: holding(1), accounts }
   const asked = { stateRoot: state.root, address, slots: [word(3)] }
   const proof = honest([3])
   for (const _ of [1, 2]) {
-    assert.equal(judgeProof(readProofReply(proof, 1), asked, before), 'complete')
+    assert.equal(checkProof(readProofReply(proof, 1), asked, before), 'complete')
   }
   const known = accounts.find(state.root, address)
   assert.deepEqual(known?.texts, proof.accountProof)
@@ -267,14 +267,14 @@ test('an account is judged anew when its list reads otherwise, and of another ro
   assert.equal(accounts.find(word(9), address), null)
   const shouted = proof.accountProof.map((text) => `0x${text.slice(2).toUpperCase()}`)
   const again = readProofReply({ ...proof, accountProof: shouted }, 1)
-  assert.equal(judgeProof(again, asked, before), 'complete')
+  assert.equal(checkProof(again, asked, before), 'complete')
   const cut = readProofReply({ ...proof, accountProof: proof.accountProof.slice(0, -1) }, 1)
-  assert.equal(judgeProof(cut, asked, before), 'short')
+  assert.equal(checkProof(cut, asked, before), 'short')
   for (const other of [
     { ...asked, stateRoot: word(9) },
     { ...asked, address: addressOf(5) },
   ]) {
-    assert.equal(typeof judgeProof(readProofReply(proof, 1), other, before), 'object')
+    assert.equal(typeof checkProof(readProofReply(proof, 1), other, before), 'object')
   }
 })
 
@@ -314,8 +314,8 @@ test(
     const [at, slot] = usdcSlot.map(fromHex)
     assert.ok(at !== undefined && slot !== undefined)
     const reply = readProofReply(readMainnetProof(), 1)
-    assert.equal(judgeProof(reply, { stateRoot, address: at, slots: [slot] }), 'complete')
-    const other = judgeProof(reply, { stateRoot, address: at, slots: [slot.with(31, 0)] })
+    assert.equal(checkProof(reply, { stateRoot, address: at, slots: [slot] }), 'complete')
+    const other = checkProof(reply, { stateRoot, address: at, slots: [slot.with(31, 0)] })
     assert.equal(typeof other, 'object')
   },
 )

@@ -14,12 +14,12 @@ import { keccak256 } from '../../../codec/hash/keccak.ts'
 import { Malformed } from '../../../codec/ethereum/malformed.ts'
 import { walkProof } from '../../../codec/ethereum/trie-walk.ts'
 import type { PeekNode } from '../../../content/ref.ts'
-import type { JudgedAccounts } from './judged-accounts.ts'
+import type { AccountProofMemory } from './judged-accounts.ts'
 import type { ProofNodes } from './proof-nodes.ts'
 import { bagOf, type NodeBag, type ProofReply } from './proof-reply.ts'
 
 /** What was asked for. `stateRoot`, `slots`: 32 bytes; `address`: 20. */
-export type ProofAsked = {
+export type RequestedProof = {
   readonly stateRoot: Uint8Array
   readonly address: Uint8Array
   readonly slots: readonly Uint8Array[]
@@ -29,20 +29,20 @@ export type ProofAsked = {
 export type Contradiction = { readonly expected: string; readonly computed: string }
 
 /** `complete`: it proves the account and all slots. `short`: nodes are missing at the end of a path. */
-export type ProofJudgement = 'complete' | 'short' | Contradiction
+export type ProofCheck = 'complete' | 'short' | Contradiction
 
 /** What need not be worked out again: nodes that were verified before, and accounts. */
-export type JudgedBefore = {
+export type AccountProofs = {
   readonly peekNode: PeekNode
-  readonly accounts: JudgedAccounts
+  readonly accounts: AccountProofMemory
 }
 
 /** `before`: saves work and changes nothing. Never throws on what a reply may hold. */
-export function judgeProof(
+export function checkProof(
   reply: ProofReply,
-  asked: ProofAsked,
-  before: JudgedBefore | null = null,
-): ProofJudgement {
+  asked: RequestedProof,
+  before: AccountProofs | null = null,
+): ProofCheck {
   if (reply.excess !== null) return { expected: 'a proof', computed: reply.excess }
   const { nodes } = reply
   const walks = new Walks(nodes, before?.peekNode ?? holdsNothing)
@@ -71,9 +71,9 @@ const holdsNothing: PeekNode = () => null
 /** Null: proved absent; undefined: a node is missing. */
 function findAccount(
   { nodes, accountNodes }: ProofReply,
-  { stateRoot, address }: ProofAsked,
+  { stateRoot, address }: RequestedProof,
   walks: Walks,
-  accounts: JudgedAccounts | null,
+  accounts: AccountProofMemory | null,
 ): AccountState | null | undefined {
   const known = accounts?.find(stateRoot, address) ?? null
   if (known?.texts.length === accountNodes && nodes.beginsWith(known.texts)) {

@@ -13,7 +13,7 @@ type JudgedAccount = {
 }
 
 /** `stateRoot`: 32 bytes; `address`: 20. Null: not remembered. */
-export type JudgedAccounts = {
+export type AccountProofMemory = {
   find(stateRoot: Uint8Array, address: Uint8Array): JudgedAccount | null
   add(stateRoot: Uint8Array, address: Uint8Array, judged: JudgedAccount): void
 }
@@ -21,7 +21,7 @@ export type JudgedAccounts = {
 /** About a hundred accounts with the ten nodes that each has on mainnet. */
 const textsMax = 2 * 1024 * 1024
 
-export function createJudgedAccounts(): JudgedAccounts {
+export function createAccountProofMemory(): AccountProofMemory {
   const judged = createLruCache<JudgedAccount>({
     sizeMax: textsMax,
     sizeOf: (_key, { texts }) => texts.reduce((total, text) => total + text.length, 0),

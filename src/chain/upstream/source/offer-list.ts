@@ -9,12 +9,12 @@ import { orderedRoot } from '../../../codec/ethereum/ordered-trie.ts'
 import type { ContentKind, UnverifiedItem } from '../../../content/ref.ts'
 import type { Nameless, Offer } from '../../../content/source.ts'
 import type { Contradiction } from './judge-proof.ts'
-import type { Verdict } from '../pool/verdict.ts'
+import type { AttemptOutcome } from '../pool/verdict.ts'
 
 export type ListKind = 'transactions' | 'withdrawals' | 'uncles' | 'receipts'
 
 /** One list of one block. `ref.hash`: the root, or for uncles the hash, that the block's header states. */
-export type ListAsked = {
+export type RequestedList = {
   readonly ref: { readonly kind: ListKind; readonly hash: Uint8Array }
   readonly block: { readonly hash: Uint8Array; readonly number: bigint | null }
   readonly offer: Offer
@@ -38,25 +38,25 @@ export type ListOffer = {
 /** `short`: the root fits, and the list is refused all the same. */
 export async function offerList(
   reply: Reply,
-  asked: ListAsked,
+  asked: RequestedList,
   { bytes, more = [], audit }: ListOffer,
-): Promise<Verdict | 'short'> {
+): Promise<AttemptOutcome | 'short'> {
   if (asked.offer([{ ref: asked.ref, bytes }, ...more]) === 'taken') {
     if (audit === undefined) return 'taken'
     await setImmediate()
     const wrong = audit()
-    return wrong === null ? 'taken' : lieOf(reply, asked, wrong)
+    return wrong === null ? 'taken' : invalidReplyOf(reply, asked, wrong)
   }
   const computed = rootOf(asked.ref.kind, bytes)
   const expected = toHex(asked.ref.hash)
-  return computed === expected ? 'short' : lieOf(reply, asked, { expected, computed })
+  return computed === expected ? 'short' : invalidReplyOf(reply, asked, { expected, computed })
 }
 
-export function lieOf(
+export function invalidReplyOf(
   { method, params, result }: Reply,
-  { block }: ListAsked,
+  { block }: RequestedList,
   differs: Contradiction,
-): Verdict {
+): AttemptOutcome {
   return { lie: { method, params, response: result, blockHash: block.hash, ...differs } }
 }
 

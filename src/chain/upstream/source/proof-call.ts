@@ -4,19 +4,19 @@
 import { toHex, toLatin1 } from '../../../base/hex.ts'
 import { watchAll } from '../../../content/read-trace.ts'
 import type { PeekNode, FetchContext } from '../../../content/ref.ts'
-import { askPool, conclude, type ContentPool } from './ask-pool.ts'
-import type { BlockAsked, CallAt } from './block-parameter.ts'
-import { judgeProof, type ProofJudgement } from './judge-proof.ts'
-import type { JudgedAccounts } from './judged-accounts.ts'
+import { queryPool, toFault, type ContentPool } from './ask-pool.ts'
+import type { RequestedBlockHash, CallAt } from './block-parameter.ts'
+import { checkProof, type ProofCheck } from './judge-proof.ts'
+import type { AccountProofMemory } from './judged-accounts.ts'
 import { bagOf, type ProofReply, readProofReply } from './proof-reply.ts'
-import type { Want } from './want.ts'
+import type { PendingRead } from './want.ts'
 import { UpstreamError } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
-import type { Verdict } from '../pool/verdict.ts'
+import type { AttemptOutcome } from '../pool/verdict.ts'
 
 /** One account of one block. `stateRoot`: null when the hint did not say. */
 export type ProofTarget = {
-  readonly block: BlockAsked
+  readonly block: RequestedBlockHash
   readonly stateRoot: Uint8Array | null
   readonly address: Uint8Array
 }
@@ -25,7 +25,7 @@ export type ProofCall = {
   readonly target: ProofTarget
   readonly slots: readonly Uint8Array[]
   /** What it is to bring. Others may join while it is open. */
-  readonly wants: Set<Want>
+  readonly wants: Set<PendingRead>
   /** A reply is to come. */
   isOpen: boolean
 }
@@ -37,7 +37,7 @@ export type ProofCallParts = {
   readonly callAt: CallAt
   readonly require: boolean
   readonly peekNode: PeekNode
-  readonly accounts: JudgedAccounts
+  readonly accounts: AccountProofMemory
 }
 
 /** Ends when every want has; never rejects. */
@@ -50,7 +50,7 @@ export async function runProofCall(
   const { block, address } = target
   let isOver = false
 
-  async function attempt(upstream: Upstream, shared: AbortSignal): Promise<Verdict | 'short'> {
+  async function attempt(upstream: Upstream, shared: AbortSignal): Promise<AttemptOutcome | 'short'> {
     if (isOver) return 'taken'
     const params = [toHex(address), slots.map(toHex)]
     const asked = { method: 'eth_getProof', params, block }
@@ -87,17 +87,17 @@ export async function runProofCall(
     }
   }
 
-  function judge(proof: ProofReply): ProofJudgement {
+  function judge(proof: ProofReply): ProofCheck {
     const { stateRoot } = target
     if (stateRoot === null) return 'complete'
-    return judgeProof(proof, { stateRoot, address, slots }, { peekNode, accounts })
+    return checkProof(proof, { stateRoot, address, slots }, { peekNode, accounts })
   }
 
   try {
     const question = { need: 'proof', number: block.number, attempt } as const
-    const findings = await askPool(pool, question, signal)
+    const findings = await queryPool(pool, question, signal)
     const { hash: blockHash, number } = block
-    conclude(pool, findings, {
+    toFault(pool, findings, {
       network,
       kind: 'trie-node',
       need: 'proof',
@@ -112,7 +112,7 @@ export async function runProofCall(
 }
 
 /** Hands nodes to all who wait: each is hashed once by who takes it, once more here only when several wait. */
-function offerTo(wants: readonly Want[], proof: ProofReply): void {
+function offerTo(wants: readonly PendingRead[], proof: ProofReply): void {
   const { nodes } = proof
   const waiting = wants.filter(({ isWaiting }) => isWaiting)
   // When nobody waits any more the nodes are offered all the same: a walk under way needs them next.

@@ -3,14 +3,14 @@
 import type { PeekNode } from '../../../content/ref.ts'
 import { watchAll } from '../../../content/read-trace.ts'
 import type { Asked, Offer, Source } from '../../../content/source.ts'
-import { askPool, conclude, type ContentPool, type PoolQuestion } from './ask-pool.ts'
-import { type BlockAsked, createCallAt } from './block-parameter.ts'
+import { queryPool, toFault, type ContentPool, type PoolQuery } from './ask-pool.ts'
+import { type RequestedBlockHash, createCallAt } from './block-parameter.ts'
 import { fetchBody } from './fetch-body.ts'
 import { fetchCode } from './fetch-code.ts'
 import { fetchHeader } from './fetch-header.ts'
 import { createFetchProof } from './fetch-proof.ts'
 import { fetchReceipts } from './fetch-receipts.ts'
-import type { ListAsked } from './offer-list.ts'
+import type { RequestedList } from './offer-list.ts'
 import { createRawCalls } from './raw-calls.ts'
 import { UpstreamError } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
@@ -28,12 +28,12 @@ export type UpstreamSourceParts = {
 }
 
 /** Each attempt has an offer of its own: two may run at once. */
-type OfferedQuestion = Pick<PoolQuestion, 'need' | 'number'> & {
+type OfferedQuestion = Pick<PoolQuery, 'need' | 'number'> & {
   readonly attempt: (
     upstream: Upstream,
     offer: Offer,
     signal: AbortSignal,
-  ) => ReturnType<PoolQuestion['attempt']>
+  ) => ReturnType<PoolQuery['attempt']>
 }
 
 /**
@@ -59,7 +59,7 @@ export function createUpstreamSource(parts: UpstreamSourceParts): Source {
       }
     }
     if (hint.blockHash === undefined) return null
-    const block: BlockAsked = { hash: hint.blockHash, number }
+    const block: RequestedBlockHash = { hash: hint.blockHash, number }
     if (ref.kind === 'code') {
       if (hint.address === undefined) return null
       const asked = { hash: ref.hash, block, address: hint.address }
@@ -72,7 +72,7 @@ export function createUpstreamSource(parts: UpstreamSourceParts): Source {
     }
     const kind = ref.kind
     if (kind === 'trie-node' || kind === 'dag-block') return null
-    const asked: Omit<ListAsked, 'offer'> = { ref: { kind, hash: ref.hash }, block }
+    const asked: Omit<RequestedList, 'offer'> = { ref: { kind, hash: ref.hash }, block }
     if (kind === 'receipts') {
       return {
         need: 'receipts',
@@ -93,7 +93,7 @@ export function createUpstreamSource(parts: UpstreamSourceParts): Source {
   async function run(asked: Asked, question: OfferedQuestion, offer: Offer, signal: AbortSignal) {
     const { need, number } = question
     let wasLie = false
-    const attempt: PoolQuestion['attempt'] = async (upstream, shared) => {
+    const attempt: PoolQuery['attempt'] = async (upstream, shared) => {
       // After a lie another upstream is asked all the same: only what it says tells who is wrong (T25).
       if (!wasLie && offer([]) === 'taken') return 'taken'
       const answered = watchAll(asked.hints(), 'source', upstream.name)
@@ -111,8 +111,8 @@ export function createUpstreamSource(parts: UpstreamSourceParts): Source {
         throw thrown
       }
     }
-    const findings = await askPool(pool, { need, number, attempt }, signal)
-    conclude(pool, findings, {
+    const findings = await queryPool(pool, { need, number, attempt }, signal)
+    toFault(pool, findings, {
       network: name,
       kind: asked.ref.kind,
       need,

@@ -4,7 +4,7 @@
 import type { ContentRef, FetchContext } from '../../../content/ref.ts'
 import type { Asked, Offer } from '../../../content/source.ts'
 
-export type Want = {
+export type PendingRead = {
   readonly ref: ContentRef
   /** Of all who wait for it now. */
   hints(): readonly FetchContext[]
@@ -21,7 +21,7 @@ export type Want = {
   leave(reason: unknown): void
 }
 
-export function createWant({ ref, hints }: Pick<Asked, 'ref' | 'hints'>, offer: Offer): Want {
+export function createPendingRead({ ref, hints }: Pick<Asked, 'ref' | 'hints'>, offer: Offer): PendingRead {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   let state: 'waiting' | 'taken' | 'over' | 'left' = 'waiting'
   let calls = 0

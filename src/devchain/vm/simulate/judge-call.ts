@@ -10,7 +10,7 @@ import { gasPerBlob } from '../../../chain/fees.ts'
 import { feeCap } from '../call-transaction.ts'
 import { floorDataGas, intrinsicGas } from '../intrinsic-gas.ts'
 
-export type JudgedCall = {
+export type CheckedCall = {
   readonly request: CallRequest
   /** 20 bytes. */
   readonly from: Uint8Array
@@ -29,7 +29,7 @@ export type JudgedCall = {
 const nonceMax = 2n ** 64n - 1n
 
 /** Throws `nonce_too_low` and its kin. */
-export function judgeCall(call: JudgedCall): void {
+export function checkCall(call: CheckedCall): void {
   const refuse = (code: FaultCode, text: string) =>
     new Fault(code, { detail: `err: ${text} (supplied gas ${call.gas})` })
   const sender = `address ${toChecksumAddress(call.from)}`
@@ -51,7 +51,7 @@ export function judgeCall(call: JudgedCall): void {
 
 type Refuse = (code: FaultCode, text: string) => Fault
 
-function judgeNonce({ validation, nonce, account }: JudgedCall, sender: string, refuse: Refuse) {
+function judgeNonce({ validation, nonce, account }: CheckedCall, sender: string, refuse: Refuse) {
   if (!validation) return
   const both = `${sender}, tx: ${nonce} state: ${account.nonce}`
   if (nonce > account.nonce) throw refuse('nonce_too_high', `nonce too high: ${both}`)
@@ -61,7 +61,7 @@ function judgeNonce({ validation, nonce, account }: JudgedCall, sender: string, 
   }
 }
 
-function judgeFees(call: JudgedCall, sender: string, refuse: Refuse) {
+function judgeFees(call: CheckedCall, sender: string, refuse: Refuse) {
   const { request, common, baseFee, blobBaseFee, validation } = call
   if (!common.isActivatedEIP(1559)) return
   const cap = feeCap(request)
@@ -84,7 +84,7 @@ function judgeFees(call: JudgedCall, sender: string, refuse: Refuse) {
 }
 
 /** What only blob and set-code transactions must be like (EIP-4844, 7594, 7702). */
-function judgeShape({ request, from, common }: JudgedCall, refuse: Refuse) {
+function judgeShape({ request, from, common }: CheckedCall, refuse: Refuse) {
   const { to, blobVersionedHashes: hashes, authorizationList } = request
   const sender = `(sender ${toChecksumAddress(from)})`
   if (hashes !== undefined) {
@@ -114,7 +114,7 @@ function blobsPerTransaction(common: Common): number {
   return Number(common.getBlobGasSchedule().maxBlobGasPerBlock / gasPerBlob)
 }
 
-function judgeGas({ request, common, gas }: JudgedCall, refuse: Refuse) {
+function judgeGas({ request, common, gas }: CheckedCall, refuse: Refuse) {
   const data = request.data ?? new Uint8Array(0)
   const least = gasBeforeCode(request, common)
   if (gas < least) throw refuse('gas_too_low', `intrinsic gas too low: have ${gas}, want ${least}`)

@@ -3,9 +3,9 @@
 // Tested by src/devchain/vm/simulate/simulate.test.ts
 import { Fault } from '../../../base/fault.ts'
 import type { Header } from '../../../codec/ethereum/header.ts'
-import type { AskedBlock } from '../../../chain/computation.ts'
+import type { RequestedBlock } from '../../../chain/computation.ts'
 
-export type PlannedBlock = AskedBlock & { readonly number: bigint; readonly timestamp: bigint }
+export type PlannedBlock = RequestedBlock & { readonly number: bigint; readonly timestamp: bigint }
 
 /** From the first block to the last. */
 const blocksMax = 256n
@@ -13,7 +13,7 @@ const secondsBetween = 12n
 const timestampMax = 2n ** 64n - 1n
 
 /** Throws `block_order`, `time_order`, `over_blocks`. */
-export function planBlocks(base: Header, asked: readonly AskedBlock[]): readonly PlannedBlock[] {
+export function planBlocks(base: Header, asked: readonly RequestedBlock[]): readonly PlannedBlock[] {
   const planned: PlannedBlock[] = []
   let { number, timestamp } = base
   for (const block of asked) {

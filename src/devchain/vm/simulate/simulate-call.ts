@@ -11,11 +11,11 @@ import { encodeReceipt } from '../../../codec/ethereum/receipt.ts'
 import type { Log } from '../../../codec/ethereum/receipt.ts'
 import type { CallRequest, SimulatedBlock, SimulatedCall } from '../../../chain/computation.ts'
 import { viewOverridden } from '../apply-overrides.ts'
-import { failureOf, speakForContract } from '../prepared-call.ts'
+import { failureOf, callAsContract } from '../prepared-call.ts'
 import { callBlock, callTransaction, requestAt, setGas } from '../call-transaction.ts'
 import type { StateVm } from '../chain-vm.ts'
 import { floorDataGas } from '../intrinsic-gas.ts'
-import { gasBeforeCode, judgeCall } from './judge-call.ts'
+import { gasBeforeCode, checkCall } from './judge-call.ts'
 import type { LogRecord } from './record-logs.ts'
 import type { SimulationRun } from './simulation-run.ts'
 import { unsignedTransaction } from '../../../chain/unsigned-transaction.ts'
@@ -70,7 +70,7 @@ export async function simulateCall(
   const block = validation
     ? viewOverridden(header, vm.common, context.blobBaseFee)
     : callBlock(header, vm.common, request, context.blobBaseFee)
-  judgeCall({
+  checkCall({
     request,
     from,
     gas,
@@ -84,7 +84,7 @@ export async function simulateCall(
   // The nonce is the account's own for the EVM, also where the transaction claims another one.
   const transaction = callTransaction(request, block, { from: sender, nonce: 0n })
   setGas(transaction, gas)
-  if (account?.isContract() === true) speakForContract(machine)
+  if (account?.isContract() === true) callAsContract(machine)
   record?.begin()
   const result = await runTx(vm, {
     tx: transaction,

@@ -8,13 +8,13 @@ import { fromHex, toHex } from '../../../base/hex.ts'
 import { decodeHeader } from '../../../codec/ethereum/header.ts'
 import { keccak256 } from '../../../codec/hash/keccak.ts'
 import { contractAddress } from '../../../codec/ethereum/sender.ts'
-import type { AskedBlock, CallRequest, SimulatedBlock } from '../../../chain/computation.ts'
+import type { RequestedBlock, CallRequest, SimulatedBlock } from '../../../chain/computation.ts'
 import { renderSimulatedBlock } from '../../../chain/simulated-block-object.ts'
 import { defaultGenesis } from '../../default-genesis.ts'
 import { devAccounts } from '../../dev-accounts.ts'
 import { findStart } from '../../start-point.ts'
-import { defaultTurnLimits } from '../turn.ts'
-import type { TurnLimits } from '../turn.ts'
+import { defaultTimeSliceLimits } from '../turn.ts'
+import type { TimeSliceLimits } from '../turn.ts'
 
 const alice = fromHex(devAccounts[0]?.address.toLowerCase() ?? '')
 const stranger = fromHex(`0x${'ab'.repeat(20)}`)
@@ -29,12 +29,12 @@ const returning = (text: string) => code(`${text}5f5260205ff3`)
 const toContract = { from: alice, to: contract }
 
 type Asked = {
-  readonly block?: AskedBlock['block']
-  readonly state?: AskedBlock['state']
+  readonly block?: RequestedBlock['block']
+  readonly state?: RequestedBlock['state']
   readonly calls?: readonly CallRequest[]
 }
 
-async function open(t: TestContext, limits?: TurnLimits) {
+async function open(t: TestContext, limits?: TimeSliceLimits) {
   const { store, index, log } = openChainDatabase(t)
   const genesis = defaultGenesis
   const { hash } = await findStart({ network: 'test', genesis, store, index, log })
@@ -330,7 +330,7 @@ test('gas, time and the answer are bounded for the whole request', async (t) => 
     simulate([{ state: code('621000005ff3'), calls: long }]),
     fails('response_too_large', /^response too large$/),
   )
-  const hasty = await open(t, { ...defaultTurnLimits, sliceMs: 1, runMs: 20 })
+  const hasty = await open(t, { ...defaultTimeSliceLimits, sliceMs: 1, runMs: 20 })
   const endless = Array.from({ length: 1_000 }, () => ({
     state: code('5b5f56'),
     calls: [toContract],

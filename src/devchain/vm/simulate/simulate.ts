@@ -7,7 +7,7 @@ import type { BlockSimulation, SimulatedBlock } from '../../../chain/computation
 import { headerOf, openState } from '../open-state.ts'
 import type { CallParts } from '../open-state.ts'
 import { TraceBudget } from '../trace/tracer.ts'
-import type { Turn } from '../turn.ts'
+import type { TimeSlice } from '../turn.ts'
 import { planBlocks } from './plan-blocks.ts'
 import { simulateBlock } from './simulate-block.ts'
 
@@ -20,7 +20,7 @@ export type SimulateTask = {
 export async function simulate(
   parts: CallParts,
   { blockHash, simulation }: SimulateTask,
-  turn: Turn,
+  turn: TimeSlice,
 ): Promise<readonly SimulatedBlock[]> {
   const base = headerOf(parts, blockHash)
   const planned = planBlocks(base, simulation.blocks)

@@ -4,7 +4,7 @@ import type { MerkleStateManager } from '@ethereumjs/statemanager'
 import type { BlockSimulation } from '../../../chain/computation.ts'
 import type { CallParts } from '../open-state.ts'
 import type { TraceBudget } from '../trace/tracer.ts'
-import type { Turn } from '../turn.ts'
+import type { TimeSlice } from '../turn.ts'
 
 /** What the blocks of one simulation share. */
 export type SimulationRun = {
@@ -12,7 +12,7 @@ export type SimulationRun = {
   readonly simulation: BlockSimulation
   readonly state: MerkleStateManager
   readonly hashOf: (number: bigint) => Uint8Array
-  readonly turn: Turn
+  readonly turn: TimeSlice
   readonly answer: TraceBudget
   /** What is left of the gas that one request may use. */
   gasLeft: bigint

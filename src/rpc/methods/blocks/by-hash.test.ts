@@ -8,7 +8,7 @@ import { runOperation } from '../../../../test/fakes/rpc-call.ts'
 import { createVectorNetwork } from '../../../../test/fakes/vector-network.ts'
 import { systemClock } from '../../../base/clock.ts'
 import { fromHex, toHex, toQuantity } from '../../../base/hex.ts'
-import type { Executor } from '../../../chain/executor.ts'
+import type { EvmExecutor } from '../../../chain/executor.ts'
 import type { Head, TransactionHint } from '../../../chain/head.ts'
 import type { Network } from '../../../chain/network.ts'
 import type { TransactionPool } from '../../../chain/transaction-pool.ts'
@@ -35,7 +35,7 @@ function run(method: string, network: Network, params: readonly unknown[]) {
 
 function changed(
   head: Partial<Head>,
-  part: { pool?: Partial<TransactionPool>; executor?: Partial<Executor> } = {},
+  part: { pool?: Partial<TransactionPool>; executor?: Partial<EvmExecutor> } = {},
 ): Network {
   const vectors = createVectorNetwork()
   return {
@@ -148,7 +148,7 @@ test('an unknown block is null and unproved for each block-shaped read', async (
 
 test('what the executor says is labelled trusted, and it is given the parsed request', async () => {
   const seen: unknown[] = []
-  const executor: Partial<Executor> = {
+  const executor: Partial<EvmExecutor> = {
     call: ({ request, block }) => {
       seen.push(request, block.number)
       return Promise.resolve(Uint8Array.of(0xff, 0xee))

@@ -10,7 +10,7 @@ import { toHex } from '../../../base/hex.ts'
 import { splitBlocks } from '../../../codec/ethereum/block.ts'
 import { keccak256 } from '../../../codec/hash/keccak.ts'
 import { decodeEntries } from '../../../codec/ethereum/list.ts'
-import type { HeadChange } from '../../../chain/head.ts'
+import type { HeadUpdate } from '../../../chain/head.ts'
 import type { Network } from '../../../chain/network.ts'
 import { createSenderCache } from '../../../chain/sender-cache.ts'
 import { createEthGetTransactionReceipt } from './eth_getTransactionReceipt.ts'
@@ -34,7 +34,7 @@ async function rig() {
 
 function hidden(network: Network, hash: Uint8Array) {
   let mined = false
-  const listeners = new Set<(change: HeadChange) => void>()
+  const listeners = new Set<(change: HeadUpdate) => void>()
   const sent = Promise.withResolvers<void>()
   const late = Promise.withResolvers<() => void>()
   const clock: Clock = {
