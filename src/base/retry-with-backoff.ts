@@ -1,5 +1,5 @@
 // Tries again what may succeed a little later: longer and longer waits, a bound for each try and for all of them.
-// Tested by src/chain/chain-feed.test.ts
+// Tested by src/chain/chain-events.test.ts
 import type { Clock } from './clock.ts'
 import { withDeadline } from './deadline.ts'
 

@@ -1,6 +1,6 @@
 // What an EVM may be asked to work out on a block's state: a call and what it changes beforehand, a
 // simulation of blocks, a trace. Plain, structured-clonable values, parsed by the gateway.
-// Tested by src/devchain/vm/calls.test.ts
+// Tested by src/devchain/vm/read-only-executions.test.ts
 
 import type { Log } from '../codec/ethereum/receipt.ts'
 import type { Transaction } from '../codec/ethereum/transaction.ts'

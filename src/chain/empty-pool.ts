@@ -1,7 +1,7 @@
 // The pool of where nothing waits and nothing can be sent: a chain that is only read.
 // Tested by src/rpc/bundles/proof-bundle.test.ts
 import { Fault } from '../base/fault.ts'
-import { createReadyTransactions } from './arrivals.ts'
+import { createReadyTransactions } from './ready-transactions.ts'
 import type { TransactionPool } from './transaction-pool.ts'
 
 const refuse = () =>

@@ -3,7 +3,7 @@
 // Tested by src/rpc/methods/blocks/by-hash.test.ts
 import type { Peek, PeekNode, FetchContext, Obtain } from '../content/ref.ts'
 import { Fault } from '../base/fault.ts'
-import type { EvmExecutor } from './executor.ts'
+import type { EvmExecutor } from './evm-executor.ts'
 import type { ForkConfigs } from './fork-configs.ts'
 import type { Head } from './head.ts'
 import type { EntryReader } from './entry-reader.ts'

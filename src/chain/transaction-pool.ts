@@ -1,8 +1,8 @@
 // Transactions on their way into a block: of the embedded chain, or as upstreams know them. Nobody can prove what
 // waits; what can be checked is that the bytes are the transaction of that hash.
 // Tested by test/faces/pool-started.test.ts
-import type { ReadyTransactions } from './arrivals.ts'
-import type { CallOwner } from './executor.ts'
+import type { ReadyTransactions } from './ready-transactions.ts'
+import type { CallOwner } from './evm-executor.ts'
 import type { Level } from './level.ts'
 
 export interface TransactionPool {

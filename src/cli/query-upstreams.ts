@@ -7,7 +7,7 @@ import type { UpstreamConfig, UpstreamNetworkConfig } from '../config/network-co
 import type { Config } from '../config/settings.ts'
 import { createUpstream } from '../chain/upstream/node/create-upstream.ts'
 import { type ProbeReport, probeUpstream } from '../chain/upstream/node/probe.ts'
-import type { HistoryDepth } from '../chain/upstream/node/reach.ts'
+import type { HistoryDepth } from '../chain/upstream/node/history-depth.ts'
 
 export type QueriedUpstream = {
   readonly network: UpstreamNetworkConfig

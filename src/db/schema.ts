@@ -98,7 +98,7 @@ export type Schema = {
   chain_transaction: { network: string; hash: Uint8Array; block_hash: Uint8Array; position: number }
   /** One row per network: the block that `latest` names. */
   chain_head: { network: string; number: number; hash: Uint8Array }
-  /** What upstreams were caught in, by chain/upstream/pool/lie-ledger.ts; the newest thousand. */
+  /** What upstreams were caught in, by chain/upstream/pool/invalid-reply-log.ts; the newest thousand. */
   lie: {
     id: Generated<number>
     time: number

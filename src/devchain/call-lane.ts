@@ -4,12 +4,12 @@ import { Worker } from 'node:worker_threads'
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
-import type { CallOwner } from '../chain/executor.ts'
-import type { CallThreadMessage, CallThreadTask, CallThreadData } from './call-order.ts'
+import type { CallOwner } from '../chain/evm-executor.ts'
+import type { CallThreadMessage, CallThreadTask, CallThreadData } from './call-thread-tasks.ts'
 import { CallQueue } from './call-queue.ts'
 import { unpackFailure } from './packed-failure.ts'
-import type { ReadOnlyExecution, ReadOnlyResult } from './vm/calls.ts'
-import { tooLong } from './vm/turn.ts'
+import type { ReadOnlyExecution, ReadOnlyResult } from './vm/read-only-executions.ts'
+import { tooLong } from './vm/time-slice.ts'
 
 export type CallEntry = CallOwner & {
   readonly id: number

@@ -17,7 +17,7 @@ import { sampleContractAddress } from './default-genesis.ts'
 import { devAccounts } from './dev-accounts.ts'
 import { openEmbeddedNetwork } from './embedded-network.ts'
 import type { EmbeddedOptions } from './embedded-network.ts'
-import { defaultTimeSliceLimits } from './vm/turn.ts'
+import { defaultTimeSliceLimits } from './vm/time-slice.ts'
 
 const alice = new Wallet(devAccounts[0]?.privateKey ?? '')
 const signal = new AbortController().signal
@@ -89,7 +89,9 @@ test('while one key runs endless calls, another is answered and a send is mined'
 })
 
 test('a call that ran out of its time fails with a text, is no free timeout, and the next one runs', async (t) => {
-  const { call } = await open(t, { turnLimits: { ...defaultTimeSliceLimits, sliceMs: 5, runMs: 1_000 } })
+  const { call } = await open(t, {
+    turnLimits: { ...defaultTimeSliceLimits, sliceMs: 5, runMs: 1_000 },
+  })
   await assert.rejects(call('a', { ...endless, gas: 50_000_000n }), {
     code: 'execution_failed',
     message: 'execution aborted (timeout = 1s)',

@@ -4,14 +4,14 @@ import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import { setNewest } from '../base/set-newest.ts'
 import type { Log } from '../base/log.ts'
-import type { RequestedCall, CallOwner, EvmExecutor } from '../chain/executor.ts'
+import type { RequestedCall, CallOwner, EvmExecutor } from '../chain/evm-executor.ts'
 import { createCallLane } from './call-lane.ts'
 import type { CallEntry } from './call-lane.ts'
 import type { Genesis } from './genesis.ts'
 import { reasonOf } from './packed-failure.ts'
-import type { ReadOnlyExecution, ReadOnlyResults } from './vm/calls.ts'
-import { defaultTimeSliceLimits } from './vm/turn.ts'
-import type { MoveLimits, TimeSliceLimits } from './vm/turn.ts'
+import type { ReadOnlyExecution, ReadOnlyResults } from './vm/read-only-executions.ts'
+import { defaultTimeSliceLimits } from './vm/time-slice.ts'
+import type { MoveLimits, TimeSliceLimits } from './vm/time-slice.ts'
 
 /** The part of an Executor that changes nothing. */
 export type CallExecutor = Pick<
@@ -32,7 +32,7 @@ export type CallThreadOptions = {
   readonly callGasMax: bigint
   readonly clock: Clock
   readonly log: Log
-  /** Default: those of turn.ts. */
+  /** Default: those of time-slice.ts. */
   readonly limits?: TimeSliceLimits
 }
 
@@ -102,7 +102,7 @@ export function createCallThread(options: CallThreadOptions): CallThread {
     let leave = () => {}
     try {
       return await new Promise<ReadOnlyResults[Task['kind']]>((resolve, reject) => {
-        // The thread answers each task with the result of its kind (vm/calls.ts).
+        // The thread answers each task with the result of its kind (vm/read-only-executions.ts).
         const answer = resolve as CallEntry['resolve']
         const entry: CallEntry = { id, accountId, keyId, task, resolve: answer, reject }
         const lane = isSlow(accountId) ? slow : quick

@@ -9,12 +9,12 @@ import { createSqliteStore } from '../content/sqlite-store.ts'
 import { verifiedFinds } from '../content/verified-finds.ts'
 import { openDatabase } from '../db/sqlite.ts'
 import type { Writer } from '../db/writer.ts'
-import type { CallThreadMessage, CallThreadTask, CallThreadData } from './call-order.ts'
+import type { CallThreadMessage, CallThreadTask, CallThreadData } from './call-thread-tasks.ts'
 import { openChainIndex } from './chain-index.ts'
 import { packFailure } from './packed-failure.ts'
-import { createCalls } from './vm/calls.ts'
-import type { ReadOnlyExecution } from './vm/calls.ts'
-import { MustYield, TimeSlices } from './vm/turn.ts'
+import { createCalls } from './vm/read-only-executions.ts'
+import type { ReadOnlyExecution } from './vm/read-only-executions.ts'
+import { MustYield, TimeSlices } from './vm/time-slice.ts'
 
 const noWriter: Writer = {
   write: () => Promise.reject(new Error('the call thread never writes')),

@@ -5,8 +5,8 @@
 import { MessageChannel } from 'node:worker_threads'
 import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
-import { createReadyTransactions } from '../chain/arrivals.ts'
-import type { CallOwner, EvmExecutor } from '../chain/executor.ts'
+import { createReadyTransactions } from '../chain/ready-transactions.ts'
+import type { CallOwner, EvmExecutor } from '../chain/evm-executor.ts'
 import type { TransactionPool } from '../chain/transaction-pool.ts'
 import type { MessagePort, Worker } from 'node:worker_threads'
 import type { Genesis } from './genesis.ts'
@@ -24,7 +24,7 @@ import type {
   ChainResults,
   ChainTask,
   ChainThreadData,
-} from './chain-order.ts'
+} from './chain-thread-tasks.ts'
 
 export type ChainThreadOptions = {
   readonly network: string

@@ -19,11 +19,14 @@ import type {
   ChainResult,
   ChainTask,
   ChainThreadData,
-} from './chain-order.ts'
+} from './chain-thread-tasks.ts'
 
 type Opened = { readonly engine: Engine; close(): Promise<void> }
 
-async function open(data: ChainThreadData, say: (news: ChainThreadMessage) => void): Promise<Opened> {
+async function open(
+  data: ChainThreadData,
+  say: (news: ChainThreadMessage) => void,
+): Promise<Opened> {
   const { network, genesis, mining } = data
   const now = () => systemClock.now()
   const db = openDatabase(data.databasePath, { readOnly: true })

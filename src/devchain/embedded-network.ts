@@ -9,7 +9,7 @@ import type { Obtain } from '../content/ref.ts'
 import type { Store } from '../content/store.ts'
 import type { Database } from '../db/sqlite.ts'
 import type { MessagePort, Worker } from 'node:worker_threads'
-import type { EvmExecutor } from '../chain/executor.ts'
+import type { EvmExecutor } from '../chain/evm-executor.ts'
 import type { ForkConfigs } from '../chain/fork-configs.ts'
 import type { Head } from '../chain/head.ts'
 import type { TransactionPool } from '../chain/transaction-pool.ts'
@@ -25,7 +25,7 @@ import { findStart } from './start-point.ts'
 import { mineEvery } from './mine-every.ts'
 import { obtainEmbedded } from './embedded-content.ts'
 import { createChainThread } from './chain-thread.ts'
-import type { TimeSliceLimits } from './vm/turn.ts'
+import type { TimeSliceLimits } from './vm/time-slice.ts'
 
 export type EmbeddedOptions = {
   readonly name: string
@@ -47,7 +47,7 @@ export type EmbeddedOptions = {
   readonly clock: Clock
   /** Most gas a call or an estimate may use. Default 50 million. */
   readonly callGasMax?: bigint
-  /** How long a call may run. Default: vm/turn.ts. */
+  /** How long a call may run. Default: vm/time-slice.ts. */
   readonly turnLimits?: TimeSliceLimits
   /** `startChainWorker`, for who knows that it will be needed. Default: it starts at the first need. */
   readonly startedAhead?: Worker

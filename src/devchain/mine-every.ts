@@ -3,7 +3,7 @@
 // Tested by src/devchain/embedded-network.test.ts
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import type { EvmExecutor } from '../chain/executor.ts'
+import type { EvmExecutor } from '../chain/evm-executor.ts'
 
 /** The returned function ends it; a block in the making is still finished. A block that failed is logged. */
 export function mineEvery(

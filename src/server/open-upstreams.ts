@@ -6,7 +6,7 @@ import type { UpstreamNetworkConfig } from '../config/network-config.ts'
 import type { Obtaining } from '../content/obtain.ts'
 import type { ThreadWriter } from '../db/thread-writer.ts'
 import { findKnownNetwork } from '../chain/known-networks.ts'
-import { createInvalidReplyLog } from '../chain/upstream/pool/lie-ledger.ts'
+import { createInvalidReplyLog } from '../chain/upstream/pool/invalid-reply-log.ts'
 import {
   openUpstreamNetwork,
   type UpstreamNetwork,

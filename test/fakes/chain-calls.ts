@@ -5,9 +5,13 @@ import { type CallRequest, noOverrides } from '../../src/chain/computation.ts'
 import type { AccessListReport, Overrides } from '../../src/chain/computation.ts'
 import type { ChainIndex } from '../../src/devchain/chain-index.ts'
 import type { Genesis } from '../../src/devchain/genesis.ts'
-import { createCalls } from '../../src/devchain/vm/calls.ts'
-import type { ReadOnlyExecution } from '../../src/devchain/vm/calls.ts'
-import { defaultTimeSliceLimits, type TimeSliceLimits, TimeSlices } from '../../src/devchain/vm/turn.ts'
+import { createCalls } from '../../src/devchain/vm/read-only-executions.ts'
+import type { ReadOnlyExecution } from '../../src/devchain/vm/read-only-executions.ts'
+import {
+  defaultTimeSliceLimits,
+  type TimeSliceLimits,
+  TimeSlices,
+} from '../../src/devchain/vm/time-slice.ts'
 
 /** Time limits of minutes, so that results do not depend on the load of the machine. */
 const patientLimits = { ...defaultTimeSliceLimits, runMs: 300_000, spanMs: 300_000 }

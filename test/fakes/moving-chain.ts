@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { Fault } from '../../src/base/fault.ts'
 import { toHex, toQuantity } from '../../src/base/hex.ts'
 import type { Header } from '../../src/codec/ethereum/header.ts'
-import type { HeadSource } from '../../src/chain/upstream/head/head-witness.ts'
+import type { HeadSource } from '../../src/chain/upstream/head/head-source.ts'
 
 export type MovingBlock = {
   readonly hash: Uint8Array

@@ -11,7 +11,7 @@ import type { Store } from '../../src/content/store.ts'
 import { verify } from '../../src/content/verify.ts'
 import type { ProvedHeader } from '../../src/chain/blocks.ts'
 import type { Network } from '../../src/chain/network.ts'
-import type { ContentPool } from '../../src/chain/upstream/source/ask-pool.ts'
+import type { ContentPool } from '../../src/chain/upstream/source/query-pool.ts'
 import { createUpstream } from '../../src/chain/upstream/node/create-upstream.ts'
 import {
   createUpstreamPool,
@@ -19,7 +19,7 @@ import {
 } from '../../src/chain/upstream/pool/upstream-pool.ts'
 import { createUpstreamSource } from '../../src/chain/upstream/source/upstream-source.ts'
 import { defaultUpstreamLimits } from '../../src/chain/upstream/node/upstream.ts'
-import type { InvalidReplyEvidence } from '../../src/chain/upstream/pool/verdict.ts'
+import type { InvalidReplyEvidence } from '../../src/chain/upstream/pool/attempt-outcome.ts'
 import { createFakeHead, createFakeNetwork } from './network.ts'
 import type { StubBlock } from './stub-chain.ts'
 import type { StubUpstream } from './stub-upstream.ts'

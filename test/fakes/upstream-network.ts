@@ -11,7 +11,7 @@ import type { UnverifiedItem } from '../../src/content/ref.ts'
 import type { Store } from '../../src/content/store.ts'
 import { verify as verifyContent } from '../../src/content/verify.ts'
 import type { HeadSettings } from '../../src/chain/upstream/head/head-follower.ts'
-import type { InvalidReplyLog } from '../../src/chain/upstream/pool/lie-ledger.ts'
+import type { InvalidReplyLog } from '../../src/chain/upstream/pool/invalid-reply-log.ts'
 import {
   openUpstreamNetwork,
   type UpstreamNetwork,

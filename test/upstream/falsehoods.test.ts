@@ -6,7 +6,7 @@ import { toHex } from '../../src/base/hex.ts'
 import { testChain } from '../fakes/chain-facts.ts'
 import { missingOldForks } from '../fakes/chain-vectors.ts'
 import type { Falsehood } from '../fakes/falsehood.ts'
-import { falsehoods, makeLiar } from '../fakes/liar.ts'
+import { falsehoods, makeLiar } from '../fakes/faulty-upstream.ts'
 import { openStubChain, type StubBlock, type StubChain } from '../fakes/stub-chain.ts'
 import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
 

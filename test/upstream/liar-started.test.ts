@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import test, { before, type TestContext } from 'node:test'
 import { type Behind, startBehind } from '../behind-upstreams.ts'
-import { type LiarOptions, makeLiar } from '../fakes/liar.ts'
+import { type LiarOptions, makeLiar } from '../fakes/faulty-upstream.ts'
 import { openStubChain, type StubChain } from '../fakes/stub-chain.ts'
 import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
 import { canonical, emitter, type Read, readsOf, slotOf, truthOf } from './reads.ts'

@@ -5,7 +5,10 @@ import test, { before } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
-import { createInvalidReplyLog, listInvalidReplies } from '../../src/chain/upstream/pool/lie-ledger.ts'
+import {
+  createInvalidReplyLog,
+  listInvalidReplies,
+} from '../../src/chain/upstream/pool/invalid-reply-log.ts'
 import { openChainDatabase } from '../fakes/chain-database.ts'
 import type { StubKnobs } from '../fakes/stub-knobs.ts'
 import { openStubChain, type StubChain } from '../fakes/stub-chain.ts'

@@ -3,7 +3,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { fromHex } from '../../base/hex.ts'
 import type { Log } from '../../base/log.ts'
-import { type ReadyTransactions, createReadyTransactions } from '../arrivals.ts'
+import { type ReadyTransactions, createReadyTransactions } from '../ready-transactions.ts'
 
 /** What is needed of an upstream. */
 export type PendingSource = {

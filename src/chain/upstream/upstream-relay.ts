@@ -4,7 +4,7 @@ import { Fault } from '../../base/fault.ts'
 import { toHex, toQuantity } from '../../base/hex.ts'
 import type { Relay, Relayed, RelayedCall } from '../relay.ts'
 import { faultOf } from './fault-of.ts'
-import { readElsewhere, type ReadRequest } from './pool/read-elsewhere.ts'
+import { readElsewhere, type ReadRequest } from './pool/read-from-another.ts'
 import type { UpstreamPool } from './pool/upstream-pool.ts'
 import { UpstreamError } from './node/upstream-error.ts'
 

@@ -4,7 +4,11 @@
 import type { Command } from 'commander'
 import type { Config } from '../../config/settings.ts'
 import { showUrl } from '../../config/show.ts'
-import { countInvalidReplies, type InvalidReply, listInvalidReplies } from '../../chain/upstream/pool/lie-ledger.ts'
+import {
+  countInvalidReplies,
+  type InvalidReply,
+  listInvalidReplies,
+} from '../../chain/upstream/pool/invalid-reply-log.ts'
 import { listStatusRows, type StatusRow } from '../../chain/upstream/pool/status-rows.ts'
 import { queryUpstreams, describeReach } from '../query-upstreams.ts'
 import type { Context, SharedOptions } from '../context.ts'
@@ -67,7 +71,9 @@ async function run(context: Context, options: Options): Promise<void> {
       ? raised.map(({ need, since }) => ({ network, need, since: showTime(since) }))
       : [],
   )
-  const lies = listInvalidReplies(data.db, options.lies).map((lie) => showLie(lie, options.evidence === true))
+  const lies = listInvalidReplies(data.db, options.lies).map((lie) =>
+    showLie(lie, options.evidence === true),
+  )
   const text = [
     table(headings, upstreams.map(rowOf), 'The settings define no upstreams.'),
     ...alarms.map(
@@ -166,7 +172,10 @@ type ShownLie = Omit<InvalidReply, 'time' | 'params' | 'response'> & {
   readonly response?: string
 }
 
-function showLie({ time, params, response, ...rest }: InvalidReply, withEvidence: boolean): ShownLie {
+function showLie(
+  { time, params, response, ...rest }: InvalidReply,
+  withEvidence: boolean,
+): ShownLie {
   return { time: showTime(time), ...rest, ...(withEvidence ? { params, response } : {}) }
 }
 

@@ -2,7 +2,7 @@
 // Tested by src/cli/doctor/doctor.test.ts
 import type { Config } from '../../config/settings.ts'
 import type { Database } from '../../db/sqlite.ts'
-import { countInvalidReplies } from '../../chain/upstream/pool/lie-ledger.ts'
+import { countInvalidReplies } from '../../chain/upstream/pool/invalid-reply-log.ts'
 import { warning, type CommandLine, type Problem } from './problem.ts'
 
 const dayMs = 86_400_000

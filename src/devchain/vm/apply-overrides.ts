@@ -1,5 +1,5 @@
 // What a call changes before it runs: accounts of the state, fields of the block. Nothing is ever kept.
-// Tested by src/devchain/vm/calls.test.ts
+// Tested by src/devchain/vm/read-only-executions.test.ts
 import { createAccount, createAddressFromString, toChecksumAddress } from '@ethereumjs/util'
 import type { Block } from '@ethereumjs/block'
 import type { Common } from '@ethereumjs/common'

@@ -1,6 +1,6 @@
 // eth_call: runs a request on the state of any kept block and takes everything back.
 // Tested by src/devchain/vm/engine.test.ts
-import type { TimeSlice } from './turn.ts'
+import type { TimeSlice } from './time-slice.ts'
 import type { CallParts } from './open-state.ts'
 import { checkedGas, failureOf, prepareCall } from './prepared-call.ts'
 import type { CallTask } from './prepared-call.ts'

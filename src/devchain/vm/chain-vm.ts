@@ -9,7 +9,7 @@ import type { VM } from '@ethereumjs/vm'
 import type { ChainIndex } from '../chain-index.ts'
 import { StateTrie } from './state-trie.ts'
 import type { TrieDatabase } from './trie-database.ts'
-import type { TimeSlice } from './turn.ts'
+import type { TimeSlice } from './time-slice.ts'
 import { stopForOthers } from './watch-opcodes.ts'
 
 export type StateVm = { readonly vm: VM; readonly state: MerkleStateManager }

@@ -1,6 +1,6 @@
 // eth_createAccessList, go-ethereum's way (internal/ethapi, eth/tracers/logger): the request runs with the
 // list found so far until it finds nothing new.
-// Tested by src/devchain/vm/calls.test.ts
+// Tested by src/devchain/vm/read-only-executions.test.ts
 import { toBareHex, fromHex } from '../../base/hex.ts'
 import { contractAddress } from '../../codec/ethereum/sender.ts'
 import type { AccessListEntry, AccessListReport } from '../../chain/computation.ts'
@@ -8,7 +8,7 @@ import { authoritiesOf } from './authorities.ts'
 import { checkedGas, failureOf, prepareCall } from './prepared-call.ts'
 import type { CallParts } from './open-state.ts'
 import type { CallTask, PreparedCall } from './prepared-call.ts'
-import type { TimeSlice } from './turn.ts'
+import type { TimeSlice } from './time-slice.ts'
 import { calling, naming, opcodes, watchOpcodes } from './watch-opcodes.ts'
 import type { Frame } from './watch-opcodes.ts'
 

@@ -7,7 +7,7 @@ import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import type { BlockParts } from '../../codec/ethereum/block.ts'
 import type { Store } from '../../content/store.ts'
-import type { PoolContent, PoolCounts, WaitingTransaction } from '../../chain/executor.ts'
+import type { PoolContent, PoolCounts, WaitingTransaction } from '../../chain/evm-executor.ts'
 import type { BlockPlace, ChainIndex, Signed } from '../chain-index.ts'
 import type { Genesis } from '../genesis.ts'
 import { checkPrices, checkSender, readTransaction } from './admit.ts'
@@ -44,7 +44,7 @@ const othersMax = 16
 /** Room is judged when the block is made. */
 const wholeBlock = { gas: 2n ** 64n, blobs: Number.MAX_SAFE_INTEGER }
 
-/** Methods must not overlap: whoever owns it runs them in turn. Errors as in executor.ts, Executor. */
+/** Methods must not overlap: whoever owns it runs them in turn. Errors as in evm-executor.ts, Executor. */
 export class Engine {
   readonly #options: EngineOptions
   readonly #chain: ProducingChain

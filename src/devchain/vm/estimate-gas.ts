@@ -6,14 +6,18 @@ import type { CallParts } from './open-state.ts'
 import type { CallTask, PreparedCall } from './prepared-call.ts'
 import { feeCap } from './call-transaction.ts'
 import { plainTransferGas } from './intrinsic-gas.ts'
-import type { TimeSlice } from './turn.ts'
+import type { TimeSlice } from './time-slice.ts'
 
 /** EIP-7825. */
 const transactionGasMax = 16_777_216n
 const callStipend = 2_300n
 
 /** Throws `reverted` or `execution_failed` when no allowed amount of gas is enough. */
-export async function estimateGas(parts: CallParts, task: CallTask, turn: TimeSlice): Promise<bigint> {
+export async function estimateGas(
+  parts: CallParts,
+  task: CallTask,
+  turn: TimeSlice,
+): Promise<bigint> {
   const { request } = task
   const prepared = await prepareCall(parts, task, turn)
   const highest = highestGas(prepared, parts.callGasMax)

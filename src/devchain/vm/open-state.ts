@@ -12,7 +12,7 @@ import { createStateVm } from './chain-vm.ts'
 import type { StateVm } from './chain-vm.ts'
 import { createTrieDatabase } from './trie-database.ts'
 import type { TrieDatabase } from './trie-database.ts'
-import type { TimeSlice } from './turn.ts'
+import type { TimeSlice } from './time-slice.ts'
 
 /** What everything that is worked out needs. */
 export type CallParts = {

@@ -14,7 +14,7 @@ import { callBlock, callTransaction, feeCap, requestAt, setGas } from './call-tr
 import type { StateVm } from './chain-vm.ts'
 import { evmFault } from './evm-failure.ts'
 import { floorDataGas, intrinsicGas } from './intrinsic-gas.ts'
-import type { TimeSlice } from './turn.ts'
+import type { TimeSlice } from './time-slice.ts'
 import { headerOf, openState } from './open-state.ts'
 import type { CallParts } from './open-state.ts'
 

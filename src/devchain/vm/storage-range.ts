@@ -17,7 +17,7 @@ import { headerOf, openState } from './open-state.ts'
 import type { CallParts, OpenState } from './open-state.ts'
 import { beginBlock } from './simulate/system-calls.ts'
 import { Enough, readBlock } from './trace-block.ts'
-import type { TimeSlice } from './turn.ts'
+import type { TimeSlice } from './time-slice.ts'
 
 /** `index`: of the transaction. `address`: 20 bytes. `start`: the first hashed key, 32 bytes. `max`: most slots. */
 export type StorageRangeTask = {

@@ -23,7 +23,7 @@ import { headerOf, openState } from './open-state.ts'
 import type { CallParts } from './open-state.ts'
 import { createTracer } from './trace/create-tracer.ts'
 import type { Tracer } from './trace/tracer.ts'
-import type { TimeSlice } from './turn.ts'
+import type { TimeSlice } from './time-slice.ts'
 
 /** `index`: of the only transaction wanted, or null for all. */
 export type TraceBlockTask = {

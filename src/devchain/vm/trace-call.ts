@@ -5,7 +5,7 @@ import { checkedGas, prepareCall } from './prepared-call.ts'
 import type { CallParts } from './open-state.ts'
 import type { CallTask } from './prepared-call.ts'
 import { createTracer } from './trace/create-tracer.ts'
-import type { TimeSlice } from './turn.ts'
+import type { TimeSlice } from './time-slice.ts'
 
 /** A JSON value. Throws as `call` before the request runs; a failure of the run is part of the trace. */
 export async function traceCall(

@@ -1,12 +1,12 @@
 // Looks into the EVM at chosen instructions. The library's own `step` event copies the whole memory at each
 // step, which makes a call with much memory a thousand times slower: these watches cost only what they do.
-// Tested by src/devchain/vm/calls.test.ts
+// Tested by src/devchain/vm/read-only-executions.test.ts
 import type { EVM, getOpcodesForHF } from '@ethereumjs/evm'
 import type { VM } from '@ethereumjs/vm'
 import { evmFault, stackUnderflow } from './evm-failure.ts'
 import { wordsNeeded } from './opcode-table.ts'
 import { boundPrecompiles } from './bound-precompiles.ts'
-import type { TimeSlice } from './turn.ts'
+import type { TimeSlice } from './time-slice.ts'
 
 type OpcodeEntry = ReturnType<typeof getOpcodesForHF>['opcodeMap'][number]
 

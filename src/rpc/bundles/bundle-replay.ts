@@ -9,7 +9,7 @@ import {
   createProofDataNetwork,
   type ProofData,
   type UsedPieces,
-} from '../../chain/evidence-network.ts'
+} from '../../chain/proof-data-network.ts'
 import type { BlockRef } from '../../chain/head.ts'
 import { isWeaker, type Level } from '../../chain/level.ts'
 import { type BlockParameter, type RpcOperation, runOperation } from '../operation.ts'

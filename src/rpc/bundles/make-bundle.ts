@@ -3,7 +3,7 @@
 // Tested by src/rpc/bundles/proof-bundle.test.ts
 import { toHex, toQuantity } from '../../base/hex.ts'
 import { decodeHeader } from '../../codec/ethereum/header.ts'
-import type { ProofData } from '../../chain/evidence-network.ts'
+import type { ProofData } from '../../chain/proof-data-network.ts'
 import type { Network } from '../../chain/network.ts'
 import { recordReads } from '../../chain/recorded-reads.ts'
 import { ProofWatch } from '../cache-if-proved.ts'

@@ -6,7 +6,7 @@ import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { toHex } from '../../base/hex.ts'
 import type { ProvedHeader } from '../../chain/blocks.ts'
-import { type ChainPoint, findReorgPath, parentOf } from '../../chain/chain-path.ts'
+import { type ChainPoint, findReorgPath, parentOf } from '../../chain/reorg-path.ts'
 import type { LogObject } from '../../chain/log-object.ts'
 import {
   createLogMatcher,
@@ -138,7 +138,12 @@ async function findStretch(call: RpcCall, at: ChainPoint, blocksAhead: number) {
       latest)
     : latest
   try {
-    const path = await findReorgPath(network, { from: at, to }, blocksAhead + reorgBlocksMax, signal)
+    const path = await findReorgPath(
+      network,
+      { from: at, to },
+      blocksAhead + reorgBlocksMax,
+      signal,
+    )
     return { ...path, to, arrived: to.number === latest.number }
   } catch (thrown) {
     if (!(thrown instanceof Fault) || thrown.code !== 'over_range') throw thrown

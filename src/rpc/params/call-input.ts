@@ -2,7 +2,7 @@
 // Tested by src/rpc/params/params.test.ts
 import { Fault } from '../../base/fault.ts'
 import { type CallRequest, noOverrides, type Overrides } from '../../chain/computation.ts'
-import type { RequestedCall } from '../../chain/executor.ts'
+import type { RequestedCall } from '../../chain/evm-executor.ts'
 import type { Network } from '../../chain/network.ts'
 import type { BlockParameter, RpcCall } from '../operation.ts'
 import { optional, parseArguments, required } from './arguments.ts'

@@ -2,7 +2,7 @@
 // Tested by test/faces/pool-started.test.ts
 import { toChecksumAddress } from '../../codec/ethereum/checksum-address.ts'
 import { transactionHash } from '../../codec/ethereum/transaction.ts'
-import type { PoolContent, WaitingTransaction } from '../../chain/executor.ts'
+import type { PoolContent, WaitingTransaction } from '../../chain/evm-executor.ts'
 import type { SignedTransaction } from '../../chain/transaction-object.ts'
 import { decodeReadable } from '../../chain/transactions.ts'
 

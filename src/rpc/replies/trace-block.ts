@@ -3,7 +3,7 @@
 import { executorOf } from '../../chain/network.ts'
 import { toHex } from '../../base/hex.ts'
 import type { TracerChoice } from '../../chain/computation.ts'
-import type { EvmExecutor } from '../../chain/executor.ts'
+import type { EvmExecutor } from '../../chain/evm-executor.ts'
 import type { BlockParameter, RpcCall } from '../operation.ts'
 import { completeRead } from '../../chain/read.ts'
 

@@ -3,12 +3,12 @@
 import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
-import type { ChainEvents, ChainEvent } from '../../chain/chain-feed.ts'
+import type { ChainEvents, ChainEvent } from '../../chain/chain-events.ts'
 import type { Subscriber } from './subscription.ts'
 
 /** Members told before others have their turn. */
 const turnMembers = 256
-/** Blocks whose events are still to be told: more than one move of the head can bring (chain-feed.ts). */
+/** Blocks whose events are still to be told: more than one move of the head can bring (chain-events.ts). */
 const stepsMax = 8_192
 /** Blocks told before others have their turn. */
 const turnSteps = 64

@@ -2,13 +2,16 @@
 // Tested by src/rpc/subscriptions/subscriptions.test.ts
 import type { Log } from '../../base/log.ts'
 import { renderHeader } from '../../chain/block-object.ts'
-import type { ChainEvents } from '../../chain/chain-feed.ts'
+import type { ChainEvents } from '../../chain/chain-events.ts'
 import { type ChainSubscriber, createChainSubscribers, notifyEach } from './chain-subscribers.ts'
 import type { Events } from './subscription.ts'
 
 const unitsPerHead = 50
 
-export function createHeadEvents(feed: ChainEvents, log: Log): Events<{ readonly kind: 'newHeads' }> {
+export function createHeadEvents(
+  feed: ChainEvents,
+  log: Log,
+): Events<{ readonly kind: 'newHeads' }> {
   const members = createChainSubscribers<ChainSubscriber>(
     feed,
     log,

@@ -4,7 +4,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { retryWithBackoff } from '../../base/retry-with-backoff.ts'
 import type { Log } from '../../base/log.ts'
-import type { ChainEvents, ChainEvent } from '../../chain/chain-feed.ts'
+import type { ChainEvents, ChainEvent } from '../../chain/chain-events.ts'
 import {
   createLogMatcher,
   isWithin,

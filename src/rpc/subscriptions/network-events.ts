@@ -3,7 +3,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
-import { createChainEvents } from '../../chain/chain-feed.ts'
+import { createChainEvents } from '../../chain/chain-events.ts'
 import type { Network } from '../../chain/network.ts'
 import type { FindSender } from '../../chain/sender-cache.ts'
 import { createHeadEvents } from './head-events.ts'

@@ -1,6 +1,6 @@
 // What admin operations see of the server that runs: how it stands, and how those stand that it asks.
 // Tested by test/status.test.ts
-import type { InvalidReply } from '../../../chain/upstream/pool/lie-ledger.ts'
+import type { InvalidReply } from '../../../chain/upstream/pool/invalid-reply-log.ts'
 
 /** `number`: of the newest block; null: nobody has vouched for one lately. */
 type NetworkView = {

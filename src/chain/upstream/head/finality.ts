@@ -3,7 +3,7 @@
 // Tested by src/chain/upstream/head/finality.test.ts
 import { equalBytes } from '../../../base/hex.ts'
 import type { Anchor, BlockRef } from '../../head.ts'
-import { fetchBlockName, type BlockName, type HeadSource } from './head-witness.ts'
+import { fetchBlockName, type BlockName, type HeadSource } from './head-source.ts'
 
 export type FinalityTag = 'safe' | 'finalized'
 

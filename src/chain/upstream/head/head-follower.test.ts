@@ -8,7 +8,7 @@ import { silentLog } from '../../../base/log.ts'
 import type { Header } from '../../../codec/ethereum/header.ts'
 import type { HeadUpdate } from '../../head.ts'
 import { createHeadFollower, type HeadSettings } from './head-follower.ts'
-import type { HeadSource } from './head-witness.ts'
+import type { HeadSource } from './head-source.ts'
 import { beginRead, completeRead, SuspendedRead } from '../../read.ts'
 
 const { signal } = new AbortController()

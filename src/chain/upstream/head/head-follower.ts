@@ -12,11 +12,11 @@ import { createBlockTree, type TreeBlock } from './block-tree.ts'
 import { createCanonicalBlocks } from './canonical-blocks.ts'
 import { chooseHead } from './choose-head.ts'
 import { createFinality, type FinalityTag, finalityTags } from './finality.ts'
-import { fetchBlockName, type HeadSource } from './head-witness.ts'
-import { createHeadVotes } from './head-words.ts'
+import { fetchBlockName, type HeadSource } from './head-source.ts'
+import { createHeadVotes } from './head-votes.ts'
 import type { NumberedBlocks } from './numbered-blocks.ts'
-import { createFetchBranch } from './reach-block.ts'
-import { createFetchHead } from './reach-head.ts'
+import { createFetchBranch } from './fetch-branch.ts'
+import { createFetchHead } from './fetch-head.ts'
 
 export type HeadSettings = {
   /** How many upstreams must agree on a head that no trusted one names; at most as many as there are. */

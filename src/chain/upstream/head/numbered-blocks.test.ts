@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toHex, toQuantity } from '../../../base/hex.ts'
 import type { BlockRef } from '../../head.ts'
-import type { HeadSource } from './head-witness.ts'
+import type { HeadSource } from './head-source.ts'
 import { createNumberedBlocks, type NumberedBlocksParts } from './numbered-blocks.ts'
 
 const { signal } = new AbortController()

@@ -3,7 +3,7 @@
 import { Fault, hasCode } from '../../../base/fault.ts'
 import { equalBytes, toQuantity } from '../../../base/hex.ts'
 import type { Anchor, BlockRef } from '../../head.ts'
-import { fetchBlockName, type BlockName, type HeadSource } from './head-witness.ts'
+import { fetchBlockName, type BlockName, type HeadSource } from './head-source.ts'
 
 export type NumberedBlocksParts = {
   readonly network: string

@@ -8,10 +8,10 @@ import { createJsonRpcClient, type Params } from './json-rpc-client.ts'
 import { createLackingMethods } from './lacking-methods.ts'
 import { classOf, isRead, type MethodClass } from './method-class.ts'
 import { createQuarantine } from './quarantine.ts'
-import { createHistoryBook } from './reach.ts'
+import { createHistoryBook } from './history-depth.ts'
 import { hostOf } from './redact.ts'
 import { replyBytesMaxOf } from './reply-caps.ts'
-import { createUpstreamHealth } from '../pool/standing.ts'
+import { createUpstreamHealth } from '../pool/upstream-health.ts'
 import {
   createRateLimitedSemaphore,
   type SemaphoreClass,

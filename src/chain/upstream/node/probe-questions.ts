@@ -4,7 +4,7 @@
 import { equalBytes, toHex, toQuantity } from '../../../base/hex.ts'
 import { emptyTrieRoot } from '../../../codec/ethereum/account-state.ts'
 import { keccak256 } from '../../../codec/hash/keccak.ts'
-import type { HistoryKind } from './reach.ts'
+import type { HistoryKind } from './history-depth.ts'
 import { UpstreamError, type UpstreamErrorKind } from './upstream-error.ts'
 import type { Upstream } from './upstream.ts'
 

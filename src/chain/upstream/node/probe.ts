@@ -3,8 +3,13 @@
 import type { Clock } from '../../../base/clock.ts'
 import { toQuantity } from '../../../base/hex.ts'
 import { createProbeQuestions, type ProbedBlock, quantityOf } from './probe-questions.ts'
-import { probeHistory } from './probe-reach.ts'
-import { historyKinds, type HistoryDepth, type HistoryKind, type HistoryDepths } from './reach.ts'
+import { probeHistory } from './probe-history.ts'
+import {
+  historyKinds,
+  type HistoryDepth,
+  type HistoryKind,
+  type HistoryDepths,
+} from './history-depth.ts'
 import { UpstreamError } from './upstream-error.ts'
 import type { Upstream } from './upstream.ts'
 

@@ -2,7 +2,7 @@
 // callers prove it.
 import type { Params } from './json-rpc-client.ts'
 import type { MethodClass } from './method-class.ts'
-import type { DataKind, HistoryDepths } from './reach.ts'
+import type { DataKind, HistoryDepths } from './history-depth.ts'
 import type { Redact } from './redact.ts'
 
 export type UpstreamOptions = {

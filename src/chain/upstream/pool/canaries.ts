@@ -4,7 +4,7 @@ import type { Clock } from '../../../base/clock.ts'
 import type { Log } from '../../../base/log.ts'
 import { UpstreamError } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
-import type { AttemptOutcome } from './verdict.ts'
+import type { AttemptOutcome } from './attempt-outcome.ts'
 
 /** Asks for something whose truth is known, and judges it. Whatever it throws is no verdict. */
 export type Canary = (upstream: Upstream, signal: AbortSignal) => Promise<AttemptOutcome>

@@ -3,7 +3,7 @@
 // trusted one's word comes before that of a cheaper one.
 import type { Clock } from '../../../base/clock.ts'
 import type { MethodClass } from '../node/method-class.ts'
-import type { DataKind } from '../node/reach.ts'
+import type { DataKind } from '../node/history-depth.ts'
 import type { Upstream } from '../node/upstream.ts'
 
 export type UpstreamChoice = {

@@ -4,7 +4,7 @@ import { toHex } from '../../../base/hex.ts'
 import type { ProvedHeader } from '../../proved-header.ts'
 import type { CallAt } from '../source/block-parameter.ts'
 import type { Canary } from './canaries.ts'
-import { checkProof } from '../source/judge-proof.ts'
+import { checkProof } from '../source/check-proof.ts'
 import { readProofReply } from '../source/proof-reply.ts'
 
 const method = 'eth_getProof'

@@ -5,7 +5,7 @@ import type { Clock } from '../../../base/clock.ts'
 import { hedgeLimits, type HedgeBudget } from './hedge-budget.ts'
 import { UpstreamError, type UpstreamErrorKind } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
-import type { InvalidReplyEvidence, AttemptOutcome } from './verdict.ts'
+import type { InvalidReplyEvidence, AttemptOutcome } from './attempt-outcome.ts'
 
 /** May run on two upstreams at once. Throws UpstreamError, which counts as the verdict that its kind means. */
 export type UpstreamAttempt = (upstream: Upstream, signal: AbortSignal) => Promise<AttemptOutcome>
@@ -32,7 +32,10 @@ const absencesBelieved = 2
  * What each that was asked came to, in the order of their answers; whoever was still under way when the answer came
  * is not among them. Rejects with `signal.reason`, or with what an attempt threw that is no UpstreamError.
  */
-export async function raceAttempts(race: Race, signal: AbortSignal): Promise<readonly AttemptResult[]> {
+export async function raceAttempts(
+  race: Race,
+  signal: AbortSignal,
+): Promise<readonly AttemptResult[]> {
   const { line, attempt, budget, clock } = race
   const [only] = line
   if (only !== undefined && line.length === 1) return [await attemptAlone(only, attempt, signal)]

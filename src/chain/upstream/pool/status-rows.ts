@@ -5,7 +5,7 @@ import type { Log } from '../../../base/log.ts'
 import { createQueries, findAll, toStatement } from '../../../db/queries.ts'
 import type { Database } from '../../../db/sqlite.ts'
 import type { Writer } from '../../../db/writer.ts'
-import type { VerificationAlarm } from './alarms.ts'
+import type { VerificationAlarm } from './verification-alarms.ts'
 import type { PoolStatus } from './upstream-pool.ts'
 import type { UpstreamStatus } from '../node/upstream.ts'
 

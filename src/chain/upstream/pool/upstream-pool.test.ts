@@ -16,7 +16,7 @@ import type { UpstreamAttempt } from './race-attempts.ts'
 import { UpstreamError } from '../node/upstream-error.ts'
 import { createUpstreamPool, type UpstreamPool } from './upstream-pool.ts'
 import { defaultUpstreamLimits, type UpstreamOptions } from '../node/upstream.ts'
-import type { InvalidReplyEvidence, AttemptOutcome } from './verdict.ts'
+import type { InvalidReplyEvidence, AttemptOutcome } from './attempt-outcome.ts'
 
 const never = new AbortController().signal
 const proof = { need: 'proof', number: 100n } as const

@@ -5,20 +5,26 @@ import { Fault } from '../../../base/fault.ts'
 import { createSingleFlight } from '../../../base/single-flight.ts'
 import type { Log } from '../../../base/log.ts'
 import { agreeOn, type Agreement, type Question } from './agree.ts'
-import { createVerificationAlarms, type VerificationAlarm } from './alarms.ts'
+import { createVerificationAlarms, type VerificationAlarm } from './verification-alarms.ts'
 import { broadcast, type SignedTransaction } from './broadcast.ts'
 import { createCanaries, type Canary } from './canaries.ts'
 import { createChoose, type UpstreamChoice } from './choose-upstreams.ts'
 import { createHedgeBudget } from './hedge-budget.ts'
-import type { InvalidReplyLog } from './lie-ledger.ts'
+import type { InvalidReplyLog } from './invalid-reply-log.ts'
 import { isShared } from '../node/method-class.ts'
-import { lastFailure, invalidRepliesOf, raceAttempts, type UpstreamAttempt, type AttemptResult } from './race-attempts.ts'
-import type { DataKind } from '../node/reach.ts'
-import { readElsewhere, type ReadAnswer, type ReadRequest } from './read-elsewhere.ts'
+import {
+  lastFailure,
+  invalidRepliesOf,
+  raceAttempts,
+  type UpstreamAttempt,
+  type AttemptResult,
+} from './race-attempts.ts'
+import type { DataKind } from '../node/history-depth.ts'
+import { readElsewhere, type ReadAnswer, type ReadRequest } from './read-from-another.ts'
 import { shareKey } from './share-key.ts'
 import { isTooDeep } from '../node/upstream-error.ts'
 import type { Upstream, UpstreamStatus } from '../node/upstream.ts'
-import type { AttemptOutcome } from './verdict.ts'
+import type { AttemptOutcome } from './attempt-outcome.ts'
 import { createWaitForUpstreams } from './wait-for-upstreams.ts'
 
 type ContentAsked = {
@@ -40,7 +46,11 @@ export type UpstreamPool = {
    * the next too; again when nothing but the way failed. Returns the last word. `absent` only when two say so, or a trusted one. Throws Fault `no_upstream`
    * when nobody can be asked, `signal.reason`, or what an attempt threw that is no UpstreamError.
    */
-  content(asked: ContentAsked, attempt: UpstreamAttempt, signal: AbortSignal): Promise<AttemptOutcome>
+  content(
+    asked: ContentAsked,
+    attempt: UpstreamAttempt,
+    signal: AbortSignal,
+  ): Promise<AttemptOutcome>
   /** One answer that cannot be proved. Asks elsewhere as the class allows. Throws UpstreamError, `no_upstream`. */
   read(asked: ReadRequest, signal: AbortSignal): Promise<ReadAnswer>
   /**
@@ -139,7 +149,10 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
     return now.length > 0 ? now.slice(0, poolLimits.askedMax) : lineLater(wanted, signal)
   }
 
-  async function lineLater(wanted: UpstreamChoice, signal: AbortSignal): Promise<readonly Upstream[]> {
+  async function lineLater(
+    wanted: UpstreamChoice,
+    signal: AbortSignal,
+  ): Promise<readonly Upstream[]> {
     const line = await waitForUpstreams(wanted, signal)
     if (line.length > 0) return line.slice(0, poolLimits.askedMax)
     throw new Fault('no_upstream', { detail: `no source reachable for ${network}` })

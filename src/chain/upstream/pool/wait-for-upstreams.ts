@@ -6,7 +6,10 @@ import type { Choose, UpstreamChoice } from './choose-upstreams.ts'
 import type { Upstream } from '../node/upstream.ts'
 
 /** Whom to ask, or an empty list when nobody came back in time. Throws `signal.reason`. */
-export type WaitForUpstreams = (wanted: UpstreamChoice, signal: AbortSignal) => Promise<readonly Upstream[]>
+export type WaitForUpstreams = (
+  wanted: UpstreamChoice,
+  signal: AbortSignal,
+) => Promise<readonly Upstream[]>
 
 const waitLimits = {
   /** A little longer than the rest after a rate limit. */

@@ -12,7 +12,7 @@ import {
   transactionHash,
   UnsupportedTransaction,
 } from '../../../codec/ethereum/transaction.ts'
-import type { Contradiction } from './judge-proof.ts'
+import type { Contradiction } from './check-proof.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -13,7 +13,7 @@ import { encodeTransactionsJson } from '../../../codec/ethereum/transaction-json
 import { encodeWithdrawalsJson } from '../../../codec/ethereum/withdrawal-json.ts'
 import type { UnverifiedItem } from '../../../content/ref.ts'
 import { auditHeader, auditTransactions } from './audit-json.ts'
-import type { Contradiction } from './judge-proof.ts'
+import type { Contradiction } from './check-proof.ts'
 import {
   invalidReplyOf,
   type RequestedList,
@@ -24,7 +24,7 @@ import {
 } from './offer-list.ts'
 import type { RawCalls } from './raw-calls.ts'
 import type { Upstream } from '../node/upstream.ts'
-import type { AttemptOutcome } from '../pool/verdict.ts'
+import type { AttemptOutcome } from '../pool/attempt-outcome.ts'
 
 export type FetchBodyParts = {
   readonly raw: RawCalls

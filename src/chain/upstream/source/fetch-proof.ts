@@ -4,14 +4,14 @@
 import { joinLatin1, toLatin1 } from '../../../base/hex.ts'
 import type { FetchContext } from '../../../content/ref.ts'
 import type { Asked, Offer } from '../../../content/source.ts'
-import { createAccountProofMemory } from './judged-accounts.ts'
+import { createAccountProofMemory } from './account-proof-memory.ts'
 import {
   type ProofCall,
   type ProofCallParts,
   type ProofTarget,
   runProofCall,
 } from './proof-call.ts'
-import { createPendingRead, type PendingRead } from './want.ts'
+import { createPendingRead, type PendingRead } from './pending-read.ts'
 
 /** As many keys as go-ethereum takes in one call. */
 const slotsPerCallMax = 1024

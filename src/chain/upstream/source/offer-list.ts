@@ -8,8 +8,8 @@ import { Malformed } from '../../../codec/ethereum/malformed.ts'
 import { orderedRoot } from '../../../codec/ethereum/ordered-trie.ts'
 import type { ContentKind, UnverifiedItem } from '../../../content/ref.ts'
 import type { Nameless, Offer } from '../../../content/source.ts'
-import type { Contradiction } from './judge-proof.ts'
-import type { AttemptOutcome } from '../pool/verdict.ts'
+import type { Contradiction } from './check-proof.ts'
+import type { AttemptOutcome } from '../pool/attempt-outcome.ts'
 
 export type ListKind = 'transactions' | 'withdrawals' | 'uncles' | 'receipts'
 

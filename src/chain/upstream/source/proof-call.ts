@@ -4,15 +4,15 @@
 import { toHex, toLatin1 } from '../../../base/hex.ts'
 import { watchAll } from '../../../content/read-trace.ts'
 import type { PeekNode, FetchContext } from '../../../content/ref.ts'
-import { queryPool, toFault, type ContentPool } from './ask-pool.ts'
+import { queryPool, toFault, type ContentPool } from './query-pool.ts'
 import type { RequestedBlockHash, CallAt } from './block-parameter.ts'
-import { checkProof, type ProofCheck } from './judge-proof.ts'
-import type { AccountProofMemory } from './judged-accounts.ts'
+import { checkProof, type ProofCheck } from './check-proof.ts'
+import type { AccountProofMemory } from './account-proof-memory.ts'
 import { bagOf, type ProofReply, readProofReply } from './proof-reply.ts'
-import type { PendingRead } from './want.ts'
+import type { PendingRead } from './pending-read.ts'
 import { UpstreamError } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
-import type { AttemptOutcome } from '../pool/verdict.ts'
+import type { AttemptOutcome } from '../pool/attempt-outcome.ts'
 
 /** One account of one block. `stateRoot`: null when the hint did not say. */
 export type ProofTarget = {
@@ -50,7 +50,10 @@ export async function runProofCall(
   const { block, address } = target
   let isOver = false
 
-  async function attempt(upstream: Upstream, shared: AbortSignal): Promise<AttemptOutcome | 'short'> {
+  async function attempt(
+    upstream: Upstream,
+    shared: AbortSignal,
+  ): Promise<AttemptOutcome | 'short'> {
     if (isOver) return 'taken'
     const params = [toHex(address), slots.map(toHex)]
     const asked = { method: 'eth_getProof', params, block }

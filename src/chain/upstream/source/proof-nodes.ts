@@ -1,6 +1,6 @@
 // The nodes of a proof as a reply spells them. Each becomes bytes when it is first looked at: whoever waits needs one of
 // them, and what was judged before is known by its text.
-// Tested by src/chain/upstream/source/judge-proof.test.ts
+// Tested by src/chain/upstream/source/check-proof.test.ts
 import { equalBytes, toBareHex } from '../../../base/hex.ts'
 import { bytesOf } from '../../../codec/ethereum/json-fields.ts'
 

@@ -1,6 +1,6 @@
 // A reply to eth_getProof (EIP-1186) as bytes, under caps. Nothing in it is believed: nodes are only candidates,
 // found by their own hash, and what the members beside them say is compared later, never used.
-// Tested by src/chain/upstream/source/judge-proof.test.ts
+// Tested by src/chain/upstream/source/check-proof.test.ts
 import { Fault } from '../../../base/fault.ts'
 import { toLatin1 } from '../../../base/hex.ts'
 import { isGiven, type JsonRecord, recordOf } from '../../../codec/ethereum/json-fields.ts'

@@ -3,7 +3,7 @@
 import type { PeekNode } from '../../../content/ref.ts'
 import { watchAll } from '../../../content/read-trace.ts'
 import type { Asked, Offer, Source } from '../../../content/source.ts'
-import { queryPool, toFault, type ContentPool, type PoolQuery } from './ask-pool.ts'
+import { queryPool, toFault, type ContentPool, type PoolQuery } from './query-pool.ts'
 import { type RequestedBlockHash, createCallAt } from './block-parameter.ts'
 import { fetchBody } from './fetch-body.ts'
 import { fetchCode } from './fetch-code.ts'

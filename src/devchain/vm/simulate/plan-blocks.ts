@@ -13,7 +13,10 @@ const secondsBetween = 12n
 const timestampMax = 2n ** 64n - 1n
 
 /** Throws `block_order`, `time_order`, `over_blocks`. */
-export function planBlocks(base: Header, asked: readonly RequestedBlock[]): readonly PlannedBlock[] {
+export function planBlocks(
+  base: Header,
+  asked: readonly RequestedBlock[],
+): readonly PlannedBlock[] {
   const planned: PlannedBlock[] = []
   let { number, timestamp } = base
   for (const block of asked) {

@@ -26,7 +26,7 @@ const weiPerGwei = 1_000_000_000n
 /** About what a block without calls takes in the answer. */
 const blockBytes = 2_000
 
-/** Throws as executor.ts, Executor.simulate. */
+/** Throws as evm-executor.ts, Executor.simulate. */
 export async function simulateBlock(
   run: SimulationRun,
   planned: PlannedBlock,

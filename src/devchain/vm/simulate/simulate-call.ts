@@ -15,7 +15,7 @@ import { failureOf, callAsContract } from '../prepared-call.ts'
 import { callBlock, callTransaction, requestAt, setGas } from '../call-transaction.ts'
 import type { StateVm } from '../chain-vm.ts'
 import { floorDataGas } from '../intrinsic-gas.ts'
-import { gasBeforeCode, checkCall } from './judge-call.ts'
+import { gasBeforeCode, checkCall } from './check-call.ts'
 import type { LogRecord } from './record-logs.ts'
 import type { SimulationRun } from './simulation-run.ts'
 import { unsignedTransaction } from '../../../chain/unsigned-transaction.ts'
@@ -47,7 +47,7 @@ export type CallOutcome = {
   readonly blobGas: bigint
 }
 
-/** Throws as executor.ts, Executor.simulate. */
+/** Throws as evm-executor.ts, Executor.simulate. */
 export async function simulateCall(
   run: SimulationRun,
   context: BlockContext,

@@ -13,8 +13,8 @@ import { renderSimulatedBlock } from '../../../chain/simulated-block-object.ts'
 import { defaultGenesis } from '../../default-genesis.ts'
 import { devAccounts } from '../../dev-accounts.ts'
 import { findStart } from '../../start-point.ts'
-import { defaultTimeSliceLimits } from '../turn.ts'
-import type { TimeSliceLimits } from '../turn.ts'
+import { defaultTimeSliceLimits } from '../time-slice.ts'
+import type { TimeSliceLimits } from '../time-slice.ts'
 
 const alice = fromHex(devAccounts[0]?.address.toLowerCase() ?? '')
 const stranger = fromHex(`0x${'ab'.repeat(20)}`)

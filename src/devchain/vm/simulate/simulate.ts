@@ -7,7 +7,7 @@ import type { BlockSimulation, SimulatedBlock } from '../../../chain/computation
 import { headerOf, openState } from '../open-state.ts'
 import type { CallParts } from '../open-state.ts'
 import { TraceBudget } from '../trace/tracer.ts'
-import type { TimeSlice } from '../turn.ts'
+import type { TimeSlice } from '../time-slice.ts'
 import { planBlocks } from './plan-blocks.ts'
 import { simulateBlock } from './simulate-block.ts'
 
@@ -16,7 +16,7 @@ export type SimulateTask = {
   readonly simulation: BlockSimulation
 }
 
-/** Throws as executor.ts, Executor.simulate. */
+/** Throws as evm-executor.ts, Executor.simulate. */
 export async function simulate(
   parts: CallParts,
   { blockHash, simulation }: SimulateTask,

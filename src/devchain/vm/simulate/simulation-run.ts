@@ -4,7 +4,7 @@ import type { MerkleStateManager } from '@ethereumjs/statemanager'
 import type { BlockSimulation } from '../../../chain/computation.ts'
 import type { CallParts } from '../open-state.ts'
 import type { TraceBudget } from '../trace/tracer.ts'
-import type { TimeSlice } from '../turn.ts'
+import type { TimeSlice } from '../time-slice.ts'
 
 /** What the blocks of one simulation share. */
 export type SimulationRun = {

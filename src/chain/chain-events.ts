@@ -6,7 +6,7 @@ import { Fault, hasCode } from '../base/fault.ts'
 import { retryWithBackoff } from '../base/retry-with-backoff.ts'
 import type { Log } from '../base/log.ts'
 import type { ProvedHeader } from './blocks.ts'
-import { type ChainPoint, findReorgPath } from './chain-path.ts'
+import { type ChainPoint, findReorgPath } from './reorg-path.ts'
 import type { Network } from './network.ts'
 
 export type ChainEvent = {

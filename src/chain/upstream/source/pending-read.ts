@@ -21,7 +21,10 @@ export type PendingRead = {
   leave(reason: unknown): void
 }
 
-export function createPendingRead({ ref, hints }: Pick<Asked, 'ref' | 'hints'>, offer: Offer): PendingRead {
+export function createPendingRead(
+  { ref, hints }: Pick<Asked, 'ref' | 'hints'>,
+  offer: Offer,
+): PendingRead {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   let state: 'waiting' | 'taken' | 'over' | 'left' = 'waiting'
   let calls = 0

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
-import { createHistoryBook } from './reach.ts'
+import { createHistoryBook } from './history-depth.ts'
 
 const head = 1000n
 

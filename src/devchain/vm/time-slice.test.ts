@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
-import { MustYield, TimeSlices } from './turn.ts'
-import type { MoveLimits, TimeSlice } from './turn.ts'
+import { MustYield, TimeSlices } from './time-slice.ts'
+import type { MoveLimits, TimeSlice } from './time-slice.ts'
 
 const limits = { sliceMs: 20, runMs: 100, spanMs: 300, stepMs: 50 }
 const { signal } = new AbortController()

@@ -14,7 +14,7 @@ import { keccak256 } from '../../../codec/hash/keccak.ts'
 import { Malformed } from '../../../codec/ethereum/malformed.ts'
 import { walkProof } from '../../../codec/ethereum/trie-walk.ts'
 import type { PeekNode } from '../../../content/ref.ts'
-import type { AccountProofMemory } from './judged-accounts.ts'
+import type { AccountProofMemory } from './account-proof-memory.ts'
 import type { ProofNodes } from './proof-nodes.ts'
 import { bagOf, type NodeBag, type ProofReply } from './proof-reply.ts'
 

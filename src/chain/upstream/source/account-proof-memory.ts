@@ -1,6 +1,6 @@
 // Accounts of which a reply listed exactly the nodes of the walk. Most proofs in a row are of few accounts, so their
 // lists are compared by text; what was proved once of the same root and address by the same nodes stays proved.
-// Tested by src/chain/upstream/source/judge-proof.test.ts
+// Tested by src/chain/upstream/source/check-proof.test.ts
 import { joinLatin1 } from '../../../base/hex.ts'
 import { createLruCache } from '../../../base/lru-cache.ts'
 import type { AccountState } from '../../../codec/ethereum/account-state.ts'

@@ -16,4 +16,9 @@ export type InvalidReplyEvidence = {
  * `taken`: it brought what was asked. `absent`: it says there is no such block. `cannot`: it cannot have it, or cannot
  * prove it that deep. `failed`: nothing usable came.
  */
-export type AttemptOutcome = 'taken' | 'absent' | 'cannot' | 'failed' | { readonly lie: InvalidReplyEvidence }
+export type AttemptOutcome =
+  | 'taken'
+  | 'absent'
+  | 'cannot'
+  | 'failed'
+  | { readonly lie: InvalidReplyEvidence }

@@ -1,7 +1,7 @@
 // What crosses between the request thread and the chain thread. Everything is structured-clonable.
 import type { MessagePort } from 'node:worker_threads'
 import type { BlockParts } from '../codec/ethereum/block.ts'
-import type { PoolContent, PoolCounts } from '../chain/executor.ts'
+import type { PoolContent, PoolCounts } from '../chain/evm-executor.ts'
 import type { BlockPlace, Signed } from './chain-index.ts'
 import type { Genesis } from './genesis.ts'
 import type { PackedFailure } from './packed-failure.ts'

@@ -3,7 +3,7 @@
 // Tested by src/chain/upstream/pool/upstream-pool.test.ts
 import type { Clock } from '../../../base/clock.ts'
 import type { Log } from '../../../base/log.ts'
-import type { DataKind } from '../node/reach.ts'
+import type { DataKind } from '../node/history-depth.ts'
 
 export type VerificationAlarm = {
   readonly need: DataKind

@@ -5,7 +5,7 @@ import { createForkedChain } from '../../test/fakes/forked-chain.ts'
 import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
 import type { Fault } from '../base/fault.ts'
 import { silentLog } from '../base/log.ts'
-import { createChainEvents } from './chain-feed.ts'
+import { createChainEvents } from './chain-events.ts'
 import type { ProvedHeader } from './proved-header.ts'
 
 async function settle(): Promise<void> {

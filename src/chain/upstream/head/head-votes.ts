@@ -2,7 +2,7 @@
 // Tested by src/chain/upstream/head/head-follower.test.ts
 import type { Clock } from '../../../base/clock.ts'
 import type { HeadVote } from './choose-head.ts'
-import type { BlockName, HeadSource } from './head-witness.ts'
+import type { BlockName, HeadSource } from './head-source.ts'
 
 /** A word counts for so many polls, and for at least so long. */
 const wordPolls = 5

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createForkedChain } from '../../test/fakes/forked-chain.ts'
-import { type ChainPoint, findReorgPath } from './chain-path.ts'
+import { type ChainPoint, findReorgPath } from './reorg-path.ts'
 import type { ProvedHeader } from './proved-header.ts'
 
 const { signal } = new AbortController()

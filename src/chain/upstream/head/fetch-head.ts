@@ -4,8 +4,8 @@
 import { equalBytes } from '../../../base/hex.ts'
 import type { BlockTree, TreeBlock } from './block-tree.ts'
 import type { CanonicalBlocks } from './canonical-blocks.ts'
-import type { HeadSource } from './head-witness.ts'
-import { gapMax, type FetchBranch } from './reach-block.ts'
+import type { HeadSource } from './head-source.ts'
+import { gapMax, type FetchBranch } from './fetch-branch.ts'
 
 /** What one head that meets nothing of ours counts, beside one that does; and what is remembered of them. */
 const strayCost = 8

@@ -7,7 +7,7 @@ import { createQueries, findAll, toStatement } from '../../../db/queries.ts'
 import type { Database } from '../../../db/sqlite.ts'
 import type { Writer } from '../../../db/writer.ts'
 import type { Redact } from '../node/redact.ts'
-import type { InvalidReplyEvidence } from './verdict.ts'
+import type { InvalidReplyEvidence } from './attempt-outcome.ts'
 
 export type InvalidReply = {
   /** Milliseconds since 1970 UTC. */
@@ -109,7 +109,10 @@ export function createInvalidReplyLog(parts: {
 }
 
 /** The newest first. */
-export function listInvalidReplies(db: Database, limit: number = ledgerLimits.rowsMax): readonly InvalidReply[] {
+export function listInvalidReplies(
+  db: Database,
+  limit: number = ledgerLimits.rowsMax,
+): readonly InvalidReply[] {
   return findAll(
     db,
     queries

@@ -7,10 +7,14 @@ import { systemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { verifyKeccakKinds } from '../../src/codec/hash/verify-keccak.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
-import { createInvalidReplyLog, type InvalidReply, listInvalidReplies } from '../../src/chain/upstream/pool/lie-ledger.ts'
+import {
+  createInvalidReplyLog,
+  type InvalidReply,
+  listInvalidReplies,
+} from '../../src/chain/upstream/pool/invalid-reply-log.ts'
 import { openChainDatabase } from '../fakes/chain-database.ts'
 import { createRandom, type Falsehood, pick, type Random } from '../fakes/falsehood.ts'
-import { falsehoods, type Liar, makeLiar } from '../fakes/liar.ts'
+import { falsehoods, type Liar, makeLiar } from '../fakes/faulty-upstream.ts'
 import { openStubChain, type StubBlock, type StubChain } from '../fakes/stub-chain.ts'
 import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
 import { openUpstreamCase, type ReadAnswer, type UpstreamCase } from '../fakes/upstream-network.ts'
@@ -45,7 +49,8 @@ async function setUp(t: TestContext): Promise<Bench> {
       const ledger = createInvalidReplyLog({ network, writer, clock: systemClock, log: silentLog })
       return openUpstreamCase({ name: network, stubs, ledger })
     },
-    invalidRepliesOf: (name) => listInvalidReplies(database, newestLies).filter(({ network }) => network === name),
+    invalidRepliesOf: (name) =>
+      listInvalidReplies(database, newestLies).filter(({ network }) => network === name),
   }
 }
 
@@ -188,7 +193,10 @@ test('with one faulty upstream of two, every read returns the correct answer, an
   const model = await startStubUpstream(t, chain)
   const cases = drawCases(model, roundsMax * provable.length)
 
-  async function judge(drawn: Case, { honest, liars, open, invalidRepliesOf }: Bench): Promise<void> {
+  async function judge(
+    drawn: Case,
+    { honest, liars, open, invalidRepliesOf }: Bench,
+  ): Promise<void> {
     const { falsehood, read } = drawn
     const [first] = liars as [StubUpstream]
     const truth = await truthOf(honest, read)

@@ -5,7 +5,7 @@ import { isNestedDeeper, relayedLevelsMax } from '../node/nesting.ts'
 import { isRead, mayRetryElsewhere, type MethodClass } from '../node/method-class.ts'
 import { isTooDeep, UpstreamError, type UpstreamErrorKind } from '../node/upstream-error.ts'
 import type { Params } from '../node/json-rpc-client.ts'
-import type { DataKind } from '../node/reach.ts'
+import type { DataKind } from '../node/history-depth.ts'
 import type { Upstream } from '../node/upstream.ts'
 
 export type ReadRequest = {

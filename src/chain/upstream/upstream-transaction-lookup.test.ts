@@ -7,7 +7,10 @@ import { decodeEntries } from '../../codec/ethereum/list.ts'
 import { transactionHash } from '../../codec/ethereum/transaction.ts'
 import { encodeTransactionsJson } from '../../codec/ethereum/transaction-json.ts'
 import type { TransactionHint } from '../head.ts'
-import { createUpstreamTransactionLookup, type LookupSource } from './transaction-words.ts'
+import {
+  createUpstreamTransactionLookup,
+  type LookupSource,
+} from './upstream-transaction-lookup.ts'
 
 const { signal } = new AbortController()
 const hash = (tag: number) => new Uint8Array(32).fill(tag)

@@ -9,8 +9,8 @@ import type { ContentKind } from '../../../content/ref.ts'
 import { UpstreamError, type UpstreamErrorKind } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
 import type { UpstreamPool } from '../pool/upstream-pool.ts'
-import type { DataKind } from '../node/reach.ts'
-import type { InvalidReplyEvidence, AttemptOutcome } from '../pool/verdict.ts'
+import type { DataKind } from '../node/history-depth.ts'
+import type { InvalidReplyEvidence, AttemptOutcome } from '../pool/attempt-outcome.ts'
 
 /** What is used of a pool here. */
 export type ContentPool = Pick<UpstreamPool, 'content' | 'upstreams'>

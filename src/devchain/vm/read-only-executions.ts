@@ -23,7 +23,7 @@ import type { StorageRangeTask } from './storage-range.ts'
 import { traceBlock } from './trace-block.ts'
 import type { TraceBlockTask } from './trace-block.ts'
 import { traceCall } from './trace-call.ts'
-import type { TimeSlice } from './turn.ts'
+import type { TimeSlice } from './time-slice.ts'
 
 export type ReadOnlyExecution =
   | ({ readonly kind: 'call' | 'estimate' | 'access-list' } & CallTask)
@@ -44,7 +44,7 @@ export type ReadOnlyResults = {
 
 export type ReadOnlyResult = ReadOnlyResults[ReadOnlyExecution['kind']]
 
-/** Errors as in executor.ts, Executor. */
+/** Errors as in evm-executor.ts, Executor. */
 export function createCalls(options: {
   readonly genesis: Genesis
   readonly store: Store

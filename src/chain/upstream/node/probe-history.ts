@@ -2,7 +2,7 @@
 // genesis (verification.md 2.2). Genesis itself says nothing: pruned nodes keep it.
 // Tested by src/chain/upstream/node/probe.test.ts
 import { UpstreamError } from './upstream-error.ts'
-import type { HistoryDepth, HistoryKind } from './reach.ts'
+import type { HistoryDepth, HistoryKind } from './history-depth.ts'
 
 /** Does it have this of block `number`? Throws UpstreamError when it could not be asked. */
 export type Holds = (kind: HistoryKind, number: bigint) => Promise<boolean>

@@ -5,8 +5,12 @@ import { silentLog } from '../../../base/log.ts'
 import { createInlineWriter } from '../../../db/inline-writer.ts'
 import { migrate } from '../../../db/migrate.ts'
 import { openDatabase, type Database } from '../../../db/sqlite.ts'
-import { createInvalidReplyLog, listInvalidReplies, type InvalidReplyLog } from './lie-ledger.ts'
-import type { InvalidReplyEvidence } from './verdict.ts'
+import {
+  createInvalidReplyLog,
+  listInvalidReplies,
+  type InvalidReplyLog,
+} from './invalid-reply-log.ts'
+import type { InvalidReplyEvidence } from './attempt-outcome.ts'
 
 const evidence: InvalidReplyEvidence = {
   method: 'eth_getProof',
@@ -19,12 +23,20 @@ const evidence: InvalidReplyEvidence = {
 
 const redact = (text: string): string => text.replaceAll('secretkey', '<redacted>')
 
-function open(): { db: Database; ledger: InvalidReplyLog; clock: ReturnType<typeof createTurnedClock> } {
+function open(): {
+  db: Database
+  ledger: InvalidReplyLog
+  clock: ReturnType<typeof createTurnedClock>
+} {
   const db = openDatabase(':memory:')
   migrate(db)
   const clock = createTurnedClock(5)
   const writer = createInlineWriter(db)
-  return { db, clock, ledger: createInvalidReplyLog({ network: 'n', writer, clock, log: silentLog }) }
+  return {
+    db,
+    clock,
+    ledger: createInvalidReplyLog({ network: 'n', writer, clock, log: silentLog }),
+  }
 }
 
 test('a lie is a row with what proves it, without secrets', async () => {

@@ -1,8 +1,8 @@
 // What crosses between the request thread and a call thread. Everything is structured-clonable.
 import type { Genesis } from './genesis.ts'
 import type { PackedFailure } from './packed-failure.ts'
-import type { MoveLimits, TimeSliceLimits } from './vm/turn.ts'
-import type { ReadOnlyExecution, ReadOnlyResult } from './vm/calls.ts'
+import type { MoveLimits, TimeSliceLimits } from './vm/time-slice.ts'
+import type { ReadOnlyExecution, ReadOnlyResult } from './vm/read-only-executions.ts'
 
 export type CallThreadData = {
   readonly network: string
