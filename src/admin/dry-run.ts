@@ -1,5 +1,5 @@
-// Would this request pass? What would become of a request that is only described: entered, planned and admitted by the
-// code that judges real ones, and neither run nor charged.
+// Dry run of a described request: authenticated, planned and admitted by the code that handles real requests, but
+// neither run nor charged.
 import { Fault, type FaultCode } from '../base/fault.ts'
 import type { Caller } from '../access/accounts/caller.ts'
 import type { Allowlists } from '../access/accounts/allowlists.ts'
@@ -20,16 +20,16 @@ import { planCall } from '../rpc/call-plan.ts'
 import { requestUnits } from '../pipeline/price.ts'
 import { type DenyReason, denyReasonOf } from './deny-reason.ts'
 
-/** `keyId` of `accountId`; what is undefined is not sent, `address` and `addresses` excepted: then they are not judged. */
+/** `keyId` of `accountId`. Undefined members are not sent, except `address` and `addresses`, which are then not checked. */
 export type DryRunRequest = {
   readonly accountId: string
   readonly keyId: string
-  /** The right secret goes with it. */
+  /** The request carries the correct secret. */
   readonly secret: boolean
   readonly jwt?: string | undefined
   readonly origin?: string | undefined
   readonly userAgent?: string | undefined
-  /** IP address it comes from. */
+  /** Client IP address. */
   readonly address?: string | undefined
 } & (
   | {
@@ -37,7 +37,7 @@ export type DryRunRequest = {
       /** Null: the default. */
       readonly network: string | null
       readonly method: string
-      /** What the method takes; else only the accounts it would be about. */
+      /** Params of the method; without them, `addresses` names the accounts that the call concerns. */
       readonly params?: readonly unknown[] | undefined
       readonly addresses?: readonly Uint8Array[] | undefined
     }
@@ -51,8 +51,8 @@ export type DryRunRequest = {
 )
 
 /**
- * `units`: what it would cost, refused or not. `unjudged`: settings that could refuse it, of which the description says
- * nothing. `left`: what the key may still take; null when nobody entered.
+ * `units`: cost, refused or not. `unjudged`: settings that could refuse the request, but that the description does not
+ * cover. `left`: remaining allowance of the key; null if authentication failed.
  */
 export type DryRunResult = {
   readonly units: number
@@ -61,7 +61,7 @@ export type DryRunResult = {
   readonly left: UnitsLeft | null
 }
 
-/** `status`: over HTTP, when the call is not one of a batch. `waitSeconds`: when it would pass; null = not by waiting. */
+/** `status`: over HTTP, for a single call. `waitSeconds`: time until it would pass; null: waiting does not help. */
 type DryRunRefusal = {
   readonly code: FaultCode
   readonly message: string
@@ -81,15 +81,15 @@ export type DryRunDeps = {
   ) => Caller | Promise<Caller> | null
   readonly networks: () => readonly Network[]
   readonly operationsOf: (network: Network) => Operations
-  /** Null: the file face does not offer it. */
+  /** Null: the IPFS API has no such command. */
   readonly filesClassOf: (command: string) => FilesClass | null
   readonly limiter: Pick<Limiter, 'admitUnits' | 'admitFiles' | 'withoutTaking' | 'left'>
   readonly transferMeters: TransferMeters
-  /** The file face refuses accounts without a card. */
+  /** The IPFS API refuses accounts without a card. */
   readonly cardGate: () => CardCheck
 }
 
-/** How far it came, for whoever has to say what stopped it. */
+/** Progress of a dry run, to explain a refusal. */
 type Course = { caller: Caller | null; units: number; unjudged: DryRunResult['unjudged'] }
 
 export function createDryRun(parts: DryRunDeps): DryRun {
@@ -108,8 +108,8 @@ export function createDryRun(parts: DryRunDeps): DryRun {
     }
   }
 
-  /** Judges by ids in the place of the key's text, of which nothing but a hash is kept. Nobody is told of refusals. */
-  function tokenAuthenticator(
+  /** Authenticates by IDs instead of the key's text, of which only a hash is stored. Refusals are not reported. */
+  function dryRunAuthentication(
     { accountId, keyId, address }: DryRunRequest,
     course: Course,
   ): AuthenticateDeps {
@@ -135,7 +135,7 @@ export function createDryRun(parts: DryRunDeps): DryRun {
   async function tryRpc(request: DryRunRequest & { face: 'rpc' }, course: Course): Promise<void> {
     const network = networkFor(request.network, null)
     const caller = await authenticateRpc(
-      tokenAuthenticator(request, course),
+      dryRunAuthentication(request, course),
       credentialOf(request),
       network,
     )
@@ -160,7 +160,7 @@ export function createDryRun(parts: DryRunDeps): DryRun {
     if (addresses === undefined && names && allowlists !== null && allowlists.addresses !== null) {
       course.unjudged = [...course.unjudged, 'allowAddresses']
     }
-    // The same operation, that takes the accounts it is about in the place of params.
+    // Same operation, with the given addresses in place of params.
     const described: Operations = {
       find(name) {
         const operation = operations.find(name)
@@ -177,7 +177,7 @@ export function createDryRun(parts: DryRunDeps): DryRun {
     const { method, bodyBytes } = request
     const cardGate = parts.cardGate()
     const caller = await authenticateFiles(
-      tokenAuthenticator(request, course),
+      dryRunAuthentication(request, course),
       credentialOf(request),
       method,
       {
@@ -193,7 +193,7 @@ export function createDryRun(parts: DryRunDeps): DryRun {
     transferMeters.open(caller, { declaredBytes, stores }).end({ in: 0, out: 0 })
   }
 
-  /** Is it the account that has no more room, not the key? Then it is refused without the key's quotas too. */
+  /** True if the account is over its quota, not only the key: then the request is refused also without the key's quotas. */
   function isAccounts(request: DryRunRequest, caller: Caller): boolean {
     if (request.face === 'rpc') return false
     const settings = {

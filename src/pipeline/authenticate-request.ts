@@ -1,4 +1,4 @@
-// The first half of the order, before a body is read: authenticate, then gate on what URL and headers show.
+// First half of the request order, before a body is read: authenticate, then authorize by URL and headers.
 // Tested by src/server/create-pipeline.test.ts
 import { authorizeMethod, authorizeOrigins } from '../access/accounts/allowlists.ts'
 import type { Caller } from '../access/accounts/caller.ts'
@@ -7,8 +7,8 @@ import type { Network } from '../chain/network.ts'
 import type { Credential } from './credential.ts'
 
 /**
- * Judges a key and, when one was sent, its secret or its JWT. Throws `bad_key`, `bad_secret`, `bad_token`; `over_rate`
- * when `address` brought too many of these.
+ * Validates a key and its secret or JWT, if sent. Throws `bad_key`, `bad_secret`, `bad_token`, or `over_rate` if
+ * `address` sent too many wrong ones.
  */
 type Authenticate = (
   key: string,
@@ -17,21 +17,21 @@ type Authenticate = (
   jwt?: string,
 ) => Caller | Promise<Caller>
 
-/** Where a refusal is counted: a method of a network, or a file command. */
+/** Where a refusal is counted: a method of a network, or an IPFS command. */
 type Place = {
   readonly network: Network | null
   readonly method: string
   readonly credential: Credential
 }
 
-/** What entering needs. `refused`: is told of whom a known key refused, and why. */
+/** Dependencies of authentication. `refused` is called with the caller of a known key that was refused, and the reason. */
 export type AuthenticateDeps = {
   readonly authenticate: Authenticate
   readonly refused: (caller: Caller, place: Place, fault: Fault) => void
 }
 
-/** A wrong secret or JWT is told as a refusal of the key that it was sent with. */
-function tellOwner(
+/** Reports a wrong secret or JWT as a refusal of the key that it was sent with. Returns `thrown`. */
+function reportToOwner(
   { authenticate, refused }: AuthenticateDeps,
   { key, address = '' }: Credential,
   place: Place,
@@ -44,7 +44,7 @@ function tellOwner(
   return thrown
 }
 
-/** JSON-RPC face: the key is in the URL; secret or JWT are optional unless the key demands them. */
+/** JSON-RPC API: the key is in the URL; the secret or JWT is optional unless the key requires it. */
 export function authenticateRpc(
   parts: AuthenticateDeps,
   credential: Credential,
@@ -60,13 +60,13 @@ export function authenticateRpc(
   try {
     caller = parts.authenticate(key, secret, address, jwt)
   } catch (thrown) {
-    throw tellOwner(parts, credential, { network, method: '', credential }, thrown)
+    throw reportToOwner(parts, credential, { network, method: '', credential }, thrown)
   }
   if (!(caller instanceof Promise)) return authorizeRpc(parts, caller, credential, network)
   return caller.then(
     (found) => authorizeRpc(parts, found, credential, network),
     (thrown: unknown) => {
-      throw tellOwner(parts, credential, { network, method: '', credential }, thrown)
+      throw reportToOwner(parts, credential, { network, method: '', credential }, thrown)
     },
   )
 }
@@ -78,7 +78,7 @@ function authorizeRpc(
   network: Network,
 ): Caller {
   try {
-    dryRunRpc(caller, credential, network)
+    checkRpcAccess(caller, credential, network)
   } catch (thrown) {
     refused(caller, { network, method: '', credential }, Fault.from(thrown))
     throw thrown
@@ -86,9 +86,9 @@ function authorizeRpc(
   return caller
 }
 
-function dryRunRpc(caller: Caller, credential: Credential, network: Network): void {
+function checkRpcAccess(caller: Caller, credential: Credential, network: Network): void {
   const { settings, allowlists } = caller
-  // A token that one of the key's public keys signed shows more than the secret, and both cannot be sent.
+  // A JWT signed for one of the key's public keys is stronger than the secret, and a request carries only one of the two.
   if (settings.jwtRequired && caller.jwt === undefined) {
     throw new Fault('bad_token', { data: { reason: 'required' } })
   }
@@ -104,12 +104,12 @@ function dryRunRpc(caller: Caller, credential: Credential, network: Network): vo
   if (allowlists !== null) authorizeOrigins(allowlists, credential)
 }
 
-/** What an account without a card is answered; `detail` says where to get one. Null: no card is required. */
+/** Refusal of an account without a card; `detail` says where to add one. Null: no card is required. */
 export type CardCheck = { readonly detail?: string } | null
 
 /**
- * File face: key and secret together; one answer for every kind of wrong. Then switch, lists, card. `method`: what a
- * refusal is counted as.
+ * IPFS API: key and secret are both required; every mismatch gets the same reply. Then the key's switch, allowlists and
+ * card. `method`: the name that a refusal is counted under.
  */
 export async function authenticateFiles(
   parts: AuthenticateDeps,
@@ -126,10 +126,10 @@ export async function authenticateFiles(
   try {
     caller ??= await parts.authenticate(key ?? '', secret, address)
   } catch (thrown) {
-    throw tellOwner(parts, credential, place, thrown)
+    throw reportToOwner(parts, credential, place, thrown)
   }
   try {
-    dryRunFiles(caller, credential, command, cardGate)
+    checkFilesAccess(caller, credential, command, cardGate)
   } catch (thrown) {
     parts.refused(caller, place, Fault.from(thrown))
     throw thrown
@@ -137,7 +137,7 @@ export async function authenticateFiles(
   return caller
 }
 
-function dryRunFiles(
+function checkFilesAccess(
   { settings, allowlists, hasCard }: Caller,
   credential: Credential,
   command: string,

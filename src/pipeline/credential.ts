@@ -1,12 +1,12 @@
-// What a request brings to authenticate itself, whatever the API.
+// Credentials of a request, for every API.
 import type { Caller } from '../access/accounts/caller.ts'
 
 /**
- * What the caller sent, not yet judged. `user`: the Basic user name when it is not empty. `jwt`: of a Bearer header. `address`: where it
- * comes from, as the socket says. `origin`, `userAgent`: the headers, as they are.
+ * As sent by the client, not validated. `user`: the Basic user name if not empty. `jwt`: of a Bearer header. `address`: the
+ * client address of the socket. `origin`, `userAgent`: the unchanged headers.
  */
 export type Credential = {
-  /** Who calls, where that was judged already: the rest is not looked at. */
+  /** Already authenticated caller: the other members are ignored. */
   readonly caller?: Caller
   readonly key: string | null
   readonly secret: string | null

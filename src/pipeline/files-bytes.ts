@@ -1,21 +1,21 @@
-// Bytes of a file request as the gateway measures them, whatever carries them.
+// Byte counts of an IPFS request, independent of the transport.
 // Tested by test/quotas-started.test.ts
 
-/** A request body as it is read. */
+/** A request body while it is read. */
 export type FilesUpload = {
-  /** Content-Length, null = none was sent. */
+  /** Content-Length; null if absent. */
   readonly declaredBytes: number | null
-  /** Of those that `TransferMeterDeps.reservedBytes` counts, the bytes of this upload; absent: it has none. */
+  /** Bytes of this upload that `TransferMeterDeps.reservedBytes` includes; absent: none. */
   readonly reservedBytes?: number
   /** Bytes read so far. */
   readonly bytes: number
-  /** Is told of each chunk before anybody takes it; what it throws ends the reading. */
+  /** Called with each chunk before it is delivered. If it throws, reading ends. */
   onChunk: ((bytes: number) => void) | null
 }
 
-/** A stream as it is written. Both throw `over_quota`. */
+/** A response while it is written. Both methods throw `over_quota`. */
 export type FilesDownload = {
-  /** Before headers. `length`: of what is to come, null = not known. */
+  /** Before headers. `length`: bytes to come; null if unknown. */
   admitDownload(length: bigint | null): void
   /** Before each chunk. */
   download(bytes: number): void

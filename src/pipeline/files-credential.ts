@@ -1,4 +1,4 @@
-// Key and secret of a file request (contract-files 3.1). Reads them; judging is the gateway's.
+// Reads key and secret of an IPFS request from HTTP Basic (RFC 7617). The pipeline validates them.
 // Tested by src/kubo/ipfs-api.test.ts
 import { Fault } from '../base/fault.ts'
 import type { Credential } from './credential.ts'
@@ -6,8 +6,8 @@ import { parseBasic } from '../http/basic-auth.ts'
 import type { NodeExchange } from '../http/node-exchange.ts'
 
 /**
- * Both of the Authorization header, with what else of the request the gate looks at. Throws `no_credential` when it is missing, not Basic or not decodable;
- * `bad_secret` when one of the two is empty.
+ * Key and secret of the Authorization header, with the headers that authorization reads. Throws `no_credential` if the header
+ * is missing, not Basic or not decodable; `bad_secret` if the key or the secret is empty.
  */
 export function readFilesCredential({
   request: { headers },

@@ -1,5 +1,5 @@
-// A Fault as an answer of the file face: Kubo's JSON error object, or its text for the parser's and router's
-// errors (contract-files 2.3, 3.5).
+// Writes a Fault as a reply of the IPFS API: Kubo's JSON error object, or plain text where Kubo's argument parser or
+// router replies.
 // Tested by src/kubo/ipfs-api.test.ts
 import type { Clock } from '../base/clock.ts'
 import { type Fault, filesStatus } from '../base/fault.ts'
@@ -29,7 +29,7 @@ export function refusalOf(fault: Fault): Refusal {
   }
 }
 
-/** The same for a caller that asked for text: the message alone, as Kubo writes it. */
+/** Same refusal for a client that accepts text: the message alone, as Kubo writes it. */
 export function textOf(refusal: Refusal, fault: Fault): Refusal {
   if (refusal.headers['Content-Type'] !== 'application/json') return refusal
   return {
@@ -39,7 +39,7 @@ export function textOf(refusal: Refusal, fault: Fault): Refusal {
   }
 }
 
-/** Sends it whole; when the request's body is not read to its end, closes after discarding a little of it. */
+/** Sends the whole reply. If the request body was not read to its end, discards a little of it and closes. */
 export function sendRefusal(
   exchange: NodeExchange,
   refusal: Refusal,
@@ -78,7 +78,7 @@ export function messageOf(fault: Fault): string {
   return fault.row.files?.message ?? fault.message
 }
 
-/** At least 1; the zero put in front keeps ethers from reading it as milliseconds (contract-rpc 5). */
+/** At least 1 s. The leading zero prevents ethers from reading the value as milliseconds. */
 export function waitSeconds(fault: Fault): number {
   const rate = typeof fault.data === 'object' ? fault.data['rate'] : undefined
   const given =
@@ -88,7 +88,7 @@ export function waitSeconds(fault: Fault): number {
   return Number.isFinite(given) ? Math.max(1, Math.ceil(given)) : 1
 }
 
-/** The key is not open to the page's origin. */
+/** The key does not allow the page's origin. */
 export function isOriginRefused({ code, reason }: Fault): boolean {
   return code === 'refused_by_setting' && reason === 'origin'
 }

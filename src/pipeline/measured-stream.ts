@@ -1,10 +1,10 @@
-// A stream of bytes that counts towards what its caller may take.
+// A byte stream that counts against its caller's quota.
 // Tested by test/quotas-started.test.ts
 import type { FilesDownload } from './files-bytes.ts'
 
 /**
- * The same chunks. Judged once the first is there, so that what stands behind it is given up in order, and still
- * before any header: throws `over_quota` then for a `length` (null = not known) that is too much, later for a chunk.
+ * Yields the same chunks. Checks the quota when the first chunk has arrived, so that the source can be closed in order, and
+ * before any header: throws `over_quota` then for a `length` (null = unknown) over the quota, later for a chunk.
  */
 export async function* measuredStream(
   chunks: AsyncIterable<Uint8Array>,

@@ -1,4 +1,4 @@
-// A request that is refused before its body is read is counted in the key's usage, and shown by the inspector.
+// Counts a request that is refused before its body is read in the key's usage, and records it in the inspector.
 // Tested by src/server/create-pipeline.test.ts
 import type { Caller } from '../access/accounts/caller.ts'
 import { filesOutcome, rpcOutcome } from '../access/usage/usage-row.ts'
@@ -16,7 +16,7 @@ export type RefusalDeps = {
   readonly clock: Pick<Clock, 'monotonic'>
 }
 
-/** What authentication needs, with refusals shown by the inspector and counted by `countRefused`. */
+/** Dependencies of authentication; refusals are recorded by the inspector and counted by `countRefused`. */
 export function reportRefusals(
   { authenticate, inspector, clock }: RefusalDeps,
   countRefused: AuthenticateDeps['refused'],

@@ -1,4 +1,4 @@
-// What a service reports of a request while the inspector records it.
+// Events of a request that an API reports to the inspector.
 import type { Fault } from '../base/fault.ts'
 import type { ReadTrace } from '../content/read-trace.ts'
 import type { RequestTimeline } from './inspector/request-timeline.ts'
@@ -21,14 +21,14 @@ export type AnswerLabels = {
   readonly units: number
 }
 
-/** Told how a request goes that its key's owner wants to see (inspector/inspection.ts). */
+/** Receives the progress of a request of a key with `inspect` set (inspector/inspection.ts). */
 export interface RequestRecorder {
-  /** Of the reads that are made for it. */
+  /** Traces the reads of the request. */
   readonly watch: ReadTrace
   readonly timeline: Pick<RequestTimeline, 'reached' | 'kept'>
-  /** The calls that it holds, before they run. */
+  /** The calls of the request, before they run. */
   asks(items: readonly (RecordedCall | Fault)[], batch: boolean): void
-  /** In the order of the calls. `priced`: what each costs when it comes to no fault. */
+  /** In the order of the calls. `priced`: cost of each call if it succeeds. */
   answers(
     priced: readonly { readonly units: number }[],
     outcomes: readonly RecordedOutcome[],

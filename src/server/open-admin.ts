@@ -74,7 +74,7 @@ export function openAdmin(needs: AdminApiNeeds): AdminApi {
       // A key that is revoked, or set otherwise, is so at once: its calls are judged from memory.
       changed() {
         directory.refresh()
-        needs.touch.inspecting?.inspector.judge()
+        needs.touch.inspecting?.inspector.applySettings()
       },
       settings: rules,
       asKey: createAsKey({ callerOf: directory.callerOf, ...faces }),

@@ -36,7 +36,7 @@ const admission: Readonly<Record<string, Fault>> = {
 }
 
 /** Keys that do not enter. */
-const tokenAuthenticator: Readonly<Record<string, Fault>> = {
+const authenticationFaults: Readonly<Record<string, Fault>> = {
   key_secret_01: new Fault('refused_by_setting', { data: { reason: 'secret_required' } }),
   key_origin_01: new Fault('refused_by_setting', { data: { reason: 'origin' } }),
   key_polygon_1: new Fault('refused_by_setting', {
@@ -105,7 +105,7 @@ export function createFakeGateway(
     async authenticateRpc(credential) {
       if (credential.key === null) throw new Fault('no_credential')
       key = credential.key
-      const fate = tokenAuthenticator[key]
+      const fate = authenticationFaults[key]
       if (fate !== undefined) throw fate
       if (key !== goodKey && admission[key] === undefined) throw new Fault('bad_key')
       if (credential.secret !== null && credential.secret !== secret) throw new Fault('bad_secret')

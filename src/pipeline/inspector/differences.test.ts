@@ -2,13 +2,13 @@ import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { differencesOf } from './differences.ts'
 
-test('equal values differ nowhere', () => {
+test('equal values have no differences', () => {
   const value = { a: [1, { b: null }], c: '0x1' }
   deepEqual(differencesOf(value, structuredClone(value)), { found: [], left: 0 })
   deepEqual(differencesOf('0x1', '0x1'), { found: [], left: 0 })
 })
 
-test('each member that differs is told by its place, also one that is not there', () => {
+test('each difference has a JSON pointer, also for a missing member', () => {
   const before = { number: '0x1', list: ['a', 'b'], gone: 1, 'a/b~': true, kind: [] }
   const after = { number: '0x2', list: ['a', 'c', 'd'], come: null, 'a/b~': false, kind: {} }
   deepEqual(differencesOf(before, after).found, [
@@ -23,7 +23,7 @@ test('each member that differs is told by its place, also one that is not there'
   deepEqual(differencesOf(null, '0x').found, [{ at: '', before: null, after: '0x' }])
 })
 
-test('what is told is bounded, in number and in depth', () => {
+test('the number and the depth of reported differences are limited', () => {
   const long = (value: number) => Array.from({ length: 1_000 }, () => value)
   const { found, left } = differencesOf(long(1), long(2))
   equal(found.length, 200)

@@ -1,17 +1,17 @@
-// What differs between two JSON values, member by member, bounded.
+// Differences between two JSON values, member by member, with limits.
 // Tested by src/pipeline/inspector/differences.test.ts
 
-/** `at`: a JSON pointer (RFC 6901). A member that is not there is undefined. */
+/** `at`: a JSON pointer (RFC 6901). A missing member is undefined. */
 export type Difference = {
   readonly at: string
   readonly before?: unknown
   readonly after?: unknown
 }
 
-/** Values that are nested deeper are compared as they are written. */
+/** Deeper values are compared as JSON text. */
 const levelsMax = 24
 
-/** In the order of the first value; `left`: how many more there are. */
+/** In the order of the first value; `left`: number of further differences. */
 export function differencesOf(
   before: unknown,
   after: unknown,

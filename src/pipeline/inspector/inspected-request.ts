@@ -1,80 +1,80 @@
-// A request as the inspector keeps it: what may be shown to the account, and no reference to anything else.
+// A request as the inspector stores it: only data that the account may see, no reference to other objects.
 // Tested by src/pipeline/inspector/inspector.test.ts
 import type { FaultCode } from '../../base/fault.ts'
 import type { TimelineStep } from './request-timeline.ts'
 
 /** Params or a result. */
 export type InspectedBody = {
-  /** JSON, without credentials; null: the key keeps no bodies. */
+  /** JSON without credentials; null: the key records no bodies. */
   readonly text: string | null
-  /** Of the whole, in UTF-8, as JSON. */
+  /** Size of the complete JSON text in UTF-8. */
   readonly bytes: number
-  /** The text is not the whole. */
+  /** The text is truncated. */
   readonly cut: boolean
 }
 
-/** One call of the JSON-RPC face, or one file command. */
+/** One JSON-RPC call or one IPFS command. */
 export type InspectedCall = {
-  /** As it was asked for. */
+  /** Name as the client sent it. */
   readonly method: string
   readonly outcome: 'ok' | FaultCode
-  /** Why a setting refused it, as `data.reason` says; null elsewhere. */
+  /** Setting that refused it, as in `data.reason`; otherwise null. */
   readonly reason: string | null
   /** `error.code` of the JSON-RPC reply; null: the call succeeded, or it is an IPFS command. */
   readonly errorCode: number | null
   readonly units: number
   readonly params: InspectedBody
-  /** Of a fault: its code, message and data. Null: none that is kept (file commands). */
+  /** Code, message and data of a fault. Null: not recorded (IPFS commands). */
   readonly result: InspectedBody | null
 }
 
 export type InspectedRequest = {
-  /** Grows from request to request, over restarts too. */
+  /** Increases from request to request, also across restarts. */
   readonly id: number
   readonly keyId: string
-  /** Of its arrival, milliseconds since 1970 UTC. */
+  /** Arrival, milliseconds since 1970 UTC. */
   readonly time: number
   readonly face: 'rpc' | 'files'
   readonly transport: 'http' | 'websocket'
-  /** Null on the file face. */
+  /** Null for the IPFS API. */
   readonly network: string | null
-  /** Of a single call or command; `batch`; empty when it was refused before that was read. */
+  /** Of a single call or command; `batch`; empty if refused before the body was read. */
   readonly method: string
-  /** Calls of a batch; null: it was none. */
+  /** Calls of a batch; null: not a batch. */
   readonly batch: number | null
-  /** Of the request; of a batch that ran the first that is not ok. */
+  /** Outcome of the request; of a batch, the first outcome that is not ok. */
   readonly outcome: 'ok' | FaultCode
   readonly reason: string | null
   /** The JSON-RPC error code of that outcome; null: it is `ok`, or an IPFS command. */
   readonly errorCode: number | null
-  /** Calls that came to a fault. */
+  /** Calls that failed. */
   readonly failed: number
   /** HTTP status; null over a WebSocket. */
   readonly status: number | null
   readonly units: number
   readonly bytesIn: number
   readonly bytesOut: number
-  /** From its arrival until the reply was given to the connection. */
+  /** From arrival until the reply was written to the connection. */
   readonly ms: number
-  /** As `x-cairn-verified` and `x-cairn-head` say; null where they say nothing. */
+  /** Values of `x-cairn-verified` and `x-cairn-head`; null if absent. */
   readonly verified: string | null
   readonly head: string | null
-  /** Answered of this block: hex, and QUANTITY. */
+  /** Block of the reply: hash as hex, number as QUANTITY. */
   readonly block: { readonly hash: string; readonly number: string } | null
-  /** Names of those that were asked. */
+  /** Names of the upstreams that were queried. */
   readonly upstreams: readonly string[]
   readonly origin: string | null
   readonly userAgent: string | null
-  /** Null unless the key keeps addresses. */
+  /** Null unless the key records addresses. */
   readonly address: string | null
-  /** The first of them. */
+  /** First calls. */
   readonly calls: readonly InspectedCall[]
   readonly timeline: readonly TimelineStep[]
-  /** Steps that were too many to be kept. */
+  /** Number of steps over the limit, not stored. */
   readonly stepsLeft: number
 }
 
-/** Rough and rather too much: bytes of memory. */
+/** Estimated memory in bytes, rounded up. */
 export function sizeOf(request: InspectedRequest): number {
   const texts = [request.origin, request.userAgent, request.address, ...request.upstreams]
   const bodies = request.calls.flatMap(({ method, params, result }) => [

@@ -1,5 +1,5 @@
-// One request while it is inspected: told by the face and the gateway how far it came, it becomes an InspectedRequest
-// when it ends. What it keeps of it is decided by the settings of the key: without bodies, sizes alone.
+// One request while the inspector records it. The API and the pipeline report its progress; when it ends, it becomes an
+// InspectedRequest. The key's settings decide what is recorded: without bodies, only sizes.
 // Tested by src/pipeline/inspector/inspector.test.ts
 import type { KeySettings } from '../../access/accounts/key-settings.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -18,7 +18,7 @@ import type { InspectedBody, InspectedCall, InspectedRequest } from './inspected
 import { createRedact, type Redacted } from './redact.ts'
 import { RequestTimeline } from './request-timeline.ts'
 
-/** How a request came. */
+/** Transport of a request. */
 export type Arrival = {
   readonly face: 'rpc' | 'files'
   readonly transport: 'http' | 'websocket'
@@ -29,20 +29,20 @@ export type Arrival = {
 }
 
 export type Ending = {
-  /** Of the request as a whole, or of its only call. */
+  /** Of the whole request, or of its only call. */
   readonly fault: Fault | null
   readonly status: number | null
   readonly bytesIn: number
   readonly bytesOut: number
 }
 
-/** Told of what ended, with all but its id. */
+/** Called with the finished request, without its id. */
 export type KeepInspected = (request: Omit<InspectedRequest, 'id'>) => void
 
 const inspectionLimits = {
-  /** Calls of a batch that are shown. */
+  /** Maximum number of recorded calls of a batch. */
   callsMax: 32,
-  /** Of params and results of one request together. */
+  /** Maximum size of all params and results of one request. */
   bodyCharsMax: 20_000,
   nameCharsMax: 128,
   headerCharsMax: 256,
@@ -54,7 +54,7 @@ type CommandLine = {
   readonly options: ReadonlyMap<string, boolean | bigint | string>
 }
 
-/** A call that ran, and what it was charged. */
+/** A call that ran, and its charged units. */
 type Ran = { readonly units: number; readonly outcome: RecordedOutcome }
 
 export class Inspection implements RequestRecorder {
@@ -105,7 +105,7 @@ export class Inspection implements RequestRecorder {
     this.#batch = batch
   }
 
-  /** A file command; its arguments are its params. */
+  /** An IPFS command; its arguments are the params. */
   asksCommand(name: string, { args, options }: CommandLine): void {
     const given = Object.fromEntries([...options].map(([key, value]) => [key, plain(value)]))
     this.asks([{ method: name, params: [...args, given] }], false)
@@ -123,23 +123,23 @@ export class Inspection implements RequestRecorder {
     this.#labels = labels
   }
 
-  /** It was refused before its calls were looked at, and cost so much. */
+  /** The request was refused before its calls were read, for `units`. */
   charged(units: number): void {
     this.#charged = units
   }
 
-  /** Only the first end counts. */
+  /** Only the first call has an effect. */
   end({ fault, status, bytesIn, bytesOut }: Ending): void {
     if (this.#ended) return
     this.#ended = true
-    // What follows is the inspector's own work.
+    // The time from here on belongs to the inspector, not to the request.
     const ms = this.timeline.totalMs
     const { face, transport, network, credential } = this.#arrival
     const calls = this.#asked
       .slice(0, inspectionLimits.callsMax)
       .map((item, index) => this.#callOf(item, this.#ran[index], fault))
     const faults = this.#ran.flatMap(({ outcome }) => ('fault' in outcome ? [outcome.fault] : []))
-    const told = fault ?? faults[0] ?? null
+    const reported = fault ?? faults[0] ?? null
     const labels = this.#labels
     const { steps, left } = this.timeline.read()
     this.#keep({
@@ -150,9 +150,9 @@ export class Inspection implements RequestRecorder {
       network,
       method: this.#batch ? 'batch' : (calls[0]?.method ?? ''),
       batch: this.#batch ? this.#asked.length : null,
-      outcome: told?.code ?? 'ok',
-      reason: reasonOf(told),
-      errorCode: this.#errorCodeOf(told),
+      outcome: reported?.code ?? 'ok',
+      reason: reasonOf(reported),
+      errorCode: this.#errorCodeOf(reported),
       failed: fault !== null && faults.length === 0 ? this.#asked.length : faults.length,
       status,
       units: labels?.units ?? this.#charged,
@@ -214,7 +214,7 @@ export class Inspection implements RequestRecorder {
   }
 }
 
-/** Options of file commands may be bigints. */
+/** Options of IPFS commands may be bigints. */
 function plain(value: boolean | bigint | string): boolean | string {
   return typeof value === 'bigint' ? value.toString() : value
 }

@@ -66,7 +66,7 @@ function rig(given: KeySettings = withBodies, limits: Partial<InspectorLimits> =
   return { clock, state, inspector, begin, ask, labels }
 }
 
-test('a request is kept with what became of it, the newest first', () => {
+test('a request is recorded with its outcome, the newest first', () => {
   const { inspector, ask, clock } = rig()
   ask()
   clock.turn(5)
@@ -88,7 +88,7 @@ test('a request is kept with what became of it, the newest first', () => {
   equal(inspector.find('other', first.id), null)
 })
 
-test('without bodies only their sizes are kept', () => {
+test('without bodies only their sizes are recorded', () => {
   const { inspector, ask } = rig(inspected)
   ask({ params: ['very private'] }, { fault: new Fault('reverted', { detail: 'very private' }) })
   const [request] = inspector.list('k', {}, 10)
@@ -96,7 +96,7 @@ test('without bodies only their sizes are kept', () => {
   deepEqual(request?.calls[0]?.params, { text: null, bytes: 16, cut: false })
 })
 
-test('no credential of the request is kept, wherever it was put', () => {
+test('no credential of the request is recorded, in any member', () => {
   const { inspector, begin, labels } = rig()
   const everywhere = `${key} opaque-secret`
   const inspection = begin('k', {
@@ -110,7 +110,7 @@ test('no credential of the request is kept, wherever it was put', () => {
   equal(text.split('[redacted]').length - 1, 12)
 })
 
-test('stages follow one another; what reads took lies inside them, added up', () => {
+test('stages are consecutive; the time of reads lies inside them, summed', () => {
   const { inspector, begin, labels, clock } = rig()
   const inspection = begin()
   clock.turn(1)
@@ -149,7 +149,7 @@ test('stages follow one another; what reads took lies inside them, added up', ()
   equal(request?.ms, 8)
 })
 
-test('what is asked for by method, outcome, network, time and id is found', () => {
+test('requests are found by method, outcome, network, time and id', () => {
   const { inspector, ask, begin, labels, clock } = rig()
   ask()
   ask({ method: 'eth_call' }, { fault: new Fault('reverted') })
@@ -174,7 +174,7 @@ test('what is asked for by method, outcome, network, time and id is found', () =
   deepEqual(methods({ after: second?.id }), ['batch'])
 })
 
-test('ten thousand requests of many keys stay within the bounds of a key and of all', () => {
+test('ten thousand requests of many keys respect the limits per key and in total', () => {
   const { inspector, ask, begin, labels } = rig(withBodies, { bytesMax: 4 * 1024 * 1024 })
   const long = 'x'.repeat(30_000)
   for (let at = 0; at < 10_000; at++) {
@@ -206,7 +206,7 @@ test('ten thousand requests of many keys stay within the bounds of a key and of 
   equal(request.stepsLeft, 1_000 - 48)
 })
 
-test('what the owner switches off is forgotten within a second, and all of it with the key', () => {
+test('requests are forgotten within a second after the owner turns inspection off, and when the key is revoked', () => {
   const { inspector, ask, state, clock } = rig({ ...withBodies, inspectAddresses: true })
   ask({ params: ['private'] })
   const kept = () => JSON.stringify(inspector.list('k', {}, 10))
@@ -224,7 +224,7 @@ test('what the owner switches off is forgotten within a second, and all of it wi
   equal(inspector.bytes, 0)
 })
 
-test('listeners hear each request of their key, are bounded, and leave once', () => {
+test('listeners receive each request of their key, are limited, and unsubscribe once', () => {
   const { inspector, ask } = rig(withBodies, { listenersPerKeyMax: 2, listenersMax: 3 })
   const heard: string[] = []
   const stop = inspector.listen('k', ({ method }) => void heard.push(method))

@@ -1,5 +1,5 @@
-// The last requests of each ApiKey whose owner wants to see them: in memory alone, bounded per key and in all, and gone
-// when the key is revoked, the inspection switched off, or the server stopped.
+// The last requests of each ApiKey with inspection turned on: in memory only, limited per key and in total, and removed when
+// the key is revoked, inspection is turned off or the server stops.
 import type { KeySettings } from '../../access/accounts/key-settings.ts'
 import type { Caller } from '../../access/accounts/caller.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -9,12 +9,12 @@ import { type InspectedRequest, sizeOf } from './inspected-request.ts'
 
 export type InspectorLimits = {
   readonly requestsPerKeyMax: number
-  /** Of memory, in all. */
+  /** Memory in total. */
   readonly bytesMax: number
   readonly listenersPerKeyMax: number
   readonly listenersMax: number
-  /** How often each key's settings are looked at again. */
-  readonly judgeMs: number
+  /** Interval at which each key's settings are read again. */
+  readonly settingsMs: number
 }
 
 export const defaultInspectorLimits: InspectorLimits = {
@@ -22,56 +22,56 @@ export const defaultInspectorLimits: InspectorLimits = {
   bytesMax: 32 * 1024 * 1024,
   listenersPerKeyMax: 16,
   listenersMax: 64,
-  judgeMs: 1_000,
+  settingsMs: 1_000,
 }
 
-/** All that is given must hold. */
+/** Filter; a request matches if every given member matches. */
 export type InspectedFilter = {
-  /** Of one of its calls. */
+  /** Method of one of its calls. */
   readonly method?: string | undefined
-  /** A Fault code, `ok`, or `failed`: anything but ok. */
+  /** A Fault code, `ok`, or `failed`: any code except ok. */
   readonly outcome?: string | undefined
   readonly network?: string | undefined
   readonly msMin?: number | undefined
-  /** Only those with a larger id. */
+  /** Only requests with a larger id. */
   readonly after?: number | undefined
 }
 
 export interface Inspector {
-  /** Of a caller whose key has `inspect` set; whoever calls has looked. */
+  /** Starts to record a request. The caller has checked that the key has `inspect` set. */
   begin(caller: Caller, arrival: Arrival): Inspection
-  /** The newest first. */
+  /** Newest first. */
   list(keyId: string, filter: InspectedFilter, most: number): readonly InspectedRequest[]
   find(keyId: string, id: number): InspectedRequest | null
   clear(keyId: string): void
-  /** Told of each request that ends. Returns how to stop. Throws `overloaded` when too many listen. */
+  /** Calls the listener for each finished request. Returns the unsubscribe function. Throws `overloaded` at the limit. */
   listen(keyId: string, listener: (request: InspectedRequest) => void): () => void
-  /** Looks at every key's settings now, as it does by itself each second. */
-  judge(): void
-  /** Bytes of memory, roughly. */
+  /** Applies every key's current settings now; otherwise once per second. */
+  applySettings(): void
+  /** Estimated memory in bytes. */
   readonly bytes: number
-  /** Forgets everything. */
+  /** Removes all requests. */
   stop(): void
 }
 
 type Kept = { readonly request: InspectedRequest; readonly bytes: number }
 
-/** `settingsOf`: as they are now; null: there is no such key that works. */
+/** `settingsOf`: current settings; null: no active key has this id. */
 export function createInspector(parts: {
   readonly settingsOf: (keyId: string) => KeySettings | null
   readonly clock: Clock
   readonly limits?: InspectorLimits
 }): Inspector {
   const { settingsOf, clock, limits = defaultInspectorLimits } = parts
-  /** By id; the oldest first. */
+  /** By id, oldest first. */
   const all = new Map<number, Kept>()
   const byKey = new Map<string, Map<number, Kept>>()
   const listeners = new Map<string, Set<(request: InspectedRequest) => void>>()
   let listening = 0
   let bytes = 0
-  // Ids of an earlier run are smaller: it had fewer requests than a thousand in each millisecond.
+  // Larger than any id of an earlier run: that run had fewer than a thousand requests per millisecond.
   let nextId = Math.floor(clock.now()) * 1_000
-  let stopJudging: (() => void) | null = null
+  let stopTimer: (() => void) | null = null
 
   function keep(request: Omit<InspectedRequest, 'id'>): void {
     const settings = settingsOf(request.keyId)
@@ -80,7 +80,7 @@ export function createInspector(parts: {
     const ring = byKey.get(request.keyId)
     if (ring !== undefined && ring.size > limits.requestsPerKeyMax) dropOldest(ring)
     while (bytes > limits.bytesMax) dropOldest(all)
-    stopJudging ??= clock.every(limits.judgeMs, judge)
+    stopTimer ??= clock.every(limits.settingsMs, applySettings)
   }
 
   function put(request: InspectedRequest): void {
@@ -107,20 +107,20 @@ export function createInspector(parts: {
     ring?.delete(id)
     if (ring?.size === 0) byKey.delete(keyId)
     if (all.size > 0) return
-    stopJudging?.()
-    stopJudging = null
+    stopTimer?.()
+    stopTimer = null
   }
 
   function clear(keyId: string): void {
     for (const { request } of byKey.get(keyId)?.values() ?? []) drop(request)
   }
 
-  /** What the owner has switched off since is forgotten, also of requests that are kept already. */
-  function judge(): void {
-    for (const keyId of byKey.keys()) judgeKey(keyId)
+  /** Removes what the owner has turned off since, also from stored requests. */
+  function applySettings(): void {
+    for (const keyId of byKey.keys()) applySettingsOf(keyId)
   }
 
-  function judgeKey(keyId: string): void {
+  function applySettingsOf(keyId: string): void {
     const settings = settingsOf(keyId)
     if (settings?.inspect !== true) return clear(keyId)
     if (settings.inspectBodies && settings.inspectAddresses) return
@@ -138,7 +138,7 @@ export function createInspector(parts: {
     begin: (caller, arrival) =>
       new Inspection({ arrival, keyId: caller.keyId, settings: caller.settings, clock, keep }),
     list(keyId, filter, most) {
-      judgeKey(keyId)
+      applySettingsOf(keyId)
       const found: InspectedRequest[] = []
       for (const { request } of [...(byKey.get(keyId)?.values() ?? [])].toReversed()) {
         if (found.length >= most) break
@@ -147,7 +147,7 @@ export function createInspector(parts: {
       return found
     },
     find(keyId, id) {
-      judgeKey(keyId)
+      applySettingsOf(keyId)
       return byKey.get(keyId)?.get(id)?.request ?? null
     },
     clear,
@@ -164,7 +164,7 @@ export function createInspector(parts: {
         if (own.size === 0 && listeners.get(keyId) === own) listeners.delete(keyId)
       }
     },
-    judge,
+    applySettings,
     get bytes() {
       return bytes
     },
@@ -174,7 +174,7 @@ export function createInspector(parts: {
   }
 }
 
-/** Does it pass? */
+/** True if the request matches the filter. */
 export function matches(request: InspectedRequest, filter: InspectedFilter): boolean {
   const { method, outcome, network, msMin, after } = filter
   if (after !== undefined && request.id <= after) return false
@@ -186,7 +186,7 @@ export function matches(request: InspectedRequest, filter: InspectedFilter): boo
   return request.method === method || request.calls.some((call) => call.method === method)
 }
 
-/** The same object when nothing has to go. */
+/** Returns the same object if nothing has to be removed. */
 function strip(request: InspectedRequest, settings: KeySettings): InspectedRequest {
   const noBodies = !settings.inspectBodies && request.calls.some(hasBody)
   const noAddress = !settings.inspectAddresses && request.address !== null

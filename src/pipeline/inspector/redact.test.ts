@@ -5,7 +5,7 @@ import { createRedact } from './redact.ts'
 
 const redact = createRedact(['opaque-key-0001', 'opaque-secret', null, undefined, 'short'])
 
-test('what the request itself carried is taken out wherever it stands', () => {
+test('credentials of the request itself are removed wherever they occur', () => {
   deepEqual(redact('["opaque-key-0001","opaque-secretopaque-secret","short"]', 1000), {
     text: '["[redacted]","[redacted][redacted]","short"]',
     cut: false,
@@ -22,14 +22,14 @@ for (const [name, secret, planted = secret.slice(-12)] of [
   ['the user part of a URL', 'https://user:password@node.example/', 'user:password'],
   ['the key in a URL', 'https://mainnet.infura.io/v3/0123456789abcdef0123456789abcdef'],
 ] as const) {
-  test(`${name} is taken out by its shape`, () => {
+  test(`${name} is removed by its shape`, () => {
     const { text } = redact(`{"in":"${secret}"}`, 1000)
     equal(text.includes(planted), false, text)
     equal(text.includes('[redacted]'), true, text)
   })
 }
 
-test('a secret at the bound leaves no half of itself', () => {
+test('a secret across the length limit is removed whole', () => {
   for (let before = 80; before <= 101; before++) {
     const { text, cut } = redact(`${'x'.repeat(before)}opaque-secret${'y'.repeat(50)}`, 100)
     equal(cut, true)
@@ -38,7 +38,7 @@ test('a secret at the bound leaves no half of itself', () => {
   }
 })
 
-test('what is no credential stays as it is', () => {
+test('text without credentials is unchanged', () => {
   const text = '["0x8bebc8ba651aee624937e7d897853ac30c95a067","0x1",{"blockHash":"0xab"}]'
   deepEqual(redact(text, 1000), { text, cut: false })
 })

@@ -1,13 +1,13 @@
-// Takes credentials out of what the inspector keeps: those of the request itself by their text, others by their shape. Cut
-// to a bound behind that, so that no half of one is left at the end.
+// Removes credentials from recorded requests: those of the request itself by their text, others by their shape. Text is
+// truncated after that, so no part of a credential is left at the end.
 // Tested by src/pipeline/inspector/redact.test.ts
 
 export type Redacted = { readonly text: string; readonly cut: boolean }
 
 const shown = '[redacted]'
-/** A shorter text would be found in everything. */
+/** Shorter texts would match too often. */
 const secretCharsMin = 8
-/** Longer than any secret that is looked for. */
+/** Longer than any secret that is searched for. */
 const spareChars = 8_192
 
 const shapes: readonly (readonly [RegExp, string])[] = [
@@ -16,14 +16,14 @@ const shapes: readonly (readonly [RegExp, string])[] = [
   [/\b(Basic|Bearer)\s+[\w+/=.~-]{8,4096}/gi, `$1 ${shown}`],
   // The user part of a URL.
   [/:\/\/[^\s/@"']{1,512}@/g, `://${shown}@`],
-  // The key in a URL of a JSON-RPC face, ours or another's.
+  // The key in the URL of a JSON-RPC API, Cairn's or another provider's.
   [/\/v([23])\/[\w-]{8,128}/g, `/v$1/${shown}`],
 ]
 
-/** Whole ones, so that each character is looked at once. */
+/** Matches whole runs, so each character is read once. */
 const words = /[\w.-]{20,}/g
 
-/** `secrets`: what the request itself carried; those that are short or not given are passed over. */
+/** `secrets`: credentials of the request itself; short or missing ones are ignored. */
 export function createRedact(
   secrets: readonly (string | null | undefined)[],
 ): (text: string, charsMax: number) => Redacted {
@@ -38,12 +38,12 @@ export function createRedact(
   }
 }
 
-/** A part of a text would hold the whole of it in memory. */
+/** A substring would keep the whole original string in memory. */
 function ownCopy(text: string): string {
   return Buffer.from(text).toString()
 }
 
-/** A JSON web token (RFC 7519) is three words with points between; `{"` in base64 is `eyJ`. */
+/** A JSON Web Token (RFC 7519) has three parts separated by dots; `{"` in base64 is `eyJ`. */
 function withoutToken(word: string): string {
   const at = word.indexOf('eyJ')
   return at === -1 || word.slice(at).split('.').length < 3 ? word : word.slice(0, at) + shown

@@ -1,25 +1,25 @@
-// Where the time of one request went: stages from its arrival to its reply, and inside them what reads took. Looks into
-// the store and checks of hashes are many and short, so they are added up.
+// Time of one request: stages from arrival to reply, and the reads inside them. Store lookups and hash checks are
+// many and short, so they are summed.
 // Tested by src/pipeline/inspector/inspector.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { EndOfStep, ReadStep } from '../../content/read-trace.ts'
 
 /**
- * One after the other: `auth`: key and gates; `body`: the request's body; `parse`: envelope, params, lists; `admit`:
- * units and rates; `run`: the operation; `reply`: until the answer was given to the connection.
+ * In this order. `auth`: key and allowlists; `body`: the request's body; `parse`: envelope, params, lists; `admit`:
+ * units and rates; `run`: the operation; `reply`: until the reply was written to the connection.
  */
 export type RequestStage = 'auth' | 'body' | 'parse' | 'admit' | 'run' | 'reply'
 
-/** Times are milliseconds; `startMs` since the arrival. */
+/** Times are milliseconds; `startMs` is relative to the arrival. */
 export type TimelineStep = {
   readonly step: RequestStage | 'kept' | ReadStep
-  /** The upstream that was asked; empty elsewhere. */
+  /** Name of the queried upstream; otherwise empty. */
   readonly name: string
   readonly startMs: number
-  /** Of steps that were added up: all of them together. */
+  /** Of summed steps: their total. */
   readonly ms: number
   readonly count: number
-  /** One word; `open`: it had not ended when the request did. */
+  /** One word; `open`: the step had not ended when the request did. */
   readonly outcome: string
 }
 
@@ -32,26 +32,26 @@ export class RequestTimeline {
   readonly #clock: Clock
   readonly #arrived: number
   readonly #steps: Growing[] = []
-  /** Steps beyond the most that are shown. */
+  /** Number of steps over the limit. */
   #left = 0
-  /** The end of the last stage. */
+  /** End of the last stage. */
   #at: number
 
-  /** `arrived`: on the monotonic clock. */
+  /** `arrived`: time on the monotonic clock. */
   constructor(clock: Clock, arrived: number) {
     this.#clock = clock
     this.#arrived = arrived
     this.#at = arrived
   }
 
-  /** The stage that began with the end of the last one is over. */
+  /** Ends the stage that began when the last one ended. */
   reached(stage: RequestStage, outcome = 'ok'): void {
     const now = this.#clock.monotonic()
     this.#push({ step: stage, name: '', ...this.#between(this.#at, now), count: 1, outcome })
     this.#at = now
   }
 
-  /** An answer was at hand. */
+  /** Records that the answer cache had the answer. */
   kept(): void {
     this.#add('kept', this.#clock.monotonic(), 0, 'held')
   }
@@ -76,13 +76,13 @@ export class RequestTimeline {
     return rounded(this.#clock.monotonic() - this.#arrived)
   }
 
-  /** In the order of their beginning. `left`: how many more there were. */
+  /** In order of their start. `left`: number of further steps. */
   read(): { readonly steps: readonly TimelineStep[]; readonly left: number } {
     const steps = this.#steps.map((step) => ({ ...step, ms: rounded(step.ms) }))
     return { steps: steps.toSorted((a, b) => a.startMs - b.startMs), left: this.#left }
   }
 
-  /** Many of one kind and outcome are one step. */
+  /** Steps of one kind and outcome are summed. */
   #add(step: 'kept' | ReadStep, from: number, ms: number, outcome: string): void {
     const same = this.#steps.find((one) => one.step === step && one.outcome === outcome)
     if (same === undefined) {
@@ -103,7 +103,7 @@ export class RequestTimeline {
   }
 }
 
-/** To the microsecond. */
+/** Rounded to microseconds. */
 function rounded(ms: number): number {
   return Math.round(ms * 1000) / 1000
 }

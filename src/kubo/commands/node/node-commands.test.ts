@@ -140,7 +140,11 @@ test('config/show has the import options of this account, and no secret', async 
   const { value } = createFileCommands(t)
   const shown = (await value('config/show')) as Record<string, Record<string, unknown>>
   assert.deepEqual(shown['Identity'], { PeerID: peerId })
-  assert.equal(shown['Addresses']?.['API'], '/ip4/127.0.0.1/tcp/8545/http')
+  assert.deepEqual(shown['Addresses'], {
+    API: '/ip4/127.0.0.1/tcp/8545/http',
+    Gateway: '/ip4/127.0.0.1/tcp/8545/http',
+    Swarm: [],
+  })
   assert.equal(shown['Import']?.['CidVersion'], 0)
   assert.equal(shown['Import']?.['UnixFSChunker'], 'size-262144')
   assert.deepEqual(shown['Routing'], { Type: 'none' })
