@@ -4,6 +4,7 @@ import type { BlockRef } from '../chain/head.ts'
 import type { Level } from '../chain/level.ts'
 import type { Network } from '../chain/network.ts'
 import { completeRead, type Read } from '../chain/read.ts'
+import type { MethodShape } from './open-rpc/method-shape.ts'
 import type { FrameSubscriptions } from './subscriptions/subscription.ts'
 
 /** What the JSON-RPC face shows in its `x-cairn-*` headers. The weakest level of a batch wins. */
@@ -95,6 +96,9 @@ export type RpcOperation<Input> = RpcDeclaration<Input> &
       }
   )
 
+/** A method as its file in methods/ declares it: the operation, and the signature that OpenRPC shows. */
+export type RpcMethod<Input> = RpcOperation<Input> & MethodShape
+
 /** The result of either kind. Throws what the operation throws. */
 export function runOperation<Input>(
   operation: RpcOperation<Input>,
@@ -108,6 +112,6 @@ export function runOperation<Input>(
 
 /** What one network offers, by wire name. */
 export interface Operations {
-  /** Null: not offered. An operation for what nobody listed is called `other`. */
+  /** Null: not offered. The operation of an unlisted method is named `other`. */
   find(method: string): RpcOperation<unknown> | null
 }

@@ -1,28 +1,18 @@
 // docs/reference/methods.md and ipfs-commands.md, from the operation tables.
 // Tested by test/docs.test.ts
-import { systemClock } from '../../src/base/clock.ts'
 import { faults } from '../../src/base/fault.ts'
-import { createSenderCache } from '../../src/chain/sender-cache.ts'
-import { createRpcOperations } from '../../src/rpc/methods/index.ts'
+import { listRpcMethods } from '../../src/rpc/methods/index.ts'
 import { refusedMethods } from '../../src/rpc/refused-methods.ts'
 import { commands, globalOptions } from '../../src/kubo/commands.ts'
 import type { CommandOption } from '../../src/kubo/commands.ts'
 import { markdownTable, page } from './markdown.ts'
 
 export function rpcOperationRows(): readonly (readonly string[])[] {
-  return [
-    ...createRpcOperations({
-      clientVersion: '',
-      clock: systemClock,
-      findSender: createSenderCache(1_000).find,
-    }).values(),
-  ]
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    .map(({ name, units, bundle }) => [
-      `\`${name}\``,
-      `${units}`,
-      bundle === undefined ? '' : `\`${bundle.as ?? name}\``,
-    ])
+  return listRpcMethods().map(({ name, units, bundle }) => [
+    `\`${name}\``,
+    `${units}`,
+    bundle === undefined ? '' : `\`${bundle.as ?? name}\``,
+  ])
 }
 
 export function refusedRows(): readonly (readonly string[])[] {

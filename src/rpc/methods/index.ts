@@ -1,9 +1,9 @@
-// The table of JSON-RPC operations Cairn answers itself. A new method is one file and one line here.
-import type { Clock } from '../../base/clock.ts'
-import type { FindSender } from '../../chain/sender-cache.ts'
+// The table of JSON-RPC methods that Cairn answers itself. A new method is one file and one line here.
+import { type Clock, systemClock } from '../../base/clock.ts'
+import { createSenderCache, type FindSender } from '../../chain/sender-cache.ts'
 import { createFilters } from '../filters/filters.ts'
 import { openRpc } from '../open-rpc/open-rpc.ts'
-import type { RpcOperation } from '../operation.ts'
+import type { RpcMethod } from '../operation.ts'
 import { debugGetRawBlock } from './debug/debug_getRawBlock.ts'
 import { debugGetRawHeader } from './debug/debug_getRawHeader.ts'
 import { debugGetRawReceipts } from './debug/debug_getRawReceipts.ts'
@@ -90,15 +90,15 @@ export type RpcOperationsOptions = {
   readonly findSender: FindSender
 }
 
-/** Operations by wire name. Those of filters share one memory of them. */
+/** Methods by wire name. The methods of filters share one memory of filters. */
 export function createRpcOperations({
   clientVersion,
   clock,
   findSender,
-}: RpcOperationsOptions): ReadonlyMap<string, RpcOperation<unknown>> {
+}: RpcOperationsOptions): ReadonlyMap<string, RpcMethod<unknown>> {
   const filters = createFilters(clock)
   let document: unknown = null
-  const operations: readonly RpcOperation<unknown>[] = [
+  const operations: readonly RpcMethod<unknown>[] = [
     debugGetRawBlock,
     debugGetRawHeader,
     debugGetRawReceipts,
@@ -178,6 +178,12 @@ export function createRpcOperations({
     web3Sha3,
   ]
   return new Map(operations.map((operation) => [operation.name, operation]))
+}
+
+/** The same declarations without a server, for documents and tables: in order of their names, not to be run. */
+export function listRpcMethods(): readonly RpcMethod<unknown>[] {
+  const parts = { clientVersion: '', clock: systemClock, findSender: createSenderCache(1).find }
+  return [...createRpcOperations(parts).values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 /** `Cairn/v0.1.0/linux-x64/node24` -> `0.1.0`. */

@@ -1,10 +1,10 @@
-// The OpenRPC 1.3 document of the JSON-RPC face, made from the table of operations and their signatures.
+// The OpenRPC 1.3 document of the JSON-RPC API, made from the declarations of the methods.
 import { faults, type FaultCode } from '../../base/fault.ts'
-import type { RpcOperation } from '../operation.ts'
-import { methodShapes, type ParamShape } from './method-shapes.ts'
+import type { RpcMethod } from '../operation.ts'
+import type { ParamShape } from './method-shape.ts'
 import { block, blockHash, blockNumber, type Json, parts, type WireType } from './types.ts'
 
-/** What any call may be told; the rest is in docs/reference/errors.md. */
+/** Errors that any call may return; docs/reference/errors.md lists the others. */
 const anyCall = [
   'bad_params',
   'refused_by_setting',
@@ -17,7 +17,7 @@ const anyCall = [
   'overloaded',
   'internal',
 ] as const satisfies readonly FaultCode[]
-/** And one that names a block. */
+/** Further errors of a call that names a block. */
 const ofBlock = [
   'unknown_block',
   'not_canonical',
@@ -29,11 +29,13 @@ const blocks: ReadonlySet<WireType> = new Set([block, blockHash, blockNumber])
 const about = `What Cairn answers by itself. On networks behind upstreams other methods are handed on, unproved. A key may be
 closed to some of them by its settings.`
 
-/** `version`: of Cairn. Throws TypeError for an operation whose signature nobody wrote down. */
-export function openRpc(
-  operations: Iterable<Pick<RpcOperation<unknown>, 'name' | 'units' | 'bundle' | 'lasting'>>,
-  version: string,
-): Json {
+type DescribedMethod = Pick<
+  RpcMethod<unknown>,
+  'name' | 'summary' | 'params' | 'result' | 'units' | 'bundle' | 'lasting'
+>
+
+/** `version`: of Cairn. */
+export function openRpc(declarations: Iterable<DescribedMethod>, version: string): Json {
   const schemas = new Map<string, Json>()
   const note = ({ name, schema, madeOf = [] }: WireType): Json => {
     schemas.set(name, schema)
@@ -41,9 +43,9 @@ export function openRpc(
     return { $ref: `#/components/schemas/${name}` }
   }
   for (const part of parts) note(part)
-  const methods = [...operations]
+  const methods = [...declarations]
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    .map((operation) => describe(operation, note))
+    .map((method) => describe(method, note))
   return {
     openrpc: '1.3.2',
     info: { title: 'Cairn JSON-RPC', version, description: about },
@@ -63,17 +65,9 @@ export function openRpc(
 }
 
 function describe(
-  {
-    name,
-    units,
-    bundle,
-    lasting,
-  }: Parameters<typeof openRpc>[0] extends Iterable<infer One> ? One : never,
+  { name, summary, params, result, units, bundle, lasting }: DescribedMethod,
   note: (type: WireType) => Json,
 ): Json {
-  const shape = methodShapes[name]
-  if (shape === undefined) throw new TypeError(`no signature of ${name} in method-shapes.ts`)
-  const { summary, params, result } = shape
   const namesBlock = params.some(({ type }) => blocks.has(type))
   return {
     name,

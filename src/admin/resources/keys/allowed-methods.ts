@@ -2,13 +2,13 @@
 // Tested by src/admin/resources/keys/allowed-methods.test.ts
 import type { z } from 'zod'
 import { distance } from '../../../base/similar-name.ts'
-import { methodShapes } from '../../../rpc/open-rpc/method-shapes.ts'
+import { listRpcMethods } from '../../../rpc/methods/index.ts'
 import { findRefusal } from '../../../rpc/refused-methods.ts'
 
 /** Edits between a name and the known name that it most likely means. */
 const editsMax = 2
 
-const known = Object.keys(methodShapes)
+const known = listRpcMethods().map(({ name }) => name)
 
 /**
  * Adds an issue for each method that Cairn always refuses, and for each misspelt name of a known method. Other names pass:

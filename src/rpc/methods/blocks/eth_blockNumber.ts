@@ -1,12 +1,16 @@
 // eth_blockNumber []: the number of the block that `latest` names in this request, as its header has it.
 // Tested by src/rpc/methods/rpc-compat.test.ts
 import { toQuantity } from '../../../base/hex.ts'
-import type { RpcOperation } from '../../operation.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 import { latestBlock } from '../../params/block-parameter.ts'
 
-export const ethBlockNumber: RpcOperation<null> = {
+export const ethBlockNumber: RpcMethod<null> = {
   name: 'eth_blockNumber',
+  summary: 'Number of the newest block.',
+  params: [],
+  result: wire.quantity,
   units: 80,
   parse(params) {
     parseArguments(params, [])

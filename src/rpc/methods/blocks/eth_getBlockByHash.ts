@@ -1,8 +1,10 @@
-// eth_getBlockByHash [blockHash, full]: the block, orphans too; null when nobody knows the hash.
+// eth_getBlockByHash [blockHash, full]: the block, orphans too; null for an unknown hash.
 // Tested by src/rpc/methods/rpc-compat.test.ts
 import type { FindSender } from '../../../chain/sender-cache.ts'
 import { blockReply } from '../../replies/block-reply.ts'
-import type { RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseHash } from '../../params/fixed-bytes.ts'
 import { parseFlag } from '../../params/scalars.ts'
@@ -11,9 +13,15 @@ import { completeRead } from '../../../chain/read.ts'
 
 type Input = { readonly blockHash: Uint8Array; readonly full: boolean }
 
-export function createEthGetBlockByHash(findSender: FindSender): RpcOperation<Input> {
+export function createEthGetBlockByHash(findSender: FindSender): RpcMethod<Input> {
   return {
     name: 'eth_getBlockByHash',
+    summary: 'A block.',
+    params: [
+      requiredParam('blockHash', wire.blockHash),
+      requiredParam('fullTransactions', wire.flag),
+    ],
+    result: wire.orNull(wire.blockObject),
     units: 80,
     cache: {
       block: ({ blockHash }) => ({ hash: blockHash, requireCanonical: false }),

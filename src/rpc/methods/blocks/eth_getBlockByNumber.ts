@@ -3,7 +3,9 @@
 // Tested by src/rpc/methods/rpc-compat.test.ts
 import type { FindSender } from '../../../chain/sender-cache.ts'
 import { blockReply } from '../../replies/block-reply.ts'
-import type { BlockParameter, RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { BlockParameter, RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBlockNumber } from '../../params/block-parameter.ts'
 import { parseFlag } from '../../params/scalars.ts'
@@ -13,9 +15,15 @@ import { completeRead } from '../../../chain/read.ts'
 
 type Input = { readonly block: BlockParameter; readonly full: boolean }
 
-export function createEthGetBlockByNumber(findSender: FindSender): RpcOperation<Input> {
+export function createEthGetBlockByNumber(findSender: FindSender): RpcMethod<Input> {
   return {
     name: 'eth_getBlockByNumber',
+    summary: 'A block.',
+    params: [
+      requiredParam('block', wire.blockNumber),
+      requiredParam('fullTransactions', wire.flag),
+    ],
+    result: wire.orNull(wire.blockObject),
     units: 80,
     bundle: {
       as: 'eth_getBlockByHash',

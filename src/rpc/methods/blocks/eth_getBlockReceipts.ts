@@ -2,15 +2,20 @@
 // Tested by src/rpc/methods/rpc-compat.test.ts
 import type { FindSender } from '../../../chain/sender-cache.ts'
 import { receiptReplies } from '../../replies/block-receipts.ts'
-import type { BlockParameter, RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { BlockParameter, RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBlockParameter } from '../../params/block-parameter.ts'
 import { findResolved } from '../../bundles/proved-block.ts'
 import { completeRead } from '../../../chain/read.ts'
 
-export function createEthGetBlockReceipts(findSender: FindSender): RpcOperation<BlockParameter> {
+export function createEthGetBlockReceipts(findSender: FindSender): RpcMethod<BlockParameter> {
   return {
     name: 'eth_getBlockReceipts',
+    summary: 'Receipts of a block.',
+    params: [requiredParam('block', wire.block)],
+    result: wire.orNull(wire.list(wire.receipt)),
     units: 1000,
     cache: {
       block: (block) => block,

@@ -2,13 +2,18 @@
 // Tested by src/rpc/methods/rpc-compat.test.ts
 import { toQuantity } from '../../../base/hex.ts'
 import { countEntries } from '../../../chain/list-entries.ts'
-import type { RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseHash } from '../../params/fixed-bytes.ts'
 import { findNamed } from '../../bundles/proved-block.ts'
 
-export const ethGetBlockTransactionCountByHash: RpcOperation<Uint8Array> = {
+export const ethGetBlockTransactionCountByHash: RpcMethod<Uint8Array> = {
   name: 'eth_getBlockTransactionCountByHash',
+  summary: 'How many transactions a block has.',
+  params: [requiredParam('blockHash', wire.blockHash)],
+  result: wire.orNull(wire.quantity),
   units: 150,
   bundle: {
     block: (hash) => ({ hash, requireCanonical: false }),

@@ -3,14 +3,19 @@
 // Tested by src/rpc/methods/rpc-compat.test.ts
 import { toQuantity } from '../../../base/hex.ts'
 import { countEntries } from '../../../chain/list-entries.ts'
-import type { BlockParameter, RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { BlockParameter, RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBlockNumber } from '../../params/block-parameter.ts'
 import { isPending, readPendingTransactions } from '../../replies/pending-block.ts'
 import { findResolved } from '../../bundles/proved-block.ts'
 
-export const ethGetBlockTransactionCountByNumber: RpcOperation<BlockParameter> = {
+export const ethGetBlockTransactionCountByNumber: RpcMethod<BlockParameter> = {
   name: 'eth_getBlockTransactionCountByNumber',
+  summary: 'How many transactions a block has.',
+  params: [requiredParam('block', wire.blockNumber)],
+  result: wire.orNull(wire.quantity),
   units: 150,
   bundle: {
     as: 'eth_getBlockTransactionCountByHash',

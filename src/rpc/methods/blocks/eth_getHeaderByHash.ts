@@ -2,13 +2,18 @@
 // it; null, label `none`, for a hash that no source knows.
 // Tested by src/rpc/methods/blocks/raw-and-headers.test.ts
 import { renderHeader } from '../../../chain/block-object.ts'
-import type { RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseHash } from '../../params/fixed-bytes.ts'
 import { findNamed } from '../../bundles/proved-block.ts'
 
-export const ethGetHeaderByHash: RpcOperation<Uint8Array> = {
+export const ethGetHeaderByHash: RpcMethod<Uint8Array> = {
   name: 'eth_getHeaderByHash',
+  summary: 'A header.',
+  params: [requiredParam('blockHash', wire.blockHash)],
+  result: wire.orNull(wire.headerObject),
   units: 80,
   cache: {
     block: (blockHash) => ({ hash: blockHash, requireCanonical: false }),

@@ -2,14 +2,19 @@
 // the pool would make now, label `trusted`.
 // Tested by src/rpc/methods/blocks/raw-and-headers.test.ts
 import { renderHeader } from '../../../chain/block-object.ts'
-import type { BlockParameter, RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { BlockParameter, RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBlockNumber } from '../../params/block-parameter.ts'
 import { findResolved } from '../../bundles/proved-block.ts'
 import { isPending, pendingHeaderReply } from '../../replies/pending-block.ts'
 
-export const ethGetHeaderByNumber: RpcOperation<BlockParameter> = {
+export const ethGetHeaderByNumber: RpcMethod<BlockParameter> = {
   name: 'eth_getHeaderByNumber',
+  summary: 'A header.',
+  params: [requiredParam('block', wire.blockNumber)],
+  result: wire.orNull(wire.headerObject),
   units: 80,
   bundle: {
     as: 'eth_getHeaderByHash',

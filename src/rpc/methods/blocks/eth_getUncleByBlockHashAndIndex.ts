@@ -4,7 +4,9 @@
 import { toQuantity } from '../../../base/hex.ts'
 import { renderUncle } from '../../../chain/block-object.ts'
 import { readUncleList } from '../../../chain/blocks.ts'
-import type { RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseHash } from '../../params/fixed-bytes.ts'
 import { parseIndex } from '../../params/scalars.ts'
@@ -12,8 +14,11 @@ import { findNamed } from '../../bundles/proved-block.ts'
 
 type Input = { readonly block: Uint8Array; readonly index: bigint }
 
-export const ethGetUncleByBlockHashAndIndex: RpcOperation<Input> = {
+export const ethGetUncleByBlockHashAndIndex: RpcMethod<Input> = {
   name: 'eth_getUncleByBlockHashAndIndex',
+  summary: 'An uncle of a block.',
+  params: [requiredParam('blockHash', wire.blockHash), requiredParam('index', wire.quantity)],
+  result: wire.orNull(wire.object),
   units: 150,
   bundle: {
     block: ({ block }) => ({ hash: block, requireCanonical: false }),

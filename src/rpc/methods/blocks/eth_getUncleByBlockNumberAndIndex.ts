@@ -4,7 +4,9 @@
 import { toQuantity } from '../../../base/hex.ts'
 import { renderUncle } from '../../../chain/block-object.ts'
 import { readUncleList } from '../../../chain/blocks.ts'
-import type { BlockParameter, RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { BlockParameter, RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBlockNumber } from '../../params/block-parameter.ts'
 import { parseIndex } from '../../params/scalars.ts'
@@ -12,8 +14,11 @@ import { findResolved } from '../../bundles/proved-block.ts'
 
 type Input = { readonly block: BlockParameter; readonly index: bigint }
 
-export const ethGetUncleByBlockNumberAndIndex: RpcOperation<Input> = {
+export const ethGetUncleByBlockNumberAndIndex: RpcMethod<Input> = {
   name: 'eth_getUncleByBlockNumberAndIndex',
+  summary: 'An uncle of a block.',
+  params: [requiredParam('block', wire.blockNumber), requiredParam('index', wire.quantity)],
+  result: wire.orNull(wire.object),
   units: 150,
   bundle: {
     as: 'eth_getUncleByBlockHashAndIndex',

@@ -3,13 +3,18 @@
 import { toQuantity } from '../../../base/hex.ts'
 import { readUncleList } from '../../../chain/blocks.ts'
 import { countUncles } from '../../../chain/block-object.ts'
-import type { RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseHash } from '../../params/fixed-bytes.ts'
 import { findNamed } from '../../bundles/proved-block.ts'
 
-export const ethGetUncleCountByBlockHash: RpcOperation<Uint8Array> = {
+export const ethGetUncleCountByBlockHash: RpcMethod<Uint8Array> = {
   name: 'eth_getUncleCountByBlockHash',
+  summary: 'How many uncles.',
+  params: [requiredParam('blockHash', wire.blockHash)],
+  result: wire.orNull(wire.quantity),
   units: 150,
   bundle: {
     block: (hash) => ({ hash, requireCanonical: false }),

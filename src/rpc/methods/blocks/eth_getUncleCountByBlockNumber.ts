@@ -3,13 +3,18 @@
 import { toQuantity } from '../../../base/hex.ts'
 import { readUncleList } from '../../../chain/blocks.ts'
 import { countUncles } from '../../../chain/block-object.ts'
-import type { BlockParameter, RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { BlockParameter, RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBlockNumber } from '../../params/block-parameter.ts'
 import { findResolved } from '../../bundles/proved-block.ts'
 
-export const ethGetUncleCountByBlockNumber: RpcOperation<BlockParameter> = {
+export const ethGetUncleCountByBlockNumber: RpcMethod<BlockParameter> = {
   name: 'eth_getUncleCountByBlockNumber',
+  summary: 'How many uncles.',
+  params: [requiredParam('block', wire.blockNumber)],
+  result: wire.orNull(wire.quantity),
   units: 150,
   bundle: {
     as: 'eth_getUncleCountByBlockHash',

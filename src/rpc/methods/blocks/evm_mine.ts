@@ -2,11 +2,15 @@
 // development chains give it. Only on the embedded chain.
 // Tested by test/faces/pool-started.test.ts
 import { executorOf } from '../../../chain/network.ts'
-import type { RpcOperation } from '../../operation.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 
-export const evmMine: RpcOperation<null> = {
+export const evmMine: RpcMethod<null> = {
   name: 'evm_mine',
+  summary: 'Makes a block now, on the embedded chain.',
+  params: [],
+  result: wire.text,
   units: 80,
   parse(params) {
     parseArguments(params, [])

@@ -3,12 +3,22 @@
 // Tested by src/rpc/methods/blocks/by-hash.test.ts
 import { executorOf } from '../../../chain/network.ts'
 import { toHex } from '../../../base/hex.ts'
-import type { RpcOperation } from '../../operation.ts'
+import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { calledAddresses } from '../../params/called-addresses.ts'
 import { askedCall, type CallInput, parseCallInput } from '../../params/call-input.ts'
 
-export const ethCall: RpcOperation<CallInput> = {
+export const ethCall: RpcMethod<CallInput> = {
   name: 'eth_call',
+  summary: 'What a call would answer.',
+  params: [
+    requiredParam('call', wire.callRequest),
+    optionalParam('block', wire.block),
+    optionalParam('stateOverrides', wire.stateOverrides),
+    optionalParam('blockOverrides', wire.blockOverrides),
+  ],
+  result: wire.bytes,
   units: 80,
   parse: parseCallInput,
   addresses: calledAddresses,

@@ -3,13 +3,22 @@
 // Tested by test/faces/rpc-started.test.ts
 import { executorOf } from '../../../chain/network.ts'
 import { toHex, toQuantity } from '../../../base/hex.ts'
-import type { RpcOperation } from '../../operation.ts'
+import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { calledAddresses } from '../../params/called-addresses.ts'
 import { askedCall, type CallInput, parseAccessListInput } from '../../params/call-input.ts'
 import { withDefaultFees } from '../../default-fees.ts'
 
-export const ethCreateAccessList: RpcOperation<CallInput> = {
+export const ethCreateAccessList: RpcMethod<CallInput> = {
   name: 'eth_createAccessList',
+  summary: 'The accounts and slots that a call reads (EIP-2930).',
+  params: [
+    requiredParam('call', wire.callRequest),
+    optionalParam('block', wire.block),
+    optionalParam('stateOverrides', wire.stateOverrides),
+  ],
+  result: wire.object,
   units: 80,
   parse: parseAccessListInput,
   addresses: calledAddresses,

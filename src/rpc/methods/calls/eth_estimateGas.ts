@@ -3,12 +3,22 @@
 // Tested by src/rpc/methods/blocks/by-hash.test.ts
 import { executorOf } from '../../../chain/network.ts'
 import { toQuantity } from '../../../base/hex.ts'
-import type { RpcOperation } from '../../operation.ts'
+import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { calledAddresses } from '../../params/called-addresses.ts'
 import { askedCall, type CallInput, parseCallInput } from '../../params/call-input.ts'
 
-export const ethEstimateGas: RpcOperation<CallInput> = {
+export const ethEstimateGas: RpcMethod<CallInput> = {
   name: 'eth_estimateGas',
+  summary: 'The gas that a call needs.',
+  params: [
+    requiredParam('call', wire.callRequest),
+    optionalParam('block', wire.block),
+    optionalParam('stateOverrides', wire.stateOverrides),
+    optionalParam('blockOverrides', wire.blockOverrides),
+  ],
+  result: wire.quantity,
   units: 300,
   parse: parseCallInput,
   addresses: calledAddresses,

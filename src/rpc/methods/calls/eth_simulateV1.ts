@@ -2,7 +2,9 @@
 // Tested by test/faces/simulate-started.test.ts
 import { executorOf } from '../../../chain/network.ts'
 import { renderSimulatedBlock } from '../../../chain/simulated-block-object.ts'
-import type { BlockParameter, RpcOperation } from '../../operation.ts'
+import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { BlockParameter, RpcMethod } from '../../operation.ts'
 import { optional, parseArguments, required } from '../../params/arguments.ts'
 import { latestBlock, parseBlockParameter } from '../../params/block-parameter.ts'
 import { parseBlockSimulation, type SimulationInput } from '../../params/block-simulation.ts'
@@ -10,8 +12,11 @@ import { addressesOfCalls } from '../../params/called-addresses.ts'
 import { requestFor } from '../../params/call-input.ts'
 import { completeRead } from '../../../chain/read.ts'
 
-export const ethSimulateV1: RpcOperation<SimulationInput & { readonly block: BlockParameter }> = {
+export const ethSimulateV1: RpcMethod<SimulationInput & { readonly block: BlockParameter }> = {
   name: 'eth_simulateV1',
+  summary: 'Blocks of calls, one upon the other, on top of a block.',
+  params: [requiredParam('simulation', wire.simulation), optionalParam('block', wire.block)],
+  result: wire.list(wire.object),
   units: 80,
   parse(params) {
     const [simulation, block] = parseArguments(params, [

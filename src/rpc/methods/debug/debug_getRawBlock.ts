@@ -4,14 +4,19 @@
 import { toHex } from '../../../base/hex.ts'
 import { joinBlock } from '../../../codec/ethereum/block.ts'
 import { readBlockLists } from '../../../chain/blocks.ts'
-import type { BlockParameter, RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { BlockParameter, RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBlockParameter } from '../../params/block-parameter.ts'
 import { resolveHeader } from '../../bundles/proved-block.ts'
 import { completeRead } from '../../../chain/read.ts'
 
-export const debugGetRawBlock: RpcOperation<BlockParameter> = {
+export const debugGetRawBlock: RpcMethod<BlockParameter> = {
   name: 'debug_getRawBlock',
+  summary: 'RLP of a block.',
+  params: [requiredParam('block', wire.block)],
+  result: wire.bytes,
   units: 1000,
   bundle: {
     block: (block) => block,

@@ -3,14 +3,19 @@
 import { toHex } from '../../../base/hex.ts'
 import { decodeEntries } from '../../../codec/ethereum/list.ts'
 import { readReceiptList } from '../../../chain/blocks.ts'
-import type { BlockParameter, RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { BlockParameter, RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBlockParameter } from '../../params/block-parameter.ts'
 import { resolveHeader } from '../../bundles/proved-block.ts'
 import { completeRead } from '../../../chain/read.ts'
 
-export const debugGetRawReceipts: RpcOperation<BlockParameter> = {
+export const debugGetRawReceipts: RpcMethod<BlockParameter> = {
   name: 'debug_getRawReceipts',
+  summary: 'Receipts of a block as they are hashed.',
+  params: [requiredParam('block', wire.block)],
+  result: wire.list(wire.bytes),
   units: 1000,
   bundle: {
     block: (block) => block,

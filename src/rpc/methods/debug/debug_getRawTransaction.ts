@@ -1,14 +1,19 @@
 // debug_getRawTransaction [hash]: the raw entry of its block's proved list, or as it waits in the pool (type 3
-// without its sidecar); null, label `none`, while nobody knows it.
+// without its sidecar); null, label `none`, for an unknown transaction.
 // Tested by src/rpc/methods/debug/debug-raw.test.ts
 import { toHex } from '../../../base/hex.ts'
-import type { RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseHash } from '../../params/fixed-bytes.ts'
 import { findRawTransaction } from '../../replies/raw-transaction.ts'
 
-export const debugGetRawTransaction: RpcOperation<Uint8Array> = {
+export const debugGetRawTransaction: RpcMethod<Uint8Array> = {
   name: 'debug_getRawTransaction',
+  summary: 'A transaction as it was signed.',
+  params: [requiredParam('transactionHash', wire.transactionHash)],
+  result: wire.bytes,
   units: 1000,
   bundle: {
     block: () => null,

@@ -3,7 +3,9 @@
 // Tested by src/devchain/vm/storage-range.test.ts, test/faces/traces-started.test.ts
 import { toHex } from '../../../base/hex.ts'
 import { executorOf } from '../../../chain/network.ts'
-import type { BlockParameter, RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { BlockParameter, RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBlockParameter } from '../../params/block-parameter.ts'
 import { parseAddress } from '../../params/fixed-bytes.ts'
@@ -21,8 +23,17 @@ type Input = {
 
 const slotsMax = 1024
 
-export const debugStorageRangeAt: RpcOperation<Input> = {
+export const debugStorageRangeAt: RpcMethod<Input> = {
   name: 'debug_storageRangeAt',
+  summary: 'Slots of an account before a transaction, by the hash of their keys.',
+  params: [
+    requiredParam('block', wire.block),
+    requiredParam('index', wire.integer),
+    requiredParam('address', wire.address),
+    requiredParam('start', wire.bytes),
+    requiredParam('max', wire.integer),
+  ],
+  result: wire.object,
   units: 1000,
   parse(params) {
     const [block, index, address, prefix, max] = parseArguments(params, [

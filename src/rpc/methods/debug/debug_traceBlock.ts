@@ -7,7 +7,9 @@ import { decodeHeader } from '../../../codec/ethereum/header.ts'
 import { Malformed } from '../../../codec/ethereum/malformed.ts'
 import type { TracerChoice } from '../../../chain/computation.ts'
 import { executorOf } from '../../../chain/network.ts'
-import type { RpcOperation } from '../../operation.ts'
+import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { optional, parseArguments, required } from '../../params/arguments.ts'
 import { parseBytes } from '../../params/scalars.ts'
 import { parseTraceConfig, structLogger } from '../../params/trace-config.ts'
@@ -15,8 +17,11 @@ import { runTrace } from '../../replies/trace-block.ts'
 
 type Input = { readonly rlp: Uint8Array; readonly tracer: TracerChoice }
 
-export const debugTraceBlock: RpcOperation<Input> = {
+export const debugTraceBlock: RpcMethod<Input> = {
   name: 'debug_traceBlock',
+  summary: 'How a block would run that is given as RLP.',
+  params: [requiredParam('block', wire.bytes), optionalParam('config', wire.traceConfig)],
+  result: wire.list(wire.object),
   units: 1000,
   parse(params) {
     const [rlp, tracer] = parseArguments(params, [

@@ -1,13 +1,18 @@
 // debug_traceBlockByHash [hash, config?]: how each transaction of a block ran. Label `trusted`.
 // Tested by test/faces/traces-started.test.ts
-import type { RpcOperation } from '../../operation.ts'
+import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { optional, parseArguments, required } from '../../params/arguments.ts'
 import { parseHash } from '../../params/fixed-bytes.ts'
 import { parseTraceConfig, structLogger } from '../../params/trace-config.ts'
 import { traceBlock, type TraceBlockInput } from '../../replies/trace-block.ts'
 
-export const debugTraceBlockByHash: RpcOperation<TraceBlockInput> = {
+export const debugTraceBlockByHash: RpcMethod<TraceBlockInput> = {
   name: 'debug_traceBlockByHash',
+  summary: 'How a block ran.',
+  params: [requiredParam('blockHash', wire.blockHash), optionalParam('config', wire.traceConfig)],
+  result: wire.list(wire.object),
   units: 1000,
   parse(params) {
     const [hash, tracer] = parseArguments(params, [

@@ -1,13 +1,18 @@
 // debug_traceBlockByNumber [number or tag, config?]: how each transaction of a block ran. Label `trusted`.
 // Tested by test/faces/traces-started.test.ts
-import type { RpcOperation } from '../../operation.ts'
+import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { optional, parseArguments, required } from '../../params/arguments.ts'
 import { parseBlockNumber } from '../../params/block-parameter.ts'
 import { parseTraceConfig, structLogger } from '../../params/trace-config.ts'
 import { traceBlock, type TraceBlockInput } from '../../replies/trace-block.ts'
 
-export const debugTraceBlockByNumber: RpcOperation<TraceBlockInput> = {
+export const debugTraceBlockByNumber: RpcMethod<TraceBlockInput> = {
   name: 'debug_traceBlockByNumber',
+  summary: 'How a block ran.',
+  params: [requiredParam('block', wire.blockNumber), optionalParam('config', wire.traceConfig)],
+  result: wire.list(wire.object),
   units: 1000,
   parse(params) {
     const [block, tracer] = parseArguments(params, [

@@ -1,7 +1,9 @@
 // debug_traceCall [call, block, config?]: how a call would run on a block's state. Label `trusted`.
 // Tested by test/faces/traces-started.test.ts
 import { executorOf } from '../../../chain/network.ts'
-import type { RpcOperation } from '../../operation.ts'
+import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { optional, parseArguments, required } from '../../params/arguments.ts'
 import { parseBlockParameter } from '../../params/block-parameter.ts'
 import { calledAddresses } from '../../params/called-addresses.ts'
@@ -10,8 +12,15 @@ import { parseCallRequest } from '../../params/call-request.ts'
 import { parseTraceCallConfig, plainTrace } from '../../params/trace-config.ts'
 import type { TraceCallConfig } from '../../params/trace-config.ts'
 
-export const debugTraceCall: RpcOperation<CallInput & Pick<TraceCallConfig, 'tracer'>> = {
+export const debugTraceCall: RpcMethod<CallInput & Pick<TraceCallConfig, 'tracer'>> = {
   name: 'debug_traceCall',
+  summary: 'How a call would run.',
+  params: [
+    requiredParam('call', wire.callRequest),
+    requiredParam('block', wire.block),
+    optionalParam('config', wire.traceConfig),
+  ],
+  result: wire.object,
   units: 1000,
   parse(params) {
     const [call, block, config] = parseArguments(params, [

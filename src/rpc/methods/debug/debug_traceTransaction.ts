@@ -5,17 +5,25 @@ import { executorOf } from '../../../chain/network.ts'
 import { Fault } from '../../../base/fault.ts'
 import { findLocated } from '../../../chain/located.ts'
 import type { TracerChoice } from '../../../chain/computation.ts'
-import type { RpcOperation } from '../../operation.ts'
+import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { optional, parseArguments, required } from '../../params/arguments.ts'
 import { parseHash } from '../../params/fixed-bytes.ts'
 import { parseTraceConfig, structLogger } from '../../params/trace-config.ts'
 import { completeRead } from '../../../chain/read.ts'
 
-export const debugTraceTransaction: RpcOperation<{
+export const debugTraceTransaction: RpcMethod<{
   readonly hash: Uint8Array
   readonly tracer: TracerChoice
 }> = {
   name: 'debug_traceTransaction',
+  summary: 'How a transaction ran.',
+  params: [
+    requiredParam('transactionHash', wire.transactionHash),
+    optionalParam('config', wire.traceConfig),
+  ],
+  result: wire.object,
   units: 1000,
   parse(params) {
     const [hash, tracer] = parseArguments(params, [

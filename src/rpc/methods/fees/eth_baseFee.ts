@@ -2,13 +2,17 @@
 // Tested by src/rpc/methods/rpc-compat.test.ts
 import { toQuantity } from '../../../base/hex.ts'
 import { nextBaseFee } from '../../../chain/fees.ts'
-import type { RpcOperation } from '../../operation.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 import { latestBlock } from '../../params/block-parameter.ts'
 import { resolveHeader } from '../../bundles/proved-block.ts'
 
-export const ethBaseFee: RpcOperation<null> = {
+export const ethBaseFee: RpcMethod<null> = {
   name: 'eth_baseFee',
+  summary: 'Base fee of the next block.',
+  params: [],
+  result: wire.quantity,
   units: 80,
   parse(params) {
     parseArguments(params, [])

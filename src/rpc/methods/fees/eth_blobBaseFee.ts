@@ -4,14 +4,18 @@
 import { Fault } from '../../../base/fault.ts'
 import { toQuantity } from '../../../base/hex.ts'
 import { blobBaseFee } from '../../../chain/fees.ts'
-import type { RpcOperation } from '../../operation.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 import { latestBlock } from '../../params/block-parameter.ts'
 import { resolveHeader } from '../../bundles/proved-block.ts'
 import { completeRead } from '../../../chain/read.ts'
 
-export const ethBlobBaseFee: RpcOperation<null> = {
+export const ethBlobBaseFee: RpcMethod<null> = {
   name: 'eth_blobBaseFee',
+  summary: 'Blob base fee of the next block.',
+  params: [],
+  result: wire.quantity,
   units: 300,
   parse(params) {
     parseArguments(params, [])

@@ -4,7 +4,9 @@
 import { Fault } from '../../../base/fault.ts'
 import { toQuantity } from '../../../base/hex.ts'
 import { type FeeHistory, feeHistoryBlocksMax, readFeeHistory } from '../../../chain/fee-history.ts'
-import type { BlockParameter, RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { BlockParameter, RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBlockNumber } from '../../params/block-parameter.ts'
 import { parseCount, parseNumbers } from '../../params/scalars.ts'
@@ -19,8 +21,15 @@ type Input = {
 
 const percentilesMax = 100
 
-export const ethFeeHistory: RpcOperation<Input> = {
+export const ethFeeHistory: RpcMethod<Input> = {
   name: 'eth_feeHistory',
+  summary: 'Fees of the last blocks.',
+  params: [
+    requiredParam('blockCount', wire.quantity),
+    requiredParam('newestBlock', wire.blockNumber),
+    requiredParam('rewardPercentiles', wire.percentiles),
+  ],
+  result: wire.object,
   units: 80,
   parse(params) {
     const [count, newest, percentiles] = parseArguments(params, [

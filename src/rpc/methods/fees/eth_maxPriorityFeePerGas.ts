@@ -2,14 +2,18 @@
 // Tested by src/rpc/methods/blocks/by-hash.test.ts
 import { toQuantity } from '../../../base/hex.ts'
 import { suggestTip } from '../../../chain/suggest-tip.ts'
-import type { RpcOperation } from '../../operation.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 import { latestBlock } from '../../params/block-parameter.ts'
 import { resolveHeader } from '../../bundles/proved-block.ts'
 import { completeRead } from '../../../chain/read.ts'
 
-export const ethMaxPriorityFeePerGas: RpcOperation<null> = {
+export const ethMaxPriorityFeePerGas: RpcMethod<null> = {
   name: 'eth_maxPriorityFeePerGas',
+  summary: 'A tip that is likely to be taken.',
+  params: [],
+  result: wire.quantity,
   units: 80,
   parse(params) {
     parseArguments(params, [])

@@ -1,13 +1,18 @@
 // eth_getFilterChanges [id]: what is new since the filter was made or last asked: hashes, or logs.
 // Tested by test/faces/filters-started.test.ts
 import type { Filters } from '../../filters/filters.ts'
-import type { RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseFilterId } from '../../params/filter-id.ts'
 
-export function createEthGetFilterChanges(filters: Filters): RpcOperation<string> {
+export function createEthGetFilterChanges(filters: Filters): RpcMethod<string> {
   return {
     name: 'eth_getFilterChanges',
+    summary: 'What is new since the last poll.',
+    params: [requiredParam('filter', wire.filterId)],
+    result: wire.list(wire.either('Change', wire.log, wire.blockHash)),
     units: 140,
     parse(params) {
       const [id] = parseArguments(params, [required(parseFilterId)])

@@ -3,14 +3,16 @@
 // Tested by test/faces/filters-started.test.ts
 import type { Clock } from '../../../base/clock.ts'
 import type { Filters } from '../../filters/filters.ts'
-import { type RpcCall, type RpcOperation, runOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import { type RpcCall, type RpcMethod, runOperation } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseFilterId } from '../../params/filter-id.ts'
 import type { LogQuery } from '../../params/log-filter.ts'
 import { createEthGetLogs } from './eth_getLogs.ts'
 
 /** `queryOf`: what the filter searches for, for whom searches in another way. Throws `no_filter`. */
-export type GetFilterLogs = RpcOperation<string> & {
+export type GetFilterLogs = RpcMethod<string> & {
   queryOf(id: string, call: RpcCall): LogQuery
 }
 
@@ -18,6 +20,9 @@ export function createEthGetFilterLogs(filters: Filters, clock: Clock): GetFilte
   const getLogs = createEthGetLogs(clock)
   return {
     name: 'eth_getFilterLogs',
+    summary: 'All logs of a filter.',
+    params: [requiredParam('filter', wire.filterId)],
+    result: wire.list(wire.log),
     units: 255,
     parse(params) {
       const [id] = parseArguments(params, [required(parseFilterId)])

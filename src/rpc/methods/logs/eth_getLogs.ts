@@ -3,7 +3,9 @@ import type { Clock } from '../../../base/clock.ts'
 import { Fault, type FaultCode } from '../../../base/fault.ts'
 import { logDataBytesMax, logResultsMax, logTimeMs, queryLogs } from '../../../chain/logs.ts'
 import { resolveLogRange } from '../../filters/log-range.ts'
-import type { RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { type LogQuery, parseLogFilter } from '../../params/log-filter.ts'
 import { canonicalBlocks, canonicalFilter } from '../../filters/canonical-log-query.ts'
@@ -14,7 +16,7 @@ const refusedMs = 10_000
 const refusedMax = 1_000
 const tooMuch: ReadonlySet<FaultCode> = new Set(['over_range', 'response_too_large'])
 
-export function createEthGetLogs(clock: Clock): RpcOperation<LogQuery> {
+export function createEthGetLogs(clock: Clock): RpcMethod<LogQuery> {
   const limits = {
     resultsMax: logResultsMax,
     dataBytesMax: logDataBytesMax,
@@ -24,6 +26,9 @@ export function createEthGetLogs(clock: Clock): RpcOperation<LogQuery> {
   const refused = createRefusedSearches({ entriesMax: refusedMax, keptMs: refusedMs, clock })
   return {
     name: 'eth_getLogs',
+    summary: 'Logs of a range of blocks.',
+    params: [requiredParam('filter', wire.logFilter)],
+    result: wire.list(wire.log),
     units: 255,
     bundle: {
       block: ({ blocks }) =>

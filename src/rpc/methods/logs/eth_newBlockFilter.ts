@@ -2,12 +2,16 @@
 // Tested by test/faces/filters-started.test.ts
 import { blockChanges } from '../../filters/filter-changes.ts'
 import type { Filters } from '../../filters/filters.ts'
-import type { RpcOperation } from '../../operation.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 
-export function createEthNewBlockFilter(filters: Filters): RpcOperation<null> {
+export function createEthNewBlockFilter(filters: Filters): RpcMethod<null> {
   return {
     name: 'eth_newBlockFilter',
+    summary: 'A filter of new blocks.',
+    params: [],
+    result: wire.filterId,
     units: 80,
     parse(params) {
       parseArguments(params, [])

@@ -3,13 +3,18 @@
 import type { Clock } from '../../../base/clock.ts'
 import { logChanges } from '../../filters/filter-changes.ts'
 import type { Filters } from '../../filters/filters.ts'
-import type { RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { type LogQuery, parseLogFilter } from '../../params/log-filter.ts'
 
-export function createEthNewFilter(filters: Filters, clock: Clock): RpcOperation<LogQuery> {
+export function createEthNewFilter(filters: Filters, clock: Clock): RpcMethod<LogQuery> {
   return {
     name: 'eth_newFilter',
+    summary: 'A filter of logs.',
+    params: [requiredParam('filter', wire.logFilter)],
+    result: wire.filterId,
     units: 80,
     parse(params) {
       const [query] = parseArguments(params, [required(parseLogFilter)])

@@ -3,14 +3,19 @@
 // Tested by test/faces/filters-started.test.ts
 import { transactionChanges } from '../../filters/filter-changes.ts'
 import type { Filters } from '../../filters/filters.ts'
-import type { RpcOperation } from '../../operation.ts'
+import { optionalParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { optional, parseArguments } from '../../params/arguments.ts'
 import { refuseArgument } from '../../params/refuse-argument.ts'
 import { parseFlag } from '../../params/scalars.ts'
 
-export function createEthNewPendingTransactionFilter(filters: Filters): RpcOperation<null> {
+export function createEthNewPendingTransactionFilter(filters: Filters): RpcMethod<null> {
   return {
     name: 'eth_newPendingTransactionFilter',
+    summary: 'A filter of what waits for a block.',
+    params: [optionalParam('fullTransactions', wire.flag)],
+    result: wire.filterId,
     units: 80,
     parse(params) {
       const [full] = parseArguments(params, [optional(parseFlag, false)])

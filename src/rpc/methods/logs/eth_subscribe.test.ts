@@ -1,4 +1,4 @@
-// What can be subscribed to, and in which words the rest is refused. What is told: events/subscriptions.test.ts.
+// Valid subscriptions, and the messages that refuse the others. Events: subscriptions/subscriptions.test.ts.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFakeHead, createFakeNetwork } from '../../../../test/fakes/network.ts'

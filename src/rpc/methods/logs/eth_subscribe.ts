@@ -4,13 +4,18 @@ import { Fault } from '../../../base/fault.ts'
 import type { SubscriptionKind } from '../../subscriptions/subscription.ts'
 import { boundsOf } from '../../filters/log-bounds.ts'
 import { Revocable } from '../../revocable.ts'
-import type { RpcOperation } from '../../operation.ts'
+import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { optional, parseArguments, required } from '../../params/arguments.ts'
 import { parseLogFilter } from '../../params/log-filter.ts'
 import { parseFlag } from '../../params/scalars.ts'
 
-export const ethSubscribe: RpcOperation<SubscriptionKind> = {
+export const ethSubscribe: RpcMethod<SubscriptionKind> = {
   name: 'eth_subscribe',
+  summary: 'Events over a WebSocket: newHeads, logs, newPendingTransactions, syncing.',
+  params: [requiredParam('name', wire.text), optionalParam('options', wire.subscription)],
+  result: wire.filterId,
   units: 5,
   lasting: true,
   parse(params) {

@@ -1,13 +1,18 @@
 // eth_uninstallFilter [id]: forgets the filter; false when there is none.
 // Tested by test/faces/filters-started.test.ts
 import type { Filters } from '../../filters/filters.ts'
-import type { RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseFilterId } from '../../params/filter-id.ts'
 
-export function createEthUninstallFilter(filters: Filters): RpcOperation<string> {
+export function createEthUninstallFilter(filters: Filters): RpcMethod<string> {
   return {
     name: 'eth_uninstallFilter',
+    summary: 'Ends a filter.',
+    params: [requiredParam('filter', wire.filterId)],
+    result: wire.flag,
     units: 80,
     parse(params) {
       const [id] = parseArguments(params, [required(parseFilterId)])

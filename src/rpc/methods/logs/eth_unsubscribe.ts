@@ -1,12 +1,17 @@
 // eth_unsubscribe [id]: ends a subscription of the same connection; nothing of it comes after the reply.
 // Tested by src/rpc/methods/logs/eth_subscribe.test.ts
 import { Fault } from '../../../base/fault.ts'
-import type { RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseFilterId } from '../../params/filter-id.ts'
 
-export const ethUnsubscribe: RpcOperation<string> = {
+export const ethUnsubscribe: RpcMethod<string> = {
   name: 'eth_unsubscribe',
+  summary: 'Ends a subscription.',
+  params: [requiredParam('filter', wire.filterId)],
+  result: wire.flag,
   units: 10,
   lasting: true,
   parse(params) {

@@ -2,15 +2,19 @@
 // embedded chain keeps all of it from block 0 on and deletes nothing.
 // Tested by src/rpc/methods/blocks/raw-and-headers.test.ts
 import { toHex, toQuantity } from '../../../base/hex.ts'
-import type { RpcOperation } from '../../operation.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 import { latestBlock } from '../../params/block-parameter.ts'
 
 /** The members that execution-apis names. */
 const resources = ['state', 'tx', 'logs', 'receipts', 'blocks', 'stateproofs'] as const
 
-export const ethCapabilities: RpcOperation<null> = {
+export const ethCapabilities: RpcMethod<null> = {
   name: 'eth_capabilities',
+  summary: 'The newest block, and since which block each kind of data is there.',
+  params: [],
+  result: wire.object,
   units: 80,
   parse(params) {
     parseArguments(params, [])

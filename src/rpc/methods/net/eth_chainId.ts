@@ -1,11 +1,15 @@
 // eth_chainId []: the network's chain id as QUANTITY, from the settings.
 // Tested by src/rpc/methods/rpc-compat.test.ts
 import { toQuantity } from '../../../base/hex.ts'
-import type { RpcOperation } from '../../operation.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 
-export const ethChainId: RpcOperation<null> = {
+export const ethChainId: RpcMethod<null> = {
   name: 'eth_chainId',
+  summary: 'The chain id (EIP-155).',
+  params: [],
+  result: wire.quantity,
   units: 5,
   parse(params) {
     parseArguments(params, [])

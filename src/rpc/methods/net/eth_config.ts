@@ -4,14 +4,18 @@
 import { Fault } from '../../../base/fault.ts'
 import { toHex, toQuantity } from '../../../base/hex.ts'
 import type { ForkConfig } from '../../../chain/fork-configs.ts'
-import type { RpcOperation } from '../../operation.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 import { latestBlock } from '../../params/block-parameter.ts'
 import { resolveHeader } from '../../bundles/proved-block.ts'
 import { completeRead } from '../../../chain/read.ts'
 
-export const ethConfig: RpcOperation<null> = {
+export const ethConfig: RpcMethod<null> = {
   name: 'eth_config',
+  summary: 'Forks and what they turn on (EIP-7910).',
+  params: [],
+  result: wire.object,
   units: 80,
   parse(params) {
     parseArguments(params, [])

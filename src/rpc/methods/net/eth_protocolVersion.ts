@@ -1,10 +1,14 @@
 // eth_protocolVersion []: 68, the wire protocol (eth/68) that every client of today speaks; none is spoken here.
 // Tested by src/rpc/methods/plain-answers.test.ts
-import type { RpcOperation } from '../../operation.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 
-export const ethProtocolVersion: RpcOperation<null> = {
+export const ethProtocolVersion: RpcMethod<null> = {
   name: 'eth_protocolVersion',
+  summary: 'The version of the wire protocol.',
+  params: [],
+  result: wire.anything,
   units: 5,
   parse(params) {
     parseArguments(params, [])

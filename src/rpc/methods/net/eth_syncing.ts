@@ -1,10 +1,14 @@
 // eth_syncing []: false, as the head served is never one that is still being caught up with.
 // Tested by src/rpc/methods/rpc-compat.test.ts
-import type { RpcOperation } from '../../operation.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 
-export const ethSyncing: RpcOperation<null> = {
+export const ethSyncing: RpcMethod<null> = {
   name: 'eth_syncing',
+  summary: 'False: there is nothing to catch up with.',
+  params: [],
+  result: wire.anything,
   units: 5,
   parse(params) {
     parseArguments(params, [])

@@ -1,10 +1,14 @@
 // net_listening []: true, as this answer came over the network.
 // Tested by src/rpc/methods/plain-answers.test.ts
-import type { RpcOperation } from '../../operation.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 
-export const netListening: RpcOperation<null> = {
+export const netListening: RpcMethod<null> = {
   name: 'net_listening',
+  summary: 'Always true.',
+  params: [],
+  result: wire.flag,
   units: 5,
   parse(params) {
     parseArguments(params, [])

@@ -1,10 +1,14 @@
 // net_peerCount []: zero: this server joins no Ethereum peer network.
 // Tested by src/rpc/methods/plain-answers.test.ts
-import type { RpcOperation } from '../../operation.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 
-export const netPeerCount: RpcOperation<null> = {
+export const netPeerCount: RpcMethod<null> = {
   name: 'net_peerCount',
+  summary: 'How many peers.',
+  params: [],
+  result: wire.quantity,
   units: 80,
   parse(params) {
     parseArguments(params, [])

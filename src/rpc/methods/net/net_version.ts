@@ -1,10 +1,14 @@
 // net_version []: the network id as decimal text; equal to the chain id on every network served.
 // Tested by src/rpc/methods/rpc-compat.test.ts
-import type { RpcOperation } from '../../operation.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 
-export const netVersion: RpcOperation<null> = {
+export const netVersion: RpcMethod<null> = {
   name: 'net_version',
+  summary: 'The chain id in decimal.',
+  params: [],
+  result: wire.text,
   units: 5,
   parse(params) {
     parseArguments(params, [])

@@ -1,12 +1,16 @@
 // rpc.discover []: the OpenRPC document of this table (OpenRPC 1.3, "service discovery method").
 // Tested by src/rpc/open-rpc/open-rpc.test.ts
-import type { RpcOperation } from '../../operation.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 
 /** `document`: asked when it is called, as it lists this operation too. */
-export function createRpcDiscover(document: () => unknown): RpcOperation<null> {
+export function createRpcDiscover(document: () => unknown): RpcMethod<null> {
   return {
     name: 'rpc.discover',
+    summary: 'This document (OpenRPC).',
+    params: [],
+    result: wire.object,
     units: 5,
     parse(params) {
       parseArguments(params, [])

@@ -1,11 +1,15 @@
 // web3_clientVersion []: `Cairn/v<version>/...`, as given when the operations are made.
 // Tested by src/rpc/methods/plain-answers.test.ts
-import type { RpcOperation } from '../../operation.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 
-export function createWeb3ClientVersion(clientVersion: string): RpcOperation<null> {
+export function createWeb3ClientVersion(clientVersion: string): RpcMethod<null> {
   return {
     name: 'web3_clientVersion',
+    summary: 'Which software answers.',
+    params: [],
+    result: wire.text,
     units: 80,
     parse(params) {
       parseArguments(params, [])

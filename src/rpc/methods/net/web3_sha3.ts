@@ -2,12 +2,17 @@
 // Tested by src/rpc/methods/plain-answers.test.ts
 import { toHex } from '../../../base/hex.ts'
 import { keccak256 } from '../../../codec/hash/keccak.ts'
-import type { RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBytes } from '../../params/scalars.ts'
 
-export const web3Sha3: RpcOperation<Uint8Array> = {
+export const web3Sha3: RpcMethod<Uint8Array> = {
   name: 'web3_sha3',
+  summary: 'keccak256.',
+  params: [requiredParam('data', wire.bytes)],
+  result: wire.word,
   units: 80,
   parse(params) {
     const [bytes] = parseArguments(params, [required(parseBytes)])

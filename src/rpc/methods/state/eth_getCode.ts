@@ -2,12 +2,17 @@
 // Tested by src/rpc/methods/plain-answers.test.ts
 import { toHex, toLatin1 } from '../../../base/hex.ts'
 import { readCode } from '../../../chain/state.ts'
-import type { RpcOperation } from '../../operation.ts'
+import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { type AccountInput, parseAccountInput } from '../../params/account-input.ts'
 import { resolveHeader } from '../../bundles/proved-block.ts'
 
-export const ethGetCode: RpcOperation<AccountInput> = {
+export const ethGetCode: RpcMethod<AccountInput> = {
   name: 'eth_getCode',
+  summary: 'Code of an account.',
+  params: [requiredParam('address', wire.address), optionalParam('block', wire.block)],
+  result: wire.bytes,
   units: 80,
   cache: {
     block: ({ block }) => block,

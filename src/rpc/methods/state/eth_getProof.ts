@@ -1,7 +1,9 @@
 // eth_getProof [address, keys, block?]: the account, the slots and the trie nodes that prove them (EIP-1186).
 import { toHex, toQuantity } from '../../../base/hex.ts'
 import { proveAccount } from '../../../chain/state-proof.ts'
-import type { BlockParameter, RpcOperation } from '../../operation.ts'
+import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { BlockParameter, RpcMethod } from '../../operation.ts'
 import { optional, parseArguments, required } from '../../params/arguments.ts'
 import { latestBlock, parseBlockParameter } from '../../params/block-parameter.ts'
 import { parseAddress } from '../../params/fixed-bytes.ts'
@@ -15,8 +17,15 @@ type Input = {
   readonly block: BlockParameter
 }
 
-export const ethGetProof: RpcOperation<Input> = {
+export const ethGetProof: RpcMethod<Input> = {
   name: 'eth_getProof',
+  summary: 'An account and slots with the trie nodes that prove them (EIP-1186).',
+  params: [
+    requiredParam('address', wire.address),
+    requiredParam('storageKeys', wire.storageKeys),
+    optionalParam('block', wire.block),
+  ],
+  result: wire.accountProof,
   units: 150,
   bundle: {
     block: ({ block }) => block,

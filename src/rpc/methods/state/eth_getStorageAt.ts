@@ -1,7 +1,9 @@
 // eth_getStorageAt [address, position, block?]: 32 bytes, proved by walking block hash -> account -> slot.
 import { joinLatin1, toHex } from '../../../base/hex.ts'
 import { readStorage } from '../../../chain/state.ts'
-import type { BlockParameter, RpcOperation } from '../../operation.ts'
+import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { BlockParameter, RpcMethod } from '../../operation.ts'
 import { optional, parseArguments, required } from '../../params/arguments.ts'
 import { latestBlock, parseBlockParameter } from '../../params/block-parameter.ts'
 import { parseAddress } from '../../params/fixed-bytes.ts'
@@ -14,8 +16,15 @@ type Input = {
   readonly block: BlockParameter
 }
 
-export const ethGetStorageAt: RpcOperation<Input> = {
+export const ethGetStorageAt: RpcMethod<Input> = {
   name: 'eth_getStorageAt',
+  summary: 'The 32 bytes in a slot.',
+  params: [
+    requiredParam('address', wire.address),
+    requiredParam('position', wire.position),
+    optionalParam('block', wire.block),
+  ],
+  result: wire.word,
   units: 80,
   cache: {
     block: ({ block }) => block,

@@ -2,7 +2,9 @@
 // Tested by src/rpc/methods/state/eth_getProof.test.ts
 import { toHex } from '../../../base/hex.ts'
 import { proveAccount } from '../../../chain/state-proof.ts'
-import type { BlockParameter, RpcOperation } from '../../operation.ts'
+import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { BlockParameter, RpcMethod } from '../../operation.ts'
 import { optional, parseArguments, required } from '../../params/arguments.ts'
 import { latestBlock, parseBlockParameter } from '../../params/block-parameter.ts'
 import { parseSlotsByAddress, type SlotsOfAccount } from '../../params/storage-keys.ts'
@@ -11,8 +13,11 @@ import { completeRead } from '../../../chain/read.ts'
 
 type Input = { readonly accounts: readonly SlotsOfAccount[]; readonly block: BlockParameter }
 
-export const ethGetStorageValues: RpcOperation<Input> = {
+export const ethGetStorageValues: RpcMethod<Input> = {
   name: 'eth_getStorageValues',
+  summary: 'Slots of many accounts at one block.',
+  params: [requiredParam('slots', wire.slotsByAddress), optionalParam('block', wire.block)],
+  result: wire.object,
   units: 150,
   bundle: {
     block: ({ block }) => block,

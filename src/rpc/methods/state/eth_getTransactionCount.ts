@@ -3,12 +3,17 @@
 import { toHex, toQuantity } from '../../../base/hex.ts'
 import { fetched, type Read } from '../../../chain/read.ts'
 import { findAccount } from '../../../chain/state.ts'
-import type { ReadCall, RpcOperation } from '../../operation.ts'
+import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { ReadCall, RpcMethod } from '../../operation.ts'
 import { type AccountInput, parseAccountInput } from '../../params/account-input.ts'
 import { resolveHeader } from '../../bundles/proved-block.ts'
 
-export const ethGetTransactionCount: RpcOperation<AccountInput> = {
+export const ethGetTransactionCount: RpcMethod<AccountInput> = {
   name: 'eth_getTransactionCount',
+  summary: 'Nonce of an account.',
+  params: [requiredParam('address', wire.address), optionalParam('block', wire.block)],
+  result: wire.quantity,
   units: 80,
   bundle: {
     block: ({ block }) => block,

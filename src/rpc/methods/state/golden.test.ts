@@ -105,7 +105,7 @@ test('an index past the end is a proved null, an unknown block an unproved one',
   assert.deepEqual([unknown.result, unknown.levels, unknown.blocks], [null, ['none'], []])
 })
 
-test('a known block whose transactions nobody has is pruned, never null', async () => {
+test('a known block without available transactions is pruned, never null', async () => {
   const { blocks, items } = cutBlocks(readChain('chain.rlp'))
   const headers = items.filter(({ ref }) => ref.kind === 'header')
   const network = createFakeNetwork({

@@ -1,11 +1,15 @@
 // eth_accounts []: addresses whose keys are public on this network (development chains); else empty.
 // Tested by src/rpc/methods/blocks/by-hash.test.ts
 import { toHex } from '../../../base/hex.ts'
-import type { RpcOperation } from '../../operation.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 
-export const ethAccounts: RpcOperation<null> = {
+export const ethAccounts: RpcMethod<null> = {
   name: 'eth_accounts',
+  summary: 'Always none: keys are not held here.',
+  params: [],
+  result: wire.list(wire.address),
   units: 80,
   parse(params) {
     parseArguments(params, [])

@@ -9,7 +9,9 @@ import { executorOf } from '../../../chain/network.ts'
 import { renderUnsigned } from '../../../chain/transaction-object.ts'
 import { unsignedTransaction } from '../../../chain/unsigned-transaction.ts'
 import { checkContents, withFees } from '../../fill-transaction.ts'
-import type { RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { latestBlock } from '../../params/block-parameter.ts'
 import { calledAddresses } from '../../params/called-addresses.ts'
@@ -25,8 +27,11 @@ type Input = CallArguments & {
 
 const zeroAddress = new Uint8Array(20)
 
-export const ethFillTransaction: RpcOperation<Input> = {
+export const ethFillTransaction: RpcMethod<Input> = {
   name: 'eth_fillTransaction',
+  summary: 'A transaction with the nonce, gas and fees that it lacks, to be signed.',
+  params: [requiredParam('transaction', wire.callRequest)],
+  result: wire.object,
   units: 300,
   parse(params) {
     const [call] = parseArguments(params, [required(parseCallRequest)])

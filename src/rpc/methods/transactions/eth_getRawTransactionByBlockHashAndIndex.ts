@@ -2,7 +2,9 @@
 // in geth `0x` for an index past its end (label `proof`) and for a block that no source knows (label `none`).
 // Tested by src/rpc/methods/blocks/raw-and-headers.test.ts
 import { toQuantity } from '../../../base/hex.ts'
-import type { RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseHash } from '../../params/fixed-bytes.ts'
 import { parseIndex } from '../../params/scalars.ts'
@@ -11,8 +13,11 @@ import { rawReply, rawTransactionAt } from '../../replies/one-transaction.ts'
 
 type Input = { readonly blockHash: Uint8Array; readonly index: bigint }
 
-export const ethGetRawTransactionByBlockHashAndIndex: RpcOperation<Input> = {
+export const ethGetRawTransactionByBlockHashAndIndex: RpcMethod<Input> = {
   name: 'eth_getRawTransactionByBlockHashAndIndex',
+  summary: 'One transaction of a block as it was signed; 0x for none.',
+  params: [requiredParam('blockHash', wire.blockHash), requiredParam('index', wire.quantity)],
+  result: wire.bytes,
   units: 150,
   cache: {
     block: ({ blockHash }) => ({ hash: blockHash, requireCanonical: false }),

@@ -2,7 +2,9 @@
 // the block to come, label `trusted`.
 // Tested by src/rpc/methods/blocks/raw-and-headers.test.ts
 import { toQuantity } from '../../../base/hex.ts'
-import type { BlockParameter, RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { BlockParameter, RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBlockNumber } from '../../params/block-parameter.ts'
 import { parseIndex } from '../../params/scalars.ts'
@@ -12,8 +14,11 @@ import { isPending, readPendingTransactions } from '../../replies/pending-block.
 
 type Input = { readonly block: BlockParameter; readonly index: bigint }
 
-export const ethGetRawTransactionByBlockNumberAndIndex: RpcOperation<Input> = {
+export const ethGetRawTransactionByBlockNumberAndIndex: RpcMethod<Input> = {
   name: 'eth_getRawTransactionByBlockNumberAndIndex',
+  summary: 'One transaction of a block as it was signed; 0x for none.',
+  params: [requiredParam('block', wire.blockNumber), requiredParam('index', wire.quantity)],
+  result: wire.bytes,
   units: 150,
   cache: {
     block: ({ block }) => block,

@@ -2,14 +2,19 @@
 // geth `0x`, label `none`, for a transaction that no source knows.
 // Tested by src/rpc/methods/blocks/raw-and-headers.test.ts
 import { toHex } from '../../../base/hex.ts'
-import type { RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseHash } from '../../params/fixed-bytes.ts'
 import { rawReply } from '../../replies/one-transaction.ts'
 import { findRawTransaction } from '../../replies/raw-transaction.ts'
 
-export const ethGetRawTransactionByHash: RpcOperation<Uint8Array> = {
+export const ethGetRawTransactionByHash: RpcMethod<Uint8Array> = {
   name: 'eth_getRawTransactionByHash',
+  summary: 'A transaction as it was signed; 0x for none.',
+  params: [requiredParam('transactionHash', wire.transactionHash)],
+  result: wire.bytes,
   units: 80,
   bundle: {
     block: () => null,

@@ -4,7 +4,9 @@
 import { toQuantity } from '../../../base/hex.ts'
 import type { FindSender } from '../../../chain/sender-cache.ts'
 import { transactionAt } from '../../replies/one-transaction.ts'
-import type { RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseHash } from '../../params/fixed-bytes.ts'
 import { parseIndex } from '../../params/scalars.ts'
@@ -14,9 +16,12 @@ type Input = { readonly blockHash: Uint8Array; readonly index: bigint }
 
 export function createEthGetTransactionByBlockHashAndIndex(
   findSender: FindSender,
-): RpcOperation<Input> {
+): RpcMethod<Input> {
   return {
     name: 'eth_getTransactionByBlockHashAndIndex',
+    summary: 'One transaction of a block.',
+    params: [requiredParam('blockHash', wire.blockHash), requiredParam('index', wire.quantity)],
+    result: wire.orNull(wire.transaction),
     units: 150,
     cache: {
       block: ({ blockHash }) => ({ hash: blockHash, requireCanonical: false }),

@@ -6,7 +6,9 @@ import type { FindSender } from '../../../chain/sender-cache.ts'
 import { renderTransaction } from '../../../chain/transaction-object.ts'
 import { readTransaction } from '../../../chain/transactions.ts'
 import { transactionAt } from '../../replies/one-transaction.ts'
-import type { BlockParameter, RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { BlockParameter, RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBlockNumber } from '../../params/block-parameter.ts'
 import { parseIndex } from '../../params/scalars.ts'
@@ -17,9 +19,12 @@ type Input = { readonly block: BlockParameter; readonly index: bigint }
 
 export function createEthGetTransactionByBlockNumberAndIndex(
   findSender: FindSender,
-): RpcOperation<Input> {
+): RpcMethod<Input> {
   return {
     name: 'eth_getTransactionByBlockNumberAndIndex',
+    summary: 'One transaction of a block.',
+    params: [requiredParam('block', wire.blockNumber), requiredParam('index', wire.quantity)],
+    result: wire.orNull(wire.transaction),
     units: 150,
     cache: {
       block: ({ block }) => block,

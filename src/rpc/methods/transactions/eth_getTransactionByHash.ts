@@ -1,5 +1,5 @@
 // eth_getTransactionByHash [hash]: from its canonical block, proved; else as it waits in the pool; else null,
-// label `none`, as nobody can prove that a transaction does not exist.
+// label `none`, as no proof exists for the absence of a transaction.
 // Tested by src/rpc/methods/blocks/by-hash.test.ts
 import { equalBytes, toHex } from '../../../base/hex.ts'
 import { transactionHash } from '../../../codec/ethereum/transaction.ts'
@@ -7,11 +7,13 @@ import { findLocated, type Located } from '../../../chain/located.ts'
 import type { FindSender } from '../../../chain/sender-cache.ts'
 import { renderTransaction } from '../../../chain/transaction-object.ts'
 import { placeIn, readTransaction } from '../../../chain/transactions.ts'
-import type { RpcCall, RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcCall, RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseHash } from '../../params/fixed-bytes.ts'
 
-export function createEthGetTransactionByHash(findSender: FindSender): RpcOperation<Uint8Array> {
+export function createEthGetTransactionByHash(findSender: FindSender): RpcMethod<Uint8Array> {
   const mined = ({ block, index, raw }: Located, { network, labels }: RpcCall) => {
     labels.block({ network: network.name, hash: block.hash, number: block.header.number })
     labels.level('proof')
@@ -19,6 +21,9 @@ export function createEthGetTransactionByHash(findSender: FindSender): RpcOperat
   }
   return {
     name: 'eth_getTransactionByHash',
+    summary: 'A transaction.',
+    params: [requiredParam('transactionHash', wire.transactionHash)],
+    result: wire.orNull(wire.transaction),
     units: 80,
     bundle: {
       block: () => null,

@@ -5,13 +5,18 @@ import { toHex } from '../../../base/hex.ts'
 import { findLocated } from '../../../chain/located.ts'
 import type { FindSender } from '../../../chain/sender-cache.ts'
 import { receiptReply } from '../../replies/block-receipts.ts'
-import type { RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseHash } from '../../params/fixed-bytes.ts'
 
-export function createEthGetTransactionReceipt(findSender: FindSender): RpcOperation<Uint8Array> {
+export function createEthGetTransactionReceipt(findSender: FindSender): RpcMethod<Uint8Array> {
   return {
     name: 'eth_getTransactionReceipt',
+    summary: 'What became of a transaction.',
+    params: [requiredParam('transactionHash', wire.transactionHash)],
+    result: wire.orNull(wire.receipt),
     units: 80,
     bundle: {
       block: () => null,

@@ -1,10 +1,10 @@
-// eth_requestAccounts []: what a page asks of a wallet (EIP-1102). There is nobody to ask here, so it is
-// eth_accounts by another name.
+// eth_requestAccounts []: pages send it to a wallet (EIP-1102). Cairn has no person to ask, so the answer is that
+// of eth_accounts.
 // Tested by src/rpc/methods/plain-answers.test.ts
-import type { RpcOperation } from '../../operation.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { ethAccounts } from './eth_accounts.ts'
 
-export const ethRequestAccounts: RpcOperation<null> = {
+export const ethRequestAccounts: RpcMethod<null> = {
   ...ethAccounts,
   name: 'eth_requestAccounts',
 }

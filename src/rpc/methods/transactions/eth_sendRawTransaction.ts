@@ -2,13 +2,18 @@
 // pool; the answer is its hash, computed here and not by a source.
 // Tested by src/rpc/methods/blocks/by-hash.test.ts
 import { toHex } from '../../../base/hex.ts'
-import type { RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBytes } from '../../params/scalars.ts'
 import { sendTransaction } from '../../replies/send-transaction.ts'
 
-export const ethSendRawTransaction: RpcOperation<Uint8Array> = {
+export const ethSendRawTransaction: RpcMethod<Uint8Array> = {
   name: 'eth_sendRawTransaction',
+  summary: 'Takes a signed transaction.',
+  params: [requiredParam('transaction', wire.bytes)],
+  result: wire.transactionHash,
   units: 80,
   parse(params) {
     const [raw] = parseArguments(params, [required(parseBytes)])

@@ -6,7 +6,9 @@ import { Fault, hasCode } from '../../../base/fault.ts'
 import { toHex } from '../../../base/hex.ts'
 import { findLocated, type Located } from '../../../chain/located.ts'
 import type { FindSender } from '../../../chain/sender-cache.ts'
-import type { RpcCall, RpcOperation } from '../../operation.ts'
+import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcCall, RpcMethod } from '../../operation.ts'
 import { optional, parseArguments, required } from '../../params/arguments.ts'
 import { parseBytes, parseUint64 } from '../../params/scalars.ts'
 import { receiptReply } from '../../replies/block-receipts.ts'
@@ -22,9 +24,15 @@ const timeoutMsMax = 25_000
 export function createEthSendRawTransactionSync(
   findSender: FindSender,
   clock: Clock,
-): RpcOperation<Input> {
+): RpcMethod<Input> {
   return {
     name: 'eth_sendRawTransactionSync',
+    summary: 'Takes a signed transaction and answers with its receipt (EIP-7966).',
+    params: [
+      requiredParam('transaction', wire.bytes),
+      optionalParam('timeoutMs', wire.milliseconds),
+    ],
+    result: wire.receipt,
     units: 160,
     parse(params) {
       const [raw, timeout] = parseArguments(params, [

@@ -2,12 +2,16 @@
 // Tested by test/faces/pool-started.test.ts
 import { executorOf } from '../../../chain/network.ts'
 import { renderTransaction } from '../../../chain/transaction-object.ts'
-import type { RpcOperation } from '../../operation.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 import { poolReply } from '../../replies/pool-reply.ts'
 
-export const txpoolContent: RpcOperation<null> = {
+export const txpoolContent: RpcMethod<null> = {
   name: 'txpool_content',
+  summary: 'All that waits for a block.',
+  params: [],
+  result: wire.object,
   units: 80,
   parse(params) {
     parseArguments(params, [])

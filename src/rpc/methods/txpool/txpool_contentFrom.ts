@@ -2,13 +2,18 @@
 // Tested by test/faces/pool-started.test.ts
 import { executorOf } from '../../../chain/network.ts'
 import { renderTransaction } from '../../../chain/transaction-object.ts'
-import type { RpcOperation } from '../../operation.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseAddress } from '../../params/fixed-bytes.ts'
 import { senderReply } from '../../replies/pool-reply.ts'
 
-export const txpoolContentFrom: RpcOperation<Uint8Array> = {
+export const txpoolContentFrom: RpcMethod<Uint8Array> = {
   name: 'txpool_contentFrom',
+  summary: 'What an account has waiting.',
+  params: [requiredParam('address', wire.address)],
+  result: wire.object,
   units: 80,
   parse(params) {
     const [address] = parseArguments(params, [required(parseAddress)])

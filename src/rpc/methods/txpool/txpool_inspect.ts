@@ -4,12 +4,16 @@ import { executorOf } from '../../../chain/network.ts'
 import { toChecksumAddress } from '../../../codec/ethereum/checksum-address.ts'
 import { effectiveGasPrice } from '../../../chain/fees.ts'
 import type { SignedTransaction } from '../../../chain/transaction-object.ts'
-import type { RpcOperation } from '../../operation.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 import { poolReply } from '../../replies/pool-reply.ts'
 
-export const txpoolInspect: RpcOperation<null> = {
+export const txpoolInspect: RpcMethod<null> = {
   name: 'txpool_inspect',
+  summary: 'What waits, a line each.',
+  params: [],
+  result: wire.object,
   units: 80,
   parse(params) {
     parseArguments(params, [])

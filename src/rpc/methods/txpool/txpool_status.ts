@@ -2,11 +2,15 @@
 // Tested by test/faces/pool-started.test.ts
 import { executorOf } from '../../../chain/network.ts'
 import { toQuantity } from '../../../base/hex.ts'
-import type { RpcOperation } from '../../operation.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcMethod } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
 
-export const txpoolStatus: RpcOperation<null> = {
+export const txpoolStatus: RpcMethod<null> = {
   name: 'txpool_status',
+  summary: 'How many wait.',
+  params: [],
+  result: wire.object,
   units: 80,
   parse(params) {
     parseArguments(params, [])
