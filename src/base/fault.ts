@@ -1,5 +1,5 @@
 // The one error class and the one table of answers we choose to give. Anything else thrown is a bug
-// and reaches a caller only as `internal`. Rows: contract-rpc section 5, contract-files section 3.5.
+// and reaches a caller only as `internal`.
 // long: one row for each answer.
 
 type Retry = 'later' | 'tomorrow' | 'never'

@@ -50,7 +50,7 @@ export interface EvmExecutor {
     signal: AbortSignal,
   ): Promise<AccessListReport>
   /**
-   * Blocks that would follow `block` (contract-rpc 9). Throws `execution_failed`, `response_too_large`, and
+   * Blocks that would follow `block`. Throws `execution_failed`, `response_too_large`, and
    * for what the service's own bounds or a transaction's rules forbid the faults of code -38010 to -38026.
    */
   simulate(

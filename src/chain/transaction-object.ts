@@ -1,5 +1,5 @@
 // Renders a transaction as eth_getTransactionBy… give it. Built from verified raw bytes only, so the same
-// bytes come out whichever source served them; member order is fixed (contract-rpc section 8).
+// bytes come out whichever source served them; member order is fixed.
 import { toHex, toQuantity } from '../base/hex.ts'
 import type { Transaction } from '../codec/ethereum/transaction.ts'
 import { effectiveGasPrice } from './fees.ts'

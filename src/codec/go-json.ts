@@ -1,4 +1,4 @@
-// JSON as Go's encoder writes it: compact, with what could end a script escaped (contract-files 2.3). Pure.
+// JSON as Go's encoder writes it: compact, with what could end a script escaped. Pure.
 // Tested by src/kubo/ipfs-api.test.ts
 
 /** ECMAScript 2026; the compiler's own declarations do not have it yet. */

@@ -1,4 +1,4 @@
-// What a page may not do on its own (contract-files 2.2): navigations and form posts never reach the
+// What a page may not do on its own: navigations and form posts never reach the
 // credentials, so a browser never keeps or sends them by itself. Pure.
 // Tested by src/kubo/ipfs-api.test.ts
 import type { IncomingHttpHeaders } from 'node:http'

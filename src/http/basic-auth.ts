@@ -1,4 +1,4 @@
-// `Authorization: Basic` for both faces (RFC 7617; contract-files 3.1).
+// `Authorization: Basic` for both faces (RFC 7617).
 // Tested by src/rpc/api/rpc-api.test.ts
 
 export type BasicPair = { readonly user: string; readonly password: string }

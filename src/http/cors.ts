@@ -1,4 +1,4 @@
-// Cross-origin headers of the JSON-RPC face, on every status (contract-rpc 4). No Allow-Credentials: a key
+// Cross-origin headers of the JSON-RPC face, on every status. No Allow-Credentials: a key
 // travels in the URL and a secret in a header the page itself must know.
 // Tested by src/rpc/api/rpc-api.test.ts
 

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto'
 
 const callersForm = /^[A-Za-z0-9_-]{1,64}$/
 
-/** Takes the caller's own id when it is well formed (contract-rpc 12), else makes one of at most 64 characters. */
+/** Takes the caller's own id when it is well formed, else makes one of at most 64 characters. */
 export function createRequestIds(): (given: string | string[] | undefined) => string {
   const process = randomBytes(9).toString('base64url')
   let count = 0

@@ -1,4 +1,4 @@
-// Headers of answers to readers of `/ipfs/<cid>` (contract-files 10). Pure.
+// Headers of answers to readers of `/ipfs/<cid>`. Pure.
 // Tested by src/ipfs-gateway/ipfs-gateway.test.ts
 import type { PathContent } from './path-operation.ts'
 

@@ -1,4 +1,4 @@
-// A request to `/ipfs/<cid>[/path]` off the wire: which format is asked for, and of what (contract-files 10). Pure.
+// A request to `/ipfs/<cid>[/path]` off the wire: which format is asked for, and of what. Pure.
 // Rules: https://specs.ipfs.tech/http-gateways/path-gateway/
 // Tested by src/ipfs-gateway/ipfs-gateway.test.ts
 import { Fault } from '../base/fault.ts'

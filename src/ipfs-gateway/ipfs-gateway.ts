@@ -1,5 +1,5 @@
 // The face for readers: `GET|HEAD /ipfs/<cid>[/path]` as raw blocks, CARs or, where that is switched on, files and
-// directories (contract-files 10). Turns headers into questions and answers into headers; rules are the gateway's.
+// directories. Turns headers into questions and answers into headers; rules are the gateway's.
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'

@@ -63,7 +63,7 @@ export interface Files {
 
   /**
    * The CID that a path names (`<cid>`, `/ipfs/<cid>/a/b`, `ipfs://…`): walks directories. Throws
-   * `command_failed` with Kubo's texts of contract-files section 4.
+   * `command_failed` with Kubo's texts.
    */
   resolve(path: string, patience: FetchPolicy, signal: AbortSignal): Promise<CID>
 
@@ -151,7 +151,7 @@ export interface Files {
 
   /**
    * Pins `to` under the name of the recursive pin `from`, once all its blocks are here; with `unpin` the old
-   * pin goes in the same commit. Only the account's own pins count. Texts of contract-files 8.4.
+   * pin goes in the same commit. Only the account's own pins count. Texts: Kubo's.
    */
   movePin(
     accountId: string,
@@ -180,7 +180,7 @@ export interface Files {
 
   /**
    * Ends what keeps the block for the account without a pin; gone when nobody else keeps it. Null, or why not: a
-   * pin of the account reaches it, or it is not here and `force` is false. Texts of contract-files 8.5.
+   * pin of the account reaches it, or it is not here and `force` is false. Texts: Kubo's.
    */
   removeBlock(
     accountId: string,
@@ -192,7 +192,7 @@ export interface Files {
   /** Ends all that the account keeps without a pin; yields the blocks that it kept by nothing else, as raw CIDs. */
   releaseUnpinned(accountId: string, signal: AbortSignal): AsyncIterable<CID>
 
-  /** Removes the account's own pin. Texts of contract-files 8.2. */
+  /** Removes the account's own pin. Texts: Kubo's. */
   unpin(accountId: string, cid: CID, recursive: boolean): Promise<void>
 
   /** The account's pins, recursive ones first, then direct ones; each group by the bytes of its CIDs. */

@@ -1,4 +1,4 @@
-// Reply lines kept back until the request body has been read (contract-files 2.6): in memory up to a limit,
+// Reply lines kept back until the request body has been read: in memory up to a limit,
 // then in a temporary file that has no name and vanishes with the process.
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, unlink } from 'node:fs/promises'

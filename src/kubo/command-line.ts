@@ -1,5 +1,5 @@
 // The command line of a file request: path and query in, command with typed options out, with the parser
-// errors of go-ipfs-cmds (contract-files 2.5). Pure; the body is not its business.
+// errors of go-ipfs-cmds. Pure; the body is not its business.
 import { Fault } from '../base/fault.ts'
 import { type Command, commands, globalOptions, type CommandOption } from './commands.ts'
 import { parseGoBool, parseGoDuration, parseGoInteger } from './go-values.ts'

@@ -28,7 +28,7 @@ function option(name: string, type: OptionType, alias?: string): CommandOption {
   return alias === undefined ? { name, type } : { name, type, alias }
 }
 
-/** Known on every command (contract-files 2.5). `timeout` reaches operations as bigint milliseconds. */
+/** Known on every command. `timeout` reaches operations as bigint milliseconds. */
 export const globalOptions: readonly CommandOption[] = [
   text('encoding', 'enc'),
   text('timeout'),

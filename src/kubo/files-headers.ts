@@ -1,4 +1,4 @@
-// Headers that every answer of the file face carries, and what it says to OPTIONS (contract-files 2.4, 2.9).
+// Headers that every answer of the file face carries, and what it says to OPTIONS.
 // Tested by src/kubo/ipfs-api.test.ts
 import type { IncomingHttpHeaders } from 'node:http'
 

@@ -1,4 +1,4 @@
-// The answer of a file operation on the wire (contract-files 2.4, 2.6, 2.7). Headers wait for the first chunk,
+// The answer of a file operation on the wire. Headers wait for the first chunk,
 // so most failures are real errors; a later one cuts the connection: a short answer never looks whole.
 // Tested by src/kubo/ipfs-api.test.ts
 import { Readable } from 'node:stream'

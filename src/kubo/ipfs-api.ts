@@ -1,4 +1,4 @@
-// The file face: `/api/v0/*` as Kubo's HTTP RPC, behind Basic auth. Gates in the order of contract-files 2.1,
+// The file face: `/api/v0/*` as Kubo's HTTP RPC, behind Basic auth. Gates in a fixed order,
 // none of them reads the body; rules of the service live in the gateway.
 import type { KuboPipeline } from './kubo-pipeline.ts'
 import type { Caller } from '../access/accounts/caller.ts'

@@ -1,4 +1,4 @@
-// Every command path that Kubo 0.43 knows (contract-files section 1), as data: what is here and not offered
+// Every command path that Kubo 0.43 knows, as data: what is here and not offered
 // is answered 403, what is not here 404. Groups without an action of their own are not listed.
 
 const paths = `

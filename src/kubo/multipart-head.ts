@@ -1,4 +1,4 @@
-// The head of one multipart part: what Go's mime package and Kubo make of it (contract-files 5.2). Pure.
+// The head of one multipart part: what Go's mime package and Kubo make of it. Pure.
 // Tested by src/kubo/multipart.test.ts
 import { Fault } from '../base/fault.ts'
 import type { Mtime } from '../ipfs/import/upload-entry.ts'

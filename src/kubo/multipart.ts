@@ -1,4 +1,4 @@
-// A streaming multipart reader (RFC 2046 5.1, contract-files 5.2): parts one after another, bodies as views of
+// A streaming multipart reader (RFC 2046 5.1): parts one after another, bodies as views of
 // the chunks that arrive, nothing gathered but part heads. Reading ahead never happens, so back-pressure holds.
 import { Fault } from '../base/fault.ts'
 import type { FileContent } from '../ipfs/import/upload-entry.ts'

@@ -19,7 +19,7 @@ export type FilesCall = {
  */
 type AsText = (value: unknown) => string
 
-/** The answer of a file operation; the face renders it (contract-files 2.4). */
+/** The answer of a file operation; the face renders it. */
 export type FilesReply =
   | { readonly kind: 'object'; readonly value: unknown; readonly text?: AsText }
   /** An object whose one member `name` is an object of very many entries, keys distinct; `{}` when there are none. */
@@ -51,7 +51,7 @@ export type FilesReply =
       readonly contentLength?: bigint
     }
 
-/** Which rate a file command draws on (contract-files 3.4). */
+/** Which rate a file command draws on. */
 export type FilesClass = 'read' | 'write'
 
 export type FilesOperation<Input> = {

@@ -1,5 +1,5 @@
 // The body of an upload, chunk by chunk: counted, capped, and given up when nothing comes for a while. How long
-// it takes altogether does not matter (contract-files 2.6).
+// it takes altogether does not matter.
 // Tested by src/kubo/ipfs-api.test.ts
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
@@ -59,7 +59,7 @@ export class UploadBody implements RequestBodyStream {
   async feed(take: Take): Promise<boolean> {
     this.#exchange.acceptBody()
     if (!this.#exchange.request.readableEnded && (await this.#push(take))) return true
-    // A client whose own source failed ends the body well and hangs up right after (contract-files 2.6):
+    // A client whose own source failed ends the body well and hangs up right after:
     // let that be seen before anyone asks whether it is still there.
     await new Promise<void>((resolve) => setImmediate(resolve))
     return false

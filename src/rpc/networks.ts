@@ -1,4 +1,4 @@
-// Which network a request means: path prefix, else Host label, else the default (contract-rpc 1).
+// Which network a request means: path prefix, else Host label, else the default.
 // A known label that is not served is refused: an answer from the wrong chain is worse than an error.
 import { Fault } from '../base/fault.ts'
 import type { Network } from '../chain/network.ts'

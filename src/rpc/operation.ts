@@ -14,7 +14,7 @@ export interface Labels {
   block(block: BlockRef): void
 }
 
-/** The block parameter of contract-rpc section 6, parsed. */
+/** A block parameter (EIP-1898), parsed. */
 export type BlockParameter =
   | { readonly tag: 'latest' | 'pending' | 'safe' | 'finalized' | 'earliest' }
   | { readonly number: bigint }
@@ -73,7 +73,7 @@ export type RpcDeclaration<Input> = {
   readonly cache?: CacheKey<Input>
   /** Undefined: a reply carries no bundle that could be checked. */
   readonly bundle?: BundledBy<Input>
-  /** Takes raw params. Throws `bad_params` with geth's texts (contract-rpc 6-8). Pure. */
+  /** Takes raw params. Throws `bad_params` with geth's texts. Pure. */
   parse(params: readonly unknown[]): Input
   /**
    * The accounts that a call is about, for a key with an address list; empty when it names none, or could reach

@@ -1,4 +1,4 @@
-// A block parameter becomes a BlockRef (contract-rpc section 6). The caller remembers the result for one
+// A block parameter becomes a BlockRef. The caller remembers the result for one
 // HTTP request; requireCanonical is judged on each call.
 import { Fault } from '../base/fault.ts'
 import { findHeader } from '../chain/blocks.ts'

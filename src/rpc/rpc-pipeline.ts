@@ -58,7 +58,7 @@ export type RpcAnswer = {
 }
 
 export interface RpcPipeline {
-  /** The network of a path label and a Host label (contract-rpc 1). Throws `no_network`. */
+  /** The network of a path label and a Host label. Throws `no_network`. */
   networkFor(pathLabel: string | null, hostLabel: string | null): Network
   /** Is it still served? Not once other settings have put another in its place. */
   serves(network: Network): boolean

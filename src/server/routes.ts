@@ -1,4 +1,4 @@
-// Which face answers which path: exact forms only, a URL never reaches the file system (contract-rpc 1).
+// Which face answers which path: exact forms only, a URL never reaches the file system.
 // Tested by src/http/server.test.ts
 import { parseRpcPath, type Routes, type RpcApi } from '../http/routes.ts'
 import { type AdminApi, sendDocument } from '../admin/http/admin-api.ts'

@@ -1,5 +1,5 @@
 // The allowlists of an ApiKey, made ready once when the key is read: types are ANDed, entries of one type
-// ORed, an empty type allows all (contract-rpc 11, contract-files 3.3). A refusal names the type, never the list.
+// ORed, an empty type allows all. A refusal names the type, never the list.
 import { Fault } from '../../base/fault.ts'
 import { toBareHex } from '../../base/hex.ts'
 import { createIpList, parseIpRule } from '../../base/ip-list.ts'

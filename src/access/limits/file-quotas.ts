@@ -1,4 +1,4 @@
-// What a key and its account may move and keep on the file face (contract-files 3.4). Null = no limit, 0 = nothing.
+// What a key and its account may move and keep on the file face. Null = no limit, 0 = nothing.
 // Tested by src/access/limits/transfer-meters.test.ts
 import { Fault } from '../../base/fault.ts'
 

@@ -3,7 +3,7 @@
 import { Fault } from '../../base/fault.ts'
 import type { Rate, RateDecision } from './gcra.ts'
 
-/** contract-rpc 5 gives every refusal of this kind the number. */
+/** Every refusal of this kind has the number. */
 const event = -33300
 
 /** Fault `over_rate` of who has too many at once: there is no rate to tell. `details`: as below. */

@@ -1,4 +1,4 @@
-// What a caller is told when an upstream brought no result (contract-rpc 5, 13). What the node said of the call
+// What a caller is told when an upstream brought no result. What the node said of the call
 // itself passes; what went wrong between us and the node does not.
 import { Fault } from '../../base/fault.ts'
 import type { UpstreamError } from './node/upstream-error.ts'

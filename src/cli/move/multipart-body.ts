@@ -1,4 +1,4 @@
-// The body of an upload as parts, file after file, each read as it is sent (contract-files 5.2).
+// The body of an upload as parts, file after file, each read as it is sent.
 // Tested by test/add-get.test.ts
 import { createReadStream } from 'node:fs'
 import type { UploadItem } from './upload-list.ts'

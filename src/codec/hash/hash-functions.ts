@@ -1,4 +1,4 @@
-// The hash functions that may name a block (contract-files section 4), each by its multihash code, and their names
+// The hash functions that may name a block, each by its multihash code, and their names
 // as options write them. Codes: https://github.com/multiformats/multicodec
 // Tested by src/codec/ipld/dag-block.test.ts
 import { hash } from 'node:crypto'

@@ -1,5 +1,5 @@
 // Sets of import options that tools agree on, so that the same files get the same CIDs: what an `add` does that
-// names nothing else. Values: contract-files 5.1, IPIP-499.
+// names nothing else. Values: IPIP-499.
 // Tested by src/kubo/params/import-options.test.ts
 
 /**

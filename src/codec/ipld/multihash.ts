@@ -1,5 +1,5 @@
-// Multihashes: hash code, digest length, digest. Functions that are not on the list name nothing
-// (contract-files section 4). Codes: https://github.com/multiformats/multicodec
+// Multihashes: hash code, digest length, digest. Functions that are not on the list name nothing.
+// Codes: https://github.com/multiformats/multicodec
 import { hash } from 'node:crypto'
 import { Fault } from '../../base/fault.ts'
 import { writeLatin1 } from '../hash/digest.ts'

@@ -1,5 +1,5 @@
 // `/ipfs/<cid>[/path]` as `car`: the blocks by which a reader checks the path and what it leads to, depth first
-// (contract-files 10, https://specs.ipfs.tech/http-gateways/trustless-gateway/).
+// (https://specs.ipfs.tech/http-gateways/trustless-gateway/).
 // Tested by src/ipfs-gateway/path-car.test.ts
 import { hash } from 'node:crypto'
 import type { CID } from 'multiformats/cid'

@@ -1,5 +1,5 @@
 // A DAG as a CARv1: its root in the header, then every block below it once, each before what it links to. Blocks that
-// lie in their own CIDs are left out, as every reader has them already (contract-files 9).
+// lie in their own CIDs are left out, as every reader has them already.
 // Tested by src/kubo/commands/dag/cars.test.ts
 import type { CID } from 'multiformats/cid'
 import { writeCar, type CarBlock } from '../../codec/ipld/car-writer.ts'

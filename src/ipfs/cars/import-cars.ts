@@ -1,5 +1,5 @@
 // CAR files into the store: each block is hashed as it comes, and all of them are committed at once; each root is
-// pinned that is whole, in the same commit when it is the only one. Nothing is ever fetched. Texts: contract-files 9.
+// pinned that is whole, in the same commit when it is the only one. Nothing is ever fetched.
 // Tested by src/kubo/commands/dag/cars.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'

@@ -1,5 +1,5 @@
 // The balanced layout of a file's leaves: a node that is full becomes the first child of a new level. Holds at
-// most `maxFileLinks` links a level. Rules: contract-files 6.2, 6.4.
+// most `maxFileLinks` links a level.
 // Tested by src/ipfs/import/import.test.ts
 import type { BlockSink } from './block-sink.ts'
 import { noMetadata, type Built, type Metadata } from './built.ts'

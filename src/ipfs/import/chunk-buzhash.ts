@@ -1,5 +1,4 @@
-// The buzhash chunker: a cyclic polynomial over the last 32 bytes ends a chunk where its low 17 bits are zero
-// (contract-files 6.3).
+// The buzhash chunker: a cyclic polynomial over the last 32 bytes ends a chunk where its low 17 bits are zero.
 // Tested by src/ipfs/import/chunk.test.ts
 import type { BoundaryFinder } from './boundary-finder.ts'
 import { byteHashes } from './chunk-buzhash-table.ts'

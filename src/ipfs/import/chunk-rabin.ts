@@ -1,5 +1,5 @@
 // The rabin chunker: a rolling fingerprint over the last 16 bytes, modulo a polynomial over GF(2), ends a chunk
-// where its low bits are zero. Kubo's polynomial (contract-files 6.3); another one would give other CIDs.
+// where its low bits are zero. Kubo's polynomial; another one would give other CIDs.
 // Tested by src/ipfs/import/chunk.test.ts
 import type { BoundaryFinder } from './boundary-finder.ts'
 

@@ -1,5 +1,5 @@
 // Cuts a byte stream into chunks, by a fixed size or where the content says. Holds one chunk at most; the rules
-// are Kubo's, as another cut is another CID (contract-files 6.3).
+// are Kubo's, as another cut is another CID.
 // Tested by src/ipfs/import/chunk.test.ts
 import { createYielder, type Yielder } from '../../base/yielder.ts'
 import { buzhashBounds, createBuzhash } from './chunk-buzhash.ts'

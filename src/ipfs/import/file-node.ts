@@ -1,4 +1,4 @@
-// The nodes of a file above its leaves. Rules: contract-files 6.2, 6.4.
+// The nodes of a file above its leaves.
 // Tested by src/ipfs/import/import.test.ts
 import { dagPbCodec } from '../../codec/ipld/cid.ts'
 import { encodeDagNode } from '../../codec/ipld/dag-pb.ts'

@@ -1,5 +1,5 @@
 // Sharded directories (HAMT): names placed by their murmur3 hash. Building and the checks that reading needs.
-// Rule: contract-files 6.2, https://specs.ipfs.tech/unixfs/#dag-pb-hamtdirectory
+// Rule: https://specs.ipfs.tech/unixfs/#dag-pb-hamtdirectory
 // Tested by src/ipfs/files.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { Yielder } from '../../base/yielder.ts'

@@ -1,5 +1,4 @@
 // One file into a DAG: cut into chunks, each a leaf of the layout. Holds one chunk and what the layout holds.
-// Rules: contract-files 6.2, 6.4.
 // Tested by src/ipfs/import/import.test.ts
 import { dagPbCodec, rawCodec } from '../../codec/ipld/cid.ts'
 import { encodeDagNode } from '../../codec/ipld/dag-pb.ts'

@@ -1,5 +1,5 @@
 // `add` without HTTP: entries in, events out, in Kubo's order. Blocks go to the store as they are made and
-// become visible, together with the pins, in one commit. Rules: contract-files 5.2, 5.3, 5.5.
+// become visible, together with the pins, in one commit.
 import { Fault } from '../../base/fault.ts'
 import type { Batch } from '../../content/store.ts'
 import type { Statement } from '../../db/writer.ts'

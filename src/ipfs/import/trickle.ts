@@ -1,5 +1,5 @@
 // The trickle layout of a file's leaves: a node holds its leaves first, then four subtrees of each depth in turn,
-// so that the start of a file is near its root. Rules: contract-files 6.2.
+// so that the start of a file is near its root.
 // Tested by src/ipfs/import/import.test.ts
 import type { BlockSink } from './block-sink.ts'
 import { noMetadata, type Built } from './built.ts'

@@ -54,7 +54,7 @@ export type ImportOptions = {
   readonly preserveMtime: boolean
 }
 
-/** One event of `add`, in Kubo's order (contract-files 5.3). */
+/** One event of `add`, in Kubo's order. */
 export type ImportEvent =
   | { readonly kind: 'progress'; readonly name: string; readonly bytes: number }
   | {

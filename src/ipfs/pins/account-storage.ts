@@ -1,5 +1,5 @@
-// What an account keeps, as it is counted: each block once, however many of its roots reach it, framing included
-// (contract-files 8.6). Kept exact by db/storage-triggers.ts.
+// What an account keeps, as it is counted: each block once, however many of its roots reach it, framing included.
+// Kept exact by db/storage-triggers.ts.
 import type { Database } from '../../db/sqlite.ts'
 
 export type AccountStorage = { readonly blocks: number; readonly bytes: number }

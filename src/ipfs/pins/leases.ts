@@ -1,5 +1,4 @@
-// Leases: blocks that an account brought and did not pin, kept for a while and counted as its storage until then
-// (contract-files 8.5, 8.6).
+// Leases: blocks that an account brought and did not pin, kept for a while and counted as its storage until then.
 // Tested by src/ipfs/pins/roots.test.ts
 import type { CID } from 'multiformats/cid'
 import type { Statement } from '../../db/writer.ts'

@@ -1,5 +1,5 @@
 // Pins as rows: the statements that change them and the reads of one account's own. Nothing here ever looks
-// at another account's rows (contract-files 8.5).
+// at another account's rows.
 // Tested by src/ipfs/files.test.ts
 import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'

@@ -1,5 +1,5 @@
 // Pins of one account: added when every block they need is here, removed by condition in SQL so that no two
-// calls can interleave. Texts: contract-files 8.1, 8.2.
+// calls can interleave.
 // Tested by src/ipfs/files.test.ts
 import type { CID } from 'multiformats/cid'
 import type { Clock } from '../../base/clock.ts'

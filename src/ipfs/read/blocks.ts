@@ -1,5 +1,5 @@
 // Blocks by CID for one call: identity CIDs from themselves, the rest through `obtain`, so verified. Waits for
-// what is missing as long as the caller's patience says (contract-files 2.8).
+// what is missing as long as the caller's patience says.
 // Tested by src/ipfs/files.test.ts
 import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'

@@ -1,5 +1,5 @@
 // Paths of content as callers write them: what is accepted, how they are cleaned, and Kubo's texts for the
-// rest (contract-files section 4).
+// rest.
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
 import { parseCid } from '../../codec/ipld/cid.ts'

@@ -1,4 +1,4 @@
-// How large a block may be that a caller puts: what other peers take, or twice that when asked for (contract-files 14).
+// How large a block may be that a caller puts: what other peers take, or twice that when asked for.
 // Tested by src/kubo/commands/dag/blocks.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { FilesRequest } from '../operation.ts'

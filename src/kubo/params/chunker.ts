@@ -1,4 +1,4 @@
-// The chunker grammar of Kubo with its texts (contract-files 6.3).
+// The chunker grammar of Kubo with its texts.
 // Tested by src/kubo/params/import-options.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { Chunker } from '../../ipfs/import/chunk.ts'

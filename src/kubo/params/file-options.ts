@@ -1,4 +1,4 @@
-// Options that several file commands share: how patient to be, and how CIDs are printed (contract-files 2.8, 4).
+// Options that several file commands share: how patient to be, and how CIDs are printed.
 import { base32 } from 'multiformats/bases/base32'
 import { base58btc } from 'multiformats/bases/base58'
 import type { CID } from 'multiformats/cid'

@@ -1,4 +1,4 @@
-// The options of `add` as import options: Kubo's checks in Kubo's order (contract-files 5.4), then a refusal by
+// The options of `add` as import options: Kubo's checks in Kubo's order, then a refusal by
 // name of what would change a CID and is not built. Nothing that matters is ignored.
 import { Fault } from '../../base/fault.ts'
 import type { ImportProfile, Sharding } from '../../codec/ipld/import-profile.ts'

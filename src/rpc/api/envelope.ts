@@ -1,4 +1,4 @@
-// JSON-RPC 2.0 requests out of bytes (contract-rpc 3): single or batch, each with the text of its id exactly
+// JSON-RPC 2.0 requests out of bytes: single or batch, each with the text of its id exactly
 // as it was sent. The judgement of an item's method and params is the gateway's.
 import { isUtf8 } from 'node:buffer'
 import { Fault } from '../../base/fault.ts'

@@ -1,5 +1,5 @@
 // The JSON-RPC face: HTTP in, Gateway calls, HTTP out. It knows envelopes and headers, no method and no rule
-// of the service. Order of checks: contract-rpc 3.11; the first failure answers.
+// of the service. The first check that fails answers.
 import type { RpcPipeline } from '../rpc-pipeline.ts'
 import type { Caller } from '../../access/accounts/caller.ts'
 import type { Clock } from '../../base/clock.ts'

@@ -1,4 +1,4 @@
-// What a refusal echoes (contract-rpc 3.7, 3.9): the ids of the calls, in an array when a batch was sent. A
+// What a refusal echoes: the ids of the calls, in an array when a batch was sent. A
 // client that sent a batch crashes on a single object; one that gets id null shows an empty message.
 // Tested by src/rpc/api/rpc-api.test.ts
 import type { Body } from '../../http/body.ts'

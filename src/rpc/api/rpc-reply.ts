@@ -1,4 +1,4 @@
-// JSON-RPC replies as text, members in the order clients and transcripts expect (contract-rpc 3.2, 5).
+// JSON-RPC replies as text, members in the order clients and transcripts expect.
 // Tested by src/rpc/api/rpc-api.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { RpcOutcome } from '../rpc-pipeline.ts'

@@ -1,4 +1,4 @@
-// The head and body of a JSON-RPC answer, refusals included (contract-rpc 4, 5, 12).
+// The head and body of a JSON-RPC answer, refusals included.
 // Tested by src/rpc/api/rpc-api.test.ts
 import type { Fault } from '../../base/fault.ts'
 import { toHex, toQuantity } from '../../base/hex.ts'
@@ -112,7 +112,7 @@ function addFault(head: string[], fault: Fault): void {
 
 /**
  * Seconds with one zero in front: ethers takes `1` for a millisecond and gives up after twelve tries in a
- * blink, `01` it leaves to its own back-off (contract-rpc 5).
+ * blink, `01` it leaves to its own back-off.
  */
 function retryAfter(fault: Fault): string {
   const rate = typeof fault.data === 'object' ? fault.data['rate'] : undefined

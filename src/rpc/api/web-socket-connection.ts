@@ -12,7 +12,7 @@ import { rollbackAll } from '../revocable.ts'
 import type { Deadlines } from '../../http/deadlines.ts'
 import { answerFrame, type FrameParts, type FrameReply, FrameRequest } from './web-socket-frame.ts'
 
-/** Why we end a connection (RFC 6455 7.4.1, the IANA registry behind it; contract-rpc 10). */
+/** Why we end a connection (RFC 6455 7.4.1, the IANA registry behind it). */
 export const closeCodes = {
   binary: 1003,
   refused: 1008,

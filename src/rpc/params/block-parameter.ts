@@ -9,7 +9,7 @@ const hashTextLength = 66
 
 export const latestBlock: BlockParameter = { tag: 'latest' }
 
-/** Tag, QUANTITY, 66-character hash or EIP-1898 object. Throws `bad_params` (contract-rpc section 6). */
+/** Tag, QUANTITY, 66-character hash or EIP-1898 object. Throws `bad_params`. */
 export function parseBlockParameter(value: unknown, position: number): BlockParameter {
   if (typeof value === 'string') return parseBlockText(value, position)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {

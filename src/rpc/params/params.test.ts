@@ -1,4 +1,4 @@
-// What each argument may look like, and the exact words for all that is refused (contract-rpc 6-8).
+// What each argument may look like, and the exact words for all that is refused.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

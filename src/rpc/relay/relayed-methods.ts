@@ -1,4 +1,4 @@
-// The reads that a network of upstreams hands on, and how each names its block (contract-rpc 9). Listing a method
+// The reads that a network of upstreams hands on, and how each names its block. Listing a method
 // only adds rights: what is not here is relayed as if it could write.
 // Tested by src/rpc/relay/upstream-operations.test.ts
 import type { PinForm, RelayClass } from '../../chain/relay.ts'

@@ -10,7 +10,7 @@ type Case = readonly [
   status?: number,
 ]
 
-/** What nodes and providers say, class by class of contract-rpc 13. */
+/** What nodes and providers say, class by class. */
 const said: readonly Case[] = [
   ['rate_limit', null, '<html>slow down</html>', 429],
   ['rate_limit', 429, 'slow down'],

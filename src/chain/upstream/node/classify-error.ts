@@ -1,4 +1,4 @@
-// What an upstream's error means, by the table of contract-rpc 13. Text only routes a call: correctness never
+// What an upstream's error means, by the table below. Text only routes a call: correctness never
 // depends on it, because what is served was proved.
 import type { UpstreamErrorKind } from './upstream-error.ts'
 
@@ -23,7 +23,7 @@ export type ErrorRow = {
 }
 
 /**
- * In the order in which they are judged, with three rows earlier than in contract-rpc 13, because callers
+ * In the order in which they are judged, three of them early, because callers
  * choose the text of a revert and of a method name, and must not be able to say "rate limit" with it: what the
  * EVM said and a method that does not exist come before every text, and too large a range before the code
  * -32005 that some providers use for both.

@@ -69,7 +69,7 @@ function plainFailure({ status, retryAfterMs, body }: Response, sent: Sent): Ups
   const isPlain = !text.startsWith('<') && !text.startsWith('{')
   const message = isPlain ? text : ''
   const ok = status >= 200 && status <= 299
-  // With a good status only this one text says something (contract-rpc 13, unknown block).
+  // With a good status only this one text says something (unknown block).
   const judged = ok && message.toLowerCase() !== 'not found' ? '' : message
   return new UpstreamError({
     kind: classifyError({ status, code: null, message: judged, asked: sent.body }),
@@ -102,7 +102,7 @@ function toError(error: unknown, { status, retryAfterMs }: Response, sent: Sent)
   })
 }
 
-/** The bytes of a revert untouched (contract-rpc 5); anything else without secrets, or nothing. */
+/** The bytes of a revert untouched; anything else without secrets, or nothing. */
 function shownData(data: unknown, redact: Redact): unknown {
   if (data === undefined || (typeof data === 'string' && hexText.test(data))) return data
   if (isNestedDeeper(data, dataLevelsMax)) return undefined

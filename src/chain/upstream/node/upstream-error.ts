@@ -10,7 +10,7 @@
  * - `unsupported`: not this method. `client_fault`: not these params.
  * - `trouble`: it, or the way to it, failed; says nothing about what was asked.
  * - `not_asked`: nothing was sent: busy, resting after failures, quarantined, closed.
- * - `other`: an answer of the node that no row of contract-rpc 13 knows.
+ * - `other`: an answer of the node that no row of `classify-error.ts` knows.
  */
 export type UpstreamErrorKind =
   | 'rate_limit'

@@ -25,7 +25,7 @@ type Race = {
   readonly clock: Clock
 }
 
-/** Upstreams, none of them trusted, whose word makes an absence believed (contract-rpc 8). */
+/** Upstreams, none of them trusted, whose word makes an absence believed. */
 const absencesBelieved = 2
 
 /**

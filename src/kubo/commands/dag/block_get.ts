@@ -1,4 +1,4 @@
-// `block/get`: one block as it is stored (contract-files 9).
+// `block/get`: one block as it is stored.
 // Tested by src/kubo/commands/dag/blocks.test.ts
 import type { FetchPolicy } from '../../../ipfs/files.ts'
 import type { FilesOperation } from '../../operation.ts'

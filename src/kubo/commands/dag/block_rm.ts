@@ -1,4 +1,4 @@
-// `block/rm`: lets go of blocks that the account brought and did not pin (contract-files 8.5).
+// `block/rm`: lets go of blocks that the account brought and did not pin.
 // Tested by src/kubo/commands/dag/block-rm.test.ts
 import type { CID } from 'multiformats/cid'
 import type { FetchPolicy } from '../../../ipfs/files.ts'

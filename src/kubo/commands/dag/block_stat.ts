@@ -1,4 +1,4 @@
-// `block/stat`: the CID a path names and the size of its block, a number (contract-files 9).
+// `block/stat`: the CID a path names and the size of its block, a number.
 // Tested by src/kubo/commands/dag/blocks.test.ts
 import type { FetchPolicy } from '../../../ipfs/files.ts'
 import type { FilesOperation } from '../../operation.ts'

@@ -1,4 +1,4 @@
-// `dag/export`: a DAG as a CAR file (contract-files 9).
+// `dag/export`: a DAG as a CAR file.
 // Tested by src/kubo/commands/dag/cars.test.ts
 import { Fault } from '../../../base/fault.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'

@@ -1,4 +1,4 @@
-// `dag/put`: a node written in one codec, kept as a block of another (contract-files 9). The CID is of version 1 and
+// `dag/put`: a node written in one codec, kept as a block of another. The CID is of version 1 and
 // never rebased.
 // Tested by src/kubo/commands/dag/dag.test.ts
 import { isUtf8 } from 'node:buffer'

@@ -1,4 +1,4 @@
-// `dag/resolve`: the last block on a path, and the path that is left inside it (contract-files 9). The CID is
+// `dag/resolve`: the last block on a path, and the path that is left inside it. The CID is
 // never rebased.
 // Tested by src/kubo/commands/dag/dag.test.ts
 import type { FetchPolicy } from '../../../ipfs/files.ts'

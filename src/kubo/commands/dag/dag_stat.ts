@@ -1,5 +1,5 @@
 // `dag/stat`: how many blocks and bytes DAGs have, and how much of that they share. Lines so far, the last one is
-// the answer (contract-files 9).
+// the answer.
 // Tested by src/kubo/commands/dag/dag.test.ts
 import type { CID } from 'multiformats/cid'
 import { toBareHex } from '../../../base/hex.ts'

@@ -1,4 +1,4 @@
-// `refs`: what a DAG links to, line by line (contract-files 9).
+// `refs`: what a DAG links to, line by line.
 // Tested by src/kubo/commands/files/listings.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault, hasCode } from '../../../base/fault.ts'

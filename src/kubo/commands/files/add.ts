@@ -1,4 +1,4 @@
-// `add`: imports the entries of an upload and tells each one's CID (contract-files 5).
+// `add`: imports the entries of an upload and tells each one's CID.
 // Tested by src/kubo/commands/index.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'

@@ -1,4 +1,4 @@
-// `cat`: the bytes of one or more files, one after another, from `offset` on (contract-files 7).
+// `cat`: the bytes of one or more files, one after another, from `offset` on.
 // Tested by src/kubo/commands/index.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'

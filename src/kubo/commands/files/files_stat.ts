@@ -1,4 +1,4 @@
-// `files/stat` of content paths: there is no file system of one's own here to look into (contract-files 9).
+// `files/stat` of content paths: there is no file system of one's own here to look into.
 // Tested by src/kubo/commands/files/listings.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'

@@ -1,4 +1,4 @@
-// `ls`: the entries of directories, or the chunks of files, with what each one is (contract-files 9).
+// `ls`: the entries of directories, or the chunks of files, with what each one is.
 // Tested by src/kubo/commands/files/listings.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'

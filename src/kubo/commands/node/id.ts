@@ -1,4 +1,4 @@
-// `id`: the identity of this server, for clients that query it first (contract-files 9). It has no peers to look up; its
+// `id`: the identity of this server, for clients that query it first. It has no peers to look up; its
 // address is the one of this request, since clients treat a node without addresses as offline.
 // Tested by src/kubo/commands/node/node-commands.test.ts
 import { Fault } from '../../../base/fault.ts'

@@ -1,5 +1,5 @@
 // `repo/gc`: the account's own: lets go of all that it brought and did not pin. What is not kept by anybody else
-// is gone at once (contract-files 8.5).
+// is gone at once.
 // Tested by src/kubo/commands/dag/block-rm.test.ts
 import type { FilesCall, FilesOperation } from '../../operation.ts'
 import { flagOf } from '../../params/file-options.ts'

@@ -1,5 +1,5 @@
 // `repo/stat`, and the same as `stats/repo`: the blocks of the account as if they were a repository of its own, each block
-// once (contract-files 9, 8.6).
+// once.
 // Tested by src/kubo/commands/pins/pin-walks.test.ts
 import type { FilesOperation } from '../../operation.ts'
 import { flagOf } from '../../params/file-options.ts'

@@ -1,4 +1,4 @@
-// `version`: the Kubo release whose wire we speak, because clients choose their forms by it (contract-files 9).
+// `version`: the Kubo release whose wire we speak, because clients choose their forms by it.
 // Tested by src/kubo/commands/index.test.ts
 import type { FilesOperation } from '../../operation.ts'
 import { flagOf } from '../../params/file-options.ts'

@@ -1,4 +1,4 @@
-// `pin/add`: keeps what paths name for the caller's account (contract-files 8.1).
+// `pin/add`: keeps what paths name for the caller's account.
 // Tested by src/kubo/commands/index.test.ts
 import type { CID } from 'multiformats/cid'
 import type { Clock } from '../../../base/clock.ts'

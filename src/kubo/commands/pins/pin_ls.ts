@@ -1,4 +1,4 @@
-// `pin/ls`: the account's pins, all of them or the ones that are asked for (contract-files 8.3).
+// `pin/ls`: the account's pins, all of them or the ones that are asked for.
 // Tested by src/kubo/commands/index.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'

@@ -1,4 +1,4 @@
-// `pin/rm`: removes the account's own pins (contract-files 8.2). Content stays while anybody else keeps it.
+// `pin/rm`: removes the account's own pins. Content stays while anybody else keeps it.
 // Tested by src/kubo/commands/index.test.ts
 import type { CID } from 'multiformats/cid'
 import type { FetchPolicy } from '../../../ipfs/files.ts'

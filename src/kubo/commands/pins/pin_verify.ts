@@ -1,5 +1,4 @@
-// `pin/verify`: reads all that the account has pinned recursively and tells what is lost or wrong
-// (contract-files 8.4).
+// `pin/verify`: reads all that the account has pinned recursively and tells what is lost or wrong.
 // Tested by src/kubo/commands/pins/pin-walks.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'
