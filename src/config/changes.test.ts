@@ -24,7 +24,7 @@ const upstreams = (port: number) => `chainId: 1, upstreams: [{url: "http://h:${p
 const mainnet = (port: number) => `networks:\n  - {name: mainnet, ${upstreams(port)}}\n`
 const dev = '  - {name: dev, embedded: true}\n'
 
-test('a live limit is taken over, another setting is named for the restart', async () => {
+test('a live limit is applied, another changed setting is reported as needing a restart', async () => {
   const { config, live, restart } = await change(
     'rpc: {batchItemsMax: 10}\n',
     'rpc: {batchItemsMax: 20}\nhttp: {port: 9}\nmemory: {contentBytesMax: 1}\n',
@@ -36,19 +36,19 @@ test('a live limit is taken over, another setting is named for the restart', asy
   assert.throws(() => Object.assign(config.rpc, { requestMs: 1 }), TypeError)
 })
 
-test('a file that says the same changes nothing', async () => {
+test('a file with the same values changes nothing', async () => {
   const { live, restart } = await change(mainnet(1) + dev, mainnet(1) + dev)
   assert.deepEqual([live, restart], [[], []])
 })
 
-test('networks behind upstreams come, change and go', async () => {
+test('networks behind upstreams are added, changed and removed', async () => {
   const sepolia = `  - {name: sepolia, ${upstreams(5)}}\n`
   assert.deepEqual((await change(mainnet(1), mainnet(2))).live, ['networks.mainnet'])
   assert.deepEqual((await change(mainnet(1), mainnet(1) + sepolia)).live, ['networks.sepolia'])
   assert.deepEqual((await change(mainnet(1) + sepolia, mainnet(1))).live, ['networks.sepolia'])
 })
 
-test('another default is taken over', async () => {
+test('another default network is applied', async () => {
   const { config, live, restart } = await change(
     mainnet(1) + dev,
     `networks:\n${dev}  - {name: mainnet, ${upstreams(1)}}\n`,
@@ -57,7 +57,7 @@ test('another default is taken over', async () => {
   assert.deepEqual([live, restart], [['networks (the default is now dev)'], []])
 })
 
-test('the embedded chain stays as it is: what would change of it needs a restart', async () => {
+test('the embedded chain stays unchanged: a change to it needs a restart', async () => {
   const { config, live, restart } = await change(
     mainnet(1) + dev,
     `${mainnet(2)}  - {name: dev, embedded: true, mining: off}\n`,
@@ -66,20 +66,20 @@ test('the embedded chain stays as it is: what would change of it needs a restart
   assert.partialDeepStrictEqual(config.networks?.[1], { name: 'dev', mining: 'auto' })
 })
 
-test('an embedded chain that is no longer named is served until the restart, after the others', async () => {
+test('an embedded chain that the file no longer lists is served until the restart, after the others', async () => {
   const { config, live, restart } = await change('chain: {name: dev}\n', mainnet(1))
   assert.deepEqual(networkNames(config), ['mainnet', 'dev'])
   assert.deepEqual(live, ['networks.mainnet', 'networks (the default is now mainnet)'])
   assert.deepEqual(restart, ['the embedded chain dev'])
 })
 
-test('an embedded chain that is named otherwise and is the same is no change', async () => {
+test('an embedded chain written in another form with the same values is no change', async () => {
   const { config, live, restart } = await change('', `networks:\n${dev}`)
   assert.equal(config.networks, null)
   assert.deepEqual([live, restart], [[], []])
 })
 
-test('networks that are all taken away for an embedded chain stay until the restart', async () => {
+test('networks that are all replaced by an embedded chain stay until the restart', async () => {
   const { config, live, restart } = await change(mainnet(1), '')
   assert.deepEqual(networkNames(config), ['mainnet'])
   assert.deepEqual([live, restart], [[], ['the embedded chain dev']])

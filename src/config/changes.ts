@@ -1,4 +1,4 @@
-// What a changed settings file means for a server that runs: what is taken over at once, and what needs a restart.
+// Compares a changed settings file with the settings in force: changes to apply now, and changes that need a restart.
 import { isDeepStrictEqual } from 'node:util'
 import type { SettingDefinition } from './setting-definition.ts'
 import { freeze } from './load.ts'
@@ -8,15 +8,15 @@ import { type Config, embeddedChain } from './settings.ts'
 import { sourcesPath } from './sources.ts'
 
 export type SettingsChanges = {
-  /** The settings that are in force when the live part of the file is taken over. */
+  /** The settings in force after the live part of the file is applied. */
   readonly config: Config
-  /** Names of what was taken over, as the settings file has them. */
+  /** Names of the applied settings, as in the settings file. */
   readonly live: readonly string[]
-  /** Names of what is as it was, and would be otherwise after a restart. */
+  /** Names of the settings that change only after a restart. */
   readonly restart: readonly string[]
 }
 
-/** `before`: in force. `after`: as the file now says. Both are checked settings. */
+/** `before`: in force. `after`: read from the file. Both are validated settings. */
 export function changesBetween(
   leaves: readonly SettingDefinition[],
   before: Config,
@@ -49,7 +49,7 @@ function takeOver(leaves: readonly SettingDefinition[], before: Config, after: C
   })
 }
 
-// The embedded chain stays as it is, wherever the list now has it, and last when it is no longer named.
+// The embedded chain stays unchanged at its new position in the list, or last if the list no longer has it.
 function takeNetworks(before: Config, after: Config): Config['networks'] {
   const chain = embeddedChain(before)
   const wanted = (after.networks ?? []).flatMap((network): readonly NetworkConfig[] => {

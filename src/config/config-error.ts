@@ -1,4 +1,4 @@
-// Settings that cannot be used: everything that is wrong with them, so that they can be fixed together.
+// Invalid settings: all issues together, so that the operator can fix them in one pass.
 // Tested by src/config/load.test.ts
 import type { ConfigIssue } from './config-issue.ts'
 
@@ -7,7 +7,7 @@ export class ConfigError extends Error {
   /** At least one. */
   readonly mistakes: readonly ConfigIssue[]
 
-  /** The message is the first mistake's sentence, with the number of the others. */
+  /** The message is the text of the first issue, with the number of the others. */
   constructor(mistakes: readonly [ConfigIssue, ...ConfigIssue[]], options?: ErrorOptions) {
     const [first, ...others] = mistakes
     const more = others.length === 0 ? '' : ` (and ${others.length} more: see cairn config check)`
@@ -16,7 +16,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Throws ConfigError when there are any. */
+/** Throws ConfigError if there are issues. */
 export function refuse(mistakes: readonly ConfigIssue[]): void {
   const [first, ...others] = mistakes
   if (first !== undefined) throw new ConfigError([first, ...others])

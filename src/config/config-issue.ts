@@ -1,4 +1,4 @@
-// One thing that is wrong with the settings: where it stands, what is wrong, and its fix. It never holds
+// One issue with the settings: its place, the problem and the fix. It never contains
 // a secret's value.
 // Tested by src/config/load.test.ts
 import { findNearest } from '../base/similar-name.ts'
@@ -6,9 +6,9 @@ import { findNearest } from '../base/similar-name.ts'
 export type ConfigIssue = {
   /** Stable name, for programs. */
   readonly code: 'unknown_setting' | 'wrong_setting' | 'tabs' | 'settings_unreadable'
-  /** One sentence without a full stop; the place, when there is one, comes first: `cairn.yaml:3: …`. */
+  /** One sentence without a full stop; the place, if known, comes first: `cairn.yaml:3: …`. */
   readonly text: string
-  /** What to write, and where; or a command. */
+  /** The line to write and its place, or a command. */
   readonly fix: string
 }
 
@@ -33,7 +33,7 @@ export function unknownName(written: string, where: string, known: readonly stri
       text: isVariable ? text : `${where}: ${text}`,
       fix: isVariable
         ? `unset ${name}`
-        : `take it out of ${placeOf(where)}; docs/reference/settings.md has every setting`,
+        : `remove it from ${placeOf(where)}; docs/reference/settings.md has every setting`,
     }
   }
   const said = `"${name}" is not a setting, did you mean "${nearest}"?`
@@ -46,7 +46,7 @@ export function unknownName(written: string, where: string, known: readonly stri
   }
 }
 
-/** A fix that is a line to write. A variable has no lines. */
+/** A fix that is a line to write. Environment variables have no lines. */
 export function fixLine(where: string, line: string): string {
   const place = placeOf(where)
   return place === where
@@ -54,7 +54,7 @@ export function fixLine(where: string, line: string): string {
     : `write ${line.includes('"') ? line : `"${line}"`} in ${place}`
 }
 
-/** As they stand in the file, from its first line on; what stands elsewhere goes before. */
+/** Issues in the order of the file's lines; issues without a line come first. */
 export function inOrder(mistakes: readonly ConfigIssue[]): readonly ConfigIssue[] {
   const lineOf = ({ text }: ConfigIssue) => Number(/^[^:]*:(\d+): /.exec(text)?.[1] ?? 0)
   return mistakes.toSorted((a, b) => lineOf(a) - lineOf(b))
@@ -66,7 +66,7 @@ export function placeOf(where: string): string {
   return file === undefined || line === undefined ? where : `line ${line} of ${file}`
 }
 
-/** With the blank behind a colon left out, YAML takes `url:https://…` for a name, which may hold a key. */
+/** Without the blank after the colon, YAML parses `url:https://…` as a name, which may contain a key. */
 export function nameShown(written: string): string {
   return written.replace(/:.*$/s, ':…')
 }

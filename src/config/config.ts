@@ -1,4 +1,4 @@
-// The settings of this process: the table, the networks, the places that they are read from, and how they are
+// The settings of this process: the table, the networks, the places they are read from, and how they are
 // shown.
 // Tested by src/config/load.test.ts
 import { refuse } from './config-error.ts'
@@ -16,13 +16,13 @@ import { readYamlFile } from './yaml-file.ts'
 
 export const settingDefinitions: readonly SettingDefinition[] = listSettings(settingsSchema)
 
-/** The settings, and where the networks and the sources of files are written. */
+/** The settings, and where the networks and the file sources are written. */
 export type LoadedConfig = Loaded<Config> & {
   readonly written: readonly Written[]
   readonly writtenSources: readonly WrittenSource[]
 }
 
-/** The environment of the process: the only read of it. */
+/** The environment of the process: the only place that reads it. */
 export function processEnvironment(): Places['env'] {
   return process.env
 }
@@ -32,7 +32,7 @@ export function settingsFile(places: Pick<Places, 'file' | 'env'>): string | nul
   return places.file ?? (places.env['CAIRN_CONFIG'] || null)
 }
 
-/** Reads, checks and freezes the settings. Throws ConfigError with everything that is wrong. */
+/** Reads, validates and freezes the settings. Throws ConfigError with all issues. */
 export async function loadConfig(places: Places): Promise<LoadedConfig> {
   const file = settingsFile(places)
   const values = file === null ? [] : await readYamlFile(file)
@@ -66,6 +66,6 @@ function refuseBoth(
 ) {
   const said = `${path} is set, and ${network.whereOf([])} names networks, which then are all there are`
   const fix =
-    'take it out; the embedded chain is "- {name: dev, embedded: true}" in the list of networks, with its settings'
+    'remove it; the embedded chain is "- {name: dev, embedded: true}" in the list of networks, with its settings'
   return wrongAt(where, said, fix)
 }

@@ -33,14 +33,14 @@ async function refusal(places: Partial<Places>): Promise<string> {
   return error.message.replace(folder, '')
 }
 
-test('without anything given, every setting has its default', async () => {
+test('without any settings, every setting has its default', async () => {
   const { config } = await load()
   assert.equal(config.http.port, 8545)
   assert.equal(config.dataDir, './cairn-data')
   assert.equal(config.files.uploadBytesMax, null)
 })
 
-test('a file wins over defaults, the environment over the file, flags over all', async () => {
+test('a file overrides defaults, the environment overrides the file, flags override all', async () => {
   const file = yaml('http:\n  port: 1\n  host: 10.0.0.1\nrpc: {requestMs: 7}\n')
   const env = { CAIRN_HTTP_PORT: '2', CAIRN_HTTP_HOST: '10.0.0.2' }
   const { config, origins } = await load({
@@ -55,7 +55,7 @@ test('a file wins over defaults, the environment over the file, flags over all',
   assert.equal(origins.get('http.port')?.where, '--port')
 })
 
-test('CAIRN_CONFIG names the file when no flag does', async () => {
+test('CAIRN_CONFIG names the file if no flag does', async () => {
   const { config } = await load({ env: { CAIRN_CONFIG: yaml('http: {port: 9}') } })
   assert.equal(config.http.port, 9)
 })
@@ -77,7 +77,7 @@ test('an unknown section is refused, an empty known one is not', async () => {
   assert.equal(config.rpc.requestMs, 30_000)
 })
 
-test('a wrong value is refused with its line, the value and what was expected', async () => {
+test('a wrong value is refused with its line, the value and the expected form', async () => {
   const file = yaml('log:\n  level: loud\n')
   assert.match(
     await refusal({ file }),
@@ -101,7 +101,7 @@ test('a section given as one value is refused', async () => {
   assert.match(await refusal({ file: yaml('- a\n') }), /:1: expected settings/)
 })
 
-test('a file that is no YAML, or not there, is refused with its place', async () => {
+test('a file that is not YAML, or is missing, is refused with its path', async () => {
   assert.match(await refusal({ file: yaml('http:\n  port: [1\n') }), /^\/cairn.yaml:\d+: /)
   assert.match(
     await refusal({ file: yaml('dataDir: a\ndataDir: b\n') }),
@@ -110,7 +110,7 @@ test('a file that is no YAML, or not there, is refused with its place', async ()
   assert.match(await refusal({ file: join(folder, 'none.yaml') }), /^cannot read the settings file/)
 })
 
-test('a misspelt variable is refused; strangers and empty ones are let be', async () => {
+test('a misspelt variable is refused; unrelated and empty ones are ignored', async () => {
   assert.match(
     await refusal({ env: { CAIRN_HTTP_PROT: '1' } }),
     /^"CAIRN_HTTP_PROT" is not a setting, did you mean "CAIRN_HTTP_PORT"\?$/,
@@ -142,12 +142,12 @@ test('references and _FILE variables are replaced, typed, and hidden when shown'
   )
 })
 
-test('what a hidden value was is not told when it is wrong', async () => {
+test('a wrong value from a secret is refused without showing it', async () => {
   const message = await refusal({ env: { S: 'hunter2', CAIRN_HTTP_PORT: '${env:S}' } })
   assert.doesNotMatch(message, /hunter2/)
 })
 
-test('secrets, and what references brought, are redacted when shown', async () => {
+test('secrets and the values of references are redacted when shown', async () => {
   const text = (secret: boolean) => z.string().default('').meta({ description: 'd', secret })
   const schema = z.strictObject({ plain: text(false), token: text(true), odd: text(false) })
   const table = listSettings(schema)

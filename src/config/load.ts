@@ -1,5 +1,5 @@
-// Settings from four places, later ones winning: defaults, a YAML file, the environment, flags. Anything
-// unknown or wrong is refused with the place it was given, all of it at once; the result is checked and frozen.
+// Settings from four places, later ones take precedence: defaults, a YAML file, the environment, flags. Unknown and
+// wrong settings are all reported together, each with its place; the result is validated and frozen.
 import type { z } from 'zod'
 import { refuse } from './config-error.ts'
 import { type Flags, fromEnvironment, fromFile, fromFlags, type Given } from './provided-values.ts'
@@ -21,17 +21,17 @@ export type Places = {
 export type Loaded<Values> = {
   readonly config: Values
   readonly origins: ReadonlyMap<string, Pick<Given, 'origin' | 'where' | 'hidden'>>
-  /** `CAIRN_` variables that are no settings and nothing like one. */
+  /** `CAIRN_` variables that are not settings and not similar to one. */
   readonly ignored: readonly string[]
 }
 
-/** As Loaded; `config` is null when a value is wrong. */
+/** As Loaded; `config` is null if a value is wrong. */
 export type ValidatedSettings<Values> = Omit<Loaded<Values>, 'config'> & {
   readonly config: Values | null
   readonly mistakes: readonly ConfigIssue[]
 }
 
-/** Reads all places. Throws ConfigError with everything that is wrong. */
+/** Reads all places. Throws ConfigError with all issues. */
 export async function loadSettings<Schema extends z.ZodType>(
   schema: Schema,
   leaves: readonly SettingDefinition[],
@@ -43,7 +43,7 @@ export async function loadSettings<Schema extends z.ZodType>(
   return { config: config as z.output<Schema>, ...rest }
 }
 
-/** `values`: of the file. Throws nothing: what is wrong is told. */
+/** `values`: of the file. Never throws: issues are returned. */
 export function validateSettings<Schema extends z.ZodType>(
   schema: Schema,
   leaves: readonly SettingDefinition[],
@@ -98,7 +98,7 @@ function describe(
   })
 }
 
-/** The line that was most likely meant; null: it cannot be known. */
+/** The line that the operator most likely meant; null: unknown. */
 function rightLine(leaf: SettingDefinition | undefined, value: unknown): string | null {
   if (leaf === undefined || typeof value !== 'string') return null
   const name = leaf.path.split('.').at(-1) ?? ''
@@ -117,7 +117,7 @@ function rightLine(leaf: SettingDefinition | undefined, value: unknown): string 
   return `${name}: ${meant ?? String(leaf.initial)}`
 }
 
-/** ` is "…"`, cut short. */
+/** ` is "…"`, truncated. */
 export function quote(value: unknown): string {
   return ` is ${(JSON.stringify(value) ?? 'nothing').slice(0, 80)}`
 }

@@ -1,10 +1,10 @@
-// Rules between the members of networks, told beside what is wrong with each member alone.
+// Rules between members of networks, in addition to the checks of each member.
 // Tested by src/config/networks.test.ts
 import { fixLine, type ConfigIssue, wrongAt } from './config-issue.ts'
 import { nameMember } from './network-issue.ts'
 import type { Written } from './network-source-lines.ts'
 
-/** Names are unique, and one network at most is embedded. */
+/** Names are unique, and at most one network is embedded. */
 export function* checkAcross(written: readonly Written[]): Generator<ConfigIssue> {
   const names = new Map<unknown, Written>()
   let embedded: Written | null = null
@@ -13,7 +13,7 @@ export function* checkAcross(written: readonly Written[]): Generator<ConfigIssue
     const first = names.get(name)
     if (first !== undefined && typeof name === 'string') {
       const where = one.whereOf(['name'])
-      const said = `${nameMember(one, ['name'])}: ${first.whereOf(['name'])} names a network "${name}" already`
+      const said = `${nameMember(one, ['name'])}: ${first.whereOf(['name'])} already names a network "${name}"`
       yield wrongAt(where, said, fixLine(where, `name: ${name}-2`))
     }
     names.set(name, first ?? one)
@@ -21,7 +21,7 @@ export function* checkAcross(written: readonly Written[]): Generator<ConfigIssue
     if (embedded !== null) {
       const where = one.whereOf(['embedded'])
       const said = `${nameMember(one, ['embedded'])}: ${embedded.whereOf(['embedded'])} is embedded already, and the data folder holds one chain`
-      yield wrongAt(where, said, 'give it upstreams, or take it out of the list')
+      yield wrongAt(where, said, 'give it upstreams, or remove it from the list')
     }
     embedded ??= one
   }
@@ -32,7 +32,7 @@ export function* checkWithin(written: Written): Generator<ConfigIssue> {
   const { raw, whereOf } = written
   if (typeof raw['blocksFile'] === 'string' && (raw['genesisFile'] ?? null) === null) {
     const where = whereOf(['blocksFile'])
-    const said = `${nameMember(written, ['blocksFile'])}: expected genesisFile beside it, which its blocks start from`
+    const said = `${nameMember(written, ['blocksFile'])}: requires genesisFile, the start of its blocks`
     yield wrongAt(where, said, 'add "genesisFile: ./genesis.json" above it')
   }
   yield* checkUpstreams(written)
@@ -59,7 +59,7 @@ function* checkUpstreams(written: Written): Generator<ConfigIssue> {
     if (typeof name === 'string') {
       const first = names.get(name)
       if (first !== undefined) {
-        const said = `${nameMember(written, at('name'))}: ${first} names an upstream "${name}" already`
+        const said = `${nameMember(written, at('name'))}: ${first} already names an upstream "${name}"`
         yield wrongAt(place('name'), said, fixLine(place('name'), `name: ${name}-2`))
       }
       names.set(name, first ?? place('name'))
@@ -68,7 +68,7 @@ function* checkUpstreams(written: Written): Generator<ConfigIssue> {
       const first = urls.get(new URL(url).href)
       if (first !== undefined) {
         const said = `${nameMember(written, at('url'))} is that of ${first}: one node would count as two where several must agree`
-        yield wrongAt(place('url'), said, 'take one of the two out')
+        yield wrongAt(place('url'), said, 'remove one of the two')
       }
       urls.set(new URL(url).href, first ?? place('url'))
     }
@@ -83,7 +83,7 @@ function* checkHeaders(written: Written, index: number, headers: unknown): Gener
     const path = ['upstreams', index, 'headers', header]
     if (seen.has(header.toLowerCase())) {
       const said = `${nameMember(written, path)} is given twice, in other letter cases`
-      yield wrongAt(written.whereOf(path), said, 'take one of the two out')
+      yield wrongAt(written.whereOf(path), said, 'remove one of the two')
     }
     seen.add(header.toLowerCase())
   }
@@ -93,8 +93,8 @@ function* checkLists(written: Written): Generator<ConfigIssue> {
   const denied = new Set(listOf(written.raw['deny']))
   for (const [index, method] of listOf(written.raw['allow']).entries()) {
     if (typeof method !== 'string' || !denied.has(method)) continue
-    const said = `${nameMember(written, ['allow', index])}: ${method} is in deny too, which is stronger`
-    yield wrongAt(written.whereOf(['allow', index]), said, `take ${method} out of one of the two`)
+    const said = `${nameMember(written, ['allow', index])}: ${method} is also in deny, which takes precedence`
+    yield wrongAt(written.whereOf(['allow', index]), said, `remove ${method} from one of the two`)
   }
 }
 

@@ -1,16 +1,16 @@
-// What the settings say of the networks served: one embedded chain, or a chain behind upstream nodes. Plain
-// values, checked and frozen; who opens networks reads nothing else.
+// Settings of the networks served: one embedded chain, or a chain behind upstream nodes. Plain values, validated and
+// frozen; the code that opens networks reads nothing else.
 // Tested by src/config/networks.test.ts
 
-/** `require`: proved or refused. `prefer`: proved where it can be, labelled where not. `off`: as upstreams say. */
+/** `require`: prove or refuse. `prefer`: prove if possible, otherwise label. `off`: forward the upstreams' answers. */
 export type VerifyMode = 'require' | 'prefer' | 'off'
 
-/** What can be proved on a network: everything, headers and state only, nothing (verification 2.3). */
+/** What can be proved on a network: everything, headers and state only, or nothing. */
 type NetworkPolicy = 'full' | 'header-only' | 'none'
 
 type MiningMode = 'auto' | 'interval' | 'off'
 
-/** The chain that lives in the data folder. */
+/** The chain stored in the data folder. */
 export type EmbeddedNetworkConfig = {
   readonly embedded: true
   readonly name: string
@@ -22,17 +22,17 @@ export type EmbeddedNetworkConfig = {
 
 /** One upstream node. */
 export type UpstreamConfig = {
-  /** Unique in its network; given, or host and port. Holds no credentials. */
+  /** Unique in its network; default: host and port. Contains no credentials. */
   readonly name: string
-  /** http or https; may hold a secret. */
+  /** http or https; may contain a secret. */
   readonly url: string
-  /** ws or wss, may hold a secret: where heads are pushed. Not given: where `url` is; null: they are polled. */
+  /** WebSocket URL for new heads, may contain a secret. Undefined: same place as `url`; null: heads are polled. */
   readonly wsUrl?: string | null | undefined
-  /** Its word on heads is enough, and its answers that cannot be proved are `trusted`. */
+  /** Its head needs no quorum, and its answers that cannot be proved are labelled `trusted`. */
   readonly trusted: boolean
   /** Names in lower case; values may be secrets. */
   readonly headers: Readonly<Record<string, string>>
-  /** Calls under way at once. */
+  /** Maximum number of concurrent calls. */
   readonly concurrency: number
   /** Null: no limit. */
   readonly requestsPerSecond: number | null
@@ -46,31 +46,31 @@ export type UpstreamNetworkConfig = {
   readonly name: string
   readonly chainId: bigint
   readonly verify: {
-    /** Null: as the policy has it. `require` where the operator wrote it counts as policy `full`. */
+    /** Null: decided by the policy. An explicit `require` is treated as policy `full`. */
     readonly default: VerifyMode | null
-    /** Method -> mode, over the default. */
+    /** Method -> mode, overrides the default. */
     readonly methods: Readonly<Record<string, VerifyMode>>
   }
   readonly heads: {
-    /** Upstreams that must name the same block; at most as many as there are. */
+    /** Number of upstreams that must report the same block; at most the number of upstreams. */
     readonly quorum: number
-    /** `quorum`: a tag or number is answered only by a quorum or a trusted node. */
+    /** `quorum`: a tag or number is resolved only with a quorum or a trusted node. */
     readonly require: 'quorum' | 'any'
     readonly pollMs: number
-    /** How long the last head is served when no upstream answers. */
+    /** How long the last head is served if no upstream replies. */
     readonly maxAgeMs: number
   }
-  /** Hash of block 0, `0x` and 64 hex digits in lower case; null: not said. */
+  /** Hash of block 0, `0x` and 64 hex digits in lower case; null: not configured. */
   readonly genesisHash: string | null
-  /** Newest first; `from` in seconds since 1970. Null: known by chain id, else not known. */
+  /** Newest first; `from` in seconds since 1970. Null: known from the chain ID, or unknown. */
   readonly blobSchedule:
     | readonly { readonly from: number; readonly baseFeeUpdateFraction: number }[]
     | null
-  /** Null: known by chain id, else probed. */
+  /** Null: known from the chain ID, or probed. */
   readonly policy: NetworkPolicy | null
-  /** Methods relayed: names, or `debug_*` for all of a namespace. Null: all that nothing else refuses. */
+  /** Forwarded methods: names, or `debug_*` for a namespace. Null: all that no rule refuses. */
   readonly allow: readonly string[] | null
-  /** Methods refused, in the same form; stronger than `allow`. */
+  /** Refused methods, in the same form; takes precedence over `allow`. */
   readonly deny: readonly string[]
   /** At least one. */
   readonly upstreams: readonly UpstreamConfig[]

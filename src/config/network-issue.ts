@@ -1,4 +1,4 @@
-// What is wrong with one member of a network, as a sentence with its line and the line that would be right.
+// Describes an issue with one member of a network: a sentence with its line, and the corrected line.
 // Tested by src/config/networks.test.ts
 import type { z } from 'zod'
 import { quote } from './load.ts'
@@ -40,12 +40,12 @@ export function describeNetworkIssue(issue: Issue, written: Written): readonly C
   const example = exampleOf(schemaOf(raw), path)
   const value = valueAt(raw, path)
   if (value === undefined) {
-    // Written, but by another name: that is told already.
+    // Written under a misspelt name, which is reported already.
     if (Object.keys(valueAt(raw, path.slice(0, -1)) ?? {}).some((key) => isMeant(key, path, raw))) {
       return []
     }
     const usual = path.length === 1 && path[0] === 'chainId' ? chainIdOf(raw['name']) : null
-    const fix = `add "${usual === null ? example.text : `chainId: ${usual}`}" to what begins in ${placeOf(where)}`
+    const fix = `add "${usual === null ? example.text : `chainId: ${usual}`}" to the item that begins in ${placeOf(where)}`
     return [wrongAt(where, `${name} is missing`, fix)]
   }
   const isUrl = typeof value === 'string' && value.includes('://')
@@ -54,7 +54,7 @@ export function describeNetworkIssue(issue: Issue, written: Written): readonly C
   return [wrongAt(where, said, fixLine(where, meantUrl(path, value) ?? example.text))]
 }
 
-// Only where it can hold no secret: a host and a port.
+// Only host and port, which cannot contain a secret.
 function meantUrl(path: readonly PropertyKey[], value: unknown): string | null {
   const [, place] = /^(?:wss?:\/\/|\/\/)?([\w.-]+:\d{1,5})\/?$/.exec(String(value)) ?? []
   return path.at(-1) === 'url' && place !== undefined ? `url: http://${place}` : null
@@ -82,7 +82,7 @@ function unknownMember(path: readonly PropertyKey[], written: Written): ConfigIs
   const kind = schema === embeddedSchema ? 'an embedded network' : 'a network with upstreams'
   const name = nameMember(written, path)
   if (memberAt(other, path) !== null) {
-    const fix = `take it out of ${place}, or write "embedded: ${schema !== embeddedSchema}" beside it`
+    const fix = `remove it from ${place}, or write "embedded: ${schema !== embeddedSchema}" next to it`
     return wrongAt(where, `${name}: ${kind} has no ${key}`, fix)
   }
   const members = Object.keys(shapeOf(memberAt(schema, above) ?? schema) ?? {})
@@ -92,7 +92,7 @@ function unknownMember(path: readonly PropertyKey[], written: Written): ConfigIs
     ? {
         code: 'unknown_setting',
         text: said,
-        fix: `take it out of ${place}; there may stand: ${members.join(', ')}`,
+        fix: `remove it from ${place}; valid names: ${members.join(', ')}`,
       }
     : {
         code: 'unknown_setting',
@@ -101,7 +101,7 @@ function unknownMember(path: readonly PropertyKey[], written: Written): ConfigIs
       }
 }
 
-// Is this unknown name one for the member at `path`?
+// True if this unknown name is a misspelling of the member at `path`.
 function isMeant(key: string, path: readonly PropertyKey[], raw: Written['raw']): boolean {
   const schema = schemaOf(raw)
   const members = Object.keys(shapeOf(memberAt(schema, path.slice(0, -1)) ?? schema) ?? {})
@@ -112,7 +112,7 @@ function schemaOf(raw: Written['raw']) {
   return raw['embedded'] === true ? embeddedSchema : upstreamNetworkSchema
 }
 
-/** Of the member, or of the nearest above it that has one. */
+/** Of the member, or of the nearest ancestor that has one. */
 function exampleOf(schema: z.ZodType, path: readonly PropertyKey[]) {
   for (let length = path.length; length > 0; length--) {
     const meta = metaOf(memberAt(schema, path.slice(0, length)))

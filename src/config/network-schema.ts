@@ -1,18 +1,18 @@
-// The members of `networks:` in the settings file: types, defaults, limits, what each means and one example.
-// Refusals and documentation are made from it.
+// The members of `networks:` in the settings file: type, default, limit, description and example. Error messages and
+// documentation are generated from it.
 // Tested by src/config/networks.test.ts
 import { z } from 'zod'
 
-/** What a member tells about itself. */
+/** Metadata of a member. */
 export type MemberMeta = {
   readonly description: string
-  /** A line of YAML that would be taken; undefined on members that have members. */
+  /** A valid line of YAML; undefined for members that have members. */
   readonly example?: string
   /** Never shown. */
   readonly secret?: boolean
 }
 
-/** Names that Cairn sets itself, or that steer a connection (RFC 9110 7.6.1). */
+/** Header names that Cairn sets itself, or that control the connection (RFC 9110 section 7.6.1). */
 const ownHeaders =
   /^(host|content-.*|accept-encoding|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|proxy-.*)$/i
 const headersMax = 32
@@ -104,7 +104,7 @@ export const httpUrlSchema = urlSchema('http')
 
 const webSocketUrlSchema = urlSchema('ws')
 
-/** `scheme`: or the same over TLS. */
+/** `scheme`: allowed plain scheme; the same over TLS is allowed too. */
 function urlSchema(scheme: 'http' | 'ws') {
   return z.string().superRefine((url, context) => {
     const message = checkUrl(url, scheme)
@@ -260,14 +260,14 @@ export const upstreamNetworkSchema = z.strictObject({
     .meta({
       description: 'The nodes of the network.',
       example: 'upstreams: [{url: "http://127.0.0.1:8545"}]',
-      // A URL may stand here by mistake.
+      // The value may be a URL in the wrong place.
       secret: true,
     }),
 })
 
-/** Null: it can be used. Says nothing of what it holds but its scheme. */
+/** Null: valid. The message contains at most the URL's scheme. */
 function checkUrl(text: string, scheme: 'http' | 'ws'): string | null {
-  // `node:9002` would parse, with `node` for its scheme.
+  // `node:9002` would parse, with `node` as its scheme.
   if (!URL.canParse(text) || !text.includes('://')) {
     return `expected a URL that starts with ${scheme}:// or ${scheme}s://`
   }
@@ -278,14 +278,14 @@ function checkUrl(text: string, scheme: 'http' | 'ws'): string | null {
   return hash === '' ? null : 'a URL of a node has no #'
 }
 
-/** One row of the documentation: `upstreams[].url`. */
+/** One row of the documentation, such as `upstreams[].url`. */
 export type Member = MemberMeta & {
   readonly path: string
   readonly initial: unknown
   readonly isRequired: boolean
 }
 
-/** All members of a schema, those of members that have some included. */
+/** All members of a schema, including nested ones. */
 export function listMembers(schema: z.ZodType, prefix = ''): readonly Member[] {
   return Object.entries(shapeOf(schema) ?? {}).flatMap(([name, inner]): readonly Member[] => {
     const path = prefix === '' ? name : `${prefix}.${name}`

@@ -1,5 +1,5 @@
-// One network as it was written: references replaced, short forms put in, and the place of every member, so that
-// what is wrong can be told with its line.
+// One network as written: references replaced, short forms expanded, with the place of every member, so that issues
+// are reported with their line.
 // Tested by src/config/networks.test.ts
 import { type ConfigIssue, wrongAt } from './config-issue.ts'
 import { embeddedSchema, memberAt, upstreamNetworkSchema } from './network-schema.ts'
@@ -8,17 +8,17 @@ import { type Environment, hasReference, resolveReferences } from './reference.t
 import type { FileValue } from './yaml-file.ts'
 
 const depthMax = 8
-/** Stands where a reference brought nothing: its mistake is told already. */
+/** Placeholder for an unresolved reference, whose issue is reported already. */
 export const broken = Symbol('broken')
 
 /** One network as given, with the places of its members. */
 export type Written = {
-  /** `networks[0]`, or the name that the variable has. */
+  /** `networks[0]`, or the name in the variable. */
   readonly label: string
   readonly raw: Readonly<Record<string, unknown>>
-  /** `cairn.yaml:3`, or the variable; of the nearest member above when the path is not written. */
+  /** `cairn.yaml:3`, or the variable; of the nearest ancestor if the path is not written. */
   readonly whereOf: (path: readonly PropertyKey[]) => string
-  /** A reference or a variable brought it, so it may be a secret. */
+  /** The value comes from a reference or a variable, so it may be a secret. */
   readonly isHidden: (path: readonly PropertyKey[]) => boolean
 }
 
@@ -32,7 +32,7 @@ type Item = {
   readonly mistakes: ConfigIssue[]
 }
 
-/** One item of the list; what is wrong with its shape or its references is added to `mistakes`. */
+/** Reads one item of the list; adds issues with its shape or its references to `mistakes`. */
 export function readItem(parts: Item): readonly Written[] {
   const { item, index, file, list, env, mistakes } = parts
   const lineOf = (path: readonly PropertyKey[]) => {
@@ -66,7 +66,7 @@ export function readItem(parts: Item): readonly Written[] {
   return [{ label: `networks[${index}]`, raw, whereOf, isHidden }]
 }
 
-/** A well-known network that only the environment names. */
+/** A well-known network that only the environment configures. */
 export function readShortForm(form: ShortForm, mistakes: ConfigIssue[]): readonly Written[] {
   if (form.chainId === null) {
     const said = `no network is named ${form.network}, and its chain id is not known`
@@ -90,12 +90,10 @@ type Resolving = {
   readonly broken: ConfigIssue[]
 }
 
-/** The value with references replaced. What a wrong one stood for is left out. */
+/** The value with references replaced. Unresolved ones are left out. */
 function resolveAll(value: unknown, path: readonly PropertyKey[], parts: Resolving): unknown {
   if (path.length > depthMax) {
-    parts.broken.push(
-      wrongAt(parts.whereOf(path), 'more members in one another than any network has'),
-    )
+    parts.broken.push(wrongAt(parts.whereOf(path), 'nested too deeply'))
     return null
   }
   if (Array.isArray(value)) {
@@ -120,7 +118,7 @@ function resolveAll(value: unknown, path: readonly PropertyKey[], parts: Resolvi
   return broken
 }
 
-// A reference brings text; a number or a choice of two is meant where the member is one.
+// A reference yields text. Convert it if the member is a number or a boolean.
 function typed(text: string, path: readonly PropertyKey[]): unknown {
   const isNumber = memberAt(upstreamNetworkSchema, path) ?? memberAt(embeddedSchema, path)
   if (/^-?\d{1,16}$/.test(text) && isNumber?.safeParse(Number(text)).success === true) {

@@ -1,17 +1,17 @@
-// The short form in the environment: `CAIRN_NETWORKS_<NAME>_UPSTREAMS` holds the URLs of a network's upstreams,
-// separated by commas. It takes the place of the file's upstreams, or makes a well-known network.
+// Short form in the environment: `CAIRN_NETWORKS_<NAME>_UPSTREAMS` holds the URLs of a network's upstreams,
+// separated by commas. It replaces the file's upstreams, or configures a well-known network.
 // Tested by src/config/networks.test.ts
 import { type ConfigIssue, wrongAt } from './config-issue.ts'
 import { type Environment, readSecretFile, resolveReferences } from './reference.ts'
 
-/** Networks whose chain id needs not be said, in the order in which they are served. */
+/** Networks with a known chain ID, in the order in which they are served. */
 const knownChainIds: Readonly<Record<string, number | undefined>> = {
   mainnet: 1,
   sepolia: 11_155_111,
   hoodi: 560_048,
 }
 
-/** Null: the name says nothing of its chain. */
+/** Null: the chain ID is not known from the name. */
 export function findChainId(name: string): number | null {
   return Object.hasOwn(knownChainIds, name) ? (knownChainIds[name] ?? null) : null
 }
@@ -22,11 +22,11 @@ export function isNetworkVariable(name: string): boolean {
   return form.test(name)
 }
 
-/** Upstreams that one variable gives. `variable`: its name, for people. */
+/** Upstreams of one variable. `variable`: its name, for messages. */
 export type ShortForm = {
   readonly network: string
   readonly variable: string
-  /** Null: the name is not well known. */
+  /** Null: not a well-known network. */
   readonly chainId: number | null
   readonly urls: readonly string[]
 }
@@ -39,7 +39,7 @@ export function readShortForms(env: Environment): {
   const mistakes: ConfigIssue[] = []
   for (const [variable, text] of Object.entries(env)) {
     const match = form.exec(variable)
-    // Compose files set variables to nothing to say "not given".
+    // Compose files set a variable to the empty string for "not given".
     if (match === null || text === undefined || text === '') continue
     const brought =
       match[2] === undefined

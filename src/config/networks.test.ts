@@ -32,7 +32,7 @@ function behind(network: NetworkConfig | undefined): UpstreamNetworkConfig {
   return network
 }
 
-/** All mistakes, without the folder. */
+/** All issues, without the folder. */
 async function mistakes(yaml: string | null, env?: Places['env']): Promise<readonly ConfigIssue[]> {
   const error = await load(yaml, env).then(
     () => assert.fail('the settings were taken'),
@@ -134,7 +134,7 @@ const small = `networks:
       - url: http://127.0.0.1:9001
 `
 
-test('a network needs a name, a chain id and one upstream; the rest has defaults', async () => {
+test('a network requires a name, a chain ID and one upstream; other members have defaults', async () => {
   const { config } = await load(small)
   const network = behind(config.networks?.[0])
   assert.deepEqual(network.verify, { default: null, methods: {} })
@@ -144,18 +144,18 @@ test('a network needs a name, a chain id and one upstream; the rest has defaults
   assert.equal(embeddedChain(config), null)
 })
 
-test('verify as one word is for every method', async () => {
+test('verify as one word applies to every method', async () => {
   const [network] = await networks(`${small}    verify: prefer\n`)
   assert.deepEqual(behind(network).verify, { default: 'prefer', methods: {} })
 })
 
-test('two of many upstreams agree on heads when the settings do not say how many', async () => {
+test('the default quorum of many upstreams is two', async () => {
   const [network] = await networks(`${small}${'      - url: http://h:1/a\n'.replace('a', 'b')}
       - url: http://h:1/c\n`)
   assert.equal(behind(network).heads.quorum, 2)
 })
 
-test('upstreams without a name have their host and port; two paths of one host are told apart', async () => {
+test('the default name of an upstream is its host and port, with a number for a second path of one host', async () => {
   const [network] = await networks(
     `${small}      - url: https://u:secret@node.example/key1\n      - url: https://node.example/key2\n`,
   )
@@ -165,7 +165,7 @@ test('upstreams without a name have their host and port; two paths of one host a
   )
 })
 
-test('without networks the embedded chain of the table is served', async () => {
+test('without networks the embedded chain of the settings table is served', async () => {
   const { config } = await load('chain: {name: here}\nnetworks:\n')
   assert.equal(config.networks, null)
   assert.deepEqual(embeddedChain(config), {
@@ -181,9 +181,9 @@ test('without networks the embedded chain of the table is served', async () => {
 
 type Row = readonly [wrong: string, yaml: string, text: string | RegExp, fix: string | RegExp]
 
-/** One network with one upstream; `more` follows at the depth of its members, from line 6. */
+/** One network with one upstream; `more` is added at the depth of its members, from line 6. */
 const plus = (more: string) => `${small}    ${more}\n`
-/** `more` follows as members of the upstream, from line 6. */
+/** `more` is added to the members of the upstream, from line 6. */
 const upstream = (more: string) => `${small}        ${more}\n`
 
 const rows: readonly Row[] = [
@@ -194,16 +194,16 @@ const rows: readonly Row[] = [
     'write verify in line 6 of cairn.yaml',
   ],
   [
-    'a member that is like no other',
+    'a member that resembles no other',
     upstream('rateLimit: 4'),
     'cairn.yaml:6: "networks[0].upstreams[0].rateLimit" is not a setting',
-    /^take it out of line 6 of cairn\.yaml; there may stand: .*requestsPerSecond/,
+    /^remove it from line 6 of cairn\.yaml; valid names: .*requestsPerSecond/,
   ],
   [
     'a well-known name without its chain id',
     'networks:\n  - name: sepolia\n    upstreams: [{url: "http://127.0.0.1:1"}]\n',
     'cairn.yaml:2: networks[0].chainId is missing',
-    'add "chainId: 11155111" to what begins in line 2 of cairn.yaml',
+    'add "chainId: 11155111" to the item that begins in line 2 of cairn.yaml',
   ],
   [
     'an unknown member of an upstream',
@@ -220,11 +220,11 @@ const rows: readonly Row[] = [
   [
     'a duplicate name',
     `${small}${small.replace('networks:\n', '')}`,
-    'cairn.yaml:6: networks[1].name: cairn.yaml:2 names a network "mainnet" already',
+    'cairn.yaml:6: networks[1].name: cairn.yaml:2 already names a network "mainnet"',
     'write "name: mainnet-2" in line 6 of cairn.yaml',
   ],
   [
-    'a name that is no label',
+    'a name that is not a label',
     small.replace('mainnet', 'Main Net'),
     /:2: networks\[0\]\.name is "Main Net": expected lower-case letters/,
     'write "name: mainnet" in line 2 of cairn.yaml',
@@ -233,16 +233,16 @@ const rows: readonly Row[] = [
     'a missing name',
     small.replace('name: mainnet', 'policy: full'),
     'cairn.yaml:2: networks[0].name is missing',
-    'add "name: mainnet" to what begins in line 2 of cairn.yaml',
+    'add "name: mainnet" to the item that begins in line 2 of cairn.yaml',
   ],
   [
     'a missing chain id',
     small.replace('    chainId: 1\n', ''),
     'cairn.yaml:2: networks[0].chainId is missing',
-    'add "chainId: 1" to what begins in line 2 of cairn.yaml',
+    'add "chainId: 1" to the item that begins in line 2 of cairn.yaml',
   ],
   [
-    'a chain id that is no number',
+    'a chain ID that is not a number',
     small.replace('chainId: 1', 'chainId: one'),
     /:3: networks\[0\]\.chainId is "one": expected a whole number$/,
     'write "chainId: 1" in line 3 of cairn.yaml',
@@ -266,7 +266,7 @@ const rows: readonly Row[] = [
     /^add "url: http:.*line 5/,
   ],
   [
-    'an upstream that is only a text',
+    'an upstream written as text',
     small.replace('url: http', 'http'),
     /:5: networks\[0\]\.upstreams\[0\].*: expected its members/,
     /line 5 of cairn\.yaml$/,
@@ -279,7 +279,7 @@ const rows: readonly Row[] = [
   ],
   ['a WebSocket URL', small.replace('http:', 'wss:'), /got wss:\/\//, /line 5 of cairn\.yaml$/],
   [
-    'a URL that is none, and it is not repeated',
+    'an invalid URL, which is not repeated',
     small.replace('http://127.0.0.1:9001', 'secret host'),
     'cairn.yaml:5: networks[0].upstreams[0].url: expected a URL that starts with http:// or https://',
     /line 5 of cairn\.yaml$/,
@@ -294,12 +294,12 @@ const rows: readonly Row[] = [
     'a URL given twice',
     `${small}      - url: http://127.0.0.1:9001/\n`,
     /:6: networks\[0\]\.upstreams\[1\]\.url is that of cairn\.yaml:5: one node would count as two/,
-    'take one of the two out',
+    'remove one of the two',
   ],
   [
     'two upstreams of one name',
     `${upstream('name: a')}      - {url: "http://h", name: a}\n`,
-    'cairn.yaml:7: networks[0].upstreams[1].name: cairn.yaml:6 names an upstream "a" already',
+    'cairn.yaml:7: networks[0].upstreams[1].name: cairn.yaml:6 already names an upstream "a"',
     'write "name: a-2" in line 7 of cairn.yaml',
   ],
   [
@@ -309,7 +309,7 @@ const rows: readonly Row[] = [
     'write "name: own-node" in line 6 of cairn.yaml',
   ],
   [
-    'a header name that is none',
+    'an invalid header name',
     upstream('headers: {"a b": x}'),
     /:6: networks\[0\]\.upstreams\[0\]\.headers\.a b: expected the name of an HTTP header/,
     /^write headers: .*line 6/,
@@ -321,7 +321,7 @@ const rows: readonly Row[] = [
     /line 6/,
   ],
   [
-    'a header with a line break, and its value is not repeated',
+    'a header with a line break, which is not repeated',
     upstream('headers: {authorization: "secret\\nx: y"}'),
     'cairn.yaml:6: networks[0].upstreams[0].headers.authorization: a header holds no line breaks or control characters',
     /line 6/,
@@ -336,34 +336,34 @@ const rows: readonly Row[] = [
     'a header given twice',
     upstream('headers: {authorization: a, Authorization: b}'),
     /headers\.Authorization is given twice, in other letter cases$/,
-    'take one of the two out',
+    'remove one of the two',
   ],
   [
-    'a variable that is not there',
+    'a missing variable',
     upstream('headers: {authorization: "${env:ABSENT}"}'),
     'cairn.yaml:6: the environment has no variable ABSENT',
     'export ABSENT=…',
   ],
   [
-    'a variable that is empty',
+    'an empty variable',
     upstream('headers: {authorization: "Bearer ${env:EMPTY}"}'),
     'cairn.yaml:6: the variable EMPTY is empty',
     'export EMPTY=…',
   ],
   [
-    'a file that is not there',
+    'a missing file',
     upstream('headers: {authorization: "${file:/nowhere}"}'),
     'cairn.yaml:6: cannot read the file /nowhere: there is no such file or folder',
     'ls -l /nowhere shows what is there',
   ],
   [
-    'a quorum of more upstreams than there are',
+    'a quorum of more upstreams than configured',
     plus('heads: {quorum: 3}'),
     'cairn.yaml:6: networks[0].heads.quorum is 3, and there is 1 upstream',
     'write "quorum: 1" in line 6 of cairn.yaml',
   ],
   [
-    'a quorum of none',
+    'a quorum of 0',
     plus('heads: {quorum: 0}'),
     /:6: networks\[0\]\.heads\.quorum is 0: expected at least 1$/,
     'write "quorum: 2" in line 6 of cairn.yaml',
@@ -387,7 +387,7 @@ const rows: readonly Row[] = [
     'write "verify: require" in line 6 of cairn.yaml',
   ],
   [
-    'verify of a method that has no such name',
+    'verify of an invalid method name',
     plus('verify: {"eth getCode": off}'),
     /:6: networks\[0\]\.verify\.eth getCode.*: expected the name of a method/,
     /line 6/,
@@ -399,19 +399,19 @@ const rows: readonly Row[] = [
     'write "policy: full" in line 6 of cairn.yaml',
   ],
   [
-    'a genesis hash that is none',
+    'an invalid genesis hash',
     plus('genesisHash: "0x12"'),
     /:6: networks\[0\]\.genesisHash is "0x12": expected 0x and 64 hex digits$/,
     /line 6/,
   ],
   [
-    'a method list that is a text',
+    'a method list written as text',
     plus('allow: eth_call'),
     /:6: networks\[0\]\.allow is "eth_call": expected a list$/,
     'write "allow: [eth_call, eth_gasPrice]" in line 6 of cairn.yaml',
   ],
   [
-    'a method that has no such name',
+    'an invalid method name',
     plus('deny: ["eth call"]'),
     /:6: networks\[0\]\.deny\[0\] is "eth call": expected the name of a method/,
     /line 6/,
@@ -419,37 +419,37 @@ const rows: readonly Row[] = [
   [
     'a method in both lists',
     plus('allow: [eth_call]\n    deny: [eth_call]'),
-    'cairn.yaml:6: networks[0].allow[0]: eth_call is in deny too, which is stronger',
-    'take eth_call out of one of the two',
+    'cairn.yaml:6: networks[0].allow[0]: eth_call is also in deny, which takes precedence',
+    'remove eth_call from one of the two',
   ],
   [
-    'a timeout of nothing',
+    'a timeout of 0',
     upstream('timeoutMs: 0'),
     /:6: networks\[0\]\.upstreams\[0\]\.timeoutMs is 0: expected at least 1$/,
     'write "timeoutMs: 10000" in line 6 of cairn.yaml',
   ],
   [
-    'a member of embedded networks beside upstreams',
+    'a member of embedded networks next to upstreams',
     plus('mining: auto'),
     'cairn.yaml:6: networks[0].mining: a network with upstreams has no mining',
-    'take it out of line 6 of cairn.yaml, or write "embedded: true" beside it',
+    'remove it from line 6 of cairn.yaml, or write "embedded: true" next to it',
   ],
   [
     'upstreams of an embedded network',
     'networks:\n  - name: dev\n    embedded: true\n    upstreams: []\n',
     'cairn.yaml:4: networks[0].upstreams: an embedded network has no upstreams',
-    'take it out of line 4 of cairn.yaml, or write "embedded: false" beside it',
+    'remove it from line 4 of cairn.yaml, or write "embedded: false" next to it',
   ],
   [
     'two embedded networks',
     'networks:\n  - {name: a, embedded: true}\n  - {name: b, embedded: true}\n',
     'cairn.yaml:3: networks[1].embedded: cairn.yaml:2 is embedded already, and the data folder holds one chain',
-    'give it upstreams, or take it out of the list',
+    'give it upstreams, or remove it from the list',
   ],
   [
     'blocks without their genesis',
     'networks:\n  - {name: a, embedded: true, blocksFile: x}\n',
-    'cairn.yaml:2: networks[0].blocksFile: expected genesisFile beside it, which its blocks start from',
+    'cairn.yaml:2: networks[0].blocksFile: requires genesisFile, the start of its blocks',
     'add "genesisFile: ./genesis.json" above it',
   ],
   [
@@ -465,16 +465,16 @@ const rows: readonly Row[] = [
     /^write "- name: mainnet"/,
   ],
   [
-    'a network that is only a name',
+    'a network written as a name only',
     'networks:\n  - mainnet\n',
     'cairn.yaml:2: networks[0]: expected the members of a network',
     /^write "name: mainnet"/,
   ],
   [
-    'settings of the embedded chain beside networks',
+    'settings of the embedded chain together with networks',
     `${small}chain: {mining: off}\n`,
     'cairn.yaml:6: chain.mining is set, and cairn.yaml:2 names networks, which then are all there are',
-    /^take it out; the embedded chain is "- \{name: dev, embedded: true\}"/,
+    /^remove it; the embedded chain is "- \{name: dev, embedded: true\}"/,
   ],
 ]
 
@@ -494,7 +494,7 @@ for (const [wrong, yaml, text, fix] of rows) {
   })
 }
 
-test('a URL that stands in a wrong place is not repeated', async () => {
+test('a URL in a wrong place is not shown', async () => {
   const url = 'https://user:hunter2@node.example/hunter2'
   for (const yaml of [
     `networks: ${url}\n`,
@@ -509,7 +509,7 @@ test('a URL that stands in a wrong place is not repeated', async () => {
   }
 })
 
-test('a URL that YAML takes for a name, or that stands for a number, is not repeated', async () => {
+test('a URL that YAML parses as a name, or in place of a number, is not shown', async () => {
   const url = 'https://eth.example/v3/SECRET'
   for (const yaml of [
     `networks: [{name: a, chainId: 1, upstreams: [{url:${url}}]}]\n`,
@@ -542,7 +542,7 @@ test('all errors are reported together, each once, in the order of the lines', a
   )
 })
 
-test('what was most likely meant is the fix: a number without quotes, true for yes, the host that was written', async () => {
+test('the fix is the value that was probably meant: a number without quotes, true for yes, the written host', async () => {
   const found = await mistakes(
     `http: {port: "8600"}\nrpc: {batchItemsMax: 1_000}\ngateway: {public: yes}\nlog: {level: warning}\nnetworks:\n  - name: a\n    chainId: 1\n    upstreams:\n      - url: ws://127.0.0.1:9001\n      - url: node:9002\n      - url: ws://node/secret\n`,
   )
@@ -572,7 +572,7 @@ test('what was most likely meant is the fix: a number without quotes, true for y
   )
 })
 
-test('a variable gives a network its upstreams, over those of the file', async () => {
+test('a variable replaces the upstreams of a network in the file', async () => {
   const env = { CAIRN_NETWORKS_MAINNET_UPSTREAMS: 'https://a.example/key, http://b.example' }
   const [network] = await networks(small, env)
   assert.deepEqual(
@@ -584,7 +584,7 @@ test('a variable gives a network its upstreams, over those of the file', async (
   )
 })
 
-test('variables alone make well-known networks, mainnet first', async () => {
+test('variables alone configure well-known networks, mainnet first', async () => {
   const all = await networks(null, {
     CAIRN_NETWORKS_HOODI_UPSTREAMS: 'http://h',
     CAIRN_NETWORKS_MAINNET_UPSTREAMS: 'http://m',
@@ -599,7 +599,7 @@ test('variables alone make well-known networks, mainnet first', async () => {
   )
 })
 
-test('a variable of a network nobody knows is refused, and what it holds is not told', async () => {
+test('a variable of an unknown network is refused without showing its value', async () => {
   const [first] = await mistakes(null, { CAIRN_NETWORKS_MY_NET_UPSTREAMS: 'http://h/secret' })
   assert.deepEqual(first, {
     code: 'wrong_setting',
@@ -634,12 +634,12 @@ test('headers, keys in URLs and the values of references are redacted in output'
   assert.equal(showUrl('http://user:secret@h:1'), 'http://h:1/(redacted)')
 })
 
-test('every member says what it is and gives an example that is taken', async () => {
+test('every member has a description and a valid example', async () => {
   const other = '      - url: http://127.0.0.1:9002\n'
   for (const { path, description, example } of listMembers(upstreamNetworkSchema)) {
     assert.match(description, /^.{10,260}\.$/s, path)
     if (example === undefined || /^(name|chainId|embedded|upstreams)$|url$/.test(path)) continue
-    // Taken together, in the example of the list.
+    // All members together, in the example of the list.
     if (path.startsWith('blobSchedule[].')) continue
     if (path.startsWith('upstreams[].')) await load(upstream(example), tokens)
     else if (path.startsWith('heads.')) await load(`${small}${other}    heads: {${example}}\n`)
@@ -653,7 +653,7 @@ test('every member says what it is and gives an example that is taken', async ()
   }
 })
 
-test('where an upstream pushes its heads is ws or wss, not at all (null), or not written', async () => {
+test('the WebSocket URL of an upstream is ws or wss, null, or absent', async () => {
   for (const [member, wsUrl] of [
     ['wsUrl: wss://node.example/ws/secret-key', 'wss://node.example/ws/secret-key'],
     ['wsUrl: null', null],

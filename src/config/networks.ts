@@ -1,5 +1,5 @@
-// `networks:` of the settings file and its short forms in the environment, as checked plain values. Everything
-// that is wrong is reported together, each problem with its line and fix.
+// `networks:` of the settings file and its short forms in the environment, as validated plain values. All issues
+// are reported together, each with its line and fix.
 import type { z } from 'zod'
 import { freeze } from './load.ts'
 import { type ConfigIssue, wrongAt } from './config-issue.ts'
@@ -13,18 +13,18 @@ import type { Environment } from './reference.ts'
 import type { FileValue } from './yaml-file.ts'
 
 const networksMax = 64
-/** Mistakes of one list that are told. */
+/** Maximum number of reported issues of one list. */
 const mistakesMax = 50
 
 export type Networks = {
-  /** Null: none are named, and the settings of `chain` hold. */
+  /** Null: no networks are configured, and the settings of `chain` apply. */
   readonly networks: readonly NetworkConfig[] | null
   readonly mistakes: readonly ConfigIssue[]
   /** Where each network is written, in the order of `networks`. */
   readonly written: readonly Written[]
 }
 
-/** `values`: of the whole file. Throws nothing: what is wrong is told. */
+/** `values`: of the whole file. Never throws: issues are returned. */
 export function readNetworks(
   file: string,
   values: readonly FileValue[],
@@ -52,7 +52,7 @@ export function readNetworks(
   for (const form of short.forms) {
     if (!named.has(form.network)) written.push(...readShortForm(form, mistakes))
   }
-  const networks = written.flatMap((one) => judge(one, mistakes))
+  const networks = written.flatMap((one) => validate(one, mistakes))
   mistakes.push(...checkAcross(written))
   const isGiven = written.length > 0
   return {
@@ -62,7 +62,7 @@ export function readNetworks(
   }
 }
 
-// `networks:` written as a section reads like settings of their own.
+// `networks:` written as a mapping parses like settings of its own.
 function refuseSections(file: string, values: readonly FileValue[]): readonly ConfigIssue[] {
   const first = values.find(({ path }) => path.startsWith('networks.'))
   if (first === undefined) return []
@@ -77,7 +77,7 @@ function refuseSections(file: string, values: readonly FileValue[]): readonly Co
   ]
 }
 
-function judge(written: Written, mistakes: ConfigIssue[]): readonly NetworkConfig[] {
+function validate(written: Written, mistakes: ConfigIssue[]): readonly NetworkConfig[] {
   const { raw } = written
   const isBroken = (path: readonly PropertyKey[]) =>
     path.some((_, at) => valueAt(raw, path.slice(0, at + 1)) === broken)
@@ -108,7 +108,7 @@ function upstreamNetwork(given: z.output<typeof upstreamNetworkSchema>): Network
 
 type Given = z.output<typeof upstreamNetworkSchema>['upstreams']
 
-// Two paths of one host are two upstreams: the second is `host-2`.
+// Two paths of one host are two upstreams: the second is named `host-2`.
 function nameAll(upstreams: Given): readonly UpstreamConfig[] {
   const taken = new Set(upstreams.flatMap(({ name }) => (name === undefined ? [] : [name])))
   return upstreams.map(({ name, headers, ...rest }) => ({

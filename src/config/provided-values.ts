@@ -1,5 +1,5 @@
-// What was given for each setting, and where: the file's lines, the environment, flags. Nothing is judged here
-// but names; values are judged by the table.
+// Values given for each setting, and their places: lines of the file, the environment, flags. Only names are
+// checked here; the table checks values.
 // Tested by src/config/load.test.ts
 import type { SettingDefinition } from './setting-definition.ts'
 import { type ConfigIssue, placeOf, unknownName, wrongAt } from './config-issue.ts'
@@ -11,25 +11,25 @@ import type { FileValue } from './yaml-file.ts'
 
 type Origin = 'default' | 'file' | 'env' | 'flag'
 
-/** A value as given, and where: `where` is for people ("cairn.yaml:3", "CAIRN_HTTP_PORT", "--port"). */
+/** A value as given, and its place: `where` is for messages ("cairn.yaml:3", "CAIRN_HTTP_PORT", "--port"). */
 export type Given = {
   readonly value: unknown
   readonly origin: Origin
   readonly where: string
-  /** It came from a reference or a file of its own, so it may be a secret. */
+  /** The value comes from a reference or a `_FILE` variable, so it may be a secret. */
   readonly hidden: boolean
 }
 
 /** Setting path -> text as typed; undefined = not given. */
 export type Flags = Readonly<Record<string, { readonly flag: string; readonly text: string }>>
 
-/** Collects what was given, and what is wrong with it. */
+/** Collects the given values and the issues with them. */
 export type Collected = {
   readonly given: readonly (readonly [string, Given])[]
   readonly mistakes: readonly ConfigIssue[]
 }
 
-/** Names that belong to lists, the command and the tests, not to the table. */
+/** Names that belong to lists, the CLI and the tests, not to the table. */
 const otherNames = [
   'CAIRN_CONFIG',
   'CAIRN_FILES_SOURCES',
@@ -53,7 +53,7 @@ export function fromFile(
     const where = `${file}:${line}`
     const leaf = leaves.find((candidate) => candidate.path === path)
     if (leaf === undefined) {
-      // `http:` with nothing below it is an empty section.
+      // `http:` without members is an empty section.
       const isSection = leaves.some((candidate) => candidate.path.startsWith(`${path}.`))
       if (!isSection) mistakes.push(unknownName(path, where, pathsOf(leaves)))
       else if (!isEmpty(value)) mistakes.push(valueOfSection(path, where))
@@ -68,7 +68,7 @@ export function fromFile(
   return { given, mistakes }
 }
 
-/** `ignored`: variables that are no settings and nothing like one. */
+/** `ignored`: variables that are not settings and not similar to one. */
 export function fromEnvironment(
   leaves: readonly SettingDefinition[],
   env: Environment,
@@ -87,7 +87,7 @@ export function fromEnvironment(
       else mistakes.push(mistake)
       continue
     }
-    // Compose files set variables to nothing to say "not given".
+    // Compose files set a variable to the empty string for "not given".
     if (text === undefined || text === '') continue
     if (leaf === undefined && (env[meant.env] ?? '') !== '') {
       const said = `${name} and ${meant.env} are both set, expected one of them`
@@ -121,7 +121,7 @@ export function fromFlags(leaves: readonly SettingDefinition[], flags: Flags): C
   return { given, mistakes }
 }
 
-/** Text as typed by people to a value of the leaf's type; what does not fit stays text and is refused later. */
+/** Converts text to a value of the setting's type. Text that does not fit stays text and is refused later. */
 function fromText(leaf: SettingDefinition, text: string): unknown {
   if (leaf.nullable && text === 'null') return null
   if (leaf.type === 'whole number' && /^-?\d{1,16}$/.test(text)) return Number(text)
@@ -130,7 +130,7 @@ function fromText(leaf: SettingDefinition, text: string): unknown {
 }
 
 // The environment is shared with other programs (Kubernetes alone adds CAIRN_PORT and more for a service
-// named cairn), so only what looks like a misspelt setting is refused.
+// named cairn), so only names similar to a setting are refused.
 function nearMiss(name: string, leaves: readonly SettingDefinition[]): ConfigIssue | null {
   const names = leaves.map((leaf) => leaf.env)
   const nearest = findNearest(name, names)

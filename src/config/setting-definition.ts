@@ -1,4 +1,4 @@
-// The settings table as a flat list: one Leaf per setting, with the names it goes by.
+// The settings table as a flat list: one SettingDefinition per setting, with its names.
 // Tested by src/config/settings.test.ts
 import { z } from 'zod'
 import type { SettingMeta } from './settings.ts'
@@ -17,7 +17,7 @@ export type SettingDefinition = {
   readonly initial: unknown
   readonly description: string
   readonly secret: boolean
-  /** Taken over from a changed file while the server runs. */
+  /** Applied from a changed file while the server runs. */
   readonly live: boolean
 }
 
@@ -27,7 +27,7 @@ export function envName(path: string): string {
   return `CAIRN_${words.toUpperCase()}`
 }
 
-/** The leaves of a schema of nested strict objects, in its order. Throws TypeError on shapes it does not know. */
+/** The settings of a schema of nested strict objects, in its order. Throws TypeError on an unknown shape. */
 export function listSettings(schema: z.ZodType, prefix = ''): readonly SettingDefinition[] {
   const section = schema instanceof z.ZodPrefault ? schema.unwrap() : schema
   if (!(section instanceof z.ZodObject)) throw new TypeError(`${prefix}: not an object of settings`)

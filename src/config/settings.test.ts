@@ -4,24 +4,24 @@ import { settingDefinitions } from './config.ts'
 import { envName } from './setting-definition.ts'
 import { distance, findNearest } from '../base/similar-name.ts'
 
-test('environment names follow from the path and no two settings share one', () => {
+test('environment names follow from the path, and no two settings share one', () => {
   assert.equal(envName('rpc.bodyBytesMax'), 'CAIRN_RPC_BODY_BYTES_MAX')
   assert.equal(envName('dataDir'), 'CAIRN_DATA_DIR')
   const names = settingDefinitions.flatMap((leaf) => [leaf.env, `${leaf.env}_FILE`])
   assert.equal(new Set(names).size, names.length)
 })
 
-test('every setting says what it is', () => {
+test('every setting has a description', () => {
   for (const leaf of settingDefinitions) assert.match(leaf.description, /^.{10,160}\.$/s, leaf.path)
 })
 
-test('every number says its unit, or that it is a limit or a port', () => {
+test('every number has a unit, or is a limit or a port', () => {
   const numbers = settingDefinitions.filter((leaf) => leaf.type === 'whole number')
   for (const { path } of numbers)
     assert.match(path, /(Ms|Seconds|Days|PerMinute|PerHour|Max|Bytes|port)$/, path)
 })
 
-test('swapped, missing and wrong letters are found again', () => {
+test('names with swapped, missing and wrong letters are recognized', () => {
   assert.equal(distance('prot', 'port'), 1)
   assert.equal(distance('', 'abc'), 3)
   assert.equal(distance('HTTP', 'http'), 0)

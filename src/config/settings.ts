@@ -1,17 +1,17 @@
-// The one table of settings: path, type, default, what it means. Types, environment names, documentation
-// and `cairn config` are made from it. Only app.ts and cli/ see Config; modules take plain values.
+// The table of settings: path, type, default, description. Types, environment names, documentation
+// and `cairn config` are generated from it. Only app.ts and cli/ read Config; modules receive plain values.
 // long: one row for each setting.
 import { z } from 'zod'
 import { parseIpRule } from '../base/ip-list.ts'
 import type { EmbeddedNetworkConfig, NetworkConfig } from './network-config.ts'
 import type { SourceConfig } from './source-schema.ts'
 
-/** What a leaf tells about itself besides its type and default. */
+/** Metadata of a setting besides its type and default. */
 export type SettingMeta = {
   readonly description: string
-  /** Never shown: `config print` prints a mark instead. */
+  /** Never shown: `config print` prints a placeholder instead. */
   readonly secret?: boolean
-  /** Read anew at each use, so that a changed file counts at once. */
+  /** Read again at each use, so a changed file takes effect immediately. */
   readonly live?: boolean
 }
 
@@ -50,7 +50,7 @@ function choice<const Name extends string>(
     .meta({ description })
 }
 
-/** A key of Stripe, by what it begins with. */
+/** A Stripe key with one of these prefixes. */
 function key(prefixes: string, description: string, secret = false) {
   return z
     .string()
@@ -73,7 +73,7 @@ function networkName(initial: string, description: string) {
 
 const addressesMax = 100
 
-/** Addresses and blocks of them in one text, or null. */
+/** Validates a text of addresses and CIDR blocks, or null. */
 function addresses(description: string) {
   return z
     .string()
@@ -303,7 +303,7 @@ export const settingsSchema = z.strictObject({
               .string()
               .regex(
                 /^(https:\/\/[a-z0-9.-]+|http:\/\/(127\.0\.0\.1|localhost|\[::1\]))(:\d{1,5})?$/,
-                'expected https://<host>, or http:// of loopback',
+                'expected https://<host>, or http:// with a loopback host',
               )
               .default('https://api.stripe.com')
               .meta({ description: 'URL of the Stripe API.' }),
@@ -481,13 +481,13 @@ type Frozen<T> = T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : 
 
 /** All settings, checked and deeply frozen. */
 export type Config = Frozen<z.output<typeof settingsSchema>> & {
-  /** Exactly the networks served, the default first. Null: the embedded chain of `chain`. */
+  /** All networks served, the default first. Null: the embedded chain of `chain`. */
   readonly networks: readonly NetworkConfig[] | null
-  /** Who is asked for blocks of files that are not here (`files.sources`), in no order. */
+  /** Sources of missing file blocks (`files.sources`), in any order. */
   readonly fileSources: readonly SourceConfig[]
 }
 
-/** A rule between settings that is broken: at which setting, how, and the fix. */
+/** A violated rule between settings: the setting, the text, the fix. */
 type Broken = { readonly path: string; readonly said: string; readonly fix: string }
 
 export function checkTogether({
@@ -539,7 +539,7 @@ function checkChain(chain: Config['chain']): readonly Broken[] {
   return [{ path: 'chain.blocksFile', said, fix: 'chain: {genesisFile: ./genesis.json}' }]
 }
 
-/** The embedded chain that is to be served, however the settings name it; null: none. */
+/** The embedded chain to serve, in any form of the settings; null: none. */
 export function embeddedChain({
   chain,
   networks,

@@ -1,4 +1,4 @@
-// Every setting with its value and where it comes from, for people; secrets and what references brought are
+// Every setting with its value and its place, for people; secrets and the values of references are
 // redacted.
 // Tested by src/config/load.test.ts
 import type { LoadedConfig } from './config.ts'
@@ -54,7 +54,7 @@ function showMembers(network: NetworkConfig, written: Written): readonly ShownSe
         rowsOf(inner, [...path, Array.isArray(value) ? Number(key) : key]),
       )
     }
-    // As written these have another form or other letter cases.
+    // The written form differs, or the letter case does.
     const deepest = path.findIndex((part) => part === 'verify' || part === 'headers') + 1
     const given = deepest === 0 ? path : path.slice(0, deepest)
     const isWritten = valueAt(written.raw, given) !== undefined
@@ -80,7 +80,7 @@ function showMembers(network: NetworkConfig, written: Written): readonly ShownSe
   }
 }
 
-/** Rows of the sources of files: `files.sources[0].url`. */
+/** Rows of the file sources: `files.sources[0].url`. */
 export function showSources({ config, writtenSources }: LoadedConfig): readonly ShownSetting[] {
   return config.fileSources.flatMap(({ headers, ...members }, index) => {
     const from = writtenSources[index]
@@ -100,7 +100,7 @@ export function showSources({ config, writtenSources }: LoadedConfig): readonly 
   })
 }
 
-/** Scheme, host and port; what may hold a key or a password is redacted. */
+/** Scheme, host and port; parts that may contain a key or a password are redacted. */
 export function showUrl(text: string): string {
   const { protocol, host, pathname, search, username, password } = new URL(text)
   const isPlain = [username, password, search].every((part) => part === '') && pathname === '/'

@@ -1,5 +1,5 @@
-// The members of `files.sources` in the settings file: types, defaults, limits, what each means and one example.
-// Refusals and documentation are made from it.
+// The members of `files.sources` in the settings file: type, default, limit, description and example. Error messages and
+// documentation are generated from it.
 // Tested by src/config/sources.test.ts
 import { z } from 'zod'
 import { headersSchema, httpUrlSchema, upstreamNameSchema } from './network-schema.ts'
@@ -49,7 +49,7 @@ export const sourceSchema = z.strictObject({
     }),
 })
 
-/** One of `files.sources`, checked. `headers`: names in lower case. */
+/** One of `files.sources`, validated. `headers`: names in lower case. */
 export type SourceConfig = Readonly<Omit<z.output<typeof sourceSchema>, 'name' | 'headers'>> & {
   readonly name: string
   readonly headers: Readonly<Record<string, string>>

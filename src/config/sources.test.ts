@@ -32,13 +32,13 @@ async function mistakes(yaml: string | null, env?: Places['env']): Promise<reado
 const list = (...items: readonly string[]) =>
   `files:\n  idleMs: 5000\n  sources:\n${items.map((item) => `    - ${item}\n`).join('')}`
 
-test('without any nobody is asked, and an empty list is none', async () => {
+test('without sources, or with an empty list, no source is configured', async () => {
   assert.deepEqual((await load(null)).config.fileSources, [])
   assert.deepEqual((await load('files:\n  sources:\n')).config.fileSources, [])
   assert.deepEqual((await load('files:\n  sources: []\n')).config.fileSources, [])
 })
 
-test('a source has the defaults of the table, and its host as its name', async () => {
+test('a source has the defaults of the table and its host as its name', async () => {
   const { config } = await load(list('url: https://gw.example:444/under'))
   assert.equal(config.files.idleMs, 5000)
   assert.deepEqual(config.fileSources, [
@@ -54,7 +54,7 @@ test('a source has the defaults of the table, and its host as its name', async (
   assert.ok(Object.isFrozen(config.fileSources[0]))
 })
 
-test('references bring headers and numbers, and are never shown', async () => {
+test('references supply headers and numbers, and are never shown', async () => {
   const yaml = list(
     'url: "${env:GW}"\n      headers: {Authorization: "Bearer ${env:TOKEN}"}\n      concurrency: ${env:MANY}',
     'url: https://key:word@plain.example/token-in-path',
@@ -75,7 +75,7 @@ test('references bring headers and numbers, and are never shown', async () => {
   assert.ok(shown.some(({ path }) => path === 'files.sources[0].headers.authorization'))
 })
 
-test('the variable takes the place of the list', async () => {
+test('the variable replaces the list', async () => {
   const env = { CAIRN_FILES_SOURCES: 'http://one, http://two:81' }
   const loaded = await load(list('url: http://three'), env)
   const names = loaded.config.fileSources.map(({ name }) => name)
@@ -92,7 +92,7 @@ test('the variable takes the place of the list', async () => {
   ])
 })
 
-test('each mistake is reported with its line and a fix', async () => {
+test('each issue is reported with its line and a fix', async () => {
   const yaml = list(
     'url: ftp://gw.example',
     'name: nameless',
@@ -117,11 +117,11 @@ test('each mistake is reported with its line and a fix', async () => {
     'cairn.yaml:2: files.sources: expected a list; write "- url: https://gateway.example" below files: sources: of cairn.yaml',
   ])
   assert.deepEqual(await mistakes(list('url: http://one', 'url: http://one/other')), [
-    'cairn.yaml:5: files.sources[1]: another source is called one; write "name: one-2" beside its url',
+    'cairn.yaml:5: files.sources[1]: another source is called one; write "name: one-2" next to its url',
   ])
 })
 
-test('a changed list is taken over while the server runs', async () => {
+test('a changed list is applied while the server runs', async () => {
   const before = (await load(list('url: http://one'))).config
   const after = (await load(list('url: http://two'))).config
   const { config, live, restart } = changesBetween(settingDefinitions, before, after)
@@ -130,7 +130,7 @@ test('a changed list is taken over while the server runs', async () => {
   assert.equal(config.fileSources[0]?.url, 'http://two')
 })
 
-test('every example of the documentation would be taken', async () => {
+test('every example of the documentation is valid', async () => {
   const members = listMembers(sourceSchema)
   assert.ok(members.length > 4)
   const lines = members.map(({ example }) => `      ${example}\n`).join('')

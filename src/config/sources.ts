@@ -1,5 +1,5 @@
-// `files.sources` of the settings file, or the URLs in CAIRN_FILES_SOURCES, as checked plain values. Everything that is
-// wrong is reported together, each problem with its line and fix.
+// `files.sources` of the settings file, or the URLs in CAIRN_FILES_SOURCES, as validated plain values. All issues
+// are reported together, each with its line and fix.
 import { freeze, quote } from './load.ts'
 import { fixLine, type ConfigIssue, nameShown, placeOf, wrongAt } from './config-issue.ts'
 import { findNearest } from '../base/similar-name.ts'
@@ -13,11 +13,11 @@ import type { FileValue } from './yaml-file.ts'
 export const sourcesPath = 'files.sources'
 const sourcesVariable = 'CAIRN_FILES_SOURCES'
 
-/** One source as it was written. `where`: of a member, `cairn.yaml:3` or the variable. */
+/** One source as written. `where`: of a member, `cairn.yaml:3` or the variable. */
 export type WrittenSource = {
   readonly raw: unknown
   readonly where: (path: readonly PropertyKey[]) => string
-  /** A reference or a variable brought it, so it may be a secret. */
+  /** The value comes from a reference or a variable, so it may be a secret. */
   readonly isHidden: (path: readonly PropertyKey[]) => boolean
 }
 
@@ -28,14 +28,14 @@ export type Sources = {
   readonly written: readonly WrittenSource[]
 }
 
-/** Mistakes of the list that are told. */
+/** Maximum number of reported issues of the list. */
 const mistakesMax = 50
 
-/** `values`: of the whole file. The variable takes the place of the file's list. Throws nothing. */
+/** `values`: of the whole file. The variable replaces the file's list. Never throws. */
 export function readSources(file: string, values: readonly FileValue[], env: Environment): Sources {
   const mistakes: ConfigIssue[] = []
   const written = fromVariable(env, mistakes) ?? fromList(file, values, env, mistakes)
-  const given = written.map((one, index) => judge(one, index, mistakes))
+  const given = written.map((one, index) => validate(one, index, mistakes))
   const taken = new Set<string>()
   const sources = given.flatMap((one, index) => {
     if (one === null) return []
@@ -43,7 +43,7 @@ export function readSources(file: string, values: readonly FileValue[], env: Env
     if (taken.has(name)) {
       const where = written[index]?.where(['name']) ?? ''
       const said = `files.sources[${index}]: another source is called ${name}`
-      mistakes.push(wrongAt(where, said, `write "name: ${name}-2" beside its url`))
+      mistakes.push(wrongAt(where, said, `write "name: ${name}-2" next to its url`))
     }
     taken.add(name)
     const lower = Object.entries(headers).map(([header, value]) => [header.toLowerCase(), value])
@@ -118,13 +118,13 @@ function fromList(
   })
 }
 
-// A reference brings text; a number is meant where the member is one.
+// A reference yields text. Convert it if the member is a number.
 function typed(text: string, path: readonly PropertyKey[]): unknown {
   const isNumber = memberAt(sourceSchema, path)?.safeParse(Number(text)).success === true
   return /^\d{1,16}$/.test(text) && isNumber ? Number(text) : text
 }
 
-function judge(written: WrittenSource, index: number, mistakes: ConfigIssue[]) {
+function validate(written: WrittenSource, index: number, mistakes: ConfigIssue[]) {
   const { raw, where, isHidden } = written
   const parsed = sourceSchema.safeParse(raw)
   if (parsed.success) return parsed.data
@@ -135,11 +135,11 @@ function judge(written: WrittenSource, index: number, mistakes: ConfigIssue[]) {
       continue
     }
     const value = valueAt(raw, issue.path)
-    // The mistake of a reference that brought nothing is told already.
+    // An unresolved reference is reported already.
     if (value === undefined && issue.path.length > 0 && isHidden(issue.path)) continue
     const meta = metaOf(memberAt(sourceSchema, issue.path.slice(0, 1)))
     const example = meta?.example ?? '- url: https://gateway.example'
-    // A URL may stand where its members should.
+    // The value may be a URL in place of its members.
     const isShown = meta !== null && meta.secret !== true && !isHidden(issue.path)
     const said =
       value === undefined
@@ -157,7 +157,7 @@ function unknownMember(key: string, where: string): ConfigIssue {
   const place = placeOf(where)
   const said = `${where}: "${name}" is not a setting`
   if (nearest === null) {
-    const fix = `take it out of ${place}; there may stand: ${members.join(', ')}`
+    const fix = `remove it from ${place}; valid names: ${members.join(', ')}`
     return { code: 'unknown_setting', text: said, fix }
   }
   const text = `${said}, did you mean "${nearest}"?`

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { numberIn, unitNameOf } from './unit.ts'
 
-test('a number has the unit that its name ends in', () => {
+test('the unit of a number is the last word of its name', () => {
   assert.equal(unitNameOf('idleMs'), 'milliseconds')
   assert.equal(unitNameOf('itemsMax'), null)
   assert.equal(unitNameOf('uploadBytesMax'), 'bytes')
@@ -13,7 +13,7 @@ test('a number has the unit that its name ends in', () => {
   assert.equal(unitNameOf('port'), null)
 })
 
-test('what is written with a unit is that many of the unit of the setting', () => {
+test('a value with a unit is converted to the unit of the setting', () => {
   assert.equal(numberIn('unpinnedMs', '24h'), 86_400_000)
   assert.equal(numberIn('idleMs', '1.5 min'), 90_000)
   assert.equal(numberIn('uploadBytesMax', '100MB'), 100_000_000)

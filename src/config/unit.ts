@@ -1,4 +1,4 @@
-// Numbers of settings have their unit last in their name. What was written with a unit, `24h` or `100MB`, as that number.
+// Units of numeric settings, the last word of their name. Converts a value with a unit, such as `24h` or `100MB`.
 // Tested by src/config/unit.test.ts
 
 const milliseconds: Readonly<Record<string, number>> = {
@@ -40,12 +40,12 @@ const units: readonly Unit[] = [
   { name: 'days', inName: /Days$/, factors: scaled(milliseconds, 86_400_000) },
 ]
 
-/** The unit of a number by its name, `idleMs`; null: it counts things. */
+/** The unit in a setting's name, such as `idleMs`; null: a count. */
 export function unitNameOf(name: string): string | null {
   return unitOf(name)?.name ?? null
 }
 
-/** `24h` for `idleMs` is 86400000. Null: no whole number of that unit, or no unit in the name. */
+/** `24h` for `idleMs` is 86400000. Null: not a whole number of that unit, or no unit in the name. */
 export function numberIn(name: string, written: string): number | null {
   const [, digits = '', unit = ''] = /^(\d{1,15}(?:\.\d{1,6})?) ?([a-z]{1,3})$/i.exec(written) ?? []
   const factor = unitOf(name)?.factors[unit.toLowerCase()]

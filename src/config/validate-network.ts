@@ -1,19 +1,19 @@
-// One network as a person answers questions about it, judged as if it stood in a settings file.
+// Validates one network from a person's answers as if it were in a settings file.
 // Tested by src/cli/commands/init.test.ts
 import { refuse } from './config-error.ts'
 import { readNetworks } from './networks.ts'
 import { hasReference } from './reference.ts'
 
-/** What was typed so far; what was not is taken as right. */
+/** Answers so far; missing ones count as valid. */
 type Answer = { readonly name?: string; readonly chainId?: string; readonly urls?: string }
 
-/** The URLs, one by one. Throws ConfigError with what is wrong. */
+/** The URLs, one by one. Throws ConfigError with all issues. */
 export async function validateNetwork(answer: Answer): Promise<readonly string[]> {
   const { name = 'mainnet', chainId = '1', urls = 'http://127.0.0.1' } = answer
   const upstreams = urls
     .split(',')
     .flatMap((url) => (url.trim() === '' ? [] : [{ url: url.trim() }]))
-  // What a reference will bring is judged when it is there.
+  // The value of a reference is validated when it is set.
   const judged = upstreams.map(({ url }, index) => ({
     url: hasReference(url) ? `http://reference-${index}` : url,
   }))

@@ -1,4 +1,4 @@
-// A YAML settings file as a list of values with their lines. The parser is loaded only when there is a file.
+// A YAML settings file as a list of values with their lines. The parser is loaded only if a file exists.
 // Tested by src/config/load.test.ts
 import { readFile, stat } from 'node:fs/promises'
 import type { Document } from 'yaml'
@@ -6,7 +6,7 @@ import { describeErrno } from '../base/describe-errno.ts'
 import { ConfigError } from './config-error.ts'
 import { type ConfigIssue, wrongAt } from './config-issue.ts'
 
-/** One leaf of the file: its path from the top, its value, the line of its key. */
+/** One value of the file: its path from the top, its value, the line of its key. */
 export type FileValue = {
   readonly path: string
   readonly value: unknown
@@ -18,12 +18,12 @@ export type FileValue = {
 const fileBytesMax = 1_048_576
 const depthMax = 8
 const aliasesMax = 100
-/** Mistakes of one file that are told. */
+/** Maximum number of reported issues of one file. */
 const mistakesMax = 50
 
 /**
- * The leaves of the file, in its order; a list is one leaf. An empty section gives none. Throws ConfigError with
- * `file:line` when the file cannot be read, is no YAML, or is no mapping of names at the top.
+ * The values of the file, in its order; a list is one value. An empty section has none. Throws ConfigError with
+ * `file:line` if the file cannot be read, is not YAML, or is not a mapping at the top.
  */
 export async function readYamlFile(file: string): Promise<readonly FileValue[]> {
   const text = await readCapped(file)
