@@ -9,7 +9,7 @@ import { faults } from '../src/base/fault.ts'
 import { settingDefinitions } from '../src/config/config.ts'
 import { sourceSchema } from '../src/config/source-schema.ts'
 import { embeddedSchema, listMembers, upstreamNetworkSchema } from '../src/config/network-schema.ts'
-import { createFilesOperations } from '../src/kubo/commands/index.ts'
+import { createKuboCommands } from '../src/kubo/commands/index.ts'
 import { commands, globalOptions } from '../src/kubo/commands.ts'
 import { generatePages } from './docs/generate.ts'
 import { bannedWords } from './tidy/layers.ts'
@@ -47,7 +47,7 @@ test('the guide to API keys names every setting of a key', () => {
 
 test('every declared file command has an operation, and every operation is declared', () => {
   const publicKey = new Uint8Array(32)
-  const operations = createFilesOperations({
+  const operations = createKuboCommands({
     clock: systemClock,
     version: '',
     publicKey,

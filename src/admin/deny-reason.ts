@@ -3,7 +3,7 @@
 // Tested by src/admin/dry-run.test.ts
 import type { Caller } from '../access/accounts/caller.ts'
 import type { Fault, FaultCode } from '../base/fault.ts'
-import type { FilesClass } from '../kubo/operation.ts'
+import type { CommandClass } from '../kubo/kubo-command.ts'
 
 /**
  * `setting`: as in KeySettings, AccountSettings, the claims of a JWT, or a dotted one of the server; `revoked`,
@@ -19,7 +19,7 @@ export type RefusedAt = {
   readonly caller: Caller | null
   readonly face: 'rpc' | 'files'
   /** Of a file command. */
-  readonly commandClass: FilesClass | null
+  readonly commandClass: CommandClass | null
   /** A quota of the account, not of the key, is used up. */
   readonly ofAccount: boolean
 }
@@ -105,6 +105,6 @@ function quotaRule(_reason: string, { face, ofAccount }: RefusedAt, fault: Fault
   return { setting, of: ofAccount ? 'account' : 'key' }
 }
 
-function fileRate(commandClass: FilesClass | null): string {
+function fileRate(commandClass: CommandClass | null): string {
   return commandClass === 'write' ? 'filesWritesPerSecond' : 'filesReadsPerSecond'
 }

@@ -25,7 +25,7 @@ import { createLimiter } from '../access/limits/limiter.ts'
 import { createPipeline } from '../server/create-pipeline.ts'
 import { createInspector } from '../pipeline/inspector/inspector.ts'
 import { createAnswerCache } from '../rpc/answer-cache.ts'
-import type { FilesOperation } from '../kubo/operation.ts'
+import type { KuboCommand } from '../kubo/kubo-command.ts'
 import type { Operations, RpcOperation } from '../rpc/operation.ts'
 import { createDryRun, type DryRunRequest, type DryRunResult } from './dry-run.ts'
 
@@ -49,7 +49,7 @@ const rpcOperations: readonly RpcOperation<unknown>[] = [
 const offered: Operations = {
   find: (method) => rpcOperations.find(({ name }) => name === method) ?? null,
 }
-const command = (name: string, commandClass: 'read' | 'write'): FilesOperation<unknown> => ({
+const command = (name: string, commandClass: 'read' | 'write'): KuboCommand<unknown> => ({
   name,
   class: commandClass,
   parse: () => null,
@@ -94,7 +94,7 @@ async function createRig(
     ...shared,
     cardGate: () => ({}),
     enterAs: directory.enterAs,
-    filesClassOf: (name) => commands.get(name)?.class ?? null,
+    commandClassOf: (name) => commands.get(name)?.class ?? null,
     limiter,
   })
   const gateway = createPipeline({
@@ -167,7 +167,7 @@ async function createRig(
     }
   }
 
-  async function runFiles(caller: Caller, operation: FilesOperation<unknown>, bytes?: number) {
+  async function runFiles(caller: Caller, operation: KuboCommand<unknown>, bytes?: number) {
     const upload = { declaredBytes: bytes ?? null, bytes: 0, onChunk: () => {} }
     const { settle } = await gateway.runFiles({
       caller,

@@ -14,7 +14,7 @@ import {
 } from '../pipeline/authenticate-request.ts'
 import type { Credential } from '../pipeline/credential.ts'
 import { createNetworkChoice } from '../rpc/networks.ts'
-import type { FilesClass } from '../kubo/operation.ts'
+import type { CommandClass } from '../kubo/kubo-command.ts'
 import type { Operations } from '../rpc/operation.ts'
 import { planCall } from '../rpc/call-plan.ts'
 import { requestUnits } from '../pipeline/price.ts'
@@ -82,7 +82,7 @@ export type DryRunDeps = {
   readonly networks: () => readonly Network[]
   readonly operationsOf: (network: Network) => Operations
   /** Null: the IPFS API has no such command. */
-  readonly filesClassOf: (command: string) => FilesClass | null
+  readonly commandClassOf: (command: string) => CommandClass | null
   readonly limiter: Pick<Limiter, 'admitUnits' | 'admitFiles' | 'withoutTaking' | 'left'>
   readonly transferMeters: TransferMeters
   /** The IPFS API refuses accounts without a card. */
@@ -185,7 +185,7 @@ export function createDryRun(parts: DryRunDeps): DryRun {
         method,
       },
     )
-    const commandClass = parts.filesClassOf(method)
+    const commandClass = parts.commandClassOf(method)
     if (commandClass === null) throw new Fault('no_command')
     limiter.withoutTaking(caller, () => limiter.admitFiles(caller, commandClass))
     const stores = commandClass === 'write' && bodyBytes !== undefined
@@ -223,7 +223,7 @@ export function createDryRun(parts: DryRunDeps): DryRun {
       const fault = Fault.from(thrown)
       if (fault.code === 'internal') throw fault
       const { caller } = course
-      const commandClass = request.face === 'files' ? parts.filesClassOf(request.method) : null
+      const commandClass = request.face === 'files' ? parts.commandClassOf(request.method) : null
       const ofAccount =
         fault.code === 'over_quota' && caller !== null && isAccounts(request, caller)
       refusal = {

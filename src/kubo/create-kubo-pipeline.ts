@@ -15,7 +15,7 @@ import type {
 } from '../access/limits/transfer-meters.ts'
 import { filesOutcome, type UsedCall } from '../access/usage/usage-row.ts'
 import type { KuboRequest } from './kubo-pipeline.ts'
-import type { FilesClass } from './operation.ts'
+import type { CommandClass } from './kubo-command.ts'
 
 export type KuboPipelineDeps = RefusalDeps & {
   /** The IPFS API refuses accounts without a card. */
@@ -24,7 +24,7 @@ export type KuboPipelineDeps = RefusalDeps & {
   /** What an account sees of them, by its id; null or absent: all of them. */
   readonly filesOf?: ((accountId: string) => Files) | null
   /** Takes one file command from the key's rate. Throws `over_rate`. */
-  readonly admitFiles: (caller: Caller, commandClass: FilesClass) => void
+  readonly admitFiles: (caller: Caller, commandClass: CommandClass) => void
   /** Measures the bytes of file requests. */
   readonly transferMeters: TransferMeters
   /** The import options of a caller that names none. */

@@ -7,7 +7,7 @@ import { type FilesServer, startFilesServer } from '../../test/fakes/files-serve
 import { RawConnection, sendRaw } from '../../test/fakes/raw-http.ts'
 import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
 import { Fault } from '../base/fault.ts'
-import type { FilesOperation, FilesReply } from './operation.ts'
+import type { KuboCommand, CommandReply } from './kubo-command.ts'
 
 const demo = 'Infura IPFS - Getting started demo.\n'
 const demoLine = (name: string) =>
@@ -44,7 +44,7 @@ const part = (disposition: string, body: string) =>
 const formType = 'Content-Type: multipart/form-data; boundary=B'
 
 /** An operation under the name of an offered one, with a reply made for the test. */
-function fakeCat(reply: () => FilesReply | Promise<FilesReply>): FilesOperation<unknown> {
+function fakeCat(reply: () => CommandReply | Promise<CommandReply>): KuboCommand<unknown> {
   return { name: 'cat', class: 'read', parse: () => null, run: async () => await reply() }
 }
 
@@ -256,7 +256,7 @@ test('arguments come from lines of a body part too', async (t) => {
 })
 
 test('a failure before the first byte is an answer, after it a cut connection', async (t) => {
-  const failing = (chunks: readonly string[]): FilesReply => ({
+  const failing = (chunks: readonly string[]): CommandReply => ({
     kind: 'bytes',
     length: 10n,
     chunks: (async function* () {

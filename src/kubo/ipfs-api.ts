@@ -7,7 +7,7 @@ import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { Inspection } from '../pipeline/inspector/inspection.ts'
 import type { Inspector } from '../pipeline/inspector/inspector.ts'
-import type { FilesOperation, FilesRequest } from './operation.ts'
+import type { KuboCommand, CommandRequest } from './kubo-command.ts'
 import { isAmbient } from '../http/ambient-request.ts'
 import {
   argumentLines,
@@ -19,9 +19,9 @@ import {
 } from './command-line.ts'
 import type { RequestHandler, NodeExchange } from '../http/node-exchange.ts'
 import { readFilesCredential } from '../pipeline/files-credential.ts'
-import { filesHeaders, optionsHeaders } from './files-headers.ts'
+import { kuboHeaders, optionsHeaders } from './kubo-headers.ts'
 import { isOriginRefused, refusalOf, sendRefusal, textOf } from '../pipeline/files-refusal.ts'
-import { sendReply } from './files-reply.ts'
+import { sendReply } from './kubo-reply.ts'
 import { findBoundary, readParts } from './multipart.ts'
 import { UploadBody } from './upload-body.ts'
 import { readText, uploadEntries } from './upload-entries.ts'
@@ -38,7 +38,7 @@ export const defaultFilesSettings: FilesSettings = { uploadBytesMax: null, idleM
 export type IpfsApiDeps = {
   readonly gateway: KuboPipeline
   /** Offered operations by command path. */
-  readonly operations: ReadonlyMap<string, FilesOperation<unknown>>
+  readonly operations: ReadonlyMap<string, KuboCommand<unknown>>
   /** Of Cairn, for the Server header. */
   readonly version: string
   readonly settings: FilesSettings
@@ -67,7 +67,7 @@ export function createIpfsApi(parts: IpfsApiDeps, entry: FilesEntry | null = nul
       { bytesMax: settings.uploadBytesMax, idleMs: settings.idleMs },
       clock,
     )
-    response.setHeaders(new Headers(filesHeaders(request.headers, parts.version)))
+    response.setHeaders(new Headers(kuboHeaders(request.headers, parts.version)))
     response.setHeader('x-request-id', exchange.requestId)
     try {
       if (request.method === 'OPTIONS') {
@@ -204,7 +204,7 @@ async function readRequest(
   route: Route,
   exchange: NodeExchange,
   upload: UploadBody,
-): Promise<FilesRequest> {
+): Promise<CommandRequest> {
   const { headers } = exchange.request
   const { host = '' } = headers
   const { command } = route

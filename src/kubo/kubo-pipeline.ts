@@ -4,12 +4,12 @@ import type { Fault } from '../base/fault.ts'
 import type { Credential } from '../pipeline/credential.ts'
 import type { FilesDownload, FilesUpload } from '../pipeline/files-bytes.ts'
 import type { RequestRecorder } from '../pipeline/request-recorder.ts'
-import type { FilesOperation, FilesReply, FilesRequest } from './operation.ts'
+import type { KuboCommand, CommandReply, CommandRequest } from './kubo-command.ts'
 
 export type KuboRequest = {
   readonly caller: Caller
-  readonly operation: FilesOperation<unknown>
-  readonly request: FilesRequest
+  readonly operation: KuboCommand<unknown>
+  readonly request: CommandRequest
   /** The request's body, to be measured; absent: there is none. */
   readonly upload?: FilesUpload
   /** Is the client still there? Asked right before a commit. */
@@ -29,7 +29,7 @@ export interface KuboPipeline {
   countRefusal(caller: Caller, method: string, fault: Fault): void
   /** Parse, admit, run. The face calls `settle` once, when the response has ended; `download` as a stream goes out. */
   runFiles(visit: KuboRequest): Promise<{
-    readonly reply: FilesReply
+    readonly reply: CommandReply
     readonly download: FilesDownload
     /** `fault` null: it was answered. */
     settle(fault: Fault | null, bytes: { readonly in: number; readonly out: number }): void

@@ -22,7 +22,7 @@ import { createPipeline, type PipelineDeps } from './create-pipeline.ts'
 import { createInspector } from '../pipeline/inspector/inspector.ts'
 import { createAnswerCache } from '../rpc/answer-cache.ts'
 import type { RpcItem, RpcOutcome } from '../rpc/rpc-pipeline.ts'
-import type { FilesOperation } from '../kubo/operation.ts'
+import type { KuboCommand } from '../kubo/kubo-command.ts'
 import type { BlockParameter, Operations, RpcOperation } from '../rpc/operation.ts'
 import { Revocable, rollbackAll } from '../rpc/revocable.ts'
 import type { ProofBundle } from '../rpc/bundles/proof-bundle.ts'
@@ -360,7 +360,7 @@ test('the file face needs key, secret and a card, in that order', async () => {
 
 test('a file command is judged, admitted and counted once, when its response has ended', async () => {
   const { made, counted } = gateway()
-  const operation: FilesOperation<unknown> = {
+  const operation: KuboCommand<unknown> = {
     name: 'pin/rm',
     class: 'write',
     parse: (request) => request,

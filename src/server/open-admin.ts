@@ -31,7 +31,7 @@ export type AdminApiNeeds = {
   readonly opened: Pick<DryRunDeps, 'networks' | 'operationsOf'>
   readonly limiter: DryRunDeps['limiter']
   readonly transferMeters: TransferMeters
-  readonly faces: Pick<AsKeyParts, 'rpc' | 'files'> & Pick<DryRunDeps, 'filesClassOf'>
+  readonly faces: Pick<AsKeyParts, 'rpc' | 'files'> & Pick<DryRunDeps, 'commandClassOf'>
   /** As of now. */
   readonly settings: { readonly now: Config }
   /** All that this server answers by itself. */
@@ -61,7 +61,7 @@ export function openAdmin(needs: AdminApiNeeds): AdminApi {
     enterAs: directory.enterAs,
     networks: opened.networks,
     operationsOf: opened.operationsOf,
-    filesClassOf: faces.filesClassOf,
+    commandClassOf: faces.commandClassOf,
     limiter,
     transferMeters,
     cardGate: () => cardGateOf(settings.now),

@@ -7,9 +7,9 @@ import type { Log } from '../base/log.ts'
 import type { Config } from '../config/settings.ts'
 import type { Pipeline } from './create-pipeline.ts'
 import type { Inspector } from '../pipeline/inspector/inspector.ts'
-import type { FilesOperation } from '../kubo/operation.ts'
+import type { KuboCommand } from '../kubo/kubo-command.ts'
 import { add } from '../kubo/commands/files/add.ts'
-import { createFilesOperations } from '../kubo/commands/index.ts'
+import { createKuboCommands } from '../kubo/commands/index.ts'
 import { pathOperations } from '../ipfs-gateway/operations/index.ts'
 import type { DryRunDeps } from '../admin/dry-run.ts'
 import { type AdminApi, withMetrics } from '../admin/http/admin-api.ts'
@@ -28,8 +28,8 @@ import type { UploadSpace } from '../kubo/tus/upload-space.ts'
 import { createWebSocketApi, defaultWebSocketLimits } from '../rpc/api/web-socket-api.ts'
 import { cairnVersion } from './version.ts'
 
-/** `filesClassOf`: null for a command that is not offered. */
-type AdminFaces = Pick<AsKeyParts, 'rpc' | 'files'> & Pick<DryRunDeps, 'filesClassOf'>
+/** `commandClassOf`: null for a command that is not offered. */
+type AdminFaces = Pick<AsKeyParts, 'rpc' | 'files'> & Pick<DryRunDeps, 'commandClassOf'>
 
 export type FacesParts = {
   readonly gateway: Pipeline
@@ -100,7 +100,7 @@ export function openFaces(parts: FacesParts): OpenFaces {
   const filesParts = {
     gateway,
     inspector,
-    operations: createFilesOperations({
+    operations: createKuboCommands({
       clock,
       version: cairnVersion(),
       publicKey: obtainPublicKey(config.dataDir),
@@ -121,7 +121,7 @@ export function openFaces(parts: FacesParts): OpenFaces {
     parts.openAdmin?.({
       rpc,
       files: (entry) => createIpfsApi(filesParts, entry),
-      filesClassOf: (command) => filesParts.operations.get(command)?.class ?? null,
+      commandClassOf: (command) => filesParts.operations.get(command)?.class ?? null,
     }) ?? null
   const admin = parts.metrics === null ? side : withMetrics(side, parts.metrics)
   const apart = config.admin.host !== null
@@ -133,7 +133,7 @@ export function openFaces(parts: FacesParts): OpenFaces {
       files: createIpfsApi(filesParts),
       tus: createTusHandler({
         ...filesParts,
-        add: add as FilesOperation<unknown>,
+        add: add as KuboCommand<unknown>,
         records: uploads,
         room: uploadSpace,
       }),

@@ -6,8 +6,8 @@ import {
   defaultAccountSettings,
   defaultKeySettings,
 } from '../../src/access/accounts/key-settings.ts'
-import type { FilesReply } from '../../src/kubo/operation.ts'
-import { createFilesOperations } from '../../src/kubo/commands/index.ts'
+import type { CommandReply } from '../../src/kubo/kubo-command.ts'
+import { createKuboCommands } from '../../src/kubo/commands/index.ts'
 import { commands, globalOptions } from '../../src/kubo/commands.ts'
 import type { UploadEntry } from '../../src/ipfs/import/upload-entry.ts'
 import type { Files } from '../../src/ipfs/files.ts'
@@ -22,7 +22,7 @@ export function createFileCommands(
   fixture: Parameters<typeof createFilesFixture>[1] = {},
 ) {
   const { files, clock, store, database } = createFilesFixture(t, fixture)
-  const operations = createFilesOperations({
+  const operations = createKuboCommands({
     clock,
     version: '0.1.0',
     publicKey: new Uint8Array(32),
@@ -35,7 +35,7 @@ export function createFileCommands(
     entries: readonly UploadEntry[] | null = null,
     side: Files = files,
     accountId = 'alice',
-  ): Promise<FilesReply> {
+  ): Promise<CommandReply> {
     const operation = operations.get(name)
     assert.ok(operation)
     const stream = entries === null ? null : streamOf(entries)

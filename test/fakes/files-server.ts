@@ -23,8 +23,8 @@ import { migrate } from '../../src/db/migrate.ts'
 import { openDatabase } from '../../src/db/sqlite.ts'
 import { authenticateFiles } from '../../src/pipeline/authenticate-request.ts'
 import type { Pipeline } from '../../src/server/create-pipeline.ts'
-import type { FilesOperation } from '../../src/kubo/operation.ts'
-import { createFilesOperations } from '../../src/kubo/commands/index.ts'
+import type { KuboCommand } from '../../src/kubo/kubo-command.ts'
+import { createKuboCommands } from '../../src/kubo/commands/index.ts'
 import { pathOperations } from '../../src/ipfs-gateway/operations/index.ts'
 import {
   createGatewayPipeline,
@@ -56,7 +56,7 @@ export async function startFilesServer(
   t: TestContext,
   options: {
     readonly settings?: Partial<FilesSettings>
-    readonly operations?: readonly FilesOperation<unknown>[]
+    readonly operations?: readonly KuboCommand<unknown>[]
     readonly clock?: Clock
     readonly pathRules?: Partial<PathRules>
     readonly pathSettings?: Partial<IpfsGatewaySettings>
@@ -145,7 +145,7 @@ export async function startFilesServer(
       return { reply, download, settle }
     },
   }
-  const made = createFilesOperations({
+  const made = createKuboCommands({
     clock,
     version: '0.1.0',
     publicKey: new Uint8Array(32),

@@ -11,7 +11,7 @@ import { Fault } from '../../src/base/fault.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { importProfiles } from '../../src/codec/ipld/import-profile.ts'
 import type { RpcOutcome } from '../../src/rpc/rpc-pipeline.ts'
-import { createFilesOperations } from '../../src/kubo/commands/index.ts'
+import { createKuboCommands } from '../../src/kubo/commands/index.ts'
 import { createSenderCache } from '../../src/chain/sender-cache.ts'
 import { createRpcOperations } from '../../src/rpc/methods/index.ts'
 import { commands, globalOptions } from '../../src/kubo/commands.ts'
@@ -38,7 +38,7 @@ const rpcOperations = createRpcOperations({
   clock: systemClock,
   findSender: createSenderCache(1_000).find,
 })
-const filesOperations = createFilesOperations({
+const filesOperations = createKuboCommands({
   clock: systemClock,
   version: '0',
   publicKey: new Uint8Array(32),

@@ -1,6 +1,6 @@
 // Every command of the IPFS API by its path on the wire. kubo/commands.ts declares what each command takes.
 import type { Clock } from '../../base/clock.ts'
-import type { FilesOperation } from '../operation.ts'
+import type { KuboCommand } from '../kubo-command.ts'
 import { ownNode } from '../replies/node-identity.ts'
 import { add } from './files/add.ts'
 import { blockGet } from './dag/block_get.ts'
@@ -36,7 +36,7 @@ import { createSwarmAddrs } from './node/swarm_addrs.ts'
 import { swarmPeers } from './node/swarm_peers.ts'
 import { createVersion } from './node/version.ts'
 
-export type FilesOperationParts = {
+export type KuboCommandDeps = {
   readonly clock: Clock
   /** Of Cairn. */
   readonly version: string
@@ -46,11 +46,11 @@ export type FilesOperationParts = {
   readonly declared: DeclaredCommands
 }
 
-export function createFilesOperations(
-  parts: FilesOperationParts,
-): ReadonlyMap<string, FilesOperation<unknown>> {
+export function createKuboCommands(
+  parts: KuboCommandDeps,
+): ReadonlyMap<string, KuboCommand<unknown>> {
   const node = ownNode(parts.publicKey)
-  const operations: readonly FilesOperation<unknown>[] = [
+  const operations: readonly KuboCommand<unknown>[] = [
     add,
     blockGet,
     blockPut,

@@ -1,7 +1,7 @@
 // How large a block may be that a caller puts: what other peers take, or twice that when asked for.
 // Tested by src/kubo/commands/dag/blocks.test.ts
 import { Fault } from '../../base/fault.ts'
-import type { FilesRequest } from '../operation.ts'
+import type { CommandRequest } from '../kubo-command.ts'
 import { flagOf } from './file-options.ts'
 
 /** `tooBig`: what is said of a block that has more bytes. */
@@ -20,7 +20,7 @@ const big: BlockSize = {
 }
 
 /** By the option `allow-big-block`. */
-export function blockSizeOf(options: FilesRequest['options']): BlockSize {
+export function blockSizeOf(options: CommandRequest['options']): BlockSize {
   return flagOf(options, 'allow-big-block', false) ? big : usual
 }
 

@@ -5,9 +5,9 @@ import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
 import { findMultibase, flatText } from '../../codec/ipld/cid.ts'
 import type { FetchPolicy } from '../../ipfs/files.ts'
-import type { FilesRequest } from '../operation.ts'
+import type { CommandRequest } from '../kubo-command.ts'
 
-type Options = FilesRequest['options']
+type Options = CommandRequest['options']
 
 /** Typed reading of options that may be absent; the command line has checked the types. */
 export const flagOf = (options: Options, name: string, absent: boolean): boolean =>

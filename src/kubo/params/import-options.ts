@@ -4,11 +4,11 @@ import { Fault } from '../../base/fault.ts'
 import type { ImportProfile, Sharding } from '../../codec/ipld/import-profile.ts'
 import { hashNames, multihashOf } from '../../codec/ipld/multihash.ts'
 import type { ImportOptions } from '../../ipfs/import/upload-entry.ts'
-import type { FilesRequest } from '../operation.ts'
+import type { CommandRequest } from '../kubo-command.ts'
 import { parseChunker } from './chunker.ts'
 import { checkPinName, flagOf, integerOf, textOf } from './file-options.ts'
 
-type Options = FilesRequest['options']
+type Options = CommandRequest['options']
 
 const nodeBytesMax = 2_097_152
 /** What a link may take in a file node beside its multihash, its block size included. */

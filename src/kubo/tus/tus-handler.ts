@@ -11,7 +11,7 @@ import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import type { FilesUpload } from '../../pipeline/files-bytes.ts'
-import type { FilesCall, FilesOperation } from '../operation.ts'
+import type { CommandCall, KuboCommand } from '../kubo-command.ts'
 import type { UploadEntry } from '../../ipfs/import/upload-entry.ts'
 import { overCount } from '../../access/limits/rate-refusal.ts'
 import { isAmbient } from '../../http/ambient-request.ts'
@@ -33,7 +33,7 @@ import type { UploadSpace } from './upload-space.ts'
 
 export type TusHandlerDeps = {
   readonly gateway: KuboPipeline
-  readonly add: FilesOperation<unknown>
+  readonly add: KuboCommand<unknown>
   readonly records: ResumableUploads
   readonly room: UploadSpace
   readonly version: string
@@ -229,7 +229,7 @@ function createServe({ gateway, add, records, room, clock, settings }: TusHandle
   }
 
   /** Callers at the same time share one run. */
-  async function addOnce(id: string, input: unknown, call: FilesCall): Promise<Added> {
+  async function addOnce(id: string, input: unknown, call: CommandCall): Promise<Added> {
     const before = records.find(id)?.added ?? null
     if (before !== null) return before
     const running = adding.get(id) ?? addNow(id, input, call).finally(() => adding.delete(id))
@@ -237,7 +237,7 @@ function createServe({ gateway, add, records, room, clock, settings }: TusHandle
     return await running
   }
 
-  async function addNow(id: string, input: unknown, call: FilesCall): Promise<Added> {
+  async function addNow(id: string, input: unknown, call: CommandCall): Promise<Added> {
     // Goes on when the caller has gone: all bytes are here, and who asks again finds the CID.
     const lasting = { ...call, connected: () => true, signal: new AbortController().signal }
     const reply = await add.run(input, lasting)

@@ -1,7 +1,7 @@
 // Where uploads that go on after a break are, and the headers that their answers carry.
 // Tested by test/tus.test.ts
 import type { IncomingHttpHeaders } from 'node:http'
-import { filesHeaders } from '../files-headers.ts'
+import { kuboHeaders } from '../kubo-headers.ts'
 import type { Refusal } from '../../pipeline/files-refusal.ts'
 
 export const tusPath = '/tus/files'
@@ -14,7 +14,7 @@ const exposed =
 /** Of every answer. */
 export function tusHeaders(headers: IncomingHttpHeaders, version: string): Record<string, string> {
   const expose = { 'Access-Control-Expose-Headers': exposed, 'Tus-Resumable': tusVersion }
-  return { ...filesHeaders(headers, version), ...expose }
+  return { ...kuboHeaders(headers, version), ...expose }
 }
 
 /** To OPTIONS, which needs no credentials: what is offered, and what pages may send. */

@@ -1,12 +1,12 @@
 // `block/get`: one block as it is stored.
 // Tested by src/kubo/commands/dag/blocks.test.ts
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import type { FilesOperation } from '../../operation.ts'
+import type { KuboCommand } from '../../kubo-command.ts'
 import { fetchPolicyOf } from '../../params/file-options.ts'
 
 type BlockGetInput = { readonly path: string; readonly patience: FetchPolicy }
 
-export const blockGet: FilesOperation<BlockGetInput> = {
+export const blockGet: KuboCommand<BlockGetInput> = {
   name: 'block/get',
   class: 'read',
   parse({ args, options }) {

@@ -6,7 +6,7 @@ import { cidOf, dagCborCodec, dagPbCodec, findCodec, rawCodec } from '../../../c
 import { cutMultihash, hashNames, sha256Code } from '../../../codec/ipld/multihash.ts'
 import type { UploadEntry } from '../../../ipfs/import/upload-entry.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import type { FilesCall, FilesOperation, FilesRequest } from '../../operation.ts'
+import type { CommandCall, KuboCommand, CommandRequest } from '../../kubo-command.ts'
 import { blockSizeOf, readAtMost, type BlockSize } from '../../params/block-size.ts'
 import { cidPrinter, flagOf, integerOf, fetchPolicyOf, textOf } from '../../params/file-options.ts'
 
@@ -25,7 +25,7 @@ type BlockPutInput = {
 
 type Put = { readonly Key: string; readonly Size: number }
 
-export const blockPut: FilesOperation<BlockPutInput> = {
+export const blockPut: KuboCommand<BlockPutInput> = {
   name: 'block/put',
   class: 'write',
   parse({ options, entries }) {
@@ -60,7 +60,7 @@ export const blockPut: FilesOperation<BlockPutInput> = {
 }
 
 /** `format` is the older way to say codec and version; both at once are refused. */
-function formatOf(options: FilesRequest['options']): { version: 0 | 1; codec: number } {
+function formatOf(options: CommandRequest['options']): { version: 0 | 1; codec: number } {
   const format = textOf(options, 'format')
   const codecName = textOf(options, 'cid-codec', 'raw')
   if (format !== '' && codecName !== '' && codecName !== 'raw') {
@@ -76,7 +76,7 @@ function formatOf(options: FilesRequest['options']): { version: 0 | 1; codec: nu
 }
 
 /** One part after another, each durable before its line; a part that fails leaves those before it. */
-async function* putAll(input: BlockPutInput, call: FilesCall) {
+async function* putAll(input: BlockPutInput, call: CommandCall) {
   const { version, codec, hashCode, digestBytes, pin, patience } = input
   const context = {
     accountId: call.caller.accountId,

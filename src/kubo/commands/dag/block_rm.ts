@@ -2,7 +2,7 @@
 // Tested by src/kubo/commands/dag/block-rm.test.ts
 import type { CID } from 'multiformats/cid'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import type { FilesCall, FilesOperation } from '../../operation.ts'
+import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
 import { cidPrinter, flagOf, fetchPolicyOf } from '../../params/file-options.ts'
 
 type BlockRmInput = {
@@ -15,7 +15,7 @@ type BlockRmInput = {
   readonly print: (cid: CID) => string
 }
 
-export const blockRm: FilesOperation<BlockRmInput> = {
+export const blockRm: KuboCommand<BlockRmInput> = {
   name: 'block/rm',
   class: 'write',
   parse({ args, options }) {
@@ -39,7 +39,7 @@ function asText(line: unknown): string {
   return error === undefined ? `removed ${Hash}\n` : `cannot remove ${Hash}: ${error}\n`
 }
 
-async function* linesOf(input: BlockRmInput, { caller, files, signal }: FilesCall) {
+async function* linesOf(input: BlockRmInput, { caller, files, signal }: CommandCall) {
   for (const path of input.paths) {
     const cid = await files.resolve(path, input.patience, signal)
     const error = await files.removeBlock(caller.accountId, cid, input.force, signal)

@@ -1,7 +1,7 @@
 // `block/stat`: the CID a path names and the size of its block, a number.
 // Tested by src/kubo/commands/dag/blocks.test.ts
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import type { FilesOperation } from '../../operation.ts'
+import type { KuboCommand } from '../../kubo-command.ts'
 import { fetchPolicyOf } from '../../params/file-options.ts'
 
 type BlockStatInput = {
@@ -9,7 +9,7 @@ type BlockStatInput = {
   readonly patience: FetchPolicy
 }
 
-export const blockStat: FilesOperation<BlockStatInput> = {
+export const blockStat: KuboCommand<BlockStatInput> = {
   name: 'block/stat',
   class: 'read',
   parse({ args, options }) {

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { CID } from 'multiformats/cid'
 import { createFileCommands, type Options } from '../../../../test/fakes/file-commands.ts'
 import { fileEntry, never } from '../../../../test/fakes/files-fixture.ts'
-import type { FilesReply } from '../../operation.ts'
+import type { CommandReply } from '../../kubo-command.ts'
 
 const hello = 'QmZULkCELmmk5XNfCgTnCyFgAVxBRBXyDHGGMVoLFLiXEN'
 
@@ -141,7 +141,7 @@ test('pin/update moves name and pin in one step, over the own pins only', async 
   const asBob = value('pin/update', [a, b], {}, null, files, 'bob')
   await assert.rejects(asBob, { message: "'from' cid was not recursively pinned already" })
   await run('pin/add', [a], {}, null, files, 'bob')
-  const moved: FilesReply = await run('pin/update', [a, b], {}, null, files, 'bob')
+  const moved: CommandReply = await run('pin/update', [a, b], {}, null, files, 'bob')
   assert.equal(moved.kind, 'object')
   assert.equal((await lines('pin/ls', [], { stream: true })).length, 2)
 })

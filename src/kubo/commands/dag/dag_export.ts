@@ -2,7 +2,7 @@
 // Tested by src/kubo/commands/dag/cars.test.ts
 import { Fault } from '../../../base/fault.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import type { FilesOperation } from '../../operation.ts'
+import type { KuboCommand } from '../../kubo-command.ts'
 import { flagOf, fetchPolicyOf } from '../../params/file-options.ts'
 
 type DagExportInput = {
@@ -12,7 +12,7 @@ type DagExportInput = {
   readonly patience: FetchPolicy
 }
 
-export const dagExport: FilesOperation<DagExportInput> = {
+export const dagExport: KuboCommand<DagExportInput> = {
   name: 'dag/export',
   class: 'read',
   parse({ args, options }) {

@@ -6,7 +6,7 @@ import { dagJsonCodec, findCodec } from '../../../codec/ipld/cid.ts'
 import { encodeIpld } from '../../../codec/ipld/ipld.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
 import { nodeAt } from '../../../ipfs/read/resolve.ts'
-import type { FilesOperation } from '../../operation.ts'
+import type { KuboCommand } from '../../kubo-command.ts'
 import { oneChunk } from './block_get.ts'
 import { fetchPolicyOf, textOf } from '../../params/file-options.ts'
 
@@ -16,7 +16,7 @@ type DagGetInput = {
   readonly patience: FetchPolicy
 }
 
-export const dagGet: FilesOperation<DagGetInput> = {
+export const dagGet: KuboCommand<DagGetInput> = {
   name: 'dag/get',
   class: 'read',
   parse({ args, options }) {

@@ -2,7 +2,7 @@
 // Tested by src/kubo/commands/dag/cars.test.ts
 import { Fault } from '../../../base/fault.ts'
 import type { UploadEntry } from '../../../ipfs/import/upload-entry.ts'
-import type { FilesCall, FilesOperation } from '../../operation.ts'
+import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
 import { blockSizeOf, type BlockSize } from '../../params/block-size.ts'
 import { flagOf } from '../../params/file-options.ts'
 
@@ -13,7 +13,7 @@ type DagImportInput = {
   readonly size: BlockSize
 }
 
-export const dagImport: FilesOperation<DagImportInput> = {
+export const dagImport: KuboCommand<DagImportInput> = {
   name: 'dag/import',
   class: 'write',
   parse({ options, entries }) {
@@ -45,7 +45,7 @@ function asText(value: unknown): string {
   return `Pinned root\t${Cid['/']}\t${error === '' ? 'success' : `FAILED: ${error}`}\n`
 }
 
-async function* linesOf({ entries, pinRoots, stats, size }: DagImportInput, call: FilesCall) {
+async function* linesOf({ entries, pinRoots, stats, size }: DagImportInput, call: CommandCall) {
   const options = { pinRoots, blockBytesMax: size.bytesMax, tooBig: size.tooBig }
   const events = call.files.importCars(filesOf(entries), options, {
     accountId: call.caller.accountId,

@@ -8,7 +8,7 @@ import { checkDecoder, checkEncoder, decodeIpld, encodeIpld } from '../../../cod
 import { cutMultihash, hashNames } from '../../../codec/ipld/multihash.ts'
 import type { UploadEntry } from '../../../ipfs/import/upload-entry.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import type { FilesCall, FilesOperation, FilesRequest } from '../../operation.ts'
+import type { CommandCall, KuboCommand, CommandRequest } from '../../kubo-command.ts'
 import { blockSizeOf, readAtMost, type BlockSize } from '../../params/block-size.ts'
 import { flagOf, fetchPolicyOf, textOf } from '../../params/file-options.ts'
 
@@ -27,7 +27,7 @@ type Put = { readonly Cid: { readonly '/': string } }
 /** A node as text takes more room than its block; the block is judged when it is made. */
 const inputPerBlock = 2
 
-export const dagPut: FilesOperation<DagPutInput> = {
+export const dagPut: KuboCommand<DagPutInput> = {
   name: 'dag/put',
   class: 'write',
   parse({ options, entries }) {
@@ -58,7 +58,7 @@ export const dagPut: FilesOperation<DagPutInput> = {
 }
 
 /** One part after another, each durable before its line; a part that fails leaves those before it. */
-async function* putAll(input: DagPutInput, call: FilesCall) {
+async function* putAll(input: DagPutInput, call: CommandCall) {
   const { inputCodec, storeCodec, hashCode, size, pin, patience } = input
   const context = {
     accountId: call.caller.accountId,
@@ -81,7 +81,7 @@ async function* putAll(input: DagPutInput, call: FilesCall) {
   }
 }
 
-function codecOf(options: FilesRequest['options'], option: string, absent: string): number {
+function codecOf(options: CommandRequest['options'], option: string, absent: string): number {
   const name = textOf(options, option, absent)
   const codec = findCodec(name)
   if (codec === null) throw failed(`unknown multicodec: ${JSON.stringify(name)}`)

@@ -2,12 +2,12 @@
 // never rebased.
 // Tested by src/kubo/commands/dag/dag.test.ts
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import type { FilesOperation } from '../../operation.ts'
+import type { KuboCommand } from '../../kubo-command.ts'
 import { fetchPolicyOf } from '../../params/file-options.ts'
 
 type DagResolveInput = { readonly path: string; readonly patience: FetchPolicy }
 
-export const dagResolve: FilesOperation<DagResolveInput> = {
+export const dagResolve: KuboCommand<DagResolveInput> = {
   name: 'dag/resolve',
   class: 'read',
   parse({ args, options }) {

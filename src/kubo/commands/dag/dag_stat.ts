@@ -5,7 +5,7 @@ import type { CID } from 'multiformats/cid'
 import { toBareHex } from '../../../base/hex.ts'
 import type { Clock } from '../../../base/clock.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import type { FilesCall, FilesOperation } from '../../operation.ts'
+import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
 import { flagOf, fetchPolicyOf } from '../../params/file-options.ts'
 
 type DagStatInput = {
@@ -19,7 +19,7 @@ type DagCount = { readonly cid: CID; bytes: bigint; blocks: number }
 const progressMs = 500
 
 /** `clock`: paces the lines before the last. */
-export function createDagStat(clock: Clock): FilesOperation<DagStatInput> {
+export function createDagStat(clock: Clock): KuboCommand<DagStatInput> {
   return {
     name: 'dag/stat',
     class: 'read',
@@ -36,7 +36,7 @@ export function createDagStat(clock: Clock): FilesOperation<DagStatInput> {
   }
 }
 
-async function* linesOf(input: DagStatInput, { files, signal }: FilesCall, clock: Clock) {
+async function* linesOf(input: DagStatInput, { files, signal }: CommandCall, clock: Clock) {
   const { paths, progress, patience } = input
   const dags: DagCount[] = []
   const unique = new Set<string>()

@@ -3,7 +3,7 @@
 import type { CID } from 'multiformats/cid'
 import { Fault, hasCode } from '../../../base/fault.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import type { FilesCall, FilesOperation } from '../../operation.ts'
+import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
 import { cidPrinter, flagOf, integerOf, fetchPolicyOf, textOf } from '../../params/file-options.ts'
 import { type ReferenceLine, referenceText } from '../../replies/reference-line.ts'
 
@@ -19,7 +19,7 @@ type RefsInput = {
 
 const plainFormat = '<dst>'
 
-export const refs: FilesOperation<RefsInput> = {
+export const refs: KuboCommand<RefsInput> = {
   name: 'refs',
   class: 'read',
   parse({ args, options }) {
@@ -45,7 +45,7 @@ export const refs: FilesOperation<RefsInput> = {
   },
 }
 
-async function* linesOf(input: RefsInput, { files, signal }: FilesCall) {
+async function* linesOf(input: RefsInput, { files, signal }: CommandCall) {
   const { format, unique, depthMax, patience, print } = input
   const roots: CID[] = []
   for (const path of input.paths) roots.push(await files.resolve(path, patience, signal))

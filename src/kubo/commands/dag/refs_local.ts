@@ -1,9 +1,9 @@
 // `refs/local`: every block that the account holds, as raw CIDs, and no block of another account.
 // Tested by src/kubo/commands/node/node-commands.test.ts
-import type { FilesCall, FilesOperation } from '../../operation.ts'
+import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
 import { type ReferenceLine, referenceText } from '../../replies/reference-line.ts'
 
-export const refsLocal: FilesOperation<null> = {
+export const refsLocal: KuboCommand<null> = {
   name: 'refs/local',
   class: 'read',
   parse: () => null,
@@ -12,7 +12,7 @@ export const refsLocal: FilesOperation<null> = {
   },
 }
 
-async function* linesOf({ caller, files, signal }: FilesCall) {
+async function* linesOf({ caller, files, signal }: CommandCall) {
   for await (const cid of files.held(caller.accountId, signal)) {
     yield { Ref: cid.toString(), Err: '' } satisfies ReferenceLine
   }

@@ -3,7 +3,7 @@
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'
 import type { UploadEntry, ImportEvent, ImportOptions } from '../../../ipfs/import/upload-entry.ts'
-import type { FilesOperation } from '../../operation.ts'
+import type { KuboCommand } from '../../kubo-command.ts'
 import { cidPrinter } from '../../params/file-options.ts'
 import { parseImportOptions } from '../../params/import-options.ts'
 
@@ -13,7 +13,7 @@ type AddInput = {
   readonly entries: AsyncIterable<UploadEntry>
 }
 
-export const add: FilesOperation<AddInput> = {
+export const add: KuboCommand<AddInput> = {
   name: 'add',
   class: 'write',
   parse({ options, entries }, profile) {

@@ -3,7 +3,7 @@
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import type { FilesCall, FilesOperation } from '../../operation.ts'
+import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
 import { integerOf, fetchPolicyOf } from '../../params/file-options.ts'
 
 type CatInput = {
@@ -14,10 +14,10 @@ type CatInput = {
   readonly patience: FetchPolicy
 }
 
-type Opened = Awaited<ReturnType<FilesCall['files']['open']>>
+type Opened = Awaited<ReturnType<CommandCall['files']['open']>>
 type Stretch = { readonly cid: CID; readonly offset: bigint; readonly length: bigint }
 
-export const cat: FilesOperation<CatInput> = {
+export const cat: KuboCommand<CatInput> = {
   name: 'cat',
   class: 'read',
   parse({ args, options }) {
@@ -45,7 +45,7 @@ export const cat: FilesOperation<CatInput> = {
 }
 
 /** What to send of each file; all are resolved and sized before the first byte goes out. */
-async function plan(input: CatInput, { files, signal }: FilesCall): Promise<readonly Stretch[]> {
+async function plan(input: CatInput, { files, signal }: CommandCall): Promise<readonly Stretch[]> {
   const stretches: Stretch[] = []
   let { offset, length } = input
   for (const path of input.paths) {
@@ -66,7 +66,7 @@ async function plan(input: CatInput, { files, signal }: FilesCall): Promise<read
 async function* inOrder(
   stretches: readonly Stretch[],
   { patience }: CatInput,
-  { files, signal }: FilesCall,
+  { files, signal }: CommandCall,
 ): AsyncGenerator<Uint8Array> {
   for (const { cid, offset, length } of stretches) {
     const { chunks }: Opened = await files.open(cid, { offset, length }, patience, signal)

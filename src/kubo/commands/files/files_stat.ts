@@ -3,7 +3,7 @@
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import type { FilesOperation } from '../../operation.ts'
+import type { KuboCommand } from '../../kubo-command.ts'
 import { cidPrinter, flagOf, fetchPolicyOf, textOf } from '../../params/file-options.ts'
 
 type FilesStatInput = {
@@ -13,7 +13,7 @@ type FilesStatInput = {
   readonly print: (cid: CID) => string
 }
 
-export const filesStat: FilesOperation<FilesStatInput> = {
+export const filesStat: KuboCommand<FilesStatInput> = {
   name: 'files/stat',
   class: 'read',
   parse({ args, options }) {

@@ -8,7 +8,7 @@ import type { FetchPolicy } from '../../../ipfs/files.ts'
 import type { NodeStat } from '../../../ipfs/read/listed.ts'
 import { parsePath } from '../../../ipfs/read/path.ts'
 import { tarTree } from '../../../ipfs/read/tar-tree.ts'
-import type { FilesCall, FilesOperation } from '../../operation.ts'
+import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
 import { flagOf, integerOf, fetchPolicyOf } from '../../params/file-options.ts'
 
 type GetInput = {
@@ -26,7 +26,7 @@ const entriesMax = 1_000_000
 const heldBytes = 65_536
 
 /** `clock`: the time of entries that carry none. */
-export function createGet(clock: Clock): FilesOperation<GetInput> {
+export function createGet(clock: Clock): KuboCommand<GetInput> {
   return {
     name: 'get',
     class: 'read',
@@ -69,7 +69,7 @@ function archived(
   { path, archive, patience }: GetInput,
   cid: CID,
   stat: NodeStat,
-  { files, signal }: FilesCall,
+  { files, signal }: CommandCall,
   clock: Clock,
 ): AsyncGenerator<Uint8Array> {
   const now = { seconds: BigInt(Math.floor(clock.now() / 1000)), nanos: 0 }

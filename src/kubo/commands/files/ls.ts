@@ -6,7 +6,7 @@ import { dagPbCodec, rawCodec } from '../../../codec/ipld/cid.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
 import { sortedByName } from '../../../ipfs/import/import-directory.ts'
 import type { DirectoryEntry, NodeStat } from '../../../ipfs/read/listed.ts'
-import type { FilesCall, FilesOperation } from '../../operation.ts'
+import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
 import { cidPrinter, flagOf, fetchPolicyOf } from '../../params/file-options.ts'
 import {
   type ListedLink,
@@ -35,7 +35,7 @@ const noTime = '0001-01-01T00:00:00Z'
 /** The last second of the year 9999: RFC 3339 has no later ones. */
 const secondsMax = 253_402_300_799n
 
-export const ls: FilesOperation<LsInput> = {
+export const ls: KuboCommand<LsInput> = {
   name: 'ls',
   class: 'read',
   parse({ args, options }) {
@@ -72,7 +72,7 @@ export const ls: FilesOperation<LsInput> = {
   },
 }
 
-async function* linesOf(input: LsInput, call: FilesCall) {
+async function* linesOf(input: LsInput, call: CommandCall) {
   for (const path of input.paths) {
     for await (const { link } of entriesOf(path, input, call)) {
       yield { Objects: [{ Hash: path, Links: [link] }] } satisfies Listing
@@ -80,7 +80,7 @@ async function* linesOf(input: LsInput, call: FilesCall) {
   }
 }
 
-async function* entriesOf(path: string, input: LsInput, call: FilesCall): AsyncGenerator<Shown> {
+async function* entriesOf(path: string, input: LsInput, call: CommandCall): AsyncGenerator<Shown> {
   const { files, signal } = call
   const cid = await files.resolve(path, input.patience, signal)
   for await (const entry of files.list(cid, input.patience, signal)) {
@@ -88,7 +88,11 @@ async function* entriesOf(path: string, input: LsInput, call: FilesCall): AsyncG
   }
 }
 
-async function linkOf(entry: DirectoryEntry, input: LsInput, call: FilesCall): Promise<ListedLink> {
+async function linkOf(
+  entry: DirectoryEntry,
+  input: LsInput,
+  call: CommandCall,
+): Promise<ListedLink> {
   const { name, cid } = entry
   const head = { Name: name, Hash: input.print(cid) }
   const unset = { Target: '', Mode: 0, ModTime: noTime }

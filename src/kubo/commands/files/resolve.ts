@@ -2,7 +2,7 @@
 // Tested by src/kubo/commands/node/node-commands.test.ts
 import type { CID } from 'multiformats/cid'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import type { FilesOperation } from '../../operation.ts'
+import type { KuboCommand } from '../../kubo-command.ts'
 import { cidPrinter, fetchPolicyOf } from '../../params/file-options.ts'
 
 type ResolveInput = {
@@ -11,7 +11,7 @@ type ResolveInput = {
   readonly print: (cid: CID) => string
 }
 
-export const resolve: FilesOperation<ResolveInput> = {
+export const resolve: KuboCommand<ResolveInput> = {
   name: 'resolve',
   class: 'read',
   parse: ({ args, options }) => ({

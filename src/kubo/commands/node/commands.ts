@@ -1,6 +1,6 @@
 // `commands`: the commands that this server offers, as a tree of their words.
 // Tested by src/kubo/commands/node/node-commands.test.ts
-import type { FilesOperation } from '../../operation.ts'
+import type { KuboCommand } from '../../kubo-command.ts'
 import { flagOf } from '../../params/file-options.ts'
 
 type DeclaredOption = { readonly name: string; readonly alias?: string }
@@ -19,7 +19,7 @@ type CommandNode = {
 
 type CommandsInput = { readonly flags: boolean }
 
-export function createCommands(declared: DeclaredCommands): FilesOperation<CommandsInput> {
+export function createCommands(declared: DeclaredCommands): KuboCommand<CommandsInput> {
   return {
     name: 'commands',
     class: 'read',

@@ -2,12 +2,12 @@
 // Holds no secret, and nothing of another account.
 // Tested by src/kubo/commands/node/node-commands.test.ts
 import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
-import type { FilesOperation } from '../../operation.ts'
+import type { KuboCommand } from '../../kubo-command.ts'
 import { ownAddress, type OwnNode } from '../../replies/node-identity.ts'
 
 type ConfigInput = { readonly address: string | null; readonly profile: ImportProfile }
 
-export function createConfigShow({ peerId }: OwnNode): FilesOperation<ConfigInput> {
+export function createConfigShow({ peerId }: OwnNode): KuboCommand<ConfigInput> {
   return {
     name: 'config/show',
     class: 'read',

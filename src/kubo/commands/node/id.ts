@@ -2,7 +2,7 @@
 // address is the one of this request, since clients treat a node without addresses as offline.
 // Tested by src/kubo/commands/node/node-commands.test.ts
 import { Fault } from '../../../base/fault.ts'
-import type { FilesOperation } from '../../operation.ts'
+import type { KuboCommand } from '../../kubo-command.ts'
 import { ownAddress, type OwnNode } from '../../replies/node-identity.ts'
 
 type IdInput = { readonly addresses: readonly string[] }
@@ -11,7 +11,7 @@ type IdInput = { readonly addresses: readonly string[] }
 export function createId(
   cairnVersion: string,
   { peerId, publicKey }: OwnNode,
-): FilesOperation<IdInput> {
+): KuboCommand<IdInput> {
   return {
     name: 'id',
     class: 'read',

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createFileCommands, type Options } from '../../../../test/fakes/file-commands.ts'
 import { fileEntry } from '../../../../test/fakes/files-fixture.ts'
 import type { UploadEntry } from '../../../ipfs/import/upload-entry.ts'
-import type { FilesReply } from '../../operation.ts'
+import type { CommandReply } from '../../kubo-command.ts'
 import { ownAddress } from '../../replies/node-identity.ts'
 
 const absent = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
@@ -12,7 +12,7 @@ const notHere = `block was not found locally (offline): ipld: could not find ${a
 const peerId = '12D3KooW9pNAk8aiBuGVQtWRdbkLmo5qVL3e2h5UxbN2Nz9ttwiw'
 
 /** The reply with `encoding=text`. */
-async function textOf(reply: FilesReply): Promise<string> {
+async function textOf(reply: CommandReply): Promise<string> {
   if (reply.kind === 'object') return reply.text?.(reply.value) ?? assert.fail('no text')
   if (reply.kind === 'bytes') return assert.fail('bytes are no text')
   const values = await Array.fromAsync<unknown>(

@@ -1,13 +1,13 @@
 // `repo/gc`: the account's own: lets go of all that it brought and did not pin. What is not kept by anybody else
 // is gone at once.
 // Tested by src/kubo/commands/dag/block-rm.test.ts
-import type { FilesCall, FilesOperation } from '../../operation.ts'
+import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
 import { flagOf } from '../../params/file-options.ts'
 
 type RepoGcInput = { readonly silent: boolean; readonly quiet: boolean }
 type Collected = { readonly Key: { readonly '/': string } }
 
-export const repoGc: FilesOperation<RepoGcInput> = {
+export const repoGc: KuboCommand<RepoGcInput> = {
   name: 'repo/gc',
   class: 'write',
   parse: ({ options }) => ({
@@ -24,7 +24,7 @@ export const repoGc: FilesOperation<RepoGcInput> = {
 }
 
 /** As Kubo prints them: blocks have no codec there, so each is raw. */
-async function* linesOf({ silent }: RepoGcInput, { caller, files, signal }: FilesCall) {
+async function* linesOf({ silent }: RepoGcInput, { caller, files, signal }: CommandCall) {
   for await (const cid of files.releaseUnpinned(caller.accountId, signal)) {
     if (!silent) yield { Key: { '/': cid.toString() } } satisfies Collected
   }

@@ -1,7 +1,7 @@
 // `repo/stat`, and the same as `stats/repo`: the blocks of the account as if they were a repository of its own, each block
 // once.
 // Tested by src/kubo/commands/pins/pin-walks.test.ts
-import type { FilesOperation } from '../../operation.ts'
+import type { KuboCommand } from '../../kubo-command.ts'
 import { flagOf } from '../../params/file-options.ts'
 
 /** Of Kubo 0.43. */
@@ -12,7 +12,7 @@ const unlimited = (1n << 64n) - 1n
 
 type RepoStatInput = { readonly sizeOnly: boolean }
 
-function createRepoStat(name: 'repo/stat' | 'stats/repo'): FilesOperation<RepoStatInput> {
+function createRepoStat(name: 'repo/stat' | 'stats/repo'): KuboCommand<RepoStatInput> {
   return {
     name,
     class: 'read',

@@ -1,12 +1,12 @@
 // `repo/version`: the repository format whose figures `repo/stat` gives.
 // Tested by src/kubo/commands/node/node-commands.test.ts
-import type { FilesOperation } from '../../operation.ts'
+import type { KuboCommand } from '../../kubo-command.ts'
 import { flagOf } from '../../params/file-options.ts'
 import { repoFormat } from './repo_stat.ts'
 
 type RepoVersionInput = { readonly quiet: boolean }
 
-export const repoVersion: FilesOperation<RepoVersionInput> = {
+export const repoVersion: KuboCommand<RepoVersionInput> = {
   name: 'repo/version',
   class: 'read',
   parse: ({ options }) => ({ quiet: flagOf(options, 'quiet', false) }),

@@ -1,8 +1,8 @@
 // `stats/bw`: the traffic of libp2p connections, of which Cairn has none. The traffic of a key is in its usage.
 // Tested by src/kubo/commands/node/node-commands.test.ts
-import type { FilesOperation } from '../../operation.ts'
+import type { KuboCommand } from '../../kubo-command.ts'
 
-export const statsBw: FilesOperation<null> = {
+export const statsBw: KuboCommand<null> = {
   name: 'stats/bw',
   class: 'read',
   parse: () => null,

@@ -1,11 +1,11 @@
 // `swarm/addrs`: the addresses of the nodes that are known, which is this one.
 // Tested by src/kubo/commands/node/node-commands.test.ts
-import type { FilesOperation } from '../../operation.ts'
+import type { KuboCommand } from '../../kubo-command.ts'
 import { ownAddress, type OwnNode } from '../../replies/node-identity.ts'
 
 type SwarmAddrsInput = { readonly addresses: readonly string[] }
 
-export function createSwarmAddrs({ peerId }: OwnNode): FilesOperation<SwarmAddrsInput> {
+export function createSwarmAddrs({ peerId }: OwnNode): KuboCommand<SwarmAddrsInput> {
   return {
     name: 'swarm/addrs',
     class: 'read',

@@ -1,8 +1,8 @@
 // `swarm/peers`: always empty. Cairn speaks HTTP with its sources and has no connections of libp2p.
 // Tested by src/kubo/commands/node/node-commands.test.ts
-import type { FilesOperation } from '../../operation.ts'
+import type { KuboCommand } from '../../kubo-command.ts'
 
-export const swarmPeers: FilesOperation<null> = {
+export const swarmPeers: KuboCommand<null> = {
   name: 'swarm/peers',
   class: 'read',
   parse: () => null,

@@ -1,6 +1,6 @@
 // `version`: the Kubo release whose wire we speak, because clients choose their forms by it.
 // Tested by src/kubo/commands/index.test.ts
-import type { FilesOperation } from '../../operation.ts'
+import type { KuboCommand } from '../../kubo-command.ts'
 import { flagOf } from '../../params/file-options.ts'
 
 const wireVersion = '0.43.0'
@@ -24,7 +24,7 @@ type Shown = {
 }
 
 /** `cairnVersion`: of Cairn; shown as the commit. */
-export function createVersion(cairnVersion: string): FilesOperation<VersionInput> {
+export function createVersion(cairnVersion: string): KuboCommand<VersionInput> {
   return {
     name: 'version',
     class: 'read',

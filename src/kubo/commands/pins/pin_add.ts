@@ -3,7 +3,7 @@
 import type { CID } from 'multiformats/cid'
 import type { Clock } from '../../../base/clock.ts'
 import type { FetchPolicy, PinMode } from '../../../ipfs/files.ts'
-import type { FilesCall, FilesOperation } from '../../operation.ts'
+import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
 import {
   checkPinName,
   cidPrinter,
@@ -26,7 +26,7 @@ type Count = { blocks: number; bytes: bigint }
 const progressMs = 500
 
 /** `clock`: paces the progress lines, which are sent only when asked for: JS clients fail on them. */
-export function createPinAdd(clock: Clock): FilesOperation<PinAddInput> {
+export function createPinAdd(clock: Clock): KuboCommand<PinAddInput> {
   return {
     name: 'pin/add',
     class: 'write',
@@ -63,7 +63,7 @@ function asText(
 }
 
 /** In order, not all or nothing. */
-async function pinAll(input: PinAddInput, call: FilesCall, count: Count) {
+async function pinAll(input: PinAddInput, call: CommandCall, count: Count) {
   const { files, caller, signal } = call
   const { mode, name, patience } = input
   const pinned: string[] = []
@@ -80,7 +80,7 @@ async function pinAll(input: PinAddInput, call: FilesCall, count: Count) {
   return { Pins: pinned }
 }
 
-async function* withProgress(input: PinAddInput, call: FilesCall, count: Count, clock: Clock) {
+async function* withProgress(input: PinAddInput, call: CommandCall, count: Count, clock: Clock) {
   const work = pinAll(input, call, count)
   // Told again by the race below; without this a failure while a line is being sent would be unhandled.
   work.catch(() => {})

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CID } from 'multiformats/cid'
 import { importProfiles } from '../../../codec/ipld/import-profile.ts'
-import type { FilesCall } from '../../operation.ts'
+import type { CommandCall } from '../../kubo-command.ts'
 import { never } from '../../../../test/fakes/files-fixture.ts'
 import { pinLs } from './pin_ls.ts'
 
@@ -26,7 +26,7 @@ async function list(pins: number, options: ReadonlyMap<string, boolean>): Promis
     },
   }
   const call = { files, caller: { accountId: 'alice' }, signal: never }
-  const reply = await pinLs.run(input, call as unknown as FilesCall)
+  const reply = await pinLs.run(input, call as unknown as CommandCall)
   let told = 0
   if (reply.kind === 'keyed') for (const _ of reply.entries) told += 1
   if (reply.kind === 'events') for await (const _ of reply.lines) told += 1

@@ -3,7 +3,7 @@
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import type { FilesCall, FilesOperation, FilesReply } from '../../operation.ts'
+import type { CommandCall, KuboCommand, CommandReply } from '../../kubo-command.ts'
 import { cidPrinter, flagOf, fetchPolicyOf, textOf } from '../../params/file-options.ts'
 
 /** Of an answer that is one object: some hundred bytes each. */
@@ -29,7 +29,7 @@ type Listed = { readonly cid: CID; readonly type: string; readonly name: string 
 type Shown = { readonly Type: string; readonly Name: string }
 type Line = { readonly Cid: string; readonly Name?: string; readonly Type: string }
 
-export const pinLs: FilesOperation<PinLsInput> = {
+export const pinLs: KuboCommand<PinLsInput> = {
   name: 'pin/ls',
   class: 'read',
   parse({ args, options }) {
@@ -62,7 +62,7 @@ export const pinLs: FilesOperation<PinLsInput> = {
   },
 }
 
-async function* listAll(input: PinLsInput, call: FilesCall): AsyncGenerator<Listed> {
+async function* listAll(input: PinLsInput, call: CommandCall): AsyncGenerator<Listed> {
   const { caller, files, signal } = call
   const wants = (type: string): boolean => input.type === 'all' || input.type === type
   for await (const { cid, mode, name } of files.pins(caller.accountId, signal)) {
@@ -76,7 +76,7 @@ async function* listAll(input: PinLsInput, call: FilesCall): AsyncGenerator<List
 }
 
 /** One per argument, in their order; all are found before the first is told. */
-async function* listGiven(input: PinLsInput, call: FilesCall): AsyncGenerator<Listed> {
+async function* listGiven(input: PinLsInput, call: CommandCall): AsyncGenerator<Listed> {
   const { caller, files, signal } = call
   const wants = (type: string): boolean => input.type === 'all' || input.type === type
   const found: (Listed | null)[] = []
@@ -122,7 +122,7 @@ async function* linesOf(listed: AsyncIterable<Listed>, input: PinLsInput) {
 }
 
 /** An entry of a pin without a name is one object for all of its type: there may be very many. */
-async function keysOf(listed: AsyncIterable<Listed>, input: PinLsInput): Promise<FilesReply> {
+async function keysOf(listed: AsyncIterable<Listed>, input: PinLsInput): Promise<CommandReply> {
   const nameless = new Map<string, Shown>()
   const shownAs = new Map<string, Shown>()
   for await (const { cid, type, name } of listed) {

@@ -2,7 +2,7 @@
 // Tested by src/kubo/commands/index.test.ts
 import type { CID } from 'multiformats/cid'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import type { FilesOperation } from '../../operation.ts'
+import type { KuboCommand } from '../../kubo-command.ts'
 import { cidPrinter, flagOf, fetchPolicyOf } from '../../params/file-options.ts'
 
 type PinRmInput = {
@@ -12,7 +12,7 @@ type PinRmInput = {
   readonly print: (cid: CID) => string
 }
 
-export const pinRm: FilesOperation<PinRmInput> = {
+export const pinRm: KuboCommand<PinRmInput> = {
   name: 'pin/rm',
   class: 'write',
   parse({ args, options }) {

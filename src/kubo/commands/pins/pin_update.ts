@@ -2,7 +2,7 @@
 // Tested by src/kubo/commands/dag/blocks.test.ts
 import type { CID } from 'multiformats/cid'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import type { FilesOperation } from '../../operation.ts'
+import type { KuboCommand } from '../../kubo-command.ts'
 import { cidPrinter, flagOf, fetchPolicyOf } from '../../params/file-options.ts'
 
 type PinUpdateInput = {
@@ -13,7 +13,7 @@ type PinUpdateInput = {
   readonly print: (cid: CID) => string
 }
 
-export const pinUpdate: FilesOperation<PinUpdateInput> = {
+export const pinUpdate: KuboCommand<PinUpdateInput> = {
   name: 'pin/update',
   class: 'write',
   parse({ args, options }) {

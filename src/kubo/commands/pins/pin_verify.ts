@@ -2,7 +2,7 @@
 // Tested by src/kubo/commands/pins/pin-walks.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'
-import type { FilesCall, FilesOperation } from '../../operation.ts'
+import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
 import { cidPrinter, flagOf } from '../../params/file-options.ts'
 
 type PinVerifyInput = {
@@ -11,7 +11,7 @@ type PinVerifyInput = {
   readonly print: (cid: CID) => string
 }
 
-export const pinVerify: FilesOperation<PinVerifyInput> = {
+export const pinVerify: KuboCommand<PinVerifyInput> = {
   name: 'pin/verify',
   class: 'read',
   parse({ options }) {
@@ -39,7 +39,10 @@ function asText(line: unknown): string {
   return `${Cid} broken\n${bad.map((one) => `  ${one.Cid}: ${one.Err}\n`).join('')}`
 }
 
-async function* linesOf({ verbose, print }: PinVerifyInput, { caller, files, signal }: FilesCall) {
+async function* linesOf(
+  { verbose, print }: PinVerifyInput,
+  { caller, files, signal }: CommandCall,
+) {
   for await (const { cid, lost } of files.verifyPins(caller.accountId, signal)) {
     if (lost.length === 0) {
       if (verbose) yield { Cid: print(cid), Ok: true } satisfies Line

@@ -6,10 +6,7 @@ const streamHeaders = 'X-Stream-Output, X-Chunked-Output, X-Content-Length'
 const allowed = 'authorization, content-type, x-requested-with, accept, infura-source, user-agent'
 
 /** The Origin is reflected on every status, errors too; without one the lists equal Kubo's byte for byte. */
-export function filesHeaders(
-  headers: IncomingHttpHeaders,
-  version: string,
-): Record<string, string> {
+export function kuboHeaders(headers: IncomingHttpHeaders, version: string): Record<string, string> {
   const { origin } = headers
   return {
     'Access-Control-Allow-Headers': streamHeaders,

@@ -4,7 +4,7 @@
 import { Readable } from 'node:stream'
 import type { Clock } from '../base/clock.ts'
 import type { FilesDownload } from '../pipeline/files-bytes.ts'
-import type { FilesReply } from './operation.ts'
+import type { CommandReply } from './kubo-command.ts'
 import { keyedObject, keyedText } from './keyed-object.ts'
 import type { NodeExchange } from '../http/node-exchange.ts'
 import { batchedLines } from './batched-lines.ts'
@@ -31,7 +31,7 @@ export type ReplyTerms = {
  */
 export async function sendReply(
   exchange: NodeExchange,
-  reply: FilesReply,
+  reply: CommandReply,
   terms: ReplyTerms,
   sent: { bytes: number },
 ): Promise<void> {

@@ -5,7 +5,7 @@ import type { Files } from '../ipfs/files.ts'
 import type { UploadEntry } from '../ipfs/import/upload-entry.ts'
 
 /** What a file operation may touch. */
-export type FilesCall = {
+export type CommandCall = {
   readonly caller: Caller
   readonly files: Files
   /** Is the client still there? Asked right before a commit: if not, commit nothing. */
@@ -20,7 +20,7 @@ export type FilesCall = {
 type AsText = (value: unknown) => string
 
 /** The answer of a file operation; the face renders it. */
-export type FilesReply =
+export type CommandReply =
   | { readonly kind: 'object'; readonly value: unknown; readonly text?: AsText }
   /** An object whose one member `name` is an object of very many entries, keys distinct; `{}` when there are none. */
   | {
@@ -52,22 +52,22 @@ export type FilesReply =
     }
 
 /** Which rate a file command draws on. */
-export type FilesClass = 'read' | 'write'
+export type CommandClass = 'read' | 'write'
 
-export type FilesOperation<Input> = {
+export type KuboCommand<Input> = {
   /** Command path as on the wire: `pin/add`. */
   readonly name: string
-  readonly class: FilesClass
+  readonly class: CommandClass
   /**
    * Takes parsed arguments and options. `profile`: the import options that hold where the caller gives none. Throws
    * `bad_argument`, `unsupported_option`, `command_failed`. Pure.
    */
-  parse(request: FilesRequest, profile: ImportProfile): Input
-  run(input: Input, call: FilesCall): Promise<FilesReply>
+  parse(request: CommandRequest, profile: ImportProfile): Input
+  run(input: Input, call: CommandCall): Promise<CommandReply>
 }
 
 /** A command line off the wire: typed by the command's declaration (kubo/commands.ts), body not yet read. */
-export type FilesRequest = {
+export type CommandRequest = {
   readonly args: readonly string[]
   /** Long option name -> value, only those the caller gave. */
   readonly options: ReadonlyMap<string, boolean | bigint | string>
