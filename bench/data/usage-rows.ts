@@ -35,8 +35,7 @@ export function fillUsage(db: Database, keys: number, now: number): FilledUsage 
     )
     rows += fillHolder(db, id, now)
   }
-  for (const holder of [holders.account('acc'), holders.everybody])
-    rows += fillHolder(db, holder, now)
+  for (const holder of [holders.account('acc'), holders.all]) rows += fillHolder(db, holder, now)
   db.exec('COMMIT')
   return { rows, account: 'acc' }
 }

@@ -1,4 +1,4 @@
-// Why an account or a key cannot be made, named or rotated as it was asked for, in sentences for who asked.
+// Reasons to refuse an account or key change, as sentences for the caller.
 // Tested by src/access/accounts/accounts.test.ts
 import { AccountsRefusal } from './accounts-refusal.ts'
 import { checkApiKey, checkApiSecret } from './api-key.ts'
@@ -56,7 +56,7 @@ export function whyNoRotation(
   return `${named} has a successor already: rotate that one`
 }
 
-/** At most 80 characters of what was given. */
+/** Truncates a value to 80 characters. */
 export function quote(text: string): string {
   return JSON.stringify(text.slice(0, 80))
 }

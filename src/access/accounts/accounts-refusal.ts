@@ -1,5 +1,5 @@
-// An order to the accounts that cannot be carried out. Never on the wire of the two faces: the command line
-// and the admin side show its sentence.
+// Refusal of a change to accounts or keys. The command line and the admin API show its message; the JSON-RPC and IPFS
+// APIs never send it.
 
 export type RefusalReason =
   | 'bad_name'
@@ -34,7 +34,7 @@ export type RefusalReason =
 export class AccountsRefusal extends Error {
   override readonly name = 'AccountsRefusal'
   readonly reason: RefusalReason
-  /** The member of the order that is wrong, `settings.allowIps`; null: the reason says it, or none is. */
+  /** The invalid member of the input, e.g. `settings.allowIps`; null if the reason names it or none applies. */
   readonly field: string | null
 
   constructor(

@@ -33,8 +33,8 @@ test('an account is created once, found by name, and listed', async () => {
   )
   await assert.rejects(accounts.createAccount('acme'), refusedFor('name_taken', /"acme" exists/))
   await assert.rejects(accounts.createAccount('no spaces'), refusedFor('bad_name', /"no spaces"/))
-  assert.equal(accounts.findAccount('nobody'), null)
-  assert.throws(() => accounts.getAccount('nobody'), refusedFor('no_account', /"nobody"/))
+  assert.equal(accounts.findAccount('unknown'), null)
+  assert.throws(() => accounts.getAccount('unknown'), refusedFor('no_account', /"unknown"/))
 })
 
 test('the card of an account is set and cleared', async () => {
@@ -44,7 +44,7 @@ test('the card of an account is set and cleared', async () => {
   assert.equal(accounts.getAccount('acme').hasCard, true)
   await accounts.setCard('acme', false)
   assert.equal(accounts.getAccount('acme').hasCard, false)
-  await assert.rejects(accounts.setCard('nobody', true), refusedFor('no_account', /"nobody"/))
+  await assert.rejects(accounts.setCard('unknown', true), refusedFor('no_account', /"unknown"/))
 })
 
 test('a key and its secret are shown once and stored as hashes only', async () => {
@@ -74,7 +74,7 @@ test('a key of another service is imported with its secret, once', async () => {
     accounts.createKey('acme', { imported: noSecret }),
     (error) => refusedFor('bad_key', /secret/)(error) && !String(error).includes('0000'),
   )
-  await assert.rejects(accounts.createKey('nobody'), refusedFor('no_account', /"nobody"/))
+  await assert.rejects(accounts.createKey('unknown'), refusedFor('no_account', /"unknown"/))
 })
 
 test('a key is revoked once and stays in the list', async () => {
@@ -89,7 +89,7 @@ test('a key is revoked once and stays in the list', async () => {
   await assert.rejects(accounts.revokeKey(key), refusedFor('no_key', itself))
 })
 
-test('settings change one by one, and a bad value changes nothing', async () => {
+test('settings change one by one, and an invalid value changes no setting', async () => {
   const { accounts } = rig()
   await accounts.createAccount('acme')
   const { apiKey } = await accounts.createKey('acme', { settings: { unitsPerDay: 5 } })

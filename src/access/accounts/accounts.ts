@@ -1,5 +1,5 @@
-// Accounts and their keys as the command line and the admin side see them: every change is one durable
-// write. Keys and secrets are kept as hashes, so they leave here once, when they are made.
+// Accounts and keys for the command line and the admin API. Every change is one durable write. Keys and secrets are
+// stored as hashes, so their text is returned only once, by the call that creates them.
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { findAll, findOne, toStatement, type Queries } from '../../db/queries.ts'
@@ -73,7 +73,7 @@ type NewApiKey = {
   readonly imported?: { readonly key: string; readonly secret: string }
 }
 
-/** Reads see what other processes wrote. Throws AccountsRefusal with a sentence for the person who asked. */
+/** Reads include the writes of other processes. Throws AccountsRefusal with a message for the caller. */
 export type Accounts = {
   createAccount(name: string, options?: { readonly hasCard?: boolean }): Promise<Account>
   listAccounts(): readonly Account[]
@@ -86,9 +86,9 @@ export type Accounts = {
   getAccountById(id: string): Account
   /** Another name for the account; keys and pins stay as they are. */
   renameAccount(id: string, name: string): Promise<void>
-  /** The operator's own word: it opens the file face, and taken back it closes it where the biller has no card. */
+  /** The operator's mark: it enables the IPFS API. Removing it disables the API if the payment provider has no card. */
   setCard(accountName: string, hasCard: boolean): Promise<void>
-  /** Of an account by name; what `changes` does not name stays as it is. */
+  /** Changes an account by name. Members that `changes` lacks keep their value. */
   changeAccountSettings(
     accountName: string,
     changes: Partial<AccountSettings>,
@@ -101,8 +101,8 @@ export type Accounts = {
    */
   rotateKey(id: string, overlapMs: number): Promise<Made>
   /**
-   * A new secret for the key `id`; the secret of now opens the key for `overlapMs` milliseconds more. Two
-   * secrets at most: one still left from an earlier rotation ends at once.
+   * Creates a new secret for the key `id`. The previous secret stays valid for `overlapMs` milliseconds. A key has two
+   * secrets at most: a secret left from an earlier rotation expires immediately.
    */
   rotateSecret(
     id: string,
@@ -170,7 +170,7 @@ export function createAccounts(parts: {
     }
   }
 
-  /** `changed`: the new settings, by those that are stored; what an earlier version stored has fewer of them. */
+  /** `changed`: the new settings, merged into the stored ones; an earlier version stored fewer members. */
   async function changeStored<Settings>(
     table: 'account' | 'api_key',
     id: string,
@@ -184,9 +184,9 @@ export function createAccounts(parts: {
       .updateTable(table)
       .set({ settings: JSON.stringify(settings), ...beside })
       .where('id', '=', id)
-      // Two changes at once: the second is refused instead of undoing the first.
+      // Of two concurrent changes, the second is refused and the first is kept.
       .where('settings', '=', before)
-    const why = 'the settings changed meanwhile: try again'
+    const why = 'the settings were changed by another request: try again'
     await change(toStatement(update, 'change'), 'bad_setting', why)
     return settings
   }

@@ -26,7 +26,7 @@ const originForm = new RegExp(`^(${schemeForm})://(${hostForm})(?::([0-9]{1,5}))
 const asciiHost = /^(?:\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)$/
 const portMax = 65_535
 
-/** Null for what no browser could send: `*`, a path, a user, and the origin `null`, which every page can take. */
+/** Null for a value that no browser sends: `*`, a path, a user; and for the origin `null`, which any page can send. */
 export function parseOriginRule(entry: string): OriginRule | null {
   const [, scheme = null, star, host = '', port] = entryForm.exec(entry.trim().toLowerCase()) ?? []
   const ascii = withoutDot(domainToASCII(host))
@@ -45,7 +45,7 @@ export function parseOrigin(header: string): Origin | null {
 
 export function isOriginOf(rule: OriginRule, { scheme, host, port }: Origin): boolean {
   if (rule.scheme !== null && rule.scheme !== scheme) return false
-  // A rule without a scheme says `example.com:443` where browsers leave the port out.
+  // A rule without a scheme contains `example.com:443`; browsers omit the default port.
   const wanted = rule.scheme === null ? portOf(scheme, rule.port?.toString()) : rule.port
   if (wanted !== port) return false
   return rule.below ? host.endsWith(`.${rule.host}`) : host === rule.host

@@ -1,5 +1,5 @@
-// The allowlists of an ApiKey, made ready once when the key is read: types are ANDed, entries of one type
-// ORed, an empty type allows all. A refusal names the type, never the list.
+// Allowlists of an ApiKey, compiled once when the key is read. All types must match (AND), entries of one type are
+// alternatives (OR), and an empty type allows all, as with Infura keys. A refusal names the type, never the list.
 import { Fault } from '../../base/fault.ts'
 import { toBareHex } from '../../base/hex.ts'
 import { createIpList, parseIpRule } from '../../base/ip-list.ts'
@@ -24,7 +24,7 @@ export type Allowlists = {
   readonly isIpAllowed: ((address: string) => boolean) | null
 }
 
-/** What an owner, or who signed a JWT, may list. */
+/** Entries that an owner, or the signer of a JWT, may list. */
 export type ListSettings = Pick<
   KeySettings,
   'allowAddresses' | 'allowMethods' | 'allowOrigins' | 'allowUserAgents' | 'allowIps'

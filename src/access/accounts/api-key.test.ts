@@ -26,7 +26,7 @@ test('new keys and secrets pass their own check, differ, and use the whole alpha
   assert.equal(new Set(keys.map((key) => key.slice(11, 41)).join('')).size, 62)
 })
 
-test('a typo in a key of ours is refused without a look at any table', () => {
+test('a typo in a Cairn key is refused without a database lookup', () => {
   const key = `cairn_live_${thirty}1cTSrY`
   assert.equal(checkApiKey(key), true)
   for (let at = 11; at < key.length; at++) {
@@ -37,7 +37,7 @@ test('a typo in a key of ours is refused without a look at any table', () => {
   assert.equal(checkApiKey(`${key}0`), false)
 })
 
-test('keys of other services are opaque; their checksum is not judged', () => {
+test('keys of other services are opaque; their checksum is not checked', () => {
   assert.equal(checkApiKey('9aa3d95b3bc440fa88ea12eaa4456161'), true)
   assert.equal(checkApiKey('A-key_of_8'), true)
   for (const bad of ['', '1234567', 'a'.repeat(129), 'with space', 'slash/slash', 'ümlaut-key']) {

@@ -1,5 +1,5 @@
-// Keys and secrets as text: `cairn_live_` (secret: `cairns_live_`; token of a person: `cairnt_live_`) + 30 base62
-// characters of a CSPRNG + 6 base62 characters of the CRC32 of all before. Keys of other services are taken as they are.
+// Text form of keys and secrets: `cairn_live_` (secret: `cairns_live_`; token of a person: `cairnt_live_`) + 30 base62
+// characters of a CSPRNG + 6 base62 characters of the CRC32 of the preceding text. Imported keys have any form.
 import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
@@ -26,7 +26,7 @@ export function createToken(): string {
   return withChecksum(tokenPrefix + randomText())
 }
 
-/** Could this be a token? Only ours are tokens, so the checksum is always asked for. */
+/** Returns true if the text has the form of a token. All tokens are Cairn's own, so the checksum is always checked. */
 export function checkToken(text: string): boolean {
   return text.startsWith(tokenPrefix) && check(text, tokenPrefix)
 }
@@ -51,7 +51,7 @@ export function hashToHex(text: string): string {
   return hash('sha256', text, 'hex')
 }
 
-/** The part of a key or token that lists show: at most 8 characters, at most a quarter of what is random. */
+/** Prefix of a key or token for lists: at most 8 characters and at most a quarter of the random part. */
 export function visiblePart(key: string): string {
   const prefix = [keyPrefix, tokenPrefix].find((one) => key.startsWith(one)) ?? ''
   const own = key.slice(prefix.length)

@@ -1,4 +1,4 @@
-// Who is calling, after their credential was judged: the account, the key, and what the key may do.
+// An authenticated caller: the account, the key, and the permissions of the key.
 import type { Allowlists } from './allowlists.ts'
 import type { AccountSettings, KeySettings } from './key-settings.ts'
 

@@ -54,7 +54,7 @@ async function withRig(run: (rig: Rig) => Promise<void>): Promise<void> {
 const isFault = (code: FaultCode) => (error: unknown) =>
   error instanceof Fault && error.code === code
 
-test('a key that another process made works at once', () =>
+test('a key that another process created works immediately', () =>
   withRig(async ({ accounts, directory }) => {
     const { apiKey, key, secret } = await accounts.createKey('acme')
     const caller = directory.authenticate(key, null)
@@ -75,7 +75,7 @@ test('unknown and malformed keys are bad_key, a wrong secret is bad_secret even 
     assert.throws(() => directory.authenticate(key, ''), isFault('bad_secret'))
   }))
 
-test('a key asked for before it was made works a second after', () =>
+test('a key sent before it was created works one second after its creation', () =>
   withRig(async ({ accounts, directory, clock }) => {
     const imported = { key: '9aa3d95b3bc440fa88ea12eaa4456161', secret: 'secret-of-others' }
     assert.throws(() => directory.authenticate(imported.key, null), isFault('bad_key'))
@@ -99,7 +99,7 @@ test('a revoked key is refused within a second, an expired one at its instant', 
     assert.throws(() => directory.authenticate(other, null), isFault('bad_key'))
   }))
 
-test('a card set by another process opens the door at once; one cleared closes it within a second', () =>
+test('a card set by another process enables the IPFS API immediately; a cleared one disables it within a second', () =>
   withRig(async ({ accounts, directory, clock }) => {
     await accounts.createAccount('poor')
     const { key, secret } = await accounts.createKey('poor')
@@ -139,7 +139,7 @@ test('more unknown keys than are remembered are still refused', () =>
     directory.authenticate(key, null)
   }))
 
-test('an address that may not look is answered from memory; what was read anew serves it too', () =>
+test('an address over its limit is answered from memory; a reload of the accounts applies to it too', () =>
   withRig(async ({ accounts, directory, clock }) => {
     const old = await accounts.createKey('acme')
     directory.refresh()

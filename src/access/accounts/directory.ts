@@ -1,6 +1,6 @@
-// Judges credentials on the request path from memory. Follows `revision.accounts`, which triggers raise at
-// each change, so what another process creates, revokes or marks holds here within a second, and a new key
-// or card at once.
+// Authenticates requests from memory. Reloads when `revision.accounts`, which triggers increment at each change, has
+// changed. Keys that another process creates, revokes or marks therefore take effect within a second, and new keys
+// and cards immediately.
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
@@ -23,20 +23,20 @@ export type Directory = {
    * stored settings cannot be read).
    */
   authenticate(key: string, secret: string | null, address?: string): Caller
-  /** With a JWT in place of a secret: at once for one that is known. Throws `bad_key`, `bad_token`. */
+  /** Authenticates with a JWT instead of a secret; synchronous for a cached token. Throws `bad_key`, `bad_token`. */
   authenticateJwt(key: string, jwt: string, address?: string): Caller | Promise<Caller>
-  /** Accounts with a key that opens what they have pinned to everybody; `cardGate`: those with a card. */
+  /** Accounts with a key that makes their pinned content public; with `cardGate`, those of them with a card. */
   openAccounts(cardGate: boolean): readonly string[]
   /** A key with its secret and without its lists, for its own account; null: there is none that works. */
   callerOf(accountId: string, keyId: string): Caller | null
   /** Of a key that works, as of the last look; null: there is none. */
   settingsOf(keyId: string): KeySettings | null
   /**
-   * As `authenticate`, for a key by its ids: what is said to who shows this much. Null: the account has no such key.
-   * Throws `bad_key`, whose reason says whether it is revoked or expired; `bad_token`.
+   * As `authenticate`, for a key by account ID and key ID. Returns null if the account has no such key.
+   * Throws `bad_key`, whose reason is revoked or expired, or `bad_token`.
    */
   enterAs(accountId: string, keyId: string, shown: Shown): Caller | Promise<Caller> | null
-  /** Reads the accounts anew when they changed. */
+  /** Reloads the accounts if they have changed. */
   refresh(): void
   stop(): void
 }
@@ -88,9 +88,9 @@ const unknownMax = 10_000
 const hashesMax = 4_096
 
 /**
- * `db`: a read connection of its own or shared; all reads are short. `mayLook`: may a key or secret of this
- * address that is not in memory cost a look at the database? Without it, always. `ownHosts`: names of this server that
- * a JWT may be made out to.
+ * `db`: a read connection, own or shared; all reads are short. `mayLook`: returns false if an unknown key or secret of
+ * this address must not cause a database read; without it, reads are unlimited. `ownHosts`: names of this server that
+ * a JWT may contain as audience.
  */
 export function createDirectory(parts: {
   readonly db: Database
@@ -213,7 +213,7 @@ export function createDirectory(parts: {
       refresh()
       const entry = find(accountId, keyId)
       if (entry === null || entry.revoked || isOver(entry.expires, clock)) return null
-      // Whoever signed in for the account need not sign a token too.
+      // A signed-in member of the account needs no JWT.
       return { ...entry.withSecret, jwt: { bringsLists: false }, allowlists: null }
     },
     enterAs(accountId, keyId, { secret, jwt }) {
@@ -227,7 +227,7 @@ export function createDirectory(parts: {
     },
     authenticate(key, secret, address = '') {
       const hash = hashOf(key)
-      // Whatever is in memory was judged when it was made.
+      // Cached tokens were verified when they were cached.
       if (!entries.has(hash) && !checkApiKey(key)) throw new Fault('bad_key')
       let entry = findEntry(hash, address)
       if (secret !== null && entry?.withSecret.hasCard === false) {
@@ -276,14 +276,14 @@ function readPublicKeys(db: Database): ReadonlyMap<string, JwtKeys> {
   return byKey
 }
 
-const nobody = new Uint8Array(32)
+const noSecretHash = new Uint8Array(32)
 
-// Two comparisons whatever is known, so that time does not tell.
+// Always two comparisons, so that the time does not reveal which hash exists.
 function isSecret(entry: Entry | null, secret: string | null, clock: Clock): boolean {
   if (secret === null) return false
   const hash = hashCredential(secret)
-  const now = timingSafeEqual(hash, entry?.secretHash ?? nobody)
-  const earlier = timingSafeEqual(hash, entry?.earlierSecretHash ?? nobody)
+  const now = timingSafeEqual(hash, entry?.secretHash ?? noSecretHash)
+  const earlier = timingSafeEqual(hash, entry?.earlierSecretHash ?? noSecretHash)
   return now || (earlier && !isOver(entry?.earlierSecretExpires ?? null, clock))
 }
 

@@ -1,4 +1,4 @@
-// The account that a fresh data folder starts with. It has a card, so that the first `add` works.
+// The account of a new data folder. It has a card, so that the first `add` works.
 // Tested by test/start.test.ts
 import type { Account, Accounts } from './accounts.ts'
 

@@ -46,7 +46,7 @@ async function createRig(settings: Partial<KeySettings> = {}) {
   return { accounts, clock, directory, enter, key: made.key, keyId, publicKeys, signer }
 }
 
-test('a public key that was added a moment ago works at once, one that was removed within a second no more', async () => {
+test('a new public key works immediately, a removed one stops within a second', async () => {
   const { clock, enter, keyId, publicKeys, signer } = await createRig()
   assert.equal(await enter(await signer.sign('unknown')), 'bad_token kid')
   const { id } = await publicKeys.add(keyId, { text: signer.publicKey })
@@ -62,7 +62,7 @@ test('a public key that was added a moment ago works at once, one that was remov
   assert.equal(await enter(token), 'bad_token kid')
 })
 
-test('a token that is known enters without a wait, until it is over, revoked or its key has changed', async () => {
+test('a cached token is accepted synchronously until it expires, is revoked or its key changes', async () => {
   const { accounts, clock, directory, enter, key, keyId, publicKeys, signer } = await createRig()
   const { id } = await publicKeys.add(keyId, { text: signer.publicKey })
   const token = await signer.sign(id, { exp: clock.now() / 1000 + 100 })
@@ -97,7 +97,7 @@ test('a token opens the key it was signed for and no other, also not one with th
   assert.equal(await enter(token, '', 'x'), 'bad_key')
 })
 
-test('the audience is infura.io or a host of ours, unless the key says what it is: then that one alone', async () => {
+test('the audience is infura.io or a host name of this server, unless the key sets its own audience', async () => {
   const { accounts, clock, enter, keyId, publicKeys, signer } = await createRig()
   const { id } = await publicKeys.add(keyId, { text: signer.publicKey })
   const entersFor = async (aud: string) => typeof (await enter(await signer.sign(id, { aud })))

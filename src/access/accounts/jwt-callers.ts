@@ -1,5 +1,5 @@
-// Who calls with a JWT: each token is verified once and remembered until it is over, so that the calls after the first
-// cost a hash and a look.
+// Authentication by JWT. Each token is verified once and cached until it expires, so later requests cost one hash and
+// one lookup.
 import { hash } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { setNewest } from '../../base/set-newest.ts'

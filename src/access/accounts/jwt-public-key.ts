@@ -1,5 +1,5 @@
-// A public key that an ApiKey's JWTs are checked with, as its owner gives it: PEM (SPKI, RFC 7468) or a JWK (RFC
-// 7517). Its algorithm is fixed here, once, and never read from a token.
+// Public key that verifies the JWTs of an ApiKey, as the owner supplies it: PEM (SPKI, RFC 7468) or a JWK (RFC 7517).
+// Its algorithm is fixed when the key is added and never read from a token.
 import { createPublicKey, hash, type KeyObject } from 'node:crypto'
 import { AccountsRefusal } from './accounts-refusal.ts'
 
@@ -79,7 +79,9 @@ function read(make: () => KeyObject): KeyObject {
 }
 
 function privateRefusal(): AccountsRefusal {
-  return refusal('is a private key: give its public half, and keep this one to whoever signs')
+  return refusal(
+    'is a private key: add its public key, and store the private key with the signer only',
+  )
 }
 
 function refusal(what: string, cause?: unknown): AccountsRefusal {

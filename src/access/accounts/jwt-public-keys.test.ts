@@ -55,7 +55,7 @@ pR/+2TONPi5ObVCRCCpwwUZmyOyBCVgo+JxLFVV+v71Lx9d5N4J2Oo3tnw==
   )
 })
 
-test('private keys, weak keys, other algorithms and other texts are refused in a sentence that shows nothing of them', () => {
+test('private keys, weak keys, other algorithms and other texts are refused without revealing their content', () => {
   const { privateKey, publicKey } = ec()
   const weak = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey
   const p384 = generateKeyPairSync('ec', { namedCurve: 'secp384r1' }).publicKey
@@ -117,14 +117,14 @@ test('a public key keeps the id that tokens of another service name it by', asyn
   }
 })
 
-test('public keys are of one key: another has none of them, and what is not there is told', async () => {
+test('public keys belong to one API key, and an unknown one is refused with a reason', async () => {
   const { accounts, id, publicKeys } = await createRig()
   const other = await accounts.createKey('acme')
   const made = await publicKeys.add(id, { text: pem(ec().publicKey) })
   assert.deepEqual(publicKeys.list(other.apiKey.id), [])
   await assert.rejects(publicKeys.remove(other.apiKey.id, made.id), refused(/no public key/))
   const text = pem(ec().publicKey)
-  await assert.rejects(publicKeys.add('nobody', { text }), refused(/no key has the id/))
+  await assert.rejects(publicKeys.add('unknown', { text }), refused(/no key has the id/))
   await assert.rejects(publicKeys.add(id, { name: 'x'.repeat(65), text }), refused(/at most 64/))
 })
 

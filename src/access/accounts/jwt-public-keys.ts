@@ -1,4 +1,4 @@
-// The public keys of ApiKeys, at most three of each: one in use, one to change over to, and one to spare.
+// Public keys of ApiKeys, at most three per key: the current one, its successor, and a spare.
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { findAll, findOne, toStatement, type Queries } from '../../db/queries.ts'
@@ -19,16 +19,16 @@ export type JwtPublicKey = {
   readonly created: number
 }
 
-/** `keyId`: of the ApiKey. Throws AccountsRefusal with a sentence for the person who asked. */
+/** `keyId`: of the ApiKey. Throws AccountsRefusal with a message for the caller. */
 export type JwtPublicKeys = {
   /** The oldest first. */
   list(keyId: string): readonly JwtPublicKey[]
-  /** `text`: PEM (SPKI) or JWK. `id`: what tokens name it as already; else it is given one. */
+  /** `text`: PEM (SPKI) or JWK. `id`: the name that existing tokens use; generated if absent. */
   add(
     keyId: string,
     fresh: { readonly name?: string; readonly text: string; readonly id?: string },
   ): Promise<JwtPublicKey>
-  /** By what a JWT names it; tokens that it signed are refused from then on. */
+  /** By key ID as in a JWT. Tokens signed with it are refused from then on. */
   remove(keyId: string, id: string): Promise<void>
 }
 

@@ -45,7 +45,7 @@ test('a token that a public key of the key signed is good until its end and 30 s
   assert.equal(await reasonFor(await ec.sign('e', { nbf: nowSeconds + 31 })), 'not_yet')
 })
 
-test('one of its audiences must be ours; typ may be left out, and be nothing else', async () => {
+test('one of the audiences must match; typ may be absent, but no other value than JWT is accepted', async () => {
   assert.equal(await reasonFor(await ec.sign('e', { aud: ['else', 'cairn.example'] })), 'none')
   assert.equal(await reasonFor(await ec.sign('e', { aud: 'else' })), 'audience')
   assert.equal(await reasonFor(await ec.sign('e', { aud: [] })), 'audience')
@@ -59,7 +59,7 @@ test('tokens that are forged, or signed by a key that is not the one they name, 
   const [header = '', payload = '', signature = ''] = good.split('.')
   const members = { exp: nowSeconds + 3600, aud: 'infura.io' }
   const later = Buffer.from(JSON.stringify({ ...members, exp: nowSeconds + 7200 }))
-  // The public key is no secret: taken as the key of an HMAC, it must open nothing.
+  // The public key is not secret. A token signed with it as an HMAC key must be refused.
   const hmacHead = writeJwt({ alg: 'HS256', typ: 'JWT', kid: 'r' }, members).split('.')
   const hmacText = hmacHead.slice(0, 2).join('.')
   const hmac = createHmac('sha256', rsa.publicKey).update(hmacText).digest('base64url')

@@ -1,5 +1,5 @@
-// A JWT that a request carries (RFC 7519): signed for one of the ApiKey's public keys, for us, and not over. Its own
-// lists (`methods`, `addresses`, `origins`, `user_agents`) stand in for those of the key.
+// JWT of a request (RFC 7519): signed with one of the ApiKey's public keys, for this server, and not expired. Its own
+// lists (`methods`, `addresses`, `origins`, `user_agents`) replace those of the key.
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { createRequire } from 'node:module'
 import type * as Jose from 'jose'
@@ -42,8 +42,8 @@ export function badToken(reason: Reason, cause?: unknown): Fault {
 }
 
 /**
- * `audiences`: one of them must be the token's. `now`: milliseconds since 1970. Throws `bad_token`, whose reason says
- * what failed. The algorithm is that of the public key, whatever the header says.
+ * `audiences`: the token must name one of them. `now`: milliseconds since 1970. Throws `bad_token`, whose reason names
+ * the failed check. The public key determines the algorithm; the header is ignored.
  */
 export async function verifyJwt(
   text: string,
@@ -118,7 +118,7 @@ const listClaims = {
   user_agents: 'allowUserAgents',
 } as const
 
-/** A claim that is there and is no list of good entries, or an empty one, says nothing that could be kept to. */
+/** An empty list, or a claim that is not a list of valid entries, cannot be enforced: refuse the token. */
 function listsOf(payload: JWTPayload): Allowlists | null {
   const given = Object.entries(listClaims).filter(([claim]) => payload[claim] !== undefined)
   if (given.length === 0) return null

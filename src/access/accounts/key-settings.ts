@@ -1,4 +1,4 @@
-// What the owner of an ApiKey may set. Null means: no limit; an empty list: all. Kept as JSON in
+// Settings of an ApiKey. Null means no limit, an empty list allows all. Stored as JSON in
 // api_key.settings.
 
 import type { ImportProfileName } from '../../codec/ipld/import-profile.ts'
@@ -12,13 +12,13 @@ export type KeySettings = {
   readonly jwtAudiences: readonly string[]
   /** Names of the networks the key may use; null = all. */
   readonly networks: readonly string[] | null
-  /** The file face is open to the key. */
+  /** Enables the IPFS API for the key. */
   readonly files: boolean
   readonly unitsPerSecond: number | null
   readonly unitsPerDay: number | null
   readonly filesReadsPerSecond: number | null
   readonly filesWritesPerSecond: number | null
-  /** Body bytes of requests on the file face in a calendar month, UTC. */
+  /** Body bytes of IPFS API requests per calendar month (UTC). */
   readonly filesUploadBytesPerMonth: number | null
   /** Body bytes of answers there. */
   readonly filesDownloadBytesPerMonth: number | null
@@ -28,9 +28,9 @@ export type KeySettings = {
   readonly filesBodyBytes: number | null
   /** Uploads of more than 128 KiB at a time; null = as the server is set. */
   readonly filesUploads: number | null
-  /** What `add` does where its options say nothing; null = as the server is set. */
+  /** Defaults of `add` where the request has no option; null = the server's default. */
   readonly importProfile: ImportProfileName | null
-  /** Readers with this key are given what its account has pinned, and nothing else. */
+  /** The gateway serves only the account's pinned content to clients with this key. */
   readonly gatewayPinnedOnly: boolean
   /** What its account has pinned is open to readers without any key. */
   readonly gatewayPublic: boolean
@@ -43,9 +43,9 @@ export type KeySettings = {
   readonly allowUserAgents: readonly string[]
   /** Addresses and blocks of addresses. */
   readonly allowIps: readonly string[]
-  /** The lists do not hold for who sends the secret. */
+  /** The allowlists do not apply to requests that carry the secret. */
   readonly overrideWithSecret: boolean
-  /** The last requests are kept in memory for members of its account to see. */
+  /** Stores the last requests in memory, visible to members of the account. */
   readonly inspect: boolean
   /** With params and results; else their sizes alone. */
   readonly inspectBodies: boolean
@@ -82,7 +82,7 @@ export const defaultKeySettings: KeySettings = {
   inspectAddresses: false,
 }
 
-/** What the owner of the server sets for an account as a whole. Null = no limit. Kept as JSON in account.settings. */
+/** Limits of an account as a whole, set by the operator. Null = no limit. Stored as JSON in account.settings. */
 export type AccountSettings = Pick<
   KeySettings,
   'filesUploadBytesPerMonth' | 'filesDownloadBytesPerMonth' | 'filesStoredBytes'

@@ -1,4 +1,4 @@
-// The entries of an allowlist as an owner writes them: what could never match is refused when it is set.
+// Parses the entries of an allowlist as an owner writes them. Refuses entries that cannot match any request.
 // Tested by src/access/accounts/allowlists.test.ts
 import { parseIpRule } from '../../base/ip-list.ts'
 import { parseOriginRule } from './allowed-origin.ts'

@@ -1,4 +1,4 @@
-// KeySettings and AccountSettings from stored JSON and from owners: every value is judged, what is not given is inherited.
+// Parses KeySettings and AccountSettings from stored JSON and from owners. Validates each value; absent ones are inherited.
 // Tested by src/access/accounts/accounts.test.ts
 import {
   importProfiles,

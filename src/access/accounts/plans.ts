@@ -1,4 +1,4 @@
-// Limits that are set together, by the name of a plan of the hosted service that this one stands in for (product 5.3).
+// Named presets of a key's limits, equal to the plans of Infura.
 // Tested by test/admin-keys.test.ts
 import type { KeySettings } from './key-settings.ts'
 

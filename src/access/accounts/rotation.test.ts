@@ -31,7 +31,7 @@ const isFault = (code: FaultCode) => (error: unknown) =>
 const refused = (text: RegExp) => (error: unknown) =>
   error instanceof AccountsRefusal && text.test(error.message)
 
-test('a rotated key works beside its successor until the overlap ends, and then no more', async () => {
+test('a rotated key and its successor both work until the overlap ends, then only the successor', async () => {
   const { accounts, clock, directory, id, key } = await createRig()
   const next = await accounts.rotateKey(id, hourMs)
   assert.equal(next.apiKey.rotatedFrom, id)
@@ -74,10 +74,10 @@ test('a key with a working successor, a revoked and an expired key are not rotat
   await assert.rejects(accounts.rotateSecret(id, hourMs), refused(/has expired/))
   await accounts.revokeKey(other.apiKey.id)
   await assert.rejects(accounts.rotateKey(other.apiKey.id, 0), refused(/is revoked/))
-  await assert.rejects(accounts.rotateKey('nobody', 0), refused(/no key has the id/))
+  await assert.rejects(accounts.rotateKey('unknown', 0), refused(/no key has the id/))
 })
 
-test('both secrets open the key during the overlap, the new one at once and on its own after it', async () => {
+test('both secrets are valid during the overlap, then only the new one', async () => {
   const { accounts, clock, directory, id, key, secret } = await createRig()
   const next = await accounts.rotateSecret(id, hourMs)
   assert.equal(next.apiKey.earlierSecretExpires, clock.now() + hourMs)
@@ -98,7 +98,7 @@ test('two secrets at most: a second rotation ends the secret before the last one
   directory.authenticate(key, third.secret)
 })
 
-test('a secret without an overlap ends at once; revoking the key ends both', async () => {
+test('without an overlap the old secret expires immediately; revoking the key ends both', async () => {
   const { accounts, directory, id, key, secret } = await createRig()
   const next = await accounts.rotateSecret(id, 0)
   directory.refresh()

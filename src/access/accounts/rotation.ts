@@ -1,5 +1,5 @@
-// What a rotation writes: a new key or a new secret now, the old one for an overlap. The first statement
-// changes nothing unless the key still works, so that a condition and its effect are atomic.
+// Statements of a rotation: a new key or secret now, the old one valid for an overlap. The first statement changes no
+// row if the key is revoked, so that the condition and its effect are atomic.
 import { toStatement, type Queries } from '../../db/queries.ts'
 import type { Statement } from '../../db/writer.ts'
 import { hashCredential, visiblePart } from './api-key.ts'
@@ -52,7 +52,7 @@ export function replaceKey(order: {
     earlier_secret_hash: null,
     earlier_secret_expires: null,
   })
-  // With their ids: who signs tokens need not know of the rotation.
+  // Public keys keep their IDs, so that signers need no change after the rotation.
   const publicKeys = queries
     .insertInto('public_key')
     .columns(['key_id', 'id', 'name', 'algorithm', 'spki', 'created'])

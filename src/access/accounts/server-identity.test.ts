@@ -9,7 +9,7 @@ import { obtainPublicKey } from './server-identity.ts'
 
 const processes = 6
 
-test('processes that begin in one fresh folder at once have one key pair, and leave nothing else', async () => {
+test('processes that start concurrently in a new folder share one key pair and leave no temporary file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-identity-'))
   try {
     const program = `

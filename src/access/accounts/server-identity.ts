@@ -1,4 +1,4 @@
-// The server's own key pair, made once per data folder: what `id` shows, so that a server keeps its name.
+// The server's key pair, created once per data folder. `id` reports it, so the server keeps its peer ID.
 import {
   createPrivateKey,
   createPublicKey,
@@ -16,7 +16,7 @@ export function obtainPublicKey(dataDir: string): Uint8Array {
   return new Uint8Array(Buffer.from(x ?? '', 'base64url'))
 }
 
-/** Bytes that stay the same as long as the key pair does, for what is sealed under a key worked out from them. */
+/** Bytes derived from the key pair, constant as long as it exists; source of encryption keys. */
 export function obtainSealSecret(dataDir: string): Uint8Array {
   const path = join(dataDir, 'identity.pem')
   const pair = readKey(path) ?? createKey(path)
@@ -34,14 +34,14 @@ function readKey(path: string): KeyObject | null {
   return createPrivateKey(text)
 }
 
-/** Several processes may begin in a fresh folder at once: the first one's pair is everybody's. */
+/** If several processes start in a new folder, all use the key pair of the first. */
 function createKey(path: string): KeyObject {
   const { privateKey } = generateKeyPairSync('ed25519')
   const fresh = `${path}.${randomUUID()}.new`
   const text = privateKey.export({ type: 'pkcs8', format: 'pem' })
   writeFileSync(fresh, text, { mode: 0o600, flush: true })
   try {
-    // Unlike a rename it never takes the place of what is there.
+    // Unlike a rename, a link does not replace an existing file.
     linkSync(fresh, path)
     return privateKey
   } catch (error) {

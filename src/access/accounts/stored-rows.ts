@@ -1,4 +1,4 @@
-// Accounts and API keys as they stand in the database, made what the rest of the program knows them as.
+// Converts database rows to accounts and API keys.
 // Tested by src/access/accounts/accounts.test.ts
 import { defaultAccountSettings, defaultKeySettings } from './key-settings.ts'
 import { parseAccountSettings, parseKeySettings } from './parse-key-settings.ts'

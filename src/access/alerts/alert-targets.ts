@@ -1,4 +1,4 @@
-// Whom an account wants told when a limit comes near: mail addresses and webhooks.
+// Recipients of an account's limit alerts: mail addresses and webhooks.
 // Tested by src/access/alerts/alert-watch.test.ts
 import type { Database } from '../../db/sqlite.ts'
 import type { Writer } from '../../db/writer.ts'

@@ -19,7 +19,7 @@ async function rig(account: Partial<WatchedAccount> = {}) {
   const made = createUsageRig()
   const targets = createAlertTargetRows(made)
   await targets.set('a', { emails: ['ops@example.com'], webhooks: [] })
-  const told: Alert[] = []
+  const sent: Alert[] = []
   const world = { stored: 0 }
   const start = () =>
     createAlertWatch({
@@ -32,19 +32,19 @@ async function rig(account: Partial<WatchedAccount> = {}) {
         ...account,
       }),
       storedBytes: () => world.stored,
-      send: (alert) => void told.push(alert),
+      send: (alert) => void sent.push(alert),
       log: () => assert.fail('nothing to log'),
     })
   const watch = start()
-  const brief = () => told.splice(0).map(({ limit, key, level }) => [limit, key?.id, level])
+  const brief = () => sent.splice(0).map(({ limit, key, level }) => [limit, key?.id, level])
   const look = async (which = watch) => {
     await made.usage.flush()
     await which.look()
   }
-  return { ...made, watch, start, told, brief, look, world }
+  return { ...made, watch, start, sent, brief, look, world }
 }
 
-test('each level of a day is told once, the highest that was reached, and again the next day', async () => {
+test('each level of a day is sent once, the highest that was reached, and again the next day', async () => {
   const { count, look, brief, clock } = await rig()
   const use = async (units: number) => {
     count({ units })
@@ -69,7 +69,7 @@ test('a day with some units left that refused a call is full', async () => {
   assert.deepEqual(brief(), [['unitsPerDay', 'k1', 100]])
 })
 
-test('what was told is told no more after a restart', async () => {
+test('a sent alert is not sent again after a restart', async () => {
   const { count, look, brief, watch, start } = await rig()
   count({ units: 800 })
   await look()
@@ -81,9 +81,9 @@ test('what was told is told no more after a restart', async () => {
   assert.deepEqual(brief(), [])
 })
 
-test('what an account keeps and moves is told of, of its keys together and of each', async () => {
+test('storage and transfer cause alerts, for the account in total and for each key', async () => {
   const key = keyOf('k1', null)
-  const { count, look, told, world } = await rig({
+  const { count, look, sent, world } = await rig({
     settings: {
       filesStoredBytes: 100,
       filesUploadBytesPerMonth: 100,
@@ -101,17 +101,17 @@ test('what an account keeps and moves is told of, of its keys together and of ea
   count({ ...files, bytesIn: 0, bytesOut: 10 })
   await look()
   assert.deepEqual(
-    told.map(({ limit, key: of, level, used, max }) => [limit, of?.id, level, used, max]),
+    sent.map(({ limit, key: of, level, used, max }) => [limit, of?.id, level, used, max]),
     [
       ['filesStoredBytes', undefined, 85, 85, 100],
       ['filesUploadBytesPerMonth', undefined, 75, 80, 100],
       ['filesDownloadBytesPerMonth', 'k1', 100, 10, 10],
     ],
   )
-  assert.ok(told.every(({ period }) => period === Date.UTC(2026, 0, 1)))
+  assert.ok(sent.every(({ period }) => period === Date.UTC(2026, 0, 1)))
 })
 
-test('an account that named nobody is not looked at, and looks come by themselves', async () => {
+test('an account without alert targets is not checked, and checks run periodically', async () => {
   const { count, usage, brief, clock, watch } = await rig()
   count({ keyId: 'k3', units: 5000 })
   await usage.flush()

@@ -1,5 +1,5 @@
-// Looks at the limits of accounts that used something, and tells once for each limit, level and period: at 75, 85 and
-// 100 % of a key's units a day, and of what account and keys may keep and move. What was told is a row, written first.
+// Checks the limits of accounts with recent usage and sends one alert per limit, level and period: at 75, 85 and 100 % of
+// a key's daily units, and of storage and transfer of accounts and keys. The row of an alert is written before it is sent.
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { Database } from '../../db/sqlite.ts'
@@ -45,7 +45,7 @@ export type WatchedAccount = {
 }
 
 export type AlertWatch = {
-  /** Looks at what is due now; resolves in any case. */
+  /** Checks the accounts that are due; resolves in any case. */
   look(): Promise<void>
   stop(): void
 }
@@ -54,9 +54,9 @@ const levels = [75, 85, 100] as const
 type Level = (typeof levels)[number]
 
 const periodMs = 5000
-/** Accounts that one round looks at; the others wait for the next. */
+/** Accounts checked per round; the rest wait for the next round. */
 const accountsMax = 200
-const toldKeptMs = 400 * dayMs
+const sentRowsMaxAgeMs = 400 * dayMs
 
 export function createAlertWatch(parts: {
   readonly usage: Pick<Usage, 'onFlush' | 'unitsToday' | 'bytesThisMonth'>
@@ -84,8 +84,8 @@ export function createAlertWatch(parts: {
   })
 
   async function lookAt(accountId: string, refused: ReadonlySet<string>): Promise<void> {
-    const told = targets.get(accountId)
-    if (told.emails.length + told.webhooks.length === 0) return
+    const recipients = targets.get(accountId)
+    if (recipients.emails.length + recipients.webhooks.length === 0) return
     const account = parts.findAccount(accountId)
     if (account === null) return
     for (const measured of measure(accountId, account, refused)) {
@@ -93,7 +93,7 @@ export function createAlertWatch(parts: {
       if (level === null) continue
       const { limit, key, used, max, period } = measured
       const named = { accountId, accountName: account.name, key, limit }
-      parts.send({ ...named, level, used, max, period, time: clock.now() }, told)
+      parts.send({ ...named, level, used, max, period, time: clock.now() }, recipients)
     }
   }
 
@@ -142,7 +142,7 @@ export function createAlertWatch(parts: {
     return found
   }
 
-  /** The highest level that was reached and not told; what is told is written before it is given. */
+  /** The highest reached level without an alert. Its row is written before this returns. */
   async function newLevel(accountId: string, measured: Measured): Promise<Level | null> {
     const { used, max, full, period } = measured
     const reached = levels.filter((level) => used * 100 >= level * max || (full && level <= 100))
@@ -166,10 +166,10 @@ export function createAlertWatch(parts: {
       },
       {
         sql: 'DELETE FROM alert_told WHERE account_id = ? AND told < ?',
-        parameters: [accountId, now - toldKeptMs],
+        parameters: [accountId, now - sentRowsMaxAgeMs],
       },
     ])
-    // A level below one that was told says nothing new.
+    // A level below the last one that was sent needs no alert.
     return highest > Math.max(0, ...before) ? highest : null
   }
 

@@ -20,7 +20,7 @@ async function sink(t: TestContext, status = 200) {
   return { asked, port: (server.address() as AddressInfo).port }
 }
 
-/** Spellings of places that are not outside; a URL may say the same address in many ways. */
+/** Spellings of internal addresses; a URL can write one address in many ways. */
 const inside = `
   127.0.0.1 2130706433 0x7f000001 0177.0.0.1 127.1 0 10.1.2.3 0xa.1.2.3 169.254.169.254
   2852039166 0xA9FEA9FE 100.64.1.1 172.20.0.1 192.168.1.1 3232235777 [::1] [::]
@@ -30,7 +30,7 @@ const inside = `
   .trim()
   .split(/\s+/)
 
-test('whatever way an inside address is spelled, no socket goes there', async (t) => {
+test('no spelling of an internal address opens a socket', async (t) => {
   const { asked, port } = await sink(t)
   const outward = createOutboundPost({ clock: systemClock, anywhere: () => false })
   for (const host of inside) {
@@ -51,7 +51,7 @@ test('a name is resolved once, and one inside address among its answers is enoug
   }
 })
 
-test('the socket goes to the address that was judged, whatever the name says a moment later', async (t) => {
+test('the socket connects to the address that was checked, even if the name resolves differently later', async (t) => {
   const { asked, port } = await sink(t)
   let count = 0
   const resolve = async () => [count++ === 0 ? '127.0.0.1' : '192.0.2.1']

@@ -1,5 +1,5 @@
-// POSTs a document to an address that an owner named, never into the inside: https, a name is resolved once, every
-// address it has must be public, and the socket goes to the one that was judged. No redirects; time and reply bounded.
+// POSTs a document to a URL that an owner configured, never to internal addresses (SSRF): https only, the name is resolved
+// once, all its addresses must be public, and the socket uses the checked one. No redirects; time and reply are bounded.
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { Clock } from '../../base/clock.ts'
@@ -9,7 +9,7 @@ import { loadUndici } from '../../base/http-origin.ts'
 import { isPublicAddress } from '../../base/public-address.ts'
 
 export type OutboundPost = {
-  /** The status of the reply. Throws an Error that says why there is none. */
+  /** Returns the status of the reply. Throws an Error with the reason if there is none. */
   post(url: string, body: string, headers: Readonly<Record<string, string>>): Promise<number>
 }
 
@@ -51,7 +51,7 @@ function isInsideName(host: string): boolean {
 const insideNames =
   /(^|\.)(localhost|local|localdomain|internal|intranet|lan|home|corp|home\.arpa|alt|onion|test|invalid|metadata\.tencentyun\.com|metadata\.(packet\.net|platformequinix\.com))$/
 
-/** `anywhere`: private addresses and http too, where the operator says so. */
+/** `anywhere`: allow private addresses and http, if the operator enabled it. */
 export function createOutboundPost(parts: {
   readonly clock: Clock
   readonly anywhere: () => boolean
@@ -60,7 +60,7 @@ export function createOutboundPost(parts: {
   const { clock, anywhere, resolve = resolveNow } = parts
 
   /** The address that a socket goes to. */
-  async function judgedAddress(host: string): Promise<string> {
+  async function checkedAddress(host: string): Promise<string> {
     const bare = host.replace(/^\[(.*)\]$/, '$1')
     const addresses = isIP(bare) === 0 ? await resolve(bare) : [bare]
     const [first] = addresses
@@ -80,7 +80,7 @@ export function createOutboundPost(parts: {
         pipelining: 0,
         maxHeaderSize: 16 * 1024,
         connect(options, callback) {
-          judgedAddress(options.hostname).then(
+          checkedAddress(options.hostname).then(
             (hostname) => {
               const name = isIP(url.hostname.replace(/^\[(.*)\]$/, '$1')) === 0 ? url.hostname : ''
               connect({ ...options, hostname, host: hostname, servername: name }, callback)

@@ -52,7 +52,7 @@ function rig(statuses: readonly (number | Error)[]) {
 
 test('a webhook gets a document with its time, signed for its account', async () => {
   const { posted, sender, settle } = rig([204])
-  sender.send(alert, { emails: ['nobody@example.com'], webhooks: ['https://example.com/hook'] })
+  sender.send(alert, { emails: ['none@example.com'], webhooks: ['https://example.com/hook'] })
   await settle()
   assert.equal(posted.length, 1)
   const { url, body, headers } = posted[0] as Posted
@@ -99,7 +99,7 @@ test('what is on its way is bounded, and the end ends the tries', async () => {
   assert.equal(posted.length, 500)
 })
 
-test('a mail says whose limit it is, and a name is no way into its head', async (t) => {
+test('a mail names the owner of the limit, and a name cannot inject mail headers', async (t) => {
   const sink = await startSmtpSink(t)
   const mailer = createMailer(() => ({ url: sink.url, from: 'Cairn <cairn@example.com>' }))
   const { sender } = {

@@ -1,5 +1,5 @@
-// Alerts on their way: a mail to each address, a signed document to each webhook, tried again a few times. Whoever
-// gets a document knows by its signature that it is ours, and by its time that it is no old one.
+// Sends alerts: a mail to each address, a signed document to each webhook, with a few retries. Recipients of a
+// document check its origin by the signature and its age by the timestamp.
 import { createHmac } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
@@ -10,7 +10,7 @@ import type { Mailer } from './send-mail.ts'
 
 export type AlertSender = {
   send(alert: Alert, targets: AlertTargets): void
-  /** Tries no more. */
+  /** Stops retrying. */
   stop(): void
 }
 
@@ -19,7 +19,7 @@ const pausesMs = [10_000, 60_000, 600_000]
 /** Mails and documents on their way. */
 const underwayMax = 500
 
-/** `secretOf`: what documents for the webhooks of an account are signed with. */
+/** `secretOf`: returns the signing secret for the webhooks of an account. */
 export function createAlertSender(parts: {
   readonly outward: OutboundPost
   readonly mailer: Mailer
@@ -46,10 +46,10 @@ export function createAlertSender(parts: {
       } catch (error) {
         const pauseMs = pausesMs[tries]
         // The message may name the address, never the URL: there may be a secret in it.
-        const told = { kind, accountId: alert.accountId, tries: tries + 1, error }
-        if (pauseMs === undefined || stopped) log('error', 'alert_not_sent', told)
+        const fields = { kind, accountId: alert.accountId, tries: tries + 1, error }
+        if (pauseMs === undefined || stopped) log('error', 'alert_not_sent', fields)
         else {
-          log('warn', 'alert_tried', told)
+          log('warn', 'alert_tried', fields)
           return again(tries + 1, pauseMs)
         }
       }

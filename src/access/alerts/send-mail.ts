@@ -1,4 +1,4 @@
-// Mail over SMTP, where the operator gave a server for it. The only importer of nodemailer.
+// Mail over SMTP, if the operator configured a server. The only importer of nodemailer.
 // Tested by src/access/alerts/send-alerts.test.ts
 
 type Mail = { readonly to: string; readonly subject: string; readonly text: string }
@@ -6,13 +6,13 @@ type Mail = { readonly to: string; readonly subject: string; readonly text: stri
 export type Mailer = {
   /** False: no server is set. */
   readonly canSend: () => boolean
-  /** Resolves when the server has taken it. Throws what the server said. */
+  /** Resolves when the server has accepted the mail. Throws the server's error. */
   send(mail: Mail): Promise<void>
 }
 
 const timeoutMs = 15_000
 
-/** `url`: `smtp://` or `smtps://`, may hold a password; `from`: the sender. Both null: nothing is sent. */
+/** `url`: `smtp://` or `smtps://`, may contain a password; `from`: the sender. Both null: mail is disabled. */
 export function createMailer(
   settings: () => {
     readonly url: string | null

@@ -1,4 +1,4 @@
-// The rows of cards: what the biller keeps for each account, who began to add a card, which notices were heard.
+// Database rows of cards: the payment provider's state per account, started forms, and received notices.
 // Tested by src/access/cards/cards.test.ts
 import { findOne, type Queries, toStatement } from '../../db/queries.ts'
 import type { Database } from '../../db/sqlite.ts'
@@ -17,7 +17,7 @@ export type CardRow = {
   readonly expiry_year: number | null
   /** When the newest card that was ever seen was made. */
   readonly newest: number
-  /** When the biller was asked what this row says. */
+  /** Time of the provider's reply that this row stores. */
   readonly as_of: number
 }
 
@@ -25,10 +25,10 @@ export type CardRows = {
   find(accountId: string): CardRow | null
   /** Id of the account that has this customer now. */
   findAccount(customer: string): string | null
-  /** The operator's own word, whatever the biller says. */
+  /** The operator's mark, independent of the provider. */
   isMarked(accountId: string): boolean
   keepCustomer(accountId: string, customer: string): readonly Statement[]
-  /** What the biller said at `asOf`; `newest`: see CardRow. Nothing changes when the row is of a later moment. */
+  /** The provider's reply at `asOf`; `newest`: see CardRow. Ignored if the stored row is newer. */
   keepCard(
     accountId: string,
     said: { readonly card: StoredCard | null; readonly newest: number; readonly asOf: number },
@@ -49,8 +49,8 @@ export type CardRows = {
   keepNotice(id: string, now: number, before: number): readonly Statement[]
 }
 
-// The account's own flag is what the gate reads; it changes only when the answer does, because each change of an
-// account makes every process read the accounts anew.
+// The pipeline checks the account's own flag. It is written only if it changes, because each change of an account
+// makes every process reload the accounts.
 const gateSql = `UPDATE account SET card = gate.open FROM (
     SELECT max(a.card_marked, EXISTS (
       SELECT 1 FROM card c WHERE c.account_id = a.id AND c.payment_method IS NOT NULL)) AS open

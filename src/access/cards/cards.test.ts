@@ -23,10 +23,10 @@ type Rig = {
   readonly account: Account
   readonly db: Database
   readonly clock: TurnedClock
-  /** A card is added as in a browser; nobody told Cairn yet. Returns its id. */
+  /** Adds a card as in a browser, without a notice to Cairn. Returns its ID. */
   add(attempt: string, last4?: string): Promise<string>
   hear(notice: SignedNotice): ReturnType<Cards['hear']>
-  /** Delivers what the fake has to tell, in order. */
+  /** Delivers the queued notices of the fake, in order. */
   hearAll(): Promise<void>
 }
 
@@ -80,7 +80,7 @@ const begun = ({ id, name }: Account, attempt: string) => ({
 const faultOf = (code: FaultCode) => (error: unknown) =>
   error instanceof Fault && error.code === code
 
-test('a card that was added opens the file face when the notice comes, and shows four digits alone', async (t) => {
+test('an added card enables the IPFS API when the notice arrives, and shows only four digits', async (t) => {
   const { stripe, cards, accounts, account, add, hearAll, db } = await rig(t)
   assert.equal(cards.status(account.id).state, 'missing')
   assert.equal(accounts.getAccount('acme').hasCard, false)
@@ -133,7 +133,7 @@ test('a new card takes the place of the old one; taken away at the company, the 
   assert.equal(cards.status(account.id).card?.last4, '1111')
 })
 
-test('a card taken away leaves none at the company, and closes the file face', async (t) => {
+test('removing a card removes it from the provider and disables the IPFS API', async (t) => {
   const { stripe, cards, accounts, account, add, hearAll } = await rig(t)
   await add('attempt-1')
   await add('attempt-2')
@@ -178,7 +178,7 @@ test('credentials of another provider account cause an error and do not change t
   assert.equal(cards.status(account.id).card?.last4, '4444')
 })
 
-test('a card past its month says so and closes nothing, and a renewed one is on file again', async (t) => {
+test('an expired card is reported and disables no API, and a renewed one is on file again', async (t) => {
   const { stripe, cards, account, clock, hearAll } = await rig(t)
   const { id } = await cards.begin(begun(account, 'attempt-1'))
   const card = stripe.fillIn(id, { expiryMonth: 1, expiryYear: 2026 })
@@ -193,7 +193,7 @@ test('a card past its month says so and closes nothing, and a renewed one is on 
   assert.equal(cards.status(account.id).state, 'on-file')
 })
 
-test("the operator's mark and the company's word do not undo each other", async (t) => {
+test("the operator's mark and the provider's card do not undo each other", async (t) => {
   const { cards, accounts, account, add, hearAll } = await rig(t)
   await accounts.setCard('acme', true)
   assert.equal(cards.status(account.id).state, 'marked')
@@ -210,7 +210,7 @@ test("the operator's mark and the company's word do not undo each other", async 
   assert.equal(accounts.getAccount('acme').hasCard, false)
 })
 
-test('an account begins as many forms a day as the settings say, and again the next day', async (t) => {
+test('an account starts as many forms per day as the setting allows, and again the next day', async (t) => {
   const { cards, account, clock } = await rig(t, { formsPerDayMax: 3 })
   for (const attempt of ['1', '2', '3', '3']) await cards.begin(begun(account, attempt))
   await assert.rejects(cards.begin(begun(account, '4')), faultOf('over_rate'))
@@ -218,7 +218,7 @@ test('an account begins as many forms a day as the settings say, and again the n
   await cards.begin(begun(account, '4'))
 })
 
-test('other adapters take no cards and say which they are', async (t) => {
+test('adapters without cards refuse forms and give their name', async (t) => {
   const { cards, account } = await rig(t, { adapter: 'manual' })
   await assert.rejects(cards.begin(begun(account, '1')), /card\.adapter is manual/)
   await assert.rejects(cards.hear(new Uint8Array(), ''), faultOf('refused_by_setting'))
@@ -300,14 +300,14 @@ test('two hundred forged, stale, replayed, reordered and duplicate webhook event
     const victim = fresh[0] ?? held[0]
     if (victim !== undefined) {
       const event: unknown = JSON.parse(victim.body.toString())
-      await refused(stripe.sign(event, clock.now(), 'whsec_of_somebody_else'))
+      await refused(stripe.sign(event, clock.now(), 'whsec_of_another_endpoint'))
       const text = victim.body.toString().replace('"evt_', '"evt_x')
       await refused({ body: Buffer.from(text), signature: victim.signature })
       counts.forged += 2
       await refused(stripe.sign(event, clock.now() - 301_000))
       counts.stale++
     }
-    // All that is held is delivered, any order, some of it twice at once.
+    // Delivers all held notices in any order, some of them twice in parallel.
     while (held.length > 0) {
       const [notice] = held.splice(random(held.length), 1) as [SignedNotice]
       const twice = random(4) === 0

@@ -1,6 +1,6 @@
-// The card of an account: what is on file, how one is added and taken away, and what the biller's notices change.
-// One account's work is done one after another and ends with a look at the biller, so that neither order nor number
-// of notices matters. The states and what leads from one to the next: docs/guides/limits-and-alerts.md.
+// The billing card of an account: the card on file, adding and removing it, and the effect of the provider's notices.
+// Work for one account runs serially and ends with a read from the provider, so that order and number of notices do
+// not matter. States and transitions: docs/guides/limits-and-alerts.md.
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Queries } from '../../db/queries.ts'
@@ -19,8 +19,8 @@ import { createKeyedQueue } from './keyed-queue.ts'
 export type CardAdapter = 'none' | 'manual' | 'stripe'
 
 /**
- * `not-needed`: nobody asks for a card. `missing`: the file face is closed. `marked`: the operator says there is one.
- * `on-file`: the biller has one. `expired`: the one that it has is past its month, which closes nothing.
+ * `not-needed`: no card is required. `missing`: the IPFS API is disabled. `marked`: the operator set a mark.
+ * `on-file`: the provider has a card. `expired`: the provider's card has expired, which disables no API.
  */
 type CardState = 'not-needed' | 'missing' | 'marked' | 'on-file' | 'expired'
 
@@ -28,7 +28,7 @@ type CardState = 'not-needed' | 'missing' | 'marked' | 'on-file' | 'expired'
 export type CardStatus = {
   readonly adapter: CardAdapter
   readonly state: CardState
-  /** The file face is open to the account. */
+  /** The IPFS API is enabled for the account. */
   readonly opensFiles: boolean
   readonly card: CardSummary | null
   readonly asOf: number | null
@@ -36,12 +36,12 @@ export type CardStatus = {
 
 export type Cards = {
   readonly adapter: CardAdapter
-  /** From memory and rows, nobody is asked. */
+  /** From memory and rows, without a request to the provider. */
   status(accountId: string): CardStatus
   /**
-   * A form to add a card with. `attempt`: chosen by who asks; the same again is the same form. Throws `over_rate` for
-   * more than the settings allow in a day, `no_upstream` when the biller does not answer, `refused_by_setting` where
-   * the adapter takes no cards.
+   * Opens a form to add a card. `attempt`: chosen by the client; the same value returns the same form. Throws
+   * `over_rate` beyond the daily limit of the settings, `no_upstream` if the provider does not answer,
+   * `refused_by_setting` if the adapter accepts no cards.
    */
   begin(of: {
     readonly accountId: string
@@ -106,7 +106,7 @@ export function createCards(parts: CardsDeps): Cards {
     return { adapter, state, opensFiles: state !== 'missing', card, asOf }
   }
 
-  /** Asks the biller and writes what it says, with `also` in the same transaction. */
+  /** Reads the provider's state and writes it, with `also` in the same transaction. */
   async function look(
     paymentProvider: PaymentProvider,
     accountId: string,
@@ -118,17 +118,17 @@ export function createCards(parts: CardsDeps): Cards {
       if (also.length > 0) await writer.write(also)
       return
     }
-    // A clock that was set back must not keep what is said from now on out of the row.
+    // After a clock was set back, replies must still be newer than the stored row.
     const asOf = Math.max(clock.now(), row.as_of)
-    const kept = await paymentProvider.readCards(customer)
-    if (kept === null) {
+    const stored = await paymentProvider.readCards(customer)
+    if (stored === null) {
       await writer.write([...rows.forgetCustomer(accountId, asOf), ...also])
       return
     }
-    const card = chooseCard(kept, row.newest)
-    if (card !== null && card.id !== kept.defaultId)
+    const card = chooseCard(stored, row.newest)
+    if (card !== null && card.id !== stored.defaultId)
       await paymentProvider.useCard(customer, card.id)
-    const newest = Math.max(row.newest, ...kept.cards.map(({ created }) => created))
+    const newest = Math.max(row.newest, ...stored.cards.map(({ created }) => created))
     await writer.write([...rows.keepCard(accountId, { card, newest, asOf }), ...also])
   }
 
@@ -201,9 +201,9 @@ export function createCards(parts: CardsDeps): Cards {
         parts.admitLook(accountId)
         const customer = rows.find(accountId)?.customer ?? null
         for (let round = 0; customer !== null && round < removalsMax; round++) {
-          const kept = await paymentProvider.readCards(customer)
-          if (kept === null || kept.cards.length === 0) break
-          for (const { id } of kept.cards) await paymentProvider.dropCard(id)
+          const stored = await paymentProvider.readCards(customer)
+          if (stored === null || stored.cards.length === 0) break
+          for (const { id } of stored.cards) await paymentProvider.dropCard(id)
         }
         await look(paymentProvider, accountId)
         return status(accountId)
@@ -227,8 +227,8 @@ export function createCards(parts: CardsDeps): Cards {
 }
 
 /**
- * A card that is newer than all that were seen is what the owner has just brought. Else the one that bills go to
- * stays, as somebody may have chosen it at the biller; else the newest.
+ * A card newer than all known ones is the one that the owner has just added. Otherwise the default card stays, because
+ * the owner may have chosen it at the provider; without a default, the newest.
  */
 function chooseCard({ cards, defaultId }: StoredCards, newestSeen: number): StoredCard | null {
   const [newest] = cards.toSorted((a, b) => b.created - a.created || (a.id < b.id ? -1 : 1))

@@ -3,21 +3,21 @@ import { test } from 'node:test'
 import { Fault } from '../../base/fault.ts'
 import { createKeyedQueue } from './keyed-queue.ts'
 
-test('work under one name runs one after another, under different names at once', async () => {
+test('work with one name runs serially, work with different names runs in parallel', async () => {
   const lanes = createKeyedQueue(10)
-  const said: string[] = []
+  const finished: string[] = []
   const first = Promise.withResolvers<void>()
   const one = lanes.run('a', async () => {
     await first.promise
-    said.push('first')
+    finished.push('first')
     throw new Error('went wrong')
   })
-  const two = lanes.run('a', async () => said.push('second'))
-  await lanes.run('b', async () => said.push('other'))
+  const two = lanes.run('a', async () => finished.push('second'))
+  await lanes.run('b', async () => finished.push('other'))
   first.resolve()
   await assert.rejects(one, /went wrong/)
   await two
-  assert.deepEqual(said, ['other', 'first', 'second'])
+  assert.deepEqual(finished, ['other', 'first', 'second'])
 })
 
 test('more than may wait is refused, and there is room again afterwards', async () => {

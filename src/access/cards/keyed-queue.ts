@@ -1,4 +1,4 @@
-// Work that must not overlap for one name runs one after another; different names do not wait for each other.
+// Runs work with the same name serially; work with different names runs in parallel.
 import { Fault } from '../../base/fault.ts'
 
 export type KeyedQueue = {
@@ -19,7 +19,7 @@ export function createKeyedQueue(waitingMax: number): KeyedQueue {
         try {
           await before
         } catch {
-          // Whoever asked for it was told.
+          // The error was reported to the caller of that work.
         }
         return await work()
       })()

@@ -1,5 +1,5 @@
-// Who keeps the cards: the billing company outside, as far as Cairn needs it. It never gives a card's number, and
-// its word is taken only from answers to our own questions; what it tells by itself says no more than "look again".
+// The payment provider that stores the cards, reduced to the operations that Cairn needs. It never returns a card
+// number. Cairn trusts only replies to its own requests; a notice merely triggers such a request.
 // Tested by src/access/cards/cards.test.ts
 
 /** What is shown of a card. `expiryMonth`: 1 to 12. */
@@ -20,10 +20,10 @@ export type StoredCards = {
   readonly defaultId: string | null
 }
 
-/** A form that a person fills in at the biller. `clientSecret` opens this one form and nothing else. */
+/** A form that a person fills in at the provider. `clientSecret` opens only this form. */
 export type CardForm = { readonly id: string; readonly clientSecret: string }
 
-/** What the biller told by itself. `customer`: whose cards to look at again; null: nobody's. */
+/** A notice of the provider. `customer`: whose cards to read again; null: none. */
 export type WebhookEvent = {
   readonly id: string
   readonly type: string
@@ -35,7 +35,7 @@ export type WebhookEvent = {
  * thing is made once, however often it is asked.
  */
 export interface PaymentProvider {
-  /** Shown to browsers; it opens nothing by itself. */
+  /** Public key for browsers; it grants no access by itself. */
   readonly publishableKey: string
   createCustomer(
     of: { readonly accountId: string; readonly name: string },

@@ -1,4 +1,4 @@
-// Stripe as the Biller: the only importer of its library, which is loaded when the settings name it and not before.
+// Stripe as PaymentProvider: the only importer of its library, which is loaded only if the settings name it.
 // Tested by src/access/cards/cards.test.ts
 import type { Stripe as StripeClient } from 'stripe'
 import { Fault } from '../../base/fault.ts'
@@ -21,7 +21,7 @@ const timeoutMs = 10_000
 const retries = 1
 /** As many as one question brings; the newest come first. */
 const cardsMax = 100
-/** Whatever else happens at Stripe is none of our business. */
+/** Other event types are ignored. */
 const noticeTypes = /^(?:customer|payment_method|setup_intent)\./
 
 /** Rejects with a sentence for the operator when the library is not installed. */
@@ -39,7 +39,7 @@ export async function openStripe(settings: StripeSettings): Promise<PaymentProvi
   const isGone = (thrown: unknown): boolean =>
     thrown instanceof Stripe.errors.StripeInvalidRequestError && thrown.code === 'resource_missing'
 
-  /** `gone`: the answer when what was asked for is not there. */
+  /** `gone`: the result if the object does not exist. */
   async function ask<Answer>(question: () => Promise<Answer>, gone?: Answer): Promise<Answer> {
     try {
       return await question()
@@ -144,7 +144,7 @@ function toCard({ id, card, created }: StripeClient.PaymentMethod): readonly Sto
   return [{ id, created, brand, last4, expiryMonth, expiryYear }]
 }
 
-/** Signed by Stripe, and read with care all the same: what it looks like depends on the version it was made for. */
+/** Signed by Stripe, but validated: its form depends on the API version it was created for. */
 function toNotice(event: Readonly<Record<string, unknown>>): WebhookEvent {
   const { id, type } = event
   if (typeof id !== 'string' || typeof type !== 'string' || id.length > 255) {

@@ -7,7 +7,7 @@ import { createCardRateLimit } from './card-rate-limit.ts'
 const overRate = (error: unknown) => error instanceof Fault && error.code === 'over_rate'
 const perDay = (most: number) => ({ most: () => most, seconds: 86_400, details: () => 'a limit' })
 
-test('a name asks as often a day as it may, and once more when a part of the day is over', () => {
+test('a name may query up to its daily limit, and once more after a part of the day has passed', () => {
   const clock = createTurnedClock()
   const admit = createCardRateLimit({ clock, ...perDay(4) })
   for (let ask = 0; ask < 4; ask++) admit('192.0.2.1')

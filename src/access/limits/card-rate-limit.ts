@@ -1,5 +1,5 @@
-// How often the billing company may be asked for one name (an account, an address): who tries stolen cards comes from
-// few addresses with many accounts, and each question costs the company and us.
+// Rate limit of requests to the payment provider per name (an account, an address). Tests of stolen cards come from few
+// addresses with many accounts, and each request has a cost.
 import type { Clock } from '../../base/clock.ts'
 import { setNewest } from '../../base/set-newest.ts'
 import { takeUnits } from './gcra.ts'
@@ -8,8 +8,8 @@ import { overRate } from './rate-refusal.ts'
 const namesMax = 10_000
 
 /**
- * Counts one question of `name`. Throws `over_rate` for more than `most` in `seconds`; `details` says whose limit it
- * is. In memory; beyond `namesMax` names the one that asked longest ago starts afresh.
+ * Counts one request of `name`. Throws `over_rate` for more than `most` in `seconds`; `details` names the limit's
+ * owner. In memory; beyond `namesMax` names, the least recent one is dropped.
  */
 export function createCardRateLimit(parts: {
   readonly clock: Clock

@@ -15,7 +15,7 @@ function refused(run: () => void): Fault | null {
   }
 }
 
-test('an address may fail so often at once, then at that pace a minute', () => {
+test('an address may fail in a burst, then at the rate per minute', () => {
   const clock = createTurnedClock()
   const failed = createFailedAuthentications({ clock, perMinute: () => 30 })
   for (let n = 0; n < 30; n++) {
@@ -34,7 +34,7 @@ test('an address may fail so often at once, then at that pace a minute', () => {
   assert.ok(refused(() => failed.count('192.0.2.1')))
 })
 
-test('asking takes nothing, and what was refused is not counted again', () => {
+test('a check does not count, and a refused attempt is not counted again', () => {
   const clock = createTurnedClock()
   const failed = createFailedAuthentications({ clock, perMinute: () => 1 })
   for (let n = 0; n < 10; n++) assert.ok(failed.isUnder('a'))
@@ -85,12 +85,17 @@ test('memory has a bound: the address that failed longest ago starts afresh', ()
 
 test('a guard counts refusals that take their time too', async () => {
   const failed = createFailedAuthentications({ clock: createTurnedClock(), perMinute: () => 1 })
-  const judge = async (_key: string, _secret: string | null, _address: string, jwt?: string) => {
+  const authenticate = async (
+    _key: string,
+    _secret: string | null,
+    _address: string,
+    jwt?: string,
+  ) => {
     await Promise.resolve()
     if (jwt !== 'good') throw new Fault('bad_token')
     return 'caller'
   }
-  const guarded = guardAuthentication(judge, failed)
+  const guarded = guardAuthentication(authenticate, failed)
   const codeOf = async (jwt: string) => {
     try {
       return await guarded('key', null, 'a', jwt)
@@ -104,11 +109,11 @@ test('a guard counts refusals that take their time too', async () => {
 
 test('a guard counts refusals alone: good keys and other faults pass untouched, over the limit 429 takes their place', () => {
   const failed = createFailedAuthentications({ clock: createTurnedClock(), perMinute: () => 2 })
-  const judge = (key: string): string => {
+  const authenticate = (key: string): string => {
     if (key === 'good') return 'caller'
     throw key === 'odd' ? new TypeError('a bug') : new Fault('bad_key')
   }
-  const guarded = guardAuthentication(judge, failed)
+  const guarded = guardAuthentication(authenticate, failed)
   const codeOf = (key: string): string => {
     try {
       return guarded(key, null, 'a')

@@ -1,5 +1,5 @@
-// How many wrong keys and secrets one address may bring before they are answered without a look at the
-// database. Never asked about a good key: whoever else sits behind the same address is not shut out.
+// Limit of wrong keys and secrets per address; beyond it they are refused without a database read. Valid keys are
+// never checked, so other clients behind the same address are not blocked.
 import { networkOf } from '../../base/address.ts'
 import type { Clock } from '../../base/clock.ts'
 import { Fault, type FaultCode } from '../../base/fault.ts'
@@ -8,7 +8,7 @@ import { takeUnits } from './gcra.ts'
 import { overRate } from './rate-refusal.ts'
 
 export type FailedAuthentications = {
-  /** May an unknown key of this address still cost a look at the database? Changes nothing. */
+  /** Returns true if an unknown key of this address may still cause a database read. Does not count. */
   isUnder(address: string): boolean
   /** Counts one refused credential. Throws `over_rate` when the address has brought too many. */
   count(address: string): void
@@ -29,16 +29,16 @@ export function createFailedAuthentications(parts: {
   // Network -> when it will be even again; in the order of the last failure.
   const evenAt = new Map<string, number>()
 
-  function judge(network: string) {
+  function check(network: string) {
     return takeUnits(evenAt.get(network) ?? 0, clock.monotonic(), 1, rateNow())
   }
 
   return {
-    isUnder: (address) => judge(networkOf(address)).ok,
+    isUnder: (address) => check(networkOf(address)).ok,
 
     count(address) {
       const network = networkOf(address)
-      const verdict = judge(network)
+      const verdict = check(network)
       const even = verdict.ok ? verdict.evenAt : (evenAt.get(network) ?? 0)
       setNewest(evenAt, network, even, most)
       if (verdict.ok) return
@@ -48,16 +48,21 @@ export function createFailedAuthentications(parts: {
   }
 }
 
-type Judge<Judged> = (key: string, secret: string | null, address: string, jwt?: string) => Judged
+type Authenticate<Result> = (
+  key: string,
+  secret: string | null,
+  address: string,
+  jwt?: string,
+) => Result
 
 /**
- * `judge`, with its refusals counted by address, also those that a promise brings. Throws what it throws, or `over_rate`
- * in its place.
+ * Wraps `authenticate` and counts its refusals by address, also rejected promises. Throws its errors, or `over_rate`
+ * instead.
  */
-export function guardAuthentication<Judged>(
-  judge: Judge<Judged>,
+export function guardAuthentication<Result>(
+  authenticate: Authenticate<Result>,
   failed: FailedAuthentications,
-): Judge<Judged> {
+): Authenticate<Result> {
   return (key, secret, address, jwt) => {
     function refuse(thrown: unknown): never {
       const refused = thrown instanceof Fault && refusals.has(thrown.code)
@@ -65,8 +70,8 @@ export function guardAuthentication<Judged>(
       throw thrown
     }
     try {
-      const judged = judge(key, secret, address, jwt)
-      return judged instanceof Promise ? (judged.catch(refuse) as Judged) : judged
+      const result = authenticate(key, secret, address, jwt)
+      return result instanceof Promise ? (result.catch(refuse) as Result) : result
     } catch (thrown) {
       return refuse(thrown)
     }

@@ -6,7 +6,7 @@ import { createFailedSignIns } from './failed-sign-ins.ts'
 
 const overRate = (error: unknown) => error instanceof Fault && error.code === 'over_rate'
 
-test('ten wrong tries at one person at once, then at the pace of the setting, told in seconds', () => {
+test('ten wrong tries for one person in a burst, then at the configured rate, with the wait in seconds', () => {
   const clock = createTurnedClock()
   const failed = createFailedSignIns({ clock, perHour: () => 60 })
   for (let n = 0; n < 10; n++) failed.begin('192.0.2.1', 'ada@example.org')
@@ -30,7 +30,7 @@ test('an address is held back whomever it tries, and a person from wherever it i
   failed.begin('203.0.113.9', 'grace@example.org')
 })
 
-test('what was right costs nothing, however often it is said', () => {
+test('successful sign-ins never count', () => {
   const failed = createFailedSignIns({ clock: createTurnedClock(), perHour: () => 60 })
   for (let n = 0; n < 100; n++) {
     const takeBack = failed.begin('192.0.2.1', 'ada@example.org')

@@ -1,5 +1,5 @@
-// How often one address, and whoever tries one email or passkey, may fail to sign in. What is tried is taken in advance and given
-// back when it was right, so that a thousand tries at the same moment are not a thousand tries.
+// Limits of failed sign-ins per address and per email or passkey. Each attempt is charged in advance and refunded on
+// success, so that parallel attempts cannot exceed the limit.
 import { networkOf } from '../../base/address.ts'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
@@ -15,7 +15,7 @@ export type FailedSignIns = {
   begin(address: string, name: string, own?: string | null): () => void
 }
 
-/** At once after a rest: people mistype. */
+/** Burst: people mistype. */
 const burst = 10
 /** How much more an address may fail than a name: an office, or a proxy, is one address. */
 const addressShare = 5

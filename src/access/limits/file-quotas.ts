@@ -1,4 +1,4 @@
-// What a key and its account may move and keep on the file face. Null = no limit, 0 = nothing.
+// Transfer and storage quotas of a key and its account for the IPFS API. Null = no limit, 0 = no bytes.
 // Tested by src/access/limits/transfer-meters.test.ts
 import { Fault } from '../../base/fault.ts'
 

@@ -17,7 +17,7 @@ function passed(rate: Rate, instants: readonly number[], times: number): number[
   })
 }
 
-test('the burst passes at once, then exactly the rate, to the unit', () => {
+test('the burst passes immediately, then exactly the rate, to the unit', () => {
   const rate = { perSecond: 3, burst: 10 }
   assert.deepEqual(passed(rate, [50, 51, 1050, 2050, 2383.4, 60_000], 100), [10, 0, 3, 3, 1, 10])
   for (const perSecond of [1, 7, 500, 40_000]) {
@@ -28,7 +28,7 @@ test('the burst passes at once, then exactly the rate, to the unit', () => {
   }
 })
 
-test('a refusal says how long to wait: then it passes, a moment earlier it does not', () => {
+test('a refusal contains the wait: then the request passes, and a moment earlier it does not', () => {
   const rate = { perSecond: 500, burst: 8001 }
   const first = takeUnits(0, 1000, 8001, rate)
   assert.ok(first.ok)
@@ -40,7 +40,7 @@ test('a refusal says how long to wait: then it passes, a moment earlier it does 
   assert.ok(!takeUnits(first.evenAt, 1159.9, 80, rate).ok)
 })
 
-test('a refusal takes nothing, and a return gives back exactly', () => {
+test('a refusal charges no units, and a refund restores the exact state', () => {
   const rate = { perSecond: 10, burst: 10 }
   const taken = takeUnits(0, 100, 10, rate)
   assert.ok(taken.ok)

@@ -1,9 +1,9 @@
-// The generic cell rate algorithm: one number per key says when it will be even again. Pure; exact to one
+// Generic cell rate algorithm: one number per key, the time at which its bucket is full again. Pure; exact to one
 // unit. ATM Forum TM 4.0, section 4.4.2 (virtual scheduling).
 
 export type Rate = {
   readonly perSecond: number
-  /** Units that may be taken at once after a rest. */
+  /** Units available in a burst after a pause. */
   readonly burst: number
 }
 
@@ -15,8 +15,8 @@ export type RateDecision =
 const rounding = 1 / 1000
 
 /**
- * `evenAt`: milliseconds on the clock of `now`; 0 for a key never seen. `units` must not exceed the burst:
- * such a request could never pass, the caller says so before. `perSecond` > 0.
+ * `evenAt`: milliseconds on the clock of `now`; 0 for a new key. `units` must not exceed the burst: such a request
+ * could never pass, so the caller refuses it before. `perSecond` > 0.
  */
 export function takeUnits(evenAt: number, now: number, units: number, rate: Rate): RateDecision {
   const msPerUnit = 1000 / rate.perSecond

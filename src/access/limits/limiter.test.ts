@@ -25,7 +25,7 @@ function faultOf(run: () => void): Fault {
     if (error instanceof Fault) return error
     throw error
   }
-  throw new Error('nothing was thrown')
+  throw new Error('no fault was thrown')
 }
 
 const noneToday = (): number => 0
@@ -76,7 +76,7 @@ test('the wait is never zero', () => {
   assert.partialDeepStrictEqual(data, { rate: { backoff_seconds: 1 } })
 })
 
-test('what could never pass is told so, and takes nothing', () => {
+test('a request that exceeds the burst is refused as over_burst and charges no units', () => {
   const limiter = createLimiter({ clock: createTurnedClock(), unitsToday: noneToday })
   const holder = key({ unitsPerSecond: 500, unitsPerDay: 1_000_000 })
   const fault = faultOf(() => limiter.admitUnits(holder, 8002))
@@ -87,7 +87,7 @@ test('what could never pass is told so, and takes nothing', () => {
   assert.equal(burstOf(40_000), 40_000)
 })
 
-test('the day ends at 00:00 UTC, and the refusal says when', () => {
+test('the day ends at 00:00 UTC, and the refusal contains the time', () => {
   const clock = createTurnedClock(Date.UTC(2026, 0, 31, 23, 59, 0))
   const limiter = createLimiter({ clock, unitsToday: noneToday })
   const holder = key({ unitsPerDay: 100 })
@@ -105,7 +105,7 @@ test('the day ends at 00:00 UTC, and the refusal says when', () => {
   limiter.admitUnits(holder, 100)
 })
 
-test('a restart does not give the day anew', () => {
+test('a restart does not reset the daily units', () => {
   const limiter = createLimiter({ clock: createTurnedClock(), unitsToday: () => 95 })
   limiter.admitUnits(key({ unitsPerDay: 100 }), 5)
   assert.throws(() => limiter.admitUnits(key({ unitsPerDay: 100 }), 1), isFault('over_quota'))
@@ -121,7 +121,7 @@ test('refused for the rate, a request does not count for the day; refunds count 
   limiter.refundUnits(key({ unitsPerSecond: 10 }, 'never seen'), 10)
 })
 
-test('a rate that is raised holds at once: what is owed is paid back at the new rate', () => {
+test('a raised rate applies immediately: the debt is paid back at the new rate', () => {
   const clock = createTurnedClock()
   const limiter = createLimiter({ clock, unitsToday: noneToday })
   limiter.admitUnits(key({ unitsPerSecond: 1 }), 8001)
@@ -145,7 +145,7 @@ test('units used while a key had no day limit count when it gets one again', () 
   assert.throws(() => limiter.admitUnits(key({ unitsPerDay: 100 }), 1), isFault('over_quota'))
 })
 
-test('file reads and writes have rates of their own; 0 is nothing', () => {
+test('file reads and writes have separate rates; 0 refuses all', () => {
   const clock = createTurnedClock()
   const limiter = createLimiter({ clock, unitsToday: noneToday })
   const holder = key({ filesReadsPerSecond: 2, filesWritesPerSecond: 1 })

@@ -1,12 +1,12 @@
-// What a key may take: units per second and per day on the JSON-RPC face, commands per second on the file
-// face. Judged before work is done; the request thread only counts in memory.
+// Per-key rate limits: units per second and day for JSON-RPC, commands per second for the IPFS API. Checked before the
+// request runs, from in-memory counters.
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { setNewest } from '../../base/set-newest.ts'
 import { returnUnits, takeUnits, type Rate } from './gcra.ts'
 import { overRate } from './rate-refusal.ts'
 
-/** The limits of one key; null = as the server is set, 0 = nothing. KeySettings has this shape. */
+/** Limits of one key; null = the server's default, 0 = none allowed. KeySettings has this shape. */
 export type KeyLimits = {
   readonly unitsPerSecond: number | null
   readonly unitsPerDay: number | null
@@ -30,7 +30,7 @@ export type Holder = { readonly keyId: string; readonly settings: KeyLimits }
 
 export type Limiter = {
   /**
-   * Takes the price of a whole request, or nothing. Throws `over_burst` (can never pass), `over_rate`,
+   * Charges the price of a whole request, or no units. Throws `over_burst` (can never pass), `over_rate`,
    * `over_quota`.
    */
   admitUnits(holder: Holder, units: number): void
@@ -42,7 +42,7 @@ export type Limiter = {
   admitFiles(holder: Holder, commandClass: 'read' | 'write'): void
   /** Runs `admit`, and leaves what the key has taken as if it had not run. */
   withoutTaking(holder: Holder, admit: () => void): void
-  /** What a key may take now; changes nothing. */
+  /** Remaining units and rate of a key. Read-only. */
   left(holder: Holder): UnitsLeft
 }
 
@@ -69,14 +69,14 @@ const fullBatchUnits = 100 * 80 + 1
 const dayMs = 24 * 60 * 60 * 1000
 const keysMax = 100_000
 
-/** A key may take at once what it may take in a second, and never less than a full batch. */
+/** The burst is the amount of one second, and at least a full batch. */
 export function burstOf(unitsPerSecond: number): number {
   return unitsPerSecond === 0 ? 0 : Math.max(unitsPerSecond, fullBatchUnits)
 }
 
 /**
- * `unitsToday`: what a key was charged since 00:00 UTC, asked once per key and day (and after a restart).
- * Beyond `keysMax` limited keys the one that was seen first starts afresh.
+ * `unitsToday`: units charged to a key since 00:00 UTC, read once per key and day (and after a restart).
+ * Beyond `keysMax` limited keys, the oldest counter is dropped.
  */
 export function createLimiter(parts: {
   readonly clock: Clock
@@ -124,7 +124,7 @@ export function createLimiter(parts: {
         return
       }
       const state = stateOf(keyId)
-      // Without a limit nothing is added up here: when there is one again, the day is asked for anew.
+      // Without a limit no units are counted: when a limit is set again, the day's sum is read again.
       if (unitsPerDay === null) state.day = null
       else {
         countDay(state, keyId)

@@ -1,5 +1,5 @@
-// What readers of `/ipfs/<cid>` may take: requests a second, and answers under way at once, by key, or by address
-// where nobody shows one. Judged before work is done, in memory.
+// Limits of gateway requests (`/ipfs/<cid>`): requests per second and concurrent responses, by key, or by address for
+// requests without a key. Checked before the request runs, in memory.
 import { networkOf } from '../../base/address.ts'
 import type { Clock } from '../../base/clock.ts'
 import { setNewest } from '../../base/set-newest.ts'
@@ -7,7 +7,7 @@ import { Fault } from '../../base/fault.ts'
 import { takeUnits } from './gcra.ts'
 import { overRate } from './rate-refusal.ts'
 
-/** `keyId` null: nobody showed a key, so the address counts. */
+/** `keyId` null: no key, so the address counts. */
 type GatewayClient = { readonly keyId: string | null; readonly address: string }
 
 export type PathLimits = {
@@ -55,7 +55,7 @@ export function createPathLimits(parts: {
       const own = streams.get(name) ?? 0
       const ownMax = streamsPerReaderMax()
       if (own >= ownMax) {
-        const details = `${whose} is limited to ${ownMax} answers at once`
+        const details = `${whose} is limited to ${ownMax} concurrent responses`
         throw new Fault('over_rate', { data: { details } })
       }
       if (underWay >= streamsMax()) throw new Fault('overloaded')

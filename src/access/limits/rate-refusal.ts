@@ -1,17 +1,17 @@
-// The refusal of who asks too often, with the numbers clients and people need to wait right.
+// Rate limit faults, with the numbers that clients need for their retry.
 // Tested by src/access/limits/limiter.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { Rate, RateDecision } from './gcra.ts'
 
-/** Every refusal of this kind has the number. */
+/** JSON-RPC code of rate limits, as with Infura. */
 const event = -33300
 
-/** Fault `over_rate` of who has too many at once: there is no rate to tell. `details`: as below. */
+/** Fault `over_rate` for too many concurrent requests: there is no rate to report. `details`: as below. */
 export function overCount(details: string): Fault {
   return new Fault('over_rate', { data: { event, details } })
 }
 
-/** Fault `over_rate`. `details`: a sentence that says whose limit it is. */
+/** Fault `over_rate`. `details`: a sentence that names the owner of the limit. */
 export function overRate(
   rate: Rate,
   verdict: Extract<RateDecision, { ok: false }>,

@@ -72,7 +72,7 @@ test('an account has one quota for all its keys', () => {
   assert.throws(() => meters.open(holder({}, quotas, 'two'), declared(1)), transfer)
 })
 
-test('a month begins with what was used, and ends at midnight of its last day, UTC', () => {
+test('a month starts with its previous usage, and ends at midnight of its last day, UTC', () => {
   const clock = createTurnedClock(Date.UTC(2026, 0, 31, 23, 59, 59))
   const asked: string[] = []
   const meters = createTestMeters({
@@ -103,7 +103,7 @@ test('a quota that is set while something moves counts what moves from then on',
   assert.throws(() => meters.open(limited, declared(791)), transfer)
 })
 
-test('storage is judged by what there is and what comes, unless nothing is kept of it', () => {
+test('storage is checked against stored plus uploaded bytes, unless the upload is not stored', () => {
   const meters = createTestMeters({ storedBytes: () => 10 * mib })
   for (const limited of [
     holder({ filesStoredBytes: 11 * mib }),
@@ -128,7 +128,7 @@ test('a body has the longest length of its key', () => {
   assert.throws(() => meter.upload(1), { code: 'too_large' })
 })
 
-test('a key has so many uploads at a time; small ones need no place, and who ends gives it back', () => {
+test('uploads of a key are limited; small ones need no slot, and the end of a request frees its slot', () => {
   const meters = createTestMeters({ uploadsPerKeyMax: () => 2 })
   const large = declared(128 * 1024 + 1)
   const first = meters.open(holder({}), large)

@@ -1,5 +1,5 @@
-// Measures one file request after another: bytes of the month, of the body, of what is kept, and how many uploads a
-// key has at a time. Refuses what is declared too long before it is read, and the rest as soon as it is too much.
+// Transfer limits of file requests: bytes per month, per body and in storage, and concurrent uploads per key. Refuses a
+// declared length that is too large before the body is read, otherwise as soon as a limit is exceeded.
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { overStorage, overTransfer, type QuotaHolder } from './file-quotas.ts'
@@ -18,7 +18,7 @@ export interface TransferMeter {
   admitDownload(length: bigint | null): void
   /** Bytes of a stream are about to be written. Throws `over_quota`. */
   download(bytes: number): void
-  /** The request is over: these were all its bytes. Call once; it is what stays counted. */
+  /** Ends the request with its final byte counts, which stay counted. Call once. */
   end(bytes: { readonly in: number; readonly out: number }): void
 }
 
@@ -28,12 +28,12 @@ export type FileRequest = {
   readonly declaredBytes: number | null
   /** Bytes of `TransferMeterDeps.reservedBytes` that are its own: an upload in parts. Null or absent: it has none. */
   readonly reservedBytes?: number | null
-  /** What is uploaded is kept. */
+  /** The request stores its upload. */
   readonly stores: boolean
 }
 
 export type TransferMeters = {
-  /** Throws as `TransferMeter.upload`, for what is declared. */
+  /** Throws as `TransferMeter.upload`, for a declared length. */
   open(holder: QuotaHolder, request: FileRequest): TransferMeter
 }
 
@@ -45,20 +45,20 @@ export type TransferMeterDeps = {
   readonly storedBytes: (accountId: string) => number
   /** What unfinished uploads in parts have declared. */
   readonly reservedBytes: (accountId: string) => number
-  /** Uploads of a key at a time where the key says nothing. */
+  /** Concurrent uploads of a key without its own setting. */
   readonly uploadsPerKeyMax: () => number
 }
 
-/** A smaller upload holds no place: it is over as soon as it is here. */
+/** A smaller upload takes no slot: it completes immediately. */
 const smallUploadBytes = 128 * 1024
-/** Framing of an upload that is not kept. What is kept is judged to the byte when it is committed. */
+/** Tolerance for the framing of an upload, which is not stored. Stored bytes are checked exactly at the commit. */
 const framingBytes = 64 * 1024
 
 export function createTransferMeters(parts: TransferMeterDeps): TransferMeters {
   const counts = createTransferCounts(parts.clock)
   const uploads = new Map<string, number>()
 
-  /** The counts that bound the request, each with what is left of it. */
+  /** The counters that limit the request, each with its remaining bytes. */
   function limitsOf({ keyId, accountId, settings, quotas }: QuotaHolder) {
     const key = () => counts.get(keyName(keyId), () => parts.transferred([keyId]))
     const account = () =>
@@ -85,7 +85,7 @@ export function createTransferMeters(parts: TransferMeterDeps): TransferMeters {
     const stored = parts.storedBytes(accountId) + parts.reservedBytes(accountId) - (own ?? 0)
     if (ofKey !== null && stored >= ofKey) throw overStorage()
     const most = Math.min(ofKey ?? Number.POSITIVE_INFINITY, ofAccount ?? Number.POSITIVE_INFINITY)
-    // Bytes of an upload in parts lie on disk, content or not: they have no tolerance.
+    // Bytes of a multi-part upload are stored on disk including framing: no tolerance.
     return Math.max(0, most - stored) + (own === null ? framingBytes : 0)
   }
 
@@ -101,7 +101,7 @@ export function createTransferMeters(parts: TransferMeterDeps): TransferMeters {
       let seated = false
       let ended = false
 
-      function judge(bytes: number): void {
+      function checkUpload(bytes: number): void {
         if (bytes > bodyMax) throw new Fault('too_large')
         if (bytes > storedMax) throw overStorage()
         if (bytes > smallUploadBytes && !seated) takeSeat()
@@ -125,14 +125,14 @@ export function createTransferMeters(parts: TransferMeterDeps): TransferMeters {
 
       if (declaredBytes !== null) {
         check(up, 'up', declaredBytes)
-        judge(declaredBytes)
+        checkUpload(declaredBytes)
       }
 
       return {
         upload(bytes) {
           check(up, 'up', bytes)
           add('up', bytes)
-          judge(moved.up)
+          checkUpload(moved.up)
         },
         admitDownload(length) {
           check(down, 'down', length === null ? 1 : Number(length))
@@ -144,7 +144,7 @@ export function createTransferMeters(parts: TransferMeterDeps): TransferMeters {
         end(bytes) {
           if (ended) return
           ended = true
-          // What was written without being asked for here (lines, objects), and what a refused chunk had.
+          // Bytes written in addition to the requested ones (lines, objects), and those of a refused chunk.
           add('up', bytes.in - moved.up)
           add('down', bytes.out - moved.down)
           if (!seated) return
@@ -160,7 +160,7 @@ export function createTransferMeters(parts: TransferMeterDeps): TransferMeters {
 type Limit = { readonly count: () => TransferCount; readonly max: number }
 
 function check(limits: readonly Limit[], way: 'up' | 'down', bytes: number): void {
-  // Nothing is always allowed: who may upload no more can still read.
+  // A request that adds no bytes always passes: a key over its upload quota can still read.
   if (bytes === 0) return
   for (const { count, max } of limits) if (count()[way] + bytes > max) throw overTransfer()
 }

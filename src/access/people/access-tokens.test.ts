@@ -7,7 +7,7 @@ const refused = (reason: RefusalReason) => (error: unknown) =>
   error instanceof AccountsRefusal && error.reason === reason
 const plain = { name: 'ci', role: 'owner', expires: null } as const
 
-test('a token is shown once, kept as a hash, and says who made it', async () => {
+test('a token is shown once, stored as a hash, and lists its creator', async () => {
   const { tokens, tokenAuthenticator, db, addPerson } = createIdentityRig()
   const { id, account } = await addPerson('ada@example.org', { role: 'owner' })
   const { token, text } = await tokens.create({ id, may: 'owner' }, plain)
@@ -75,7 +75,7 @@ test('a person has fifty tokens that work at most; revoked ones make room', asyn
   assert.equal(tokens.list(id).length, 50)
 })
 
-test('a token with a letter changed is refused without a look at the database', async () => {
+test('a token with a changed letter is refused without a database lookup', async () => {
   const { tokens, tokenAuthenticator, db, addPerson } = createIdentityRig()
   const { id } = await addPerson('ada@example.org')
   const { text } = await tokens.create({ id, may: 'member' }, { ...plain, role: 'member' })

@@ -1,5 +1,5 @@
-// Tokens for programs: what a person lets a script do in their name, at most what they may themselves. Shown once, kept
-// as a hash, sent as `Authorization: Bearer` (RFC 6750).
+// Access tokens for programs: they act as their person, with at most that person's rights. Shown once, stored as a
+// hash, sent as `Authorization: Bearer` (RFC 6750).
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import type { Database } from '../../db/sqlite.ts'
@@ -15,7 +15,7 @@ type Token = {
   readonly name: string
   /** 8 characters of it, to recognise it by. */
   readonly prefix: string
-  /** `member` makes a member of an owner; nothing makes more of somebody than they are. */
+  /** `member` limits an owner to the rights of a member; no value extends the rights of the person. */
   readonly role: Role
   readonly created: number
   readonly expires: number | null
@@ -89,7 +89,7 @@ export function createAccessTokens(parts: {
         ],
         require: 'change' as const,
       }
-      // What is over for a long time is only in the way.
+      // Delete tokens that expired long ago.
       const forget = {
         sql: `DELETE FROM token WHERE person_id = ?1 AND (revoked < ?2 OR expires < ?2)`,
         parameters: [personId, now - keptAfterMs],

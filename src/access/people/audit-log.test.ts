@@ -35,7 +35,7 @@ test('what was changed is read newest first, of one account or of all, page by p
   )
 })
 
-test('a row says who it was, with the email of then', async () => {
+test('a row names the person and their email at that time', async () => {
   const { audit } = createIdentityRig()
   await audit.record(entry)
   await audit.record({ ...entry, actor: 'local' })
@@ -45,7 +45,7 @@ test('a row says who it was, with the email of then', async () => {
   assert.deepEqual(person?.changes, { name: 'web' })
 })
 
-test('rows are kept as long as the setting says, and a huge one is cut', async () => {
+test('rows are stored for the configured time, and a huge one is cut', async () => {
   const { audit, clock, settings } = createIdentityRig()
   settings.auditKeepMs = 10 * dayMs
   await audit.record({ ...entry, changes: { list: 'x'.repeat(10_000) } })

@@ -1,10 +1,10 @@
-// What was changed, when, by whom: one row for each change that an admin operation made. Rows are written and let go of
-// after a time, never altered, and never hold a secret.
+// Audit log: one row for each change by an admin operation, with time and person. Rows are never altered, never contain
+// a secret, and are deleted after the configured time.
 import type { Clock } from '../../base/clock.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Statement, Writer } from '../../db/writer.ts'
 
-/** Whoever owns the data folder, at the command line; or nobody yet, who came with a link or a password. */
+/** `local`: the owner of the data folder, at the command line. `anyone`: a client that is not authenticated yet. */
 export type AuditActor = 'local' | 'anyone' | { readonly personId: string; readonly email: string }
 
 export type AuditEntry = {
@@ -13,7 +13,7 @@ export type AuditEntry = {
   readonly accountId: string | null
   /** Id of the operation. */
   readonly action: string
-  /** Id or name of what was changed. */
+  /** ID or name of the changed object. */
   readonly target: string | null
   /** What it is now; no secrets. Cut at 4 KB of JSON. */
   readonly changes: Readonly<Record<string, unknown>>
@@ -42,14 +42,14 @@ export type AuditLog = {
     readonly before?: number
     readonly limit: number
   }): readonly AuditRecord[]
-  /** Lets go of what is older than is kept. */
+  /** Deletes rows older than the configured time. */
   sweep(): Promise<void>
 }
 
 const changesMax = 4096
 const textMax = 256
 const listMax = 1000
-/** Whatever the time they are kept. */
+/** Independent of the configured time. */
 const rowsMax = 1_000_000
 
 export function createAuditLog(parts: {

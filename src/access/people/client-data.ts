@@ -1,5 +1,5 @@
-// Collected client data, WebAuthn Level 3 section 5.8.1: what the browser signs along with the authenticator. Read here for
-// the challenge, and for frames, which @simplewebauthn/server does not refuse everywhere.
+// Collected client data, WebAuthn Level 3 section 5.8.1: the data that the browser signs along with the authenticator. Read
+// here for the challenge, and for frames, which @simplewebauthn/server does not refuse in all cases.
 // Tested by src/access/people/passkeys.test.ts
 import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
 

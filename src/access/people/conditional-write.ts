@@ -1,11 +1,11 @@
-// A change with its condition in one durable write: when a condition does not hold, nothing is written, and whoever
-// asked is told why.
+// A change and its conditions in one transaction: if a condition fails, no row is written and the caller gets the
+// reason.
 // Tested by src/access/people/invitations.test.ts
 import { NothingChanged, type Statement, type Writer } from '../../db/writer.ts'
 
 /**
- * Statements marked `require: 'change'` are conditions; `why` gives the error of the one that changed nothing, by its
- * place in the list. Other errors pass.
+ * Statements marked `require: 'change'` are conditions; `why` returns the error for the index of the failed one. Other
+ * errors are rethrown.
  */
 export async function conditionalWrite(
   writer: Writer,

@@ -1,5 +1,5 @@
-// Which sessions have shown their person's password or passkey in the last five minutes. Held in memory only: after a
-// restart the dashboard asks again.
+// Sessions confirmed by password or passkey within the last five minutes. In memory only: after a restart the
+// dashboard requests a new confirmation.
 // Tested by src/access/people/confirmations.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { setNewest } from '../../base/set-newest.ts'

@@ -1,8 +1,8 @@
-// The name somebody signs in by. One form of it is stored and compared: lower case, without space around it.
+// Email address as the sign-in name. Stored and compared in one form: lower case, without surrounding spaces.
 import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
 
 const lengthMax = 254
-// One @ with something on both sides, and nothing that a mail header or a terminal would take for its own.
+// One @ with text on both sides, and no character with a meaning in mail headers or terminals.
 const shape = /^[^\s@<>"(),;:\\\p{C}]{1,64}@[^\s@<>"(),;:\\\p{C}]{1,189}$/u
 
 /** Throws AccountsRefusal `bad_email`. Mail is what shows whether it exists. */

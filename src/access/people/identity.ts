@@ -1,4 +1,4 @@
-// Everything about who may come in, as one: people and what they belong to, what lets them in, what was changed by whom.
+// Composition of sign-in and rights: people, memberships, credentials, sessions, and the audit log.
 // Tested by src/access/people/sign-in.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
@@ -41,7 +41,7 @@ export type Identity = {
   readonly ownersInvite: () => boolean
   /** Mails the token of an invitation as a link; false: it was not mailed. */
   mailInvitation(invitation: Parameters<MailInvitation>[0], token: string): Promise<boolean>
-  /** Lets go of sessions, invitations and rows of the audit that are over. */
+  /** Deletes expired sessions, invitations and audit rows. */
   sweep(): Promise<void>
 }
 

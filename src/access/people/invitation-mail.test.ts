@@ -11,7 +11,7 @@ const invited = {
 }
 const link = 'https://cairn.example.org/dashboard/welcome#cairnt_live_x'
 
-test('the mail says what to, until when, and holds the link on a line of its own', async () => {
+test('the mail names the account and the expiry, and contains the link on a line of its own', async () => {
   const sent: { to: string; subject: string; text: string }[] = []
   const mail = createInvitationMail({
     canSend: () => true,
@@ -26,7 +26,7 @@ test('the mail says what to, until when, and holds the link on a line of its own
   assert.equal(sent.length, 1)
 })
 
-test('without a mail server, or with one that refuses, the link is for whoever invited to hand on', async () => {
+test('without a mail server, or with one that refuses, the inviter gets the link to send it by hand', async () => {
   const lines: unknown[] = []
   const parts = {
     send: () => Promise.reject(new Error('550 no such mailbox')),

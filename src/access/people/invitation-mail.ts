@@ -1,4 +1,4 @@
-// An invitation as a mail to whom it is for. The link is all that opens, so it is in the mail and nowhere else.
+// Sends an invitation by mail. The link is the only credential, so it is logged nowhere.
 // Tested by src/access/people/invitation-mail.test.ts
 import type { Log } from '../../base/log.ts'
 
@@ -35,7 +35,7 @@ Who did not expect this may throw it away: nothing is made before the link is op
       await send({ to: email, subject: `You are invited as ${as}`, text })
       return true
     } catch (error) {
-      // Whoever invited still has the link.
+      // The inviter still has the link.
       log('error', 'invitation_not_mailed', { error })
       return false
     }

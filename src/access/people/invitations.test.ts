@@ -19,7 +19,7 @@ async function withFirstLink() {
   return { ...rig, account, token, invitation }
 }
 
-test('the first-run link makes an operator who owns the first account, once', async () => {
+test('the first-run link creates an operator who owns the first account, once', async () => {
   const { invitations, people, signIn, tokenAuthenticator, account, token, db } =
     await withFirstLink()
   assert.match(token, /^cairnt_live_/)
@@ -34,7 +34,7 @@ test('the first-run link makes an operator who owns the first account, once', as
   await assert.rejects(again, refused('link_over', /cairn init --link. prints a new link/))
 })
 
-test('the first-run link is over after 30 minutes, and says what to do', async () => {
+test('the first-run link expires after 30 minutes, and the error names the next step', async () => {
   const { invitations, people, clock, token, account } = await withFirstLink()
   clock.turn(30 * 60_000)
   await assert.rejects(invitations.takeAsNew(token, ada), refused('link_over', /cairn init --link/))
@@ -106,7 +106,7 @@ test('a link that could not bring what it promises is not used up', async () => 
   await invitations.takeAsNew(token, ada)
 })
 
-test('an invitation brings somebody new into an account with its role, within 7 days', async () => {
+test('an invitation adds a new person to an account with its role, within 7 days', async () => {
   const { invitations, memberships, accounts, clock } = createIdentityRig()
   const { id: account } = await accounts.createAccount('acme')
   const order = { role: 'member', accountId: account, invitedBy: null } as const
@@ -122,7 +122,7 @@ test('an invitation brings somebody new into an account with its role, within 7 
   assert.throws(() => invitations.get(late), refused('link_over'))
 })
 
-test('an invitation to a new account makes it with its owner, or makes nothing', async () => {
+test('an invitation to a new account creates it with its owner, or creates neither', async () => {
   const { invitations, accounts, memberships, people } = createIdentityRig()
   const order = { role: 'owner', accountName: 'acme', invitedBy: null } as const
   const { token } = await invitations.create(order)
@@ -139,7 +139,7 @@ test('an invitation to a new account makes it with its owner, or makes nothing',
   )
 })
 
-test('somebody who signs in already takes an invitation as themselves', async () => {
+test('a person who can sign in already accepts an invitation as themselves', async () => {
   const { invitations, memberships, people, accounts, addPerson } = createIdentityRig()
   const { id } = await addPerson(ada.email)
   const { id: account } = await accounts.createAccount('acme')
@@ -195,7 +195,7 @@ test('a hundred invitations of an account are open at most', async () => {
 
 const inviter = (personId: string) => ({ personId, via: { kind: 'session', id: 's' } as const })
 
-test('an invitation is over when whoever made it may not invite any more', async () => {
+test('an invitation expires when its inviter loses the right to invite', async () => {
   const { invitations, memberships, people, account, token } = await withFirstLink()
   const operator = await invitations.takeAsNew(token, ada)
   const join = async (email: string, role: 'owner' | 'operator') => {
@@ -243,7 +243,7 @@ test('an invitation that was made with a token ends when the token is revoked, o
   await assert.rejects(late, refused('link_over'))
 })
 
-test('a new password withdraws what other sessions invited, and signing out withdraws nothing', async () => {
+test('a new password withdraws the invitations of other sessions, and signing out withdraws none', async () => {
   const { invitations, sessions, people, account, token } = await withFirstLink()
   const operator = await invitations.takeAsNew(token, ada)
   const from = { address: '192.0.2.1', agent: '' }
@@ -266,7 +266,7 @@ test('a new password withdraws what other sessions invited, and signing out with
   assert.deepEqual(open(), [])
 })
 
-test('a person who is made an operator again gets back no operator token or invitation', async () => {
+test('a person who becomes an operator again gets back no operator token or invitation', async () => {
   const { invitations, tokens, people, account, token } = await withFirstLink()
   await invitations.takeAsNew(token, ada)
   const join = await invitations.create({ role: 'operator', invitedBy: null })

@@ -1,5 +1,5 @@
-// Links that let somebody in, once: to an account, to a new account, or as the first operator. Only the hash of a link's
-// token is stored; using it, and what it brings, is one durable write, so of two at the same moment one wins.
+// One-time invitation links: to an existing account, a new account, or as the first operator. Only the token's hash is
+// stored. Use and effect are one transaction, so a link cannot be used twice.
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import type { Database } from '../../db/sqlite.ts'
@@ -22,7 +22,7 @@ type Invitation = {
   /** Null: of an account that is made when the invitation is taken, or of none. */
   readonly accountId: string | null
   readonly accountName: string | null
-  /** The only address that may take it; null: whoever has the link. */
+  /** The only email address that may accept it; null: any. */
   readonly email: string | null
   readonly created: number
   readonly expires: number
@@ -52,19 +52,19 @@ export type Invitations = {
     readonly email?: string
     readonly invitedBy: Inviter | null
   }): Promise<Made>
-  /** The link for the first operator, valid 30 minutes; the one before is over. Refused when there is an operator. */
+  /** The link for the first operator, valid 30 minutes; it replaces an earlier one. Refused if an operator exists. */
   createFirst(accountId: string): Promise<Made>
   /** What a link is for; throws `link_over`. */
   get(token: string): Invitation
-  /** Somebody new; returns their id. */
+  /** Creates a person; returns their ID. */
   takeAsNew(token: string, person: NewPerson): Promise<string>
-  /** Somebody who is signed in. */
+  /** For a signed-in person. */
   takeAs(token: string, person: { readonly id: string; readonly email: string }): Promise<void>
   /** Those that can be taken: of an account, or with null of the whole server. Newest first. */
   list(accountId: string | null): readonly Invitation[]
   /** `accountId`: only when it is of this account. */
   withdraw(id: string, accountId: string | null): Promise<void>
-  /** Lets go of those that are over since a month. */
+  /** Deletes invitations that expired more than a month ago. */
   sweep(): Promise<void>
 }
 
@@ -87,7 +87,7 @@ type InvitationRow = {
 
 const columns = `i.id, i.role, i.account_id, coalesce(a.name, i.account_name) AS account_name, i.email, i.created,
   i.expires, i.first`
-/** Whoever is no owner and no operator any more lets nobody in by a link from before: not even themselves. */
+/** An inviter who is no longer owner or operator cannot let anyone in by an earlier link, not even themselves. */
 const inviterMay = `(i.invited_by IS NULL OR EXISTS (SELECT 1 FROM person p WHERE p.id = i.invited_by
   AND p.disabled IS NULL AND (p.operator = 1 OR (i.role <> 'operator' AND EXISTS (SELECT 1 FROM membership m
   WHERE m.person_id = p.id AND m.account_id = i.account_id AND m.role = 'owner')))))`
@@ -287,7 +287,7 @@ function toInvitation(row: InvitationRow): Invitation {
   return { id, role, ...account, email, created, expires, isFirst: row.first === 1 }
 }
 
-// One answer for every way of being over: who has a wrong link learns nothing of right ones.
+// One error for all invalid links, so that a wrong link reveals no information about valid ones.
 function linkOver(): AccountsRefusal {
   return new AccountsRefusal(
     'link_over',
@@ -302,7 +302,7 @@ function otherAddress(): AccountsRefusal {
 function emailTaken(): AccountsRefusal {
   return new AccountsRefusal(
     'email_taken',
-    'somebody signs in with this email already: sign in, then open the link again',
+    'a person with this email exists: sign in, then open the link again',
   )
 }
 
@@ -321,8 +321,5 @@ function hasOperator(): AccountsRefusal {
 }
 
 function tooMany(): AccountsRefusal {
-  return new AccountsRefusal(
-    'too_many',
-    `at most ${openMax} invitations are open at once: withdraw one`,
-  )
+  return new AccountsRefusal('too_many', `at most ${openMax} invitations can be open: withdraw one`)
 }

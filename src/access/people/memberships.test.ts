@@ -6,7 +6,7 @@ import { AccountsRefusal, type RefusalReason } from '../accounts/accounts-refusa
 const refused = (reason: RefusalReason) => (error: unknown) =>
   error instanceof AccountsRefusal && error.reason === reason
 
-test('an account keeps an owner who can sign in, unless it is said otherwise', async () => {
+test('an account keeps an owner who can sign in, unless an operator forces the change', async () => {
   const { memberships, people, addPerson } = createIdentityRig()
   const { id: ada, account } = await addPerson('ada@example.org', { role: 'owner' })
   const { id: grace } = await addPerson('grace@example.org', { role: 'owner', account })
@@ -23,7 +23,7 @@ test('an account keeps an owner who can sign in, unless it is said otherwise', a
   )
 })
 
-test('of two owners who leave at the same moment one stays', async () => {
+test('if two owners leave concurrently, one stays', async () => {
   const { memberships, addPerson } = createIdentityRig()
   const { id: ada, account } = await addPerson('ada@example.org', { role: 'owner' })
   const { id: grace } = await addPerson('grace@example.org', { role: 'owner', account })
@@ -35,7 +35,7 @@ test('of two owners who leave at the same moment one stays', async () => {
   assert.equal(memberships.ofAccount(account).length, 1)
 })
 
-test('a new role comes with a new sign-in; the same role changes nothing', async () => {
+test('a new role requires a new sign-in; the same role changes nothing', async () => {
   const { memberships, signIn, tokenAuthenticator, addPerson } = createIdentityRig()
   const { id, account } = await addPerson('ada@example.org')
   const { token } = await signIn.enter(id, here)
@@ -47,7 +47,7 @@ test('a new role comes with a new sign-in; the same role changes nothing', async
   assert.equal(tokenAuthenticator.findSession(again.token)?.roles.get(account), 'owner')
 })
 
-test('somebody is put into an account that is there, and never falls from owner by it', async () => {
+test('an existing person is added to an account, and adding never demotes an owner', async () => {
   const { memberships, accounts, addPerson } = createIdentityRig()
   const { id } = await addPerson('ada@example.org')
   const { id: other } = await accounts.createAccount('other')

@@ -1,4 +1,4 @@
-// Who belongs to which account, and as what. An account that has an owner keeps one, unless an operator says otherwise.
+// Members and owners of accounts. An account that has an owner keeps at least one, unless an operator forces the change.
 import type { Clock } from '../../base/clock.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Statement, Writer } from '../../db/writer.ts'
@@ -25,8 +25,8 @@ type Member = {
 }
 
 /**
- * `ownerless`: the account may be left without an owner who can sign in; for operators. `keepSession`: one of theirs
- * that goes on, and is to be renewed.
+ * `ownerless`: the account may be left without an owner who can sign in; for operators. `keepSession`: a session of the
+ * person that stays valid and must be renewed.
  */
 type Leaving = { readonly ownerless?: boolean; readonly keepSession?: string | null }
 
@@ -36,7 +36,7 @@ export type Memberships = {
   ofPerson(personId: string): readonly Membership[]
   /** By email. */
   ofAccount(accountId: string): readonly Member[]
-  /** Makes somebody a member or owner without asking them. An owner stays one. */
+  /** Adds a person as member or owner without an invitation. An owner stays one. */
   put(accountId: string, personId: string, role: AccountRole): Promise<void>
   /** Ends their sessions: a new role comes with a new token. */
   changeRole(
@@ -145,7 +145,7 @@ const notLastOwner = `(?3 = 1 OR role <> 'owner' OR EXISTS (SELECT 1 FROM member
   JOIN person p ON p.id = other.person_id WHERE other.account_id = ?1 AND other.role = 'owner'
   AND p.disabled IS NULL AND other.person_id <> ?2))`
 
-/** A role in an account, in place of any before; but nobody falls from owner to member by joining. */
+/** Sets the role in an account; joining never demotes an owner. */
 export function joinAccount(order: {
   readonly accountId: string
   readonly personId: string
@@ -167,6 +167,6 @@ function noMember(): AccountsRefusal {
 function lastOwner(): AccountsRefusal {
   return new AccountsRefusal(
     'last_owner',
-    'this is the last owner who can sign in: make another one first',
+    'this is the last owner who can sign in: make another person owner first',
   )
 }

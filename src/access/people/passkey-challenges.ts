@@ -7,13 +7,13 @@ import { Fault } from '../../base/fault.ts'
 import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
 
 export type Challenges = {
-  /** `use`: for what, and whose; an answer must be to the same. Both texts are base64url. */
+  /** `use`: purpose and person; a response must match both. Both texts are base64url. */
   create(use: string): { readonly challenge: string; readonly seal: string }
   /** Uses it up. Throws AccountsRefusal `challenge_over`: over, answered already, of another use; `overloaded`. */
   use(challenge: string, seal: string, use: string): void
 }
 
-/** How long one is good; an authenticator is asked for as long. */
+/** Lifetime of a challenge, also the timeout of the authenticator's prompt. */
 export const challengeMs = 300_000
 const challengeBytes = 32
 const usedMax = 20_000
@@ -26,7 +26,7 @@ export function createChallenges(parts: {
   const { clock } = parts
   const most = parts.usedMax ?? usedMax
   const key = randomBytes(32)
-  // Until when each would be good; in the order of their answers, so one that is over may wait behind one that is not.
+  // Expiry of each used challenge, in the order of the responses; so an expired one may be deleted late.
   const used = new Map<string, number>()
 
   function macOf(challenge: string, until: number, use: string): Buffer {
@@ -56,7 +56,7 @@ export function createChallenges(parts: {
       const right = macOf(challenge, until, use)
       const now = clock.monotonic()
       if (given.length !== right.length || !timingSafeEqual(given, right) || until <= now) {
-        throw over('this took too long, or the server was started anew: try again')
+        throw over('this took too long, or the server was restarted: try again')
       }
       if (used.has(challenge)) throw over('this was answered already: try again')
       forgetOver(now)

@@ -1,5 +1,5 @@
 // Responses of authenticators, verified by @simplewebauthn/server (decision 0054): registration by WebAuthn Level 3, 7.1,
-// authentication by 7.2. The library is loaded by the first response, not at the start: it takes 25 MiB.
+// authentication by 7.2. The first response loads the library, not the start of the server: it takes 25 MiB.
 // Tested by src/access/people/passkeys.test.ts
 import { badPasskey, type PasskeyPage } from './client-data.ts'
 
@@ -131,7 +131,7 @@ async function withoutStatement(attestation: Uint8Array): Promise<Uint8Array> {
   )
 }
 
-/** The library throws an Error for whatever it does not accept. */
+/** The library throws an Error for each response that it does not accept. */
 async function asRefusal<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

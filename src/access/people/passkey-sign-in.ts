@@ -25,7 +25,7 @@ type SignInOrder = {
 
 type PasskeyAnswer = AuthenticationResponse & {
   readonly seal: string
-  /** Whom the authenticator says it is. */
+  /** The person that the authenticator names. */
   readonly personHandle: Uint8Array
 }
 
@@ -42,7 +42,7 @@ export type PasskeySignIn = {
     page: PasskeyPage,
     from: Pick<From, 'address'>,
   ): Promise<void>
-  /** A new session, whatever token the caller came with. Throws `bad_sign_in`, `over_rate`, `overloaded`. */
+  /** Opens a new session and ignores any earlier token. Throws `bad_sign_in`, `over_rate`, `overloaded`. */
   signIn(
     answer: PasskeyAnswer,
     page: PasskeyPage,
@@ -126,7 +126,7 @@ export function createPasskeySignIn(parts: {
       asTry(answer, from, async () => {
         const { row, signCount } = await checkAnswer(answer, page, null)
         const opened = await sessions.open(row.person_id, from, used(row, signCount, clock.now()))
-        if (opened === null) throw badPasskey('this passkey does not let in any more')
+        if (opened === null) throw badPasskey('this passkey is no longer valid')
         return { personId: row.person_id, passkeyId: row.id, ...opened }
       }),
 
@@ -140,7 +140,7 @@ export function createPasskeySignIn(parts: {
   }
 }
 
-/** In one write with the session: a passkey that was removed, or used by another request meanwhile, opens none. */
+/** In one transaction with the session: a passkey that was removed, or used by a concurrent request, opens none. */
 function used({ id }: Row, signCount: number, now: number): Statement {
   return {
     sql: `UPDATE passkey SET sign_count = ?1, last_used = ?2

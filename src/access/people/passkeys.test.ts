@@ -49,7 +49,7 @@ type AddOptions = {
   readonly name: string
 }
 
-/** Reason and words of a refusal. */
+/** Reason and message of a refusal. */
 async function refusal(work: Promise<unknown>): Promise<string> {
   try {
     await work
@@ -101,7 +101,7 @@ test('a passkey alone lets in where the password takes a code too', async () => 
 
 const wrongForBoth: readonly (readonly [what: string, wrongs: Wrongs, why: RegExp])[] = [
   ['another ceremony', { type: 'payment.get' }, /Unexpected \w+ response type/],
-  ['another challenge', { challenge: 'AAAA' }, /took too long, or the server was started anew/],
+  ['another challenge', { challenge: 'AAAA' }, /took too long, or the server was restarted/],
   [
     'another origin',
     { origin: 'https://evil.example' },
@@ -115,7 +115,7 @@ const wrongForBoth: readonly (readonly [what: string, wrongs: Wrongs, why: RegEx
   ['client data that is no text', { clientData: Buffer.from([0xff]) }, /a JSON object/],
 ]
 
-test('a new passkey is refused for each thing that is wrong with it, and not kept', async () => {
+test('a new passkey is refused for each invalid part, and not stored', async () => {
   const { passkeys, add, ada } = await openRig()
   const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey
   const point = coseOf('ES256', generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey)
@@ -173,7 +173,7 @@ test('a sign-in with any invalid part is refused with one and the same error', a
     answers.add(refused.message)
   }
   assert.equal(sessions.list(ada).length, before)
-  assert.equal(answers.size, 2, 'all alike but those who may try again')
+  assert.equal(answers.size, 2, 'all equal except those who may try again')
 })
 
 test('signatures of any length and authenticator data of any shape are refused, by every algorithm', async () => {
@@ -258,7 +258,7 @@ test('a challenge from before a restart is refused in words', async () => {
   await two.add(authenticator)
   const answer = { ...authenticator.sign({ ...page, challenge }), seal }
   const refused = two.passkeySignIn.signIn(answer, page, here)
-  await assert.rejects(refused, /the server was started anew: try again/)
+  await assert.rejects(refused, /the server was restarted: try again/)
 })
 
 test('a count that does not rise is refused, and one that is always 0 is not', async () => {
@@ -285,7 +285,7 @@ test('a passkey lets in at the name it was made for alone', async () => {
   assert.deepEqual(passkeys.begin(adder, elsewhere).known, [])
 })
 
-test('one that is here already is refused, whosever it is, and a person has twenty', async () => {
+test('a registered passkey is refused for any person, and a person has at most twenty', async () => {
   const { add, addPerson, signIn } = await openRig()
   const authenticator = createFakeAuthenticator()
   await add(authenticator)
@@ -321,7 +321,7 @@ test('a disabled person is not let in, and a reset takes passkeys with the authe
   const authenticator = createFakeAuthenticator()
   await add(authenticator)
   await people.setDisabled(ada, true)
-  assert.match(await refusal(enter(authenticator)), /does not let in any more/)
+  assert.match(await refusal(enter(authenticator)), /is no longer valid/)
   await people.setDisabled(ada, false)
   await secondFactor.reset(ada)
   assert.equal(people.get(ada).passkeys, 0)
@@ -381,7 +381,7 @@ test('a passkey that was stored as SPKI signs in after the migration', async () 
   }
 })
 
-test('random attestation bytes are accepted or refused as bad_passkey, nothing else', async () => {
+test('random attestation bytes are accepted or refused as bad_passkey, with no other error', async () => {
   const { db, passkeys, adder } = await openRig()
   const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(2 ** 31))
   const random = seeded(seed)

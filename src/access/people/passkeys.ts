@@ -27,7 +27,7 @@ type Passkey = {
   readonly lastUsed: number | null
 }
 
-/** What an authenticator is asked for, in terms of WebAuthn Level 2, 5.4. Bytes are base64url. */
+/** Request to the authenticator, in terms of WebAuthn Level 2, 5.4. Bytes are base64url. */
 type PasskeyOrder = {
   readonly challenge: string
   /** To come back with the answer. */
@@ -56,7 +56,7 @@ type Adder = { readonly id: string; readonly session: string }
  * `passkey_taken`, `no_session`.
  */
 export type Passkeys = {
-  /** For who is signed in with this session; good for five minutes. */
+  /** For the person of this session; valid for five minutes. */
   begin(person: Adder, page: PasskeyPage): PasskeyOrder
   /** The answer to that. */
   add(person: Adder, page: PasskeyPage, fresh: NewPasskey): Promise<Passkey>
@@ -158,7 +158,7 @@ export function createPasskeys(parts: {
     const sql = 'SELECT 1 FROM passkey WHERE credential_id = ?'
     return db.getValue(sql, [credentialId]) === null
       ? new AccountsRefusal('too_many', `a person has at most ${perPersonMax} passkeys: remove one`)
-      : new AccountsRefusal('passkey_taken', 'this passkey is here already')
+      : new AccountsRefusal('passkey_taken', 'this passkey is already registered')
   }
 }
 

@@ -1,4 +1,4 @@
-// Which passwords are taken: long ones, and none that everybody tries first. No rule about kinds of characters
+// Password rules: a minimum length, and none of the most common passwords. No rule about kinds of characters
 // (NIST SP 800-63B 5.1.1.2).
 import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
 
@@ -51,7 +51,7 @@ export function checkNewPassword(text: string, email: string): void {
     throw refused('a password is not the email address')
   }
   if (isCommon(lower)) {
-    throw refused('this password is among the first that everybody tries: take another')
+    throw refused('this password is too common: choose another')
   }
 }
 

@@ -38,7 +38,7 @@ test('two Unicode forms of one password are one', async () => {
   )
 })
 
-test('nobody has a password, and that costs the same work', async () => {
+test('a check without a stored password fails after the same work', async () => {
   const passwords = createPasswords()
   assert.equal(await passwords.isRight('anything', null, place), false)
 })

@@ -1,5 +1,5 @@
-// Passwords as they are stored: PHC strings of argon2id (RFC 9106), or of scrypt (RFC 7914) where Node lacks it. Each
-// hash takes some 70 ms of a core and 64 MiB, so two run at once and short lanes wait, in turns.
+// Password hashes: PHC strings of argon2id (RFC 9106), or of scrypt (RFC 7914) if Node lacks it. Each hash takes some
+// 70 ms of a core and 64 MiB, so two run in parallel and short queues wait, served round-robin.
 import { argon2, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { Fault } from '../../base/fault.ts'
 import { createFairQueue, type Place } from '../../base/fair-queue.ts'
@@ -26,7 +26,7 @@ const waitingMax = 32
 const ownPlace: Place = { lane: '', known: true }
 const saltBytes = 16
 const hashBytes = 32
-/** What a stored string may ask for at most: it is ours, but a broken one must not take the machine. */
+/** Maximum cost of a stored string: strings are Cairn's own, but a corrupt one must not exhaust memory. */
 const memoryKibMax = 1024 * 1024
 
 /** `memory` in KiB. */
@@ -36,7 +36,7 @@ type ScryptCost = { readonly ln: number; readonly r: number; readonly p: number 
 const usualArgon2Cost: Argon2Cost = { memory: 64 * 1024, passes: 3, parallelism: 1 }
 const scryptCost: ScryptCost = { ln: 16, r: 8, p: 2 }
 
-/** `algorithm`: what new passwords are stored by; by itself the best that this Node has. */
+/** `algorithm` of new passwords; default: the best that this Node supports. */
 export function createPasswords(
   parts: {
     readonly algorithm?: 'argon2id' | 'scrypt'
@@ -53,7 +53,7 @@ export function createPasswords(
     return await run
   }
 
-  /** `derive` works by the cost of new passwords, or not at all for the password that nobody has. */
+  /** `derive` hashes with the cost of new passwords; for the placeholder it returns random bytes. */
   async function phc(derive: (salt: Uint8Array) => Promise<Uint8Array>): Promise<string> {
     const salt = randomBytes(saltBytes)
     const tail = [base64(salt), base64(await derive(salt))]
@@ -66,8 +66,8 @@ export function createPasswords(
   }
 
   const deriveNew = algorithm === 'scrypt' ? byScrypt(scryptCost) : byArgon2(argon2Cost)
-  // Read anew each time, as a stored one is: what is known must not tell by a few microseconds.
-  const nobody = phc(async () => randomBytes(hashBytes))
+  // Parsed on each check like a stored hash, so that the time does not reveal whether a hash exists.
+  const placeholder = phc(async () => randomBytes(hashBytes))
 
   return {
     hash: (password) =>
@@ -76,9 +76,9 @@ export function createPasswords(
       ),
     isRight: (password, stored, place) =>
       inTurn(place, async () => {
-        const judge = parsePhc(stored ?? (await nobody))
-        const { salt, hash: expected } = judge
-        const derived = await judge.derive(normalizePassword(password), salt, expected.length)
+        const parsed = parsePhc(stored ?? (await placeholder))
+        const { salt, hash: expected } = parsed
+        const derived = await parsed.derive(normalizePassword(password), salt, expected.length)
         return timingSafeEqual(derived, expected) && stored !== null
       }),
   }

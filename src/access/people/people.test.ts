@@ -22,8 +22,8 @@ test('people are found by id and by email however it is written, and listed by e
     people.list({ after: 'ada@example.org', limit: 1 }).map(({ email }) => email),
     ['grace@example.org'],
   )
-  assert.equal(people.find('nobody'), null)
-  assert.throws(() => people.get('nobody'), refused('no_person'))
+  assert.equal(people.find('unknown'), null)
+  assert.throws(() => people.get('unknown'), refused('no_person'))
 })
 
 test('a password is stored as an argon2id string alone', async () => {
@@ -34,7 +34,7 @@ test('a password is stored as an argon2id string alone', async () => {
   assert.ok(!stored.includes(goodPassword))
 })
 
-test('a new password ends every other session, and the old one opens nothing', async () => {
+test('a new password ends every other session, and the old password is refused', async () => {
   const { people, signIn, sessions, tokenAuthenticator, addPerson } = createIdentityRig()
   const { id } = await addPerson('ada@example.org')
   const kept = await signIn.enter(id, here)
@@ -49,7 +49,7 @@ test('a new password ends every other session, and the old one opens nothing', a
   await assert.rejects(people.setPassword(id, 'password123', null), refused('bad_password'))
 })
 
-test('a disabled person is out at once, tokens too, and comes back with them when enabled', async () => {
+test('disabling a person immediately blocks sessions and tokens, and enabling restores the tokens', async () => {
   const { people, signIn, tokens, tokenAuthenticator, addPerson } = createIdentityRig()
   const { id } = await addPerson('ada@example.org')
   const { token } = await signIn.enter(id, here)
@@ -64,7 +64,7 @@ test('a disabled person is out at once, tokens too, and comes back with them whe
   assert.equal(tokenAuthenticator.findToken(text)?.person.id, id)
 })
 
-test('the last operator who can sign in stays one', async () => {
+test('the last operator who can sign in cannot be removed', async () => {
   const { people, addPerson } = createIdentityRig()
   const { id: ada } = await addPerson('ada@example.org', { role: 'operator' })
   const { id: grace } = await addPerson('grace@example.org', { role: 'operator' })
@@ -85,5 +85,5 @@ test('a name has one line and is not empty', async () => {
   for (const bad of ['', ' ', 'a\nb', 'a\u001b[31m', 'x'.repeat(101)]) {
     await assert.rejects(people.rename(id, bad), refused('bad_name'))
   }
-  await assert.rejects(people.rename('nobody', 'x'), refused('no_person'))
+  await assert.rejects(people.rename('unknown', 'x'), refused('no_person'))
 })

@@ -1,5 +1,5 @@
-// The people who may sign in, as operators see them. People come by an invitation or the first-run link
-// (invitations.ts) and are never deleted, only disabled: what they did stays theirs.
+// People, as operators see them. They are created by an invitation or the first-run link (invitations.ts) and are never
+// deleted, only disabled, so that the audit log stays complete.
 import type { Clock } from '../../base/clock.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Statement, Writer } from '../../db/writer.ts'
@@ -17,20 +17,20 @@ import {
 } from './person.ts'
 import { conditionalWrite } from './conditional-write.ts'
 
-/** Throws AccountsRefusal: `no_person`, `last_operator`, and what each says. Each change is durable on return. */
+/** Throws AccountsRefusal: `no_person`, `last_operator`, and those of each method. Changes are durable on return. */
 export type People = {
   /** By email; at most `limit`, after the email `after`. */
   list(page?: { readonly after?: string; readonly limit?: number }): readonly Person[]
   find(id: string): Person | null
   get(id: string): Person
   findByEmail(email: string): Person | null
-  /** Is there anybody who may do everything? */
+  /** Returns true if an operator exists. */
   hasOperator(): boolean
   /** `bad_name`. */
   rename(id: string, name: string): Promise<void>
-  /** `bad_password`. Whose session goes on is for the caller to say: all others are ended. */
+  /** Throws `bad_password`. Ends all sessions except the one that the caller names. */
   setPassword(id: string, password: string, keepSession: string | null): Promise<void>
-  /** Ends their sessions and open invitations; their tokens rest. The last operator who can sign in cannot be disabled. */
+  /** Ends sessions and open invitations, suspends tokens. The last operator who can sign in cannot be disabled. */
   setDisabled(id: string, disabled: boolean): Promise<void>
   /**
    * Ends their sessions, so that they come back with a new token. One operator stays. `false` also withdraws operator
@@ -133,7 +133,7 @@ const notLastOperator = `(operator = 0 OR disabled IS NOT NULL OR EXISTS
 function lastOperator(): AccountsRefusal {
   return new AccountsRefusal(
     'last_operator',
-    'this is the last operator who can sign in: make another one first',
+    'this is the last operator who can sign in: make another person operator first',
   )
 }
 

@@ -1,4 +1,5 @@
-// Who signs in to the dashboard. An account owns keys; people are its owners and members, or operators of the server.
+// A person who signs in to the dashboard. An account owns keys; people are its owners and members, or operators of the
+// server.
 // Tested by src/access/people/people.test.ts
 import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
 

@@ -61,7 +61,7 @@ test('a code of the step before or after is taken, of two steps away not', () =>
   }
 })
 
-test('an authenticator is asked for once it was confirmed, not before', async () => {
+test('an authenticator code is required only after the enrolment was confirmed', async () => {
   const { signIn, secondFactor, people, clock, addPerson } = createIdentityRig()
   const { id } = await addPerson(ada.email)
   const { address, secret } = await secondFactor.enrol(id, 'Cairn')
@@ -121,7 +121,7 @@ test('each of ten recovery codes opens once in place of a code, however it is ty
   assert.equal(secondFactor.codesLeft(id), 8)
 })
 
-test('without the authenticator the password is enough again, and codes are nothing', async () => {
+test('after removal of the authenticator the password is sufficient, and codes are ignored', async () => {
   const { signIn, secondFactor, id, people } = await withTotp()
   await secondFactor.remove(id, null)
   assert.equal(people.get(id).hasTotp, false)
@@ -129,7 +129,7 @@ test('without the authenticator the password is enough again, and codes are noth
   await signIn.signIn(ada, here)
 })
 
-test('the secret of an authenticator does not lie open in the database', async () => {
+test('the secret of an authenticator is stored encrypted', async () => {
   const { db, secret } = await withTotp()
   const { totp } = db.get<{ totp: Uint8Array }>('SELECT totp FROM person') ?? {
     totp: new Uint8Array(),

@@ -1,5 +1,5 @@
-// The authenticator of a person: enrolled in two steps, so that nobody locks themselves out; each code and each recovery
-// code counts once, whoever races with it.
+// Authenticator app of a person. Enrolled in two steps, which prevents a lockout. Each code and each recovery code
+// is accepted once, also under concurrent requests.
 import { randomInt } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import type { Database } from '../../db/sqlite.ts'
@@ -16,7 +16,7 @@ import { conditionalWrite } from './conditional-write.ts'
 
 /** Durable on return. Throws AccountsRefusal: `no_person`, `wrong_code`. */
 export type SecondFactor = {
-  /** A new secret, not asked for before `confirm`; what was enrolled stays until then. Shown now and never again. */
+  /** Creates a secret, unused until `confirm`; an earlier one stays valid until then. Returned only by this call. */
   enrol(
     personId: string,
     issuer: string,
@@ -28,7 +28,7 @@ export type SecondFactor = {
   confirm(personId: string, code: string, keepSession: string | null): Promise<readonly string[]>
   /** Takes the authenticator and its recovery codes away. */
   remove(personId: string, keepSession: string | null): Promise<void>
-  /** For somebody who lost what they sign in with: passkeys too, and all their sessions. */
+  /** For a person who lost their credentials: also removes passkeys and ends all sessions. */
   reset(personId: string): Promise<void>
   /** Uses up a code of the authenticator or a recovery code. False: it is wrong, or counted already. */
   use(personId: string, code: string): Promise<boolean>

@@ -1,5 +1,5 @@
-// Keeps what must be read again, and yet not lie open in the database or in a copy of it: sealed with AES-256-GCM under
-// a key that is worked out (HKDF, RFC 5869) from the server's own key file.
+// Encrypts secrets that must be readable again, so that a copy of the database does not reveal them: AES-256-GCM with
+// a key derived (HKDF, RFC 5869) from the server's own key file.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 export type SecretEncryption = {

@@ -21,7 +21,7 @@ test('the token of a session is new each time, and only its hash is stored', asy
   assert.equal(tokenAuthenticator.findSession(one.token)?.by.id, one.session.id)
 })
 
-test('a session is over after its idle time, and counts as idle from the last call', async () => {
+test('a session expires after its idle time, counted from the last call', async () => {
   const { signIn, tokenAuthenticator, clock, addPerson } = createIdentityRig()
   const { id } = await addPerson('ada@example.org')
   const { token } = await signIn.enter(id, here)
@@ -33,7 +33,7 @@ test('a session is over after its idle time, and counts as idle from the last ca
   assert.equal(tokenAuthenticator.findSession(token), null)
 })
 
-test('a session is over thirty days after sign-in, however busy', async () => {
+test('a session expires thirty days after sign-in, however busy', async () => {
   const { signIn, tokenAuthenticator, sessions, clock, db, addPerson } = createIdentityRig()
   const { id } = await addPerson('ada@example.org')
   const { token } = await signIn.enter(id, here)
@@ -59,7 +59,7 @@ test('being seen is written once a minute at most', async () => {
   assert.equal(sessions.list(id)[0]?.lastSeen, session.created + 60_000)
 })
 
-test('a renewed session keeps its place and its old token is nothing', async () => {
+test('a renewed session keeps its identity and its old token is refused', async () => {
   const { signIn, tokenAuthenticator, sessions, addPerson } = createIdentityRig()
   const { id } = await addPerson('ada@example.org')
   const { token, session } = await signIn.enter(id, here)
@@ -103,7 +103,7 @@ test('of more than twenty sessions the one seen longest ago gives way', async ()
   assert.ok(tokenAuthenticator.findSession(last.token))
 })
 
-test('the address of a sign-in is kept only where the setting says so', async () => {
+test('the address of a sign-in is stored only if the setting enables it', async () => {
   const { signIn, sessions, settings, addPerson } = createIdentityRig()
   const { id } = await addPerson('ada@example.org')
   const agent = `x\u001b[31m${'y'.repeat(500)}`
@@ -139,7 +139,7 @@ test('a session or role that another process ended is refused at the next call',
   }
 })
 
-test('what is no token of a session is no session, whoever sends it', () => {
+test('a text that is not a session token opens no session', () => {
   const { tokenAuthenticator } = createIdentityRig()
   for (const text of ['', 'x', 'A'.repeat(27), `${'A'.repeat(26)}\n`, 'A'.repeat(100_000)]) {
     assert.equal(tokenAuthenticator.findSession(text), null)

@@ -1,5 +1,5 @@
-// Sessions of the dashboard. The token is made here, at each sign-in and each change of what somebody may; only its hash
-// is stored, and no token that a client brings ever becomes one.
+// Sessions of the dashboard. Tokens are created here, at each sign-in and each change of rights; only the hash is
+// stored, and a token that a client supplies is never adopted.
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import type { Database } from '../../db/sqlite.ts'
@@ -18,40 +18,40 @@ export type Session = {
   readonly expires: number
   /** What the browser calls itself. */
   readonly agent: string
-  /** Where the sign-in came from; null: addresses are not kept. */
+  /** Origin address of the sign-in; null: addresses are not stored. */
   readonly address: string | null
 }
 
 /** Durable on return. Throws AccountsRefusal `no_session`. */
 export type Sessions = {
   /**
-   * A new session with its token, 160 random bits as base64url: shown once, for the cookie. `judged`: by what they
-   * signed in, the stored password, or what writes down the use of a passkey. Null when it is not theirs any more, or
-   * they are disabled.
+   * Opens a session with its token, 160 random bits as base64url: returned once, for the cookie. `credential`: the
+   * stored password hash of the sign-in, or the statement that records the use of a passkey. Returns null if it is no
+   * longer valid, or the person is disabled.
    */
   open(
     personId: string,
     from: { readonly agent: string; readonly address: string },
-    judged: string | Statement | null,
+    credential: string | Statement | null,
   ): Promise<{ readonly token: string; readonly session: Session } | null>
-  /** A new token for the same session; the one before is over at once. */
+  /** Creates a new token for the same session; the old one is invalid immediately. */
   renew(id: string): Promise<{ readonly token: string; readonly expires: number }>
-  /** Of one person, the last seen first; without those that are over. */
+  /** Active sessions of one person, last used first. */
   list(personId: string): readonly Session[]
   /** One of this person's own, with the open invitations that were made in it. */
   end(id: string, personId: string): Promise<void>
-  /** Whosever it is; nothing when it is over already. */
+  /** Ends a session of any person; no effect if it has ended. */
   endOne(id: string): Promise<void>
   /** All of a person but `keep`, with the open invitations that were made in them; the number of sessions ended. */
   endOthers(personId: string, keep: string | null): Promise<number>
-  /** Lets go of what is over; the number of those. */
+  /** Deletes expired sessions; returns their number. */
   sweep(): Promise<number>
 }
 
 export type SessionTimes = {
-  /** Milliseconds without a call after which a session is over. */
+  /** Milliseconds without a call after which a session expires. */
   readonly idleMs: number
-  /** Milliseconds after sign-in at which a session is over whatever happens. */
+  /** Milliseconds after sign-in at which a session expires in any case. */
   readonly longestMs: number
 }
 
@@ -77,7 +77,7 @@ export function createSessions(parts: {
   const newToken = () => randomBytes(tokenBytes).toString('base64url')
 
   return {
-    async open(personId, { agent, address }, judged) {
+    async open(personId, { agent, address }, credential) {
       const token = newToken()
       const now = clock.now()
       const session: Session = {
@@ -88,7 +88,7 @@ export function createSessions(parts: {
         agent: agent.slice(0, agentMax).replaceAll(/\p{C}/gu, ' '),
         address: keepAddresses() ? address : null,
       }
-      const isUse = typeof judged === 'object' && judged !== null
+      const isUse = typeof credential === 'object' && credential !== null
       const statements: readonly Statement[] = [
         {
           sql: `INSERT INTO session (id, person_id, token_hash, created, last_seen, expires, agent, address)
@@ -102,7 +102,7 @@ export function createSessions(parts: {
             session.expires,
             session.agent,
             session.address,
-            isUse ? null : judged,
+            isUse ? null : credential,
           ],
           require: 'change',
         },
@@ -114,7 +114,7 @@ export function createSessions(parts: {
         },
       ]
       try {
-        await writer.write(isUse ? [judged, ...statements] : statements)
+        await writer.write(isUse ? [credential, ...statements] : statements)
         return { token, session }
       } catch (error) {
         if (error instanceof NothingChanged) return null

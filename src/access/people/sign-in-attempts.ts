@@ -1,9 +1,9 @@
-// Tries to sign in, whatever with: held back before any work is done, and those that are refused are told to the log.
+// Attempts to sign in, with any credential: rate-limited before any work is done, and logged if refused.
 // Tested by src/access/people/sign-in.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 
-/** Where an attempt comes from; `agent`: what the browser calls itself; `device`: its device cookie, if it sent one. */
+/** Origin of an attempt; `agent`: the browser's User-Agent; `device`: its device cookie, if it sent one. */
 export type From = {
   readonly address: string
   readonly agent: string
@@ -11,15 +11,15 @@ export type From = {
 }
 
 /**
- * Takes a try in advance; what it returns gives it back. Throws `over_rate`. `name`: what is tried, an email as it was
- * typed in lower case. `own`: a known device or session; its tries are counted apart from all others.
+ * Charges an attempt in advance; the returned function refunds it. Throws `over_rate`. `name`: the tried email as
+ * typed, in lower case. `own`: a known device or session; its attempts are counted separately from all others.
  */
 export type BeginAttempt = (address: string, name: string, own?: string | null) => () => void
 
 export type SignInAttempts = {
   /** Throws `over_rate`; returns what gives the try back. */
   begin(address: string, name: string, own?: string | null): () => void
-  /** The same Fault, for who bans addresses by the log. Never the email: people type passwords there. */
+  /** Returns the same Fault and logs it, for bans by address. Never logs the email: people type passwords there. */
   refused(fault: Fault, from: Pick<From, 'address'>): Fault
 }
 

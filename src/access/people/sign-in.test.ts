@@ -16,7 +16,7 @@ test('an unknown email, a wrong password and a disabled person get the same repl
   await people.setDisabled(id, true)
   const answers = await Promise.all(
     [
-      { ...ada, email: 'nobody@example.org' },
+      { ...ada, email: 'unknown@example.org' },
       { ...ada, password: 'something else' },
       { ...ada, email: 'gone@example.org' },
     ].map((order) =>
@@ -48,7 +48,7 @@ test('each of them costs one hash of a password, as a right one does', async () 
   await people.setDisabled(id, true)
   for (const order of [
     ada,
-    { ...ada, email: 'nobody@example.org' },
+    { ...ada, email: 'unknown@example.org' },
     { ...ada, email: 'no address at all' },
     { ...ada, password: 'something else' },
     { ...ada, email: 'gone@example.org' },
@@ -78,7 +78,7 @@ test('eleven wrong passwords shut the door to the twelfth, right or wrong, for a
   await signIn.signIn(ada, { ...here, address: '203.0.113.1' })
 })
 
-test('emails that nobody has are held back as those that somebody has', async () => {
+test('unknown emails are rate-limited like known ones', async () => {
   const { signIn } = createIdentityRig()
   for (let n = 0; n < 10; n++) {
     const from = { ...here, address: `198.51.100.${n}` }
@@ -98,7 +98,7 @@ test('guesses of a code are wrong tries too', async () => {
   await assert.rejects(signIn.signIn({ ...ada, code: '000000' }, here), fault('over_rate'))
 })
 
-test('the log tells of failures with the address, if addresses are kept, and with nothing that was typed', async () => {
+test('the log lists failures with the address, if addresses are stored, and without any typed text', async () => {
   const lines: unknown[] = []
   const { signIn, settings, addPerson } = createIdentityRig(':memory:', createTurnedClock(), {
     log: (...line) => lines.push(line),
@@ -124,7 +124,7 @@ test('signing in often with the right password is never too often', async () => 
   for (let n = 0; n < 30; n++) await signIn.signIn(ada, here)
 })
 
-test('a password that changed while it was judged opens nothing', async () => {
+test('a password that changed during its check opens no session', async () => {
   const { signIn, sessions, db, addPerson } = createIdentityRig()
   const { id } = await addPerson(ada.email)
   const signing = signIn.signIn(ada, here)
@@ -133,7 +133,7 @@ test('a password that changed while it was judged opens nothing', async () => {
   assert.deepEqual(sessions.list(id), [])
 })
 
-test('a change that matters asks for the password again, and bounds the guesses', async () => {
+test('a sensitive change requires the password again, and limits the guesses', async () => {
   const { signIn, addPerson } = createIdentityRig()
   const { id } = await addPerson(ada.email)
   const person = { id, session: 'one' }
@@ -172,7 +172,7 @@ test('a right password does not wait behind the wrong ones of another address', 
   await addPerson(ada.email)
   const settled: string[] = []
   const wrong = Array.from({ length: 20 }, async (_, n) => {
-    const order = { email: `nobody${n}@example.org`, password: 'wrong' }
+    const order = { email: `unknown${n}@example.org`, password: 'wrong' }
     await signIn.signIn(order, { ...here, address: '198.51.100.1' }).catch(() => {})
     settled.push('wrong')
   })

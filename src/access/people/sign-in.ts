@@ -1,5 +1,5 @@
-// Signing in: one answer, after the same work, for an email that nobody has, a wrong password and a disabled person;
-// failures are held back by address and by person before any work is done.
+// Sign-in by password. An unknown email, a wrong password and a disabled person get the same answer after the same
+// work. Failures are rate-limited by address and by person before any work is done.
 import { networkOf } from '../../base/address.ts'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
@@ -15,14 +15,14 @@ import type { From, SignInAttempts } from './sign-in-attempts.ts'
 
 export type SignIn = {
   /**
-   * A new session, whatever token the caller came with. Throws `bad_sign_in`; `needs_code` when the password is right
-   * and a code of the authenticator or a recovery code is missing; `over_rate`; `overloaded`.
+   * Opens a new session and ignores any earlier token. Throws `bad_sign_in`; `needs_code` if the password is right but
+   * a code of the authenticator or a recovery code is missing; `over_rate`; `overloaded`.
    */
   signIn(
     order: { readonly email: string; readonly password: string; readonly code?: string },
     from: From,
   ): Promise<{ readonly personId: string; readonly token: string; readonly session: Session }>
-  /** A session for somebody who has just shown who they are in another way: a link. */
+  /** Opens a session for a person authenticated by a link. */
   enter(
     personId: string,
     from: From,
@@ -98,7 +98,7 @@ export function createSignIn(parts: {
         }
       }
       noFailure()
-      // By the password that was judged: a change of it meanwhile has ended what was open.
+      // Bound to the checked password: if it has changed since, no session is opened.
       const opened = await sessions.open(row.id, from, row.password)
       if (opened === null) throw new Fault('bad_sign_in')
       setNewest(recent, network, clock.monotonic(), recentMax)
@@ -125,7 +125,7 @@ export function createSignIn(parts: {
   }
 }
 
-/** Work that could not be done is nobody's failure. */
+/** Do not count a failed attempt if the server could not check the password. */
 async function orGiveBack<T>(giveBack: () => void, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -1,5 +1,5 @@
-// Who comes with this token? From memory as long as nobody's rights changed: `revision.people`, which triggers raise, is
-// read at each call, so what was ended, disabled or lowered by anybody holds for the very next one.
+// Resolves a session token or access token to its person. Cached until rights change: triggers increment
+// `revision.people`, which is read at each call, so a change of rights applies to the next request.
 // Tested by src/access/people/sessions.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
@@ -16,7 +16,7 @@ import {
 } from './person.ts'
 import { isSessionToken, type SessionTimes } from './sessions.ts'
 
-/** A person whose session or token was judged, and what they may by it. */
+/** An authenticated person, and the rights of the session or token. */
 type SignedIn = {
   readonly person: Person
   /** By account id. */
@@ -26,7 +26,7 @@ type SignedIn = {
   readonly by: { readonly kind: 'session' | 'token'; readonly id: string }
 }
 
-/** Null: no such session or token, or it is over, or its person is disabled. */
+/** Null: unknown or expired session or token, or a disabled person. */
 export type TokenAuthenticator = {
   /** Counts as being seen. */
   findSession(token: string): SignedIn | null
@@ -108,7 +108,7 @@ export function createTokenAuthenticator(parts: {
     }
   }
 
-  /** Nobody waits for it, and one that is lost costs a minute. */
+  /** Written without waiting; a lost write costs one minute of accuracy. */
   function note(sql: string, parameters: readonly SqlValue[]): void {
     writer.write([{ sql, parameters }]).catch((error: unknown) => {
       log('warn', 'last_use_not_written', { error })

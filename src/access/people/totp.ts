@@ -1,5 +1,5 @@
-// Codes of an authenticator app: TOTP (RFC 6238) with SHA-1, six digits and 30 seconds, which every app reads. A code of
-// the step before or after counts too, for clocks that differ.
+// Codes of an authenticator app: TOTP (RFC 6238) with SHA-1, six digits and 30 seconds, which every app supports. The
+// codes of the previous and the next step are accepted too, for clocks that differ.
 import { Secret, TOTP } from 'otpauth'
 
 const period = 30

@@ -29,7 +29,7 @@ function rig(calls: LoggedCalls) {
   return { lines, clock, write }
 }
 
-test('a failed call is logged with its key, method, outcome and reason, and nothing of its content', () => {
+test('a failed call is logged with its key, method, outcome and reason, and without its content', () => {
   const { lines, write } = rig('failed')
   write({
     ...call,
@@ -81,7 +81,7 @@ test('"all" logs every call, "none" logs no call', () => {
   assert.deepEqual(none.lines, [])
 })
 
-test('at most 200 calls a second are logged; the next second says how many were not', () => {
+test('at most 200 calls a second are logged; the next second logs the number of omitted ones', () => {
   const { lines, clock, write } = rig('all')
   for (let index = 0; index < 1_000; index++) write(call)
   assert.equal(lines.length, 200)

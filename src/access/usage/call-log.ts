@@ -1,4 +1,4 @@
-// A log line for each finished call of a key: method and outcome. Never the URL: it carries the key.
+// One log line per finished call of a key: method and outcome. Never the URL: it contains the key.
 // Tested by src/access/usage/call-log.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
@@ -10,7 +10,7 @@ export type LoggedCalls = 'none' | 'failed' | 'all'
 /** Lines a second. Further calls of that second are counted in one line. */
 const linesPerSecondMax = 200
 
-/** Errors that are answers: a revert, and what an upstream replied. */
+/** Errors that are valid replies: a revert, and the error reply of an upstream. */
 const answers: ReadonlySet<string> = new Set(['reverted', 'upstream_said'])
 
 /** Returns the function that logs a call. `calls` is read for each call. */

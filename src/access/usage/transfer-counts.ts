@@ -1,5 +1,5 @@
-// Bytes that a key or an account has moved on the file face in this calendar month (UTC): read once from what was
-// used, then counted in memory.
+// Bytes that a key or an account has transferred over the IPFS API in this calendar month (UTC): read once from the
+// usage table, then counted in memory.
 // Tested by src/access/limits/transfer-meters.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { setNewest } from '../../base/set-newest.ts'
@@ -11,9 +11,9 @@ export type Transferred = { readonly up: number; readonly down: number }
 export type TransferCount = { readonly month: number; up: number; down: number }
 
 export type TransferCounts = {
-  /** `sum`: asked once for a name and month. Beyond `namesMax` names the one counted longest is read anew. */
+  /** `sum`: called once per name and month. Beyond `namesMax` names, the oldest one is dropped and read again. */
   get(name: string, sum: () => Transferred): TransferCount
-  /** Null: nothing counts under this name now. */
+  /** Null: no counter exists under this name. */
   find(name: string): TransferCount | null
 }
 
@@ -31,7 +31,7 @@ export function createTransferCounts(clock: Clock): TransferCounts {
   let month = 0
   let monthEnds = 0
 
-  /** It is asked for each chunk of an upload, so what a month is is worked out once in it. */
+  /** Called for each chunk of an upload, so the bounds of the month are computed once per month. */
   function thisMonth(): number {
     const now = clock.now()
     if (now < month || now >= monthEnds) {

@@ -1,4 +1,4 @@
-// One report of usage while it is added up, out of rows of the database and rows in memory.
+// Builds one usage report from rows of the database and rows in memory.
 // Tested by src/access/usage/usage-report.test.ts
 import type { FlushedRow } from './usage-row.ts'
 import { holders, startOf } from './usage-statements.ts'
@@ -19,7 +19,7 @@ export function isOf(scope: UsageScope, { keyId, accountId }: FlushedRow): boole
 /** Whose rows stand for the scope. */
 export function holderOf(scope: UsageScope): string {
   if ('keyId' in scope) return scope.keyId
-  return 'accountId' in scope ? holders.account(scope.accountId) : holders.everybody
+  return 'accountId' in scope ? holders.account(scope.accountId) : holders.all
 }
 
 /** `holder`: the keys of an account, the accounts of all. */
@@ -39,7 +39,7 @@ type SplitPart = {
   readonly units: readonly number[]
 }
 
-/** `network` is empty for the file face, `method` for what was refused before it was known. */
+/** `network` is empty for the IPFS API, `method` for requests that were refused before parsing. */
 export type UsageReport = {
   readonly window: WindowName
   /** Milliseconds since 1970: the start of the first interval, and now. */
@@ -60,7 +60,7 @@ export type UsageReport = {
       readonly outcome: string
       readonly status: number
     })[]
-  /** The series by the dimension that was asked for; null: none was. */
+  /** The series by the requested dimension; null if none was requested. */
   readonly split: { readonly by: Dimension; readonly parts: readonly SplitPart[] } | null
 }
 

@@ -14,7 +14,7 @@ async function next(seconds: AsyncIterator<UsageSecond>): Promise<UsageSecond> {
   return value as UsageSecond
 }
 
-test('who looks is told each second what its scope used in it, and nothing of others', async () => {
+test('a reader gets the usage of its scope each second, and no other', async () => {
   const { feed, usage, count, clock } = rig()
   const { signal } = new AbortController()
   const seconds = feed.follow({ accountId: 'a' }, signal)[Symbol.asyncIterator]()
@@ -38,7 +38,7 @@ test('who looks is told each second what its scope used in it, and nothing of ot
   )
 })
 
-test('whoever looks at the same is told by one sum', async () => {
+test('readers of the same scope share one sum', async () => {
   const { feed, usage, count } = rig()
   const { signal } = new AbortController()
   const [first, second] = [0, 1].map(() =>
@@ -47,14 +47,14 @@ test('whoever looks at the same is told by one sum', async () => {
   count()
   await usage.flush()
   assert.ok(first !== undefined && second !== undefined)
-  const told = await next(first)
-  assert.equal(await next(second), told)
+  const received = await next(first)
+  assert.equal(await next(second), received)
   count()
   await usage.flush()
-  assert.notEqual(await next(second), told)
+  assert.notEqual(await next(second), received)
 })
 
-test('a slow reader misses the oldest seconds, and no more wait than a few', async () => {
+test('a slow reader misses the oldest seconds, and only a few wait for it', async () => {
   const { feed, usage, count } = rig()
   const { signal } = new AbortController()
   const seconds = feed.follow({ keyId: 'k1' }, signal)[Symbol.asyncIterator]()
@@ -62,12 +62,12 @@ test('a slow reader misses the oldest seconds, and no more wait than a few', asy
     for (let n = 0; n < second; n++) count()
     await usage.flush()
   }
-  const told: number[] = []
-  for (let n = 0; n < 10; n++) told.push((await next(seconds)).totals.requests)
-  assert.deepEqual(told, [16, 17, 18, 19, 20, 21, 22, 23, 24, 25])
+  const received: number[] = []
+  for (let n = 0; n < 10; n++) received.push((await next(seconds)).totals.requests)
+  assert.deepEqual(received, [16, 17, 18, 19, 20, 21, 22, 23, 24, 25])
 })
 
-test('readers are bounded, and who goes makes room and hears no more', async () => {
+test('readers are limited, and a reader that leaves frees its place and gets no more seconds', async () => {
   const { feed, usage, count } = rig(1)
   const going = new AbortController()
   const first = feed.follow({ all: true }, going.signal)[Symbol.asyncIterator]()

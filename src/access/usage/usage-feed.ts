@@ -1,5 +1,5 @@
-// Usage second by second, for who looks at it now: what each flush wrote, of one key, of an account or of all. It costs
-// calls nothing, and nothing at all while nobody looks.
+// Live usage, one event per second, for a key, an account or all accounts. Fed by the usage flush, so it adds no work
+// to requests and none at all without subscribers.
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { holderOf, isOf, type UsageScope } from './usage-collecting.ts'
@@ -12,7 +12,7 @@ export type UsageSecond = {
   /** When it was written, milliseconds since 1970. */
   readonly time: number
   readonly totals: Part
-  /** Most requests first; what does not fit is in the totals alone. */
+  /** Most requests first; rows beyond the limit are only in the totals. */
   readonly parts: readonly (Sums &
     Pick<FlushedRow, 'keyId' | 'face' | 'network' | 'method' | 'outcome' | 'reason' | 'status'>)[]
 }
@@ -39,7 +39,7 @@ export function createUsageFeed(parts: {
   const most = parts.readersMax ?? readersMax
   let readers = 0
   let written: readonly FlushedRow[] | null = null
-  // Of `written`, by holder: who looks at the same is told by one sum.
+  // Sums of `written` by holder: subscribers of the same holder share one.
   let seconds = new Map<string, UsageSecond | null>()
 
   function secondFor(rows: readonly FlushedRow[], scope: UsageScope): UsageSecond | null {
@@ -56,7 +56,7 @@ export function createUsageFeed(parts: {
   return {
     follow(scope, signal) {
       if (readers >= most)
-        throw new Fault('overloaded', { detail: `${most} look at usage already` })
+        throw new Fault('overloaded', { detail: `${most} clients already follow the usage` })
       readers++
       const waiting: UsageSecond[] = []
       let wake = (): void => {}
@@ -94,7 +94,7 @@ export function createUsageFeed(parts: {
   }
 }
 
-/** Null: nothing of it is in the scope. */
+/** Null: no usage in this scope. */
 function secondOf(
   rows: readonly FlushedRow[],
   scope: UsageScope,

@@ -5,7 +5,7 @@ import { createUsageLines } from './usage-lines.ts'
 
 const hourMs = 3_600_000
 
-test('lines come oldest first, of a key, an account or all, with what is not written yet', async () => {
+test('lines come oldest first, of a key, an account or all, including unwritten ones', async () => {
   const { db, usage, clock, count } = createUsageRig()
   const { list } = createUsageLines({ db, read: usage.read })
   count()
@@ -51,11 +51,11 @@ test('lines come oldest first, of a key, an account or all, with what is not wri
   assert.deepEqual(list({ accountId: 'b' }, 'day', clock.now())[0]?.start, Date.UTC(2026, 0, 31))
 })
 
-test('lines are bounded: who asks for too many is told to ask for fewer', async () => {
+test('lines are limited: a larger request is refused with a hint to narrow it', async () => {
   const { db, usage, count } = createUsageRig()
   const { list } = createUsageLines({ db, read: usage.read, linesMax: 2 })
   for (let n = 0; n < 3; n++) count({ method: `m${n}` })
-  const refused = { code: 'bad_input', message: /^these are more than 2 lines/ }
+  const refused = { code: 'bad_input', message: /^more than 2 lines/ }
   assert.throws(() => list({ all: true }, 'hour', 0), refused)
   await usage.flush()
   assert.throws(() => list({ all: true }, 'hour', 0), refused)

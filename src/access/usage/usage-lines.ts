@@ -1,4 +1,4 @@
-// Usage as it stands in the table, one line for each interval, key, network, method and outcome: for exports.
+// Usage rows for exports: one line for each interval, key, network, method and outcome.
 // Tested by src/access/usage/usage-lines.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { Database } from '../../db/sqlite.ts'
@@ -13,7 +13,7 @@ export type UsageLine = {
   readonly accountId: string
   readonly keyId: string
   readonly face: 'rpc' | 'files'
-  /** Empty on the file face. */
+  /** Empty for the IPFS API. */
   readonly network: string
   readonly method: string
   /** `ok` or a Fault code. */
@@ -29,13 +29,13 @@ export type UsageLine = {
 
 export type UsageLines = {
   /**
-   * From the interval that `since` lies in on, oldest first; what memory holds is added. Throws `bad_input` beyond
+   * From the interval that contains `since`, oldest first, including usage in memory. Throws `bad_input` beyond
    * `linesMax` lines.
    */
   list(scope: UsageScope, span: UsageInterval, since: number): readonly UsageLine[]
 }
 
-/** The request thread reads them at once. */
+/** Read synchronously on the request thread. */
 const linesMax = 50_000
 
 export function createUsageLines(parts: {
@@ -73,7 +73,7 @@ export function createUsageLines(parts: {
             add(lines, row, startOf(spans[span], row.minute))
         }
         if (lines.size > most) {
-          const detail = `these are more than ${most} lines: ask for a shorter time or a single key`
+          const detail = `more than ${most} lines: choose a shorter time or a single key`
           throw new Fault('bad_input', { detail })
         }
         return [...lines.values()].toSorted(

@@ -31,7 +31,7 @@ async function rig(start = Date.UTC(2026, 0, 1, 10, 17)) {
       [id, accountOf[id], Buffer.from(id)],
     )
   }
-  // Whole days and hours are let pass at once: a clock that ticks each second would take as long.
+  // Whole days and hours pass in one step: a clock that ticks each second would take as long.
   let now = start
   const turned = createTurnedClock()
   const clock = { ...turned, now: () => now }
@@ -115,7 +115,7 @@ function partOf(calls: readonly Counted[]) {
   return { ...sumsOf(calls), latency: ran.length === 0 ? null : latency }
 }
 
-/** What the report must say of each value of `of`. */
+/** The expected report for each value of `of`. */
 function groups<T>(
   calls: readonly Counted[],
   of: (call: Counted) => string,
@@ -218,7 +218,7 @@ test('every window, scope and breakdown of a report sums to the calls', async ()
   }
 })
 
-test('the running interval is there and marked, and there are as many whole ones as the window says', async () => {
+test('the running interval is included and marked, with as many whole ones as the window has', async () => {
   const { reports } = await rig()
   for (const window of windowNames) {
     const { series } = reports.report({ all: true }, window)
@@ -230,7 +230,7 @@ test('the running interval is there and marked, and there are as many whole ones
   }
 })
 
-test('a series is split by what was asked for; of many names the rare ones are one', async () => {
+test('a series is split by the requested dimension; beyond the limit, rare names are merged', async () => {
   const { reports } = await rig()
   const scope = { accountId: 'a' } as const
   const { series, totals } = reports.report(scope, '30d')

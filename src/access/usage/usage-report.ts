@@ -1,6 +1,6 @@
-// What was used in a window, of one key, of an account or of all: in the database and still in memory, each call once.
-// Read in the coarsest spans that the window allows, and from the rows that stand for the account or for all: the
-// request thread does it, so it must be short.
+// Usage in a window, of one key, an account or all: from the database and memory, each call counted once. Reads the
+// coarsest spans that the window allows, and the rows summed per account or for all: it runs on the request thread, so
+// it must be short.
 import type { Clock } from '../../base/clock.ts'
 import type { Database } from '../../db/sqlite.ts'
 import { latencyColumns } from '../../db/usage-spans.ts'
@@ -35,7 +35,7 @@ const sumsSql = `sum(requests) AS requests, sum(iif(outcome = 'ok', 0, requests)
   sum(bytes_in) AS bytesIn, sum(bytes_out) AS bytesOut`
 const countsSql = `part, json_array(${latencyColumns.map((column) => `sum(${column})`).join(', ')}) AS counts`
 
-/** `read`: of Usage; where nothing is counted, a read of the database alone. */
+/** `read`: of Usage; without counting, a read of the database alone. */
 export function createUsageReports(parts: {
   readonly db: Database
   readonly clock: Clock

@@ -34,7 +34,7 @@ function rig() {
   return { ...made, retention, add, left, logged }
 }
 
-test('minutes go after a day, hours after five weeks, days when the setting says', async () => {
+test('minutes are deleted after a day, hours after five weeks, days after the configured time', async () => {
   const { retention, add, left } = rig()
   for (const holder of ['k1', '@a', '*']) {
     for (const span of [1, 60, 1440]) {

@@ -1,5 +1,5 @@
-// Lets go of usage that is older than any look at it: minutes after a day, hours after five weeks, days when the
-// operator says. A few holders at a time and a bounded stretch of each, so that no write is long.
+// Deletes old usage: minutes after a day, hours after five weeks, days after the configured time. Deletes a few holders
+// and a limited time range per round, so that no write is long.
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { Database } from '../../db/sqlite.ts'
@@ -16,9 +16,9 @@ export type UsageRetention = {
 const periodMs = 60_000
 const minutesKeptMs = 26 * hourMs
 const hoursKeptMs = 35 * dayMs
-/** Holders that one round looks at. */
+/** Holders per round. */
 const holdersMax = 256
-/** Intervals of one holder that one round lets go. */
+/** Intervals of one holder deleted per round. */
 const intervalsMax = 600
 
 const nextSql = 'SELECT min(holder) FROM usage WHERE holder > ?'
@@ -39,15 +39,15 @@ export function createUsageRetention(parts: {
 
   function deletionsOf(holder: string): { sql: string; parameters: (string | number)[] }[] {
     const now = clock.now()
-    const kept = [
+    const retained = [
       [spans.minute, minutesKeptMs],
       [spans.hour, hoursKeptMs],
       [spans.day, parts.daysKept() * dayMs],
     ] as const
-    return kept.flatMap(([span, keptMs]) => {
+    return retained.flatMap(([span, retainedMs]) => {
       const oldest = db.getValue<number>(oldestSql, [holder, span])
-      if (oldest === null || oldest >= now - keptMs) return []
-      const until = Math.min(now - keptMs, oldest + intervalsMax * span * minuteMs)
+      if (oldest === null || oldest >= now - retainedMs) return []
+      const until = Math.min(now - retainedMs, oldest + intervalsMax * span * minuteMs)
       return tables.map((table) => ({
         sql: `DELETE FROM ${table} WHERE holder = ? AND span = ? AND start < ?`,
         parameters: [holder, span, until],

@@ -1,4 +1,4 @@
-// What is counted of calls: one call, and the row that calls alike add up to.
+// Usage of one call, and the row that sums up similar calls.
 // Tested by src/access/usage/usage.test.ts
 import { type Fault, type FaultCode, filesStatus, pathsStatus } from '../../base/fault.ts'
 import { latencySteps, stepOf } from '../../base/latency-steps.ts'
@@ -17,7 +17,7 @@ export type UsedCall = CallOutcome & {
   /** The key's. */
   readonly accountId: string
   readonly face: 'rpc' | 'files'
-  /** Empty on the file face. */
+  /** Empty for the IPFS API. */
   readonly network: string
   readonly method: string
   readonly units: number
@@ -67,7 +67,7 @@ export function pathsOutcome(fault: Fault | null): CallOutcome {
   return { outcome: fault.code, reason: fault.reason, status: pathsStatus(fault.row) }
 }
 
-/** Of calls that nobody made yet. */
+/** Row without calls. */
 export function emptyRow(
   { keyId, accountId, face, network, method, outcome, reason, status }: UsedCall | FlushedRow,
   minute: number,

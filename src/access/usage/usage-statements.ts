@@ -1,6 +1,6 @@
-// Rows of usage as statements of one write: minutes, hours and days together, how long calls took, what moved in the
-// month, and the day a key was last used. Each row stands for three holders in three spans: SQLite makes the nine of
-// it, on the writer's thread, so that calls wait for no more than one text.
+// Usage rows as SQL statements of one write: minutes, hours and days, latencies, monthly transfer, and the day a key was
+// last used. Each row is written for three holders in three spans: SQLite expands the nine rows on the writer's thread,
+// so calls wait for one statement only.
 // Tested by src/access/usage/usage.test.ts
 import { latencyColumns } from '../../db/usage-spans.ts'
 import type { Statement } from '../../db/writer.ts'
@@ -11,15 +11,15 @@ import { type FlushedRow, minuteMs } from './usage-row.ts'
 export const spans = { minute: 1, hour: 60, day: 1440 } as const
 export type UsageInterval = keyof typeof spans
 
-/** Start of the span that a time lies in. `minutes`: how long it is. */
+/** Start of the span that contains a time. `minutes`: length of the span. */
 export function startOf(minutes: number, time: number): number {
   return time - (time % (minutes * minuteMs))
 }
 
-/** Whose usage a row is: of a key by its id; of an account; of everybody. */
+/** Holder of a usage row: a key by its ID, an account, or all. */
 export const holders = {
   account: (accountId: string): string => `@${accountId}`,
-  everybody: '*',
+  all: '*',
 } as const
 
 const place = ['key', 'account', 'minute', 'face', 'network', 'method']
@@ -32,7 +32,7 @@ function withCounted(columns: readonly string[]): string {
     counted AS MATERIALIZED (SELECT ${values.join(', ')} FROM parsed)`
 }
 
-/** Adds `counts` of what was counted to the rows of `table` that bear the same `names`. */
+/** Adds `counts` to the rows of `table` with the same `names`. */
 function addUpSql(table: string, names: readonly string[], counts: readonly string[]): string {
   const shared = ['face', 'network', 'method', ...names].join(', ')
   const totals = counts.map((count) => `sum(${count})`).join(', ')
@@ -40,7 +40,7 @@ function addUpSql(table: string, names: readonly string[], counts: readonly stri
     held AS (
       SELECT key AS holder, minute, ${shared}, ${counts.join(', ')} FROM counted
       UNION ALL SELECT '@' || account, minute, ${shared}, ${totals} FROM counted GROUP BY account, minute, ${shared}
-      UNION ALL SELECT '${holders.everybody}', minute, ${shared}, ${totals} FROM counted GROUP BY minute, ${shared}),
+      UNION ALL SELECT '${holders.all}', minute, ${shared}, ${totals} FROM counted GROUP BY minute, ${shared}),
     spans (span) AS (VALUES (${Object.values(spans).join('), (')}))
     INSERT INTO ${table} (holder, span, start, ${shared}, ${counts.join(', ')})
     SELECT holder, span, minute - minute % (span * ${minuteMs}), ${shared}, ${counts.join(', ')}

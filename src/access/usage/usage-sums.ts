@@ -1,10 +1,10 @@
-// Sums of usage, and how long the calls behind them took.
+// Sums of usage, with latencies.
 // Tested by src/access/usage/usage-report.test.ts
 import { latencySteps, quantileOf } from '../../base/latency-steps.ts'
 
 export type Sums = {
   readonly requests: number
-  /** Of them, those that were not answered with what they asked for. */
+  /** Of them, calls that failed. */
   readonly failed: number
   readonly units: number
   readonly bytesIn: number
@@ -64,7 +64,7 @@ export class Tally {
   }
 }
 
-/** To three digits: there are no more in it. */
+/** Rounded to three digits, the precision of the buckets. */
 function round(ms: number): number {
   return Number(ms.toPrecision(3))
 }

@@ -1,4 +1,4 @@
-// The windows that usage is looked at in, each cut into intervals that are spans of the table.
+// Windows of usage reports, each divided into intervals that are spans of the table.
 // Tested by src/access/usage/usage-report.test.ts
 import { minuteMs } from './usage-row.ts'
 import { type UsageInterval, spans, startOf } from './usage-statements.ts'
@@ -32,7 +32,7 @@ export type Stretch = {
   readonly until: number | null
 }
 
-/** The same time in as few rows as there are: whole larger spans where they lie within it. */
+/** Covers the same time with as few rows as possible: whole larger spans inside it. */
 export function stretchesOf({ minutes, starts }: UsageWindow): readonly Stretch[] {
   const [from = 0] = starts
   const larger = minutes === spans.minute ? spans.hour : spans.day

@@ -45,7 +45,7 @@ function rig(options: { readonly rowsMax?: number } = {}): Rig {
 
 type Sums = Omit<UsedCall, 'ms' | 'accountId'> & { readonly requests: number }
 
-/** What was written, all minutes together, most requests first. Throws when hours or days say anything else. */
+/** All written rows, minutes summed, most requests first. Throws if hours or days differ. */
 function readSums(db: Database): Sums[] {
   const [minutes = [], ...others] = [1, 60, 1440].map((span) =>
     db.all<Sums>(
@@ -100,7 +100,7 @@ test('calls are summed and written in one write per second', async () => {
   ])
 })
 
-test('nothing used, nothing written', async () => {
+test('without usage no row is written', async () => {
   const { usage, clock, writes } = rig()
   clock.turn(5000)
   await usage.flush()
@@ -135,7 +135,7 @@ test('units of today are those written and those still counted, of the key alone
   assert.equal(usage.unitsToday('k'), 0)
 })
 
-test('the day a key was last used is kept, and written once a day', async () => {
+test('the day a key was last used is stored, and written once a day', async () => {
   const { usage, db, clock } = rig()
   const revision = (): unknown => db.get(`SELECT number FROM revision WHERE name = 'accounts'`)
   usage.count(call)
@@ -151,7 +151,7 @@ test('the day a key was last used is kept, and written once a day', async () => 
   assert.deepEqual(db.get('SELECT last_used_day FROM api_key'), { last_used_day: '2026-02-01' })
 })
 
-test('rows between two writes are bounded: what is too much is added up, then reported lost', async () => {
+test('rows between two writes are limited: calls beyond are merged, then reported as lost', async () => {
   const { usage, db, logged } = rig({ rowsMax: 2 })
   for (let n = 0; n < 5; n++) usage.count({ ...call, method: `m${n}` })
   for (let n = 0; n < 5; n++) usage.count({ ...call, keyId: `k${n}` })
@@ -169,7 +169,7 @@ test('rows between two writes are bounded: what is too much is added up, then re
   assert.deepEqual(logged, ['usage_lost'])
 })
 
-test('bytes of a month are those of the file face, written or not, from its first hour on', async () => {
+test('monthly bytes are those of the IPFS API, written or not, from its first hour on', async () => {
   const { usage, clock } = rig()
   const moved = {
     ...call,
@@ -249,31 +249,31 @@ test('how long calls took is added up by method, of those that ran', async () =>
   )
 })
 
-test('listeners are told each row once, when it is written', async () => {
+test('listeners get each row once, when it is written', async () => {
   const all = rig()
   const { usage, logged } = all
-  const told: (readonly FlushedRow[])[] = []
+  const flushed: (readonly FlushedRow[])[] = []
   usage.onFlush(() => {
     throw new Error('no listener of ours')
   })
-  const end = usage.onFlush((rows) => told.push(rows))
+  const end = usage.onFlush((rows) => flushed.push(rows))
   await usage.flush()
   all.failing = true
   usage.count({ ...call, ms: 1 })
   await usage.flush()
-  assert.equal(told.length, 0)
+  assert.equal(flushed.length, 0)
   all.failing = false
   usage.count({ ...call, ms: 1 })
   await usage.flush()
   assert.deepEqual(logged, ['usage_not_written', 'usage_listener_failed'])
   assert.deepEqual(
-    told.map((rows) => rows.map(({ requests, latency }) => [requests, latency?.[14]])),
+    flushed.map((rows) => rows.map(({ requests, latency }) => [requests, latency?.[14]])),
     [[[2, 2]]],
   )
   end()
   usage.count(call)
   await usage.flush()
-  assert.equal(told.length, 1)
+  assert.equal(flushed.length, 1)
 })
 
 test('a report contains each call exactly once, before, during and after its write', async () => {
@@ -314,7 +314,7 @@ test('a write that stood though its answer was lost is not written again', async
   assert.equal(readSums(db)[0]?.requests, 1)
 })
 
-test('what keys used stands a second time for their account, and a third for everybody', async () => {
+test('usage of keys is also stored for their account and for all accounts', async () => {
   const { usage, db } = rig()
   usage.count({ ...call, ms: 1 })
   usage.count({ ...call, keyId: 'k2', ms: 1 })

@@ -1,5 +1,5 @@
-// What was used, by minute, hour and day, key, face, network, method and outcome: counted in memory, written each
-// second in one write. A kill loses at most the last second; a write that fails loses nothing.
+// Usage per minute, hour and day, by key, API, network, method and outcome: counted in memory, written each second in
+// one write. A kill loses at most the last second; a failed write loses no counts.
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { Database } from '../../db/sqlite.ts'
@@ -26,11 +26,11 @@ export type Usage = {
   readonly countBytes: (call: UsedCall) => void
   /** Units charged to a key since 00:00 UTC. */
   readonly unitsToday: (keyId: string) => number
-  /** Body bytes of these keys on the file face since the month began, UTC. */
+  /** Body bytes of these keys over the IPFS API since the start of the month (UTC). */
   readonly bytesThisMonth: (keyIds: readonly string[]) => Transferred
   /**
-   * Each row once, after it was written; nothing of a second in which nothing was used. What a listener throws is
-   * logged. The returned function ends it.
+   * Passes each row once, after it was written; not called for a second without usage. Errors of a listener are
+   * logged. The returned function unsubscribes.
    */
   onFlush(listener: FlushListener): () => void
   /** Runs `read` on one state of the database; `held`: the rows that are counted and not in it. */
@@ -179,7 +179,7 @@ export function createUsage(parts: {
 
   const stop = clock.every(flushPeriodMs, () => {
     minute = startOfMinute(clock.now())
-    // A slow disk: what is counted meanwhile goes with the next write.
+    // A slow disk: calls counted in the meantime go into the next write.
     if (flushing === null) void flush()
   })
 
