@@ -1,4 +1,4 @@
-// Makes a key that takes nothing but signed tokens, signs one as the server behind your page would, and calls with it.
+// Creates a key that requires JWTs, signs one as the backend of a web page would, and calls with it.
 //   CAIRN_DATA_DIR=<data folder> npm run -s example examples/call-with-jwt.ts
 import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync, sign } from 'node:crypto'
@@ -12,14 +12,14 @@ function cairn<Shape>(input: string, ...args: readonly string[]): Shape {
   return JSON.parse(text.toString()) as Shape
 }
 
-// Once: a key, and the public half of the pair that signs for it.
+// Once: a key, and the public key that verifies its JWTs.
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
 const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
 const create = ['keys', 'create', '--name', 'page', '--jwt-required']
 const { id, apiKey } = cairn<{ id: string; apiKey: string }>('', ...create)
 const added = cairn<{ publicKey: { id: string } }>(pem, 'keys', 'public-key', 'add', id)
 
-// For each user who comes: a token that ends in five minutes and allows one method.
+// For each user: a token that expires in five minutes and allows one method.
 const base64 = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
 const header = { alg: 'ES256', typ: 'JWT', kid: added.publicKey.id }
 const claims = {

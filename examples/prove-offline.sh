@@ -1,11 +1,11 @@
 #!/bin/sh
-# Takes an answer away with its proof and proves it again without the server, from the block hash alone.
+# Stores an answer with its proof and verifies it without the server, from the block hash alone.
 #   CAIRN_KEY=<API_KEY> sh examples/prove-offline.sh [address]
 set -eu
 url=${CAIRN_URL:-http://127.0.0.1:8545}
 address=${1:-0x295a70b2de5e3953354a6a8344e616ed314d7251}
 root=$(dirname "$0")/..
-# npm ci installs the Node that Cairn needs; elsewhere it is the one on the PATH.
+# npm ci installs the Node that Cairn needs; otherwise Node comes from the PATH.
 node=$root/node_modules/.bin/node
 [ -x "$node" ] || node=node
 cairn="$node $root/bin/cairn.js"
@@ -15,7 +15,7 @@ trap 'rm -r "$folder"' EXIT
 curl -sS "$url/v3/$CAIRN_KEY?proof=1" -H 'content-type: application/json' -d '{
   "jsonrpc":"2.0","id":1,"method":"eth_getStorageAt","params":["'"$address"'","0x0","latest"]}' > "$folder/reply.json"
 
-# The hash of the block that you trust: here the server is asked once more, you have better ways.
+# The hash of the block that you trust. This example requests it from the server; use an independent source.
 block=$(curl -sS "$url/v3/$CAIRN_KEY" -H 'content-type: application/json' -d '{
   "jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":["latest",false]}' |
   sed 's/.*"hash":"\(0x[0-9a-f]*\)".*/\1/')

@@ -1,4 +1,4 @@
-// Reads one storage slot with nothing but fetch, and shows how sure the answer is and of which block.
+// Reads one storage slot with fetch alone, and prints the verification level and the block of the answer.
 //   CAIRN_KEY=<API_KEY> npm run -s example examples/read-slot.ts [address] [slot] [block]
 
 const url = process.env['CAIRN_URL'] ?? 'http://127.0.0.1:8545'

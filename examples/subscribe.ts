@@ -1,4 +1,4 @@
-// Hears of blocks over a WebSocket, with nothing but what Node has: subscribes, makes two blocks, unsubscribes.
+// Receives blocks over a WebSocket, with the built-in client of Node: subscribes, makes two blocks, unsubscribes.
 //   CAIRN_KEY=<API_KEY> npm run -s example examples/subscribe.ts
 const url = process.env['CAIRN_URL'] ?? 'http://127.0.0.1:8545'
 const key = process.env['CAIRN_KEY']
@@ -42,8 +42,8 @@ socket.addEventListener('close', ({ code, reason }) => console.log(`closed ${cod
 await new Promise((resolve) => socket.addEventListener('open', resolve))
 const subscription = await call('eth_subscribe', 'newHeads')
 console.log(`subscribed ${String(subscription)}`)
-// The embedded chain makes a block when asked; on a real network they come by themselves. A block may be told of before
-// the call that made it is answered.
+// The embedded chain mines a block on request; other networks mine automatically. The event of a block may arrive
+// before the reply to the call that mined it.
 await call('evm_mine')
 await call('evm_mine')
 await twoHeads

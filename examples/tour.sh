@@ -1,5 +1,5 @@
 #!/bin/sh
-# Both faces with curl alone: a batch of calls; a file added, read in part, pinned, unpinned.
+# Both APIs with curl alone: a batch of calls; a file that is added, read in part, pinned, unpinned.
 #   CAIRN_KEY=<API_KEY> CAIRN_SECRET=<API_KEY_SECRET> sh examples/tour.sh
 set -eu
 url=${CAIRN_URL:-http://127.0.0.1:8545}

@@ -1,4 +1,4 @@
-// Adds a folder with kubo-rpc-client, reads one of its files by path, shows the pin, and lets it go again.
+// Adds a folder with kubo-rpc-client, reads one of its files by path, shows the pin, and unpins it.
 //   CAIRN_KEY=<API_KEY> CAIRN_SECRET=<API_KEY_SECRET> npm run -s example examples/upload-and-pin.ts
 import { create } from 'kubo-rpc-client'
 
@@ -16,7 +16,7 @@ const files = [
 let root = ''
 for await (const { path, cid } of ipfs.addAll(files)) {
   console.log(`added ${path} ${String(cid)}`)
-  // The folder comes last.
+  // The folder is the last entry.
   root = cid.toString()
 }
 

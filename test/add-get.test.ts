@@ -1,5 +1,5 @@
-// `cairn add` and `cairn get` against a server that serves: the CIDs of the API, what comes back is what went in, and
-// what fails leaves nothing.
+// `cairn add` and `cairn get` against a running server: CIDs equal those of the API, downloads equal the uploads, and
+// failures leave nothing behind.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -74,7 +74,7 @@ async function cairn(
 
 const demo = 'QmeGAVddnBSnKc1DLE7DLV9uuTqo5F7QbaveTjr45JUdQn'
 
-test('a file is added under its name, by the CID that the service gives', async () => {
+test('a file is added under its name with the CID of the API', async () => {
   assert.deepEqual(await cairn(['add', 'demo.txt']), {
     code: 0,
     out: `added ${demo} demo.txt\n`,
@@ -87,7 +87,7 @@ test('a file is added under its name, by the CID that the service gives', async 
   assert.deepEqual(JSON.parse(out), { root: demo, added })
 })
 
-test('options change the CID as those of the API do', async () => {
+test('options change the CID in the same way as in the API', async () => {
   const [v1, wrapped, hashed] = await Promise.all([
     cairn(['add', '-Q', '--cid-version', '1', 'demo.txt']),
     cairn(['add', '-w', 'demo.txt']),
@@ -100,14 +100,14 @@ test('options change the CID as those of the API do', async () => {
   assert.equal(hashed.out, `${await filesClient(server).add(bytes, same)}\n`)
 })
 
-test('standard input is added, named or not', async () => {
+test('standard input is added with or without a name', async () => {
   const input = readFileSync(join(folder, 'demo.txt'), 'utf8')
   assert.equal((await cairn(['add'], { input })).out, `added ${demo} ${demo}\n`)
   const named = await cairn(['add', '--stdin-name', 'x', '-'], { input })
   assert.equal(named.out, `added ${demo} x\n`)
 })
 
-test('a folder comes back as it was, and what is pinned is its root', async () => {
+test('a downloaded folder equals the uploaded one, and only its root is pinned', async () => {
   chmodSync(join(folder, 'site/index.html'), 0o640)
   const args = ['add', '-r', '--hidden', '--preserve-mode', '--preserve-mtime', 'site']
   const { code, out, err } = await cairn(args)
@@ -149,7 +149,7 @@ test('a folder comes back as it was, and what is pinned is its root', async () =
   assert.equal((await cairn(['get', root, '-o', 'back', '--force'])).code, 0)
 })
 
-test('hidden files stay out, and --pin=false pins nothing', async () => {
+test('hidden files are excluded, and --pin=false pins nothing', async () => {
   const { out } = await cairn(['add', '--pin=false', 'site'])
   assert.doesNotMatch(out, /secret/)
   const root = out.trimEnd().split('\n').at(-1)?.split(' ')[1] ?? ''
@@ -159,7 +159,7 @@ test('hidden files stay out, and --pin=false pins nothing', async () => {
   assert.match(message, /is not pinned/)
 })
 
-test("a refusal is the server's own sentence, and ends with 1", async () => {
+test('a refusal prints the message of the server and exits with code 1', async () => {
   const wrong = { env: { CAIRN_SECRET: 'wrong' } }
   const large = await cairn(['add', 'site'], wrong)
   assert.deepEqual(large, {
@@ -185,11 +185,11 @@ test("a refusal is the server's own sentence, and ends with 1", async () => {
   assert.equal((await cairn(['add', 'demo.txt'], { env: { CAIRN_KEY: '' } })).code, 2)
 })
 
-test('an upload that is interrupted leaves nothing pinned', async () => {
+test('an interrupted upload leaves nothing pinned', async () => {
   const before = await pins()
   const { code, out } = await cairn(['add', 'site', '-'], {
     async during(child) {
-      // The large file is on its way, standard input never ends.
+      // The large file is being sent; standard input never ends.
       child.stdin?.write('x'.repeat(1_000_000))
       await new Promise((resolve) => child.stdin?.once('drain', resolve))
       child.kill('SIGINT')
@@ -200,7 +200,7 @@ test('an upload that is interrupted leaves nothing pinned', async () => {
   assert.equal(await pins(), before)
 })
 
-test('a download that breaks off leaves nothing under the final name', async () => {
+test('an interrupted download leaves nothing under the final name', async () => {
   const { add, post } = filesClient(server)
   const cid = await add(Buffer.alloc(20_000_000, 'never all of it '), 'chunker=size-1048576')
   const child = spawn(process.execPath, [bin, 'get', cid, '-o', 'broken'], {
@@ -219,7 +219,7 @@ test('a download that breaks off leaves nothing under the final name', async () 
   }
   child.kill('SIGINT')
   await ended
-  // A machine that was faster than the signal has all of it; else there is nothing.
+  // If the machine was faster than the signal, the file is complete. Otherwise it does not exist.
   if (child.exitCode === 0) assert.equal(lstatSync(join(folder, 'broken')).size, 20_000_000)
   else assert.equal(existsSync(join(folder, 'broken')), false)
   assert.deepEqual(readdirSync(folder).filter(part), [])
@@ -230,7 +230,7 @@ async function pins(): Promise<string> {
   return await (await filesClient(server).post('pin/ls?type=recursive')).text()
 }
 
-test('who gave no path at a terminal is told that what is typed is read', () => {
+test('without a path at a terminal, a message says that standard input is read', () => {
   const module = JSON.stringify(new URL('../src/cli/program.ts', import.meta.url).href)
   const program = `
     const { runProgram } = await import(${module})
@@ -251,7 +251,7 @@ test('who gave no path at a terminal is told that what is typed is read', () => 
   assert.equal(stdout, `${demo}\n`)
 })
 
-test('the pin of a lone file or folder has its name; two of them, or --pin-name, go their own way', async () => {
+test('the pin of a single file or folder has its name; several paths and --pin-name set other names', async () => {
   const nameOf = async (...args: readonly string[]) => {
     const { code, out, err } = await cairn(['add', '-Q', ...args])
     assert.equal(code, 0, err)

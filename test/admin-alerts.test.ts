@@ -1,4 +1,4 @@
-// Alerts through the admin operations: owners say whom to tell, and a started server tells them, once.
+// Alerts through the admin operations: owners set the targets, and a started server sends each alert once.
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -33,7 +33,7 @@ async function startHookSink(t: TestContext) {
   return { url: `http://127.0.0.1:${port}/hook`, hooks, arrived }
 }
 
-test('a key near the units of its day: mail and webhook say so, once, and are signed', async (t) => {
+test('a key close to its daily units causes one email and one signed webhook', async (t) => {
   const mail = await startSmtpSink(t)
   const hook = await startHookSink(t)
   const cairn = await startCairn({
@@ -83,7 +83,7 @@ test('a key near the units of its day: mail and webhook say so, once, and are si
   }
 })
 
-test('without the setting no webhook goes to a private address or over plain HTTP', async () => {
+test('by default, webhooks cannot use a private address or plain HTTP', async () => {
   const cairn = await startCairn()
   try {
     const page = await takeFirstRun(cairn)

@@ -1,4 +1,4 @@
-// The card through the admin operations: what each role sees and may do.
+// Billing cards through the admin operations: what each role can read and change.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Cards, CardStatus } from '../src/access/cards/cards.ts'
@@ -24,7 +24,7 @@ const cards = {
   remove: async () => ({ ...onFile, state: 'missing', opensFiles: false, card: null }),
 } as unknown as Cards
 
-test('members see that there is a card, owners and operators which', async () => {
+test('members see that a card exists; owners and operators see its details', async () => {
   const desk = openDesk({ cards })
   const { id: account } = await desk.accounts.createAccount('acme')
   const asMember = await desk.run(getCard, { account }, person({ [account]: 'member' }))
@@ -36,7 +36,7 @@ test('members see that there is a card, owners and operators which', async () =>
   assert.deepEqual((await desk.run(getCard, { account }, person({}, true))).card, face)
 })
 
-test('only owners add and take away, only operators mark, and a foreign account is not there', async () => {
+test('only owners add and remove cards, only operators mark them, and other accounts are absent', async () => {
   const desk = openDesk({ cards })
   const { id: account } = await desk.accounts.createAccount('acme')
   const member = person({ [account]: 'member' })
@@ -60,7 +60,7 @@ test('only owners add and take away, only operators mark, and a foreign account 
   assert.match((await desk.run(removeCard, { account }, owner)).next ?? '', /^Add a card/)
 })
 
-test('an attempt is a UUID, and nothing else is taken', async () => {
+test('an attempt ID must be a UUID', async () => {
   const desk = openDesk({ cards })
   const { id: account } = await desk.accounts.createAccount('acme')
   assert.match(await desk.refusal(beginCard, { account, attempt: '1' }), /^bad_input: attempt/)

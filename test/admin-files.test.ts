@@ -1,4 +1,4 @@
-// What accounts keep, through the admin operations, on the data folder of a server that runs.
+// Pins and storage of accounts through the admin operations, on the data folder of a running server.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openAdminAccess } from '../src/cli/admin-access.ts'
@@ -28,7 +28,7 @@ async function add(name: string, content: string): Promise<string> {
   return ((await response.json()) as { Hash: string }).Hash
 }
 
-test('pins are listed with their sizes, the newest first, page by page, and storage by account', async () => {
+test('pins are listed with sizes, newest first and page by page, and storage by account', async () => {
   await using admin = await openAdminAccess(context, { dataDir: cairn.dataDir })
   const [account] = (await admin.call('GET /accounts')).accounts
   const id = account?.id ?? ''
@@ -63,7 +63,7 @@ test('pins are listed with their sizes, the newest first, page by page, and stor
   ok(stored.blocks >= 205)
 })
 
-test('a place in the list that is none is refused', async () => {
+test('an invalid list position is refused', async () => {
   await using admin = await openAdminAccess(context, { dataDir: cairn.dataDir })
   const [account] = (await admin.call('GET /accounts')).accounts
   for (const from of ['x', '1-', '1-zzz', `1-${'Q'.repeat(250)}`]) {

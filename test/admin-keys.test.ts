@@ -1,4 +1,4 @@
-// Accounts, API keys and their public keys through the admin operations: what each gives, to whom, and nothing more.
+// Accounts, API keys and JWT public keys through the admin operations: which fields each role receives.
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
@@ -35,17 +35,17 @@ async function twoAccounts(desk: AdminDesk) {
   return { own: own.id, foreign: foreign.id }
 }
 
-/** The member of the input that a refusal names. */
+/** The input member that a refusal names. */
 async function fieldOf(refused: Promise<unknown>): Promise<unknown> {
   const thrown = await refused.then(() => null, Fault.from)
   assert.equal(thrown?.code, 'bad_input')
   return typeof thrown.data === 'object' ? thrown.data['field'] : undefined
 }
 
-/** Every text in it, at any depth. */
+/** Every string in the value, at any depth. */
 const shown = (value: unknown): string => JSON.stringify(value)
 
-test('a key is made with name, end, plan and settings, and its secret is in that answer alone', async () => {
+test('a key is created with name, expiry, plan and settings, and only this reply contains its secret', async () => {
   const desk = openDesk()
   const { own } = await twoAccounts(desk)
   const expires = desk.clock.now() + 1000
@@ -84,7 +84,7 @@ test('a key is made with name, end, plan and settings, and its secret is in that
   }
 })
 
-test('a key of another service is taken over once, and a malformed one is not repeated', async () => {
+test('a key of another service is imported once, and the refusal of a malformed one does not repeat it', async () => {
   const desk = openDesk()
   const { own } = await twoAccounts(desk)
   const imported = { apiKey: '9aa3d95b3bc440fa88ea12eaa4456161', apiKeySecret: 'secret-of-others' }
@@ -96,7 +96,7 @@ test('a key of another service is taken over once, and a malformed one is not re
   assert.ok(!refused.includes('wrong'))
 })
 
-test('what is not named stays, and what cannot be is refused with nothing changed', async () => {
+test('omitted members keep their values, and an invalid change changes nothing', async () => {
   const desk = openDesk()
   const { own } = await twoAccounts(desk)
   const { key } = await desk.run(createKey, { account: own, name: 'web', plan: 'team' })
@@ -125,9 +125,9 @@ test('what is not named stays, and what cannot be is refused with nothing change
     [{ name: 'x'.repeat(65) }, /^bad_input: name/],
     [{ plan: 'gold' }, /^bad_input: plan/],
     [{ expires: 1.5 }, /^bad_input: expires/],
-    // The first that is no date: nobody could be shown it.
+    // The first value beyond the range of dates.
     [{ expires: 8_640_000_000_000_001 }, /^bad_input: expires/],
-    // A terminal, a log or a reader would take these for something else.
+    // Characters that a terminal, a log or a reader could misinterpret.
     ...['\u001b[2J', 'two\nlines', '\u202Egnp.exe', 'a\0b', '\ud800'].map(
       (name) => [{ name }, /^bad_input: a key name has .* on one line/] as const,
     ),
@@ -138,7 +138,7 @@ test('what is not named stays, and what cannot be is refused with nothing change
   assert.deepEqual((await desk.run(getKey, place)).key, back.key)
 })
 
-test('a rotation gives a new key or secret and says when the old one ends', async () => {
+test('a rotation returns a new key or secret and the expiry of the old one', async () => {
   const desk = openDesk()
   const { own } = await twoAccounts(desk)
   const { key, apiKeySecret } = await desk.run(createKey, { account: own, name: 'web' })
@@ -155,7 +155,7 @@ test('a rotation gives a new key or secret and says when the old one ends', asyn
   assert.equal(now.replaced.revoked, desk.clock.now())
 })
 
-test('public keys are given, listed and taken away', async () => {
+test('public keys are added, listed and removed', async () => {
   const desk = openDesk()
   const { own, foreign } = await twoAccounts(desk)
   const { key } = await desk.run(createKey, { account: own })
@@ -176,7 +176,7 @@ test('public keys are given, listed and taken away', async () => {
   assert.match(refused, /^bad_input: the key is a private key/)
 })
 
-test('members read, owners change, and keys of other accounts are not there for either', async () => {
+test('members read and owners change keys; keys of other accounts are absent for both', async () => {
   const desk = openDesk()
   const { own, foreign } = await twoAccounts(desk)
   const mine = await desk.run(createKey, { account: own })
@@ -208,7 +208,7 @@ test('members read, owners change, and keys of other accounts are not there for 
     assert.match(await run(person({ [foreign]: 'owner' })), /^absent/)
     assert.equal(await run(owner), 'done')
   }
-  // An id of theirs below an account of ours, and by itself.
+  // A key ID of another account, below our own account and alone.
   const across = { account: own, key: theirs.key.id }
   assert.match(await desk.refusal(getKey, across, owner), /^absent/)
   assert.match(await desk.refusal(revokeKey, across, owner), /^absent/)
@@ -227,7 +227,7 @@ test('members read, owners change, and keys of other accounts are not there for 
   assert.equal((await desk.run(getKey, { account: foreign, key: theirs.key.id })).key.revoked, null)
 })
 
-test('operators alone make accounts and set their limits and names', async () => {
+test('only operators create accounts and set their limits and names', async () => {
   const desk = openDesk()
   const { own } = await twoAccounts(desk)
   const owner = person({ [own]: 'owner' })
@@ -259,7 +259,7 @@ test('operators alone make accounts and set their limits and names', async () =>
   assert.match(await desk.refusal(changeAccount, { account: 'nobody', name: 'x' }), /^absent/)
 })
 
-test('plans are those of the hosted service, and one that takes limits back', async () => {
+test('the plans are those of the hosted service, and one that removes the limits', async () => {
   const { plans } = await openDesk().run(listPlans, {})
   assert.deepEqual(
     plans.map(({ name, limits }) => [name, limits.unitsPerDay, limits.unitsPerSecond]),
@@ -272,7 +272,7 @@ test('plans are those of the hosted service, and one that takes limits back', as
   )
 })
 
-test('what was done with keys is written down, without a key, a secret or a token', async () => {
+test('changes of keys are in the audit log, without keys, secrets or tokens', async () => {
   const verdict = { units: 80, refusal: null, unjudged: [], left: null }
   const desk = openDesk({ tryRequest: () => Promise.resolve(verdict) })
   const { own } = await twoAccounts(desk)
@@ -310,7 +310,7 @@ test('what was done with keys is written down, without a key, a secret or a toke
   }
 })
 
-test('a refusal names the member that is wrong, in a list the entry', async () => {
+test('a refusal names the invalid member, and in a list the invalid entry', async () => {
   const desk = openDesk()
   const { own: account } = await twoAccounts(desk)
   const { key } = await desk.run(createKey, { account, name: 'web' })
@@ -331,7 +331,7 @@ test('a refusal names the member that is wrong, in a list the entry', async () =
   assert.equal(await fieldOf(desk.run(changeAccount, quota)), 'settings.filesStoredBytes')
 })
 
-/** An account whose owners may have two keys that work. */
+/** An account whose owners may have two active keys. */
 async function limitedDesk() {
   const db = openDatabase(':memory:')
   migrate(db)
@@ -350,7 +350,7 @@ async function limitedDesk() {
   return { limited, desk, id, owner, make: () => desk.run(createKey, { account: id }, owner) }
 }
 
-test('an owner makes keys up to the limit of the account, an operator more', async () => {
+test('an owner creates keys up to the limit of the account; an operator can exceed it', async () => {
   const { limited, desk, id, owner, make } = await limitedDesk()
   const made = [await make(), await make()]
   assert.match(
@@ -359,7 +359,7 @@ test('an owner makes keys up to the limit of the account, an operator more', asy
   )
   await desk.run(createKey, { account: id }, person({}, true))
   for (const { key } of made) await limited.revokeKey(key.id)
-  // A revoked key makes room, but revoked keys are bounded too.
+  // Revoking a key allows a new one, but the number of revoked keys is limited too.
   for (let count = limited.keyIdsOf(id).length; count < 20; count++) {
     const { key } = await make()
     await limited.revokeKey(key.id)
@@ -367,14 +367,14 @@ test('an owner makes keys up to the limit of the account, an operator more', asy
   assert.match(await desk.refusal(createKey, { account: id }, owner), /at most 20 keys/)
 })
 
-test('an owner passes the limit of keys neither by rotations nor by requests in parallel', async () => {
+test('neither rotations nor parallel requests let an owner exceed the key limit', async () => {
   const { limited, desk, id, owner, make } = await limitedDesk()
   const settled = await Promise.allSettled(Array.from({ length: 10 }, make))
   assert.equal(settled.filter(({ status }) => status === 'fulfilled').length, 2)
   const [first, second] = limited.listKeysOf(id)
   const rotate = (key: string | undefined, overlapMs: number) =>
     [rotateKey, { account: id, key: key ?? '', overlapMs }, owner] as const
-  // With an overlap both keys work.
+  // With an overlap both keys are valid.
   assert.match(await desk.refusal(...rotate(first?.id, 60_000)), /at most 2 keys that work/)
   const { key } = await desk.run(...rotate(first?.id, 0))
   await limited.revokeKey(second?.id ?? '')

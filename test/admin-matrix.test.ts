@@ -1,6 +1,6 @@
-// Who may do what, for every operation of the OpenAPI document: as nobody, a stranger, a member, an owner, an operator, by
-// session and by token, in one's own account and in another's. Input is judged after the role, so a member that is in no
-// schema tells the two apart and changes nothing.
+// Permissions of every operation in the OpenAPI document: signed out, stranger, member, owner, operator; by session
+// and by token; in the own account and in another one. Input is validated after the role, so a member that no schema
+// has distinguishes the two refusals and changes nothing.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type AdminClient, openAdminClient, takeFirstRun } from './fakes/admin-client.ts'
@@ -135,7 +135,7 @@ function probe(client: AdminClient | undefined, operation: Operation, place: Pla
   return client?.ask(operation.method, path, { isNoMember: 1 })
 }
 
-/** What the table of roles says; `bad_input`: let in, as far as the unknown member. */
+/** The expected result by role. `bad_input`: the role is allowed, and the unknown member is refused. */
 function expectedOf(operation: Operation, role: Role, isOwn: boolean): string {
   const let_in = 'bad_input'
   if (operation.role === 'anyone') return let_in
@@ -147,7 +147,7 @@ function expectedOf(operation: Operation, role: Role, isOwn: boolean): string {
   return operation.role === 'owner' && role === 'member' ? 'not_allowed' : let_in
 }
 
-test('every operation lets in whom its role names, in their own accounts, and nobody else', async (t) => {
+test('every operation admits exactly the roles that it names, in their own accounts', async (t) => {
   const wrong: string[] = []
   let cases = 0
   for (const operation of operations) {
@@ -168,7 +168,7 @@ test('every operation lets in whom its role names, in their own accounts, and no
   ok(cases >= 300)
 })
 
-/** The least that the schema takes, or near it. */
+/** A minimal input for the schema. */
 function sampleOf(schema: Schema): unknown {
   if (schema.const !== undefined) return schema.const
   if (schema.enum !== undefined) return schema.enum[0]
@@ -186,7 +186,7 @@ function sampleOf(schema: Schema): unknown {
   return 'x'.repeat(Math.max(schema.minLength ?? 1, 1))
 }
 
-test('an id of another account reads as absent in every operation that takes one, and nothing changes there', async (t) => {
+test('an ID of another account is absent for every operation with an ID, and nothing changes there', async (t) => {
   const operator = clients.get('operator')
   const look = async () => [
     (await operator?.ask('GET', `/accounts/${foreign.account}/keys`))?.body,
@@ -195,7 +195,7 @@ test('an id of another account reads as absent in every operation that takes one
   const before = await look()
   const wrong: string[] = []
   let cases = 0
-  // The owner's own account in front, somebody else's thing behind it.
+  // The own account in the path, and an item of another account.
   const place = { ...foreign, account: own.account }
   for (const operation of operations) {
     const { path, method, role, body, query } = operation
@@ -213,7 +213,7 @@ test('an id of another account reads as absent in every operation that takes one
           method === 'GET' ? undefined : (sent ?? {}),
         )
       cases++
-      // Operators find keys of every account by their id alone.
+      // Operators address keys of every account by key ID alone.
       if (operation.id === 'findKey' && who === 'operator') continue
       if (reply?.code !== 'absent') {
         wrong.push(`${operation.id} as ${who}: ${reply?.status} ${reply?.code} ${reply?.message}`)
@@ -225,7 +225,7 @@ test('an id of another account reads as absent in every operation that takes one
   deepEqual(await look(), before)
 })
 
-test('no operation takes a member that is not its own: 500 tries to assign what is not theirs', async (t) => {
+test('no operation accepts a foreign member: 500 mass-assignment attempts fail', async (t) => {
   const names = ['operator', 'role2', 'accountId2', 'keyHash', 'secretHash', 'hasCard2', 'created']
   const more = ['__proto__', 'constructor', 'personId', 'disabled2', 'isOperator']
   const wrong: string[] = []

@@ -1,4 +1,4 @@
-// Operations about people, run as whoever may or may not.
+// Operations about people, run with and without the required role.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
@@ -43,7 +43,7 @@ async function openOffice() {
   const desk = openDesk()
   const { identity, run } = desk
 
-  /** Somebody who came by an invitation, signed in. */
+  /** A person who signed up by invitation and is signed in. */
   async function join(email: string, to: Record<string, unknown>) {
     const { link } = await run(inviteAnyone, to)
     const newcomer = { link, email, name: email, password }
@@ -51,7 +51,7 @@ async function openOffice() {
     return person.id
   }
 
-  /** As the face finds them: with what they may now, in a session that was confirmed. */
+  /** The person as the API loads it: with current permissions, in a confirmed session. */
   async function as(id: string): Promise<Principal & { kind: 'person' }> {
     const { token } = await identity.signIn.enter(id, here)
     const found = identity.tokenAuthenticator.findSession(token)
@@ -72,7 +72,7 @@ async function openOffice() {
   return { ...desk, join, as, ada, account }
 }
 
-test('owners invite to their account only where the setting says so; operators always', async () => {
+test('owners can invite to their account only if the setting allows it; operators always can', async () => {
   const { run, refusal, as, ada, account } = await openOffice()
   const refused = await refusal(invite, { account, role: 'member' }, await as(ada))
   assert.match(refused, /^not_allowed: sign-up is closed.*admin\.signUp/)
@@ -83,7 +83,7 @@ test('owners invite to their account only where the setting says so; operators a
   assert.deepEqual((await run(listAllInvitations, {})).invitations, [])
 })
 
-test('somebody who signs in already takes an invitation, or is put there by an operator', async () => {
+test('an existing person accepts an invitation, or is added by an operator', async () => {
   const { run, refusal, as, ada } = await openOffice()
   const { link, invitation } = await run(inviteAnyone, { role: 'member', accountName: 'beta' })
   await run(acceptInvitation, { link }, await as(ada))
@@ -99,7 +99,7 @@ test('somebody who signs in already takes an invitation, or is put there by an o
   assert.match(gone, /^absent/)
 })
 
-test('members change each other as owners only, and an account keeps an owner', async () => {
+test('only owners change members, and an account keeps at least one owner', async () => {
   const { run, refusal, join, as, ada, account } = await openOffice()
   const grace = await join('grace@example.org', { role: 'member', accountId: account })
   const toOwner = { account, person: grace, role: 'owner' }
@@ -125,7 +125,7 @@ test('members change each other as owners only, and an account keeps an owner', 
   assert.match(await refusal(addMember, nobody), /^absent: nobody signs in/)
 })
 
-test('who changes their own role goes on in the same session, with a new token', async () => {
+test('a person who changes their own role stays in the same session with a new token', async () => {
   const { run, join, as, ada, account, identity } = await openOffice()
   await join('grace@example.org', { role: 'owner', accountId: account })
   const actor = await as(ada)
@@ -136,7 +136,7 @@ test('who changes their own role goes on in the same session, with a new token',
   )
 })
 
-test('an authenticator takes the password to come and to go, and is reset by an operator', async () => {
+test('an authenticator app is added and removed with the password, and reset by an operator', async () => {
   const { run, refusal, as, ada, clock, identity } = await openOffice()
   const actor = await as(ada)
   assert.match(await refusal(enrolTotp, { password: 'wrong' }, actor), /^bad_input/)
@@ -152,7 +152,7 @@ test('an authenticator takes the password to come and to go, and is reset by an 
   assert.deepEqual(identity.sessions.list(ada), [])
 })
 
-test('sessions and tokens are listed without what opens, and ended by their person', async () => {
+test('sessions and tokens are listed without credentials, and ended by their person', async () => {
   const { run, refusal, join, as, ada, account } = await openOffice()
   const grace = await join('grace@example.org', { role: 'member', accountId: account })
   const [actor, other] = [await as(ada), await as(ada)]
@@ -178,7 +178,7 @@ test('sessions and tokens are listed without what opens, and ended by their pers
   await run(revokeToken, { token }, actor)
 })
 
-test('operators see everybody, disable and enable, and leave one operator', async () => {
+test('operators list, disable and enable people, and one operator always remains', async () => {
   const { run, refusal, join, as, ada } = await openOffice()
   assert.match(await refusal(listPeople, {}, await as(ada)), /^not_allowed/)
   const op = await join('op@example.org', { role: 'operator' })
@@ -195,7 +195,7 @@ test('operators see everybody, disable and enable, and leave one operator', asyn
   assert.match(await refusal(getPerson, { person: 'none' }, operator), /^absent/)
 })
 
-test('a forgotten password is set at the command line alone, by nobody in a browser', async () => {
+test('a forgotten password is reset only at the command line', async () => {
   const { run, refusal, join, as, ada, identity } = await openOffice()
   const op = await join('op@example.org', { role: 'operator' })
   const order = { person: ada, newPassword: 'another stone there' }
@@ -204,7 +204,7 @@ test('a forgotten password is set at the command line alone, by nobody in a brow
   await identity.signIn.signIn({ email: 'ada@example.org', password: order.newPassword }, here)
 })
 
-test('what is about a person is for no command line, and what opens doors for no token', async () => {
+test('personal operations are unavailable at the command line, and operations on credentials are unavailable to tokens', async () => {
   const { run, refusal, as, ada } = await openOffice()
   assert.match(await refusal(whoAmI, {}), /^not_allowed/)
   const token = { ...(await as(ada)), via: { kind: 'token', id: 't' } } as const
@@ -237,7 +237,7 @@ test('the audit log records every change and contains no password, code, link or
   for (const planted of [link, text, secret, password]) assert.ok(!all.includes(planted))
 })
 
-test('a refusal names the field that is wrong, by the name that the operation has for it', async () => {
+test('a refusal names the invalid field by its name in the operation', async () => {
   const { run, as, ada } = await openOffice()
   const actor = await as(ada)
   const fieldOf = async (refused: Promise<unknown>) => {

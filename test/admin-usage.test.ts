@@ -1,4 +1,4 @@
-// Usage through the admin operations: the same numbers in reports, lines and CSV, of one's own accounts alone.
+// Usage through the admin operations: reports, rows and CSV agree, and contain only the caller's accounts.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exportUsage } from '../src/admin/resources/usage/export-usage.ts'
@@ -25,7 +25,7 @@ function rig() {
   return { ...made, ...desk, view }
 }
 
-test('an account, its keys and everybody are told the same calls', async () => {
+test('reports of an account, of its keys and of the server contain the same calls', async () => {
   const { run } = rig()
   const { report, storage } = await run(getUsage, { account: 'a' })
   assert.partialDeepStrictEqual(report, {
@@ -55,7 +55,7 @@ test('an account, its keys and everybody are told the same calls', async () => {
   )
 })
 
-test('lines and their CSV add up to the report', async () => {
+test('rows and their CSV sum to the report', async () => {
   const { run, view } = rig()
   const { report } = await run(getUsage, { account: 'a' })
   const { lines } = await run(listUsage, { account: 'a', since: '0' })
@@ -78,7 +78,7 @@ test('lines and their CSV add up to the report', async () => {
   assert.deepEqual(all.storage, { accounts: [], stored: { blocks: 0, bytes: 0 } })
 })
 
-test('foreign accounts and keys read as not there', async () => {
+test('foreign accounts and keys are absent', async () => {
   const { refusal } = rig()
   const member = person({ a: 'member' })
   assert.match(await refusal(getUsage, { account: 'b' }, member), /^absent: /)
@@ -89,7 +89,7 @@ test('foreign accounts and keys read as not there', async () => {
   assert.equal(await refusal(getUsage, { account: 'a' }, member), 'done')
 })
 
-test('what a window, a span or a time may be is said, and nothing else is taken', async () => {
+test('invalid windows, intervals and times are refused as bad_input', async () => {
   const { refusal } = rig()
   for (const wrong of [{ window: '2h' }, { by: 'colour' }, { extra: '1' }]) {
     assert.match(await refusal(getUsage, { account: 'a', ...wrong }), /^bad_input: /)
@@ -99,7 +99,7 @@ test('what a window, a span or a time may be is said, and nothing else is taken'
   }
 })
 
-test('who follows an account hears of its seconds until they go', async () => {
+test('a subscriber of an account receives its usage per second until it disconnects', async () => {
   const { accounts, view, usage, count } = rig()
   const leaving = new AbortController()
   const call = { accounts, usage: view, signal: leaving.signal } as unknown as AdminCall
@@ -113,7 +113,7 @@ test('who follows an account hears of its seconds until they go', async () => {
   assert.equal((await seconds.next()).done, true)
 })
 
-test('a cell of CSV that would be a formula or end its line is no such', () => {
+test('a CSV cell cannot start a formula or a new line', () => {
   const line = {
     start: 0,
     accountId: '=1+1',

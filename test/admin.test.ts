@@ -1,10 +1,10 @@
-// The admin side of a started server.
+// The admin API of a started server.
 import { equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { adminOperations } from '../src/admin/index.ts'
 import { startCairn } from './started-server.ts'
 
-test('the OpenAPI document is open and holds every operation of the table once', async () => {
+test('the OpenAPI document needs no session and lists every operation once', async () => {
   const cairn = await startCairn()
   try {
     const response = await fetch(`${cairn.url}/openapi.json`)
@@ -29,7 +29,7 @@ test('the OpenAPI document is open and holds every operation of the table once',
   }
 })
 
-test('the OpenRPC document is open, and rpc.discover answers the same', async () => {
+test('the OpenRPC document needs no session, and rpc.discover returns the same document', async () => {
   const cairn = await startCairn()
   try {
     const response = await fetch(`${cairn.url}/openrpc.json`)
@@ -41,7 +41,7 @@ test('the OpenRPC document is open, and rpc.discover answers the same', async ()
   }
 })
 
-test('an admin listener of its own takes the admin side off the faces', async () => {
+test('a separate admin listener removes the admin API from the main listener', async () => {
   const cairn = await startCairn({ env: { CAIRN_ADMIN_HOST: '127.0.0.1', CAIRN_ADMIN_PORT: '0' } })
   try {
     equal((await fetch(`${cairn.url}/openapi.json`)).status, 404)

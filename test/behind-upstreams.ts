@@ -1,4 +1,4 @@
-// Starts Cairn in front of upstream nodes: a settings file with one network, and a caller who reads the labels.
+// Starts Cairn in front of upstream nodes: a settings file with one network, and a client that reads the labels.
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -16,9 +16,9 @@ export type Answer = {
 }
 
 export type Behind = Started & {
-  /** With the first key, or with another. */
+  /** Sends with the first key or another one. */
   ask(method: string, params: readonly unknown[], apiKey?: string): Promise<Answer>
-  /** The ledger, the newest first. */
+  /** The log of invalid replies, newest first. */
   lies(): Promise<readonly ToldLie[]>
 }
 

@@ -1,4 +1,4 @@
-// The load generator of the bench: what it takes for an answer, and what it counts as a failure.
+// The load generator of the benchmark: which replies are valid, and which count as failures.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -17,7 +17,7 @@ function plan(port: number, change: Partial<Plan> = {}): Plan {
   return { port, paths: ['/a', '/b'], ...rest, ...change }
 }
 
-/** Answers with what `reply` makes of the call's id. */
+/** Replies with the result of `reply` for the ID of the call. */
 async function serve(reply: (id: number) => string, use: (port: number) => Promise<void>) {
   const ids: number[] = []
   const paths = new Set<string>()
@@ -42,7 +42,7 @@ async function serve(reply: (id: number) => string, use: (port: number) => Promi
   return { ids, paths }
 }
 
-test('every call of a run has another id, and paths take turns', async () => {
+test('every call of a run has a different ID, and the paths alternate', async () => {
   const seen = await serve(
     (id) => `{"jsonrpc":"2.0","id":${id},"result":"0x539"}`,
     async (port) => {
@@ -54,7 +54,7 @@ test('every call of a run has another id, and paths take turns', async () => {
   assert.deepEqual([...seen.paths].toSorted(), ['/a', '/b'])
 })
 
-test('a JSON-RPC error with status 200, another id and another result are failures', async () => {
+test('a JSON-RPC error with status 200, a different ID and a different result are failures', async () => {
   const replies = [
     (id: number) => `{"jsonrpc":"2.0","id":${id},"error":{"code":-32000,"message":"no"}}`,
     () => '{"jsonrpc":"2.0","id":1,"result":"0x539"}',
@@ -69,7 +69,7 @@ test('a JSON-RPC error with status 200, another id and another result are failur
   }
 })
 
-test('a server that drops connections costs failures, not the run', async () => {
+test('a server that drops connections causes failures and does not end the run', async () => {
   const server = createServer((request) => request.socket.destroy()).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -77,7 +77,7 @@ test('a server that drops connections costs failures, not the run', async () => 
   server.close()
 })
 
-test('with a rate, calls leave on time and none is left out', async () => {
+test('with a rate, all calls are sent on time', async () => {
   await serve(
     (id) => `{"jsonrpc":"2.0","id":${id},"result":"0x539"}`,
     async (port) => {
@@ -88,7 +88,7 @@ test('with a rate, calls leave on time and none is left out', async () => {
   )
 })
 
-test('a reply in another spelling is judged by its id and its result', () => {
+test('a reply with other formatting is compared by ID and result', () => {
   const transaction = rpcCall('eth_getTransactionByHash', [], '', '0xab')
   const good = (body: string, of = call) => isGood({ status: 200, body }, of, '1000001')
   assert.ok(good('{"result":"0x539", "id":1000001}'))
@@ -99,7 +99,7 @@ test('a reply in another spelling is judged by its id and its result', () => {
   assert.equal(withId(call, 7).request[0].includes('"id":7,'), true)
 })
 
-test('replies are found wherever the socket cuts them', () => {
+test('replies are found at any chunk boundary of the socket', () => {
   const text = 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello'
   for (let cut = 1; cut < text.length; cut++) {
     const splitter = new Splitter()
@@ -110,7 +110,7 @@ test('replies are found wherever the socket cuts them', () => {
   assert.throws(() => new Splitter().push(Buffer.from('HTTP/1.1 200 OK\r\n\r\n')))
 })
 
-test('a chunked body is read whole however it is cut, and its end is known', () => {
+test('a chunked body is read completely at any boundary, and its end is detected', () => {
   const body = 'first\r\nsecond'
   const sent = Buffer.from(
     `HTTP/1.1 200 OK\r\nTrailer: X\r\n\r\n5\r\n${body.slice(0, 5)}\r\n8\r\n${body.slice(5)}\r\n0\r\nX: y\r\n\r\n`,
@@ -126,7 +126,7 @@ test('a chunked body is read whole however it is cut, and its end is known', () 
   }
 })
 
-test('a reply that is not chunked, or has lines without end, is no body', () => {
+test('a body without chunks, or with lines without end, is refused', () => {
   for (const sent of [
     'HTTP/1.1 401 x\r\nContent-Length: 2\r\n\r\nno\r\n',
     `HTTP/1.1 200 OK\r\n\r\n${'5'.repeat(100)}`,

@@ -1,4 +1,5 @@
-// Cards at a started server, with a company of our own on loopback: forms, notices, the file face, the command line.
+// Cards on a started server, with a fake payment provider on loopback: forms, webhook events, the IPFS API, the
+// command line.
 import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { randomUUID } from 'node:crypto'
@@ -22,7 +23,7 @@ function post(
   method = 'POST',
 ): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
-    // Not loopback's name: the hook is reached by the name that the world knows.
+    // Not a loopback name: the provider calls the webhook by the public name.
     const headers: Record<string, string | string[]> = { host: 'cairn.example.com' }
     if (signatures.length > 0) headers['stripe-signature'] = [...signatures]
     const sending = httpRequest(`${url}/hooks/stripe`, { method, headers }, (response) => {
@@ -57,7 +58,7 @@ async function openLocal(t: TestContext, cairn: Started, env: Record<string, str
   return admin
 }
 
-test('a card opens the file face as soon as its notice came, and closes it when it is taken away', async (t) => {
+test('a card enables the IPFS API when its webhook event arrives, and its removal disables the API', async (t) => {
   const stripe = await startFakeStripe(t)
   const env = settingsOf(stripe)
   const cairn = await startCairn({ env })
@@ -144,7 +145,7 @@ test('the webhook refuses forged, stale and oversized events, duplicate headers,
   }
 })
 
-test('without Stripe there is no hook, and the page is told whom to ask', async () => {
+test('without Stripe the webhook does not exist, and card show names the command that marks a card', async () => {
   const cairn = await startCairn()
   try {
     await team(cairn)
@@ -157,7 +158,7 @@ test('without Stripe there is no hook, and the page is told whom to ask', async 
   }
 })
 
-test('a server is not started with half of the keys, or with keys of two modes', async () => {
+test('the server does not start with one of two Stripe keys, or with keys of different modes', async () => {
   const half = { CAIRN_CARD_ADAPTER: 'stripe', CAIRN_CARD_STRIPE_SECRET_KEY: 'sk_test_12345678' }
   await assert.rejects(startCairn({ env: half }), /card\.stripe\.publishableKey too/)
   const mixed = {
@@ -168,7 +169,7 @@ test('a server is not started with half of the keys, or with keys of two modes',
   await assert.rejects(startCairn({ env: mixed }), /test mode/)
 })
 
-test('without a card, an account is answered 402 with what its operator can do; a new account has one', async () => {
+test('an account without a card gets 402 with the remedy for its operator; a new account has a card', async () => {
   const cairn = await startCairn()
   try {
     const version = async (account: string, ...options: readonly string[]) => {

@@ -1,4 +1,4 @@
-// `cairn keys` and `cairn accounts` beside what the older tests know: plans, ends, names and public keys.
+// `cairn keys` and `cairn accounts`: plans, expiry, names and public keys.
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
@@ -38,7 +38,7 @@ type Key = {
 }
 const keyOf = async (id: string) => (await json<{ key: Key }>('keys', 'show', id)).key
 
-test('a key is made under a plan and with an end, and both are changed and taken back', async () => {
+test('a key is created with a plan and an expiry, and both can be changed and cleared', async () => {
   const before = systemClock.now()
   const made = ['keys', 'create', '--plan', 'free', '--expires', '90d', '--units-per-second', '7']
   const { id } = await json<{ id: string }>(...made)
@@ -60,7 +60,7 @@ test('a key is made under a plan and with an end, and both are changed and taken
   assert.equal((await run('', 'keys', 'set', id, '--expires', '2099-13-31')).code, 2)
 })
 
-test('a public key comes from standard input, is listed with its fingerprint, and taken away by its id', async () => {
+test('a public key is read from standard input, listed with its fingerprint, and removed by its ID', async () => {
   const { id } = await json<{ id: string }>('keys', 'create')
   const { publicKey } = createJwtSigner('ES256', systemClock.now)
   const added = await run(publicKey, 'keys', 'public-key', 'add', id, '--name', 'signer', '--json')
@@ -83,7 +83,7 @@ test('a public key comes from standard input, is listed with its fingerprint, an
   assert.equal((await run('', 'keys', 'public-key', 'remove', id, shown.id)).code, 1)
 })
 
-test('a network that the settings do not serve is taken for a key, and said to whoever may have misspelt it', async () => {
+test('a key accepts an unconfigured network, with a warning about a possible misspelling', async () => {
   const { id } = await json<{ id: string }>('keys', 'create')
   const strange = await run('', 'keys', 'set', id, '--networks', 'dev,mars')
   assert.equal(strange.code, 0)
@@ -92,7 +92,7 @@ test('a network that the settings do not serve is taken for a key, and said to w
   assert.equal((await run('', 'keys', 'set', id, '--networks', 'dev')).err, '')
 })
 
-test('a key given in place of its id is told its id, and is not repeated', async () => {
+test('an API key in place of a key ID is refused with its ID, and the message does not repeat the key', async () => {
   const made = await json<{ id: string; apiKey: string }>('keys', 'create')
   const { code, err } = await run('', 'keys', 'show', made.apiKey)
   assert.equal(code, 1)
@@ -100,7 +100,7 @@ test('a key given in place of its id is told its id, and is not repeated', async
   assert.ok(!err.includes(made.apiKey))
 })
 
-test('only a server knows whether a request would pass: beside a data folder the command says so', async () => {
+test('a dry run needs a running server, and a data folder alone is refused', async () => {
   const { id } = await json<{ id: string }>('keys', 'create')
   const { code, err } = await run('', 'keys', 'try', id, 'eth_chainId')
   assert.equal(code, 1)

@@ -15,7 +15,7 @@ let folders = 0
 
 type Ran = { readonly code: number; readonly out: string; readonly err: string }
 
-/** A command line on a fresh data folder; more lines run on the same one. */
+/** Runs a command line on a new data folder. Later command lines use the same folder. */
 function openFolder(env: Record<string, string> = {}) {
   const dataDir = join(root, String((folders += 1)))
   async function run(
@@ -42,7 +42,7 @@ function openFolder(env: Record<string, string> = {}) {
   return { dataDir, run, json }
 }
 
-test('the link for the first operator is printed again and again, each ending the one before', async () => {
+test('the link for the first operator can be printed again, and each new link invalidates the previous one', async () => {
   const { dataDir, run, json } = openFolder()
   const { link: first } = await json('init --link')
   const { out } = await run('init --link')
@@ -55,7 +55,7 @@ test('the link for the first operator is printed again and again, each ending th
     const look = { link: new URL(String(first)).hash.slice(1) }
     const { code } = await openAdminClient(cairn.url).ask('POST', '/welcome/look', look)
     assert.equal(code, 'link_over')
-    // Made beside the running server, by another process.
+    // Created by another process while the server runs.
     const { link } = await json('init --link')
     await takeFirstRun({ url: cairn.url, firstRunLink: String(link) })
     const refused = await run('init --link')
@@ -66,7 +66,7 @@ test('the link for the first operator is printed again and again, each ending th
   }
 })
 
-test('somebody is invited and helped at the command line, and every step is in the audit', async () => {
+test('people are invited and reset at the command line, and every step is in the audit log', async () => {
   const { dataDir, run, json } = openFolder()
   await json('accounts create team')
   assert.match((await run('people list')).out, /^No people\. "cairn init --link"/)
@@ -120,7 +120,7 @@ test('somebody is invited and helped at the command line, and every step is in t
   }
 })
 
-test('a password asked for at the terminal is asked for twice, and never shown', async () => {
+test('a password at the terminal is entered twice and never shown', async () => {
   const { dataDir, run, json } = openFolder()
   const { link } = await json('people invite --operator')
   const cairn = await startCairn({ dataDir })
@@ -141,7 +141,7 @@ test('a password asked for at the terminal is asked for twice, and never shown',
   assert.equal((await run(line, { openQuestions: person(twice) })).code, 0)
 })
 
-test('the same commands look after a server elsewhere, with a token', async () => {
+test('the same commands administer a remote server with a token', async () => {
   const cairn = await startCairn()
   try {
     const page = await takeFirstRun(cairn)
@@ -174,7 +174,7 @@ test('the same commands look after a server elsewhere, with a token', async () =
   }
 })
 
-test('orders that contradict themselves are refused as wrong use', async () => {
+test('contradictory options are refused as wrong usage', async () => {
   const { run } = openFolder()
   for (const [line, says] of [
     ['people invite', /no account: add/],

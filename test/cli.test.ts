@@ -1,4 +1,4 @@
-// The command as people and programs run it: bin/cairn.js in its own process, on a fresh data folder.
+// The command as people and programs run it: bin/cairn.js in its own process, on a new data folder.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import {
@@ -32,7 +32,7 @@ function cairn(
 ): Promise<Ended> {
   return new Promise((resolve) => {
     const all = [...nodeArgs, bin, ...args]
-    // The folder that the tests of this run share is not what a user has.
+    // A user does not have the folder that the tests of this run share.
     const env = { ...process.env, NODE_COMPILE_CACHE: undefined, ...variables }
     const child = execFile(process.execPath, all, { cwd: root, env }, (error, out, err) => {
       resolve({ code: error === null ? 0 : Number(error.code), out, err })
@@ -41,7 +41,7 @@ function cairn(
   })
 }
 
-/** Runs with --json on the folder; the output must be one line of JSON and nothing else. */
+/** Runs with --json on the folder. The output must be one line of JSON. */
 async function json(folder: string, ...args: string[]): Promise<Record<string, unknown>> {
   const { code, out, err } = await cairn([...args, '--json', '--data-dir', join(root, folder)])
   assert.equal(err, '')
@@ -50,7 +50,7 @@ async function json(folder: string, ...args: string[]): Promise<Record<string, u
   return JSON.parse(out) as Record<string, unknown>
 }
 
-test('an old Node is refused in one sentence, before anything newer is read', async () => {
+test('an unsupported Node version is refused in one sentence, before newer syntax is loaded', async () => {
   const pretend = "Object.defineProperty(process.versions,'node',{value:'20.9.0'})"
   const { code, out, err } = await cairn(['--help'], '', [
     '--import',
@@ -64,7 +64,7 @@ test('an old Node is refused in one sentence, before anything newer is read', as
   )
 })
 
-test('compiled code is kept for the next start, and a home that is not there is not made', async () => {
+test('compiled code is cached for the next start, and a missing home folder is not created', async () => {
   const caches = mkdtempSync(join(root, 'caches-'))
   const compiled = join(caches, 'cairn', 'compiled')
   const absent = join(root, 'nobody')
@@ -80,14 +80,14 @@ test('compiled code is kept for the next start, and a home that is not there is 
     readdirSync(compiled, { recursive: true, withFileTypes: true }).filter((it) => it.isFile())
   const count = pieces().length
   assert.ok(count > 5)
-  // Code that somebody else may have put there is not run.
+  // Code that another user may have written is not run.
   chmodSync(compiled, 0o777)
   const open = await cairn(['keys', '--help'], '', [], { XDG_CACHE_HOME: caches })
   assert.equal(open.code, 0)
   assert.equal(pieces().length, count)
 })
 
-test('the heap may grow threefold between two walks through all of it, and that is known before code is compiled', async () => {
+test('the heap may triple between two full collections, and the flag is set before code is compiled', async () => {
   const caches = mkdtempSync(join(root, 'caches-'))
   const tagUnder = async (...flags: string[]) => {
     const tag = 'require("node:v8").cachedDataVersionTag().toString(16)'
@@ -100,14 +100,14 @@ test('the heap may grow threefold between two walks through all of it, and that 
     cairn(['--version'], '', [], { XDG_CACHE_HOME: caches }),
   ])
   assert.notEqual(plain, grown)
-  // Node names the folder by all flags of V8, those that were set while it ran among them.
+  // Node names the cache folder by all V8 flags, including flags that were set at run time.
   const folders = readdirSync(join(caches, 'cairn', 'compiled')).map((name) =>
     name.split('-').at(-2),
   )
   assert.deepEqual(folders, [grown])
 })
 
-test('help and version succeed, wrong usage ends with 2', async () => {
+test('help and version exit with 0, wrong usage with 2', async () => {
   const [help, version, wrong] = await Promise.all([
     cairn(['--help']),
     cairn(['--version']),
@@ -120,7 +120,7 @@ test('help and version succeed, wrong usage ends with 2', async () => {
   assert.match(wrong.err, /^cairn: unknown option '--nope'[^\n]*\n$/)
 })
 
-test('keys create on nothing makes the folder, the first account with a card, and a key', async () => {
+test('keys create on an empty folder creates the folder, the first account with a card, and a key', async () => {
   const made = await json('fresh', 'keys', 'create', '--name', 'laptop')
   assert.match(String(made['apiKey']), /^cairn_live_\w{36}$/)
   assert.match(String(made['apiKeySecret']), /^cairns_live_\w{36}$/)
@@ -143,7 +143,7 @@ test('secrets are shown once: no list and no file of the data folder contains th
   }
 })
 
-test('a key carries the settings it was made with', async () => {
+test('a key has the settings of its creation', async () => {
   const limits = ['--units-per-second', '5', '--units-per-day', '0']
   const networks = ['--networks', 'dev,other', '--secret-required']
   const { id } = await json('settings', 'keys', 'create', ...limits, ...networks)
@@ -157,7 +157,7 @@ test('a key carries the settings it was made with', async () => {
   assert.partialDeepStrictEqual(key, { settings })
 })
 
-test('a key of another service is taken from standard input, never from arguments', async () => {
+test('a key of another service is read from standard input, never from arguments', async () => {
   const key = '0123456789abcdef0123456789abcdef'
   const args = ['keys', 'create', '--import-key', '--json', '--data-dir', join(root, 'imported')]
   const { code, out } = await cairn(args, `${key}\nfedcba9876543210\n`)
@@ -170,7 +170,7 @@ test('a key of another service is taken from standard input, never from argument
   assert.equal((again.err + half.err).includes(key), false)
 })
 
-test('a revoked key stays in the list as revoked, and cannot be revoked twice', async () => {
+test('a revoked key is listed as revoked, and cannot be revoked again', async () => {
   const { id } = await json('revoked', 'keys', 'create')
   await json('revoked', 'keys', 'revoke', String(id))
   const { key } = await json('revoked', 'keys', 'show', String(id))
@@ -180,7 +180,7 @@ test('a revoked key stays in the list as revoked, and cannot be revoked twice', 
   assert.match(again.err, /^cairn: [^\n]+\n$/)
 })
 
-test('an account made without a card has none until it is set, and loses it when it is cleared', async () => {
+test('an account created without a card has none until it is marked, and none after the mark is cleared', async () => {
   await json('card', 'accounts', 'create', 'team', '--no-card')
   const hasCard = async () => {
     const { account } = await json('card', 'accounts', 'show', 'team')
@@ -193,7 +193,7 @@ test('an account made without a card has none until it is set, and loses it when
   assert.equal(await hasCard(), false)
 })
 
-test('an account that the operator makes is marked as having a card, unless Stripe knows of cards', async () => {
+test('an account that the operator creates is marked as having a card, unless Stripe is configured', async () => {
   const made = async (folder: string, env: Record<string, string> = {}) => {
     const data = ['--data-dir', join(root, folder), '--json']
     const { code, out, err } = await cairn(['accounts', 'create', 'team', ...data], '', [], env)
@@ -210,7 +210,7 @@ test('an account that the operator makes is marked as having a card, unless Stri
   assert.equal(await made('by-stripe', stripe), false)
 })
 
-test('an unknown account ends with 1, a sentence, and with --json an object', async () => {
+test('an unknown account exits with 1 and a sentence, or with an object with --json', async () => {
   const folder = join(root, 'unknown')
   await json('unknown', 'accounts', 'create', 'somebody')
   for (const command of [
@@ -227,7 +227,7 @@ test('an unknown account ends with 1, a sentence, and with --json an object', as
   }
 })
 
-test('usage of a fresh folder is an empty list of rows', async () => {
+test('the usage of a new folder is an empty list of rows', async () => {
   await json('usage', 'accounts', 'create', 'idle')
   assert.deepEqual(await json('usage', 'usage', '--since', '2026-01-31'), {
     usage: [],
@@ -237,20 +237,20 @@ test('usage of a fresh folder is an empty list of rows', async () => {
   assert.equal(wrong.code, 2)
 })
 
-test('the public accounts of the embedded chain come with their keys', async () => {
+test('the public accounts of the embedded chain are listed with their keys', async () => {
   const { accounts } = await json('dev', 'accounts', 'dev')
   const list = accounts as { address: string; privateKey: string }[]
   assert.equal(list.length, 10)
   assert.match(list[0]?.privateKey ?? '', /^0x[0-9a-f]{64}$/)
 })
 
-test('two commands at once on a fresh folder both succeed, in one account', async () => {
+test('two concurrent commands on a new folder both succeed, in one account', async () => {
   await Promise.all([json('race', 'keys', 'create'), json('race', 'keys', 'create')])
   const { accounts } = await json('race', 'accounts', 'list')
   assert.equal((accounts as unknown[]).length, 1)
 })
 
-test('a command that only looks refuses a folder without data, makes nothing of it and says what to do', async () => {
+test('a read-only command refuses a folder without data, creates nothing, and names the fix', async () => {
   const nowhere = join(root, 'nowhere')
   for (const command of [['keys', 'list'], ['gc'], ['usage'], ['store', 'verify']]) {
     const { code, out, err } = await cairn([...command, '--data-dir', nowhere])
@@ -264,7 +264,7 @@ test('a command that only looks refuses a folder without data, makes nothing of 
   }
 })
 
-test('a folder that cannot be made, and a database that is none, are refused by name', async () => {
+test('a folder that cannot be created, and an invalid database, are refused by name', async () => {
   const file = join(root, 'a-file')
   writeFileSync(file, 'no database '.repeat(100))
   const made = await cairn(['keys', 'create', '--data-dir', file])

@@ -1,10 +1,10 @@
-// A data folder that was copied, or taken as a snapshot, is the same server elsewhere (docs/guides/run-as-a-service.md).
+// A copy or snapshot of a data folder is the same server elsewhere (docs/guides/run-as-a-service.md).
 import assert from 'node:assert/strict'
 import { cp, rm } from 'node:fs/promises'
 import { test } from 'node:test'
 import { startCairn, temporaryFolder, type Started } from './started-server.ts'
 
-test('a copy of the folder of a server that was stopped, or died, is that server: keys, files and chain', async (t) => {
+test('a copy of the folder of a stopped or killed server has the same keys, files and chain', async (t) => {
   const [dataDir, stopped, died] = await Promise.all([
     temporaryFolder(),
     temporaryFolder(),

@@ -1,6 +1,6 @@
-// kill -9 at random instants while files of all sizes, folders and CARs come and go and what nobody keeps is collected:
-// after each restart every pin that was acknowledged is there, to the byte, and so is what the account stores. The seed
-// is printed; set CAIRN_SEED to repeat a run. `npm run test:crash` makes 500 rounds of it.
+// kill -9 at random instants while files of all sizes, folders and CARs are added, removed and collected: after each
+// restart every acknowledged pin exists, byte for byte, and so does the storage total of the account. The seed is
+// printed; set CAIRN_SEED to repeat a run. `npm run test:crash` runs 500 rounds.
 // Tests guarantee 2 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -16,14 +16,14 @@ import { readFigures } from './hostile/process-figures.ts'
 import { type Started, startCairn, temporaryFolder } from './started-server.ts'
 
 const rounds = Number(process.env['CAIRN_CRASH_ROUNDS'] ?? 50)
-/** No round begins after this; a busy machine makes fewer. */
+/** No round begins after this time; a busy machine completes fewer rounds. */
 const secondsMax = Number(process.env['CAIRN_CRASH_SECONDS'] ?? 40)
 const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(2 ** 31))
-/** Folders with a server each, side by side. */
+/** Folders with one server each, in parallel. */
 const workers = 3
-/** Then a new folder, so that the disk is not filled. */
+/** Then a new folder is used, so that the disk does not fill. */
 const roundsOfFolder = 25
-/** What a start on a folder of any history may cost over one on an empty folder. */
+/** Limit of the start time on a used folder, compared with an empty folder. */
 const restartCpuMs = 1_000
 
 type Tally = { rounds: number; acknowledged: number; pins: number; readonly startMs: number[] }
@@ -40,7 +40,7 @@ test(`no pin and no byte of a file is lost in ${rounds} kills (seed ${seed})`, a
       await surviveInFolder(number, left, isTime, tally)
     }
   }
-  // While one server waits for the disk, another has the processor.
+  // While one server waits for the disk, another uses the processor.
   await Promise.all(Array.from({ length: workers }, worker))
   const startMs = tally.startMs.toSorted((one, other) => one - other)
   const half = Math.round(startMs[startMs.length >> 1] ?? 0)
@@ -94,7 +94,7 @@ async function surviveInFolder(
     tally.acknowledged += ledger.acknowledged
     tally.pins += [...ledger.entries.values()].filter(({ state }) => state === 'pinned').length
     assert.equal(await cairn.stop(), 0)
-    // What was not acknowledged is whole or not there.
+    // Unacknowledged content is complete or absent.
     assert.equal(await verifyStore(dataDir), 0)
   } finally {
     ;(now as Started | null)?.child.kill('SIGKILL')

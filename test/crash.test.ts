@@ -1,4 +1,4 @@
-// kill -9 at random instants while adding, importing, pinning, creating keys and mining: what was acknowledged is there
+// kill -9 at random instants during adds, imports, pins, key creation and mining: every acknowledged change exists
 // after the restart. The seed is printed; set CAIRN_SEED to repeat a run.
 // Tests guarantee 2 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
@@ -29,7 +29,7 @@ test(`no acknowledged write is lost in ${rounds} kills (seed ${seed})`, async (t
   const dataDir = await temporaryFolder()
   t.after(() => rm(dataDir, { recursive: true, force: true }))
   const acknowledged: Acknowledged = { files: new Map(), keys: [], transactions: [] }
-  // Each start checks what the last round was told; the end checks all of it once more.
+  // Each start checks the acknowledged changes of the previous round; the end checks all of them again.
   let recent: Acknowledged = { files: new Map(), keys: [], transactions: [] }
   let first: { apiKey: string; apiKeySecret: string } | null = null
   const { accounts } = (await runCli(['accounts', 'dev', '--json'])) as {
@@ -110,7 +110,7 @@ async function workUntilKilled(
     assert.equal(typeof result, 'string')
     acknowledged.transactions.push(result as string)
   }
-  // The EVM starts with the first block: from then on every kind of work is under way at the kill.
+  // The EVM starts with the first block. From then on, every kind of work is in progress at the kill.
   await mine()
   await Promise.all([
     ...[0, 1].map((lane) =>

@@ -1,5 +1,5 @@
-// A credential that ends takes with it the invitations it made; and making operators, tokens or a way around a person's
-// sign-in takes a session whose person has just shown a password or a passkey.
+// Ending a credential revokes the invitations that it created. Creating operators or tokens, and bypassing the
+// sign-in of a person, requires a session that was recently confirmed with a password or passkey.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type AdminClient, confirm, openAdminClient, takeFirstRun } from './fakes/admin-client.ts'
@@ -34,13 +34,13 @@ async function join(to: Readonly<Record<string, unknown>>, email: string) {
   return { client, id: (reply.body['person'] as { id: string }).id }
 }
 
-test('an operator invitation takes a session, so that none outlives a revoked token', async () => {
+test('an operator invitation requires a session, so that none survives a revoked token', async () => {
   const { client } = await makeToken()
   const { status, code } = await client.ask('POST', '/invitations', { role: 'operator' })
   assert.deepEqual([status, code], [403, 'not_allowed'])
 })
 
-test('an invitation that was made with a token dies with the token', async () => {
+test('an invitation created with a token is revoked with the token', async () => {
   const { id, client } = await makeToken()
   const { body } = await client.ask('POST', '/invitations', { role: 'owner', accountName: 'late' })
   assert.equal((await operator.ask('DELETE', `/me/tokens/${id}`)).status, 200)
@@ -49,7 +49,7 @@ test('an invitation that was made with a token dies with the token', async () =>
   assert.equal(code, 'link_over')
 })
 
-test('a token cannot make operators, let a person back in or reset a sign-in', async () => {
+test('a token cannot create operators, restore access of a person or reset a sign-in', async () => {
   const { client } = await makeToken()
   const { body } = await client.ask('GET', '/me')
   const own = (body['person'] as { id: string }).id
@@ -63,7 +63,7 @@ test('a token cannot make operators, let a person back in or reset a sign-in', a
   assert.equal(await refused('PATCH', `/people/${other}`, { disabled: false }), 'not_allowed')
 })
 
-test('a session makes operators, tokens and resets once its person has shown the password', async () => {
+test('a session can create operators, tokens and resets after a confirmation with the password', async () => {
   const { client, id } = await join({ role: 'owner', accountName: 'fresh' }, 'fresh@example.org')
   const order = { name: 'ci', role: 'owner', expires: null }
   assert.equal((await client.ask('POST', '/me/tokens', order)).code, 'needs_confirmation')
@@ -73,7 +73,7 @@ test('a session makes operators, tokens and resets once its person has shown the
   assert.equal((await client.ask('POST', '/me/confirmation', { password })).status, 200)
   assert.equal((await client.ask('POST', '/me/tokens', order)).status, 200)
 
-  // Of this session alone.
+  // In this session only.
   const again = openAdminClient(cairn.url)
   await again.ask('POST', '/session', { email: 'fresh@example.org', password })
   assert.equal((await again.ask('POST', '/me/tokens', order)).code, 'needs_confirmation')

@@ -1,4 +1,4 @@
-// A started server whose embedded chain has damaged rows: what exists is an error then, never `null`.
+// A started server whose embedded chain has damaged rows: existing data causes an error, never `null`.
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ async function send(server: Started, nonce: number): Promise<void> {
     to: `0x${'11'.repeat(20)}`,
     value: 1,
     gasLimit: 30_000,
-    // The receipts of two blocks are never the same.
+    // The receipts of two blocks always differ.
     data: `0x${'01'.repeat(nonce)}`,
     gasPrice: 10n ** 11n,
   })
@@ -114,7 +114,7 @@ function ofHeader({ hash, transactions: [first] }: Block) {
 }
 
 for (const [what, calls, damage] of ways) {
-  test(`${what}: each call about it is an error`, async () => {
+  test(`${what}: each call that needs it returns an error`, async () => {
     const dataDir = await temporaryFolder()
     try {
       const first = await startCairn({ dataDir })

@@ -1,4 +1,4 @@
-// The dashboard against the admin API: it calls operations that are there, each by its method and path.
+// The dashboard against the admin API: every operation that it calls exists, with its method and path.
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ const files = globSync('**/*.{ts,tsx}', { cwd: folder.pathname }).filter(
   (path) => !path.includes('.test.'),
 )
 
-test('every operation that the page names is in the table', () => {
+test('every operation that the dashboard names is in the table', () => {
   const offered = new Set(adminOperations.map(({ method, path }) => `${method} ${path}`))
   const named = files.flatMap((file) => {
     const text = readFileSync(new URL(file, folder), 'utf8')

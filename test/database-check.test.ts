@@ -1,4 +1,5 @@
-// A started server on a database with flipped bits: the check finds them, indexes are rebuilt, and a bad key affects no other.
+// A started server on a database with flipped bits: the check finds them, indexes are rebuilt, and an invalid key
+// affects no other key.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -31,7 +32,7 @@ async function command(
   return await answer.text()
 }
 
-/** Asks again until the answer satisfies, at most for a minute. */
+/** Repeats the request until the reply satisfies the condition, for at most one minute. */
 async function until<T>(ask: () => Promise<T>, satisfies: (answer: T) => boolean): Promise<T> {
   for (let tries = 0; ; tries += 1) {
     const answer = await ask()
@@ -41,7 +42,7 @@ async function until<T>(ask: () => Promise<T>, satisfies: (answer: T) => boolean
   }
 }
 
-test('one flipped bit that hides pins is found after the start, and the pins are back', async (t) => {
+test('one flipped bit that hides pins is found after the start, and the pins are restored', async (t) => {
   const dataDir = await makeFolder(t)
   const first = await startCairn({ dataDir })
   for (let index = 0; index < 24; index += 1) {
@@ -68,7 +69,7 @@ test('one flipped bit that hides pins is found after the start, and the pins are
 
 const listSql = `SELECT cid FROM pin WHERE account_id = ? AND cid > x'00' ORDER BY cid`
 
-/** Flips a bit in the key of a pin in the middle of the table's page, so that a search goes astray. */
+/** Flips a bit in the key of a pin in the middle of a table page, so that searches fail. */
 function hidePins(path: string): void {
   const db = openDatabase(path)
   const page = db.getValue<number>(`SELECT rootpage FROM sqlite_schema WHERE name = 'pin'`) ?? 0
@@ -88,13 +89,13 @@ function hidePins(path: string): void {
   assert.fail('no flipped bit hides several pins')
 }
 
-test('damage that no index can repair makes the server not ready, and a metric says so', async (t) => {
+test('damage outside the indexes makes the server not ready, and a metric reports it', async (t) => {
   const dataDir = await makeFolder(t)
   const first = await startCairn({ dataDir })
   await first.stop()
   const path = join(dataDir, 'cairn.db')
   const db = openDatabase(path)
-  // Nothing reads it at the start.
+  // The start does not read this page.
   const pageSql = `SELECT rootpage FROM sqlite_schema WHERE name = 'passkey'`
   const page = db.getValue<number>(pageSql) ?? 0
   db.close()
@@ -115,7 +116,7 @@ test('damage that no index can repair makes the server not ready, and a metric s
   }
 })
 
-test('a key whose settings are damaged is refused with the reason, and all else works', async (t) => {
+test('a key with damaged settings is refused with the reason, and everything else works', async (t) => {
   const dataDir = await makeFolder(t)
   const first = await startCairn({ dataDir })
   const { apiKey } = (await first.cli('keys', 'create')) as { apiKey: string }

@@ -1,5 +1,5 @@
-// A store that may not grow any more: what does not fit is refused whole and clearly, everything else goes on,
-// and with room again the same work is accepted.
+// A store that cannot grow: writes that do not fit are refused completely with a clear error, everything else
+// continues, and the same writes succeed once space is free.
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { test } from 'node:test'
@@ -23,7 +23,7 @@ test('a full store refuses writes, serves stored content, and accepts writes onc
       gasLimit: 5_000_000n,
       maxFeePerGas: 10n ** 11n,
       maxPriorityFeePerGas: 1n,
-      // Deploys 20,000 bytes of code that no other block has, so that each block needs room.
+      // Deploys 20,000 bytes of unique code, so that each block needs space.
       data: `0x614e20600e6000396000614e206000f3${nonce.toString(16).padStart(4, '0')}${'00'.repeat(20_000)}`,
     })
     return rpc(url, key.apiKey, 'eth_sendRawTransaction', [raw])

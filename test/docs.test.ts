@@ -1,4 +1,5 @@
-// The documents against the source: generated pages are current, links have targets, terms of the glossary are names in the code.
+// The documents against the source: generated pages are current, links have targets, glossary terms are names in the
+// code.
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path/posix'
@@ -65,7 +66,7 @@ test('every link of the documents to a file or heading has a target', () => {
   assert.deepEqual(broken, [])
 })
 
-test('every page that code, comments or messages name exists', () => {
+test('every page named in code, comments or messages exists', () => {
   const texts = globSync(
     '{src,test,bench,dashboard,verifier,deploy,examples}/**/*.{ts,tsx,yml,sh,py}',
     {
@@ -80,7 +81,7 @@ test('every page that code, comments or messages name exists', () => {
   assert.deepEqual(lost, [])
 })
 
-test('every term of the glossary is a name in the source', () => {
+test('every glossary term is a name in the source', () => {
   const code = readSources(new URL('src/', root).pathname)
     .map((file) => codeOf(file.text))
     .join('\n')
@@ -105,7 +106,7 @@ test('the glossary has at most 40 entries, each with a definition, none with a b
   )
 })
 
-test('the nouns of the glossary are in order, then the verbs, and no term has two entries', () => {
+test('glossary nouns are sorted, followed by the verbs, and no term has two entries', () => {
   const terms = glossaryRows().map(({ terms: [first = ''] }) => first)
   const isNoun = (term: string) => /^[A-Z]/.test(term)
   const order = [

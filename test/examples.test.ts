@@ -1,4 +1,4 @@
-// Every program in examples/ is run against a started server and must print what it promises.
+// Every program in examples/ runs against a started server and must print the expected output.
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { after, before, test } from 'node:test'
@@ -38,7 +38,7 @@ test('every example has an expected output', () => {
 })
 
 for (const [name, output] of Object.entries(promised)) {
-  test(`examples/${name} prints what it promises`, async (t) => {
+  test(`examples/${name} prints the expected output`, async (t) => {
     const [program, missing] = interpreterOf(name)
     if (missing !== null) return t.diagnostic(missing)
     assert.match(await run(cairn, program, [new URL(name, folder).pathname]), output)

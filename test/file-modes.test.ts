@@ -16,7 +16,7 @@ function modesOf(folder: string): readonly string[] {
 
 const open = (modes: readonly string[]) => modes.filter((line) => !/ [67]00$/.test(line))
 
-test('only their owner may read files of the data folder: new ones, and at start existing ones', async (t) => {
+test('only the owner may read files of the data folder, both new files and existing ones at start', async (t) => {
   const dataDir = await temporaryFolder()
   t.after(() => rmSync(dataDir, { recursive: true, force: true }))
   const first = await startCairn({ dataDir })

@@ -1,5 +1,5 @@
-// Readers of `/ipfs/<cid>` against a started server, as a light client reads: it believes nothing that does not hash
-// to its name. `@ipld/car` reads the CARs, so that what is taken for one is one to others too.
+// Light clients of `/ipfs/<cid>` against a started server: they verify every block against its hash. `@ipld/car`
+// reads the CARs, so that their format is checked by another implementation.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:http'
@@ -49,7 +49,7 @@ async function blocksOf(response: Response): Promise<ReadonlyMap<string, Uint8Ar
   return blocks
 }
 
-/** The bytes of a file out of nothing but blocks that were verified. */
+/** The bytes of a file, assembled only from verified blocks. */
 function fileOf(cid: CID, blocks: ReadonlyMap<string, Uint8Array>): Buffer {
   const block = blocks.get(Buffer.from(cid.multihash.bytes).toString('hex'))
   assert.ok(block !== undefined, `no block of ${cid.toString()}`)
@@ -72,7 +72,7 @@ for (const listener of ['lean', 'node']) {
         redirect: 'manual',
       })
 
-    test('a light client gets a file as a CAR, or block by block, and believes only hashes', async () => {
+    test('a light client gets a file as a CAR or block by block, and accepts only blocks with a valid hash', async () => {
       const cid = await add(server, [['large', large]])
       const car = await get(`${cid}?format=car`, { accept: 'application/vnd.ipld.car' })
       assert.ok(fileOf(CID.parse(cid), await blocksOf(car)).equals(large))
@@ -90,7 +90,7 @@ for (const listener of ['lean', 'node']) {
       assert.ok(fileOf(CID.parse(cid), blocks).equals(large))
     })
 
-    test('reads share a connection with calls and commands', async () => {
+    test('gateway reads share a connection with calls and commands', async () => {
       const authorization = basicOf(server)
       const call = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'
       const head = (line: string, more = '') => `${line} HTTP/1.1\r\nhost: x\r\n${more}\r\n`
@@ -116,7 +116,7 @@ for (const listener of ['lean', 'node']) {
       ])
     })
 
-    test('a reader that hangs up in the middle holds nothing, and many in a row are served', async () => {
+    test('a reader that disconnects in the middle retains nothing, and many in a row are served', async () => {
       const cid = await add(server, [['large', large]])
       for (let round = 0; round < 80; round++) {
         const asked = request(`${server.url}/ipfs/${cid}?format=car`, {
@@ -135,7 +135,7 @@ for (const listener of ['lean', 'node']) {
   })
 }
 
-test('what the settings open is open, and what they close is closed, while the server runs', async (t) => {
+test('access follows the settings while the server runs', async (t) => {
   const folder = await temporaryFolder()
   const config = join(folder, 'cairn.yaml')
   const deny = join(folder, 'deny.txt')

@@ -1,4 +1,4 @@
-// `cairn gc` beside a running server, and without one.
+// `cairn gc` with and without a running server.
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { test, type TestContext } from 'node:test'
@@ -30,7 +30,7 @@ async function start(t: TestContext, dataDir: string): Promise<Started> {
   return server
 }
 
-test('what nobody keeps is forgotten, what is pinned stays, beside a server and without one', async (t) => {
+test('unreferenced content is deleted and pinned content stays, with and without a running server', async (t) => {
   const dataDir = await temporaryFolder()
   t.after(() => rm(dataDir, { recursive: true, force: true }))
   const first = await start(t, dataDir)

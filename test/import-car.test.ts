@@ -1,5 +1,5 @@
-// `cairn import car` against a server that serves: files kept whole with their roots pinned, killed and run again, what
-// fails told.
+// `cairn import car` against a running server: files are stored completely with their roots pinned, runs continue
+// after a kill, and failures are reported.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -76,7 +76,7 @@ async function pins(): Promise<readonly string[]> {
   return Object.keys(keys)
 }
 
-test('the roots of CAR files are pinned, and a second run finds them there', async () => {
+test('the roots of CAR files are pinned, and a second run skips them', async () => {
   const cids = [await carOf('a.car', Buffer.from('one')), await carOf('b.car', Buffer.from('two'))]
   const first = await run(['a.car', 'b.car'])
   assert.equal(first.code, 0, first.err)
@@ -88,7 +88,7 @@ test('the roots of CAR files are pinned, and a second run finds them there', asy
   assert.deepEqual([again.ok, again.imported, again.present], [true, 0, 2])
 })
 
-test('what fails does not end the rest, and its report is the list of the next run', async () => {
+test('a failure does not end the run, and the report is valid input for the next run', async () => {
   const good = await carOf('good.car', Buffer.from('good'))
   await carOf('lie.car', Buffer.from('a lie'), Buffer.from('the truth'))
   writeFileSync(join(folder, 'cut.car'), readFileSync(join(folder, 'good.car')).subarray(0, 70))
@@ -101,36 +101,32 @@ test('what fails does not end the rest, and its report is the list of the next r
   const report = readFileSync(join(folder, 'import-car.failed'), 'utf8')
   assert.match(report, /^# there is no such file or folder\nabsent\.car$/m)
   assert.match(report, /^# .*\nlie\.car$/m)
-  // Mended, and run again with what failed alone.
+  // Repaired, and run again with the failed files only.
   for (const name of ['lie.car', 'cut.car', 'absent.car']) await carOf(name, Buffer.from(name))
   const again = JSON.parse((await run(['--list', 'import-car.failed', '--json'])).out) as Found
   assert.deepEqual([again.imported, again.failed, again.report], [3, 0, null])
   assert.equal(existsSync(join(folder, 'import-car.failed')), false)
 })
 
-test(
-  'killed in the middle and run again, it goes on where it was',
-  { timeout: 300_000 },
-  async () => {
-    const before = (await pins()).length
-    const names = Array.from({ length: 200 }, (_, index) => `many-${index}.car`)
-    for (const name of names) await carOf(name, Buffer.alloc(50_000, name))
-    await run(names, async (child) => {
-      while ((await pins()).length < before + 20);
-      child.kill('SIGKILL')
-    })
-    const half = (await pins()).length - before
-    assert.ok(half >= 20 && half < 200, `${half} files`)
-    const { code, out, err } = await run([...names, '--json'])
-    assert.equal(code, 0, err)
-    const found = JSON.parse(out) as Found
-    assert.ok(found.present >= half - 4)
-    assert.equal(found.imported + found.present, 200)
-    assert.equal((await pins()).length - before, 200)
-  },
-)
+test('a killed import continues where it stopped', { timeout: 300_000 }, async () => {
+  const before = (await pins()).length
+  const names = Array.from({ length: 200 }, (_, index) => `many-${index}.car`)
+  for (const name of names) await carOf(name, Buffer.alloc(50_000, name))
+  await run(names, async (child) => {
+    while ((await pins()).length < before + 20);
+    child.kill('SIGKILL')
+  })
+  const half = (await pins()).length - before
+  assert.ok(half >= 20 && half < 200, `${half} files`)
+  const { code, out, err } = await run([...names, '--json'])
+  assert.equal(code, 0, err)
+  const found = JSON.parse(out) as Found
+  assert.ok(found.present >= half - 4)
+  assert.equal(found.imported + found.present, 200)
+  assert.equal((await pins()).length - before, 200)
+})
 
-test('no file, and a wrong number, are told', async () => {
+test('a missing file and an invalid number are reported', async () => {
   assert.match((await run([])).err, /no CAR files/)
   assert.equal((await run(['a.car', '--at-once', '0'])).code, 2)
 })

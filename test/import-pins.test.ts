@@ -1,4 +1,4 @@
-// `cairn import pins` against a server that serves: from a Kubo node, from a gateway, and from the server's own sources.
+// `cairn import pins` against a running server: from a Kubo node, from a gateway, and from the sources of the server.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -47,7 +47,7 @@ async function start(t: TestContext, settings = '') {
   })
   const client = filesClient(server)
 
-  /** A run of the command; `during` may end it. */
+  /** Runs the command; `during` may end it. */
   async function run(
     args: readonly string[],
     during: (child: ReturnType<typeof spawn>) => Promise<void> | void = () => {},
@@ -101,7 +101,7 @@ function smallRoots(count: number) {
   return { blocks, cids }
 }
 
-/** A file of three leaves that is elsewhere. */
+/** A file of three leaves that another server stores. */
 async function largeRoot(t: TestContext) {
   const there = createFilesFixture(t)
   const bytes = Buffer.alloc(600_000, 'far away ')
@@ -116,7 +116,7 @@ async function largeRoot(t: TestContext) {
 }
 
 test(
-  'two thousand pins of a Kubo node, killed in the middle and run again',
+  'an import of two thousand pins of a Kubo node continues after a kill',
   { timeout: 300_000 },
   async (t) => {
     const { blocks, cids } = smallRoots(2000)
@@ -146,7 +146,7 @@ test(
   },
 )
 
-test('all pins of a Kubo node, direct ones too, and a file of many blocks', async (t) => {
+test('all pins of a Kubo node are imported, including direct pins and a file of many blocks', async (t) => {
   const { cid, blocks, bytes } = await largeRoot(t)
   const small = smallRoots(2)
   const [one = '', two = ''] = small.cids
@@ -170,7 +170,7 @@ test('all pins of a Kubo node, direct ones too, and a file of many blocks', asyn
   assert.ok(Buffer.from(await cat.arrayBuffer()).equals(bytes))
 })
 
-test('what a gateway lacks is reported, and the report is the list of the next run', async (t) => {
+test('content that a gateway lacks is reported, and the report is valid input for the next run', async (t) => {
   const { blocks, cids } = smallRoots(20)
   const gateway = await startFakeGateway(t, new Map([...blocks].slice(0, 15)))
   const { run, pins, list, dataDir } = await start(t)
@@ -193,7 +193,7 @@ test('what a gateway lacks is reported, and the report is the list of the next r
   assert.equal((await pins()).size, 20)
 })
 
-test('nothing is pinned of an origin that lies, breaks off or fails', async (t) => {
+test('nothing is pinned from a source with invalid, incomplete or failing replies', async (t) => {
   const { cid, blocks } = await largeRoot(t)
   const { run, pins, list } = await start(t)
   const file = list('cids.txt', cid)
@@ -210,7 +210,7 @@ test('nothing is pinned of an origin that lies, breaks off or fails', async (t) 
   assert.equal((await pins()).size, 0)
 })
 
-test('without --from the server asks its own sources', async (t) => {
+test('without --from the server uses its own sources', async (t) => {
   const { cid, blocks } = await largeRoot(t)
   const gateway = await startFakeGateway(t, blocks)
   const { run, pins, list } = await start(t, `files: {sources: [{url: "${gateway.url}"}]}\n`)
@@ -219,7 +219,7 @@ test('without --from the server asks its own sources', async (t) => {
   assert.equal((await pins()).get(cid), 'my file')
 })
 
-test('Ctrl-C ends it in order, and says what is left', async (t) => {
+test('Ctrl-C ends the import cleanly and reports the remaining pins', async (t) => {
   const { blocks, cids } = smallRoots(300)
   const kubo = await startFakeGateway(t, blocks, { rpc: true })
   kubo.delayMs = 20
@@ -232,12 +232,12 @@ test('Ctrl-C ends it in order, and says what is left', async (t) => {
   assert.equal(code, 1)
   assert.equal(found.failed, 0)
   assert.ok(found.left > 100)
-  // What was under way may have reached the server, and is left all the same.
+  // A pin in progress may have reached the server, and still counts as remaining.
   const { size } = await pins()
   assert.ok(size >= found.pinned && size <= found.pinned + 4, `${size}, told ${found.pinned}`)
 })
 
-test('a server that goes away ends it, and what was pinned is there when it is back', async (t) => {
+test('an unreachable server ends the import, and completed pins exist after its restart', async (t) => {
   const { blocks, cids } = smallRoots(300)
   const kubo = await startFakeGateway(t, blocks, { rpc: true })
   kubo.delayMs = 10
@@ -263,7 +263,7 @@ test('a server that goes away ends it, and what was pinned is there when it is b
   assert.equal(rest.present + rest.pinned, 300)
 })
 
-test('wrong use and a server that refuses are said in one sentence', async (t) => {
+test('wrong usage and a refusal by the server are reported in one sentence', async (t) => {
   const { run, list } = await start(t)
   const file = list('cids.txt', 'Qm')
   const none = await run([])

@@ -1,5 +1,5 @@
-// The request inspector of a started server: switched on by its owner, seen over the admin API, with the way of a read to
-// upstream nodes and back.
+// The request inspector of a started server: enabled by the key's owner, read through the admin API, with the
+// upstream calls of a read.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -38,7 +38,7 @@ async function listOf(client: AdminClient, place: string, query: string) {
   return (body as unknown as Listed).requests
 }
 
-/** Everything below the folder, read as text. */
+/** Every file below the folder, read as text. */
 async function textOf(folder: string): Promise<string> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile() && entry.name !== 'server.lock')
@@ -48,7 +48,7 @@ async function textOf(folder: string): Promise<string> {
   return texts.join('\n')
 }
 
-test('an owner switches the inspector on, sees both faces, and takes it back', async (t: TestContext) => {
+test('an owner enables the inspector, sees requests of both APIs, and disables it', async (t: TestContext) => {
   const cairn = await startCairn()
   t.after(() => cairn.stop())
   const { client, place, set, list, whole } = await enter(cairn)
@@ -108,7 +108,7 @@ test('an owner switches the inspector on, sees both faces, and takes it back', a
   deepEqual(await list(), [])
 })
 
-test('live requests come as server-sent events', async (t: TestContext) => {
+test('live requests are sent as server-sent events', async (t: TestContext) => {
   const cairn = await startCairn()
   t.after(() => cairn.stop())
   const { client, place, set } = await enter(cairn)
@@ -131,7 +131,7 @@ test('live requests come as server-sent events', async (t: TestContext) => {
   deepEqual([event.method, event.outcome], ['eth_getBalance', 'bad_params'])
 })
 
-test('a read through upstreams tells whom it asked, and another word of theirs is compared', async (t: TestContext) => {
+test('a read through upstreams lists the queried upstreams and compares a different reply', async (t: TestContext) => {
   const chain = await openStubChain()
   const stubs = [await startStubUpstream(t, chain, {}), await startStubUpstream(t, chain, {})]
   const cairn = await startBehind(
@@ -148,7 +148,7 @@ test('a read through upstreams tells whom it asked, and another word of theirs i
   const [second, first] = await list()
   ok(first && second)
   const { timeline, upstreams } = await whole(first.id)
-  // The second one is asked beside the first when that takes long.
+  // The second upstream is queried in parallel if the first one is slow.
   const asked = timeline.filter(({ step }) => step === 'source')
   deepEqual([...new Set(asked.map(({ name }) => name))], upstreams)
   ok(upstreams.length > 0 && upstreams.every((name) => /^node-[01]$/.test(name)))
@@ -169,7 +169,7 @@ test('a read through upstreams tells whom it asked, and another word of theirs i
   deepEqual([word.body['verified'], word.body['differences']], ['none', []])
   equal((await client.ask('POST', path, { upstream: 'node-7' })).code, 'absent')
 
-  // How the network is reached is for operators: an owner of the account sees no names.
+  // Upstream names are visible to operators only; an owner of the account does not get them.
   const accountId = /accounts\/([^/]+)/.exec(place)?.[1]
   const { body } = await client.ask('POST', '/invitations', { role: 'owner', accountId })
   const owner = openAdminClient(cairn.url)

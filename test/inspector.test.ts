@@ -1,4 +1,4 @@
-// The request inspector from the wire to the admin operations: what a key's owner sees of requests that really came.
+// The request inspector from the wire to the admin operations: the records that the owner of a key sees.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { systemClock } from '../src/base/clock.ts'
@@ -65,7 +65,7 @@ async function rig(t: Pick<TestContext, 'after'>) {
   return { opened, server, reply, admin, list, post, ask }
 }
 
-test('a call over HTTP is seen with its way through the server', async (t) => {
+test('a call over HTTP is recorded with its stages', async (t) => {
   const { ask, list, admin } = await rig(t)
   const response = await ask('eth_getBalance', ['0x1'], {
     'user-agent': 'test/1',
@@ -95,7 +95,7 @@ test('a call over HTTP is seen with its way through the server', async (t) => {
   ok(end <= whole.ms + 0.01, `${end} ${whole.ms}`)
 })
 
-test('a key that is not inspected keeps nothing, and one that is switched off forgets', async (t) => {
+test('a key without inspection records nothing, and disabling inspection deletes the records', async (t) => {
   const { ask, list, opened } = await rig(t)
   await ask('eth_getBalance', ['0x1'])
   opened.settings = { ...opened.settings, inspect: false }
@@ -105,7 +105,7 @@ test('a key that is not inspected keeps nothing, and one that is switched off fo
   deepEqual(await list(), [])
 })
 
-test('refusals are seen with their reason: at the gate, of the body, at a call', async (t) => {
+test('refusals are recorded with their reason: at the access check, of the body, of a call', async (t) => {
   const { ask, post, list, opened } = await rig(t)
   opened.settings = { ...opened.settings, networks: ['other'] }
   equal((await ask('eth_getBalance', ['0x1'])).status, 403)
@@ -167,7 +167,7 @@ test('secrets planted in every part of a request are in no inspection', async (t
   ok(text.includes('127.0.0.1') || text.includes('::1'))
 })
 
-test('a frame of a WebSocket is seen as one request', async (t) => {
+test('a WebSocket message is recorded as one request', async (t) => {
   const { server, list } = await rig(t)
   const socket = new WebSocket(`ws://127.0.0.1:${server.port}/ws/v3/${inspectedKey}`)
   await new Promise((resolve) => socket.addEventListener('open', resolve, { once: true }))
@@ -184,7 +184,7 @@ test('a frame of a WebSocket is seen as one request', async (t) => {
   socket.close()
 })
 
-test('requests are told as they end, those that were asked for', async (t) => {
+test('finished requests are sent to subscribers, filtered by outcome', async (t) => {
   const { reply, ask } = await rig(t)
   const told = await reply('watchRequests', { ...place, outcome: 'failed' })
   ok(told.form === 'events')
@@ -198,7 +198,7 @@ test('requests are told as they end, those that were asked for', async (t) => {
   await events.return?.()
 })
 
-test('a read is run again over the API; what was kept can be forgotten', async (t) => {
+test('a read can be replayed over the API, and its records can be cleared', async (t) => {
   const { ask, list, admin } = await rig(t)
   await ask('eth_getBalance', ['0x1'])
   const [row] = await list()
@@ -214,7 +214,7 @@ test('a read is run again over the API; what was kept can be forgotten', async (
   await rejects(admin('getRequest', { ...place, request: `${row.id}` }), { code: 'absent' })
 })
 
-test('nobody sees the requests of a key of another account', async (t) => {
+test('requests of a key are invisible to other accounts', async (t) => {
   const { ask, reply } = await rig(t)
   await ask('eth_getBalance', ['0x1'])
   const stranger: Principal = { ...member, roles: new Map([['b', 'owner']]) }
@@ -224,7 +224,7 @@ test('nobody sees the requests of a key of another account', async (t) => {
   }
 })
 
-test('ten thousand requests over both transports leave two hundred', async (t) => {
+test('after ten thousand requests over both transports, two hundred records remain', async (t) => {
   const { post, list, opened, server } = await rig(t)
   const call = { jsonrpc: '2.0', id: 1, method: 'eth_getBalance', params: ['x'.repeat(200)] }
   const body = JSON.stringify(call)

@@ -1,4 +1,4 @@
-// `files.isolation: own`: a key reads the content of its account, and learns nothing of other accounts' content.
+// `files.isolation: own`: a key reads the content of its account, and learns nothing about content of other accounts.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
@@ -41,13 +41,13 @@ const commandsOn = (cid: string): readonly string[] => [
   `pin/add?arg=${cid}`,
 ]
 
-/** What a caller sees of one, with the CID taken out. */
+/** A reply as the client sees it, without the CID. */
 async function seen({ post }: Client, command: string, cid: string) {
   const reply = await post(command)
   return [reply.status, (await reply.text()).replaceAll(cid, '<cid>')] as const
 }
 
-test('every command answers for the content of another account as for content that does not exist', async () => {
+test('every command treats content of another account as content that does not exist', async () => {
   const cid = await ada.add(secret)
   const digest = Digest.create(0x12, createHash('sha256').update('nowhere').digest())
   const nowhere = CID.createV0(digest).toString()
@@ -59,14 +59,14 @@ test('every command answers for the content of another account as for content th
   }
   const gateway = await fetch(`${cairn.url}/ipfs/${cid}?format=raw`, { headers: eve.headers })
   assert.equal(gateway.status, 404)
-  // Its own account reads it, with all its keys.
+  // The own account reads it with all its keys.
   assert.equal((await ada.post(`cat?arg=${cid}`)).status, 200)
   const own = await fetch(`${cairn.url}/ipfs/${cid}?format=car`, { headers: ada.headers })
   assert.equal(own.status, 200)
   await own.arrayBuffer()
 })
 
-test('a directory of its own leads to no block of another account', async () => {
+test('a directory of the own account gives no access to blocks of another account', async () => {
   const leaf = await ada.add(
     Buffer.alloc(1000, 'a leaf of one account '),
     'cid-version=1&raw-leaves=true',
@@ -81,7 +81,7 @@ test('a directory of its own leads to no block of another account', async () => 
   assert.notEqual((await eve.post(`pin/add?arg=${Cid['/']}`)).status, 200)
 })
 
-test('the same bytes from two accounts belong to both, until each releases them', async () => {
+test('the same bytes from two accounts belong to both until each removes them', async () => {
   const bytes = Buffer.alloc(300_000, 'of both ')
   const cid = await ada.add(bytes)
   assert.equal((await eve.post(`block/stat?arg=${cid}`)).status, 500)

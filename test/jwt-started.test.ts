@@ -1,4 +1,4 @@
-// JWTs on the JSON-RPC face of a started server, behind both listeners and on a WebSocket.
+// JWTs at the JSON-RPC API of a started server, on both listeners and on a WebSocket.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
@@ -58,7 +58,7 @@ for (const listener of ['lean', 'node']) {
     const refused = (reason: string) =>
       `{"jsonrpc":"2.0","id":"x","error":{"code":-32600,"message":"invalid JWT","data":{"code":"bad_token","reason":"${reason}"}}}`
 
-    test('a key that requires a JWT takes none but a good one, and says what is wrong with others', async () => {
+    test('a key that requires a JWT accepts only valid ones and reports the reason of each refusal', async () => {
       const key = await newKey('--jwt-required')
       const kid = await addPublicKey(cairn, key.id)
       const basic = `Basic ${btoa(`:${key.apiKeySecret}`)}`
@@ -88,7 +88,7 @@ for (const listener of ['lean', 'node']) {
       }
     })
 
-    test('a JWT opens a key that wants its secret, is judged even where none is needed, and not without a key', async () => {
+    test('a JWT replaces a required secret, is checked even if not required, and is invalid without a key', async () => {
       const key = await newKey('--secret-required')
       const kid = await addPublicKey(cairn, key.id)
       assert.equal((await call(key, `Bearer ${await signer.sign(kid)}`)).status, 200)
@@ -98,7 +98,7 @@ for (const listener of ['lean', 'node']) {
       assert.match(text, /"message":"invalid project id"/)
     })
 
-    test('the lists of a JWT hold in place of those of the key, whatever the key allows', async () => {
+    test('the allowlists of a JWT replace those of the key', async () => {
       const key = await newKey('--allow-method', 'eth_chainId', '--allow-ip', '192.0.2.1')
       const kid = await addPublicKey(cairn, key.id)
       const address = '0x295a70b2de5e3953354a6a8344e616ed314d7251'
@@ -117,13 +117,13 @@ for (const listener of ['lean', 'node']) {
       assert.match((await call(key, `Bearer ${await signer.sign(kid)}`)).text, /"reason":"ip"/)
     })
 
-    test('a WebSocket opens with a JWT and ends when the token is over', async () => {
+    test('a WebSocket opens with a JWT and closes when the token expires', async () => {
       const key = await newKey('--jwt-required')
       const kid = await addPublicKey(cairn, key.id)
       const url = `${cairn.url.replace('http', 'ws')}/ws/v3/${key.apiKey}`
       const open = (token: string) =>
         openWebSocket(url, { headers: { authorization: `Bearer ${token}` } })
-      // Over, but for the seconds that clocks may differ by.
+      // Expired, except for the tolerated clock skew.
       const exp = Math.floor(systemClock.now() / 1000) - 25
       const client = await open(await signer.sign(kid, { exp }))
       const { code, reason } = await client.ended

@@ -1,6 +1,6 @@
-// Adds, pins, unpins, collections and restarts of two accounts over the same few contents, many at a time and in any
-// order: what anybody pinned is readable, and what is counted is what a walk finds. The seed is printed; set CAIRN_SEED
-// to repeat a run.
+// Adds, pins, unpins, collections and restarts of two accounts over the same few contents, concurrently and in random
+// order: pinned content is readable, and storage totals equal a full recount. The seed is printed; set CAIRN_SEED to
+// repeat a run.
 // Tests guarantee 3 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -42,9 +42,9 @@ const atATime = 6
 const accounts = ['alice', 'bob'] as const
 const quiet = () => {}
 
-/** Leaves of 64 KiB, so that contents share some of them; the large ones go to extents. */
+/** Leaves of 64 KiB, so that contents share some of them; the large ones are stored in extents. */
 const leafBytes = 65536
-/** Less than a slot, more than any of the contents: segments fill up, die and are removed all the time. */
+/** Less than a slot, more than any of the contents: segments fill up, become garbage and are removed all the time. */
 const sealBytes = 16 * leafBytes
 const contents = [1, 2, 3, 300, leafBytes, 3 * leafBytes + 5, 4 * leafBytes + 5].map((bytes, at) =>
   Buffer.alloc(bytes, at < 5 ? at : 7),
@@ -126,12 +126,12 @@ test(`pinned content is readable after ${rounds} rounds (seed ${seed})`, async (
   const clock = createTurnedClock()
   let side = await openSide(dataDir, clock)
   await makeAccounts(dataDir)
-  /** What each root holds, in the order of its entries: known from when it was added first. */
+  /** The blocks of each root, in the order of its entries: recorded when it was first added. */
   const known = new Map<string, { readonly cid: CID; readonly parts: readonly number[] }>()
   const counts = { done: 0, refused: 0, forgotten: 0 }
   const steady = await addSteady(side)
 
-  /** What a third account pinned is read while everything else happens: blocks move below it. */
+  /** Content pinned by a third account is read while other work moves its blocks. */
   async function readSteady({ files }: Side): Promise<void> {
     const { chunks } = await files.open(steady, { offset: 0n, length: null }, atOnce, never)
     assert.ok((await bytesOf(chunks)).equals(steadyBytes))
@@ -182,7 +182,7 @@ test(`pinned content is readable after ${rounds} rounds (seed ${seed})`, async (
     for (const work of works) {
       if (work.status === 'fulfilled') counts.done += 1
       else if (work === works[0]) throw work.reason
-      // Not pinned, taken, gone: the answers of the commands. Anything else is a bug.
+      // Not pinned, busy, absent: valid replies of the commands. Any other error is a bug.
       else if (work.reason instanceof Fault && work.reason.code === 'command_failed')
         counts.refused += 1
       else throw work.reason
@@ -190,7 +190,7 @@ test(`pinned content is readable after ${rounds} rounds (seed ${seed})`, async (
     await check(side, known)
     if (random(8) === 0) clock.turn(random(2 * 24 * 3_600_000))
     if (random(6) === 0) {
-      // An upload that nobody will end, as a crash leaves it.
+      // An unfinished upload, as a crash leaves it.
       const stopped = side.store.batch()
       await stopped.put([
         {
@@ -211,7 +211,7 @@ test(`pinned content is readable after ${rounds} rounds (seed ${seed})`, async (
   await side.files.unpin('carol', steady, true)
   await side.collector.collect()
   assert.equal(side.database.getValue('SELECT count(*) FROM block'), 0)
-  // Of each kind the segment that grows, at most.
+  // At most the growing segment of each kind.
   assert.ok(side.store.bytes <= 2 * sealBytes + leafBytes)
   for (const account of accounts)
     assert.deepEqual(side.files.stored(account), { blocks: 0, bytes: 0 })
@@ -220,7 +220,7 @@ test(`pinned content is readable after ${rounds} rounds (seed ${seed})`, async (
   assert.ok(counts.done > rounds / 2 && counts.forgotten > 0)
 })
 
-/** Every pin is whole and reads as what was added; what is counted is what is below pins and leases. */
+/** Every pin is complete and equals the added bytes; storage totals equal the blocks below pins and leases. */
 async function check(
   { files, database }: Side,
   known: ReadonlyMap<string, { readonly parts: readonly number[] }>,

@@ -1,4 +1,4 @@
-// Keys at a started server, as the page and the command line from elsewhere look after them: one session, one token.
+// Keys on a started server, administered by the dashboard and by a remote command line: one session, one token.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { systemClock } from '../src/base/clock.ts'
@@ -71,7 +71,7 @@ async function json<Shape>(...args: string[]): Promise<Shape> {
   return JSON.parse(out) as Shape
 }
 
-test('a key of the page works at once, and every change of it holds at once', async () => {
+test('a key created in the dashboard works immediately, and every change applies immediately', async () => {
   const made = await done<Made>('POST', '/keys', { name: 'web', plan: 'free' })
   assert.equal(await call(made.apiKey), 200)
   const place = `/keys/${made.key.id}`
@@ -90,7 +90,7 @@ test('a key of the page works at once, and every change of it holds at once', as
   assert.deepEqual(over.refusal?.rule, { setting: 'revoked', of: 'key' })
 })
 
-test('a key that has taken its second is refused for that, and the answer says how long', async () => {
+test('a key over its rate limit is refused with the time to wait', async () => {
   const made = await done<Made>('POST', '/keys', { settings: { unitsPerSecond: 1 } })
   const path = `/keys/${made.key.id}/try`
   const described = { method: 'eth_blockNumber' }
@@ -102,7 +102,7 @@ test('a key that has taken its second is refused for that, and the answer says h
   assert.equal(await call(made.apiKey), 429)
 })
 
-test('methods are judged by params or by the contracts they name, and files by their command', async () => {
+test('methods are checked by params and contract addresses, and IPFS commands by name', async () => {
   const contract = '0x295a70b2de5e3953354a6a8344e616ed314d7251'
   const other = `0x${'11'.repeat(20)}`
   const made = await done<Made>('POST', '/keys', { settings: { allowAddresses: [contract] } })
@@ -120,7 +120,7 @@ test('methods are judged by params or by the contracts they name, and files by t
   assert.deepEqual(elsewhere.refusal?.rule, { setting: 'networks', of: 'server' })
 })
 
-test('whoever is signed in acts as a key that asks for tokens and has lists', async () => {
+test('a signed-in person can act as a key that requires JWTs and has allowlists', async () => {
   const settings = { jwtRequired: true, secretRequired: true, allowOrigins: ['https://a.example'] }
   const made = await done<Made>('POST', '/keys', { settings })
   assert.equal(await call(made.apiKey), 401)
@@ -130,7 +130,7 @@ test('whoever is signed in acts as a key that asks for tokens and has lists', as
   assert.equal(reply.body['result'], '0x539')
 })
 
-test('the command line looks after a server from elsewhere as it does a data folder', async () => {
+test('the command line administers a remote server like a local data folder', async () => {
   const shown = await json<{ account: { name: string } }>('accounts', 'create', 'team')
   assert.equal(shown.account.name, 'team')
   const create = ['keys', 'create', '--account', 'team', '--name', 'web', '--plan', 'developer']
@@ -188,7 +188,7 @@ test('the command line looks after a server from elsewhere as it does a data fol
   assert.equal(renamed.account.name, 'crew')
 })
 
-test('what the server refuses is told in its words, with exit code 1', async () => {
+test('a refusal prints the message of the server and exits with code 1', async () => {
   const nobody = await remote('', 'keys', 'list', '--account', 'nobody')
   assert.deepEqual([nobody.code, nobody.err], [1, 'cairn: unknown account "nobody"\n'])
   const { code, err } = await remote('', 'keys', 'show', 'nothing')

@@ -1,4 +1,4 @@
-// Every JSON-RPC reply carries `x-cairn-verified`: each operation of the table on both kinds of network, errors, refusals
+// Every JSON-RPC reply has `x-cairn-verified`: each operation of the table on both kinds of network, errors, refusals
 // and batches.
 import assert from 'node:assert/strict'
 import { before, test, type TestContext } from 'node:test'
@@ -35,7 +35,7 @@ const trusted = (...params: readonly unknown[]) => row('trusted', 'trusted', ...
 /** Errors, and unknown hashes. */
 const none = (...params: readonly unknown[]) => row('none', 'none', ...params)
 
-/** Every operation of this server, and what is handed on. `block`: a hash; `transaction`: of one behind upstreams. */
+/** Every operation of this server, and forwarded methods. `block`: a hash; `transaction`: of one behind upstreams. */
 function rowsOf(block: string, transaction: string): Readonly<Record<string, Row>> {
   const call = { to: address }
   return {
@@ -58,7 +58,7 @@ function rowsOf(block: string, transaction: string): Readonly<Record<string, Row
     eth_capabilities: trusted(),
     eth_chainId: trusted(),
     eth_config: trusted(),
-    // A transaction without a price is one that its sender must be able to pay for.
+    // A transaction without a price requires a sender that can pay for it.
     eth_createAccessList: trusted({ from: holder, ...call }, 'latest'),
     eth_estimateGas: trusted(call),
     eth_feeHistory: trusted('0x1', 'latest', []),
@@ -103,7 +103,7 @@ function rowsOf(block: string, transaction: string): Readonly<Record<string, Row
     eth_sendRawTransaction: none('0x00'),
     eth_sendRawTransactionSync: none('0x00'),
     eth_simulateV1: trusted({ blockStateCalls: [{ calls: [call] }] }, 'latest'),
-    // Only over a connection that stays.
+    // Only over a persistent connection.
     eth_subscribe: none('newHeads'),
     eth_syncing: trusted(),
     eth_uninstallFilter: trusted('0x1'),
@@ -152,11 +152,11 @@ const itemOf = (method: string, params: readonly unknown[]) => ({
 async function checkAll(url: string, kind: 'embedded' | 'behind', transaction: string) {
   const ask = async (method: string, ...params: readonly unknown[]) =>
     await post(url, itemOf(method, params))
-  // The first block has no state before it that could be traced.
+  // The first block has no parent state to trace.
   if (kind === 'embedded') await ask('evm_mine')
   const { result: latest } = await ask('eth_getBlockByNumber', 'latest', false)
   const rows = rowsOf((latest as { hash: string }).hash, transaction)
-  // One without a row has a label at least.
+  // An operation without a row still has a label.
   for (const name of names)
     if (!(name in rows)) assert.notEqual((await ask(name)).label, null, name)
   for (const name of Object.keys(rows)) assert.ok(names.has(name), name)
@@ -171,7 +171,7 @@ async function checkAll(url: string, kind: 'embedded' | 'behind', transaction: s
     const said = await ask(method, ...filled)
     assert.equal(said.label, labels[kind], `${method}: ${JSON.stringify(said).slice(0, 300)}`)
     if (said.label !== 'none') assert.equal(said.error, undefined, method)
-    // With params that no method takes, the error is labelled too.
+    // With invalid params, the error is labelled too.
     const wrong = await ask(method, ...Array.from({ length: 9 }, () => ({ odd: ['params'] })))
     assert.notEqual(wrong.label, null, method)
     if (wrong.error !== undefined) assert.equal(wrong.label, 'none', method)
@@ -210,7 +210,7 @@ before(async () => {
 
 test('behind upstreams every operation’s reply is labelled', async (t) => {
   const stub = await startStubUpstream(t, chain)
-  // What is handed on has an answer: here it is the label that counts.
+  // Forwarded calls return a fixed answer: this test checks only the label.
   const handedOn = new Set(relayedMethods.map(({ name }) => name))
   stub.knobs.lie = ({ method }) => (handedOn.has(method) ? { result: '0x1' } : null)
   const cairn = await startBehind(t, [{ url: stub.url, trusted: true }], {

@@ -1,4 +1,5 @@
-// `/metrics` of a started server: who may read it, that promtool finds nothing wrong, that board and rules name what is.
+// `/metrics` of a started server: access, promtool checks, and the metric names in the Grafana board and the alert
+// rules.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -41,7 +42,7 @@ function scrape(
   })
 }
 
-/** Until what was just used is written, which takes a second. */
+/** Until recent usage is written, which takes one second. */
 async function scrapeUntil(name: string, labels: Readonly<Record<string, string>>, least: number) {
   for (;;) {
     const { text } = await scrape()
@@ -50,7 +51,7 @@ async function scrapeUntil(name: string, labels: Readonly<Record<string, string>
   }
 }
 
-test('what was called is counted by its name, without the key', { timeout: 120_000 }, async () => {
+test('calls are counted by method name, without the key', { timeout: 120_000 }, async () => {
   await cairn.rpc('eth_chainId')
   await cairn.rpc('eth_getBalance', [`0x${'11'.repeat(20)}`, 'latest'])
   await cairn.rpc('made_up_by_a_caller')
@@ -69,21 +70,21 @@ test('what was called is counted by its name, without the key', { timeout: 120_0
   assert.equal(text.includes(cairn.apiKey), false)
 })
 
-test('names keep the rules of Prometheus, those of the process too', async () => {
+test('metric names follow the rules of Prometheus, including those of the process', async () => {
   const { text, headers } = await scrape()
   assert.equal(headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8')
   assert.deepEqual(findNamingFaults(text), [])
   assert.match(text, /^process_resident_memory_bytes \d+$/m)
 })
 
-test('promtool finds nothing wrong with the metrics', withPromtool, async () => {
+test('promtool accepts the metrics', withPromtool, async () => {
   const { text } = await scrape()
   const { status, stdout, stderr } = spawnSync(promtool, ['check', 'metrics'], { input: text })
   assert.equal(`${stdout.toString()}${stderr.toString()}`, '')
   assert.equal(status, 0)
 })
 
-test('promtool takes the alert rules, and they fire as their tests say', withPromtool, () => {
+test('promtool accepts the alert rules, and they fire as their tests expect', withPromtool, () => {
   const cwd = new URL('prometheus/', deploy)
   for (const args of [
     ['check', 'rules', 'alerts.yml'],
@@ -94,7 +95,7 @@ test('promtool takes the alert rules, and they fire as their tests say', withPro
   }
 })
 
-test('the board and the rules name metrics that there are', async () => {
+test('the Grafana board and the alert rules name existing metrics', async () => {
   const { text } = await scrape()
   const { types } = parseMetrics(text)
   const board = JSON.parse(readFileSync(new URL('grafana/cairn.json', deploy), 'utf8')) as {
@@ -115,7 +116,7 @@ test('the board and the rules name metrics that there are', async () => {
   assert.deepEqual(missing, [])
 })
 
-test('from elsewhere it takes the token; a page of another origin reads nothing', async () => {
+test('remote access needs the token, and a page of another origin cannot read metrics', async () => {
   assert.equal((await scrape()).status, 200)
   const elsewhere = [
     { 'x-forwarded-for': '192.0.2.1' },
@@ -136,7 +137,7 @@ test('from elsewhere it takes the token; a page of another origin reads nothing'
   assert.equal((await scrape({}, 'HEAD')).text, '')
 })
 
-test("an operator's own token opens it, a member's does not", async () => {
+test('a personal token of an operator is accepted, one of a member is refused', async () => {
   const page = await takeFirstRun(cairn)
   const make = async (role: string): Promise<string> => {
     const made = await page.ask('POST', '/me/tokens', { name: role, role, expires: null })
@@ -152,7 +153,7 @@ test("an operator's own token opens it, a member's does not", async () => {
   assert.equal(valueOf('cairn_sessions', {}), 1)
 })
 
-test('switched off, it is not there', async () => {
+test('the endpoint does not exist if it is disabled', async () => {
   const other = await startCairn({ env: { CAIRN_METRICS_ENABLED: 'false' } })
   try {
     assert.equal((await fetch(`${other.url}/metrics`)).status, 404)
@@ -161,7 +162,7 @@ test('switched off, it is not there', async () => {
   }
 })
 
-test('it is there without the admin side too', async () => {
+test('the endpoint exists without the admin API', async () => {
   const other = await startCairn({
     env: { CAIRN_ADMIN_ENABLED: 'false', CAIRN_METRICS_LOCAL: 'true' },
   })
@@ -173,10 +174,10 @@ test('it is there without the admin side too', async () => {
   }
 })
 
-test('without metrics.local a request from loopback needs a token too: it may come through a proxy', async () => {
+test('without metrics.local a request from loopback needs a token too, because it may come through a proxy', async () => {
   const other = await startCairn()
   try {
-    // As a proxy asks that adds no header: from loopback, by the address it was given.
+    // Like a proxy that adds no header: from loopback, with the address of the server as Host.
     const reply = await fetch(`${other.url}/metrics`)
     assert.equal(reply.status, 401)
     assert.match(await reply.text(), /metrics\.token/)

@@ -1,5 +1,5 @@
-// docs/guides/move-from-infura.md: its blocks tagged `run` are run as they stand, with url and key put in, and must print
-// what their last line says.
+// Runs the blocks of docs/guides/move-from-infura.md tagged `run`, with URL and key inserted. Each must print the
+// output that its last line states.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { rm, symlink, writeFile } from 'node:fs/promises'
@@ -33,7 +33,7 @@ for (const [index, [, title, language = '', code = '']] of blocks.entries()) {
     heading = title
     continue
   }
-  test(`the ${language} block of "${heading}" prints what it says (${index})`, async (t) => {
+  test(`the ${language} block of "${heading}" prints the stated output (${index})`, async (t) => {
     const promised = /^(?:\/\/|#) prints (.+)\n$/m.exec(code)?.[1]
     assert.ok(promised, 'it ends in a `prints` line')
     const [program, missing] = interpreterOf(language)
@@ -44,7 +44,7 @@ for (const [index, [, title, language = '', code = '']] of blocks.entries()) {
   })
 }
 
-test('every section says whether it was run', () => {
+test('every section states whether its block is tested', () => {
   const headings = blocks.flatMap(([, title]) => title ?? [])
   assert.ok(headings.length > 10)
   assert.deepEqual(

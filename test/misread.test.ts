@@ -1,4 +1,4 @@
-// A started server on a disk whose reads are wrong now and then: what is stored stays, and is served when it can be read.
+// A started server on a disk with occasional read errors: stored content stays, and is served once it can be read.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { rm } from 'node:fs/promises'
@@ -51,14 +51,14 @@ test('a wrong read of a pinned file is repeated, and no data is lost', { skip },
 })
 
 test(
-  'a pinned file whose bytes are damaged stays in quarantine, is named, and comes back when it can be read',
+  'a pinned file with damaged bytes stays in quarantine, is reported, and is served again once it can be read',
   { skip },
   async () => {
     const server = await startCairn({ env: { ...disk?.env } })
     try {
       const content = new Uint8Array(300_000).map((_, at) => at >>> 8)
       const cid = await add(server, content)
-      // Each read of that place is wrong from here on.
+      // Each later read of this position returns wrong bytes.
       disk?.set([{ op: 'read', action: 'flip', path: '*/store/ext/*', at: 5000, times: 0 }])
       const { status, text } = await command(server, `cat?arg=${cid}`)
       assert.equal(status, 500)
@@ -108,7 +108,7 @@ test('a copy in quarantine is served again after a start that can read it', { sk
   }
 })
 
-/** The JSON that a command printed which ended with 1. */
+/** The JSON that a command printed before it exited with 1. */
 async function cliFails(server: Started, ...args: string[]): Promise<Record<string, unknown>> {
   const failed: unknown = await server.cli(...args).then(
     () => assert.fail(`${args.join(' ')} found nothing`),
@@ -118,39 +118,35 @@ async function cliFails(server: Started, ...args: string[]): Promise<Record<stri
   return JSON.parse(String(failed.stdout)) as Record<string, unknown>
 }
 
-test(
-  'a database that cannot be read or written for a while ends no process',
-  { skip },
-  async () => {
-    const server = await startCairn({ env: { ...disk?.env } })
-    try {
-      const before = await add(server, new Uint8Array(5000).fill(1))
-      const faults = disk?.done().length ?? 0
-      disk?.set([
-        { op: 'read', action: 'fail', path: '*/cairn.db*', times: 0 },
-        { op: 'write', action: 'fail', path: '*/cairn.db*', times: 0 },
+test('a temporarily unreadable or unwritable database ends no process', { skip }, async () => {
+  const server = await startCairn({ env: { ...disk?.env } })
+  try {
+    const before = await add(server, new Uint8Array(5000).fill(1))
+    const faults = disk?.done().length ?? 0
+    disk?.set([
+      { op: 'read', action: 'fail', path: '*/cairn.db*', times: 0 },
+      { op: 'write', action: 'fail', path: '*/cairn.db*', times: 0 },
+    ])
+    // Timers read and write in the meantime, and so do requests: each request gets a reply, possibly an error.
+    for (let second = 0; (disk?.done().length ?? 0) < faults + 20; second += 1) {
+      assert.ok(second < 200, 'the faults were met')
+      await Promise.all([
+        server.rpc('eth_getBlockByNumber', [`0x${second.toString(16)}`, false]),
+        command(server, `block/stat?arg=${before}`),
+        command(server, 'pin/ls'),
+        command(server, `pin/add?arg=${before}`),
       ])
-      // Timers read and write meanwhile, and so do requests: each of these is answered, well or not.
-      for (let second = 0; (disk?.done().length ?? 0) < faults + 20; second += 1) {
-        assert.ok(second < 200, 'the faults were met')
-        await Promise.all([
-          server.rpc('eth_getBlockByNumber', [`0x${second.toString(16)}`, false]),
-          command(server, `block/stat?arg=${before}`),
-          command(server, 'pin/ls'),
-          command(server, `pin/add?arg=${before}`),
-        ])
-      }
-      disk?.set([])
-      assert.equal(server.child.exitCode, null)
-      assert.deepEqual(
-        (await command(server, `cat?arg=${before}`)).bytes,
-        new Uint8Array(5000).fill(1),
-      )
-    } finally {
-      await server.stop()
     }
-  },
-)
+    disk?.set([])
+    assert.equal(server.child.exitCode, null)
+    assert.deepEqual(
+      (await command(server, `cat?arg=${before}`)).bytes,
+      new Uint8Array(5000).fill(1),
+    )
+  } finally {
+    await server.stop()
+  }
+})
 
 test(
   'a database whose reads fail is reported as unreadable, not as a full disk',
@@ -178,7 +174,7 @@ test(
       disk?.set([])
       assert.equal(run(), '1')
       assert.equal(run('bare'), '1')
-      // At the open, and at a read later.
+      // At the open, and at a later read.
       for (const options of [[], ['bare']]) {
         disk?.set([{ op: 'read', action: 'fail', path: '*/cairn.db', times: 0 }])
         assert.match(run(...options), /^damaged cannot read the database: disk I\/O error/)

@@ -1,4 +1,4 @@
-// What `npm pack` ships, unpacked outside the checkout: plain JavaScript that serves, threads included.
+// The package of `npm pack`, unpacked outside the checkout: plain JavaScript that serves, threads included.
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -22,11 +22,11 @@ test('the packed package serves, answers a call through its EVM thread, and stop
     files.filter((file) => file.endsWith('.ts') || file.includes('.test.')),
     [],
   )
-  // Dependencies as an installation would have them: above the package.
+  // Dependencies as an installation has them: above the package.
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
 
   const bin = join(folder, 'package/bin/cairn.js')
-  // Compiled code is kept by its path, and this one is never there again.
+  // Compiled code is cached by path, and this path is never used again.
   const env = { ...process.env, XDG_CACHE_HOME: folder }
   assert.match((await run(process.execPath, [bin, '--version'], { env })).stdout, /^\d+\.\d+\.\d+/)
   const verifier = join(folder, 'package/dist/cairn-verify.mjs')
@@ -41,7 +41,7 @@ test('the packed package serves, answers a call through its EVM thread, and stop
     { stdio: ['ignore', 'pipe', 'inherit'], env },
   )
   const ended = once(child, 'exit')
-  // Whatever fails below, nothing is left behind that would hold the run.
+  // If an assertion below fails, no process remains that would block the test run.
   t.after(() => child.kill('SIGKILL'))
   const [greeting] = (await once(child.stdout, 'data')) as [Buffer]
   const { url, apiKey } = JSON.parse(greeting.toString()) as { url: string; apiKey: string }

@@ -1,5 +1,5 @@
-// Passkeys through the admin API: added by who is signed in, signing in without a password, told and removed; by the
-// operations themselves, and over HTTP by the name and the address of a started server.
+// Passkeys through the admin API: added by a signed-in person, used to sign in without a password, listed and
+// removed; by calling the operations, and over HTTP by name and by address of a started server.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Principal } from '../src/admin/principal.ts'
@@ -31,7 +31,7 @@ function asTexts(answer: Readonly<Record<string, Uint8Array>>): Texts {
   )
 }
 
-/** What the page sends of a new passkey. */
+/** The response of a browser for a new passkey. */
 function madeBy(
   authenticator: FakeAuthenticator,
   origin: string,
@@ -42,7 +42,7 @@ function madeBy(
   return { seal, ...asTexts({ clientDataJSON: clientData, attestationObject: attestation }) }
 }
 
-/** What the page sends of one that signs in. */
+/** The response of a browser for a sign-in. */
 function signedBy(
   authenticator: FakeAuthenticator,
   origin: string,
@@ -73,7 +73,7 @@ async function openOffice() {
   return { ...desk, actor, ada: person.id }
 }
 
-test('a passkey is added with the password, signs in, is told, and removed', async () => {
+test('a passkey is added with the password, signs in, is listed, and removed', async () => {
   const { run, refusal, actor, ada } = await openOffice()
   assert.match(await refusal(beginPasskey, { password: 'wrong' }, actor), /^bad_input/)
   const begun = await run(beginPasskey, { password }, actor)
@@ -107,7 +107,7 @@ test('a passkey is added with the password, signs in, is told, and removed', asy
   assert.match(await refusal(removePasskey, { passkey: passkey.id }, actor), /^absent/)
 })
 
-test('a passkey confirms its person in the session that asked for it, in no other', async () => {
+test('a passkey confirms only the session that requested it', async () => {
   const { run, refusal, actor, identity } = await openOffice()
   const order = { name: 'ci', role: 'owner', expires: null }
   const authenticator = createFakeAuthenticator()
@@ -129,7 +129,7 @@ test('a passkey confirms its person in the session that asked for it, in no othe
   assert.match(await refusal(createToken, order, other), /^needs_confirmation/)
 })
 
-test('the audit names who, and which passkey, and holds nothing of what was signed', async () => {
+test('the audit log names the person and the passkey, and contains no signed data', async () => {
   const { run, actor, ada } = await openOffice()
   const authenticator = createFakeAuthenticator()
   const begun = await run(beginPasskey, { password }, actor)
@@ -149,7 +149,7 @@ test('the audit names who, and which passkey, and holds nothing of what was sign
   for (const text of Object.values({ ...made, ...answer })) assert.ok(!all.includes(text))
 })
 
-test('what is too long or no base64url is refused by its name, before it is looked at', async () => {
+test('input that is too long or invalid base64url is refused by field name, before it is processed', async () => {
   const { run, refusal, actor } = await openOffice()
   const made = madeBy(
     createFakeAuthenticator(),
@@ -176,7 +176,7 @@ test('what is too long or no base64url is refused by its name, before it is look
   )
 })
 
-test('a token neither adds nor removes a passkey, and a reset takes them away', async () => {
+test('a token can neither add nor remove a passkey, and a reset removes all passkeys', async () => {
   const { run, refusal, actor, ada } = await openOffice()
   const begun = await run(beginPasskey, { password }, actor)
   const made = madeBy(createFakeAuthenticator(), deskPage, begun)
@@ -190,7 +190,7 @@ test('a token neither adds nor removes a passkey, and a reset takes them away', 
   assert.equal((await run(resetTotp, { person: ada })).person.passkeys, 0)
 })
 
-test('over HTTP the page’s own origin and name count, an address is refused with what to do', async (t) => {
+test('over HTTP the origin and name of the dashboard are accepted, and an address is refused with the fix', async (t) => {
   const cairn = await startCairn()
   t.after(() => cairn.stop())
   const byAddress = openAdminClient(cairn.url)

@@ -1,4 +1,4 @@
-// People at a started server: the first-run link, sessions and their cookies, brute force, roles, the audit.
+// People on a started server: the first-run link, sessions and cookies, brute force, roles, the audit log.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -75,7 +75,7 @@ test('a session is a cookie that scripts cannot read; each sign-in creates a new
   const cairn = await start(t)
   const page = await takeFirstRun(cairn)
   const first = page.cookie
-  // Fixation: whatever a browser brings, it leaves with a token that was made for this sign-in.
+  // Session fixation: any cookie of the browser is replaced by a token created for this sign-in.
   const planted = openAdminClient(cairn.url)
   const { port } = new URL(cairn.url)
   planted.cookie = `cairn-session-${port}=${'A'.repeat(27)}`
@@ -85,7 +85,7 @@ test('a session is a cookie that scripts cannot read; each sign-in creates a new
     new RegExp(`^cairn-session-${port}=[A-Za-z0-9_-]{27}; Path=/; .*HttpOnly; SameSite=Lax$`),
   )
   assert.ok(!planted.cookie?.includes('AAAA'))
-  // Somebody who signs in again: the session before is over.
+  // A second sign-in ends the previous session.
   assert.equal((await page.ask('POST', '/session', { email, password })).status, 200)
   assert.notEqual(page.cookie, first)
   const old = openAdminClient(cairn.url)
@@ -93,7 +93,7 @@ test('a session is a cookie that scripts cannot read; each sign-in creates a new
   assert.equal((await old.ask('GET', '/me')).code, 'signed_out')
 })
 
-test('who comes in by a link where somebody was signed in ends that session', async (t) => {
+test('accepting an invitation ends the previous session of the browser', async (t) => {
   const cairn = await start(t)
   const page = await takeFirstRun(cairn)
   const before = page.cookie
@@ -106,7 +106,7 @@ test('who comes in by a link where somebody was signed in ends that session', as
   assert.equal((await page.ask('GET', '/me')).code, 'signed_out')
 })
 
-test('signing out ends the session on the server, not in the browser alone', async (t) => {
+test('signing out ends the session on the server, not only in the browser', async (t) => {
   const cairn = await start(t)
   const page = await takeFirstRun(cairn)
   const kept = page.cookie
@@ -115,7 +115,7 @@ test('signing out ends the session on the server, not in the browser alone', asy
   assert.equal((await page.ask('GET', '/me')).code, 'signed_out')
 })
 
-test('signing in takes a request of the page itself', async (t) => {
+test('signing in requires a same-origin request', async (t) => {
   const cairn = await start(t)
   await takeFirstRun(cairn)
   const page = openAdminClient(cairn.url)
@@ -137,8 +137,8 @@ test('signing in takes a request of the page itself', async (t) => {
   assert.equal(form.code, 'wrong_media')
 })
 
-test('ten wrong passwords in a row, and the next is told how long to wait', async (t) => {
-  // The eleventh is allowed when an hour is over, however long the ten take.
+test('after ten wrong passwords in a row, the refusal contains the time to wait', async (t) => {
+  // The eleventh attempt is allowed after one hour, however long the ten take.
   const cairn = await start(t, { CAIRN_ADMIN_FAILED_SIGN_INS_PER_HOUR: '1' })
   await takeFirstRun(cairn)
   const page = openAdminClient(cairn.url)
@@ -170,7 +170,7 @@ test('a changed password renews this session and ends all others', async (t) => 
   assert.equal((await other.ask('GET', '/me')).code, 'signed_out')
 })
 
-test('a token acts for its person, with its role, and makes no more of itself', async (t) => {
+test('a token acts for its person with its role, and cannot create another token', async (t) => {
   const cairn = await start(t)
   const page = await takeFirstRun(cairn)
   const make = async (role: string) => {
@@ -191,7 +191,7 @@ test('a token acts for its person, with its role, and makes no more of itself', 
   assert.equal((await operator.ask('POST', '/me/password', fresh)).code, 'not_allowed')
 })
 
-test('somebody is invited, comes in, and sees their account and no other', async (t) => {
+test('an invited person signs up and sees only their account', async (t) => {
   const cairn = await start(t, { CAIRN_ADMIN_SIGN_UP: 'invitation' })
   const page = await takeFirstRun(cairn)
   const invited = await page.ask('POST', '/invitations', { role: 'owner', accountName: 'acme' })
@@ -227,7 +227,7 @@ test('somebody is invited, comes in, and sees their account and no other', async
   )
 })
 
-test('an invitation for an address goes there by mail, by the name that the dashboard has', async (t) => {
+test('an invitation with an email address is sent by mail, with a link to the configured host name', async (t) => {
   const sink = await startSmtpSink(t)
   const cairn = await start(t, {
     CAIRN_MAIL_URL: sink.url,
@@ -239,7 +239,7 @@ test('an invitation for an address goes there by mail, by the name that the dash
   const { body } = await page.ask('POST', '/invitations', order)
   assert.equal(body['mailed'], true)
   await sink.arrived(1)
-  // Quoted-printable (RFC 2045) folds long lines and spells = as =3D.
+  // Quoted-printable (RFC 2045) folds long lines and encodes = as =3D.
   const mail = (sink.mails[0] ?? '').replaceAll('=\r\n', '')
   assert.match(mail, /^To: grace@example\.org\r$/m)
   assert.ok(mail.includes(`https://cairn.example.org/dashboard/welcome#${String(body['link'])}`))
@@ -247,7 +247,7 @@ test('an invitation for an address goes there by mail, by the name that the dash
   assert.equal(open.body['mailed'], false)
 })
 
-test('the link of a first start is replaced by that of the next, and by none once there is an operator', async (t) => {
+test('each start replaces the first-run link until an operator exists', async (t) => {
   const dataDir = await temporaryFolder()
   const first = await startCairn({ dataDir })
   const { firstRunLink: old } = first

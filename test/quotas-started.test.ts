@@ -1,5 +1,5 @@
-// Quotas of keys and accounts on a started server: exact refusals, nothing kept and nothing
-// charged beyond what was read or written, and a month that is remembered across a restart.
+// Quotas of keys and accounts on a started server: exact refusals, nothing stored or charged beyond the transferred
+// bytes, and monthly totals that survive a restart.
 import assert from 'node:assert/strict'
 import { createCipheriv } from 'node:crypto'
 import { rm } from 'node:fs/promises'
@@ -24,7 +24,7 @@ const storageBody = '{"Message":"not allowed - storage quota reached","Code":4,"
 
 let accounts = 0
 
-/** A key of an account of its own, with a card. */
+/** A key of a new account with a card. */
 async function newKey(
   options: readonly string[] = [],
   limits: readonly string[] = [],
@@ -99,19 +99,19 @@ async function refused(response: Response, body: string): Promise<void> {
 const storedBytes = async (key: Key): Promise<number> =>
   ((await (await send(key, 'repo/stat')).json()) as { RepoSize: number }).RepoSize
 
-test('a key sends so many bytes in a month, whether it says how many or not', async () => {
+test('a key can upload a limited number of bytes a month, with and without a declared length', async () => {
   const key = await newKey(['--files-upload-bytes-per-month', '500000'])
   await added(key, noise(300_000, 1))
   await refused(await send(key, 'add', form(noise(300_000, 2))), transferBody)
   const stored = await storedBytes(key)
   await refused(await send(key, 'add', chunked(noise(300_000, 3)), chunkedType), transferBody)
   assert.equal(await storedBytes(key), stored)
-  // What was read of it is used up; reading goes on.
+  // The bytes that were read count as used; reading continues.
   await refused(await send(key, 'block/put', form(noise(100_000, 4))), transferBody)
   assert.equal((await send(key, 'version')).status, 200)
 })
 
-test('a refusal by declared length costs nothing', async () => {
+test('a refusal by declared length charges nothing', async () => {
   const key = await newKey(['--files-upload-bytes-per-month', '400000'])
   for (let round = 0; round < 3; round += 1) {
     await refused(await send(key, 'add', form(noise(500_000, 5))), transferBody)
@@ -119,7 +119,7 @@ test('a refusal by declared length costs nothing', async () => {
   await added(key, noise(390_000, 6))
 })
 
-test('a key takes so many bytes in a month: no stream begins that can not end, and one without length is cut', async () => {
+test('a key can download a limited number of bytes a month: a stream that cannot complete is refused, and one without length is cut', async () => {
   const key = await newKey([], ['--files-download-bytes-per-month', '1000000'])
   const cid = await added(key, noise(600_000, 7))
   const whole = await (await send(key, `cat?arg=${cid}`)).arrayBuffer()
@@ -127,11 +127,11 @@ test('a key takes so many bytes in a month: no stream begins that can not end, a
   await refused(await send(key, `cat?arg=${cid}`), transferBody)
   assert.equal((await send(key, `cat?arg=${cid}&length=1000`)).status, 200)
   await assert.rejects(async () => await (await send(key, `dag/export?arg=${cid}`)).arrayBuffer())
-  // Lines and objects are always given.
+  // Lines and objects are always sent.
   assert.equal((await send(key, `pin/rm?arg=${cid}`)).status, 200)
 })
 
-test('readers of /ipfs/<cid> take from the same bytes', async () => {
+test('gateway reads of /ipfs/<cid> count towards the same bytes', async () => {
   const key = await newKey(['--files-download-bytes-per-month', '300000'])
   const bytes = noise(200_000, 8)
   const cid = await added(key, bytes)
@@ -143,7 +143,7 @@ test('readers of /ipfs/<cid> take from the same bytes', async () => {
   assert.equal((await read()).status, 403)
 })
 
-test('an account keeps so many bytes, each once; what does not make it more goes on', async () => {
+test('an account stores a limited number of bytes, each block counted once; operations that do not increase usage continue', async () => {
   const key = await newKey([], ['--files-stored-bytes', '500000'])
   const first = noise(300_000, 9)
   const cid = await added(key, first)
@@ -163,7 +163,7 @@ test('an account keeps so many bytes, each once; what does not make it more goes
   assert.equal((await send(key, `pin/add?arg=${cid}&name=again`)).status, 200)
   assert.equal((await send(key, `pin/rm?arg=${cid}`)).status, 200)
   await cairn.cli('accounts', 'set', key.account, '--files-stored-bytes', 'none')
-  // The server follows within a second.
+  // The server applies the change within one second.
   let last = await send(key, 'add', form(noise(600_000, 11)))
   for (let tries = 0; last.status === 403 && tries < 10_000; tries += 1) {
     last = await send(key, 'add', form(noise(600_000, 11)))
@@ -171,7 +171,7 @@ test('an account keeps so many bytes, each once; what does not make it more goes
   assert.equal(last.status, 200)
 })
 
-test('of two uploads that fit alone and not together, one is kept', async () => {
+test('of two uploads that fit alone but not together, one is stored', async () => {
   const key = await newKey([], ['--files-stored-bytes', '500000'])
   const both = [30, 31].map((seed) => send(key, 'add', form(noise(300_000, seed))))
   const answers = await Promise.all(both)
@@ -181,7 +181,7 @@ test('of two uploads that fit alone and not together, one is kept', async () => 
   assert.ok(stored > 300_000 && stored <= 500_000, `${stored} bytes`)
 })
 
-test('what others keep is pinned at its full price', async () => {
+test('content that other accounts store is pinned at its full price', async () => {
   const owner = await newKey()
   const cid = await added(owner, noise(300_000, 12))
   const key = await newKey([], ['--files-stored-bytes', '200000'])
@@ -190,7 +190,7 @@ test('what others keep is pinned at its full price', async () => {
   assert.deepEqual([stat['RepoSize'], stat['StorageMax']], [0, 200_000])
 })
 
-test('a body may be so long', async () => {
+test('a request body has a size limit', async () => {
   const key = await newKey(['--files-body-bytes', '100000'])
   for (const response of [
     await send(key, 'add', form(noise(100_000, 13))),
@@ -202,11 +202,11 @@ test('a body may be so long', async () => {
   await added(key, noise(90_000, 13))
 })
 
-test('a key has so many large uploads at a time', async () => {
+test('a key has a limited number of concurrent large uploads', async () => {
   const key = await newKey(['--files-uploads', '1'])
   const { promise: done, resolve: finish } = Promise.withResolvers<void>()
   const half = noise(400_000, 14)
-  // Its answer has begun, so it is past 128 KiB.
+  // The reply has started, so more than 128 KiB were received.
   const first = await send(key, 'add?progress=true', chunked(half, done, half), chunkedType)
   assert.equal(first.status, 200)
   const second = await send(key, 'add', form(noise(200_000, 15)))
@@ -222,7 +222,7 @@ test('a key has so many large uploads at a time', async () => {
   await added(key, noise(200_000, 15))
 })
 
-test('an upload that is too much after its answer began is cut', async () => {
+test('an upload that exceeds the limit after its reply started is cut', async () => {
   const key = await newKey(['--files-upload-bytes-per-month', '700000'])
   const { promise: told, resolve: tell } = Promise.withResolvers<void>()
   const rest = told.then(() => noise(500_000, 21))
@@ -234,7 +234,7 @@ test('an upload that is too much after its answer began is cut', async () => {
   assert.equal(await storedBytes(key), 0)
 })
 
-test('a month is remembered across a restart', async () => {
+test('the monthly total survives a restart', async () => {
   const key = await newKey(['--files-upload-bytes-per-month', '500000'])
   await added(key, noise(300_000, 17))
   await cairn.stop()

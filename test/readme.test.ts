@@ -1,4 +1,4 @@
-// The README's curl lines, run by a shell as they stand, against a started server.
+// The curl lines of the README, run unchanged by a shell against a started server.
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// A settings file that changes under a server that answers: taken whole or not at all, and nobody is dropped.
+// Changes of the settings file under a running server: applied completely or not at all, without a dropped request.
 import assert from 'node:assert/strict'
 import { renameSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -16,7 +16,7 @@ const { chainId, emitter: contract } = testChain
 
 type Line = { readonly event: string } & Readonly<Record<string, unknown>>
 
-/** A server on a settings file that `write` replaces; `said` waits for a log line. */
+/** A server with a settings file that `write` replaces; `said` waits for a log line. */
 async function start(t: TestContext, text: string) {
   const dataDir = await temporaryFolder()
   const file = join(dataDir, 'cairn.yaml')
@@ -68,7 +68,7 @@ test('upstreams change under load without a failed request', { timeout: 120_000 
   let asked = 0
   const slots = async (lane: number) => {
     for (let turn = 0; !isOver; turn++) {
-      // Of a slot that nobody asked for, so that an upstream has to be asked.
+      // A slot that was not read before, so that an upstream is queried.
       const slot = `0x${(turn * 8 + lane).toString(16).padStart(64, '0')}`
       const { result, error } = await server.rpc('eth_getStorageAt', [contract, slot, 'latest'])
       assert.equal(error, undefined, JSON.stringify(error))
@@ -86,7 +86,7 @@ test('upstreams change under load without a failed request', { timeout: 120_000 
   }
   isOver = true
   await load
-  // The first is asked no more but by what it was asked before.
+  // The removed upstream can stop without an error for clients.
   await one.stop()
   const { error } = await server.rpc('eth_getStorageAt', [
     contract,

@@ -1,4 +1,4 @@
-// The same question by hash has the same answer, byte for byte: asked twice, in a batch, and after a restart.
+// A request by hash returns the same bytes every time: repeated, in a batch, and after a restart.
 // Tests guarantee 7 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
@@ -50,7 +50,7 @@ test('a reply by hash has the same bytes for every key, at every request, also a
   }
 })
 
-/** Puts a contract and a file there. */
+/** Stores a contract and a file there. */
 async function fill(cairn: Started): Promise<{ block: string; address: string; cid: string }> {
   const provider = new JsonRpcProvider(`${cairn.url}/v3/${cairn.apiKey}`)
   provider.pollingInterval = 50

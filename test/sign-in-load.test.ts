@@ -1,4 +1,4 @@
-// Sign-in stays open while strangers send slow bodies and wrong passwords.
+// Sign-in stays available during slow bodies and wrong passwords from other clients.
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
@@ -34,11 +34,11 @@ async function openSlowSignIn(localAddress: string): Promise<Socket> {
   return socket
 }
 
-test('128 slow bodies from 8 addresses leave sign-in open', async () => {
+test('128 slow bodies from 8 addresses do not block sign-in', async () => {
   const sockets: Socket[] = []
   try {
     for (let n = 0; n < 128; n++) sockets.push(await openSlowSignIn(`127.0.0.${10 + (n % 8)}`))
-    // Behind them in the order of the server.
+    // The server processes these after the slow ones.
     assert.equal((await fetch(`${cairn.url}/readyz`)).status, 200)
     const reply = await openAdminClient(cairn.url).ask('POST', '/session', { email, password })
     assert.equal(reply.status, 200, reply.message)
@@ -47,7 +47,7 @@ test('128 slow bodies from 8 addresses leave sign-in open', async () => {
   }
 })
 
-test('a stranger sends 16 KiB at most, and a body that does not come is ended after 3 seconds', async () => {
+test('an unauthenticated client can send at most 16 KiB, and a stalled body is closed after 3 seconds', async () => {
   const client = openAdminClient(cairn.url)
   const long = await client.ask('POST', '/session', { email, password: 'x'.repeat(17_000) })
   assert.equal(long.status, 413)
@@ -57,8 +57,8 @@ test('a stranger sends 16 KiB at most, and a body that does not come is ended af
   socket.destroy()
 })
 
-test('a browser that signed in before is not locked out by wrong passwords from elsewhere', async (t) => {
-  // The address of the wrong passwords is locked out: no other test may share the server.
+test('wrong passwords from other clients do not lock out a browser that signed in before', async (t) => {
+  // The address of the wrong passwords is locked out, so no other test may share this server.
   const own = await startCairn()
   t.after(() => own.stop())
   await takeFirstRun(own)

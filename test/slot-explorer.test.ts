@@ -1,5 +1,5 @@
-// Where solc puts what, told by our reading of its layout and compared with what the contract itself answers. The
-// contract and its layout are solc's own output (test/fakes/kept-contract.json holds the source and the version).
+// Where solc stores values: the layout reader is compared with the getters of a compiled contract. The contract and
+// its layout are the output of solc (test/fakes/kept-contract.json holds the source and the version).
 import { deepEqual, equal, throws } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
@@ -45,7 +45,7 @@ async function stored(path: string): Promise<StoredValue> {
   return value
 }
 
-/** Path -> the getter that answers the same, with its arguments. */
+/** Path -> the getter that returns the same value, with its arguments. */
 const pairs: readonly (readonly [path: string, getter: string, ...args: unknown[]])[] = [
   ['owner', 'owner'],
   ['paused', 'paused'],
@@ -86,7 +86,7 @@ const pairs: readonly (readonly [path: string, getter: string, ...args: unknown[
   ['grid[1][1]', 'grid', 1, 1],
 ]
 
-test('what lies at a path is what the getter of the contract answers', async () => {
+test('the value at a path equals the result of the getter', async () => {
   for (const [path, getter, ...args] of pairs) {
     const told: unknown = await contract.getFunction(getter)(...args)
     const first = typeof told === 'object' ? (told as readonly unknown[])[0] : told
@@ -100,7 +100,7 @@ test('what lies at a path is what the getter of the contract answers', async () 
   }
 })
 
-test('structs, lists and lists of lists are told whole, and a user-defined type both ways', async () => {
+test('structs, lists and nested lists are decoded completely, and a user-defined type in both forms', async () => {
   deepEqual(await stored('points'), [
     { x: '-1', y: '2', set: true },
     { x: '3', y: '-4', set: false },
@@ -127,7 +127,7 @@ test('structs, lists and lists of lists are told whole, and a user-defined type 
   equal(await stored('price'), '99 (0x00000000000000000000000000000063)')
 })
 
-test('with an ABI alone, the slot of a getter is the one it reads that holds what it answers', async () => {
+test('with an ABI alone, the slot of a getter is the slot that it reads and whose value it returns', async () => {
   const abi = findAbi(kept) ?? []
   const paths = ['total', 'root', `balances[${owner}]`, 'list[1]', 'flags[true]', 'signed[-3]']
   for (const path of paths) {

@@ -1,4 +1,4 @@
-// A server that fetches what it has not from gateways that its settings name, and from those alone.
+// A server that fetches missing content only from the gateways in its settings.
 import assert from 'node:assert/strict'
 import { renameSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -27,7 +27,7 @@ async function start(t: TestContext, settings: string) {
     await server.stop()
     await rm(dataDir, { recursive: true, force: true })
   })
-  /** Resolves when the server has taken the new settings. */
+  /** Resolves when the server has applied the new settings. */
   async function change(now: string): Promise<void> {
     assert.ok(server.child.stderr)
     const lines = createInterface({ input: server.child.stderr })
@@ -38,11 +38,11 @@ async function start(t: TestContext, settings: string) {
   return { ...filesClient(server), server, change }
 }
 
-/** A busy machine may stand still for seconds. */
+/** A busy machine may pause for seconds. */
 const sources = (...urls: readonly string[]) =>
   `files:\n  idleMs: 30000\n  sources: [${urls.map((url) => `{url: "${url}"}`).join(', ')}]\n`
 
-test('content of another place is served and pinned, and is there when that place is gone', async (t) => {
+test('content of another server is served and pinned, and is available after that server stops', async (t) => {
   const wanted = blockOf('it was elsewhere')
   const liar = await startFakeGateway(t, new Map([[wanted.key, wanted.bytes]]), { manner: 'wrong' })
   const other = await startFakeGateway(t, new Map([[wanted.key, wanted.bytes]]))
@@ -55,7 +55,7 @@ test('content of another place is served and pinned, and is there when that plac
   assert.equal(await again.text(), 'it was elsewhere')
 })
 
-test('what no source has is said after the time limit, offline at once', async (t) => {
+test('content that no source has is reported after the time limit, and immediately when offline', async (t) => {
   const gateway = await startFakeGateway(t, new Map())
   const { post } = await start(t, sources(gateway.url).replace('30000', '1500'))
   const { cid } = blockOf('nowhere')
@@ -70,7 +70,7 @@ test('what no source has is said after the time limit, offline at once', async (
   assert.match(await pinned.text(), /pin: context deadline exceeded/)
 })
 
-test('the list of sources changes while the server runs', { timeout: 300_000 }, async (t) => {
+test('the list of sources can change while the server runs', { timeout: 300_000 }, async (t) => {
   const [one, two] = [blockOf('one'), blockOf('two')]
   const blocks = new Map([one, two].map(({ key, bytes }) => [key, bytes as Uint8Array]))
   const gateway = await startFakeGateway(t, blocks)
@@ -83,7 +83,7 @@ test('the list of sources changes while the server runs', { timeout: 300_000 }, 
   assert.match(await (await post(`cat?arg=${two.cid}`)).text(), /could not find/)
 })
 
-test('a Cairn that is asked by another looks nowhere else', async (t) => {
+test('a request from another Cairn (CDN-Loop, RFC 8586) queries no source', async (t) => {
   const wanted = blockOf('in a third place')
   const third = await startFakeGateway(t, new Map([[wanted.key, wanted.bytes]]))
   const { server, headers } = await start(t, sources(third.url))

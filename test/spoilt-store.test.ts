@@ -1,6 +1,6 @@
-// Bits flipped and tails torn off in the files of a store while the server is stopped: over the wire never a wrong byte,
-// the rest unaffected, `cairn store verify` names each bad copy, and a source heals all of them. The seed is printed;
-// set CAIRN_SEED to repeat a run.
+// Bit flips and truncated files in a stopped store: the server never sends a wrong byte, the rest is unaffected,
+// `cairn store verify` lists each bad copy, and a source repairs all of them. The seed is printed; set CAIRN_SEED to
+// repeat a run.
 // Tests guarantee 4 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -27,7 +27,7 @@ import { type Started, startCairn, temporaryFolder } from './started-server.ts'
 
 const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(2 ** 31))
 const random = seeded(seed)
-// The gateway gives files, not only blocks.
+// The gateway serves files, not only blocks.
 const env = { CAIRN_GATEWAY_DESERIALIZED: 'true' }
 
 type Row = {
@@ -77,7 +77,7 @@ for (const [harm, spoil] of [
   ['flipped bits in blocks and between blocks', flipBits],
   ['torn tails', tearTails],
 ] as const) {
-  test(`${harm}: no wrong byte, the rest as before, each found, all healed (seed ${seed})`, async () => {
+  test(`${harm}: no wrong byte, other content unaffected, each bad copy found, all repaired (seed ${seed})`, async () => {
     const dataDir = await temporaryFolder()
     let source: Started | null = null
     let server: Started | null = null
@@ -110,7 +110,7 @@ for (const [harm, spoil] of [
   })
 }
 
-/** The hashes of what is bad then. */
+/** The hashes of the bad copies. */
 function flipBits(dataDir: string): ReadonlySet<string> {
   const bad = new Set<string>()
   const files = [...new Set(rows.map(({ file }) => file))]
@@ -118,7 +118,7 @@ function flipBits(dataDir: string): ReadonlySet<string> {
     ...Array.from({ length: 5 }, () => rows[random(rows.length)]).flatMap((row) =>
       row === undefined ? [] : [{ file: row.file, at: row.at + random(row.bytes) }],
     ),
-    // Heads of records lie just before.
+    // Record heads are stored directly before.
     ...Array.from({ length: 20 }, () => rows[random(rows.length)]).flatMap((row) =>
       row === undefined ? [] : [{ file: row.file, at: Math.max(0, row.at - 1 - random(40)) }],
     ),
@@ -152,7 +152,7 @@ function tearTails(dataDir: string): ReadonlySet<string> {
   return bad
 }
 
-/** Reads everything in three ways; how many were harmed. */
+/** Reads everything in three ways; returns how many reads were affected. */
 async function readAll(server: Started, bad: ReadonlySet<string>): Promise<number> {
   const { post, headers } = filesClient({ url: server.url, ...key })
   let harmed = 0
@@ -164,7 +164,7 @@ async function readAll(server: Started, bad: ReadonlySet<string>): Promise<numbe
       async () => await assertStart(await fetch(`${server.url}/ipfs/${path}`, { headers }), bytes),
       async () => (await readCar(await post(`dag/export?arg=${cid}`))).whole,
     ]
-    // Who reads first meets the bad copy, who comes later a gap.
+    // The first read finds the bad copy, later reads find it missing.
     const first = random(ways.length)
     for (const way of [...ways.slice(first), ...ways.slice(0, first)]) {
       assert.equal(await way(), !isHarmed, `${path} is ${isHarmed ? 'harmed' : 'whole'}`)
@@ -173,7 +173,7 @@ async function readAll(server: Started, bad: ReadonlySet<string>): Promise<numbe
   return harmed
 }
 
-/** Whether all of it came; what came is the start of it. */
+/** True if all of it arrived; the received part must be a prefix. */
 async function assertStart(response: Response, expected: Buffer): Promise<boolean> {
   const chunks: Uint8Array[] = []
   let whole = true

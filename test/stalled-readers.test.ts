@@ -1,5 +1,5 @@
-// Callers that ask for large files and stop reading them, at the running program: what that costs in memory, and that
-// the others and they themselves still get every byte.
+// Clients that request large files and stop reading, against a running server: memory use, and complete delivery to
+// them and to other clients.
 import assert from 'node:assert/strict'
 import { createHash, randomFillSync } from 'node:crypto'
 import { once } from 'node:events'
@@ -11,11 +11,11 @@ import { startCairn } from './started-server.ts'
 
 const mib = 1024 * 1024
 const readers = 16
-/** Of one stream: two groups, what is read ahead, and copies under way in the thread pool. */
+/** Of one stream: two groups, read-ahead, and copies in progress in the thread pool. */
 const streamMiB = 5
 
 test(
-  'sixteen readers that stop hold little memory, hold up nobody, and get the rest when they go on',
+  'sixteen stalled readers use little memory, delay no other client, and receive the rest when they continue',
   { skip: platform !== 'linux' && 'reads /proc' },
   async () => {
     const cairn = await startCairn()
@@ -45,7 +45,7 @@ test(
 
       const before = await residentMiB(cairn.child.pid)
       const stalled = await Promise.all(Array.from({ length: readers }, open))
-      // While they stand, two more read all of it.
+      // While they are stalled, two more clients read everything.
       for (const _ of [1, 2]) assert.equal(await hashOf(await open()), wanted)
       const grown = (await residentMiB(cairn.child.pid)) - before
       assert.ok(grown < readers * streamMiB + 32, `grew by ${grown} MiB`)

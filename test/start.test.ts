@@ -1,4 +1,4 @@
-// `cairn start` as its user meets it: greeting, health, both faces on one port, stopping, starting again.
+// `cairn start` from the view of its user: start output, health, both APIs on one port, stop, restart.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { rm } from 'node:fs/promises'
@@ -6,7 +6,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { test } from 'node:test'
 import { rpc, runCli, startCairn, temporaryFolder } from './started-server.ts'
 
-test('a fresh start is live and ready, shows key and secret once, and serves a plain page without the key', async () => {
+test('a first start is live and ready, shows key and secret once, and serves a plain page without the key', async () => {
   const cairn = await startCairn()
   try {
     assert.match(cairn.apiKey, /^cairn_live_[0-9A-Za-z]{36}$/)
@@ -55,7 +55,7 @@ test('a second server on one data folder is refused in one sentence that names t
 })
 
 test(
-  'keys, accounts, cards and usage of the command line act on the running server at once',
+  'changes of keys, accounts, cards and usage at the command line apply immediately to the running server',
   {
     timeout: 120_000,
   },
@@ -78,7 +78,7 @@ test(
       await cairn.cli('card', 'set', 'team')
       assert.equal((await version()).status, 200)
       await cairn.cli('keys', 'revoke', made.id)
-      // Another process revoked it: the server takes notice within its one-second look at the tables.
+      // Another process revoked it: the server notices in its check of the tables each second.
       let refused = false
       while (!refused) {
         refused = (await rpc(cairn.url, made.apiKey, 'eth_chainId')).error !== undefined
@@ -111,7 +111,7 @@ test('the command line works while no server runs', async (t) => {
   }
 })
 
-test('a start that finds its port taken shows nothing and keeps nothing back: the next one shows the first key', async (t) => {
+test('a start that finds its port in use shows no key, and the next start shows the first key', async (t) => {
   const dataDir = await temporaryFolder()
   t.after(() => rm(dataDir, { recursive: true, force: true }))
   const other = createServer()
@@ -132,7 +132,7 @@ test('a start that finds its port taken shows nothing and keeps nothing back: th
   }
 })
 
-test('a start without room for its database is refused by the name of its folder', async (t) => {
+test('a start without disk space for its database is refused with the name of its folder', async (t) => {
   const limiter = 'prlimit'
   const { error } = spawnSync(limiter, ['--version'])
   if (error !== undefined) return t.skip(`files cannot be limited here: ${error.message}`)

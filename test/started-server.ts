@@ -1,4 +1,4 @@
-// Starts Cairn as a user does (bin/cairn.js in its own process) on a free port and a fresh data folder.
+// Starts Cairn as a user does (bin/cairn.js in its own process) on a free port and a new data folder.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 
 export const bin = fileURLToPath(new URL('../bin/cairn.js', import.meta.url))
 
-/** Compiled code as a user keeps it, where the tests of this run keep theirs: it is compiled under flags of its own. */
+/** Cache of compiled code, shared by the tests of this run: it is compiled under flags of its own. */
 function environment(own: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const { NODE_COMPILE_CACHE: caches, ...others } = process.env
   return { ...others, ...(caches === undefined ? {} : { XDG_CACHE_HOME: caches }), ...own }
@@ -18,7 +18,7 @@ export type Started = {
   readonly url: string
   readonly apiKey: string
   readonly apiKeySecret: string
-  /** The link that makes the first operator; null: there is one. */
+  /** The link that creates the first operator; null if an operator exists. */
   readonly firstRunLink: string | null
   readonly dataDir: string
   readonly child: ChildProcess

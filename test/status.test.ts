@@ -1,4 +1,4 @@
-// What the start page shows of the server: GET /status for everybody who signed in, GET /upstreams for operators.
+// The server status on the start page: GET /status for every signed-in person, GET /upstreams for operators.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AdminCall, AdminOperation, AdminContext } from '../src/admin/admin-operation.ts'
@@ -66,7 +66,7 @@ async function run(
   return (reply as { value: Record<string, unknown> }).value
 }
 
-test('the status tells numbers of any size, and a network without a head as such', async () => {
+test('the status contains numbers of any size, and null for a network without a head', async () => {
   const status = await run(getStatus, {})
   assert.deepEqual(status['networks'], [
     {
@@ -81,7 +81,7 @@ test('the status tells numbers of any size, and a network without a head as such
   assert.deepEqual(status['store'], { writable: true, bytes: 10, bytesMax: null })
 })
 
-test('operators see upstreams and as many lies as they ask for, long evidence cut', async () => {
+test('operators see upstreams and the requested number of invalid replies, with long evidence cut', async () => {
   const found = await run(listUpstreams, { lies: '2' })
   assert.partialDeepStrictEqual(found['upstreams'], [
     { name: 'one', state: 'quarantined', lies: 3 },
@@ -92,6 +92,6 @@ test('operators see upstreams and as many lies as they ask for, long evidence cu
   await assert.rejects(run(listUpstreams, { lies: '100000' }), { code: 'bad_input' })
 })
 
-test('a data folder without a server says that only the server knows', async () => {
+test('a data folder without a server refuses with a reference to the running server', async () => {
   await assert.rejects(run(getStatus, {}, null), { code: 'absent' })
 })

@@ -27,7 +27,7 @@ test('every operation is listed in a table of operations', () => {
   const tables = inFolder.filter((file) => file.path.endsWith('/index.ts'))
   assert.equal(tables.length, folders.length)
   const listed = tables.flatMap(importsOf).map(({ target }) => target)
-  // Operations carry their wire name; files in words (kebab-case) serve several of them.
+  // Operations have their wire name; files in kebab-case serve several of them.
   const missing = inFolder.filter(
     (file) => !tables.includes(file) && /_/.test(file.path) && !listed.includes(file.path),
   )
@@ -73,7 +73,7 @@ test('every file that a comment or a page names with its folder exists', () => {
     ...pages.map((path) => ({ path, text: readFileSync(new URL(path, root), 'utf8') })),
   ]
   const lost = texts.flatMap(({ path, text }) => {
-    // Imports are looked up by the compiler.
+    // The compiler resolves imports.
     const named = text.matchAll(/(?<![\w./-])(?:[\w-]+\/)+[\w-]+\.tsx?(?!\w)/g)
     return [...named]
       .map(([name]) => name)

@@ -1,5 +1,5 @@
-// A started server behind a proxy that the settings trust: every way in sees the caller whom the proxy names, and a
-// header of anybody else changes nothing.
+// A started server behind a trusted proxy: every entry point uses the client address that the proxy names, and
+// ignores this header from other peers.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import test, { type TestContext } from 'node:test'
@@ -22,7 +22,7 @@ async function start(t: TestContext, env: Record<string, string>) {
   return { cairn, apiKey, basic: `Basic ${btoa(`${apiKey}:${apiKeySecret}`)}` }
 }
 
-/** Status of a call on each way in. */
+/** Status of a call at each entry point. */
 async function statuses(
   { cairn, apiKey, basic }: { cairn: Started; apiKey: string; basic: string },
   forwardedFor: string,
@@ -30,7 +30,7 @@ async function statuses(
   const headers = { 'x-forwarded-for': forwardedFor }
   const json = { ...headers, 'content-type': 'application/json' }
   const rpc = await fetch(`${cairn.url}/v3/${apiKey}`, { method: 'POST', headers: json, body })
-  // A chunked body is for node:http.
+  // A chunked body is served by node:http.
   const chunked = await fetch(`${cairn.url}/v3/${apiKey}`, {
     method: 'POST',
     headers: json,
@@ -55,7 +55,7 @@ async function statuses(
   return [rpc.status, chunked.status, files.status, opened]
 }
 
-test('behind a trusted proxy an address list judges the caller, on every way in', async (t) => {
+test('behind a trusted proxy an address allowlist applies to the client, at every entry point', async (t) => {
   const env = { CAIRN_HTTP_TRUSTED_PROXIES: '127.0.0.0/8, 10.0.0.0/8' }
   const rig = await start(t, env)
   assert.deepEqual(await statuses(rig, caller), [200, 200, 200, 101])
@@ -64,12 +64,12 @@ test('behind a trusted proxy an address list judges the caller, on every way in'
   assert.deepEqual(await statuses(rig, 'nobody'), [403, 403, 403, 403])
 })
 
-test('without a trusted proxy nobody becomes another by a header', async (t) => {
+test('without a trusted proxy no client can change its address by a header', async (t) => {
   const rig = await start(t, { CAIRN_HTTP_TRUSTED_PROXIES: '10.0.0.0/8' })
   assert.deepEqual(await statuses(rig, caller), [403, 403, 403, 403])
 })
 
-test('wrong keys behind a trusted proxy are counted for who brings them', async (t) => {
+test('wrong keys behind a trusted proxy are counted by client address', async (t) => {
   const env = { CAIRN_HTTP_TRUSTED_PROXIES: '127.0.0.1', CAIRN_HTTP_FAILED_KEYS_PER_MINUTE: '5' }
   const { cairn } = await start(t, env)
   const guess = async (forwardedFor: string) => {
@@ -88,7 +88,7 @@ test('wrong keys behind a trusted proxy are counted for who brings them', async 
   assert.equal(await guess('203.0.113.2'), 401)
 })
 
-test('a proxy list that is none is refused by name', async () => {
+test('an invalid proxy list is refused by name', async () => {
   await assert.rejects(
     startCairn({ env: { CAIRN_HTTP_TRUSTED_PROXIES: '10.0.0.0/33' } }),
     /CAIRN_HTTP_TRUSTED_PROXIES|http\.trustedProxies/,

@@ -1,4 +1,4 @@
-// The bounds of unfinished uploads of the tus protocol: the quota of the account, `store.bytesMax`, the device, 64 of a key.
+// Limits of unfinished tus uploads: the quota of the account, `store.bytesMax`, the device, 64 for each key.
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { filesClient } from './fakes/files-client.ts'
@@ -8,7 +8,7 @@ import { type Started, startCairn } from './started-server.ts'
 const mebibyte = 1024 * 1024
 
 let server: Started
-// Each test has a server of its own: what one stores counts in the quota of another.
+// Each test has its own server, because stored bytes of one count towards the quota of another.
 beforeEach(async () => {
   server = await startCairn({ env: { CAIRN_STORE_BYTES_MAX: String(32 * mebibyte) } })
 })
@@ -67,13 +67,13 @@ test('the declared lengths of unfinished uploads and the stored bytes stay withi
   assert.equal((await create(300_000)).status, 201)
 })
 
-test('an upload that neither the store nor the device can take is refused when it begins', async () => {
+test('an upload larger than the store or the device can hold is refused when it begins', async () => {
   for (const bytes of [40 * mebibyte, 2 ** 52, Number.MAX_SAFE_INTEGER]) {
     assert.equal((await create(bytes)).status, 507, String(bytes))
   }
 })
 
-test('bytes of unfinished uploads count in store.bytesMax', async () => {
+test('bytes of unfinished uploads count towards store.bytesMax', async () => {
   const paths: string[] = []
   const statuses: number[] = []
   for (let n = 0; n < 5; n++) {

@@ -1,4 +1,4 @@
-// Uploads that go on after a break, by the client that people use and by hand, against a server that serves.
+// Resumable uploads, with the standard tus client and by hand, against a running server.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -23,7 +23,7 @@ type Way = {
   readonly metadata?: Record<string, string>
   readonly uploadUrl?: string
   readonly chunkSize?: number
-  /** Is told of progress; what it returns true for ends the upload. */
+  /** Receives the progress; returning true ends the upload. */
   readonly until?: (sent: number) => boolean
   readonly on?: Started
 }
@@ -63,7 +63,7 @@ function call(method: string, path: string, headers: Record<string, string> = {}
 
 const bytes = Buffer.alloc(3_000_000, 'goes on ')
 
-test('a whole upload has the CID that add gives with the same options', async () => {
+test('a complete upload has the same CID as add with the same options', async () => {
   const { add, post } = filesClient(server)
   for (const metadata of [{}, { 'cid-version': '1', chunker: 'size-100000', pin: 'false' }]) {
     const { cid } = await upload(bytes, { metadata: { filename: 'a.bin', ...metadata } })
@@ -77,7 +77,7 @@ test('a whole upload has the CID that add gives with the same options', async ()
   assert.match(await (await post(`pin/ls?arg=${cid}`)).text(), /recursive/)
 })
 
-test('in chunks, aborted and resumed, it is the same, and its bytes are kept once', async () => {
+test('a chunked upload that is aborted and resumed has the same CID, and its bytes are stored once', async () => {
   const first = await upload(bytes, { chunkSize: 500_000, until: (sent) => sent > 1_200_000 })
   assert.equal(first.cid, null)
   const head = await call('HEAD', new URL(first.url).pathname)
@@ -89,7 +89,7 @@ test('in chunks, aborted and resumed, it is the same, and its bytes are kept onc
     name.endsWith('.bytes'),
   )
   assert.deepEqual(kept, [])
-  // Who lost the answer asks again.
+  // A client that lost the reply repeats the request.
   const again = await call('HEAD', new URL(first.url).pathname)
   assert.equal(again.headers.get('x-cairn-cid'), cid)
 })
@@ -99,7 +99,7 @@ test('an empty file is complete when it is created', async () => {
   assert.equal(cid, 'QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQH')
 })
 
-test('by hand: created with its bytes, told by JSON, gone when it is deleted', async () => {
+test('by hand, an upload is created with its bytes, described as JSON, and absent after its deletion', async () => {
   const body = Buffer.from('Infura IPFS - Getting started demo.\n')
   const type = { 'content-type': 'application/offset+octet-stream' }
   const whole = await call('POST', '/tus/files', { 'upload-length': '36', ...type }, body)
@@ -121,7 +121,7 @@ test('by hand: created with its bytes, told by JSON, gone when it is deleted', a
   assert.equal((await call('HEAD', path)).status, 404)
 })
 
-test('who hangs up before the answer finds the CID later', async () => {
+test('a client that disconnects before the reply can get the CID later', async () => {
   const large = Buffer.alloc(20_000_000, 'no answer ')
   const made = await call('POST', '/tus/files', { 'upload-length': String(large.length) })
   const path = made.headers.get('location') ?? ''
@@ -142,7 +142,7 @@ test('who hangs up before the answer finds the CID later', async () => {
   assert.equal(cid, await filesClient(server).add(large))
 })
 
-test('gates, options and lengths are judged before a byte is kept', async () => {
+test('access, options and lengths are checked before a byte is stored', async () => {
   const length = { 'upload-length': '10' }
   const none = await fetch(`${server.url}/tus/files`, { method: 'POST', headers: length })
   assert.equal(none.status, 401)
@@ -159,7 +159,7 @@ test('gates, options and lengths are judged before a byte is kept', async () => 
   assert.match(options.headers.get('tus-extension') ?? '', /creation,/)
 })
 
-test("quotas of the key hold, and another account's upload is none", async () => {
+test('quotas of the key apply, and uploads of another account are absent', async () => {
   await server.cli('accounts', 'create', 'other')
   await server.cli('card', 'set', 'other')
   const args = ['keys', 'create', '--account', 'other', '--files-body-bytes', '1000']
@@ -178,7 +178,7 @@ test("quotas of the key hold, and another account's upload is none", async () =>
   assert.equal((await call('DELETE', path)).status, 204)
 })
 
-test('a key has 64 unfinished uploads at most', async () => {
+test('a key has at most 64 unfinished uploads', async () => {
   const paths: string[] = []
   for (let count = 0; count < 64; count++) {
     const made = await call('POST', '/tus/files', { 'upload-length': '5' })

@@ -1,4 +1,4 @@
-// What a large upload and its download cost the server in memory, at the running program.
+// Memory of the server during a large upload and its download.
 // Tests guarantee 6 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { createCipheriv, createHash } from 'node:crypto'
@@ -41,7 +41,7 @@ test(
   },
 )
 
-/** One part of that many bytes that look random; `hash` is fed the content. */
+/** One part of that many pseudo-random bytes; `hash` receives the content. */
 function* multipart(bytes: number, hash: ReturnType<typeof createHash>): Generator<Uint8Array> {
   yield Buffer.from('--edge\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n')
   const cipher = createCipheriv('chacha20', Buffer.alloc(32, 7), Buffer.alloc(16))

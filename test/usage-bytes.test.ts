@@ -1,4 +1,4 @@
-// Bytes of JSON-RPC bodies, both ways, as usage tells them.
+// Usage counts the bytes of JSON-RPC bodies in both directions.
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { test } from 'node:test'
@@ -7,7 +7,7 @@ import { runCli, startCairn, temporaryFolder } from './started-server.ts'
 
 type Line = { method: string; requests: number; bytesIn: number; bytesOut: number }
 
-test('bodies of calls count byte by byte, of a batch as one, over HTTP and WebSocket', async (t) => {
+test('bodies of calls are counted to the byte, a batch as one, over HTTP and WebSocket', async (t) => {
   const dataDir = await temporaryFolder()
   t.after(() => rm(dataDir, { recursive: true }))
   const cairn = await startCairn({ dataDir })
@@ -39,7 +39,7 @@ test('bodies of calls count byte by byte, of a batch as one, over HTTP and WebSo
     socket.send(frame)
     add('eth_chainId', frame, await reply)
     socket.close()
-    // What is counted is written by then.
+    // The counts are written by then.
     await cairn.stop()
 
     const printed = await runCli(['usage', '--data-dir', dataDir, '--json'])

@@ -1,6 +1,5 @@
-// Ten thousand requests of eight clients at once, of every kind, and kill -9 in the middle of them: the API and the
-// command line tell the same numbers, right to the call while the server runs, and off by no more than the last second
-// after it was killed.
+// Ten thousand requests of every kind from eight concurrent clients, with kill -9 in between: the API and the command
+// line report the same counts, exact while the server runs, and at most one second short after the kill.
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,11 +10,11 @@ import { type Started, startCairn, temporaryFolder } from './started-server.ts'
 
 const clients = 8
 const requests = 10_000
-/** This many are seen before the kill, a second apart. */
+/** Number of reports before the kill, one second apart. */
 const writesMin = 4
 
 type Key = { readonly apiKey: string; readonly apiKeySecret: string }
-/** What a request is counted as, by outcome and reason. */
+/** The outcome and reason that a request is counted as. */
 type Tally = Map<string, number>
 type Report = {
   readonly totals: { readonly requests: number; readonly units: number }
@@ -51,7 +50,7 @@ const item = (method: string, params: readonly unknown[] = []) => ({
   params,
 })
 
-/** The kinds of requests, with what each is counted as. */
+/** The kinds of requests, each with its expected count. */
 const kinds: readonly (readonly [
   body: () => readonly [path: string, body: string, headers?: Record<string, string>],
   counted: Readonly<Record<string, number>>,
@@ -63,7 +62,7 @@ const kinds: readonly (readonly [
   [() => [`v3/${open.apiKey}`, '{'], { bad_json: 1 }],
   [
     () => [`v3/${open.apiKey}`, JSON.stringify([item('eth_chainId'), item('x_nothing')])],
-    // The one unit of a batch has a row of its own.
+    // The extra unit of a batch has a row of its own.
     { ok: 2, no_method: 1 },
   ],
   [
@@ -80,7 +79,7 @@ const kinds: readonly (readonly [
   ],
 ]
 
-/** Sends `count` requests one after another; tells of each that was answered. Ends when the server has gone. */
+/** Sends `count` requests one after another and reports each reply. Ends when the server is gone. */
 async function send(first: number, count: number, answered: (kind: number) => void): Promise<void> {
   for (let n = first; n < first + count; n++) {
     const kind = n % kinds.length
@@ -136,7 +135,7 @@ const writesIn = (database: Database): number =>
   database.getValue<number>(`SELECT number FROM revision WHERE name = 'usage'`) ?? 0
 const sum = (of: Tally) => [...of.values()].reduce((all, some) => all + some, 0)
 
-/** The command line reads what is written: asked until it has what the server has. */
+/** The command line reads written counts: repeated until it equals the server. */
 async function agreeing(report: Report): Promise<Report> {
   for (;;) {
     const told = await fromCli()
@@ -153,7 +152,7 @@ test('the admin API and the command line report the same usage, and kill -9 lose
   assert.deepEqual(sorted(tallyOf(told)), sorted(counted))
   assert.deepEqual(told.totals, first.totals)
 
-  // Each with how often had been written when it came.
+  // Each with the number of writes at its arrival.
   const answers: { readonly kind: number; readonly writes: number }[] = []
   const killing: Promise<void>[] = []
   const database = openDatabase(join(dataDir, 'cairn.db'), { readOnly: true })
@@ -169,14 +168,14 @@ test('the admin API and the command line report the same usage, and kill -9 lose
   const written = writesIn(database)
   database.close()
   const surely: Tally = new Map(counted)
-  // The write that ran when an answer came may have begun before it; the one behind that has it.
+  // The write in progress at the time of a reply may have begun before it; the next write includes the reply.
   for (const { kind, writes } of answers) if (writes + 2 <= written) tally(surely, kind)
   assert.ok(sum(surely) > sum(counted))
   const atMost: Tally = new Map(counted)
   for (const { kind } of answers) tally(atMost, kind)
   const kept = await fromCli()
   assert.ok(kept.totals.requests >= sum(surely), 'what two writes had time for is lost')
-  // What was counted and not answered any more: one request of each client.
+  // Counted requests without a reply: at most one for each client.
   assert.ok(kept.totals.requests <= sum(atMost) + 3 * clients, 'nothing is counted twice')
 
   cairn = await startCairn({ dataDir })
@@ -190,7 +189,7 @@ test('the admin API and the command line report the same usage, and kill -9 lose
   assert.deepEqual((await agreeing(last)).totals, last.totals)
 })
 
-/** The session is still good: only the address of the server is another. */
+/** The session stays valid: only the address of the server changed. */
 function signInAgain(): AdminClient {
   const client = openAdminClient(cairn.url)
   client.cookie = cookieAt(page.cookie, cairn.url)

@@ -1,4 +1,4 @@
-// The verifier in one file, alone in an empty folder, and `cairn verify`, which does the same.
+// The verifier as one file, alone in an empty folder, and `cairn verify`, which does the same.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -25,7 +25,7 @@ const file = join(folder, 'cairn-verify.mjs')
 before(() => buildVerifier(file))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Runs the file with nothing around it: no project, no environment. */
+/** Runs the file in isolation: no project, no environment. */
 function verify(...args: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [file, ...args], {
     cwd: folder,
@@ -58,7 +58,7 @@ const usdc = async () => {
   return { hash: toHex(block.hash), params, result, proof, network }
 }
 
-/** A block of one blob transaction of the recorded chain, whose blobs were dear. */
+/** A block of one blob transaction of the recorded chain, with a high blob price. */
 function createBlobBlock() {
   const { blocks, items } = cutBlocks(readChain('chain.rlp'))
   const recorded = blocks.at(-1)
@@ -123,7 +123,7 @@ result  "${String(result)}"
     assert.deepEqual(verify(path, '--block', hash, ...asked), expected)
     assert.deepEqual(await verifyWithin(path, '--block', hash, ...asked), expected)
     assert.match(verify(path, '--block', hash).stdout, /\nThe request was taken from the bundle:/)
-    // As it comes out of a pipe.
+    // As it is written to a pipe.
     const piped = ['-', '--block', hash, ...asked]
     const input = JSON.stringify(proof)
     const options = { cwd: folder, encoding: 'utf8', input } as const
@@ -132,58 +132,54 @@ result  "${String(result)}"
   },
 )
 
-test(
-  'what is not proved ends with 1 and a sentence, what is typed wrong with 2',
-  { skip },
-  async () => {
-    const { hash, params, result, proof } = await usdc()
-    const path = write('slot.json', proof)
-    const other = `0x${'12'.repeat(32)}`
-    const [node] = proof.nodes
-    const refused: readonly (readonly [readonly string[], RegExp])[] = [
-      [[path, '--block', other], /header is that of block/],
-      [
-        [path, '--block', hash, '--method', 'eth_getBalance', '--params', `["${usdcSlot[0]}"]`],
-        /bundle is of/,
-      ],
-      [[path, '--block', hash, '--result', '"0x1"'], /proves a different result: "0x/],
-      [[write('cut.json', { ...proof, nodes: [node] }), '--block', hash], /lacks trie-node 0x/],
-      [[write('lie.json', { result: '0x1', proof }), '--block', hash], /proves a different result/],
-      [[write('text.json', 'hello'), '--block', hash], /a bundle is a JSON object/],
-    ]
-    for (const [args, sentence] of refused) {
-      const said = verify(...args)
-      assert.equal(said.status, 1)
-      assert.match(said.stdout, /^not proved: /)
-      assert.match(said.stdout, sentence)
-      assert.deepEqual(await verifyWithin(...args), said)
-    }
-    const alone = [path, '--block', hash, '--method', 'eth_getStorageAt']
-    for (const args of [
-      [],
-      [path],
-      alone,
-      [path, '--block', '0x1'],
-      [path, '--block', hash, '--nope'],
-    ]) {
-      assert.equal(verify(...args).status, 2, args.join(' '))
-      assert.equal((await verifyWithin(...args)).status, 2, args.join(' '))
-    }
-    assert.equal(verify(join(folder, 'nowhere.json'), '--block', hash).status, 1)
-    const json = verify(write('reply.json', { result, proof }), '--block', hash, '--json')
-    assert.deepEqual(JSON.parse(json.stdout), {
-      proved: true,
-      method: 'eth_getStorageAt',
-      params,
-      block: { hash, number: '0x152b009' },
-      result,
-      unproved: [],
-    })
-  },
-)
+test('an unproved answer exits with 1 and a sentence, wrong usage with 2', { skip }, async () => {
+  const { hash, params, result, proof } = await usdc()
+  const path = write('slot.json', proof)
+  const other = `0x${'12'.repeat(32)}`
+  const [node] = proof.nodes
+  const refused: readonly (readonly [readonly string[], RegExp])[] = [
+    [[path, '--block', other], /header is that of block/],
+    [
+      [path, '--block', hash, '--method', 'eth_getBalance', '--params', `["${usdcSlot[0]}"]`],
+      /bundle is of/,
+    ],
+    [[path, '--block', hash, '--result', '"0x1"'], /proves a different result: "0x/],
+    [[write('cut.json', { ...proof, nodes: [node] }), '--block', hash], /lacks trie-node 0x/],
+    [[write('lie.json', { result: '0x1', proof }), '--block', hash], /proves a different result/],
+    [[write('text.json', 'hello'), '--block', hash], /a bundle is a JSON object/],
+  ]
+  for (const [args, sentence] of refused) {
+    const said = verify(...args)
+    assert.equal(said.status, 1)
+    assert.match(said.stdout, /^not proved: /)
+    assert.match(said.stdout, sentence)
+    assert.deepEqual(await verifyWithin(...args), said)
+  }
+  const alone = [path, '--block', hash, '--method', 'eth_getStorageAt']
+  for (const args of [
+    [],
+    [path],
+    alone,
+    [path, '--block', '0x1'],
+    [path, '--block', hash, '--nope'],
+  ]) {
+    assert.equal(verify(...args).status, 2, args.join(' '))
+    assert.equal((await verifyWithin(...args)).status, 2, args.join(' '))
+  }
+  assert.equal(verify(join(folder, 'nowhere.json'), '--block', hash).status, 1)
+  const json = verify(write('reply.json', { result, proof }), '--block', hash, '--json')
+  assert.deepEqual(JSON.parse(json.stdout), {
+    proved: true,
+    method: 'eth_getStorageAt',
+    params,
+    block: { hash, number: '0x152b009' },
+    result,
+    unproved: [],
+  })
+})
 
 test(
-  'it recovers the senders of a whole block of mainnet, by other code than the server',
+  'it recovers the senders of a whole mainnet block with a different library than the server',
   { skip },
   async () => {
     const { network, hash } = await usdc()
@@ -213,7 +209,7 @@ test('the verifier decodes every transaction type of the recorded chain like the
   assert.deepEqual([...seen].toSorted(), ['0x0', '0x1', '0x2', '0x3', '0x4'])
 })
 
-test('the blob price of a receipt is proved only with the fraction the reader brings', async () => {
+test('the blob price of a receipt is proved only with a fraction supplied by the reader', async () => {
   const { network, hash } = createBlobBlock()
   const path = write('receipts.json', await bundleOf(network, 'eth_getBlockReceipts', [hash]))
   const bare = verify(path, '--block', hash)
@@ -226,7 +222,7 @@ test('the blob price of a receipt is proved only with the fraction the reader br
   assert.match(wrong.stdout, /^not proved: the bundle proves a different result/)
 })
 
-test('the file opens no connection: it has nothing to do so with', () => {
+test('the file opens no connection: it imports no network module', () => {
   const imported = [...readFileSync(file, 'utf8').matchAll(/^import .* from "([^"]+)";$/gm)]
   assert.deepEqual([...new Set(imported.map(([, name = '']) => name))].toSorted(), [
     'node:crypto',

@@ -12,7 +12,7 @@ import { temporaryFolder } from './started-server.ts'
 const root = fileURLToPath(new URL('../', import.meta.url))
 const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
 
-test('npm run dev starts the server again after a change of the source', async (t) => {
+test('npm run dev restarts the server after a change of the source', async (t) => {
   const dataDir = await temporaryFolder()
   t.after(() => rm(dataDir, { recursive: true, force: true }))
   const [program, ...args] = String(scripts.dev)
@@ -29,7 +29,7 @@ test('npm run dev starts the server again after a change of the source', async (
     await once(child, 'exit')
   })
   const urls: string[] = []
-  // Lines of the watcher stand between those of the server.
+  // Lines of the watcher appear between those of the server.
   for await (const line of createInterface({ input: child.stdout })) {
     if (!line.startsWith('{')) continue
     const { url } = JSON.parse(line)

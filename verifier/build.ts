@@ -1,5 +1,5 @@
-// Bundles src/cairn-verify.ts and all it needs into one file: node verifier/build.ts [outfile]
-// Senders are recovered by @noble/curves there: JavaScript alone, and a second opinion on the same bytes.
+// Bundles src/cairn-verify.ts and its dependencies into one file: node verifier/build.ts [outfile]
+// It recovers senders with @noble/curves instead of the server's library: JavaScript alone, and a second implementation.
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -8,7 +8,7 @@ import { build, type Plugin } from 'esbuild'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** The one function of tiny-secp256k1 that is used, over the curves that micro-eth-signer brings along. */
+/** The function of tiny-secp256k1 that is used, implemented with the curves of micro-eth-signer. */
 const recoverSource = `
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 export function recover(hash, signature, recoveryId, compressed) {
@@ -32,7 +32,7 @@ const withoutWasmFile: Plugin = {
   },
 }
 
-/** Writes `outfile`: the program, and under it the licences of the packages that are in it. */
+/** Writes `outfile`: the program, followed by the licences of the bundled packages. */
 export async function buildVerifier(outfile: string): Promise<void> {
   const { metafile, outputFiles } = await build({
     absWorkingDir: root,

@@ -1,5 +1,5 @@
-// The pages that are made from the source. As a program (`npm run docs`) it writes them; test/docs.test.ts
-// compares them with what is committed.
+// The pages that are generated from the source. As a program (`npm run docs`) it writes them; test/docs.test.ts
+// compares them with the committed pages.
 import { writeFileSync } from 'node:fs'
 import { cliPage } from './cli-page.ts'
 import { configurationPage, environmentExample } from './configuration-page.ts'

@@ -1,4 +1,4 @@
-// The few pieces of Markdown that generated pages are made of.
+// Markdown tables and links for the generated pages.
 // Tested by test/docs.test.ts
 
 export function page(title: string, text: string, ...parts: readonly string[]): string {

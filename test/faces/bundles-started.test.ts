@@ -1,5 +1,5 @@
-// Bundles over the wire, on the recorded chain: every recorded request that is proved comes with a bundle, and the
-// bundle alone gives the bytes of its result.
+// Bundles over the wire, on the recorded chain: every proved recorded request has a bundle, and the bundle alone
+// yields the bytes of its result.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operations, verdictOn } from '../fakes/bundles.ts'
@@ -21,7 +21,7 @@ type Reply = {
 
 const fraction = 11_684_671n
 
-test('every proved answer of the recorded chain is proved again by its bundle, away from the server', async (t) => {
+test('every proved answer of the recorded chain is verified from its bundle without the server', async (t) => {
   const cairn = await startRecordedChain(t)
   const url = `${cairn.url}/v3/${cairn.apiKey}`
   const post = async (body: unknown, query = '', headers: Record<string, string> = {}) => {
@@ -96,7 +96,7 @@ test('every proved answer of the recorded chain is proved again by its bundle, a
   t.diagnostic(`proved ${[...proved].map(([name, count]) => `${name} ${count}`).join(', ')}`)
   assert.deepEqual(missed, [])
 
-  // Both ways to ask, and each answer of a batch with its own.
+  // Both ways to request bundles, and each answer of a batch with its own.
   const balance = call('eth_getBalance', [`0x${'0'.repeat(40)}`, 'latest'])
   const byHeader = await post(balance, '', { 'x-cairn-proof': '1' })
   assert.deepEqual(byHeader.reply, (await post(balance, '?proof=1')).reply)
@@ -105,7 +105,7 @@ test('every proved answer of the recorded chain is proved again by its bundle, a
   assert.ok((batch[0]?.proof?.nodes.length ?? 0) > 0)
   assert.deepEqual(batch[1]?.proof?.nodes, [])
 
-  // Over a WebSocket the upgrade asks for all of its calls.
+  // Over a WebSocket the upgrade request enables bundles for all calls.
   const client = await openWebSocket(`${cairn.url}/ws/v3/${cairn.apiKey}?proof=1`)
   client.socket.send(JSON.stringify(balance))
   assert.deepEqual(await client.nextJson(), byHeader.reply)

@@ -1,5 +1,5 @@
-// Every recorded CID, and every CID vector, over HTTP against a started server: Kubo's CID and size. Those that name settings of a server get
-// a server with these settings. The largest are in heavy-vectors.ts.
+// Every recorded CID and every CID vector, over HTTP against a started server: the CID and size of Kubo. Those with
+// server settings get a server with these settings. The largest are in heavy-vectors.ts.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { bytesOfVector, heavyBytesMin, readCidVectors, serverEnv } from '../fakes/cid-vectors.ts'
@@ -14,7 +14,7 @@ after(() => cairn.stop())
 
 const vectors = readCidVectors()
 
-test('the vectors are there', () => {
+test('the vectors exist', () => {
   assert.ok(vectors.length > 50)
 })
 
@@ -31,7 +31,7 @@ for (const vector of here) {
   })
 }
 
-test("a key's import profile holds for what its requests leave out", async (t) => {
+test('the import profile of a key sets the defaults of its requests', async (t) => {
   const profile = 'unixfs-v1-2025'
   const ids = [
     'profile-2025-file',

@@ -1,14 +1,14 @@
-// Replays the golden cases of the file face against any server. The cases live outside
-// this repository: CAIRN_VECTORS names their folder.
+// Replays the golden cases of the IPFS API against any server. The cases are stored outside this repository:
+// CAIRN_VECTORS names their folder.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 export type Account = { readonly key: string; readonly secret: string }
 
-/** A running server: where, and how to get a new account with a card and a key. */
+/** A running server: its URL, and a way to create a new account with a card and a key. */
 export type GoldenServer = {
-  /** Like `http://127.0.0.1:8545`. */
+  /** For example `http://127.0.0.1:8545`. */
   readonly url: string
   newAccount(): Account | Promise<Account>
 }
@@ -56,16 +56,16 @@ export type Golden = {
   readonly cases: readonly GoldenCase[]
 }
 
-/** Cases that were written from Kubo's source and that Kubo 0.43 answers otherwise, or that Cairn answers since. */
+/** Cases written from the source of Kubo that differ from Kubo 0.43 or from a documented deviation of Cairn. */
 const corrected: ReadonlyMap<string, Expectation> = new Map([
   // A symbolic link is read as its target.
   ['K25', { status: 200, kind: 'STREAM', body: 'files/foo/baz' }],
-  // Without sources nothing is waited for.
+  // Without sources there is nothing to wait for.
   ['K34', { status: 500, kind: 'JSONERR', messageContains: 'ipld: could not find', code: 0 }],
   ['G29d', { status: 200, kind: 'JSON', body: '{"Peers":null}\n' }],
 ])
 
-/** The cases with their variables filled in; null when the folder is not there. */
+/** The cases with their variables filled in; null if the folder does not exist. */
 export function readGolden(): Golden | null {
   const path = resolve(
     import.meta.dirname,
@@ -81,7 +81,7 @@ export function readGolden(): Golden | null {
   ) as Golden
 }
 
-/** Runs one case on a new account. Throws an AssertionError that names what differs. */
+/** Runs one case on a new account. Throws an AssertionError that names the difference. */
 export async function replayCase(
   server: GoldenServer,
   golden: Golden,
@@ -184,7 +184,7 @@ function checkKind({ headers }: Response, kind: Kind, body: string): void {
 
 function checkError(body: string, expected: Expectation): void {
   const error = JSON.parse(body) as { Message: string; Code: number }
-  // Rebuilt in one order and compared as text: clients cut these bodies up by hand.
+  // Rebuilt in one order and compared as text: clients parse these bodies as text.
   const rebuilt = { Message: error.Message, Code: error.Code, Type: 'error' }
   assert.deepEqual(JSON.parse(body), rebuilt)
   assert.deepEqual(Object.keys(JSON.parse(body) as object), Object.keys(rebuilt))

@@ -1,4 +1,4 @@
-// The golden cases of the file face against a started server, each on an account of its own.
+// The golden cases of the IPFS API against a started server, each on its own account.
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { createAccounts, type Accounts } from '../../src/access/accounts/accounts.ts'
@@ -19,7 +19,7 @@ let accounts: Accounts
 
 before(async () => {
   cairn = await startCairn()
-  // As the command line does it: the same tables, beside the running server.
+  // Like the command line: the same tables, while the server runs.
   db = openDatabase(join(cairn.dataDir, 'cairn.db'))
   const writer = createInlineWriter(db)
   accounts = createAccounts({ db, writer, queries: createQueries(), clock: systemClock })
@@ -36,7 +36,7 @@ async function newAccount(): Promise<{ key: string; secret: string }> {
   return accounts.createKey(name)
 }
 
-// Without vectors the list is empty: one test stands for all and says why it is left out.
+// Without vectors the list is empty: one skipped test states the reason.
 if (golden === null) test('golden cases of the file face', { skip: skip || 'absent' }, () => {})
 for (const one of golden?.cases ?? []) {
   test(`${one.id} ${one.request.method} ${one.request.path}`, () =>

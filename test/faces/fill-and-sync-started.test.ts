@@ -1,4 +1,4 @@
-// eth_fillTransaction and eth_sendRawTransactionSync asked of a started server, over the wire.
+// eth_fillTransaction and eth_sendRawTransactionSync over the wire, against a started server.
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { keccak256, Transaction, Wallet } from 'ethers'
@@ -15,7 +15,7 @@ type Reply<T> = {
 }
 type Filled = { readonly raw: string; readonly tx: Readonly<Record<string, unknown>> }
 
-test('a transaction is filled, signed, sent and answered with its receipt', async () => {
+test('a transaction is filled, signed, sent, and its receipt returned', async () => {
   const cairn = await startCairn()
   try {
     const ask = async <T>(method: string, ...params: unknown[]) =>
@@ -24,7 +24,7 @@ test('a transaction is filled, signed, sent and answered with its receipt', asyn
 
     const { result: filled } = await fill({ from, to, value: '0x1' })
     const unsigned = Transaction.from(filled.raw)
-    // Zeros stand where the signature will be.
+    // Zeros in place of the signature.
     unsigned.signature = null
     assert.deepEqual(filled.tx, {
       type: '0x2',
@@ -75,7 +75,7 @@ test('a transaction is filled, signed, sent and answered with its receipt', asyn
     const { result: blobs } = await fill({ from, to, ...blob })
     assert.partialDeepStrictEqual(blobs.tx, { type: '0x3', maxFeePerBlobGas: '0x2', ...blob })
 
-    // Words of geth 1.17.5.
+    // Messages of geth 1.17.5.
     const price = '0x77359400'
     const refusals: readonly (readonly [call: object, message: string])[] = [
       [{ from }, 'contract creation without any data provided'],
@@ -96,7 +96,7 @@ test('a transaction is filled, signed, sent and answered with its receipt', asyn
       assert.deepEqual((await fill(call)).error, { code: -32000, message })
     }
 
-    // A gap: the transaction waits for the one before it, which never comes.
+    // A nonce gap: the transaction waits for the previous one, which never arrives.
     unsigned.nonce = 7
     const gapped = await alice.signTransaction(unsigned)
     const { error } = await ask('eth_sendRawTransactionSync', gapped, 50)

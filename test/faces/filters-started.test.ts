@@ -1,4 +1,4 @@
-// Filters of a started server, in the sequences that clients poll them in.
+// Filters of a started server, in the polling sequences of clients.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type TransactionRequest, Wallet } from 'ethers'
@@ -7,7 +7,7 @@ import { rpc, startCairn, type Started } from '../started-server.ts'
 
 const alice = new Wallet(devAccounts[0]?.privateKey ?? '')
 const gwei = 1_000_000_000n
-/** PUSH1 1 (topic) PUSH1 32 PUSH0 LOG1: a contract that logs 32 zero bytes as it is made. */
+/** PUSH1 1 (topic) PUSH1 32 PUSH0 LOG1: a contract that logs 32 zero bytes in its creation. */
 const logging = '0x600160205fa1'
 const topic = `0x${'1'.padStart(64, '0')}`
 
@@ -46,7 +46,7 @@ function sign(request: TransactionRequest): Promise<string> {
 const unknown = { error: { code: -32_000, message: 'filter not found' } }
 const withoutHead = ({ result, error }: Reply) => (error === undefined ? { result } : { error })
 
-test('a block filter tells each later block once, in order', async (t) => {
+test('a block filter returns each later block once, in order', async (t) => {
   const { ask, changes } = await start(t)
   await ask('evm_mine')
   const id = await ask('eth_newBlockFilter')
@@ -62,7 +62,7 @@ test('a block filter tells each later block once, in order', async (t) => {
   assert.equal(await ask('eth_uninstallFilter', id), false)
 })
 
-test('an event filter made before the block tells its matching logs, as eth_getLogs shows them', async (t) => {
+test('an event filter returns the matching logs of later blocks, as eth_getLogs shows them', async (t) => {
   const { ask, changes } = await start(t)
   const all = await ask('eth_newFilter', {})
   const matching = await ask('eth_newFilter', { topics: [topic] })
@@ -86,7 +86,7 @@ test('an event filter made before the block tells its matching logs, as eth_getL
   assert.deepEqual(await ask('eth_getFilterLogs', all), second)
 })
 
-test('a pending filter tells a transaction when it may go into a block, and once', async (t) => {
+test('a pending filter returns a transaction once, when it becomes executable', async (t) => {
   const { ask, changes } = await start(t, { CAIRN_CHAIN_MINING: 'off' })
   const id = await ask('eth_newPendingTransactionFilter')
   const to = alice.address
@@ -98,14 +98,14 @@ test('a pending filter tells a transaction when it may go into a block, and once
   assert.deepEqual(await changes(id), [])
 })
 
-test('with mining auto a pending filter tells what is in a block already', async (t) => {
+test('with mining auto a pending filter returns transactions that are already in a block', async (t) => {
   const { ask, changes } = await start(t)
   const id = await ask('eth_newPendingTransactionFilter', false)
   const hash = await ask('eth_sendRawTransaction', await sign({ nonce: 0, to: alice.address }))
   assert.deepEqual(await changes(id), [hash])
 })
 
-test('filters belong to their key, are counted by it, and unknown ids are not found', async (t) => {
+test('filters belong to their key, are limited by key, and unknown IDs are not found', async (t) => {
   const { cairn, ask, call } = await start(t)
   const { apiKey } = (await cairn.cli('keys', 'create')) as { apiKey: string }
   const other = clientOf(cairn, apiKey)
@@ -134,7 +134,7 @@ test('filters belong to their key, are counted by it, and unknown ids are not fo
   await ask('eth_newBlockFilter')
 })
 
-test('a filter over blocks that cannot come is refused as it is made', async (t) => {
+test('a filter with an impossible block range is refused at creation', async (t) => {
   const { call } = await start(t)
   const refused = async (filter: unknown, message: string) =>
     assert.deepEqual(withoutHead(await call('eth_newFilter', filter)), {
@@ -146,7 +146,7 @@ test('a filter over blocks that cannot come is refused as it is made', async (t)
   await refused({ fromBlock: 'safe' }, 'invalid block range params')
 })
 
-test('a poll whose reply is too large loses nothing: the next ones tell it in parts', async (t) => {
+test('a poll with a reply that is too large loses nothing: the next polls return it in parts', async (t) => {
   const { call, ask } = await start(t, { CAIRN_RPC_RESPONSE_BYTES_MAX: '2048' })
   const id = await ask('eth_newFilter', {})
   const blocks = await ask('eth_newBlockFilter')

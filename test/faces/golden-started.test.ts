@@ -1,5 +1,5 @@
-// The golden cases of the JSON-RPC contract over the wire, each by its name. Envelopes (G14 to G16) are in
-// rpc-envelope.ts, transaction objects (G4 to G6, G12, G13) and GM1 in golden.test.ts and beside the codec.
+// The golden cases of the JSON-RPC API over the wire, each by its name. Envelopes (G14 to G16) are in
+// rpc-envelope.ts, transaction objects (G4 to G6, G12, G13) and GM1 in golden.test.ts and next to the codec.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { fromHex, toHex } from '../../src/base/hex.ts'
@@ -40,7 +40,7 @@ function error(code: number, message: string, id: unknown = 1) {
   return { jsonrpc: '2.0', id, error: { code, message } }
 }
 
-test('G1: the documented slot holds 1234 at latest, and its block number is above this head', async () => {
+test('G1: the documented slot has the value 1234 at latest, and its block number is above this head', async () => {
   const { result } = await cairn.rpc('eth_getStorageAt', [sample, '0x0', 'latest'])
   assert.equal(result, word(1234))
   const literal = await cairn.rpc('eth_getStorageAt', [sample, '0x0', '0x65a8db'])
@@ -54,7 +54,7 @@ test('G2, G3: the documented mapping entry is found at keccak256 of key and slot
   assert.equal(result, word(0x162e))
 })
 
-test('G15h: arguments that are missing, too many or no array', async () => {
+test('G15h: missing, superfluous and non-array params are refused', async () => {
   const cases: readonly (readonly [string, string])[] = [
     ['[]', 'missing value for required argument 0'],
     [`["${sample}"]`, 'missing value for required argument 1'],
@@ -70,7 +70,7 @@ test('G15h: arguments that are missing, too many or no array', async () => {
 
 const batch = `[${call},{"jsonrpc":"2.0","id":"two","method":"eth_chainId"}]`
 
-/** The refusal of one call, and G17e: of a batch of two, with the same status and their ids. */
+/** The refusal of one call, and G17e: of a batch of two, with the same status and their IDs. */
 async function refusal(path: string, headers: Record<string, string> = {}): Promise<Reply> {
   const single = await post(path, headers)
   const two = await post(path, headers, batch)
@@ -90,7 +90,7 @@ function told({ status, body }: Reply): readonly unknown[] {
   return [status, fault.code, fault.message]
 }
 
-test('G17a, G17e: an unknown key, none and a wrong secret are 401 with a challenge', async () => {
+test('G17a, G17e: an unknown, missing or wrong credential is 401 with a challenge', async () => {
   const wrong = { authorization: `Basic ${btoa(':wrong')}` }
   const cases: readonly (readonly [Reply, string])[] = [
     [await refusal('/v3/nosuchkey1234'), 'invalid project id'],
@@ -104,7 +104,7 @@ test('G17a, G17e: an unknown key, none and a wrong secret are 401 with a challen
   }
 })
 
-test('G17b, G17e: a secret that is required and not sent is 403 and says so', async () => {
+test('G17b, G17e: a missing required secret is 403 with the reason', async () => {
   const key = await createKey('--secret-required')
   const reply = await refusal(`/v3/${key}`)
   assert.equal(reply.status, 403)
@@ -119,7 +119,7 @@ test('G17b, G17e: a secret that is required and not sent is 403 and says so', as
   })
 })
 
-/** What G17b answers to one call, and the same as one of a batch. */
+/** The G17b reply to one call, and the same in a batch. */
 const settingRefusal = (reason: string, id: unknown = 1) => ({
   jsonrpc: '2.0',
   id,
@@ -130,7 +130,7 @@ const settingRefusal = (reason: string, id: unknown = 1) => ({
   },
 })
 
-test('G17b, G17e: an Origin, a method or an address that is not listed is 403 and named', async () => {
+test('G17b, G17e: an Origin, a method or an address outside the allowlist is 403 and named', async () => {
   const listed = '0x295a70b2de5e3953354a6a8344e616ed314d7251'
   const other = '0x00000000000000000000000000000000000000aa'
   const balance = (id: unknown, address: string) =>
@@ -156,7 +156,7 @@ test('G17b, G17e: an Origin, a method or an address that is not listed is 403 an
   const none = await post(path, {}, `[${balance(1, other)},${balance('two', other)}]`)
   const both = [settingRefusal('address'), settingRefusal('address', 'two')]
   assert.deepEqual([none.status, none.body], [403, both])
-  // One that is allowed beside one that is not: each is judged by itself.
+  // An allowed call next to a refused one: each is checked separately.
   const mixed = await post(path, {}, `[${balance(1, other)},${balance('two', listed)},${call}]`)
   assert.equal(mixed.status, 200)
   const [first, ...rest] = mixed.body as { result?: string }[]
@@ -167,7 +167,7 @@ test('G17b, G17e: an Origin, a method or an address that is not listed is 403 an
   )
 })
 
-test('an address list lets no method around it', async () => {
+test('an address allowlist applies to every method', async () => {
   const listed = '0x295a70b2de5e3953354a6a8344e616ed314d7251'
   const other = '0x00000000000000000000000000000000000000aa'
   const key = await createKey('--allow-address', listed)
@@ -240,7 +240,7 @@ test('an address list lets no method around it', async () => {
   assert.equal(await reasonOf('eth_blockNumber', []), 'passes')
 })
 
-test('lists hold within a second beside a running server, and not for the secret that overrides them', async () => {
+test('allowlists of a running server apply within one second, and are skipped for the overriding secret', async () => {
   const { apiKey, apiKeySecret, id } = (await cairn.cli('keys', 'create')) as Record<string, string>
   assert(apiKey !== undefined && id !== undefined)
   assert.equal((await post(`/v3/${apiKey}`)).status, 200)
@@ -263,7 +263,7 @@ test('lists hold within a second beside a running server, and not for the secret
   assert.deepEqual((await refusal(`/v3/${apiKey}`)).body, settingRefusal('user_agent'))
 })
 
-test('the file face names the rule in its words, before it looks whether a command is there', async () => {
+test('the IPFS API names the rule in its own text, before it checks that the command exists', async () => {
   const made = (await cairn.cli('keys', 'create', '--allow-method', 'version')) as Record<
     string,
     string
@@ -300,7 +300,7 @@ test('the file face names the rule in its words, before it looks whether a comma
   )
 })
 
-test('G17c, G17e: a network switched off for the key is 403 and named', async () => {
+test('G17c, G17e: a network that is disabled for the key is 403 and named', async () => {
   const key = await createKey('--networks', 'polygon-mainnet')
   const reply = await refusal(`/v3/${key}`)
   assert.deepEqual(told(reply), [403, -32002, 'project ID does not have access to dev'])
@@ -308,14 +308,14 @@ test('G17c, G17e: a network switched off for the key is 403 and named', async ()
   assert.equal(data.reason, 'network')
 })
 
-test('G17d, G17e: over the rate is 429 with a padded Retry-After, over the day 402 without', async () => {
+test('G17d, G17e: over the rate is 429 with a padded Retry-After, over the daily limit 402 without', async () => {
   const slow = await createKey('--units-per-second', '1')
   const items = Array.from({ length: 100 }, (_, id) => ({
     jsonrpc: '2.0',
     id,
     method: 'eth_blockNumber',
   }))
-  // A full batch takes the whole burst.
+  // A full batch uses the whole burst.
   assert.equal((await post(`/v3/${slow}`, {}, JSON.stringify(items))).status, 200)
   const rate = await refusal(`/v3/${slow}`)
   assert.deepEqual(told(rate), [429, -32005, 'project ID request rate exceeded'])
@@ -327,7 +327,7 @@ test('G17d, G17e: over the rate is 429 with a padded Retry-After, over the day 4
   assert.equal(day.headers.get('retry-after'), null)
 })
 
-test('G17f: the preflight and every refusal name the origin that asked', async () => {
+test('G17f: the preflight and every refusal name the origin of the request', async () => {
   const origin = 'https://a.example'
   const preflight = await fetch(`${cairn.url}/v3/${cairn.apiKey}`, {
     method: 'OPTIONS',
@@ -342,7 +342,7 @@ test('G17f: the preflight and every refusal name the origin that asked', async (
   }
 })
 
-test('G7 to G11: recorded storage reads, and the words for a bad position', async (t) => {
+test('G7 to G11: recorded storage reads, and the messages for an invalid position', async (t) => {
   const recorded = await startRecordedChain(t)
   const read = (...params: string[]) => recorded.rpc('eth_getStorageAt', params)
   const contract = testChain.emitter

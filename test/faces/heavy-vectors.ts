@@ -1,4 +1,4 @@
-// The CID vectors of more than 300 MiB, in a run of their own: `node --test test/faces/heavy-vectors.ts`.
+// The CID vectors of more than 300 MiB, run separately: `node --test test/faces/heavy-vectors.ts`.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bytesOfVector, heavyBytesMin, readCidVectors } from '../fakes/cid-vectors.ts'
@@ -7,7 +7,7 @@ import { startCairn } from '../started-server.ts'
 
 const heavy = readCidVectors().filter((vector) => bytesOfVector(vector) > heavyBytesMin)
 
-test('there is a heavy vector', () => {
+test('a heavy vector exists', () => {
   assert.ok(heavy.length > 0)
 })
 

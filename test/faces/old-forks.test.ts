@@ -1,5 +1,5 @@
-// Calls, estimates, access lists and simulations on blocks of every fork of the chain that tests run on. What go-ethereum
-// 1.17.5 answered for the same is written next to each.
+// Calls, estimates, access lists and simulations on blocks of every fork of the test chain. The expected values are
+// the replies of go-ethereum 1.17.5.
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { fromHex, toHex } from '../../src/base/hex.ts'
@@ -46,7 +46,7 @@ async function simulate(request: CallRequest | null, number: bigint, validation 
   }
 }
 
-test('an access list is paid for and does nothing before its fork', skip, async () => {
+test('before its fork an access list is charged and has no effect', skip, async () => {
   assert.equal(await call({ to: other, accessList }, 5n), '0x')
   await assert.rejects(call({ to: other, accessList, gas: 23_399n }, 5n), {
     code: 'execution_failed',
@@ -64,7 +64,7 @@ test('an access list is paid for and does nothing before its fork', skip, async 
   ])
 })
 
-test('fee caps mean nothing before London', skip, async () => {
+test('before London fee caps have no effect', skip, async () => {
   for (const number of [5n, 25n]) {
     assert.equal(await call({ from: other, to: other, maxFeePerGas: 5n }, number), '0x')
   }
@@ -80,7 +80,7 @@ test('instructions and transactions of a later fork are refused with geth’s te
     code: 'execution_failed',
     message: 'invalid opcode: PUSH0',
   })
-  // Behind a jump the EVM library has forgotten which code it was.
+  // Behind a jump, because the EVM library then no longer knows which code it runs.
   await assert.rejects(call({ data: fromHex('0x6004565b5b5f') }, 0x20n), {
     message: 'invalid opcode: PUSH0',
   })
@@ -94,7 +94,7 @@ test('instructions and transactions of a later fork are refused with geth’s te
   }
 })
 
-test('data costs what its fork asks', skip, async () => {
+test('data costs the price of its fork', skip, async () => {
   const request = { from: rich, to: other, data: fromHex('0x0102') }
   const used = async (number: bigint) => (await simulate(request, number)).calls[0]?.gasUsed
   assert.deepEqual([await used(5n), await used(0x14n)], ['0x5290', '0x5228'])

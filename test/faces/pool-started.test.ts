@@ -1,4 +1,5 @@
-// The pool of a started server, seen from outside: what waits, the block to come, replacing, mining by hand.
+// The transaction pool of a started server over the wire: pending transactions, the pending block, replacement,
+// manual mining.
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -47,7 +48,7 @@ async function ask(cairn: Started, method: string, params: readonly unknown[] = 
   return result
 }
 
-test('with mining off transactions wait where everybody sees them, until evm_mine', async (t) => {
+test('with mining off pending transactions are visible to all clients until evm_mine', async (t) => {
   const cairn = await start(t, { CAIRN_CHAIN_MINING: 'off' })
   const empty = { pending: {}, queued: {} }
   assert.deepEqual(await ask(cairn, 'txpool_content'), empty)
@@ -97,7 +98,7 @@ test('with mining off transactions wait where everybody sees them, until evm_min
   })
 })
 
-test('pending is the block that evm_mine then makes', async (t) => {
+test('the pending block equals the block that evm_mine then mines', async (t) => {
   const cairn = await start(t, { CAIRN_CHAIN_MINING: 'off' })
   const hashes = [
     await send(cairn, await sign(alice, { nonce: 0 })),
@@ -132,14 +133,14 @@ test('pending is the block that evm_mine then makes', async (t) => {
   const made = (await ask(cairn, 'eth_getBlockByNumber', ['latest', false])) as {
     [member: string]: unknown
   }
-  // Only the clock may have gone on in between, and with it what is hashed over it.
+  // Only the time may differ, and with it the hashes that depend on it.
   for (const member of ['parentHash', 'transactions', 'gasUsed', 'receiptsRoot', 'size']) {
     assert.deepEqual(made[member], pending[member], member)
   }
   assert.equal(await ask(cairn, 'eth_getBlockTransactionCountByNumber', ['pending']), '0x0')
 })
 
-test('one waiting transaction is replaced for ten percent more, and refused below', async (t) => {
+test('a pending transaction is replaced for ten percent more, and the replacement refused below', async (t) => {
   const cairn = await start(t, { CAIRN_CHAIN_MINING: 'off' })
   const raw = await sign(alice, { nonce: 0 })
   const first = await send(cairn, raw)
@@ -165,7 +166,7 @@ test('one waiting transaction is replaced for ten percent more, and refused belo
   })
 })
 
-test('with an interval blocks come by themselves, and take what waits', async (t) => {
+test('with an interval blocks are mined automatically and include pending transactions', async (t) => {
   const cairn = await start(t, {
     CAIRN_CHAIN_MINING: 'interval',
     CAIRN_CHAIN_BLOCK_SECONDS: '1',
@@ -182,7 +183,7 @@ test('with an interval blocks come by themselves, and take what waits', async (t
   })
 })
 
-test('with mining auto evm_mine makes an empty block', async (t) => {
+test('with mining auto evm_mine mines an empty block', async (t) => {
   const cairn = await start(t, {})
   await ask(cairn, 'evm_mine')
   assert.equal(await ask(cairn, 'eth_blockNumber'), '0x1')
@@ -190,7 +191,7 @@ test('with mining auto evm_mine makes an empty block', async (t) => {
   assert.equal(await ask(cairn, 'eth_blockNumber'), '0x2')
 })
 
-test('the recorded transactions wait, and the pool reads as recorded', async (t) => {
+test('the recorded transactions are pending, and the pool equals the recording', async (t) => {
   const cairn = await start(t, {
     CAIRN_CHAIN_MINING: 'off',
     CAIRN_CHAIN_GENESIS_FILE: join(chainFolder, 'genesis.json'),
@@ -209,7 +210,7 @@ test('the recorded transactions wait, and the pool reads as recorded', async (t)
   const sent = await replay('eth_sendRawTransaction')
   assert.ok(sent.sent >= 2)
   assert.deepEqual(sent.failures, [])
-  // Nonces 0 and from 2 on, of one account: a gap waits.
+  // Nonces 0 and from 2 on, of one account: the nonce gap keeps them queued.
   const waiting = { pending: '0x1', queued: toQuantity(sent.sent - 1) }
   assert.deepEqual(await ask(cairn, 'txpool_status'), waiting)
   const shapes = await replay('txpool_status', 'txpool_content', 'txpool_contentFrom')

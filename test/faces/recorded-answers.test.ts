@@ -1,4 +1,5 @@
-// A chain that geth made and its answers about it, both written by `npm run record`, against a started server that imports the chain.
+// A chain made by geth and its answers about it, both written by `npm run record`, against a started server that
+// imports the chain.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,10 +18,10 @@ import { replayTranscripts } from './rpc-compat.ts'
 import { readTranscripts } from './transcripts.ts'
 
 const methods = [...new Set(readTranscripts(recordedFolder).map(({ method }) => method))]
-/** These change the pool or show it: after all others, on the same server. */
+/** These change or show the pool: after all others, on the same server. */
 const ofThePool = methods.filter((one) => /^txpool_|^eth_sendRaw/.test(one))
 
-test('a server gives what geth gave', async (t) => {
+test('a server gives the answers of geth', async (t) => {
   const cairn = await startRecordedChain(t, recordedFolder, 'off')
   assert.equal(
     (await cairn.rpc('eth_blockNumber')).result,
@@ -57,7 +58,7 @@ async function assertAnswers(cairn: Started, chosen: readonly string[]): Promise
   assert.deepEqual(names, expected, JSON.stringify(failures))
 }
 
-test('every block of geth is proved by its hashes, and is written back byte for byte', () => {
+test('every block of geth is proved by its hashes, and encoded again byte for byte', () => {
   const types = new Set<number>()
   let count = 0
   for (const parts of splitBlocks(

@@ -1,4 +1,5 @@
-// Kubo's replies at /api/v0, written by `npm run record`, against Cairn: the same requests in the same order on one account.
+// Kubo replies at /api/v0, written by `npm run record`, against Cairn: the same requests in the same order on one
+// account.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +10,7 @@ import { type RecordedReplies, sendFilesRequest } from '../fakes/recorded-reques
 const path = join(import.meta.dirname, '../recorded/files/replies.json')
 const { replies } = JSON.parse(readFileSync(path, 'utf8')) as RecordedReplies
 
-/** Replies that Cairn gives otherwise, each with the difference. */
+/** Replies of Cairn that differ, each with the difference. */
 const otherwise: ReadonlyMap<string, string> = new Map([
   ['add-link', 'Kubo adds the mode of the link'],
   ['block-get', 'Cairn also gives the length of the block'],
@@ -18,7 +19,7 @@ const otherwise: ReadonlyMap<string, string> = new Map([
   ['dag-import-bad', 'Cairn names the import before the error'],
 ])
 
-test('Cairn gives what Kubo gave', async (t) => {
+test('Cairn gives the replies of Kubo', async (t) => {
   const server = await startFilesServer(t)
   const { key, secret } = server.newAccount()
   const headers = { authorization: `Basic ${btoa(`${key}:${secret}`)}` }

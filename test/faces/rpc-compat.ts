@@ -1,15 +1,15 @@
-// Replays the recorded requests against a JSON-RPC face and lists every reply that differs, by the rules of
-// the vectors' README: results compared as JSON values, errors by code, and by message where it is fixed.
+// Replays the recorded requests against a JSON-RPC API and lists every reply that differs, by the rules of the README
+// of the vectors: results compared as JSON values, errors by code, and by message where it is fixed.
 import assert from 'node:assert/strict'
 import { readTranscripts, type Transcript } from './transcripts.ts'
 
-/** Sends one body and gives back the HTTP status and the text of the reply. */
+/** Sends one body and returns the HTTP status and the text of the reply. */
 export type Post = (body: string) => Promise<{ readonly status: number; readonly text: string }>
 
 export type Failure = { readonly name: string; readonly why: string }
 
 export type Replay = {
-  /** How many requests were sent; a caller asserts that it is not 0. */
+  /** The number of requests sent; a caller asserts that it is not 0. */
   readonly sent: number
   readonly failures: readonly Failure[]
 }
@@ -66,7 +66,7 @@ function compareErrors(
   return `message ${JSON.stringify(wanted['message'])}, got ${JSON.stringify(given['message'])}`
 }
 
-/** Every member that geth shows is there, with the same kind of value. */
+/** Every member that geth shows exists, with a value of the same kind. */
 function compareShapes(want: unknown, got: unknown): string | null {
   const wanted = asObject(want)
   if (wanted === null) return kindOf(want) === kindOf(got) ? null : `${kindOf(want)} expected`
@@ -99,7 +99,7 @@ function asObject(value: unknown): Readonly<Record<string, unknown>> | null {
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | null {
   try {
-    // 2^53 is no limit to chain ids: all quantities are text, so no number is rounded here.
+    // Chain IDs above 2^53 work: all quantities are text, so no number is rounded here.
     return asObject(JSON.parse(text))
   } catch {
     return null

@@ -1,4 +1,4 @@
-// Replays the envelope transcripts against the face over a fake gateway.
+// Replays the envelope transcripts against the JSON-RPC API over a fake gateway.
 import { deepEqual } from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { goodKey } from '../fakes/gateway.ts'

@@ -1,5 +1,5 @@
-// What goes over the wire for envelopes, byte for byte. `eth_chainId` answers
-// `chainId` of whoever replays them; no other method is run.
+// Expected bytes of JSON-RPC envelopes over the wire. The expected chain ID is a parameter; eth_chainId is the only
+// method.
 
 export type RpcTranscript = {
   readonly name: string
@@ -15,7 +15,7 @@ const missing = (id: string, method: string) =>
   `{"jsonrpc":"2.0","id":${id},"error":{"code":-32601,"message":"The method ${method} does not exist/is not available"}}`
 const unreadable = '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error"}}'
 
-/** Ids that must come back as the same bytes. */
+/** IDs that must be returned as the same bytes. */
 export const echoedIds: readonly string[] = [
   '0',
   '-1',

@@ -1,4 +1,4 @@
-// The JSON-RPC face of a started server: envelopes byte for byte, and the recorded replies of go-ethereum on the
+// The JSON-RPC API of a started server: envelopes byte for byte, and the recorded replies of go-ethereum on the
 // recorded chain, imported into the embedded one.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,7 +20,7 @@ const leftOut: Readonly<Record<string, string>> = {
   txpool_status: 'shows the recorded pool: pool-started.test.ts',
 }
 
-test('envelopes, ids and refusals are the same bytes as in the contract', async () => {
+test('envelopes, IDs and refusals match the transcripts byte for byte', async () => {
   const cairn = await startCairn()
   try {
     const send = async (body: string) => {
@@ -43,7 +43,7 @@ test('envelopes, ids and refusals are the same bytes as in the contract', async 
   }
 })
 
-test('a storage read says that it is proved, and from which block', async () => {
+test('a storage read is labelled proof, with its block', async () => {
   const cairn = await startCairn()
   try {
     const body = JSON.stringify({
@@ -67,7 +67,7 @@ test('a storage read says that it is proved, and from which block', async () => 
   }
 })
 
-test('refusals by key, network and limit carry their status, code and ids', async () => {
+test('refusals by key, network and limit have the expected status, code and IDs', async () => {
   const cairn = await startCairn()
   try {
     const single = '{"jsonrpc":"2.0","id":7,"method":"eth_chainId"}'
@@ -129,7 +129,7 @@ test('refusals by key, network and limit carry their status, code and ids', asyn
   }
 })
 
-test('the recorded chain is imported block by block, and every recorded reply in scope is given', async (t) => {
+test('the recorded chain is imported block by block, and every recorded reply in scope is returned', async (t) => {
   const cairn = await startRecordedChain(t)
   const recorded = new Set(readTranscripts(chainFolder).map(({ method }) => method))
   const replayed = new Set([...recorded].filter((method) => leftOut[method] === undefined))

@@ -1,4 +1,4 @@
-// The outside judge of eth_simulateV1: what go-ethereum answered on the chain of the vectors.
+// eth_simulateV1 compared with the replies of go-ethereum on the chain of the vectors.
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { fromHex } from '../../src/base/hex.ts'
@@ -38,7 +38,7 @@ for (const { name, blockStateCalls, blocks } of recordedSimulations) {
 }
 
 for (const { name, simulation, blocks } of recordedRoots) {
-  test(`${name}, whatever the chain`, { skip: missingVectors }, async () => {
+  test(`${name}, on any chain`, { skip: missingVectors }, async () => {
     const { blocks: parsed, ...options } = parseBlockSimulation(simulation, 0)
     const asked = parsed.map((one) => ({ ...one, calls: one.calls.map(({ request }) => request) }))
     const made = (await run({
@@ -59,7 +59,7 @@ function summary({ returnData, gasUsed, maxUsedGas, status }: Call) {
   return [returnData, gasUsed, maxUsedGas]
 }
 
-test('every block of every fork can be gone on from, also by a contract', async () => {
+test('a simulation can continue every block of every fork, also from a contract', async () => {
   const from = fromHex(`0xc0${'0'.repeat(38)}`)
   for (let number = 0n; number <= 54n; number += 1n) {
     const blockHash = hashOf(number)

@@ -1,4 +1,4 @@
-// eth_simulateV1 of a started server: as viem asks for it, and what it refuses over the wire.
+// eth_simulateV1 of a started server: requests of viem, and refusals over the wire.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createPublicClient, http, parseAbi, parseEther } from 'viem'
@@ -20,7 +20,7 @@ after(() => cairn.stop())
 const client = () =>
   createPublicClient({ chain: localhost, transport: http(`${cairn.url}/v3/${cairn.apiKey}`) })
 
-test("viem's simulateBlocks gets blocks with what their calls came to", async () => {
+test('simulateBlocks of viem returns blocks with the results of their calls', async () => {
   const abi = parseAbi(['function first() view returns (uint256)'])
   const blocks = await client().simulateBlocks({
     blocks: [
@@ -59,7 +59,7 @@ test("viem's simulateBlocks gets blocks with what their calls came to", async ()
   assert.equal(await client().getBlockNumber(), 0n)
 })
 
-test("viem's simulateCalls tells what the calls moved", async () => {
+test('simulateCalls of viem returns the asset changes of the calls', async () => {
   const { results, assetChanges } = await client().simulateCalls({
     account: alice,
     calls: [{ to: bob, value: parseEther('1') }, { to: sample }],
@@ -79,7 +79,7 @@ test("viem's simulateCalls tells what the calls moved", async () => {
   assert.equal(failed[0]?.status, 'failure')
 })
 
-test('an answer is labelled trusted, and each refusal has its own code', async () => {
+test('a reply is labelled trusted, and each refusal has its own code', async () => {
   const body = { jsonrpc: '2.0', id: 1, method: 'eth_simulateV1' }
   const reply = await fetch(`${cairn.url}/v3/${cairn.apiKey}`, {
     method: 'POST',

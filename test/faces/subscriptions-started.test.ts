@@ -1,4 +1,4 @@
-// Subscriptions of a started server, frame by frame: what each kind tells, in which order, at what price.
+// Subscriptions of a started server, frame by frame: content, order and price of each kind.
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { type TransactionRequest, Wallet } from 'ethers'
@@ -8,7 +8,7 @@ import { startCairn, type Started } from '../started-server.ts'
 
 const alice = new Wallet(devAccounts[0]?.privateKey ?? '')
 const gwei = 1_000_000_000n
-/** PUSH1 1 (topic) PUSH1 32 PUSH0 LOG1: a contract that logs 32 zero bytes as it is made. */
+/** PUSH1 1 (topic) PUSH1 32 PUSH0 LOG1: a contract that logs 32 zero bytes in its creation. */
 const logging = '0x600160205fa1'
 
 type Event = { readonly params: { readonly subscription: string; readonly result: unknown } }
@@ -54,7 +54,7 @@ async function send(server: Started, request: TransactionRequest): Promise<strin
   return String(await ask(server, 'eth_sendRawTransaction', raw))
 }
 
-test('a head is the header that eth_getBlockByNumber shows, a log what eth_getLogs shows', async (t) => {
+test('a head equals the header of eth_getBlockByNumber, a log the entry of eth_getLogs', async (t) => {
   const client = await connect(t)
   const heads = await subscribe(client, 'newHeads')
   const logs = await subscribe(client, 'logs', { topics: [`0x${'1'.padStart(64, '0')}`] })
@@ -73,7 +73,7 @@ test('a head is the header that eth_getBlockByNumber shows, a log what eth_getLo
   assert.deepEqual([of(logs)], await ask(cairn, 'eth_getLogs', {}))
 })
 
-test('a pending transaction is told by its hash or whole, once, while it waits', async (t) => {
+test('a pending transaction is sent once, by its hash or complete, while it is pending', async (t) => {
   const waiting = await startCairn({ env: { CAIRN_CHAIN_MINING: 'off' } })
   t.after(() => waiting.stop())
   const client = await connect(t, waiting.apiKey, waiting)
@@ -90,7 +90,7 @@ test('a pending transaction is told by its hash or whole, once, while it waits',
   assert.equal((told.get(whole) as { blockHash: unknown }).blockHash, null)
 })
 
-test('what is in a block already is still told as it waited', async (t) => {
+test('a transaction that is already in a block is still sent as pending', async (t) => {
   const client = await connect(t)
   await subscribe(client, 'newPendingTransactions', true)
   const hash = await send(cairn, { nonce: nonce++, to: alice.address })
@@ -99,7 +99,7 @@ test('what is in a block already is still told as it waited', async (t) => {
   assert.deepEqual([named, blockNumber], [hash, null])
 })
 
-test('a subscription ends with its reply, and an id that is not there is refused as in geth', async (t) => {
+test('a subscription ends with the reply to its unsubscribe, and an unknown ID is refused as in geth', async (t) => {
   const client = await connect(t)
   const id = await subscribe(client, 'newHeads')
   const kept = await subscribe(client, 'newHeads')
@@ -121,7 +121,7 @@ test('a subscription ends with its reply, and an id that is not there is refused
   })
 })
 
-test('in a batch the ids come before any event of them', async (t) => {
+test('in a batch the IDs are sent before any of their events', async (t) => {
   const client = await connect(t)
   const call = (id: number, kind: string) => ({
     jsonrpc: '2.0',
@@ -141,7 +141,7 @@ test('in a batch the ids come before any event of them', async (t) => {
   assert.equal(first.params.subscription, replies[0]?.result)
 })
 
-test('a subscription whose id nobody is told is none: by notification, or without room in the reply', async (t) => {
+test('a subscription whose ID cannot be returned is not created: in a notification, or beyond the reply limit', async (t) => {
   const small = await startCairn({ env: { CAIRN_RPC_RESPONSE_BYTES_MAX: '1024' } })
   t.after(() => small.stop())
   const client = await connect(t, small.apiKey, small)
@@ -161,13 +161,13 @@ test('a subscription whose id nobody is told is none: by notification, or withou
   assert.equal((await client.ask('eth_chainId')).result, '0x539')
 })
 
-test('events are charged to the day of the key, which ends the connection when it is used up', async (t) => {
+test('events are charged to the daily limit of the key, and the connection closes once it is used up', async (t) => {
   const made = (await cairn.cli('keys', 'create', '--units-per-day', '160')) as {
     id: string
     apiKey: string
   }
   const client = await connect(t, made.apiKey)
-  // 5 for the call, then 50 for each head: the fourth has no room.
+  // 5 for the call, then 50 for each head: the fourth exceeds the limit.
   await subscribe(client, 'newHeads')
   for (let mined = 0; mined < 4; mined += 1) await ask(cairn, 'evm_mine')
   assert.deepEqual(await client.ended, {
@@ -177,7 +177,7 @@ test('events are charged to the day of the key, which ends the connection when i
   assert.equal(client.frames.length, 3)
 })
 
-test('the gates of a key stand at the upgrade as over HTTP', async () => {
+test('the access checks of a key apply to the upgrade request as over HTTP', async () => {
   const keyWith = async (...options: string[]) =>
     (await cairn.cli('keys', 'create', ...options)) as { apiKey: string; apiKeySecret: string }
   const refusal = async (key: string, options: object = {}) => {
@@ -205,7 +205,7 @@ test('the gates of a key stand at the upgrade as over HTTP', async () => {
   await entered.close()
 })
 
-test('a list of addresses holds for subscriptions to logs', async (t) => {
+test('an address allowlist applies to log subscriptions', async (t) => {
   const listed = `0x${'ab'.repeat(20)}`
   const made = (await cairn.cli('keys', 'create', '--allow-address', listed)) as { apiKey: string }
   const client = await connect(t, made.apiKey)

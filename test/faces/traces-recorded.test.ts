@@ -1,5 +1,5 @@
-// debug_trace… against go-ethereum 1.17.5: its answers for the 249 transactions of the chain of the vectors, as one
-// digest for each tracer.
+// debug_trace… compared with go-ethereum 1.17.5: its replies for the 249 transactions of the chain of the vectors, as
+// one digest for each tracer.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
@@ -49,7 +49,7 @@ const recorded: readonly (readonly [name: string, tracer: TracerChoice, digest: 
   ],
 ]
 
-test('traces are those of go-ethereum', { skip: missingVectors }, async (t) => {
+test('traces equal those of go-ethereum', { skip: missingVectors }, async (t) => {
   const { run, hashOf, head } = await openRecordedEngine(t)
   for (const [name, tracer, digest] of recorded) {
     const hash = createHash('sha256')

@@ -1,4 +1,4 @@
-// debug_trace… asked of a started server, over the wire.
+// debug_trace… of a started server, over the wire.
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { keccak256, Wallet } from 'ethers'
@@ -61,7 +61,7 @@ test('a mined transaction is traced by its hash, by its block, and as a call', a
       assert.equal(error?.code, -32000, String(given).slice(0, 20))
       assert.match(error?.message ?? '', message)
     }
-    // EIP-2935: the hash of the block before, in the slot of its number.
+    // EIP-2935: the hash of the parent block, in the slot of its number.
     const hashes = '0x0000f90827f1c53a10cb7a02335b175320002935'
     const range = await ask('debug_storageRangeAt', ['latest', 0, hashes, '0x', 5])
     const { parentHash } = latest as unknown as { parentHash: string }

@@ -1,4 +1,4 @@
-// The disk with faults does what its rules say, so that a test which relies on it cannot pass without a fault.
+// The faulty disk follows its rules, so that a test that relies on it cannot pass without a fault.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -32,7 +32,7 @@ const readTwice = `const fd = fs.openSync(path, 'r'); const into = Buffer.alloc(
 const fault = { op: 'read', action: 'flip', path: '' } as const
 
 test(
-  'a rule flips, cuts or refuses the read that it names, once, and the disk keeps its bytes',
+  'a rule flips, cuts or refuses the selected read once, and the bytes on disk stay',
   { skip },
   () => {
     const before = disk?.done().length
@@ -52,7 +52,7 @@ test(
   },
 )
 
-test('a rule falsifies or refuses the write and the sync that it names', { skip }, () => {
+test('a rule falsifies or refuses the selected write or sync', { skip }, () => {
   const write = `const fd = fs.openSync(path, 'r+'); const tell = (run) => { try { run(); return 'ok' } catch (e) { return e.code } }
     process.stdout.write(tell(() => fs.writeSync(fd, 'wxyz', 0)) + ' ' + tell(() => fs.fdatasyncSync(fd)))`
   const written = (given: DiskFault): string =>

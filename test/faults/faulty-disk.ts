@@ -1,6 +1,6 @@
-// A disk with faults for a process that a test starts: a library in C (faulty-disk.c) that the process loads before libc.
-// It flips a bit of, cuts short, refuses or delays the reads, writes and syncs that the rules name. Rules may change while
-// the process runs. Linux only, and only where there is a C compiler.
+// A faulty disk for a process started by a test: a C library (faulty-disk.c) that the process loads before libc. It
+// flips a bit of, cuts short, refuses or delays the reads, writes and syncs that the rules select. Rules may change
+// while the process runs. Linux only, and only with a C compiler.
 // Tested by test/faults/faulty-disk.test.ts
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -18,17 +18,17 @@ export type DiskFault = {
   readonly action: 'flip' | 'cut' | 'fail' | 'delay'
   /** Glob over the absolute path; `*` matches `/` too. */
   readonly path: string
-  /** The first call that gets the fault, from 1 on (default 1), and how many get it (default 1; 0: all from there on). */
+  /** The first call with the fault, from 1 (default 1), and the number of calls (default 1; 0: all from there on). */
   readonly nth?: number
   readonly times?: number
-  /** In place of `nth`: each call gets it with this chance, per mille. `seed`: of the chance, and of the byte of a flip. */
+  /** Instead of `nth`: the probability of the fault, per mille. `seed`: for the probability, and for the byte of a flip. */
   readonly chance?: number
   readonly seed?: number
-  /** Only calls of so many bytes at least. */
+  /** Only calls with at least this many bytes. */
   readonly min?: number
-  /** Only calls that cover this place of the file; a flip hits that byte. */
+  /** Only calls that include this position of the file; a flip changes that byte. */
   readonly at?: number
-  /** Of the byte that is flipped: 0 (default) to 7. */
+  /** Of the flipped byte: 0 (default) to 7. */
   readonly bit?: number
   /** Of a delay (default 10). */
   readonly ms?: number
@@ -36,7 +36,7 @@ export type DiskFault = {
   readonly errno?: number
 }
 
-/** One fault that happened. `at`: place in the file, -1 where the call named none. */
+/** A fault that occurred. `at`: position in the file, -1 where the call has none. */
 export type DoneFault = {
   readonly op: string
   readonly action: string
@@ -48,16 +48,16 @@ export type DoneFault = {
 export type FaultyDisk = {
   /** Environment of the process. */
   readonly env: Readonly<Record<string, string>>
-  /** Replaces all rules; each counts from its first call again. */
+  /** Replaces all rules; the counts of each start again. */
   set(faults: readonly DiskFault[]): void
-  /** What happened so far. */
+  /** The faults so far. */
   done(): readonly DoneFault[]
   remove(): void
 }
 
 const source = fileURLToPath(new URL('faulty-disk.c', import.meta.url))
 
-/** Null with the reason where it cannot be made: `skip` of a test takes it as it is. */
+/** The reason if the library cannot be compiled, else null; for `skip` of a test. */
 export function makeFaultyDisk(): {
   readonly disk: FaultyDisk | null
   readonly skip: string | false
@@ -87,7 +87,7 @@ function openFaultyDisk(folder: string, library: string): FaultyDisk {
       const lines = faults.map(({ op, action, path, ...numbers }) =>
         [op, action, path, ...Object.entries(numbers).map((pair) => pair.join('='))].join('\t'),
       )
-      // As a whole: the process looks at the file before each call.
+      // Replaced atomically: the process checks the file before each call.
       writeFileSync(`${rules}.new`, lines.map((line) => `${line}\n`).join(''))
       renameSync(`${rules}.new`, rules)
     },

@@ -162,7 +162,7 @@ async function makeBlock(geth: Geth, number: number): Promise<RecordedBlock> {
     const started = (await geth.engine(`engine_forkchoiceUpdatedV${fork}`, [head, attributes])) as {
       payloadId: string
     }
-    // geth begins with an empty block and fills it beside.
+    // geth starts with an empty block and fills it in the background.
     await sleep(100 * attempt)
     const got = (await geth.engine(`engine_getPayloadV${version}`, [started.payloadId])) as Record<
       string,
@@ -253,7 +253,7 @@ async function transactionsOf(number: number): Promise<readonly Hex[]> {
       }),
     )
   }
-  // geth 1.17 takes blobs with cell proofs alone (EIP-7594).
+  // geth 1.17 accepts blobs only with cell proofs (EIP-7594).
   if (number > forks.osaka && number % 3 === 0) {
     const signed = await other.signTransaction({
       to: emitter as Hex,

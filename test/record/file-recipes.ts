@@ -1,5 +1,5 @@
-// The files that are added to Kubo to record their CIDs: one recipe for each thing that decides a CID. The recorded list holds the recipe beside
-// the result, so nothing reads this file but the recorder.
+// The files that are added to Kubo to record their CIDs: one recipe for each property that determines a CID. The
+// recorded list contains the recipe and its result, so only the recorder reads this file.
 import type { CidRecipe } from '../fakes/cid-vectors.ts'
 
 const text = (value: string) => ({ kind: 'text', text: value }) as const

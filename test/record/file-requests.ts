@@ -1,7 +1,8 @@
-// The requests at /api/v0 whose replies are recorded, in the order in which they are sent. Each may name blocks that an earlier one made.
+// The requests at /api/v0 whose replies are recorded, in sending order. Each may name blocks that an earlier request
+// created.
 import type { FilesRequest } from '../fakes/recorded-request.ts'
 
-/** Sends one request, records it, and gives the text of the reply. */
+/** Sends one request, records it, and returns the text of the reply. */
 export type Send = (
   name: string,
   command: string,

@@ -1,4 +1,5 @@
-// A real geth for recordings: a fresh data folder, one genesis, no peers, every state kept; blocks are made through the engine API.
+// A real geth for recordings: a new data folder, one genesis, no peers, all state retained; blocks are made through
+// the engine API.
 import { execFileSync, spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// A real Kubo for recordings: a fresh repository, no peers, loopback only, a free port.
+// A real Kubo for recordings: a new repository, no peers, loopback only, a free port.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
 export type Kubo = {
-  /** Like `http://127.0.0.1:40123`. */
+  /** For example `http://127.0.0.1:40123`. */
   readonly url: string
   /** As `ipfs version --number` prints it. */
   readonly version: string
@@ -59,7 +59,7 @@ async function listening(child: ChildProcess): Promise<string> {
     if (line === 'Daemon is ready') break
   }
   if (port === undefined) throw new Error(`Kubo did not start: ${errors}`)
-  // Read on, or Kubo would wait for room in the pipe.
+  // Keep reading, or Kubo blocks on a full pipe.
   stdout.resume()
   return port
 }

@@ -1,5 +1,6 @@
-// `npm run record`: starts the real Kubo and geth, sends them what the tests need, and writes test/recorded/ with the answers. The same programs write
-// the same bytes. The programs: CAIRN_KUBO and CAIRN_GETH, or `ipfs` and `geth` of the path.
+// `npm run record`: starts the real Kubo and geth, sends them the requests of the tests, and writes the replies to
+// test/recorded/. The same program versions write the same bytes. The programs: CAIRN_KUBO and CAIRN_GETH, or `ipfs`
+// and `geth` of the path.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { recordChain } from './chain.ts'

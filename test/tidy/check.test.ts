@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findBreaches } from './check.ts'
 
-/** Breaches in planted files: path -> text after the head line. Every file counts as tested unless it says so. */
+/** Breaches in test files: path -> text after the header line. Every file counts as tested by default. */
 function breaches(
   planted: Record<string, string>,
   head = '// What it is.\n// Tested by here.ts\n',
@@ -25,7 +25,7 @@ test('tidy files have no breach', () => {
   )
 })
 
-test('an import upwards is found, also of a type, a side effect, a re-export and an inline one', () => {
+test('an upward import is found, also of a type, a side effect, a re-export and an inline import', () => {
   for (const line of [
     "import { a } from '../http/a.ts'",
     "import type { A } from '../http/a.ts'",
@@ -44,13 +44,13 @@ test('an import upwards is found, also of a type, a side effect, a re-export and
   }
 })
 
-test('an import that stands in a comment is none', () => {
+test('an import in a comment is ignored', () => {
   const text =
     "// import '../http/a.ts'\n/* import('../http/a.ts') */\nconst a = 1 // import '../http/a.ts'\n"
   assert.deepEqual(breaches({ 'content/x.ts': text }), [])
 })
 
-test('folders of one layer that import each other are found, and so is the circle', () => {
+test('folders of one layer that import each other are found, and so is the cycle', () => {
   assert.deepEqual(
     breaches({
       'ipfs/a.ts': "import type { B } from '../chain/b.ts'\n",
@@ -72,14 +72,14 @@ test('a folder of more than forty modules is found; tests and subfolders do not 
   assert.deepEqual(breaches({ ...most, 'db/m40.ts': '' }), ['db: 41 modules, at most 40'])
 })
 
-test('a circle inside a folder is found, types included', () => {
+test('a cycle inside a folder is found, types included', () => {
   assert.deepEqual(
     breaches({ 'db/a.ts': "import type { B } from './b.ts'\n", 'db/b.ts': "import './a.ts'\n" }),
     ['cycle: db/a.ts -> db/b.ts -> db/a.ts'],
   )
 })
 
-test('a folder without a layer, and settings read below the top, are found', () => {
+test('a folder without a layer is found, and so are settings imported below the top layer', () => {
   assert.deepEqual(breaches({ 'extras/a.ts': '' }), ['extras/a.ts: folder extras has no layer'])
   assert.match(
     breaches({ 'http/a.ts': "import type { C } from '../config/c.ts'\n" })[0] ?? '',
@@ -87,7 +87,7 @@ test('a folder without a layer, and settings read below the top, are found', () 
   )
 })
 
-test('what goes around a door is found', () => {
+test('use of a wrapped interface outside its module is found', () => {
   const planted = {
     'http/a.ts': "import { createServer } from 'node:http'\n",
     'content/b.ts': "import type { IncomingMessage } from 'node:http'\n",
@@ -104,11 +104,11 @@ test('what goes around a door is found', () => {
   for (const one of found) assert.match(one, /^\S+: uses .+, whose door is /)
 })
 
-test('a method that is only called like a timer is none', () => {
+test('a method with the name of a timer is ignored', () => {
   assert.deepEqual(breaches({ 'http/a.ts': 'server.setTimeout(5)\n' }), [])
 })
 
-test('words that say nothing are found in files, folders and exported names', () => {
+test('banned words are found in files, folders and exported names', () => {
   assert.equal(breaches({ 'db/row-utils.ts': '' }).length, 1)
   assert.equal(breaches({ 'db/common/a.ts': '' }).length, 1)
   assert.equal(breaches({ 'db/a.ts': 'export class KeyManager {}\n' }).length, 1)
@@ -116,7 +116,7 @@ test('words that say nothing are found in files, folders and exported names', ()
   assert.deepEqual(breaches({ 'db/a.ts': 'export const commonly = 1\nexport type Info = 1\n' }), [])
 })
 
-test('default exports, gathering files, missing heads and long files are found', () => {
+test('default exports, barrel files, missing headers and long files are found', () => {
   assert.deepEqual(breaches({ 'db/a.ts': 'export default 1\n' }), ['db/a.ts: has a default export'])
   assert.equal(breaches({ 'db/index.ts': '' }).length, 1)
   assert.match(breaches({ 'db/a.ts': 'type A = 1\n' }, '')[0] ?? '', /saying what it is$/)
@@ -125,7 +125,7 @@ test('default exports, gathering files, missing heads and long files are found',
   assert.deepEqual(breaches({ 'db/a.ts': long }, '// A table. long: one row each.\n'), [])
 })
 
-test('code that no test covers is found, types need none', () => {
+test('untested code is found; types need no test', () => {
   const head = '// What it is.\n'
   assert.match(
     breaches({ 'db/a.ts': 'export const a = 1\n' }, head)[0] ?? '',

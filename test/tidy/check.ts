@@ -1,4 +1,5 @@
-// The house checker: breaches of the rules in layers.ts, each as one sentence. Pure: files in, sentences out.
+// The checker of the house rules: returns breaches of the rules in layers.ts, each as one sentence. Pure: files in,
+// sentences out.
 import { basename, dirname } from 'node:path/posix'
 import * as rules from './layers.ts'
 import {
@@ -104,7 +105,7 @@ function checkNames(file: SourceFile): readonly string[] {
   })
 }
 
-/** Covered: a test beside it, a test in its folder that imports it or a table that lists it, or a named test. */
+/** Covered: by a test next to it, by a test in its folder that imports it or a table that lists it, or by a named test. */
 function checkTested(
   file: SourceFile,
   files: readonly SourceFile[],
@@ -134,7 +135,7 @@ function checkFolders(sources: readonly SourceFile[]): readonly string[] {
     .map(([folder, modules]) => `${folder}: ${modules} modules, at most ${rules.folderModulesMax}`)
 }
 
-/** Files that import each other in a circle, types included; each circle once. */
+/** Files that import each other in a cycle, types included; each cycle once. */
 function checkCycles(sources: readonly SourceFile[]): readonly string[] {
   const targets = new Map(
     sources.map((file) => [file.path, importsOf(file).flatMap(({ target }) => target ?? [])]),

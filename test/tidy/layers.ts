@@ -1,4 +1,5 @@
-// The house rules as data: the layer table of docs/explanation/architecture.md, the doors to the outside, banned words.
+// The house rules as data: the layer table of docs/explanation/architecture.md, wrapped external interfaces, banned
+// words.
 // Tested by test/tidy/check.test.ts
 
 export type Layer = { readonly level: number; readonly folders: readonly string[] }
@@ -23,7 +24,7 @@ export const folderModulesMax = 40
 /** main.ts, server/ and cli/ compose the rest and may import each other. */
 export const mayImportEachOther: readonly string[] = ['.', 'server', 'cli']
 
-/** Only the top imports settings; everyone else is given plain values. */
+/** Only the top layer imports settings; all other layers receive plain values. */
 export const onlyImportedBy: Readonly<Record<string, readonly string[]>> = {
   config: ['.', 'server', 'cli', 'config'],
 }
@@ -34,7 +35,7 @@ export type Door = {
   readonly module?: RegExp
   readonly code?: RegExp
   readonly behind: readonly string[]
-  /** `import type` of the module is fine below these. */
+  /** `import type` of the module is allowed below these paths. */
   readonly typesBehind?: readonly string[]
 }
 
@@ -85,7 +86,7 @@ export const doors: readonly Door[] = [
   },
 ]
 
-/** Words that say nothing, in names of files, folders and exports. */
+/** Banned words without meaning, in names of files, folders and exports. */
 export const bannedWords: readonly string[] = [
   'util',
   'utils',
@@ -102,7 +103,7 @@ export const bannedLastWord = 'info'
 /** Names that keep a banned word, each with its reason. */
 export const allowedNames: Readonly<Record<string, string>> = {}
 
-/** The only files that gather others. */
+/** The only files that re-export others. */
 export const indexFiles: readonly string[] = [
   'rpc/methods/index.ts',
   'kubo/commands/index.ts',
@@ -110,5 +111,5 @@ export const indexFiles: readonly string[] = [
   'admin/index.ts',
 ]
 
-/** A file longer than this says why in its head: a comment line with `long: <reason>`. */
+/** A longer file states the reason in its header: a comment line with `long: <reason>`. */
 export const longLines = 400

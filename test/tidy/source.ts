@@ -1,4 +1,4 @@
-// A source file as the house checker sees it: its code without comments, and what it imports.
+// A source file for the checker of the house rules: its code without comments, and its imports.
 // Tested by test/tidy/check.test.ts
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path/posix'
@@ -30,7 +30,7 @@ export function isTest(file: SourceFile): boolean {
   return file.path.endsWith('.test.ts')
 }
 
-/** Top folder below `src/`, `.` for files that lie in it. */
+/** Top folder below `src/`, `.` for files directly in it. */
 export function folderOf(path: string): string {
   return path.includes('/') ? (path.split('/')[0] ?? '.') : '.'
 }
@@ -65,7 +65,7 @@ export function exportsOf(file: SourceFile): readonly { name: string; typeOnly: 
   }))
 }
 
-/** True when nothing of the file is left at run time. */
+/** True if nothing of the file exists at run time. */
 export function isTypeOnly(file: SourceFile): boolean {
   return !/^(export )?(async )?(const|let|function\*?|class|abstract class) /m.test(
     codeOf(file.text),

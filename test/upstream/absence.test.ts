@@ -1,5 +1,5 @@
-// Absence needs the answers of two upstreams, or of a trusted one. An upstream's error does not establish it: under
-// `require` no read turns an error into null, zero or an empty list.
+// Absence requires the answers of two upstreams, or of a trusted one. An upstream's error does not establish it:
+// under `require` no read turns an error into null, zero or an empty list.
 import assert from 'node:assert/strict'
 import test, { before, type TestContext } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
@@ -39,7 +39,7 @@ const errors: readonly StubReply[] = [
   error(3, 'execution reverted'),
   error(-32000, 'something else'),
 ]
-/** After these an upstream rests a while, and each read waits for it: few reads are enough. */
+/** After these errors an upstream is paused, and each read waits for it: few reads are enough. */
 const troubles: readonly StubReply[] = [
   error(-32603, 'Internal error'),
   error(-32005, 'too many requests'),
@@ -66,13 +66,13 @@ async function open(
   return { opened, stubs }
 }
 
-/** All content is answered with `reply`; the head is followed as before. */
+/** Replies to all content requests with `reply`; the head is followed as before. */
 function answerWith(stub: StubUpstream, reply: StubReply | null): void {
   stub.knobs.lie = ({ method, params }) =>
     method === 'eth_chainId' || params[0] === 'latest' ? null : reply
 }
 
-/** Every read that names a block by its hash or number and could say that there is nothing. */
+/** Every read that names a block by its hash or number and can report absence. */
 function everyRead(block: StubBlock): readonly Read[] {
   const same = (method: string, ...params: readonly unknown[]): Read => ({
     method,
@@ -113,7 +113,7 @@ const absentReads: readonly (readonly [method: string, params: readonly unknown[
 
 for (const reply of [...errors, ...troubles]) {
   const { message } = (reply as { error: { message: string } }).error
-  test(`of one upstream's error no absence is made: ${message}`, async (t) => {
+  test(`an error of one upstream is not evidence of absence: ${message}`, async (t) => {
     const { opened, stubs } = await open(t)
     const [stub] = stubs as [StubUpstream]
     answerWith(stub, reply)
@@ -126,7 +126,7 @@ for (const reply of [...errors, ...troubles]) {
   })
 }
 
-test('an unknown block is null of two upstreams or a trusted one, and unverified of one', async (t) => {
+test('an unknown block is null with two upstreams or a trusted one, and unverified with one', async (t) => {
   for (const [reply, all] of [
     [{ result: null }, true],
     [error(-32000, 'header not found'), true],
@@ -150,7 +150,7 @@ test('an unknown block is null of two upstreams or a trusted one, and unverified
   }
 })
 
-test('one that has it not any longer is not a second that says there is none', async (t) => {
+test('a pruned upstream does not count as a second confirmation of absence', async (t) => {
   const { opened, stubs } = await open(t, { count: 2 })
   answerWith(stubs[0] ?? assert.fail(), { result: null })
   answerWith(stubs[1] ?? assert.fail(), error(-32000, 'pruned history unavailable'))
@@ -159,10 +159,10 @@ test('one that has it not any longer is not a second that says there is none', a
   }
 })
 
-test('a block whose number stands is an error, not null, when its header cannot be had', async (t) => {
+test('a block with a known number and an unavailable header is an error, not null', async (t) => {
   const { opened, stubs } = await open(t, { trusted: [0] })
   const [stub] = stubs as [StubUpstream]
-  // By number it names the block; by its hash it says there is none.
+  // By number the upstream names the block; by hash it reports none.
   stub.knobs.lie = ({ method }) =>
     method === 'eth_getBlockByHash' || method.startsWith('debug_') ? { result: null } : null
   for (const { method, params } of readsByNumber(chain.recorded[20] ?? assert.fail())) {
@@ -171,7 +171,7 @@ test('a block whose number stands is an error, not null, when its header cannot 
   }
 })
 
-test('under prefer one upstream’s word that there is no block is given, and says so', async (t) => {
+test('under prefer the absence reported by one upstream is forwarded, labelled none', async (t) => {
   const { opened, stubs } = await open(t, { verify: 'prefer' })
   answerWith(stubs[0] ?? assert.fail(), { result: null })
   for (const [method, params] of absentReads) {
@@ -188,7 +188,7 @@ const byTransactionHash = [
 
 type Place = { readonly blockHash: string; readonly transactionIndex: string }
 
-/** What an upstream says of the last transaction of block 20, its place changed. */
+/** Falsifies the position of the last transaction of block 20. */
 function misplace(stub: StubUpstream, change: Partial<Place>): void {
   stub.knobs.lie = ({ method }, honest) =>
     method === 'eth_getTransactionByHash' && 'result' in honest && honest.result !== null
@@ -196,7 +196,7 @@ function misplace(stub: StubUpstream, change: Partial<Place>): void {
       : null
 }
 
-test('a place that is not right is unverified, and never null', async (t) => {
+test('a transaction with a wrong position is unverified, and never null', async (t) => {
   const [block, other] = [chain.recorded[20] ?? assert.fail(), chain.recorded[30] ?? assert.fail()]
   const hash = toHex(block.view.transactions.at(-1)?.hash() ?? assert.fail())
   const places: readonly Partial<Place>[] = [
@@ -215,7 +215,7 @@ test('a place that is not right is unverified, and never null', async (t) => {
       }
     }
   }
-  // Of two, the right one is found, whichever upstream is asked first.
+  // With two upstreams the correct position is found, whichever is queried first.
   for (const wrong of [0, 1]) {
     const { opened, stubs } = await open(t, { count: 2 })
     misplace(stubs[wrong] ?? assert.fail(), { blockHash: other.hash, transactionIndex: '0x0' })
@@ -229,7 +229,7 @@ test('a place that is not right is unverified, and never null', async (t) => {
 test('a transaction that a reorg moved is found in its new block immediately', async (t) => {
   const parent = chain.recorded[53] ?? assert.fail()
   const last = chain.recorded[54] ?? assert.fail()
-  // A blob transaction can be sent with its blobs only.
+  // A blob transaction can only be sent with its blobs.
   const transactions = last.view.transactions
     .filter(({ type }) => type !== 3)
     .map((it) => it.serialize())
@@ -240,7 +240,7 @@ test('a transaction that a reorg moved is found in its new block immediately', a
     const { opened, stubs } = await open(t)
     const [stub] = stubs as [StubUpstream]
     const hash = toHex(moved[0]?.hash() ?? assert.fail())
-    // Cairn does not learn of the reorg by a poll: the period is a minute here.
+    // Cairn does not learn of the reorg by polling: the period is one minute here.
     stub.follow(branch)
     const after = await opened.read(method, [hash])
     assert.ok('result' in after, `${method}: ${JSON.stringify(after)}`)

@@ -1,5 +1,5 @@
-// The price of blob gas in receipts behind upstreams: proved where the blob schedule is known, an upstream's value where
-// it is not, and never left out under a label that says everything is proved.
+// The price of blob gas in receipts behind upstreams: proved with a known blob schedule, otherwise the value of an
+// upstream, and never omitted from an answer labelled as proved.
 import assert from 'node:assert/strict'
 import test, { before, type TestContext } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
@@ -63,7 +63,7 @@ test('with the schedule the price is computed from the proved header', async (t)
   }
 })
 
-test('without it the price is an upstream’s, and the label says so', async (t) => {
+test('without a schedule the price is the value of an upstream, and the label shows it', async (t) => {
   const [opened, stub] = await open(t, null)
   for (const [method, params] of reads()) {
     const answer = await opened.read(method, params)
@@ -73,7 +73,7 @@ test('without it the price is an upstream’s, and the label says so', async (t)
   }
 })
 
-test('a price that is not one of that block is left out, and still nothing is called proved', async (t) => {
+test('an invalid price for the block is omitted, and nothing is labelled as proved', async (t) => {
   const other = chain.recorded[3]?.hash
   const changed =
     (member: object): InvalidReply =>
@@ -104,7 +104,7 @@ test('a price that is not one of that block is left out, and still nothing is ca
   }
 })
 
-test('where no blobs are shown nothing depends on the schedule', async (t) => {
+test('without blobs nothing depends on the schedule', async (t) => {
   const [opened, stub] = await open(t, null)
   const plain = chain.recorded.find(
     ({ view, receipts }) =>
@@ -115,7 +115,7 @@ test('where no blobs are shown nothing depends on the schedule', async (t) => {
   assert.equal(stub.count('eth_getTransactionReceipt'), 0)
 })
 
-test('networks[].blobSchedule gives a network its schedule', async (t) => {
+test('networks[].blobSchedule sets the schedule of a network', async (t) => {
   const stub = await startStubUpstream(t, chain)
   const cairn = await startBehind(t, [{ url: stub.url, trusted: true }], {
     chainId: Number(chain.chainId),

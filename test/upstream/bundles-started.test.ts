@@ -1,5 +1,5 @@
-// Bundles of networks behind upstreams: what no upstream could falsify is proved again away from the server, and an
-// upstream's mere word brings no nodes.
+// Bundles of networks behind upstreams: proved answers are verified again without the server, and an unproved answer
+// contains no nodes.
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { startBehind } from '../behind-upstreams.ts'
@@ -58,7 +58,7 @@ test('with a faulty upstream in the pool, every bundle proves the correct answer
       assert.equal(reply.proof?.verified, 'proof', read.method)
       const verdict = await verdictOn(reply, block.hash, [read.method, read.params])
       assert.ok('result' in verdict, `${read.method}: ${JSON.stringify(verdict)}`)
-      // The reader of a bundle computes the price of blobs only by a schedule of their own.
+      // The reader of a bundle computes the price of blobs only with its own schedule.
       const withoutPrice = (text: string) => text.replaceAll(/"blobGasPrice":"\w+",/g, '')
       const truth = withoutPrice(await truthOf(honest, read))
       assert.equal(withoutPrice(canonical(JSON.parse(verdict.result))), truth)
@@ -69,7 +69,7 @@ test('with a faulty upstream in the pool, every bundle proves the correct answer
   assert.ok(proved > 30, `${proved} proved`)
 })
 
-test('an answer that no upstream could prove says whose word it is, and brings no nodes', async (t) => {
+test('the bundle of an unproved answer names its trust level and contains no nodes', async (t) => {
   const stub = await startStubUpstream(t, chain, {
     knobs: { proofWindow: { blocks: 1, words: 'geth' } },
   })

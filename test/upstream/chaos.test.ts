@@ -1,4 +1,4 @@
-// Three upstreams, one in bad trouble and one in some: every kind of trouble that a network or a server can be in.
+// Three upstreams, one with severe and one with mild failures: every failure mode of a network or a server.
 import assert from 'node:assert/strict'
 import test, { before, type TestContext } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
@@ -20,7 +20,7 @@ before(async () => {
   chain = await openStubChain()
 })
 
-/** Puts one upstream in trouble for a share of its requests or its time, 0 to 1; returns what ends it. */
+/** Lets one upstream fail for a share of its requests or its time, 0 to 1; returns a function that ends the failures. */
 type Begin = (stub: StubUpstream, share: number, random: Random) => () => unknown
 
 function inTrouble(trouble: Trouble): Begin {
@@ -69,14 +69,14 @@ const atOnce = 8
 
 type Tally = { served: number; wrong: string[]; failed: string[] }
 
-/** Asks one thing: the result, or what it failed with. */
+/** Sends one read: the result, or the failure. */
 type Ask = (read: Read) => Promise<{ readonly result: unknown } | { readonly failure: string }>
 
-/** Whoever answers, in front of three upstreams: opened before the trouble begins. */
+/** The server or network under test, in front of three upstreams, opened before the failures begin. */
 type Open = (t: TestContext, kind: string, stubs: readonly StubUpstream[]) => Promise<Opened>
 type Opened = { readonly ask: Ask; end(): Promise<unknown> }
 
-/** Those in trouble are given up soon, or the test would wait for them. */
+/** Timeouts are short, so that the test does not wait for failing upstreams. */
 const timeoutMsOf = (index: number) => (index < 2 ? 2_000 : patientMs)
 
 const openNetwork: Open = async (t, kind, stubs) => {
@@ -146,7 +146,7 @@ async function askThrough(t: TestContext, kind: string, begin: Begin, open: Open
   return tally
 }
 
-/** A whole server goes through what is worst; a network as it opens one goes through the rest. */
+/** The worst failure modes run against a started server, the others against a network opened in this process. */
 const throughServer: ReadonlySet<string> = new Set(['no answer', 'any of them, by chance'])
 
 test('in twenty failure modes 99.9 % of requests are served, and none incorrectly', async (t) => {

@@ -1,4 +1,4 @@
-// ethers, viem and web3.js through Cairn to a chain engine of another make: deploy, send, wait, read, and a reorg.
+// ethers, viem and web3.js through Cairn to another chain engine: deploy, send, wait, read, and a reorg.
 import assert from 'node:assert/strict'
 import { before, test, after } from 'node:test'
 import { JsonRpcProvider, Wallet, WebSocketProvider } from 'ethers'
@@ -24,7 +24,7 @@ let url: string
 before(async () => {
   engine = await startEngineUpstream(t)
   if (engine === null) return
-  // Its first block is none that can be proved: differential.test.ts.
+  // Its first block cannot be proved, see differential.test.ts.
   await engine.say('evm_mine')
   cairn = await startBehind(t, [{ url: engine.url, trusted: true }], {
     chainId: engineChainId,
@@ -41,7 +41,7 @@ function keyOf(index: number): `0x${string}` {
   return devAccounts[index]?.privateKey as `0x${string}`
 }
 
-test('ethers deploys, sends, waits and reads what is proved', async (context) => {
+test('ethers deploys, sends, waits and reads proved values', async (context) => {
   if (engine === null) return context.skip('EDR is not installed')
   const provider = new JsonRpcProvider(url, undefined, { cacheTimeout: -1, pollingInterval: 50 })
   context.after(() => provider.destroy())
@@ -71,7 +71,7 @@ test('ethers deploys, sends, waits and reads what is proved', async (context) =>
   }
 })
 
-test('viem deploys, sends, waits and reads what is proved', async (context) => {
+test('viem deploys, sends, waits and reads proved values', async (context) => {
   if (engine === null) return context.skip('EDR is not installed')
   const chain: Chain = { ...localhost, id: engineChainId }
   const client = createPublicClient({ chain, transport: http(url), pollingInterval: 50 })
@@ -93,7 +93,7 @@ test('viem deploys, sends, waits and reads what is proved', async (context) => {
   )
 })
 
-test('web3.js deploys, sends, waits and reads what is proved', async (context) => {
+test('web3.js deploys, sends, waits and reads proved values', async (context) => {
   if (engine === null) return context.skip('EDR is not installed')
   const web3 = new Web3(url)
   const from = web3.eth.accounts.wallet.add(keyOf(2))[0]?.address ?? ''
@@ -110,7 +110,7 @@ test('web3.js deploys, sends, waits and reads what is proved', async (context) =
   assert.equal(found?.hash, sent.transactionHash)
 })
 
-test('after a reorg the new branch is answered by number, the old one by hash alone', async (context) => {
+test('after a reorg blocks of the new branch are found by number, and of the old branch only by hash', async (context) => {
   if (engine === null) return context.skip('EDR is not installed')
   const provider = new JsonRpcProvider(url, undefined, { cacheTimeout: -1, pollingInterval: 50 })
   context.after(() => provider.destroy())
@@ -142,7 +142,7 @@ test('after a reorg the new branch is answered by number, the old one by hash al
   assert.equal(await provider.getTransactionReceipt(sent.hash), null)
 })
 
-test('over WebSocket the three clients hear of new heads, and of those after a reorg', async (context) => {
+test('over WebSocket the three clients receive new heads, also after a reorg', async (context) => {
   if (engine === null) return context.skip('EDR is not installed')
   const socketUrl = `${cairn.url.replace('http', 'ws')}/ws/v3/${cairn.apiKey}`
   const heard = { ethers: [] as number[], viem: [] as number[], web3: [] as number[] }
@@ -163,7 +163,7 @@ test('over WebSocket the three clients hear of new heads, and of those after a r
   context.after(() => socket.disconnect())
   const subscription = await new Web3(socket).eth.subscribe('newBlockHeaders')
   subscription.on('data', ({ number }) => void heard.web3.push(Number(number)))
-  // A subscription is asked for in order, before what is sent after it on the same connection.
+  // A subscription is requested before the calls that follow on the same connection.
   const head = await provider.getBlockNumber()
   await client.getBlockNumber()
 
@@ -180,7 +180,7 @@ test('over WebSocket the three clients hear of new heads, and of those after a r
   assert.equal((await provider.getBlock('latest'))?.hash, hash)
 })
 
-/** A minute and more: all clients poll, and a busy machine is slow. */
+/** More than a minute: all clients poll, and a busy machine is slow. */
 const triesMax = 2_400
 
 async function until(holds: () => Promise<boolean>): Promise<void> {

@@ -1,5 +1,5 @@
-// Chain engines of other makes behind Cairn: what they say straight and what is proved through Cairn agree, but for
-// the ways in which they are known to deviate.
+// Other chain engines behind Cairn: direct replies and proved replies through Cairn are equal, except for known
+// deviations of the engines.
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import test, { type TestContext } from 'node:test'
@@ -15,7 +15,7 @@ import {
   startEngineUpstream,
 } from './engine-upstream.ts'
 
-/** Members that one side has and the other has not, and why that is no fault. */
+/** Members that only one side has, each with the reason why this is valid. */
 const excuses: Readonly<Record<string, string>> = {
   yParity: 'EDR leaves it out',
   chainId: 'EDR leaves it out of legacy transactions',
@@ -27,21 +27,21 @@ const excuses: Readonly<Record<string, string>> = {
   root: 'EDR and anvil give a root beside the status',
 }
 
-/** Members that are spelled in another way, and why that is no fault. */
+/** Members with another spelling, each with the reason why this is valid. */
 const differing: Readonly<Record<string, string>> = {
   size: 'EDR measures another encoding of the block',
 }
 
 type Json = Record<string, unknown>
 
-test('EDR straight and EDR through Cairn agree, but for its known deviations', async (t) => {
+test('EDR and EDR through Cairn agree, except for known deviations', async (t) => {
   const engine = await startEngineUpstream(t)
   if (engine === null) return t.skip('EDR is not installed')
   await compare(t, engine)
 })
 
 test(
-  'anvil straight and anvil through Cairn agree, but for its known deviations',
+  'anvil and anvil through Cairn agree, except for known deviations',
   { skip: existsSync(anvilBinary) ? false : 'anvil is not installed in bench/peers' },
   async (t) => {
     const engine = await startAnvilUpstream(t)
@@ -73,7 +73,7 @@ async function compare(t: TestContext, engine: EngineUpstream): Promise<void> {
   }
   t.diagnostic(`${compared} answers compared`)
   assert.deepEqual(await cairn.lies(), [])
-  // Its first block commits to another root than that of an empty list: rightly refused, and the root is named.
+  // Its first block does not commit to the root of an empty list: Cairn refuses it and names the root.
   const genesis = await engine.say<Json>('eth_getBlockByNumber', '0x0', false)
   const refused = await cairn.ask('eth_getBlockByHash', [genesis['hash'], true])
   if (genesis['transactionsRoot'] !== emptyRoot) assertRefused(refused, genesis['transactionsRoot'])
@@ -131,7 +131,7 @@ function readsOf(block: Json, contract: string): readonly (readonly [string, unk
   ]
 }
 
-/** `value` without what is excused, unless `other` has it spelled the same; integers of signatures padded. */
+/** `value` without the permitted deviations, unless `other` has the same spelling; integers of signatures padded. */
 function plain(value: unknown, other: unknown): unknown {
   if (Array.isArray(value)) {
     const others = Array.isArray(other) ? (other as unknown[]) : []

@@ -1,5 +1,5 @@
-// Chain engines of other makes as upstream nodes, each in a process of its own: EDR, the chain inside Hardhat, and
-// anvil. They have ways to go back, so that reorgs can be made.
+// Other chain engines as upstream nodes, each in its own process: EDR, the chain inside Hardhat, and anvil. They can
+// revert to an earlier block, so that tests can make reorgs.
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -15,22 +15,22 @@ export const engineChainId = 1337
 
 export type EngineUpstream = {
   readonly url: string
-  /** Straight to the engine. Rejects with the engine's words. */
+  /** Sends directly to the engine. Rejects with the error message of the engine. */
   say<Result>(method: string, ...params: readonly unknown[]): Promise<Result>
-  /** Makes a block where the engine makes none by itself. */
+  /** Mines a block if the engine does not mine automatically. */
   mine(): Promise<void>
 }
 
 type Scope = Pick<TestContext, 'after' | 'diagnostic'>
 
-/** With the dev accounts, rich. Null where it is not installed. Stopped after the test. */
+/** With the funded dev accounts. Null if it is not installed. Stopped after the test. */
 export async function startEngineUpstream(t: Scope): Promise<EngineUpstream | null> {
   const engine = await startEdr(await writeGenesis(t), (why) => t.diagnostic(why))
-  // A block for each transaction.
+  // One block for each transaction.
   return engine === null ? null : upstreamOf(t, engine, async () => {})
 }
 
-/** The same of anvil. */
+/** The same with anvil. */
 export async function startAnvilUpstream(t: Scope): Promise<EngineUpstream | null> {
   const engine = await startAnvil(await writeGenesis(t), (why) => t.diagnostic(why))
   if (engine === null) return null

@@ -1,5 +1,5 @@
-// An upstream's own error reaches the caller as it is: its code, its text, its data. Cairn first asks other
-// upstreams that may do better, and no text reveals where an upstream is.
+// An upstream's own error reaches the client unchanged: code, message and data. Cairn first queries other upstreams
+// that may succeed, and no message reveals the URL of an upstream.
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { type Behind, startBehind } from '../behind-upstreams.ts'
@@ -32,7 +32,7 @@ function refuse(stub: StubUpstream, methods: RegExp, error: Said): void {
       : null
 }
 
-test('a node’s error passes with its code, text and data', async (t) => {
+test('the error of a node is forwarded with its code, message and data', async (t) => {
   const [cairn, stub] = await open(t, 1)
   const errors: readonly Said[] = [
     { code: -32603, message: 'Internal error', data: { why: 'the node says so' } },
@@ -60,7 +60,7 @@ test('a node’s error passes with its code, text and data', async (t) => {
   }
 })
 
-test('where nothing can be proved the node’s error to the read itself passes', async (t) => {
+test('if nothing can be proved, the error of the node for the read itself is forwarded', async (t) => {
   const [cairn, stub] = await open(t, 1)
   const error = { code: -32603, message: 'Internal error' }
   for (const [method, params] of [
@@ -73,7 +73,7 @@ test('where nothing can be proved the node’s error to the read itself passes',
   }
 })
 
-test('what another upstream answers is asked there before an error is given', async (t) => {
+test('another upstream is queried before an error is returned', async (t) => {
   const [cairn, first] = await open(t, 2)
   for (const error of [
     { code: -32603, message: 'Internal error' },
@@ -87,7 +87,7 @@ test('what another upstream answers is asked there before an error is given', as
   }
 })
 
-test('an error’s text does not say where an upstream is', async (t) => {
+test('an error message does not reveal the URL of an upstream', async (t) => {
   const [cairn, stub] = await open(t, 1)
   const { host } = new URL(stub?.url ?? assert.fail())
   const message = `dial tcp 10.1.2.3:8551 for ${host} at http://u:p@geth-0.internal/key: refused`

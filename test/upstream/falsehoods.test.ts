@@ -1,5 +1,5 @@
-// The liar judged: each falsehood can be sent about the recorded chain, says another thing than the truth, and
-// comes again with its seed.
+// Tests of the faulty stub upstream: each falsehood applies to the recorded chain, differs from the correct reply,
+// and is reproducible by seed.
 import assert from 'node:assert/strict'
 import test, { before } from 'node:test'
 import { toHex } from '../../src/base/hex.ts'
@@ -10,7 +10,7 @@ import { falsehoods, makeLiar } from '../fakes/faulty-upstream.ts'
 import { openStubChain, type StubBlock, type StubChain } from '../fakes/stub-chain.ts'
 import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
 
-/** Falsehoods about receipts that hold a state root, as those before EIP-658 do: only the chain of the vectors has such blocks. */
+/** Falsehoods about receipts with a state root (before EIP-658): only the chain of the vectors has such blocks. */
 const beforeByzantium = new Set(['another state after a transaction'])
 let chain: StubChain
 
@@ -21,7 +21,7 @@ before(async () => {
 const { emitter } = testChain
 const slots = [0n, 1n, 0xabcdefn].map((slot) => `0x${slot.toString(16).padStart(64, '0')}`)
 
-/** A call of each method that says much about the block. */
+/** A call of each method with a reply that depends on the block. */
 function callsAbout(block: StubBlock): readonly (readonly [method: string, params: unknown[]])[] {
   const { hash } = block
   const pinned = { blockHash: hash }
@@ -44,7 +44,7 @@ async function say(stub: StubUpstream, method: string, params: unknown[]): Promi
   return (await fetch(stub.url, { method: 'POST', body })).text()
 }
 
-/** Some falsehoods are about one transaction of a block: the seed picks which. */
+/** Some falsehoods apply to one transaction of a block: the seed picks it. */
 async function tellSomewhere(stub: StubUpstream, falsehood: Falsehood): Promise<string | null> {
   for (let seed = 1; seed <= 16; seed += 1) {
     const lie = await tellBySeed(stub, falsehood, seed)
@@ -73,7 +73,7 @@ async function tellBySeed(
   return null
 }
 
-test('every falsehood can be sent about the recorded chain, and differs from the truth', async (t) => {
+test('every falsehood applies to the recorded chain and differs from the correct reply', async (t) => {
   const stub = await startStubUpstream(t, chain)
   const names = falsehoods.map(
     ({ subject, name, methods }) => `${subject} ${name} ${methods.join()}`,
@@ -85,7 +85,7 @@ test('every falsehood can be sent about the recorded chain, and differs from the
   }
 })
 
-test('two liars of one seed tell the same; of two seeds, not', async (t) => {
+test('two faulty upstreams with one seed send the same falsehoods; with two seeds, different ones', async (t) => {
   const stubs = await Promise.all([1, 2, 3].map(() => startStubUpstream(t, chain)))
   for (const [at, stub] of stubs.entries()) makeLiar(stub, { seed: at === 2 ? 8 : 7 })
   let differ = 0
@@ -99,7 +99,7 @@ test('two liars of one seed tell the same; of two seeds, not', async (t) => {
   assert.ok(differ > 10)
 })
 
-test('a liar may lie once in a while, or only about some calls', async (t) => {
+test('a faulty upstream can falsify a share of its replies, or only some calls', async (t) => {
   const stub = await startStubUpstream(t, chain)
   const rare = makeLiar(stub, { seed: 3, onceIn: 4 })
   for (const block of chain.recorded) await say(stub, 'eth_getBlockByHash', [block.hash, true])

@@ -1,5 +1,5 @@
-// Asked by tag or number, an answer needs somebody's word for the block: no wrong block is served while fewer than
-// a quorum lie, and the label says whose word it was.
+// Requests by tag or number depend on upstreams for the block: no wrong block is served while fewer than a quorum of
+// upstreams are faulty, and the label names the trust anchor.
 import assert from 'node:assert/strict'
 import test, { before, type TestContext } from 'node:test'
 import { keccak256 } from 'viem'
@@ -20,7 +20,7 @@ import { readTranscripts } from '../faces/transcripts.ts'
 import { canonical, emitter, readsByNumber, slotOf, truthOf } from './reads.ts'
 
 let chain: StubChain
-/** Mined on block 50, higher than the recorded chain, and every bit as valid. */
+/** Mined on block 50, higher than the recorded chain, and also valid. */
 let branch: readonly StubBlock[]
 
 before(async () => {
@@ -30,7 +30,7 @@ before(async () => {
 
 const historyContract = '0x0000f90827f1c53a10cb7a02335b175320002935'
 
-/** How a liar speaks of blocks by tag or number, and of nothing else. */
+/** The false replies about blocks by tag or number; all other replies are honest. */
 type HeadLie = {
   readonly name: string
   begin(liar: StubUpstream): void
@@ -44,15 +44,15 @@ const byNumber =
       : null
 
 const headLies: readonly HeadLie[] = [
-  { name: 'follows another branch, valid to the last bit', begin: (liar) => liar.follow(branch) },
+  { name: 'follows another branch that is completely valid', begin: (liar) => liar.follow(branch) },
   {
-    name: 'names a hash that nobody has',
+    name: 'names a hash that no node has',
     begin: ({ knobs }) => {
       knobs.lie = byNumber((block) => ({ ...block, hash: `0x${'ab'.repeat(32)}` }))
     },
   },
   {
-    name: 'names an old block as every other',
+    name: 'replaces every block with an old one',
     begin: ({ knobs, chain: { recorded } }) => {
       knobs.lie = byNumber((block) => ({ ...block, hash: recorded[7]?.hash }))
     },
@@ -64,13 +64,13 @@ const headLies: readonly HeadLie[] = [
     },
   },
   {
-    name: 'says that there is no such block',
+    name: 'reports that the block does not exist',
     begin: ({ knobs }) => {
       knobs.lie = byNumber(() => null)
     },
   },
   {
-    name: 'says things that are no blocks',
+    name: 'replies with malformed blocks',
     begin: ({ knobs }) => {
       knobs.lie = byNumber(() => ({ hash: 7, number: [] }))
     },
@@ -101,7 +101,7 @@ const tagged = [
   ['eth_getBlockByNumber', ['latest', true]],
   ['eth_getBalance', ['0x7435ed30a8b4aeb0877cef0c6e8cffe834eb865f', 'latest']],
   ['eth_getStorageAt', [emitter, slotOf(0n), 'latest']],
-  // It holds the hashes of parents, so it differs on every branch.
+  // The slot contains parent hashes, so its value differs on every branch.
   ['eth_getStorageAt', [historyContract, slotOf(51n), 'latest']],
   ['eth_getCode', [emitter, 'safe']],
   ['eth_getTransactionCount', ['0x7435ed30a8b4aeb0877cef0c6e8cffe834eb865f', 'finalized']],
@@ -129,25 +129,25 @@ for (const { name, begin } of headLies) {
     }
   })
 
-  test(`one of two that ${name} brings no wrong block: both are needed`, async (t) => {
+  test(`one of two that ${name} causes no wrong block: both are needed`, async (t) => {
     const [liar, honest] = (await start(t, 2)) as [StubUpstream, StubUpstream]
     begin(liar)
     const opened = await open(t, [liar, honest])
     for (const [method, params] of tagged) {
       const answer = await opened.read(method, params)
       if ('fault' in answer) continue
-      // An older block that both stand on is right, and says which it is.
+      // An older block on both branches is correct, and the reply names it.
       assert.ok(
         chain.recorded.some(({ hash }) => hash === answer.block),
         `${method} ${answer.block} ${answer.anchor}`,
       )
-      // Who has no word that can be used is as one that is away: then it is the word of the other alone.
+      // An upstream without a usable head counts as unreachable. Then the other one decides alone.
       assert.match(String(answer.anchor), /^quorum:2\/2$|^single$/)
     }
   })
 }
 
-test('one that is alone is believed, and labelled as the only word there is', async (t) => {
+test('a single upstream is accepted, and labelled single', async (t) => {
   const [liar] = (await start(t, 1)) as [StubUpstream]
   liar.follow(branch)
   const opened = await open(t, [liar])
@@ -168,7 +168,7 @@ test('a required quorum refuses the head of a single upstream and names the fix'
   })
 })
 
-test('a trusted node is believed before two others that agree', async (t) => {
+test('a trusted node takes precedence over two others that agree', async (t) => {
   const [liar, other, own] = (await start(t, 3)) as [StubUpstream, StubUpstream, StubUpstream]
   for (const one of [liar, other]) one.follow(branch)
   const opened = await open(t, [liar, other, own], { trusted: [2] })
@@ -180,8 +180,8 @@ test('a trusted node is believed before two others that agree', async (t) => {
   )
 })
 
-test('a transaction that only a made-up branch holds is not found', async (t) => {
-  // Signed for this chain, and mined nowhere on it.
+test('a transaction that exists only on a forged branch is not found', async (t) => {
+  // Signed for this chain, and not mined on it.
   const recorded = readTranscripts(chainFolder).filter(({ name }) => name === testChain.unmined)
   const { params } = JSON.parse(recorded[0]?.request ?? '') as { params: [`0x${string}`] }
   const own = await chain.extend(chain.recorded[54] ?? assert.fail(), {

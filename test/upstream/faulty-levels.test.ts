@@ -1,5 +1,5 @@
-// Where nobody can prove, an answer may be somebody's word, and then it says so: no label is higher than what was
-// checked, however many lie.
+// Without proofs an answer may be the claim of an upstream, and the label says so: no label exceeds the checks made,
+// however many upstreams are faulty.
 import assert from 'node:assert/strict'
 import test, { before, type TestContext } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
@@ -21,7 +21,7 @@ before(async () => {
   chain = await openStubChain()
 })
 
-/** What one upstream is: about what it lies, and whether it can prove state. */
+/** One upstream: which replies it falsifies, and whether it can prove state. */
 type Node = {
   readonly lies: 'never' | 'about plain values' | 'always'
   readonly proves: boolean
@@ -65,7 +65,7 @@ async function rig(t: TestContext, nodes: readonly Node[], verify: VerifyMode): 
 const at = (number: number) => ({ blockHash: chain.recorded[number]?.hash })
 const slotZero = (number: number) => [emitter, slotOf(0n), at(number)] as const
 
-test('while one can prove, the word of those who cannot is not asked for', async (t) => {
+test('while one upstream can prove, the claims of others are not requested', async (t) => {
   const { stubs, read } = await rig(t, [liar, liar, honest], 'prefer')
   for (const number of [20, 40, 54]) {
     const answer = await read('eth_getStorageAt', slotZero(number))
@@ -75,7 +75,7 @@ test('while one can prove, the word of those who cannot is not asked for', async
   }
 })
 
-test('the word of one is labelled none, whatever it says', async (t) => {
+test('the claim of one upstream is labelled none, whatever its content', async (t) => {
   const { stubs, read } = await rig(t, [liar], 'prefer')
   const answer = await read('eth_getStorageAt', slotZero(54))
   assert.ok('result' in answer)
@@ -90,7 +90,7 @@ test('require never accepts an answer without a proof', async (t) => {
   }
 })
 
-test('two of three that say the same are a quorum, and a liar beside them is none', async (t) => {
+test('two of three equal claims are a quorum, and a different claim is ignored', async (t) => {
   const { stubs, read } = await rig(t, [liar, unproving, unproving], 'prefer')
   for (const number of [20, 40, 54]) {
     const truth = await stubs[1]?.honest('eth_getStorageAt', slotZero(number))
@@ -103,7 +103,7 @@ test('two of three that say the same are a quorum, and a liar beside them is non
   }
 })
 
-test('the word of a trusted node is labelled trusted, never proof', async (t) => {
+test('the claim of a trusted node is labelled trusted, never proof', async (t) => {
   const { read } = await rig(t, [{ ...liar, trusted: true }, unproving], 'prefer')
   const answer = await read('eth_getStorageAt', slotZero(54))
   assert.ok('result' in answer)
@@ -111,7 +111,7 @@ test('the word of a trusted node is labelled trusted, never proof', async (t) =>
 })
 
 for (const verify of ['prefer', 'off'] as const) {
-  test(`under ${verify} every answer of liars that is wrong says that it is no proof`, async (t) => {
+  test(`under ${verify} every wrong answer of faulty upstreams is labelled as unproved`, async (t) => {
     const { stubs, read } = await rig(
       t,
       [

@@ -1,5 +1,5 @@
-// Upstreams that lie, in more than five hundred ways that differ: no wrong answer is served, nothing wrong is kept,
-// who lied is known and no longer asked, and every request is answered while one honest upstream remains.
+// Upstreams with more than five hundred kinds of false replies: no wrong answer is served, nothing wrong is stored,
+// faulty upstreams are reported and quarantined, and every request succeeds while one honest upstream remains.
 // Tests guarantee 5 of docs/explanation/guarantees.md
 import assert from 'node:assert/strict'
 import test, { before, type TestContext } from 'node:test'
@@ -34,7 +34,7 @@ type Bench = {
   invalidRepliesOf(name: string): readonly InvalidReply[]
 }
 
-/** Of all cases together: those of one are among the newest. */
+/** Of all cases together: the entries of one case are among the newest. */
 const newestLies = 40
 
 async function setUp(t: TestContext): Promise<Bench> {
@@ -54,7 +54,7 @@ async function setUp(t: TestContext): Promise<Bench> {
   }
 }
 
-/** Not about which block stands at a number: enough liars who agree can forge that. */
+/** Excludes the block at a number: enough faulty upstreams that agree can forge it. */
 function isByHash({ method }: { readonly method: string }): boolean {
   return method !== 'eth_getBlockByNumber'
 }
@@ -65,10 +65,10 @@ type Case = {
   readonly seed: number
 }
 
-/** Falsehoods about replies that a proof is made of. */
+/** Falsehoods about replies that a proof uses. */
 const provable = falsehoods.filter(({ methods }) => !methods.includes('eth_getStorageAt'))
 
-/** At most `count` cases, each falsehood in turn, each about a read whose replies it can falsify. */
+/** At most `count` cases. Falsehoods alternate, each with a read whose replies it can falsify. */
 async function* drawCases(honest: StubUpstream, count: number): AsyncGenerator<Case> {
   const random = createRandom(seed)
   for (let at = 0; at < count; at += 1) {
@@ -102,7 +102,7 @@ async function canTell(
   return false
 }
 
-/** What a read may have to ask an upstream. */
+/** The upstream methods that a read may use. */
 function callsFor(
   { method, params }: Read,
   { hash }: StubBlock,
@@ -140,7 +140,7 @@ function callsFor(
   }
 }
 
-/** Does a read by this method make calls by one of those? */
+/** True if a read by this method makes calls of one of these methods. */
 function brings(method: string, calls: readonly string[]): boolean {
   const isState = /StorageAt|Balance|Count|Code|Proof/.test(method)
   if (calls.includes('eth_getCode')) return method === 'eth_getCode'
@@ -154,7 +154,7 @@ function brings(method: string, calls: readonly string[]): boolean {
   return !isState
 }
 
-/** The liars tell this falsehood, and have the calls it is about. */
+/** Lets the upstreams send this falsehood, and support the calls that it applies to. */
 function corrupt(liars: readonly StubUpstream[], { falsehood, seed: own }: Case): readonly Liar[] {
   const isRaw = falsehood.methods.some((method) => method.startsWith('debug_'))
   return liars.map((liar) => {
@@ -171,7 +171,7 @@ function assertHonest(
 ): void {
   assert.ok('result' in answer, `${about}: ${JSON.stringify(answer)}\n${lines.join('\n')}`)
   assert.equal(canonical(answer.result), truth, about)
-  // By its hash a transaction is looked for, and only what is found can be proved.
+  // A transaction is searched by its hash, and can be proved only after it was found.
   if (answer.result !== null) assert.equal(answer.level, 'proof', about)
 }
 
@@ -242,9 +242,9 @@ test('with one faulty upstream of two, every read returns the correct answer, an
     await opened.close()
   }
 
-  /** One after the other, beside the other lanes. */
+  /** Sequentially in one lane; lanes run in parallel. */
   async function lane(bench: Bench): Promise<void> {
-    // The liar is the faster one, so it is asked first.
+    // The faulty upstream is faster, so it is queried first.
     bench.honest.knobs.latencyMs = () => 10
     for (;;) {
       const { value } = await cases.next()
@@ -303,14 +303,14 @@ test('with faulty upstreams only, each reply is the correct answer or an error',
   assert.ok(refused > 20, `${refused} refused`)
 })
 
-/** A transaction that is said to be in no block yet: as for an absence, there is only their word for it. */
+/** A transaction without a block: as with absence, Cairn only has the claim of the upstreams. */
 function isUnmined(result: unknown): boolean {
   return typeof result === 'object' && result !== null && 'blockHash' in result
     ? result.blockHash === null
     : false
 }
 
-/** Nine more reads that the same falsehood is about, of other blocks. */
+/** Nine more reads of other blocks with the same falsehood. */
 function similarTo({ falsehood, read }: Case): readonly Read[] {
   return chain.recorded
     .slice(1)
@@ -321,7 +321,7 @@ function similarTo({ falsehood, read }: Case): readonly Read[] {
 
 const triesMax = 20
 
-/** A reply is judged to its end after the answer was given. */
+/** Verification of a reply finishes after the answer was sent. */
 async function soon(holds: () => boolean): Promise<boolean> {
   for (let tries = 0; tries < triesMax && !holds(); tries += 1) {
     await new Promise<void>((resolve) => systemClock.after(5, resolve))

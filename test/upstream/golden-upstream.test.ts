@@ -1,6 +1,5 @@
-// The golden cases of the contract that need a chain of the world: a mainnet slot proved through an upstream that
-// has only what was recorded (GM1), a mainnet transaction as it was recorded, not proved (G4), and a block hash
-// asked on the wrong chain (G13).
+// The golden cases that need a real network: a mainnet slot proved through an upstream that replays a recording
+// (GM1), a recorded mainnet transaction without a proof (G4), and a block hash on the wrong chain (G13).
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
@@ -17,7 +16,7 @@ import { startCairn, temporaryFolder } from '../started-server.ts'
 const skip = missingVectors
 const block = '0xb3b20624f8f0f86eb50dd04688409e5cea4bd02d700bf6e79e9384d47d6a5a35'
 
-/** The object G4 of the contract's page, as the provider's documentation shows it. */
+/** The transaction of G4, as the documentation of the provider shows it. */
 const recordedTransaction = {
   blockHash: block,
   blockNumber: '0x5bad55',
@@ -41,7 +40,7 @@ type Network = {
   readonly answer: RpcAnswer
 }
 
-/** A network whose upstream knows its chain id, a head, and what `answer` gives. */
+/** A network whose upstream knows its chain ID, a head, and the replies of `answer`. */
 async function serve(t: TestContext, networks: readonly Network[]) {
   const lines: string[] = ['networks:']
   for (const { name, chainId, verify, answer } of networks) {
@@ -61,7 +60,7 @@ async function serve(t: TestContext, networks: readonly Network[]) {
     post(new URL(server.url), host, `/v3/${server.apiKey}`, { method, params })
 }
 
-/** fetch sets Host by itself; the networks of this test are chosen by it. */
+/** fetch sets Host itself; the networks of this test are selected by it. */
 function post(url: URL, host: string, path: string, call: object) {
   return new Promise<{ body: { result?: unknown; error?: unknown }; verified: unknown }>(
     (resolve, reject) => {
@@ -83,7 +82,7 @@ function post(url: URL, host: string, path: string, call: object) {
   )
 }
 
-test('GM1: a mainnet slot by block hash, proved out of what was recorded', { skip }, async (t) => {
+test('GM1: a mainnet slot by block hash is proved from recorded replies', { skip }, async (t) => {
   const bytes = readVector('mainnet-proofs/usdc-implementation-slot/header.rlp')
   const hash = toHex(keccak256(bytes))
   const ask = await serve(t, [
@@ -109,7 +108,7 @@ test('GM1: a mainnet slot by block hash, proved out of what was recorded', { ski
   assert.equal(decodeHeader(bytes).number, 22_196_233n)
 })
 
-test('G4 and G13: a recorded transaction, unproved; its block asked on another chain is null', async (t) => {
+test('G4 and G13: a recorded transaction is unproved; its block on another chain is null', async (t) => {
   const answer: RpcAnswer = ({ method, params }) =>
     method === 'eth_getTransactionByBlockHashAndIndex' && params[0] === block
       ? recordedTransaction

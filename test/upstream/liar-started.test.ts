@@ -1,5 +1,5 @@
-// A started server in front of liars: what an account is charged, what another one is not, what stays on disk, and
-// who is named.
+// A started server in front of faulty upstreams: charges of each account, stored content, and the report of the
+// faulty upstream.
 import assert from 'node:assert/strict'
 import test, { before, type TestContext } from 'node:test'
 import { type Behind, startBehind } from '../behind-upstreams.ts'
@@ -21,7 +21,7 @@ type Rig = {
   readonly liars: readonly StubUpstream[]
 }
 
-/** Liars are faster, much so until the first lie, so they are asked first, on a busy machine too. */
+/** Faulty upstreams are faster, much faster until the first false reply, so they are queried first, even on a busy machine. */
 async function start(
   t: TestContext,
   options: readonly LiarOptions[],
@@ -92,8 +92,8 @@ test('each account pays only for its own requests, and the faulty upstream is re
 })
 
 const manners: Readonly<Record<string, Omit<LiarOptions, 'seed'>>> = {
-  'lies once in four replies': { onceIn: 4 },
-  'lies about one slot only': { only: ({ params }) => JSON.stringify(params).includes(slotOf(0n)) },
+  'falsifies one in four replies': { onceIn: 4 },
+  'falsifies one slot only': { only: ({ params }) => JSON.stringify(params).includes(slotOf(0n)) },
   'is honest until block 30': {
     only: ({ params }) =>
       chain.recorded.slice(30).some(({ hash }) => JSON.stringify(params).includes(hash)),
@@ -101,7 +101,7 @@ const manners: Readonly<Record<string, Omit<LiarOptions, 'seed'>>> = {
 }
 
 for (const [manner, options] of Object.entries(manners)) {
-  test(`a liar that ${manner} is found out as well`, async (t) => {
+  test(`a faulty upstream that ${manner} is detected`, async (t) => {
     const rig = await start(t, [{ seed, ...options }])
     for (const at of [3, 8, 12, 17, 24, 31, 36, 42, 48, 54]) {
       for (const read of readsOf(chain.recorded[at] ?? assert.fail())) await assertHonest(rig, read)
@@ -112,7 +112,7 @@ for (const [manner, options] of Object.entries(manners)) {
   })
 }
 
-test('of liars only there comes no wrong answer, and the refusal is no charge to others', async (t) => {
+test('with faulty upstreams only, no wrong answer is served or stored', async (t) => {
   const rig = await start(t, [{ seed }, { seed: seed + 1 }], false)
   const { cairn, honest } = rig
   let refused = 0

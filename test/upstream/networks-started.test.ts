@@ -1,5 +1,5 @@
-// Cairn in front of upstream nodes, as a user starts it: reads proved and labelled, one upstream call for many
-// callers, everything kept served with all upstreams down, and the policies when nothing can be proved.
+// Cairn in front of upstream nodes, as a user starts it: proved and labelled reads, one upstream call for many
+// clients, stored data served with all upstreams down, and the policies for unprovable answers.
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -103,7 +103,7 @@ ${more}`,
   }
 }
 
-/** Proofs of the contract: the server asks for others by itself, to see how an upstream does. */
+/** Requests for proofs of the contract: the server also sends canary requests for other accounts. */
 function proofsOf(stub: StubUpstream | undefined): number | undefined {
   return stub?.calls.filter(
     ({ method, params }) => method === 'eth_getProof' && params[0] === contract,
@@ -154,7 +154,7 @@ test('stored data is served with all upstreams down', async (t) => {
   assert.equal(fresh.verified, fresh.error === undefined ? 'proof' : 'none')
 })
 
-test('an unknown block is null when two say so, and an error when one alone does', async (t) => {
+test('an unknown block is null if two upstreams agree, and an error with only one', async (t) => {
   const unknown = [`0x${'ab'.repeat(32)}`, '0x0']
   const two = await rig(t, { upstreams: [{}, {}] })
   const told = await two.ask('eth_getTransactionByBlockHashAndIndex', unknown)
@@ -166,7 +166,7 @@ test('an unknown block is null when two say so, and an error when one alone does
 
 test('require refuses old state without a proof; prefer forwards the answer of an upstream', async (t) => {
   const params = [contract, '0x0', '0x28']
-  // What a node says of it: that it cannot prove so deep, or that the state is gone.
+  // Errors that a node returns: the proof depth is exceeded, or the state is gone.
   for (const [words, code] of [
     ['reth', -32002],
     ['geth', -32000],
@@ -193,14 +193,14 @@ test('calls that cannot be proved are forwarded and labelled trusted or none', a
   }
 })
 
-test('a batch is of one block, whoever answers each of its calls', async (t) => {
+test('all calls of a batch use one block, whether proved or forwarded', async (t) => {
   const { batch, stubs } = await rig(t, {
     upstreams: [{ blocks: 50 }],
   })
   const [stub] = stubs
   assert.ok(stub)
-  // The chain grows while one call of the batch is on its way, and the server has seen that before it is answered: whoever
-  // looks a third time was told at the second one.
+  // The chain grows while one call of the batch is in progress, and the server has seen the new head before the
+  // reply: the third poll follows the processing of the second.
   let looksLeft = 3
   const seen = Promise.withResolvers<void>()
   stub.knobs.lie = async ({ method, params }) => {
@@ -233,7 +233,7 @@ test('a batch is of one block, whoever answers each of its calls', async (t) => 
   assert.equal(verified, 'none')
 })
 
-test('the embedded chain stands beside, under its own name', async (t) => {
+test('the embedded chain is available in parallel, under its own name', async (t) => {
   const { ask } = await rig(t, { more: '  - {name: dev, embedded: true}\n' })
   assert.equal((await ask('eth_chainId', [])).result, `0x${chainId.toString(16)}`)
   assert.equal((await ask('eth_chainId', [], '/dev')).result, '0x539')

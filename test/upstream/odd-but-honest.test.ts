@@ -1,5 +1,5 @@
-// Nodes that spell, lack and refuse in ways of their own are never taken for liars: the same answers come from each
-// of them, proved, and the ledger stays empty.
+// Honest nodes with other spellings, missing methods and refusals are not reported as faulty: the answers are the
+// same and proved, and no invalid reply is logged.
 import assert from 'node:assert/strict'
 import test, { before } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'

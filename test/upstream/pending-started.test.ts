@@ -1,5 +1,5 @@
-// `pending` behind upstreams, as client libraries ask for it: anvil, which makes a block only on request, behind
-// Cairn under `verify: require`.
+// `pending` behind upstreams, as client libraries request it: anvil, which mines only on request, behind Cairn under
+// `verify: require`.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { JsonRpcProvider, Wallet } from 'ethers'
@@ -42,16 +42,16 @@ function keyOf(index: number): `0x${string}` {
 
 const receiver = `0x${'77'.repeat(20)}` as const
 
-test('ethers sends twice, and reads the waiting transactions and the pending block', async (context) => {
+test('ethers sends twice, and reads the pending transactions and the pending block', async (context) => {
   if (engine === null) return context.skip('anvil is not installed')
   const provider = new JsonRpcProvider(url, undefined, { cacheTimeout: -1, pollingInterval: 50 })
   context.after(() => provider.destroy())
   const wallet = new Wallet(keyOf(0), provider)
-  // Its own: what other tests send does not count here.
+  // Its own account: transactions of other tests do not count here.
   const to = `0x${'78'.repeat(20)}`
   const before = await provider.getTransactionCount(wallet.address, 'pending')
   const first = await wallet.sendTransaction({ to, value: 5n })
-  // Its nonce is counted out of what waits.
+  // Its nonce includes pending transactions.
   const second = await wallet.sendTransaction({ to, value: 6n })
   assert.deepEqual([first.nonce, second.nonce], [before, before + 1])
   assert.equal(await provider.getTransactionCount(wallet.address, 'pending'), before + 2)
@@ -65,7 +65,7 @@ test('ethers sends twice, and reads the waiting transactions and the pending blo
   assert.equal((await second.wait())?.status, 1)
 })
 
-test('viem reads the block to come and what is in it', async (context) => {
+test('viem reads the pending block and its transactions', async (context) => {
   if (engine === null) return context.skip('anvil is not installed')
   const chain: Chain = { ...localhost, id: engineChainId }
   const client = createPublicClient({ chain, transport: http(url), pollingInterval: 50 })
@@ -91,7 +91,7 @@ test('viem reads the block to come and what is in it', async (context) => {
   assert.equal((await client.waitForTransactionReceipt({ hash })).status, 'success')
 })
 
-test('web3.js reads the block to come and sends after what waits', async (context) => {
+test('web3.js reads the pending block and sends after pending transactions', async (context) => {
   if (engine === null) return context.skip('anvil is not installed')
   const web3 = new Web3(url)
   const from = web3.eth.accounts.wallet.add(keyOf(2))[0]?.address ?? ''
@@ -107,7 +107,7 @@ test('web3.js reads the block to come and sends after what waits', async (contex
   assert.equal((await sent).status, 1n)
 })
 
-test('what is read at pending says whose answer it is', async (context) => {
+test('reads at pending are labelled with their trust level', async (context) => {
   if (engine === null) return context.skip('anvil is not installed')
   for (const [method, params] of [
     ['eth_getBlockByNumber', ['pending', false]],

@@ -1,5 +1,5 @@
-// A server in front of a node that pushes its heads, with polls too far apart to help: the order of events shows that a
-// pushed head is served before subscribers get it, that a reload keeps no connection, and that a stop closes it.
+// A server in front of a node that pushes its heads, with polls too far apart to matter: a pushed head is served
+// before subscribers receive it, a reload closes removed connections, and a stop closes all.
 import assert from 'node:assert/strict'
 import { renameSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -76,7 +76,7 @@ test('a pushed head is served before subscribers get it, also after a reorg', as
   await stub.pusher.until(() => stub.pusher.open === 0)
 })
 
-test('without WebSockets there the head is polled; a reload opens what the new settings name, and closes the rest', async (t) => {
+test('without WebSockets the head is polled; a reload opens the new connections and closes the removed ones', async (t) => {
   const { stub, server, latest, write } = await start(t, false)
   assert.equal(await latest(), stub.view.head.hash)
   assert.equal(stub.pusher.open, 0)

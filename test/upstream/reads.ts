@@ -1,4 +1,4 @@
-// Many different reads of the recorded chain, each with its honest answer: what tests of trouble and of lies ask.
+// Many different reads of the recorded chain, each with its honest answer, for tests of failures and false replies.
 import { toHex, toQuantity } from '../../src/base/hex.ts'
 import { testChain } from '../fakes/chain-facts.ts'
 import type { StubBlock, StubChain } from '../fakes/stub-chain.ts'
@@ -7,7 +7,7 @@ import type { StubUpstream } from '../fakes/stub-upstream.ts'
 export type Read = {
   readonly method: string
   readonly params: readonly unknown[]
-  /** The same call as an upstream spells its block. */
+  /** The same call with the block as an upstream parameter. */
   readonly upstream: readonly [method: string, params: readonly unknown[]]
 }
 
@@ -24,7 +24,7 @@ function same(method: string, params: readonly unknown[]): Read {
   return { method, params, upstream: [method, params] }
 }
 
-/** Reads of one block by its hash, each of a kind of its own. */
+/** Reads of one block by its hash, each of a different kind. */
 export function readsOf(block: StubBlock): readonly Read[] {
   const { hash, view } = block
   const pinned = { blockHash: hash }
@@ -74,12 +74,12 @@ export function allReads(chain: StubChain): readonly Read[] {
   return chain.recorded.slice(1).flatMap(readsOf)
 }
 
-/** What the stub says when it is honest, in the form of `canonical`. */
+/** The honest reply of the stub, in the form of `canonical`. */
 export async function truthOf(stub: StubUpstream, read: Read): Promise<string> {
   return canonical(await stub.honest(...read.upstream))
 }
 
-/** One text for all spellings of one answer: signatures padded, key order free. */
+/** One text for all spellings of one answer: signatures padded, keys sorted. */
 export function canonical(value: unknown): string {
   return JSON.stringify(sorted(value))
 }

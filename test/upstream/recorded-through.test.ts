@@ -1,5 +1,4 @@
-// Every reply that go-ethereum recorded, asked through a network of upstreams: the same, and proved where it
-// can be.
+// Every reply that go-ethereum recorded, requested through a network of upstreams: equal, and proved if possible.
 import assert from 'node:assert/strict'
 import test, { before } from 'node:test'
 import { startBehind } from '../behind-upstreams.ts'
@@ -16,7 +15,7 @@ before(async () => {
   chain = await openStubChain()
 })
 
-/** Methods whose answers are walked from a block hash. */
+/** Methods whose answers are proved from a block hash. */
 const proved = new Set([
   'eth_getStorageAt',
   'eth_getStorageValues',
@@ -40,7 +39,7 @@ const proved = new Set([
 ])
 
 for (const kind of ['with debug_getRaw methods', 'with nothing but JSON'] as const) {
-  test(`what was recorded is answered the same in front of a node ${kind}`, async (t) => {
+  test(`recorded replies are the same in front of a node ${kind}`, async (t) => {
     const stub = await startStubUpstream(t, chain)
     if (kind === 'with nothing but JSON') stub.knobs.lacks = (method) => method.startsWith('debug_')
     const cairn = await startBehind(t, [{ url: stub.url, trusted: true }], {

@@ -1,4 +1,4 @@
-// The stub upstream judged by what go-ethereum recorded on the same chain, and its knobs by what they do.
+// The stub upstream compared with the recordings of go-ethereum on the same chain, and each of its settings.
 import assert from 'node:assert/strict'
 import test, { before } from 'node:test'
 import { type Hex, keccak256 } from 'viem'
@@ -27,7 +27,7 @@ async function ask(url: string, method: string, ...params: readonly unknown[]) {
   return JSON.parse(text) as { result?: unknown; error?: { code: number; message: string } }
 }
 
-test('an honest stub says what go-ethereum recorded, to every recorded request', async (t) => {
+test('an honest stub gives the reply of go-ethereum to every recorded request', async (t) => {
   const stub = await startStubUpstream(t, chain)
   const methods = new Set(readTranscripts(chainFolder).map(({ method }) => method))
   const { sent, failures } = await replayTranscripts({
@@ -42,7 +42,7 @@ test('an honest stub says what go-ethereum recorded, to every recorded request',
   assert.equal(sent, readTranscripts(chainFolder).length)
 })
 
-test('what other libraries rendered is what the roots of its headers commit to', async (t) => {
+test('renderings of other libraries match the roots of the headers', async (t) => {
   const stub = await startStubUpstream(t, chain)
   for (const block of chain.recorded) {
     const parameter = { blockHash: block.hash }
@@ -56,7 +56,7 @@ test('what other libraries rendered is what the roots of its headers commit to',
   }
 })
 
-test('its head grows by hand, and goes over to a branch whose blocks it keeps by hash', async (t) => {
+test('its head grows on command, and switches to a branch whose blocks it keeps by hash', async (t) => {
   const fork = chain.recorded[50] ?? assert.fail()
   const branch = await chain.extend(fork, { count: 3, salt: 5 })
   const other = await chain.extend(fork, { count: 1 })
@@ -76,7 +76,7 @@ test('its head grows by hand, and goes over to a branch whose blocks it keeps by
   assert.equal(refused.error?.message, 'hash is not currently canonical')
 })
 
-test('each knob makes it the node that it names', async (t) => {
+test('each setting makes it behave like the named node', async (t) => {
   const stub = await startStubUpstream(t, chain)
   const { knobs } = stub
   const address = `0x${'11'.repeat(20)}`
@@ -110,7 +110,7 @@ test('each knob makes it the node that it names', async (t) => {
   assert.equal(stub.count('eth_chainId'), 1)
 })
 
-test('in trouble it never gives the whole reply that was asked for', async (t) => {
+test('with a failure it never sends the complete reply', async (t) => {
   const stub = await startStubUpstream(t, chain)
   const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'eth_chainId', params: [] })
   const good = { jsonrpc: '2.0', id: 7, result: toQuantity(chain.chainId) }

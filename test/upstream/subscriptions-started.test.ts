@@ -1,5 +1,5 @@
-// Subscriptions and filters in front of upstream nodes that die, come back and change their minds: no block is left
-// out or told twice, and what a reorg undid is told as undone.
+// Subscriptions and filters in front of upstream nodes that fail, recover and reorganize: each block is delivered
+// once, and reverted logs are sent as removed.
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -58,7 +58,7 @@ async function nextEvent(client: WebSocketClient): Promise<Event> {
   return { id: params.subscription, result: params.result }
 }
 
-/** Events until a head of `hash` was told, by subscription. */
+/** Events until a head with `hash` arrived, by subscription. */
 async function untilHead(
   client: WebSocketClient,
   heads: string,

@@ -1,5 +1,5 @@
-// `cairn upstreams` beside a running server and without one: how nodes stand is only known while it runs, what they were
-// caught in stays.
+// `cairn upstreams` with and without a running server: health is only known while the server runs, invalid replies
+// stay in the log.
 import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ type Found = {
 const contract = testChain.emitter
 
 test(
-  'upstreams are shown as they stand, with their lies, and as unknown once the server is gone',
+  'upstreams are listed with health and invalid replies, and with unknown health after the server stopped',
   { timeout: 240_000 },
   async (t) => {
     const chain = await openStubChain()
@@ -67,7 +67,7 @@ test(
         const changed = last.slice(0, -1) + (last.endsWith('0') ? '1' : '0')
         return { result: { ...rest, accountProof: [...accountProof.slice(0, -1), changed] } }
       }
-      // Whoever is asked first, the liar's turn comes while nobody knows it.
+      // Whichever upstream is queried first, the faulty one is queried before it is quarantined.
       for (let slot = 0; slot < 200 && (await command('--lies', '1')).lies.length === 0; slot++) {
         const asked = await server.rpc('eth_getStorageAt', [
           contract,
