@@ -1,7 +1,7 @@
-// The only way the store touches files of its own: the real one here, one that records and one that fails in
-// test/fakes. Errors are those of the system, with their `code`.
+// File access of the store, the only one. Implementations: the file system, and in test/fakes one that records and one
+// that fails. Errors are those of the system, with their `code`.
 
-/** An open file; what `direct` came to is said by who opened it. */
+/** An open file. The caller that opened it knows whether `direct` succeeded. */
 export interface OpenFile {
   readonly path: string
 }
@@ -15,19 +15,19 @@ export interface FileOps {
     path: string,
     how?: { readonly direct?: boolean; readonly create?: boolean },
   ): Promise<OpenFile>
-  /** As `open` for reading, at once. */
+  /** As `open` for reading, synchronous. */
   openNow(path: string): OpenFile
   /** All of `buffers`, one after the other, from the place `at` on. */
   writev(file: OpenFile, buffers: readonly Uint8Array[], at: number): Promise<void>
   /**
-   * As `writev`, and what it resolved is on disk: one wait for both, which does not cover what `writev` left. Any number
-   * at once. After an error that tells neither of a full device nor of a file that could not be opened once more
-   * (`syscall` is `open`) it is not known what the disk holds.
+   * As `writev`, and durable when it resolves: one wait for both, which does not cover the data of earlier `writev`
+   * calls. Any number in parallel. After an error, the state of the disk is unknown, except for a full device and a file
+   * that could not be opened once more (`syscall` is `open`).
    */
   writeSynced(file: OpenFile, buffers: readonly Uint8Array[], at: number): Promise<void>
   /** Fills `into` from the place `at` on; how many bytes there were, fewer only at the end of the file. */
   read(file: OpenFile, into: Uint8Array, at: number): Promise<number>
-  /** The same at once, for what is likely in memory. */
+  /** Synchronous read, for data likely to be in the page cache. */
   readNow(file: OpenFile, into: Uint8Array, at: number): number
   datasync(file: OpenFile): Promise<void>
   close(file: OpenFile): Promise<void>

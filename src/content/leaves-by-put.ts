@@ -1,4 +1,4 @@
-// Leaves for a Batch that has no files of its own: each is framed in memory and put like any other block.
+// LeafWriter for a Batch without its own files: each leaf is framed in memory and put like any other block.
 // Tested by test/suites/store.suite.ts
 import { leafPrefix, leafSuffix } from '../codec/ipld/leaf-frame.ts'
 import { sha256Name } from '../codec/ipld/multihash.ts'

@@ -1,5 +1,5 @@
-// The first half of the core: every copy that this process can reach by itself, verified before anybody gets it. In
-// memory, brought along by an earlier reply, on its way to the store, in the store.
+// Local half of `obtain`: the copies that this process can read, each verified before use. In memory, among unrequested
+// items of earlier replies, in the write-behind queue, in the store.
 // Tested by src/content/obtain.test.ts
 import type { Clock } from '../base/clock.ts'
 import { hasCode } from '../base/fault.ts'
@@ -13,7 +13,7 @@ import type { ObtainLimits } from './obtain-limits.ts'
 import { refKey, type ContentRef, type Peek, type PeekNode, type Verify } from './ref.ts'
 import type { Store } from './store.ts'
 
-/** A copy that is there but cannot be read or is wrong, and what was thrown. */
+/** A copy that is corrupt or unreadable, with the error. */
 type Unread = { readonly unread: unknown }
 
 /** Verified bytes, or a copy that cannot be used now; null: there is none. */
@@ -30,14 +30,14 @@ export type LocalCopies = {
    * Verified; null: there is none. A copy that is wrong is read again, then goes to quarantine; only that takes a promise.
    */
   find(ref: ContentRef): Found | Promise<Found>
-  /** As `find`, and null for what is wrong or cannot be read. */
+  /** As `find`, but null for a corrupt or unreadable copy. */
   readonly peek: Peek
   readonly peekNode: PeekNode
   /** Without the disk. */
   findInMemory(ref: ContentRef): Uint8Array | null
-  /** What a source brought under that name: counted, kept and remembered if it is that. `proved`: it is. */
+  /** Verifies a source's bytes under that name; if valid, counts, stores and caches them. `proved`: already verified. */
   accept(ref: ContentRef, bytes: Uint8Array, source: string, proved: boolean): boolean
-  /** What a source brought and nobody asked for yet. */
+  /** Adds items of a source that no caller has requested yet. */
   readonly addExtras: UnrequestedItems['add']
   /** Resolves when what was accepted is in the store. */
   idle(): Promise<void>
@@ -67,7 +67,7 @@ export function createLocalCopies(parts: {
     onLost: () => count('not_kept', null),
   })
 
-  /** Throws what `verify` says of a bad copy, or why it cannot be read. */
+  /** Throws the error of `verify` for a corrupt copy, or the read error. */
   function read(ref: ContentRef): Uint8Array | null {
     const remembered = memory.find(ref)
     if (remembered === null) return readBeyondMemory(ref)
@@ -99,7 +99,7 @@ export function createLocalCopies(parts: {
       log('warn', 'content_misread', { ref: refKey(ref), error })
       try {
         const bytes = store.findAgain(ref)
-        // Another call put it there meanwhile.
+        // Another call has added it since.
         if (bytes === null) return findQuarantined(ref)
         verify(ref, bytes)
         count('held', null)

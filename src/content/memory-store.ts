@@ -1,5 +1,5 @@
-// A Store in a Map, for tests and short-lived tools: it holds everything in memory and forgets it at the
-// end. Rows need a Writer of their own.
+// A Store in a Map, for tests and short-lived tools: all content is in memory and is not persisted. Rows need their own
+// Writer.
 import { randomUUID } from 'node:crypto'
 import type { Statement, Writer } from '../db/writer.ts'
 import { leavesByPut } from './leaves-by-put.ts'

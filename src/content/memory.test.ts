@@ -33,7 +33,7 @@ test('finds by a hash that stands inside other bytes, as in a node', () => {
   assert.equal(memory.findAt('code', from, 2), null)
 })
 
-test('hashes that end alike are told apart, also in an earlier generation', () => {
+test('hashes with equal endings are distinguished, also in an earlier generation', () => {
   const memory = createMemory({ bytesMax: 64_000 })
   const likes = Array.from({ length: 50 }, (_, first): ContentRef => {
     const hash = new Uint8Array(32).fill(9)

@@ -1,5 +1,5 @@
-// Verified bytes in memory, by kind and hash, bounded in bytes. A walk looks here at every step, so a look-up
-// builds no text and no array: an entry is found by a number out of its hash, then compared with all of it.
+// Cache of verified bytes in memory, by kind and hash, limited in bytes. A trie walk looks up each node here, so a lookup
+// allocates no string and no array: an entry is found by a number from its hash, then compared in full.
 import { randomInt } from 'node:crypto'
 import { toLatin1 } from '../base/hex.ts'
 import { isSlotLeaf } from '../codec/ethereum/trie-node.ts'
@@ -10,7 +10,7 @@ export interface Memory {
   find(ref: ContentRef): Uint8Array | null
   /** As `find`, of the hash of 32 bytes that stands in `from` at `at`. */
   findAt(kind: ContentKind, from: Uint8Array, at: number): Uint8Array | null
-  /** `bytes` were verified by the caller. What is larger than a 64th of the bound is not taken. */
+  /** `bytes` were verified by the caller. Content larger than 1/64 of the limit is not cached. */
   add(ref: ContentRef, bytes: Uint8Array): void
 }
 
@@ -22,7 +22,7 @@ export function isShared({ kind }: ContentRef, bytes: Uint8Array): boolean {
   return kind !== 'dag-block' && !(kind === 'trie-node' && isSlotLeaf(bytes))
 }
 
-/** What an entry costs beside its bytes: hash, map slot, array. Measured on V8 13. */
+/** Overhead of an entry in addition to its bytes: hash, map slot, array. Measured on V8 13. */
 const entryBytes = 400
 const largestShare = 64
 
@@ -36,11 +36,11 @@ type Entry = {
 }
 
 /**
- * Two generations, as in base/lru-cache.ts: at least what was used since the last half of the bound was filled
- * stays. 0: remembers nothing.
+ * Two generations, as in base/lru-cache.ts: keeps at least the entries used since the last half of the limit was
+ * filled. 0: caches nothing.
  */
 export function createMemory({ bytesMax }: { readonly bytesMax: number }): Memory {
-  // Nobody outside can make hashes that share a number.
+  // An attacker cannot create hashes that share a number.
   const factors = [randomInt(2 ** 31) * 2 + 1, randomInt(2 ** 31) * 2 + 1] as const
   let young = new Map<number, Entry>()
   let old = new Map<number, Entry>()

@@ -1,4 +1,4 @@
-// What happens on the way to bytes, for whoever counts it.
+// Events of `obtain`, for metrics.
 // Tested by src/content/obtain.test.ts
 
 /**

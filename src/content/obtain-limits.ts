@@ -1,8 +1,8 @@
-// How much `obtain` fetches, holds and remembers at once.
+// Limits of `obtain`: concurrent fetches, bytes in memory, cached entries.
 // Tested by src/content/obtain.test.ts
 
 export type ObtainLimits = {
-  /** Refs being fetched at once. */
+  /** Concurrent fetches. */
   readonly flightsMax: number
   /** Verified bytes on their way to the store. */
   readonly keepingBytesMax: number

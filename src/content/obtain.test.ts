@@ -66,12 +66,15 @@ function source(
 const having = (...items: UnverifiedItem[]): Asked => source('honest', () => items)
 const nothing = source('empty', () => [])
 const broken = source('broken', () => new Error('connection refused'))
-const lie = (name: string): UnverifiedItem => ({ ref: item(name).ref, bytes: new Uint8Array(8) })
+const invalid = (name: string): UnverifiedItem => ({
+  ref: item(name).ref,
+  bytes: new Uint8Array(8),
+})
 
 const isFault = (code: FaultCode) => (error: unknown) =>
   error instanceof Fault && error.code === code
 
-test('what a source has is verified, returned, kept, and not asked for again', async () => {
+test("a source's content is verified, returned and stored, and not requested again", async () => {
   const honest = having(item('a'))
   const { obtain, idle, store, events } = rig([honest])
   const { ref, bytes } = item('a')
@@ -85,32 +88,32 @@ test('what a source has is verified, returned, kept, and not asked for again', a
 })
 
 test('a source with an invalid reply is skipped, and its bytes are never stored', async () => {
-  const liar = source('liar', () => [lie('a')])
-  const { obtain, idle, store, events } = rig([liar, having(item('a'))])
+  const faulty = source('faulty', () => [invalid('a')])
+  const { obtain, idle, store, events } = rig([faulty, having(item('a'))])
   assert.deepEqual(await obtain(item('a').ref, {}, never), item('a').bytes)
   await idle()
   assert.deepEqual(store.find(item('a').ref), item('a').bytes)
-  assert.deepEqual(events, ['lied liar', 'fetched honest'])
+  assert.deepEqual(events, ['lied faulty', 'fetched honest'])
 })
 
 test('one invalid item does not invalidate other items of the same source', async () => {
-  const mixed = source('mixed', () => [lie('a'), lie('b'), item('a')])
+  const mixed = source('mixed', () => [invalid('a'), invalid('b'), item('a')])
   const { obtain } = rig([mixed])
   assert.deepEqual(await obtain(item('a').ref, {}, never), item('a').bytes)
 })
 
-test('when all anyone has is wrong, the answer is unverified and nothing is kept', async () => {
-  const { obtain, idle, store } = rig([source('liar', () => [lie('a')]), nothing, broken])
+test('if all replies are invalid, the error is unverified and no bytes are stored', async () => {
+  const { obtain, idle, store } = rig([source('faulty', () => [invalid('a')]), nothing, broken])
   await assert.rejects(obtain(item('a').ref, {}, never), isFault('unverified'))
   await idle()
   assert.equal(store.find(item('a').ref), null)
 })
 
-test('what a source says was wrong is told as it says it', async () => {
+test('the reason that a source gives for invalid content is returned', async () => {
   const judging: Source = {
     name: 'judging',
     async fetch(_asked, offer) {
-      offer([lie('a')])
+      offer([invalid('a')])
       throw new Fault('unverified', { data: { expected: '0x1', computed: '0x2' } })
     },
   }
@@ -121,14 +124,14 @@ test('what a source says was wrong is told as it says it', async () => {
   )
 })
 
-test('a check that stumbles over junk counts as a lie, not as a bug', async () => {
+test('a check that throws on malformed bytes counts as an invalid reply, not as a bug', async () => {
   const stumbling: Verify = (ref, bytes) => {
     if (bytes.length === 8) throw new RangeError('offset out of range')
     verify(ref, bytes)
   }
   const { obtain } = createObtain({
     store: createMemoryStore(),
-    sourcesFor: () => [source('liar', () => [lie('a')])],
+    sourcesFor: () => [source('faulty', () => [invalid('a')])],
     verify: stumbling,
     clock: createTurnedClock(),
     log: silentLog,
@@ -137,7 +140,7 @@ test('a check that stumbles over junk counts as a lie, not as a bug', async () =
   await assert.rejects(obtain(item('a').ref, {}, never), isFault('unverified'))
 })
 
-test('nobody has it: not_found, with no source, with empty ones, and offline', async () => {
+test('content that exists nowhere is not_found: without a source, with empty sources, and offline', async () => {
   const honest = having(item('a'))
   await assert.rejects(rig([]).obtain(item('a').ref, {}, never), isFault('not_found'))
   await assert.rejects(rig([nothing]).obtain(item('a').ref, {}, never), isFault('not_found'))
@@ -165,7 +168,7 @@ test('an unreachable source is not evidence of absence', async () => {
 test('a corrupt copy on disk is read again, counted and fetched again', async () => {
   const { obtain, idle, store, events } = rig([having(item('a'))])
   const { ref, bytes } = item('a')
-  await store.commit([lie('a')])
+  await store.commit([invalid('a')])
   assert.deepEqual(await obtain(ref, {}, never), bytes)
   await idle()
   assert.deepEqual(store.find(ref), bytes)
@@ -176,11 +179,11 @@ test('a corrupt copy on disk is read again, counted and fetched again', async ()
 test('a corrupt copy that no source can replace causes an error; it is neither served nor deleted', async () => {
   const { obtain, store } = rig([])
   const { ref } = item('a')
-  await store.commit([lie('a')])
+  await store.commit([invalid('a')])
   await assert.rejects(obtain(ref, {}, never), isFault('damaged'))
   assert.equal(store.find(ref), null)
   await assert.rejects(obtain(ref, { offline: true }, never), isFault('damaged'))
-  assert.deepEqual(store.findQuarantined(ref), lie('a').bytes)
+  assert.deepEqual(store.findQuarantined(ref), invalid('a').bytes)
 })
 
 test('one wrong read, or two, do not make a bad copy', async () => {
@@ -189,7 +192,7 @@ test('one wrong read, or two, do not make a bad copy', async () => {
   for (const wrongReads of [1, 2, 3]) {
     let reads = 0
     const read: Store['find'] = (ref) =>
-      (reads += 1) > wrongReads ? kept.find(ref) : lie('a').bytes
+      (reads += 1) > wrongReads ? kept.find(ref) : invalid('a').bytes
     const events: string[] = []
     const { obtain } = createObtain({
       store: { ...kept, find: read, findAgain: read },
@@ -222,7 +225,7 @@ test('a copy in quarantine is read on request, at most every ten seconds, and re
     quarantineFlag: { isUp: true, raise: () => {}, look: () => {} },
     findQuarantined(asked) {
       reads += 1
-      return good ? store.findQuarantined(asked) : lie('a').bytes
+      return good ? store.findQuarantined(asked) : invalid('a').bytes
     },
   }
   const parts = { sourcesFor: () => [], verify, clock, log: silentLog, count: () => {} }
@@ -255,7 +258,7 @@ test('a store that cannot read is treated as one that lost the copy', async () =
   assert.deepEqual(await obtain(item('a').ref, {}, never), item('a').bytes)
 })
 
-test('a store that cannot read keeps its copy, and nobody is told that there is none', async () => {
+test('a store that cannot read keeps its copy, and the error is internal, not not_found', async () => {
   const kept = createMemoryStore()
   await kept.commit([item('a')])
   let broken = true
@@ -285,8 +288,8 @@ test('a store that cannot read keeps its copy, and nobody is told that there is 
   assert.deepEqual(await obtain(item('a').ref, {}, never), item('a').bytes)
 })
 
-test('extra items wait until they are asked for; only then are they verified and kept', async () => {
-  const generous = having(item('a'), item('b'), lie('c'))
+test('unrequested items wait until they are requested; only then are they verified and stored', async () => {
+  const generous = having(item('a'), item('b'), invalid('c'))
   const { obtain, idle, store, events } = rig([generous])
   await obtain(item('a').ref, {}, never)
   await idle()
@@ -299,7 +302,7 @@ test('extra items wait until they are asked for; only then are they verified and
   assert.deepEqual(events, ['fetched honest', 'fetched honest', 'lied honest', 'lied honest'])
 })
 
-test('what a reply brought is at hand for all who ask, and nobody asks for it again', async () => {
+test('items of a reply are available to all callers without another request', async () => {
   const generous = having(item('a'), item('b'), item('c'))
   const { obtain, peek } = rig([generous])
   await obtain(item('a').ref, {}, never)
@@ -338,7 +341,7 @@ const turns = async (): Promise<void> => {
   for (let n = 0; n < 20; n++) await Promise.resolve()
 }
 
-test('a source that offers nothing is told when what it was asked for came meanwhile', async () => {
+test('a source that offers nothing learns that its item has arrived meanwhile', async () => {
   const { promise: brought, resolve: bring } = Promise.withResolvers<void>()
   const outcomes: string[] = []
   const slow: Source = {
@@ -370,7 +373,7 @@ test('many callers for one ref cost one fetch', async () => {
   assert.equal(slow.asks, 1)
 })
 
-test('a source sees the hints of all who wait, also of those who came after it was asked', async () => {
+test('a source sees the fetch contexts of all waiting callers, also of later ones', async () => {
   const slow = held()
   const { obtain } = rig([slow])
   const leaver = new AbortController()
@@ -387,11 +390,11 @@ test('a source sees the hints of all who wait, also of those who came after it w
   await Promise.all([first, second])
 })
 
-test('nameless bytes are named by their hash: the one asked for is taken, others wait, junk is dropped', async () => {
+test('nameless bytes are named by their hash: the requested item is taken, others wait, junk is dropped', async () => {
   const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest()
   const bytesOf = (name: string) => Buffer.from(name)
   const ref = (name: string) => ({ kind: 'code', hash: hashOf(bytesOf(name)) }) as const
-  const judged: string[] = []
+  const verdicts: string[] = []
   const events: string[] = []
   const { obtain } = createObtain({
     store: createMemoryStore(),
@@ -401,7 +404,7 @@ test('nameless bytes are named by their hash: the one asked for is taken, others
         fetch: async (_asked, offer) => {
           const nodes = ['junk', 'leaf', 'root'].map((name) => bytesOf(name))
           const verdict = offer(nodes.map((bytes) => ({ kind: 'code', bytes })))
-          judged.push(verdict)
+          verdicts.push(verdict)
         },
       },
     ],
@@ -417,16 +420,21 @@ test('nameless bytes are named by their hash: the one asked for is taken, others
   assert.deepEqual(await obtain(ref('root'), {}, never), bytesOf('root'))
   assert.deepEqual(await obtain(ref('leaf'), {}, never), bytesOf('leaf'))
   await assert.rejects(obtain(ref('other'), {}, never), isFault('not_found'))
-  assert.deepEqual(judged, ['taken', 'missing'])
+  assert.deepEqual(verdicts, ['taken', 'missing'])
   assert.deepEqual(events, ['fetched', 'fetched', 'absent'])
 })
 
-test('what was taken stays taken, whatever the source does after', async () => {
+test('a taken item stays valid, whatever the source does afterwards', async () => {
   const verdicts: string[] = []
   const fickle: Source = {
     name: 'fickle',
     async fetch({ ref }, offer) {
-      verdicts.push(offer([lie('a')]), offer([item('b')]), offer([item('a')]), offer([lie('a')]))
+      verdicts.push(
+        offer([invalid('a')]),
+        offer([item('b')]),
+        offer([item('a')]),
+        offer([invalid('a')]),
+      )
       assert.deepEqual(ref, item('a').ref)
       throw new Error('connection reset')
     },
@@ -485,7 +493,7 @@ test('the last caller hangs up: the fetch ends, and the next caller starts a fre
   assert.deepEqual(events, ['fetched held'])
 })
 
-test("a caller's patience ends its own waiting, not that of others", async () => {
+test("a caller's timeout ends its own wait, not those of others", async () => {
   const slow = held()
   const { obtain, idle, clock } = rig([slow])
   const hurried = obtain(item('a').ref, { patienceMs: 50 }, never)
@@ -499,7 +507,7 @@ test("a caller's patience ends its own waiting, not that of others", async () =>
   assert.equal(clock.timers, 0)
 })
 
-test('what is fetched at about the same time is kept in one write, and a part of it when not all fits', async () => {
+test('items fetched at about the same time are stored in one write, and in part if not all fit', async () => {
   const groups: number[] = []
   const memory = createMemoryStore()
   const picky: Store = {
@@ -532,7 +540,7 @@ test('what is fetched at about the same time is kept in one write, and a part of
   assert.ok(memory.has(item('a').ref) && memory.has(item('c').ref) && !memory.has(item('b').ref))
 })
 
-test('a store that takes nothing costs later fetches, not this answer', async () => {
+test('a store that accepts no writes causes later fetches, but not a failed reply', async () => {
   const full: Store = {
     ...createMemoryStore(),
     commit: () => Promise.reject(new Fault('no_space')),
@@ -565,23 +573,23 @@ test('bytes on their way to the store are bounded', async () => {
 
 test('keep verifies before it keeps', async () => {
   const { keep, store } = rig([])
-  await assert.rejects(keep(item('a').ref, lie('a').bytes), isFault('unverified'))
+  await assert.rejects(keep(item('a').ref, invalid('a').bytes), isFault('unverified'))
   assert.equal(store.find(item('a').ref), null)
   await keep(item('a').ref, item('a').bytes)
   assert.deepEqual(store.find(item('a').ref), item('a').bytes)
 })
 
-test('a reader who watches is told what its read took, others are told nothing', async () => {
-  const { obtain, idle } = rig([source('liar', () => [lie('a')]), having(item('a'))])
-  const told: string[] = []
+test('a reader with a trace gets the steps of its read, others get none', async () => {
+  const { obtain, idle } = rig([source('faulty', () => [invalid('a')]), having(item('a'))])
+  const steps: string[] = []
   const watch: ReadTrace = (step, name) => {
-    told.push(`${step} ${name}`)
-    return (outcome) => void told.push(`${step} ${outcome}`)
+    steps.push(`${step} ${name}`)
+    return (outcome) => void steps.push(`${step} ${outcome}`)
   }
   const { ref } = item('a')
   const [bytes] = await Promise.all([obtain(ref, { watch }, never), obtain(ref, {}, never)])
   assert.deepEqual(bytes, item('a').bytes)
-  assert.deepEqual(told, [
+  assert.deepEqual(steps, [
     'store ',
     'store absent',
     'verify ',
@@ -589,8 +597,8 @@ test('a reader who watches is told what its read took, others are told nothing',
     'verify ',
     'verify taken',
   ])
-  told.length = 0
+  steps.length = 0
   await idle()
   await obtain(ref, { watch }, never)
-  assert.deepEqual(told, ['store ', 'store held'])
+  assert.deepEqual(steps, ['store ', 'store held'])
 })

@@ -1,5 +1,5 @@
-// The core: look at the copies that are here, else ask sources in order; verify; keep; return. Unverified bytes never
-// leave this folder, whatever brought them: a source, the disk, or an earlier fetch.
+// Returns verified content by reference: memory, then store, then sources. Bytes from any origin, be it a source, the disk
+// or an earlier fetch, are verified before they leave `content/`.
 import type { Clock } from '../base/clock.ts'
 import { withDeadline } from '../base/deadline.ts'
 import { Fault, hasCode } from '../base/fault.ts'
@@ -24,8 +24,8 @@ import type { Store } from './store.ts'
 
 export type ObtainParts = {
   readonly store: Store
-  /** Who may be asked with this hint, in this order. */
-  readonly sourcesFor: (hint: FetchContext) => readonly Source[]
+  /** Sources for this fetch context, in the order of use. */
+  readonly sourcesFor: (context: FetchContext) => readonly Source[]
   readonly verify: Verify
   /** Without it nameless bytes are not taken. */
   readonly nameOf?: NameOf
@@ -37,8 +37,8 @@ export type ObtainParts = {
 
 export type Obtaining = {
   /**
-   * As `Obtain` says; also `no_upstream` when nobody has it and a source could not be asked, `internal` when
-   * nobody has it and the store could not read.
+   * As `Obtain`; also `no_upstream` if no source has it and one could not be reached, `internal` if no source has it
+   * and the store could not read.
    */
   readonly obtain: Obtain
   readonly peek: Peek
@@ -55,22 +55,22 @@ export function createObtain(parts: ObtainParts): Obtaining {
   const copies = createLocalCopies({ store, verify, clock, log, count, limits })
   const asking = { sourcesFor, nameOf, copies, log, count }
   const singleFlight = createSingleFlight<Uint8Array>({ keysMax: limits.flightsMax })
-  /** By `flightKey`, of the callers who wait for it now. */
+  /** Fetch contexts of the waiting callers, by `flightKey`. */
   const waiting = new Map<string, FetchContext[]>()
 
   async function obtain(
     ref: ContentRef,
-    hint: FetchContext,
+    context: FetchContext,
     signal: AbortSignal,
   ): Promise<Uint8Array> {
     signal.throwIfAborted()
-    const looked = hint.watch?.('store', '')
+    const looked = context.watch?.('store', '')
     const found = copies.find(ref)
     const held = found instanceof Promise ? await found : found
     looked?.(held instanceof Uint8Array ? 'held' : 'absent')
     if (held instanceof Uint8Array) return held
     try {
-      return await obtainElsewhere(ref, hint, signal)
+      return await obtainElsewhere(ref, context, signal)
     } catch (thrown) {
       // A copy that cannot be read exists: it must not be reported as absent.
       if (held === null || !hasCode(thrown, 'not_found')) throw thrown
@@ -78,26 +78,26 @@ export function createObtain(parts: ObtainParts): Obtaining {
     }
   }
 
-  /** All who ask for it at the same time share one fetch, and what any of their hints tells. */
+  /** Concurrent callers share one fetch, which uses the fetch contexts of all of them. */
   async function obtainElsewhere(
     ref: ContentRef,
-    hint: FetchContext,
+    context: FetchContext,
     signal: AbortSignal,
   ): Promise<Uint8Array> {
-    if (hint.offline === true) throw new Fault('not_found')
-    const key = flightKey(ref, hint)
-    const hints = waiting.get(key) ?? []
+    if (context.offline === true) throw new Fault('not_found')
+    const key = flightKey(ref, context)
+    const contexts = waiting.get(key) ?? []
     const work = (shared: AbortSignal): Promise<Uint8Array> =>
-      querySources(asking, ref, hint, () => waiting.get(key) ?? [hint], shared)
-    hints.push(hint)
-    waiting.set(key, hints)
+      querySources(asking, ref, context, () => waiting.get(key) ?? [context], shared)
+    contexts.push(context)
+    waiting.set(key, contexts)
     try {
-      if (hint.patienceMs === undefined) return await singleFlight.join(key, signal, work)
-      using deadline = withDeadline(signal, hint.patienceMs, clock)
+      if (context.patienceMs === undefined) return await singleFlight.join(key, signal, work)
+      using deadline = withDeadline(signal, context.patienceMs, clock)
       return await singleFlight.join(key, deadline.signal, work)
     } finally {
-      hints.splice(hints.indexOf(hint), 1)
-      if (hints.length === 0) waiting.delete(key)
+      contexts.splice(contexts.indexOf(context), 1)
+      if (contexts.length === 0) waiting.delete(key)
     }
   }
 
@@ -113,7 +113,7 @@ export function createObtain(parts: ObtainParts): Obtaining {
   }
 }
 
-/** Two networks may share content, but not who can be asked for it. */
+/** Two networks may share content, but not sources. */
 function flightKey(ref: ContentRef, { network = '' }: FetchContext): string {
   return `${network} ${refKey(ref)}`
 }

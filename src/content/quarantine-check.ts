@@ -1,5 +1,5 @@
-// Reads copies in quarantine again, in the background: the disk may have given wrong bytes for a while, and a source may
-// have come that has the right ones.
+// Rereads quarantined copies in the background: the disk may have returned wrong bytes for a while, or a new source may
+// have the correct ones.
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
@@ -44,9 +44,9 @@ export function createQuarantineCheck(parts: {
     place = next ?? beforeQuarantine
     for (const ref of refs) {
       signal.throwIfAborted()
-      // Only blocks of files have sources that need no hint.
-      const hint = ref.kind === 'dag-block' ? { patienceMs } : { offline: true }
-      await obtain(ref, hint, signal).catch(() => undefined)
+      // Only sources of file blocks need no fetch context.
+      const context = ref.kind === 'dag-block' ? { patienceMs } : { offline: true }
+      await obtain(ref, context, signal).catch(() => undefined)
       await setImmediate()
     }
     const now = countQuarantined(database)

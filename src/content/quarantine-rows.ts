@@ -1,5 +1,5 @@
-// The rows of copies in quarantine: they failed verification more than once. They are not served; their bytes stay,
-// since possibly no source has the content. The row of a block has the negative of its segment, that of other content the
+// Rows of quarantined copies: they failed verification more than once. They are not served; their bytes stay, because
+// possibly no source has the content. The row of a block has the negative of its segment, that of other content the
 // negative of its body.
 // Tested by src/content/quarantine-check.test.ts
 import type { Database } from '../db/sqlite.ts'
@@ -19,7 +19,7 @@ export type QuarantinePlace = { readonly block: number; readonly body: number }
 
 export const beforeQuarantine: QuarantinePlace = { block: 0, body: Number.MIN_SAFE_INTEGER }
 
-/** The next ones, at most `max` of each home. `next` null: there are no more. */
+/** The next ones, at most `max` per table. `next` null: the end. */
 export function listQuarantined(
   db: Database,
   after: QuarantinePlace,
@@ -50,7 +50,7 @@ export type QuarantineFlag = {
   readonly isUp: boolean
   /** One came. */
   raise(): void
-  /** As the rows say now: another process may have put some there. */
+  /** Reads the rows, because another process may have added some. */
   look(): void
 }
 

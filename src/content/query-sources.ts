@@ -1,4 +1,4 @@
-// The second half of the core: what is not here is asked of sources, one after the other, until one brought it.
+// Remote half of `obtain`: requests content that is not local from one source after another, until one delivers it.
 // Tested by src/content/obtain.test.ts
 import { Fault, hasCode } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
@@ -16,7 +16,7 @@ import {
 import type { Nameless, Offer, Source } from './source.ts'
 
 export type QuerySources = {
-  /** Who may be asked with this hint, in this order. */
+  /** Sources for this fetch context, in the order of use. */
   readonly sourcesFor: (hint: FetchContext) => readonly Source[]
   /** Without it nameless bytes are not taken. */
   readonly nameOf: NameOf | undefined
@@ -26,8 +26,8 @@ export type QuerySources = {
 }
 
 /**
- * Verified and accepted. `hints`: of all who wait for it. Throws `not_found`, `unverified`, `no_upstream`, what a source
- * chose to say, or why `signal` aborted.
+ * Verified and accepted. `hints`: fetch contexts of all waiting callers. Throws `not_found`, `unverified`, `no_upstream`,
+ * the Fault of a source, or the reason of `signal`.
  */
 export async function querySources(
   { sourcesFor, nameOf, copies, log, count }: QuerySources,
@@ -49,17 +49,17 @@ export async function querySources(
       if (received.bytes !== null) return received.bytes
       signal.throwIfAborted()
       count('failed', source.name)
-      // What a source chose to say is for the caller; anything else is for the operator.
+      // A Fault of a source is for the caller; any other error is for the operator.
       const level = hasCode(error, 'unprovable') ? 'debug' : 'warn'
       log(level, 'source_failed', { source: source.name, ref: refKey(ref), error })
       failure ??= { error }
     }
     lied ||= received.lied
   }
-  // A source that says what was wrong says it better.
+  // The source's own reason is more precise.
   if (lied && failure !== null && hasCode(failure.error, 'unverified')) throw failure.error
   if (lied) throw new Fault('unverified')
-  // Who could not be asked may have it: absence must not be concluded from a broken connection.
+  // An unreachable source may have it: a broken connection is not evidence of absence.
   if (failure !== null) throw asFault(failure.error)
   throw new Fault('not_found')
 }
@@ -75,7 +75,7 @@ type Received = {
   readonly lied: boolean
 }
 
-/** The offers of one source for one ref, verified by hash as they come. `hints`: of all who wait for it. */
+/** The offers of one source for one ref, verified by hash on arrival. `hints`: fetch contexts of all waiting callers. */
 function verifyOffers(
   ref: ContentRef,
   source: string,
@@ -87,7 +87,7 @@ function verifyOffers(
     lied: false,
   }
 
-  /** The name that its bytes give; null for what is not well formed. */
+  /** The ref that the bytes hash to; null if they are malformed. */
   function nameOrNull({ kind, bytes }: Nameless): ContentRef | null {
     try {
       return nameOf === undefined ? null : { kind, hash: nameOf(kind, bytes) }
@@ -97,7 +97,7 @@ function verifyOffers(
     }
   }
 
-  function judge(offered: readonly (UnverifiedItem | Nameless)[]): ReturnType<Offer> {
+  function check(offered: readonly (UnverifiedItem | Nameless)[]): ReturnType<Offer> {
     let proved: Uint8Array | null = null
     const claims: Uint8Array[] = []
     for (const item of offered) {
@@ -109,7 +109,7 @@ function verifyOffers(
       else if (isClaim) claims.push(bytes)
       else proved ??= bytes
     }
-    // Another source, or another reply of this one, may have brought it meanwhile.
+    // Another source, or another reply of this one, may have delivered it meanwhile.
     received.bytes ??= copies.findInMemory(ref)
     if (received.bytes !== null) return 'taken'
     if (proved !== null && copies.accept(ref, proved, source, true)) received.bytes = proved
@@ -123,10 +123,10 @@ function verifyOffers(
   return {
     received,
     offer(offered) {
-      if (offered.length === 0) return judge(offered)
-      const judged = watchAll(hints(), 'verify', '')
-      const outcome = judge(offered)
-      judged(outcome)
+      if (offered.length === 0) return check(offered)
+      const endStep = watchAll(hints(), 'verify', '')
+      const outcome = check(offered)
+      endStep(outcome)
       return outcome
     },
   }

@@ -1,4 +1,4 @@
-// `Store.read` for stores that have everything at hand: one `find` after the other.
+// `Store.read` for stores in memory: one `find` after another.
 // Tested by test/suites/store.suite.ts
 import type { ContentRef } from './ref.ts'
 import type { Store, ReadBatch } from './store.ts'

@@ -1,23 +1,23 @@
-// Who wants to know what a read took: told of each step as it begins and as it ends. A watch takes no part in what is
-// read, and reads that nobody watches pay nothing for it.
+// Callback that traces the steps of a read, at their start and end. A trace does not affect the read, and untraced reads
+// pay no cost for it.
 // Tested by src/content/obtain.test.ts
 
-/** `store`: looked for here. `source`: somebody was asked for it. `verify`: what came was hashed. */
+/** `store`: local lookup. `source`: request to a source. `verify`: hashing of the reply. */
 export type ReadStep = 'store' | 'source' | 'verify'
 
-/** Call it when the step has ended, with one word for what came of it; only the first call counts. */
+/** Call at the end of the step, with its outcome as one word; only the first call counts. */
 export type EndOfStep = (outcome: string) => void
 
-/** A step begins. `name`: who is asked; empty where nobody is. Must not throw. */
+/** A step starts. `name`: the source; empty for local steps. Must not throw. */
 export type ReadTrace = (step: ReadStep, name: string) => EndOfStep
 
-/** The same for all who wait and want to know. */
+/** The same for the traces of all waiting callers. */
 export function watchAll(
   waiting: readonly { readonly watch?: ReadTrace }[],
   step: ReadStep,
   name: string,
 ): EndOfStep {
-  if (!waiting.some(({ watch }) => watch !== undefined)) return nobodyWatches
+  if (!waiting.some(({ watch }) => watch !== undefined)) return untraced
   // One reader may wait twice for the same bytes.
   const watches = new Set(waiting.flatMap(({ watch }) => watch ?? []))
   let ends = [...watches].map((watch) => watch(step, name))
@@ -27,4 +27,4 @@ export function watchAll(
   }
 }
 
-const nobodyWatches: EndOfStep = () => {}
+const untraced: EndOfStep = () => {}

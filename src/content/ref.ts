@@ -1,4 +1,4 @@
-// A ContentRef is an immutable name: what verification uses comes from it alone, never from a source.
+// A ContentRef is an immutable name. Verification uses only this name, never the claims of a source.
 import { equalBytes, toBareHex } from '../base/hex.ts'
 import type { ReadTrace } from './read-trace.ts'
 
@@ -36,19 +36,19 @@ export function isSameRef(one: ContentRef, other: ContentRef): boolean {
 export type FetchContext = {
   readonly network?: string
   readonly blockHash?: Uint8Array
-  /** Of that block: how deep the reply lies, and what to ask where a hash is refused. */
+  /** Position in that block: how deep the reply lies, and the request to repeat if a hash is refused. */
   readonly blockNumber?: bigint
-  /** State root of that block, address, 32-byte positions: which proof to ask for. */
+  /** State root of that block, address, 32-byte positions: the parameters of the proof request. */
   readonly stateRoot?: Uint8Array
   readonly address?: Uint8Array
   readonly slots?: readonly Uint8Array[]
   /** Of the CID that a dag-block is asked by; not given: raw. */
   readonly codec?: number
-  /** Do not ask sources: answer from the store or fail at once. */
+  /** Do not request sources: return from the store or fail immediately. */
   readonly offline?: boolean
   /** How long sources may take, milliseconds. */
   readonly patienceMs?: number
-  /** Told what the read took. */
+  /** Receives the steps of the read. */
   readonly watch?: ReadTrace
 }
 
@@ -59,19 +59,19 @@ export type Verify = (ref: ContentRef, bytes: Uint8Array) => void
 export type NameOf = (kind: 'header' | 'trie-node' | 'code', bytes: Uint8Array) => Uint8Array
 
 /**
- * Finds or fetches, verified in this process on every call. Throws `not_found` when neither the store
- * nor any source has it, `unverified` when all they have is wrong, `deadline` when `signal` or the
- * hint's patience ends first. A caller whose signal aborts leaves; others waiting for the ref go on.
+ * Finds or fetches content and verifies it on every call. Throws `not_found` if neither the store nor any source has
+ * it, `unverified` if all copies are invalid, `deadline` if `signal` or the timeout of the fetch context ends first. A
+ * caller that aborts leaves; others waiting for the ref continue.
  */
 export type Obtain = (
   ref: ContentRef,
-  hint: FetchContext,
+  context: FetchContext,
   signal: AbortSignal,
 ) => Promise<Uint8Array>
 
 /**
- * The same for what is at hand, without a wait: memory, then the store. Null when it is not here or its copy
- * is bad; then `obtain` finds out more. Do not write to the array: others hold it too.
+ * Synchronous lookup: memory, then the store. Null if it is not local or its copy is corrupt; then call `obtain` for
+ * the details. Do not write to the array: it is shared.
  */
 export type Peek = (ref: ContentRef) => Uint8Array | null
 

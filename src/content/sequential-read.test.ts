@@ -1,4 +1,4 @@
-// Promises of a verified run: in order, nothing unverified, a wrong copy is dropped and told as lost.
+// Guarantees of a sequential read: order, verified bytes only, and null for corrupt pieces.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
@@ -31,7 +31,7 @@ function createRun(store: Pick<Store, 'read'>, verifyBeside: RunParts['verifyBes
   return { readRun, counted }
 }
 
-/** A store that gives `pieces`, each a group, whatever it is asked; what is seen of it is noted. */
+/** A store that returns `pieces`, each a group, for any refs; calls are recorded. */
 function storeOf(pieces: readonly (StoredChunk | null)[]) {
   const seen = { asked: 0, left: false }
   const store: Pick<Store, 'read'> = {
@@ -53,7 +53,7 @@ const texts = ['one', 'two', 'three'].map((text) => Buffer.from(text))
 const framed = (data: Uint8Array) =>
   Buffer.concat([leafPrefix(data.length), data, leafSuffix(data.length)])
 
-test('blocks come in the order they are asked for, and what is not here is null', async () => {
+test('blocks come in the requested order, and a missing one is null', async () => {
   const store = createMemoryStore()
   const [one, two, three] = texts as [Buffer, Buffer, Buffer]
   await store.commit([three, one].map((bytes) => ({ ref: refOf(bytes), bytes })))
@@ -72,7 +72,7 @@ test('a leaf is proved by the block that its bytes make', async () => {
   const { store } = storeOf([
     { data: one, leaf: true },
     { data: three, leaf: true },
-    // The right bytes, but said to be the block itself.
+    // The right bytes, but labelled as the block itself.
     { data: three, leaf: false },
   ])
   const { readRun, counted } = createRun(store)
@@ -106,7 +106,7 @@ test('any flipped bit of a leaf or of a block is seen', async () => {
   }
 })
 
-test('who leaves a run early leaves the reading of the store too', async () => {
+test('leaving a run early also ends the read of the store', async () => {
   const { store, seen } = storeOf(texts.map((data) => ({ data, leaf: false })))
   for await (const piece of eachPiece(createRun(store).readRun(texts.map(refOf), never))) {
     assert.notEqual(piece, null)
@@ -115,7 +115,7 @@ test('who leaves a run early leaves the reading of the store too', async () => {
   assert.ok(seen.left)
 })
 
-test('a wrong piece is told as lost, and the others of its group are given', async () => {
+test('a corrupt piece is null and reported as lost, and the rest of its group is returned', async () => {
   const [one, two, three] = texts as [Buffer, Buffer, Buffer]
   const { store } = storeOf([])
   const group = [one, three, three].map((data) => ({ data, leaf: false }))
@@ -132,7 +132,7 @@ test('a wrong piece is told as lost, and the others of its group are given', asy
   assert.equal(counted.filter((event) => event === 'misread').length, 1)
 })
 
-test('a group is given when the proofs beside are there too, and what they refuse is lost', async () => {
+test('a group waits for its parallel proofs, and a refused piece is lost', async () => {
   const many = Array.from({ length: 8 }, (_, index) => Buffer.from(`piece ${index}`))
   const { store } = storeOf([])
   const group = many.map((data) => ({ data, leaf: false }))
@@ -147,7 +147,7 @@ test('a group is given when the proofs beside are there too, and what they refus
     const text = Buffer.from(data).toString()
     // Not worth it.
     if (text === 'piece 1') return null
-    // Ended here at once.
+    // Ended here immediately.
     if (text === 'piece 2') return () => null
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     proofs.push({ text, end: (error) => (error === null ? resolve() : reject(error)) })
@@ -162,7 +162,7 @@ test('a group is given when the proofs beside are there too, and what they refus
     proofs.map(({ text }) => text),
     ['piece 0', 'piece 3', 'piece 4', 'piece 5', 'piece 6', 'piece 7'],
   )
-  // The two others were hashed here meanwhile.
+  // The two others were hashed on this thread in the meantime.
   assert.deepEqual(counted, ['held', 'held'])
   for (const { text, end } of proofs.toReversed()) {
     assert.equal(isGiven, false)
@@ -176,7 +176,7 @@ test('a group is given when the proofs beside are there too, and what they refus
   )
 })
 
-/** Proofs beside that end when they are asked to, and what was seen of them. */
+/** Parallel proofs that end on request; calls are recorded. */
 function countedProofs() {
   const seen = { begun: 0, ended: 0 }
   const verifyBeside: RunParts['verifyBeside'] = () => {
@@ -189,7 +189,7 @@ function countedProofs() {
   return { seen, verifyBeside }
 }
 
-test('while the caller has one group the next is being verified beside, and no more than that', async () => {
+test('while the caller has one group, only the next one is verified in parallel', async () => {
   const many = Array.from({ length: 10 }, (_, index) => Buffer.from(`piece ${index}`))
   const { store, seen } = storeOf(many.map((data) => ({ data, leaf: false })))
   const proofs = countedProofs()
@@ -207,7 +207,7 @@ test('while the caller has one group the next is being verified beside, and no m
   assert.ok(seen.left)
 })
 
-test('what is at hand is being verified beside before anything in front of it is ended here', async () => {
+test('data in memory is verified in parallel before earlier work is finished on this thread', async () => {
   const { store } = storeOf(texts.map((data) => ({ data, leaf: false })))
   const begunAtEnd: number[] = []
   let begun = 0
@@ -222,7 +222,7 @@ test('what is at hand is being verified beside before anything in front of it is
   assert.deepEqual(begunAtEnd, [2, 3, 3])
 })
 
-test('who leaves a run early, or is made to, leaves no proof that was begun and not ended', async () => {
+test('leaving a run early, or aborting it, leaves no started proof unfinished', async () => {
   for (const leave of ['return', 'abort'] as const) {
     const gone = new AbortController()
     const { store, seen } = storeOf(texts.map((data) => ({ data, leaf: false })))
@@ -241,7 +241,7 @@ test('who leaves a run early, or is made to, leaves no proof that was begun and 
   }
 })
 
-test('a next group that cannot be read fails when it is asked for, not before', async () => {
+test('a next group that cannot be read fails when it is requested, not before', async () => {
   const [one, two] = texts as [Buffer, Buffer, Buffer]
   const failing: Pick<Store, 'read'> = {
     async *read() {

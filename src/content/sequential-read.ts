@@ -1,6 +1,6 @@
-// A run of stored content, one group after the other, each piece verified before it is given: the way to read a large
-// file. While the caller has one group, the other thread verifies the next, and no more than that; what is left of it
-// is verified here on request. Missing or wrong content is reported as null: `obtain` reads it again or fetches it.
+// Reads stored content in groups, each piece verified before it is returned: used for large files. While the caller has
+// one group, the other thread verifies the next one only; its unfinished part is verified here on request. Missing or
+// corrupt content is reported as null: `obtain` reads it again or fetches it.
 import { setImmediate } from 'node:timers/promises'
 import type { Log } from '../base/log.ts'
 import { refKey, type ContentRef, type Verify } from './ref.ts'
@@ -12,8 +12,8 @@ export type RunParts = {
   /** The same of a dag-pb leaf, by the file bytes that are stored of it. */
   readonly verifyLeaf: (multihash: Uint8Array, data: Uint8Array) => void
   /**
-   * Begins with the same of both, for large pieces, beside this thread; what it returns ends it, and throws or rejects as
-   * the others throw. Null as a whole where there is one processor, for a piece when it is not worth it.
+   * Starts to verify large pieces on another thread. The returned function finishes it, and throws or rejects like the
+   * synchronous checks. Null as a whole with one processor, and for a piece that is too small.
    */
   readonly verifyBeside:
     | ((
@@ -27,9 +27,9 @@ export type RunParts = {
 }
 
 /**
- * What `refs` name, in their order, in the groups of `Store.read`; a group is valid until the next is asked for. Null:
- * not stored here, or its bytes are wrong or cannot be read; the caller goes on with `obtain`. Throws what the store throws, and the
- * reason of `signal`.
+ * The content of `refs`, in order, in the groups of `Store.read`; a group is valid until the next is requested. Null:
+ * missing, corrupt or unreadable; the caller continues with `obtain`. Throws the store's error, and the reason of
+ * `signal`.
  */
 export type SequentialRead = (
   refs: readonly ContentRef[],
@@ -127,8 +127,8 @@ export function createSequentialRead(parts: RunParts): SequentialRead {
         const begun: Begun | null = await (ahead ?? next())
         if (begun === null) return
         ahead = next()
-        // Where its bytes are at hand the other thread is told of them first, and goes on whatever is left to be done here.
-        // What fails is thrown when it is asked for; until then it must not count as unhandled.
+        // If its bytes are in memory, the other thread starts first, in parallel with the remaining work here.
+        // An error is thrown when the group is requested; until then it must not count as unhandled.
         await Promise.race([ahead.catch(() => null), setImmediate()])
         const group = await finish(begun)
         signal.throwIfAborted()
@@ -136,7 +136,7 @@ export function createSequentialRead(parts: RunParts): SequentialRead {
       }
     } finally {
       const left = await ahead?.catch(() => null)
-      // The bytes must stay until nobody looks at them.
+      // The bytes must stay until no check reads them.
       if (left) await finish(left)
       await groups.return(undefined)
     }

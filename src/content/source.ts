@@ -1,4 +1,4 @@
-// A Source may have bytes that the store lacks. It only offers them: what they are is judged in this folder.
+// A Source may have bytes that the store lacks. It only offers them; this folder verifies them.
 import type { ContentKind, ContentRef, FetchContext, UnverifiedItem } from './ref.ts'
 
 /** Bytes without a name: they are named, and so proved, by hashing them here. */
@@ -8,23 +8,23 @@ export type Nameless = {
 }
 
 /**
- * `taken`: the ref that was asked for is here, verified. `wrong`: bytes under its name are not it. `missing`: it
- * was not among them. What nobody asked for waits, bounded, until somebody does (one proof brings many nodes).
+ * `taken`: the requested ref is stored, verified. `wrong`: bytes under its name do not match it. `missing`: it was not
+ * among them. Unrequested items wait, bounded, until they are requested (one proof contains many nodes).
  */
 export type Offer = (items: readonly (UnverifiedItem | Nameless)[]) => 'taken' | 'wrong' | 'missing'
 
 export type Asked = {
   readonly ref: ContentRef
-  /** Of the caller who came first. */
+  /** Fetch context of the first caller. */
   readonly hint: FetchContext
-  /** Of all who wait for this ref now, the first included. */
+  /** Fetch contexts of all waiting callers, including the first. */
   hints(): readonly FetchContext[]
 }
 
 /**
- * Ends when an offer was `taken` or it has nothing more to offer; may be asked twice for one ref. Rejects when
- * it could not be asked; a Fault it rejects with is the answer when no other source has the ref. Stops when
- * `signal` aborts.
+ * Ends when an offer was `taken` or no more items can be offered; may be called twice for one ref. Rejects if the source
+ * could not be reached; a Fault is the final error if no other source has the ref. Stops when `signal`
+ * aborts.
  */
 export interface Source {
   readonly name: string

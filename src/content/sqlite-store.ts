@@ -1,5 +1,5 @@
-// The embedded Store: bytes in `cairn.db`, one copy per (kind, hash). Reads on the caller's connection,
-// writes through the Writer, so what a commit resolved is on disk and seen by the next read.
+// The embedded Store: bytes in `cairn.db`, one copy per (kind, hash). Reads use the caller's connection, writes the
+// Writer. A resolved commit is on disk and visible to the next read.
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../db/sqlite.ts'
 import { createTurnReads } from '../db/turn-reads.ts'
@@ -27,7 +27,7 @@ export function createSqliteStore(parts: {
   readonly db: Database
   readonly bytesDb?: Database | null
   readonly writer: Writer
-  /** As `createTurnReads` says. */
+  /** See `createTurnReads`. */
   readonly onFailure?: (error: unknown) => void
 }): Store {
   const { db, bytesDb = null, writer, onFailure } = parts
@@ -41,7 +41,7 @@ export function createSqliteStore(parts: {
   let absent: ContentRef | null = null
 
   function noteAbsent(ref: ContentRef): void {
-    // A tick that is asked for by a microtask comes after all of them, before any other thread's word.
+    // A tick scheduled by a microtask runs after all microtasks, before messages of other threads.
     if (absent === null) queueMicrotask(() => process.nextTick(() => (absent = null)))
     absent = ref
   }
@@ -164,7 +164,7 @@ function stageItem(batch: string, { ref, bytes }: UnverifiedItem): readonly Stat
   ]
 }
 
-// What another writer kept meanwhile stays; the staged duplicate goes.
+// Content stored by another writer meanwhile stays; the staged duplicate is removed.
 function publish(batch: string): readonly Statement[] {
   const parameters = [batch]
   return [

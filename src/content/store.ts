@@ -5,25 +5,25 @@ import type { QuarantineFlag } from './quarantine-rows.ts'
 import type { ContentRef, UnverifiedItem } from './ref.ts'
 
 /**
- * Who verifies: the caller, before (`keep`, `commit`) and after (`obtain`); a Store never judges bytes.
- * Order: what `commit` resolved is readable at once by every method of the same Store.
+ * The caller verifies, before (`keep`, `commit`) and after (`obtain`); a Store never verifies bytes.
+ * Order: a resolved `commit` is readable immediately by every method of the same Store.
  */
 export interface Store {
   /** The stored bytes, or null. Bytes of an open or discarded Batch are never returned. */
   find(ref: ContentRef): Uint8Array | null
   has(ref: ContentRef): boolean
   /**
-   * What `refs` name, in their order; read ahead without holding the thread, neighbours in one read, which is a
-   * group. Two groups are valid at a time: when a third is asked for, the first is gone. After an error they stay valid
-   * until `return`, which is to be called then too.
+   * The content of `refs`, in order; read ahead asynchronously, adjacent blocks in one read, which is a group. Two groups
+   * are valid at a time: requesting a third frees the first. After an error they stay valid until `return`, which must
+   * then be called too.
    */
   read(refs: readonly ContentRef[], signal: AbortSignal): AsyncGenerator<ReadBatch>
   /**
-   * All items and all rows, or nothing; durable when it resolves. An item that is already there is left
-   * as it is. Throws `no_space` when the device or the configured size is full; nothing is kept then.
+   * Stores all items and all rows, or none; durable when it resolves. Existing items are left unchanged. Throws
+   * `no_space` if the device or the configured size is full; then no item is stored.
    */
   commit(items: readonly UnverifiedItem[], rows?: readonly Statement[]): Promise<readonly number[]>
-  /** Opens a Batch for content that is too large to be held in memory at once. */
+  /** Opens a Batch for content too large for memory. */
   batch(): Batch
   /** As `find`, by a new read of the disk, past all that is remembered of it: for a copy that failed verification. */
   findAgain(ref: ContentRef): Uint8Array | null
@@ -70,8 +70,8 @@ export interface Batch {
 }
 
 /**
- * `bytes`: of each leaf but the last; divides 4 MiB. `form`: what the blocks of the leaves are. `late`: they may be told
- * of later than in the `write` that completes them, in order still.
+ * `bytes`: size of each leaf but the last; divides 4 MiB. `form`: block form of the leaves. `late`: leaves may be
+ * reported later than in the `write` that completes them, but in order.
  */
 export type LeafCut = {
   readonly bytes: number
@@ -88,18 +88,18 @@ export type FileLeaf = {
 
 export interface LeafWriter {
   /**
-   * Copies `piece` and tells of each leaf that is complete, before it returns unless the cut is `late`. Null, or a
-   * promise to wait for before the next call; it rejects when the bytes cannot be written.
+   * Copies `piece` and reports each complete leaf, before it returns unless the cut is `late`. Null, or a promise to
+   * await before the next call; it rejects if the bytes cannot be written.
    */
   write(piece: Uint8Array): Promise<void> | null
-  /** Tells of all leaves up to the last, which may be shorter; no bytes are no leaf. Before the batch's commit. */
+  /** Reports all leaves up to the last, which may be shorter; an empty file has no leaf. Before the batch's commit. */
   end(): Promise<void>
 }
 
 /**
- * Forgets dag-blocks, by multihash, except those that somebody is charged for (the table `charge`) and those that an
- * open batch or a commit under way counts on. Resolves with how many were forgotten. At most 2000 at a time; one that
- * is put anew meanwhile is kept.
+ * Deletes dag-blocks, by multihash, except those with a charge (table `charge`) and those that an open batch or a
+ * running commit depends on. Resolves with the number deleted. At most 2000 at a time; a block that is put again in
+ * the meantime stays.
  */
 export type Forget = (multihashes: readonly Uint8Array[]) => Promise<number>
 
@@ -110,11 +110,11 @@ export type LiveBlocks = { readonly bytes: number; readonly first: number; reado
 export type Freed = { readonly segments: number; readonly bytes: number }
 
 export interface Segments {
-  /** Segments that change no more: no block will ever be added to them. */
+  /** Segments that are sealed: no block will be added to them. */
   sealed(): ReadonlySet<number>
   /**
-   * Removes those of `sealed` in which little or nothing lives; what does is moved before. `live`: by segment, counted
-   * after `sealed` was asked. Bad copies go to quarantine, and their segment stays. Goes on at that pace; stops with the signal, between two steps.
+   * Removes those of `sealed` that are mostly dead, after moving their live blocks. `live`: by segment, counted after
+   * `sealed` was read. Corrupt copies are quarantined and their segment stays. Paced; stops between two steps on abort.
    */
   free(
     sealed: ReadonlySet<number>,

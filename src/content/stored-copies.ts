@@ -1,9 +1,9 @@
-// Every copy in the embedded Store, one after the other, for a check of the whole store.
+// Iterates over every copy in the embedded Store, for a check of the whole store.
 // Tested by src/cli/commands/store-verify.test.ts
 import type { Database } from '../db/sqlite.ts'
 import type { ContentKind, ContentRef } from './ref.ts'
 
-/** Copies read at once: bounds the memory, and how long one read holds the database's log back. */
+/** Copies per read: limits memory, and how long one read delays the WAL checkpoint. */
 const stepRows = 16
 
 const readSql = `SELECT body.bytes AS bytes FROM content JOIN body ON body.id = abs(content.body)
@@ -31,7 +31,7 @@ type Row = {
   readonly bytes: Uint8Array | null
 }
 
-/** In the order of kind and hash. What is kept or dropped meanwhile may be met or not. */
+/** In the order of kind and hash. Copies added or removed meanwhile may be included or not. */
 export function* listCopies(db: Database): Generator<Copy> {
   let kind = ''
   let hash: Uint8Array = new Uint8Array()

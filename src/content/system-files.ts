@@ -1,11 +1,11 @@
-// FileOps on the file system. Reads and writes go on until they are complete; a short one is no error.
+// FileOps on the file system. Reads and writes continue until they are complete; a short one is not an error.
 // Tested by src/content/segments/segment-files.test.ts
 import fs from 'node:fs'
 import type { FileOps, OpenFile } from './file-ops.ts'
 
 type SystemFile = OpenFile & {
   readonly fd: number
-  /** The same file, each write to which is synced, as often as writes were under way at once; those that rest. */
+  /** Idle descriptors of the same file, one per concurrent synced write. */
   readonly synced: number[]
 }
 
@@ -14,7 +14,7 @@ const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = fs.constants
 const direct = fs.constants.O_DIRECT as number | undefined
 const dataSynced = fs.constants.O_DSYNC as number | undefined
 
-/** One for a process is enough; it holds nothing. */
+/** One per process is enough; it has no state. */
 export function createSystemFiles(): FileOps {
   return {
     async open(path, how = {}) {
@@ -31,9 +31,9 @@ export function createSystemFiles(): FileOps {
         return await syncData(fdOf(file))
       }
       const { synced } = file as SystemFile
-      // Each has one to itself: Linux tells of bytes that were lost on their way to the disk once for each open file, and of
-      // two writes beside each other it might be the other that hears it. One that rests is handed over in this very
-      // turn: who was answered by the write before has a millisecond of work first.
+      // One descriptor per write: Linux reports lost writeback once per open file, and of two concurrent writes the
+      // wrong one might receive it. An idle descriptor is passed on in the same turn: the caller of the previous write
+      // has a millisecond of work first.
       const fd = synced.pop() ?? (await openFd(file.path, O_WRONLY | dataSynced))
       try {
         await writeAll(fd, buffers, at)
@@ -120,7 +120,7 @@ function writeAll(fd: number, buffers: readonly Uint8Array[], at: number): Promi
         if (error !== null) return reject(error)
         const left = after(rest, written)
         if (left.length === 0) return resolve()
-        if (written === 0) return reject(new Error('nothing could be written'))
+        if (written === 0) return reject(new Error('write returned 0 bytes'))
         step(left, from + written)
       })
     }

@@ -23,7 +23,7 @@ test('beyond their number the oldest leave', () => {
   assert.notEqual(unrequested.take(item('c').ref), null)
 })
 
-test('beyond their bytes the oldest leave, and what is larger than all room never enters', () => {
+test('beyond the byte limit the oldest items are dropped, and an item larger than the limit is not added', () => {
   const unrequested = createUnrequestedItems({ itemsMax: 10, bytesMax: 10 })
   unrequested.add('one', [item('123456'), item('abcdef'), item('too large to enter')])
   assert.equal(unrequested.take(item('123456').ref), null)
@@ -33,9 +33,9 @@ test('beyond their bytes the oldest leave, and what is larger than all room neve
   assert.notEqual(unrequested.take(item('1').ref), null)
 })
 
-test('a later source replaces what an earlier one said', () => {
+test('the item of a later source replaces an earlier one', () => {
   const unrequested = createUnrequestedItems({ itemsMax: 10, bytesMax: 1000 })
-  unrequested.add('liar', [{ ref: item('a').ref, bytes: new Uint8Array(3) }])
+  unrequested.add('faulty', [{ ref: item('a').ref, bytes: new Uint8Array(3) }])
   unrequested.add('honest', [item('a')])
   assert.equal(unrequested.take(item('a').ref)?.source, 'honest')
 })

@@ -1,6 +1,6 @@
-// Items a source brought that nobody asked for yet: one account proof brings the whole path. They wait here,
-// bounded, until they are asked for by name; only then are they kept, else a source could fill the store with
-// junk that hashes to itself.
+// Items of a reply that no caller has requested yet: one account proof contains the whole path. They wait here,
+// bounded, and are stored only when they are requested by name. Otherwise a source could fill the store with
+// arbitrary self-consistent data.
 import { refKey, type ContentRef, type UnverifiedItem } from './ref.ts'
 
 /** `proved`: its name was computed from its bytes in this process. */

@@ -1,5 +1,5 @@
-// Finds for a thread that reads the store without `obtain`: verified after each read, and read again before a copy is
-// believed to be damaged. The request thread, which meets such a copy too, puts it into quarantine.
+// Finds for a thread that reads the store without `obtain`: verified after each read, and read again before a copy
+// counts as damaged. The request thread, which finds such a copy too, quarantines it.
 // Tested by src/content/verified-finds.test.ts
 import { Fault, hasCode } from '../base/fault.ts'
 import type { ContentRef } from './ref.ts'

@@ -1,4 +1,4 @@
-// The check of every kind of content: IPFS blocks by their multihash, all other kinds by keccak256.
+// Verification of every kind of content: IPFS blocks by their multihash, all other kinds by keccak256.
 import { verifyDagBlock } from '../codec/ipld/verify-dag-block.ts'
 import { verifyKeccakKinds } from '../codec/hash/verify-keccak.ts'
 import type { Verify } from './ref.ts'

@@ -1,5 +1,5 @@
-// One write of a store's own statements and the caller's rows between them: counts, and the index of a
-// NothingChanged, are those of the caller's rows.
+// One write of the store's statements with the caller's rows between them. Counts, and the index of a NothingChanged,
+// refer to the caller's rows.
 // Tested by test/suites/store.suite.ts
 import { NothingChanged, type Statement } from '../db/writer.ts'
 

@@ -1,5 +1,5 @@
-// Refetchable keeps: verified bytes on their way to the store, off the wire path. They are readable here
-// until the store has them; what does not fit or fails is only one more fetch later.
+// Write-behind queue of refetchable content: verified bytes are stored after the reply. They are readable from here
+// until the store has them. An item that does not fit, or whose write fails, costs only one more fetch later.
 // Tested by src/content/obtain.test.ts
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
@@ -8,9 +8,9 @@ import type { Store } from './store.ts'
 
 export type WriteBehindQueue = {
   find(ref: ContentRef): Uint8Array | null
-  /** Returns at once. `bytes` are verified by the caller. */
+  /** Returns immediately. `bytes` are verified by the caller. */
   add(ref: ContentRef, bytes: Uint8Array): void
-  /** Resolves when nothing is on its way. */
+  /** Resolves when the queue is empty. */
   idle(): Promise<void>
 }
 
@@ -26,7 +26,7 @@ export function createWriteBehindQueue(parts: {
   readonly log: Log
   readonly bytesMax: number
   readonly clock: Clock
-  /** Told of each keep given up, for lack of room or because the store failed. */
+  /** Called for each dropped item: no space in the queue, or the store failed. */
   readonly onLost: () => void
 }): WriteBehindQueue {
   const { store, log, bytesMax, clock, onLost } = parts

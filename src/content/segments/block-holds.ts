@@ -1,17 +1,17 @@
-// Blocks that somebody counts on although no row says so yet, and blocks that are about to be forgotten: so that
-// a sweep needs no lock. What is put anew while it is condemned is a block of its own, whose row comes after.
+// Blocks in use by open batches without a row yet, and blocks marked for deletion, so that a sweep needs no lock. A
+// block that is put again while it is marked counts as new; its row is written afterwards.
 // Tested by src/content/segments/segment-files.test.ts
 import { toLatin1 } from '../../base/hex.ts'
 
 export type BlockHolds = {
-  /** Counts on a block: one that is here, in the turn in which it was seen, or one that is on its way to be. */
+  /** Holds a block: one that exists, in the same turn as the lookup, or one that is being written. */
   hold(hash: Uint8Array): void
   release(hash: Uint8Array): void
-  /** It was put by somebody who did not hold it. */
+  /** The block was put by a caller that did not hold it. */
   touch(hash: Uint8Array): void
   /**
-   * Blocks that are to be condemned when their turn comes. The call it returns ends this, and gives those of them that
-   * nobody held when it began, and nobody held or touched since.
+   * Marks blocks for deletion. The returned function ends the mark and returns the blocks that no caller held at the
+   * start, or has held or touched since.
    */
   propose(hashes: readonly Uint8Array[]): () => readonly Uint8Array[]
   /** Whether it counts as gone, although its row may still be there. */

@@ -1,5 +1,5 @@
-// Which block lies where: the table `block` of `cairn.db`, by multihash. Read on the caller's connection; what is
-// to be written comes as Statements, which go into the transaction that acknowledges it.
+// Locations of blocks: the table `block` of `cairn.db`, by multihash. Reads use the caller's connection; writes are
+// returned as Statements for the transaction that acknowledges them.
 // Tested by src/content/segments/segment-files.test.ts
 import type { Database } from '../../db/sqlite.ts'
 import type { SqlValue, Statement } from '../../db/writer.ts'
@@ -14,7 +14,7 @@ const isReadable = 'file > 0'
 /** About a row of `block`: an account keeps it (docs/explanation/decisions/0018). */
 export const isCharged = 'EXISTS (SELECT 1 FROM charge WHERE charge.block = block.id)'
 
-/** As the block lies there: whole, or only the data of a dag-pb leaf. */
+/** Form of the stored block: whole, or only the data of a dag-pb leaf. */
 export const verbatim = 0
 export const dagPbLeaf = 1
 export type BlockForm = typeof verbatim | typeof dagPbLeaf
@@ -42,7 +42,7 @@ export type StagedRow = {
 const findSql = `SELECT file, at, bytes, form, size FROM block WHERE hash = ? AND ${isReadable}`
 const quarantinedSql = 'SELECT -file, at, bytes, form, size FROM block WHERE hash = ? AND file < 0'
 const hasSql = `SELECT 1 FROM block WHERE hash = ? AND ${isReadable}`
-/** What is readable stays as it is; else the block lies where the new copy is, and keeps its id. */
+/** A readable copy keeps its location; otherwise the block moves to the new copy, with the same ID. */
 const unlessThere = `ON CONFLICT (hash) DO UPDATE SET file = excluded.file, at = excluded.at, bytes = excluded.bytes,
   form = excluded.form, size = excluded.size WHERE block.file <= 0`
 
@@ -50,7 +50,7 @@ export function findPlace(db: Database, hash: Uint8Array): BlockPlace | null {
   return findBy(findSql, db, hash)
 }
 
-/** Where the copy in quarantine lies. */
+/** Location of the quarantined copy. */
 export function findQuarantinedPlace(db: Database, hash: Uint8Array): BlockPlace | null {
   return findBy(quarantinedSql, db, hash)
 }
@@ -161,7 +161,7 @@ export function releaseBlock(hash: Uint8Array): Statement {
   return { sql: 'UPDATE block SET file = -file WHERE hash = ? AND file < 0', parameters: [hash] }
 }
 
-/** As `Forget` says, but for what is held in memory. */
+/** As `Forget`, without the blocks held in memory. */
 export function forgetBlocks(hashes: readonly Uint8Array[]): Statement {
   return {
     sql: `DELETE FROM block WHERE hash = ? AND NOT ${isCharged}
@@ -171,7 +171,7 @@ export function forgetBlocks(hashes: readonly Uint8Array[]): Statement {
   }
 }
 
-/** Where blocks lie now, whole; one that was dropped, or lies elsewhere already, stays as it is. */
+/** New locations of whole blocks; deleted or already moved ones stay unchanged. */
 export function moveBlocksTo(
   moves: readonly {
     readonly from: BlockRow

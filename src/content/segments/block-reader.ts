@@ -1,11 +1,11 @@
-// Reads one block from its segment, synchronously and not verified. What the index says is believed as far as memory goes: a
-// corrupt row gives bytes that no hash proves, never an endless buffer.
+// Reads one block from its segment, synchronously and unverified. The size in the index is limited before allocation:
+// a corrupt row yields bytes that fail verification, never an unbounded buffer.
 // Tested by src/content/segments/segment-store.test.ts
 import { leafPrefix, leafSuffix } from '../../codec/ipld/leaf-frame.ts'
 import { verbatim, type BlockPlace } from './block-index.ts'
 import type { OpenFiles } from './open-files.ts'
 
-/** Gives an array of so many bytes, whatever they are. */
+/** Allocates an uninitialized array of that many bytes. */
 export type SlabAllocator = (bytes: number) => Uint8Array
 
 const pieceBytes = 64 * 1024
@@ -13,8 +13,8 @@ const pieceBytes = 64 * 1024
 const sharedBytesMax = 8 * 1024
 
 /**
- * Many small blocks lie in one piece, because a piece for each costs more than reading 4 KiB into it. No piece is used again: a
- * block that is in use keeps its neighbours in memory.
+ * Slab allocator for small blocks: one allocation per block would cost more than the 4 KiB read. Slabs are not reused,
+ * so a retained block also retains the rest of its slab.
  */
 export function createSlabAllocator(): SlabAllocator {
   let piece: ArrayBufferLike = new ArrayBuffer(0)
@@ -35,10 +35,10 @@ function allocateOwn(bytes: number): Uint8Array {
   return new Uint8Array(Buffer.allocUnsafeSlow(bytes).buffer)
 }
 
-/** No block is larger, so a row that says so is spoilt. */
+/** Maximum block size; a larger size in a row means that the row is corrupt. */
 export const storedBytesMax = 16 * 1024 * 1024
 
-/** Fewer bytes when the file has fewer. Throws what the system says of a file that cannot be read. */
+/** Returns fewer bytes at the end of the file. Throws the system's error if the file cannot be read. */
 export function readBlock(
   files: Pick<OpenFiles, 'readNow'>,
   { file, at, bytes, form }: BlockPlace,

@@ -1,4 +1,4 @@
-// Rows of chains share the room of a store with its segments: their database may grow to what the segments leave.
+// Chain rows and segments share the size limit of a store: the database may use the space that segments leave.
 // Tested by src/content/segments/segment-files.test.ts
 import type { Log } from '../../base/log.ts'
 import { databaseBytes, pageBytes } from '../../db/database-bytes.ts'
@@ -8,11 +8,11 @@ import type { Writer } from '../../db/writer.ts'
 type DatabaseSpace = {
   /** What the database takes now. */
   bytes(): number
-  /** The segments have grown to so many bytes. Nobody waits for it: until it is there, the limit before it holds. */
+  /** Reports the size of the segments. Asynchronous: until it applies, the previous limit is in effect. */
   leave(segmentBytes: number): void
 }
 
-/** `bytesMax`: of the segments and the database together; null: the device says. */
+/** `bytesMax`: of the segments and the database together; null: limited by the device only. */
 export function createDatabaseSpace(parts: {
   readonly db: Database
   readonly writer: Writer

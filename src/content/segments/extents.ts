@@ -1,5 +1,5 @@
-// Extents: files of nothing but bytes of files. Many uploads write to one at a time, each whole slot at the place
-// it claimed; past the cache of the system where that works, else through it, synced every 8 MiB.
+// Extents: segments that hold only file bytes. Many uploads write to one extent in parallel, each a whole slot at its
+// claimed offset; with direct I/O if the file system supports it, else through the page cache, synced every 8 MiB.
 // Tested by src/content/segments/segment-files.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
@@ -7,13 +7,13 @@ import type { FileOps, OpenFile } from '../file-ops.ts'
 import { writeFault, type WriteFailure } from './write-failure.ts'
 import type { SegmentFolder } from './segment-folder.ts'
 
-/** Where bytes lie: the number of the segment and the place in it. */
+/** Location of bytes: segment number and offset. */
 export type Place = { readonly file: number; readonly at: number }
 
 export type Extents = {
   /**
-   * Writes the first `bytes` of `slot`; what follows them in it is overwritten. Not sure before `sync`. Throws
-   * `no_space` or `internal`; then nothing of it counts.
+   * Writes the first `bytes` of `slot`; the rest of the slot is overwritten. Durable after `sync`. Throws `no_space` or
+   * `internal`; then none of it is valid.
    */
   write(slot: Uint8Array, bytes: number): Promise<Place>
   /** What was written to these files before the call is on disk. Throws `no_space`, and ends all writing. */
@@ -22,7 +22,7 @@ export type Extents = {
   readonly direct: boolean | null
   /** The file that grows now, or the first one that is being made. */
   readonly current: number | null
-  /** Closes a file to which nobody writes any more, synced or not: nothing of it is needed. */
+  /** Closes a file without writers, synced or not: its data is not needed. */
   closeWritten(id: number): Promise<void>
   close(): Promise<void>
 }
@@ -48,7 +48,7 @@ export function createExtents(parts: {
   readonly folder: SegmentFolder
   readonly breakage: WriteFailure
   readonly log: Log
-  /** A file of this size takes no more. */
+  /** A file of this size is sealed. */
   readonly sealBytes: number
 }): Extents {
   const { ops, folder, breakage, log, sealBytes } = parts
@@ -102,7 +102,7 @@ export function createExtents(parts: {
     })
   }
 
-  /** Nobody writes to it any more and all is on disk. */
+  /** No writer is left and all data is on disk. */
   async function closeIfDone(extent: Extent): Promise<void> {
     if (extent === current || extent.synced < extent.begun || !open.delete(extent.id)) return
     await ops.close(extent.file)

@@ -1,4 +1,4 @@
-// Blocks by name: their places as remembered, as they wait for their rows, as the index has them; and their bytes.
+// Finds blocks by name: locations from the cache, from pending rows, and from the index; and their bytes.
 // Tested by src/content/segments/segment-store.test.ts
 import type { Database } from '../../db/sqlite.ts'
 import { findPlace, findQuarantinedPlace, hasBlock, type BlockPlace } from './block-index.ts'
@@ -12,7 +12,7 @@ export type BlockFinder = {
   placeOf(hash: Uint8Array): BlockPlace | null
   /** Not verified; null: it is not here. Throws when it cannot be read. */
   find(hash: Uint8Array): Uint8Array | null
-  /** The same by a new look at the index on disk. */
+  /** The same after a new read of the index. */
   findAgain(hash: Uint8Array): Uint8Array | null
   /** The same of a copy in quarantine. */
   findQuarantined(hash: Uint8Array): Uint8Array | null

@@ -1,4 +1,4 @@
-// Forgetting blocks while others put them, and what a commit's rows may read of its batch.
+// Deletion of blocks while callers put them, and the rows of a commit that read its batch.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { leafBlockBytes } from '../../codec/ipld/leaf-frame.ts'
@@ -6,7 +6,7 @@ import { createMemoryFileOps } from '../../../test/fakes/memory-file-ops.ts'
 import { addLeaves, createSegmentFixture } from '../../../test/fakes/segment-fixture.ts'
 import { item } from '../../../test/suites/store.suite.ts'
 
-test('a block that nobody is charged for is forgotten, one that somebody is stays', async (t) => {
+test('a block without charges is deleted, a charged one stays', async (t) => {
   const { store, db } = createSegmentFixture(t, { ops: createMemoryFileOps() })
   const [a, b] = [item('a'), item('b')]
   await store.commit([a, b])

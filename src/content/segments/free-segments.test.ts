@@ -1,4 +1,4 @@
-// Promises of freeing: what lives is readable at every moment, what is dead takes no room.
+// Guarantees of freeing: live blocks are readable at every moment, dead ones use no space.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { createMemoryFileOps } from '../../../test/fakes/memory-file-ops.ts'
@@ -59,7 +59,7 @@ async function freeAllBut(
 }
 
 for (const kind of ['log', 'ext'] as const) {
-  test(`who began while a segment was being made may write to it, so it is not taken away (${kind})`, async (t) => {
+  test(`a segment with a writer that started before its seal is not removed (${kind})`, async (t) => {
     const { database, ops } = createStore(t)
     const made = Promise.withResolvers<void>()
     const store = createSegmentStore({
@@ -94,7 +94,7 @@ for (const kind of ['log', 'ext'] as const) {
   })
 }
 
-test('a segment in which nothing lives is removed', async (t) => {
+test('a segment without live blocks is removed', async (t) => {
   const made = createStore(t)
   const { store, ops } = made
   for (const one of items('gone', 60)) await store.commit([one])
@@ -119,19 +119,19 @@ test('what lives in a segment that is mostly dead is moved before it goes', asyn
   const before = ids()
   const { segments } = await freeAllBut(made, kept)
   assert.ok(segments >= 3)
-  // The rows are the same ones, of what is left.
+  // The same rows, for the remaining blocks.
   assert.equal(ids().length, kept.length)
   assert.ok(ids().every((row) => before.includes(row)))
   for (const opened of [store, open()]) {
     for (const { ref, bytes } of kept) assert.deepEqual(opened.find(ref), new Uint8Array(bytes))
   }
   assert.ok(store.bytes < (kept.length + 20) * 4200)
-  // The segment that grew is sealed by now; after that there is nothing to do.
+  // The segment that grew is sealed by now; no work is left.
   await freeAllBut(made, kept)
   assert.equal((await freeAllBut(made, kept)).segments, 0)
 })
 
-test('what was found where it lay is found where it was moved to, and what is gone is not found', async (t) => {
+test('a moved block is found at its new location, and a deleted one is not found', async (t) => {
   const made = createStore(t)
   const { store, open } = made
   const all = items('block', 60)

@@ -1,6 +1,6 @@
-// Gives disk space back: a sealed segment without living blocks is removed; what lives in one that is mostly dead is
-// read, proved and written to the log that grows, then its rows point there, then the segment is removed. Whatever is cut
-// short is dead space at worst, and the next time goes on.
+// Frees disk space: removes sealed segments without live blocks. Live blocks of a mostly dead segment are read, verified
+// and written to the current log, then re-indexed, then the segment is removed. An interruption leaves dead space at
+// worst, which the next run frees.
 // Tested by src/content/segments/free-segments.test.ts
 import type { DutyCycle } from '../../base/duty-cycle.ts'
 import { Fault, hasCode } from '../../base/fault.ts'
@@ -17,7 +17,7 @@ import type { SegmentFolder } from './segment-folder.ts'
 
 /** Less alive than this share of its bytes: it is worth the copy. */
 const liveShareMax = 0.5
-/** Rows that one look goes through, and what one write moves: a millisecond or two each. */
+/** Rows per read, and blocks per write: a millisecond or two each. */
 const lookRows = 500
 const stepRows = 100
 const stepBytes = 256 * 1024
@@ -31,14 +31,14 @@ export type FreeParts = {
   readonly folder: SegmentFolder
   readonly files: OpenFiles
   readonly log: Pick<LogWriter, 'append'>
-  /** Nobody writes to it any more: what is open of it for writing is closed. */
+  /** Closes the write descriptors of a segment without writers. */
   readonly closeWritten: (id: number) => Promise<void>
   readonly dutyCycle: DutyCycle
-  /** A block went to quarantine: what is remembered of it is forgotten. */
+  /** A block was quarantined: drop its cached location. */
   readonly onQuarantine: (hash: Uint8Array) => void
 }
 
-/** `live`: what lives in each of `sealed`, at least; none of them can gain a block. */
+/** `live`: live bytes of each of `sealed`, at least; none of them can gain a block. */
 export async function freeSegments(
   parts: FreeParts,
   sealed: ReadonlySet<number>,

@@ -1,5 +1,5 @@
-// Buffers for reads ahead and for bytes of files on their way to disk, at addresses that O_DIRECT takes, and shared with the
-// thread that hashes. Each pool is one piece of memory, of which the system gives only the part that is used.
+// Buffers for read-ahead and for file bytes on their way to disk: aligned for O_DIRECT, and shared with the hash
+// thread. Each pool is one allocation, of which the system commits only the used part.
 // Tested by src/content/segments/segment-files.test.ts
 
 const pageBytes = 65_536

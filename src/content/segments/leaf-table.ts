@@ -1,5 +1,5 @@
-// Leaf tables: what stands in the log of the leaves that one slot brought to an extent, so that the index can be
-// made anew from the files alone. The index itself is never read from them while a server runs.
+// Leaf tables: log records that list the leaves of one slot of an extent, so that the index can be rebuilt from the
+// files. A running server never reads the index from them.
 import { crc32 } from 'node:zlib'
 import { dagPbLeaf, verbatim, type BlockForm } from './block-index.ts'
 import type { LogRecord } from './log-writer.ts'

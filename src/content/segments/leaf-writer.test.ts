@@ -1,4 +1,4 @@
-// Leaves that are hashed beside, while more bytes come: told in order, written when all are named, few at a time.
+// Leaves hashed in parallel with more input: reported in order, written when all are named, few at a time.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ type Asked = {
 
 function createWriter(late = true, write = (): Promise<void> => Promise.resolve(), isBusy = true) {
   const asked: Asked[] = []
-  const told: FileLeaf[] = []
+  const reported: FileLeaf[] = []
   const written: (readonly BufferedLeaf[])[] = []
   const pool = createWriteBufferPool(4)
   // As one that has room for two.
@@ -42,7 +42,7 @@ function createWriter(late = true, write = (): Promise<void> => Promise.resolve(
   const writer = createLeafWriter({
     cut: { bytes: leafBytes, form: 'raw', late },
     hashBeside,
-    onLeaf: (leaf) => told.push(leaf),
+    onLeaf: (leaf) => reported.push(leaf),
     pool,
     keepSlot: (slot, leaves) => {
       for (const { at, bytes, multihash } of leaves) {
@@ -55,7 +55,7 @@ function createWriter(late = true, write = (): Promise<void> => Promise.resolve(
       return write()
     },
   })
-  return { writer, asked, told, written, pool }
+  return { writer, asked, reported, written, pool }
 }
 
 /** Leaf by leaf: other bytes in each. */
@@ -66,8 +66,8 @@ const turns = async (): Promise<void> => {
 const nameOf = (number: number): Buffer =>
   Buffer.concat([Buffer.of(0x12, 0x20), createHash('sha256').update(leafOf(number)).digest()])
 
-test('leaves are told in order whatever is named first, and a slot is written when all are', async () => {
-  const { writer, asked, told, written } = createWriter()
+test('leaves are reported in order of the file, and a slot is written when all its leaves are named', async () => {
+  const { writer, asked, reported, written } = createWriter()
   for (let number = 0; number < 8; number += 1) {
     const piece = leafOf(number)
     const waiting = writer.write(piece)
@@ -75,50 +75,50 @@ test('leaves are told in order whatever is named first, and a slot is written wh
     if (waiting !== null) await waiting
   }
   await turns()
-  // The first two are hashed beside, the others here.
+  // The first two are hashed in parallel, the others here.
   assert.equal(asked.length, 2)
-  assert.equal(told.length, 0)
+  assert.equal(reported.length, 0)
   asked[1]?.answer()
   await turns()
-  assert.deepEqual([told.length, written.length], [0, 0])
+  assert.deepEqual([reported.length, written.length], [0, 0])
   asked[0]?.answer()
   await turns()
-  assert.deepEqual([told.length, written.length], [8, 2])
+  assert.deepEqual([reported.length, written.length], [8, 2])
   await writer.write(leafOf(8))
   const ended = writer.end()
   await turns()
   for (const { answer } of asked) answer()
   await ended
   assert.deepEqual(
-    told.map(({ multihash }) => Buffer.from(multihash)),
+    reported.map(({ multihash }) => Buffer.from(multihash)),
     Array.from({ length: 9 }, (_, number) => nameOf(number)),
   )
   assert.equal(written.length, 3)
 })
 
-test('who wants to be told at once is, and nothing is hashed beside', async () => {
-  const { writer, asked, told } = createWriter(false)
+test('without late reporting each leaf is reported immediately, and none is hashed in parallel', async () => {
+  const { writer, asked, reported } = createWriter(false)
   for (let number = 0; number < 5; number += 1) {
     assert.equal(writer.write(leafOf(number)), null)
-    assert.equal(told.length, number + 1)
+    assert.equal(reported.length, number + 1)
   }
   assert.equal(asked.length, 0)
   await writer.end()
 })
 
 test('a leaf that cannot be named is an error of the file, and its slot is not written', async () => {
-  const { writer, asked, told, written, pool } = createWriter()
+  const { writer, asked, reported, written, pool } = createWriter()
   for (const number of [0, 1, 2]) assert.equal(writer.write(leafOf(number)), null)
   asked[0]?.fail(new Error('no memory'))
   asked[1]?.answer()
   await assert.rejects(writer.end(), /no memory/)
   await writer.abandon()
-  assert.deepEqual([told.length, written.length], [0, 0])
+  assert.deepEqual([reported.length, written.length], [0, 0])
   assert.equal(pool.out, 0)
 })
 
-test('a file that is given up waits for what is hashed, tells no more and gives its slots back', async () => {
-  const { writer, asked, told, written, pool } = createWriter()
+test('an abandoned file waits for its hashes, reports no more leaves and returns its slots', async () => {
+  const { writer, asked, reported, written, pool } = createWriter()
   for (const number of [0, 1, 2]) assert.equal(writer.write(leafOf(number)), null)
   let ended = false
   const abandoned = writer.abandon().then(() => (ended = true))
@@ -126,10 +126,10 @@ test('a file that is given up waits for what is hashed, tells no more and gives 
   assert.equal(ended, false)
   for (const { answer } of asked) answer()
   await abandoned
-  assert.deepEqual([told.length, written.length, pool.out], [0, 0, 0])
+  assert.deepEqual([reported.length, written.length, pool.out], [0, 0, 0])
 })
 
-test('where nothing more can be taken, nothing waits for another thread', async () => {
+test('if no more input can be taken, no leaf waits for another thread', async () => {
   const { asked, writer } = createWriter(true, () => new Promise(() => {}), false)
   let waiting: Promise<void> | null = null
   for (let number = 0; waiting === null; number += 1) waiting = writer.write(leafOf(number))

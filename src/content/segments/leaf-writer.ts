@@ -1,5 +1,5 @@
-// Cuts the bytes of one file into leaves: copied into a slot, named there when they are complete, and the slot
-// handed on when it is full. At most four slots of one file are out at a time.
+// Cuts the bytes of one file into leaves: copies them into a slot, names complete leaves, and passes on a full slot.
+// At most four slots of one file are being written at a time.
 // Tested by src/content/segments/leaf-writer.test.ts
 import { copyBytes } from '../../base/copy-bytes.ts'
 import type { HashWorker, Hashing } from '../../codec/hash/hash-worker.ts'
@@ -11,12 +11,12 @@ import { writeBufferBytes, type WriteBufferPool } from './io-buffers.ts'
 /** A leaf in a slot: where its bytes start. */
 export type BufferedLeaf = FileLeaf & { readonly at: number }
 
-/** Writes on their way, beside the slot that is being filled. */
+/** Concurrent slot writes, in addition to the slot that is being filled. */
 const writesMax = 3
 
 /**
- * `keepSlot`: takes the leaves of one slot to disk; the slot goes back to the pool when it settles. `abandon`:
- * gives up what is not on its way, and resolves when nothing is.
+ * `keepSlot`: writes the leaves of one slot to disk; the slot returns to the pool when it settles. `abandon`: drops
+ * unwritten slots, and resolves when no write is running.
  */
 export function createLeafWriter(parts: {
   readonly cut: LeafCut
@@ -38,7 +38,7 @@ export function createLeafWriter(parts: {
   let state: 'open' | 'ended' | 'abandoned' = 'open'
   const writing = new Set<Promise<void>>()
   /** In order; one in front may still be hashed. */
-  const untold: { readonly leaf: FileLeaf; readonly hashing: Hashing | null }[] = []
+  const unreported: { readonly leaf: FileLeaf; readonly hashing: Hashing | null }[] = []
 
   function name(at: number, bytes: number): void {
     if (slot === null) return
@@ -47,19 +47,19 @@ export function createLeafWriter(parts: {
     const size = cut.form === 'raw' ? bytes : leafBlockBytes(bytes)
     leaves.push({ multihash, bytes, size, at })
     const hashing = hashBeside?.(data, cut.form === 'dag-pb') ?? null
-    untold.push({ leaf: { multihash, bytes, size }, hashing })
+    unreported.push({ leaf: { multihash, bytes, size }, hashing })
     if (hashing === null) multihash.set(hashPiece(data, cut.form === 'dag-pb'), 2)
-    tell()
+    report()
   }
 
-  function tell(): void {
-    for (let first = untold[0]; first !== undefined; first = untold[0]) {
+  function report(): void {
+    for (let first = unreported[0]; first !== undefined; first = unreported[0]) {
       if (first.hashing !== null) {
         const digest = first.hashing.digest()
         if (digest === null) return
         first.leaf.multihash.set(digest, 2)
       }
-      untold.shift()
+      unreported.shift()
       if (state !== 'abandoned') onLeaf(first.leaf)
     }
   }
@@ -71,7 +71,7 @@ export function createLeafWriter(parts: {
     slot = null
     filled = 0
     leaves = []
-    const done = (untold.length === 0 ? keepSlot(full, named) : keepNamed(full, named))
+    const done = (unreported.length === 0 ? keepSlot(full, named) : keepNamed(full, named))
       .catch((error: unknown) => {
         failure ??= { error }
       })
@@ -84,19 +84,19 @@ export function createLeafWriter(parts: {
 
   async function keepNamed(full: Uint8Array, named: readonly BufferedLeaf[]): Promise<void> {
     // The last first: with it the others are there as a rule.
-    for (const { hashing } of untold.toReversed()) await hashing?.wait()
-    tell()
+    for (const { hashing } of unreported.toReversed()) await hashing?.wait()
+    report()
     if (failure !== null) throw failure.error
     await keepSlot(full, named)
   }
 
-  /** What is cut and not named yet, here as far as nobody began: for when nothing more is taken. */
+  /** Names the remaining leaves on this thread, if their hashing has not started: for when no more input is taken. */
   async function nameWhile(isIdle: () => boolean): Promise<void> {
-    for (const { hashing } of untold.toReversed()) if (isIdle()) await hashing?.finish()
-    tell()
+    for (const { hashing } of unreported.toReversed()) if (isIdle()) await hashing?.finish()
+    report()
   }
 
-  /** Takes as much of `piece` as there is room for; what is left of it, or null. */
+  /** Copies as much of `piece` as fits; returns the rest, or null. */
   function fill(piece: Uint8Array): Uint8Array | null {
     for (let at = 0; at < piece.length;) {
       if (slot === null) slot = writing.size < writesMax ? pool.take() : null

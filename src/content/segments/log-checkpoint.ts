@@ -1,5 +1,5 @@
-// How far the logs have been taken into the index: a row of `cairn.db`, written with or after the rows of what lies
-// before it. Numbers of segments rise, so it is before everything in a segment with a higher one.
+// Position up to which the logs are indexed: a row of `cairn.db`, written with or after the rows of the preceding
+// records. Segment numbers only rise, so it precedes every record in a segment with a higher number.
 // Tested by src/content/segments/replay-log.test.ts
 import type { Database } from '../../db/sqlite.ts'
 import type { Statement } from '../../db/writer.ts'

@@ -1,4 +1,4 @@
-// Commits of fresh blocks alone: acknowledged when the log has them, their rows of the index follow (pending-blocks.ts).
+// Commits of fresh blocks without other rows: acknowledged once the log is synced; index rows follow (pending-blocks.ts).
 // Tested by src/content/segments/segment-store.test.ts
 import { isSha256Name, sha256NameBytes } from '../../codec/ipld/multihash.ts'
 import type { UnverifiedItem } from '../ref.ts'
@@ -32,8 +32,8 @@ export function createLogCommits(
     ...growing,
     onJoin,
     onBlocks,
-    // Where nothing was replayed, the checkpoint stays before what is still to be.
-    onLog: (...told) => (rowsFollow ? pending.onLog(...told) : undefined),
+    // Without a replay, the checkpoint stays before the records to be replayed.
+    onLog: (...end) => (rowsFollow ? pending.onLog(...end) : undefined),
   })
 
   function onJoin(): (count: number) => void {
@@ -60,8 +60,8 @@ export function createLogCommits(
   }
 
   /**
-   * Whether it is known to be here without asking the index. Who brings blocks alone looked for them before; one that is
-   * written again leaves its row as it is, or gets the later place if it has none yet, and is then remembered.
+   * Returns true if it is known to exist without reading the index. Callers that commit only blocks have looked them up
+   * before. A block that is written again keeps its row, or gets the later location if it has none yet; then it is cached.
    */
   function isKnown(hash: Uint8Array): boolean {
     return !holds.isCondemned(hash) && places.has(hash)

@@ -1,5 +1,5 @@
-// Records that share one write of a log: copied one behind the other into memory that is used again, and who waits for
-// them.
+// Records that share one write of a log: copied one after another into a reused buffer, with their waiting
+// callers.
 // Tested by src/content/segments/log-writer.test.ts
 import { sha256NameBytes as nameBytes } from '../../codec/ipld/multihash.ts'
 import type { Place } from './extents.ts'
@@ -22,7 +22,7 @@ export type LogGroup = {
   records: number
   readonly waiters: Waiter[]
   joined: Joined | null
-  /** Where it comes to lie, once that was begun. */
+  /** Its location, once its write was started. */
   writing: Promise<Written> | null
   /** It has its place and was handed over, written and synced in one. */
   atOnce: boolean
@@ -35,7 +35,7 @@ export type Written = Place & { readonly end: Place }
 export type Joined = {
   count: number
   readonly names: Uint8Array
-  /** Of each: where in the group it lies, and its length. */
+  /** Of each: its offset in the group, and its length. */
   readonly lies: Float64Array
   readonly done: (count: number) => void
   readonly outcome: PromiseWithResolvers<readonly number[]>
@@ -45,7 +45,7 @@ const chunkBytes = 1024 * 1024
 const groupBytesMax = 16 * 1024 * 1024
 /** So that the next ones are named and copied while others are written (docs/explanation/decisions/0034-four-log-writes-in-flight.md). */
 const groupWaitersMax = 64
-/** For four groups that are written, the one that was told of last, and the one that fills. */
+/** For four groups being written, the one last reported, and the one being filled. */
 const spareChunksMax = 6
 const nothing = new Uint8Array(0)
 /** Of one call. */
@@ -77,7 +77,7 @@ export function emptyJoined(done: (count: number) => void): Joined {
   }
 }
 
-/** It takes no more. */
+/** The group is closed for new records. */
 export function isFullGroup({ bytes, waiters, joined }: LogGroup): boolean {
   return bytes >= groupBytesMax || waiters.length + (joined?.count ?? 0) >= groupWaitersMax
 }
@@ -90,7 +90,7 @@ export function buffersOf({ chunks, chunk, used }: LogGroup): readonly Uint8Arra
 export type GroupMemory = {
   /** Copies one record to the end of the group; where in the group its payload starts. */
   copy(group: LogGroup, kind: RecordKind, key: Uint8Array, payload: Uint8Array): number
-  /** When nobody reads the group any more. */
+  /** Called when no reader of the group is left. */
   giveBack(group: LogGroup): void
 }
 

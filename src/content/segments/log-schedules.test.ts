@@ -1,4 +1,4 @@
-// The log under schedules of chance: blocks are joined and appended while writes end in any order and some fail. The seed
+// The log under random schedules: blocks are joined and appended while writes end in any order and some fail. The seed
 // is printed; set CAIRN_SEED to repeat a run.
 // Tests guarantee 2 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
@@ -20,13 +20,13 @@ import { openSegmentFolder } from './segment-folder.ts'
 const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(2 ** 31))
 const schedules = 80
 const stepsMax = 100
-/** Turns in which everything that waits is let go. */
+/** Turns in which all waiting writes are released. */
 const turnsMax = 3000
 
 type Held = { end(error?: Error): void }
 type Place = { readonly file: number; readonly at: number }
 
-/** Writes and syncs wait until each is let go; one that fails leaves a part of its bytes behind. */
+/** Writes and syncs wait until each is released; a failed one leaves a part of its bytes. */
 function heldOps(random: Random) {
   const memory = createMemoryFileOps()
   const held: Held[] = []
@@ -85,7 +85,7 @@ function createSchedule(random: Random) {
   let onTheirWay = 0
   let made = 0
   let unsettled = 0
-  let toldUpTo = 0
+  let reportedUpTo = 0
   let bytes = 0
   let failure: unknown = null
   const log = createLogWriter({
@@ -115,7 +115,7 @@ function createSchedule(random: Random) {
   ) {
     for (const [index, item] of some.entries()) {
       const place = placeOf(item, index)
-      assert.ok(place, 'acknowledged and never told of')
+      assert.ok(place, 'acknowledged and never reported')
       acknowledged.push({ key: keyOf(item.ref.hash), item, place })
       bytes += recordBytes(item.ref.hash, item.bytes.length)
     }
@@ -140,8 +140,8 @@ function createSchedule(random: Random) {
       assert.ok(joined)
       settled(
         joined.then(() => {
-          assert.ok(first >= toldUpTo, 'told out of turn')
-          toldUpTo = first
+          assert.ok(first >= reportedUpTo, 'reported out of order')
+          reportedUpTo = first
           acknowledge(some, ({ ref }) => places.get(keyOf(ref.hash)))
         }),
       )
@@ -167,7 +167,7 @@ function createSchedule(random: Random) {
         else await Promise.resolve()
       }
       if (failure !== null) throw failure
-      assert.equal(unsettled, 0, 'somebody waits for ever')
+      assert.equal(unsettled, 0, 'a caller waits forever')
       assert.equal(onTheirWay, 0)
       assertCounted()
       await log.close()
@@ -175,14 +175,14 @@ function createSchedule(random: Random) {
     },
   }
 
-  /** What a sync failed for lies in its file all the same, and nothing is written after it. */
+  /** Data of a failed sync stays in its file, and no data is written after it. */
   function assertCounted(): void {
     const lying = openSegmentFolder(where).bytes
     if (hasSyncFailed()) assert.ok(folder.bytes >= bytes && folder.bytes <= lying, 'counted')
     else assert.equal(folder.bytes, bytes, 'what the folder counts')
   }
 
-  /** Each lies where it was told, and is found from the beginning of its file, as a start reads it. */
+  /** Each block lies at its reported location, and a scan from the start of its file finds it, as at a start. */
   async function assertFound(): Promise<void> {
     const files = createOpenFiles({ ops, pathOf: folder.pathOf, filesMax: 4 })
     const found = new Map<string, Buffer>()

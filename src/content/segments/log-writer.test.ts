@@ -1,4 +1,4 @@
-// What the log promises of groups that are full: they are written side by side, and nobody is told out of turn.
+// Guarantees of full groups in the log: written in parallel, reported in order.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
@@ -14,11 +14,11 @@ import { openSegmentFolder } from './segment-folder.ts'
 
 type Held = { readonly at: number; go(error?: Error): void }
 
-/** A log that has a file, and whose synced writes wait until each is let go. */
+/** A log with a file, whose synced writes wait until each is released. */
 async function heldLog(): Promise<{
   readonly log: LogWriter
   readonly writes: Held[]
-  readonly told: DurableBlocks[]
+  readonly reported: DurableBlocks[]
   readonly ends: Place[]
   readonly keysOnDisk: () => Promise<string[]>
 }> {
@@ -35,14 +35,14 @@ async function heldLog(): Promise<{
     },
   }
   const folder = openSegmentFolder({ ops, path: '/store', bytesMax: null, otherBytes: () => 0 })
-  const told: DurableBlocks[] = []
+  const reported: DurableBlocks[] = []
   const ends: Place[] = []
   const log = createLogWriter({
     ops,
     folder,
     breakage: createWriteFailure(() => {}),
     sealBytes: 2 ** 20,
-    onBlocks: (blocks) => void told.push(blocks),
+    onBlocks: (blocks) => void reported.push(blocks),
     onLog: (end) => void ends.push(end),
   })
   const keysOnDisk = async (): Promise<string[]> => {
@@ -56,8 +56,8 @@ async function heldLog(): Promise<{
   await rest()
   writes[0]?.go()
   await first
-  for (const list of [writes, told, ends]) list.length = 0
-  return { log, writes, told, ends, keysOnDisk }
+  for (const list of [writes, reported, ends]) list.length = 0
+  return { log, writes, reported, ends, keysOnDisk }
 }
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
@@ -73,12 +73,12 @@ function full(name: string, blocks = 64): UnverifiedItem[] {
 const namesOf = (items: readonly UnverifiedItem[]): string[] =>
   items.map(({ ref }) => hexOf(ref.hash))
 
-/** Until nothing more happens by itself. */
+/** Until no more work is pending. */
 async function rest(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate)
 }
 
-/** Joins all of them, and notes in `order` who was told what. */
+/** Joins all of them, and records in `order` the callers and their reports. */
 function joinAll(log: LogWriter, groups: Readonly<Record<string, UnverifiedItem[]>>): string[] {
   const order: string[] = []
   for (const [name, items] of Object.entries(groups)) {
@@ -98,8 +98,8 @@ const five = () => ({
   five: full('five'),
 })
 
-test('full groups are written beside the one before them, and told of after it', async () => {
-  const { log, writes, told, ends, keysOnDisk } = await heldLog()
+test('full groups are written in parallel with the previous one, and reported after it', async () => {
+  const { log, writes, reported, ends, keysOnDisk } = await heldLog()
   const groups = five()
   const order = joinAll(log, groups)
   await rest()
@@ -115,10 +115,10 @@ test('full groups are written beside the one before them, and told of after it',
   assert.deepEqual(
     ends.map(({ at }) => at),
     [writes[1]?.at, writes[2]?.at],
-    'the log is told of as far as it is on disk',
+    'the log is reported as far as it is on disk',
   )
   assert.deepEqual(
-    told.map(({ at }) => at),
+    reported.map(({ at }) => at),
     [writes[0]?.at, writes[1]?.at],
   )
   assert.equal(writes.length, 5, 'with room for the fifth')
@@ -163,7 +163,7 @@ test('what was written behind a group that did not fit is written again, over it
   await log.close()
 })
 
-test('groups that did not fit cost those around them nothing, whichever write ends first', async () => {
+test('a group that did not fit has no effect on its neighbours, in any order of completion', async () => {
   for (const ends of [
     [0, 1, 2, 3],
     [3, 2, 1, 0],
@@ -177,7 +177,7 @@ test('groups that did not fit cost those around them nothing, whichever write en
       writes[index]?.go(index === 1 || index === 3 ? systemError('ENOSPC') : undefined)
       await rest()
     }
-    // The last of the four was begun anew behind the second, which failed: there it fits.
+    // The last of the four was restarted behind the second, which failed: it fits there.
     for (let next = 4; next < writes.length; next += 1) {
       writes[next]?.go()
       await rest()
@@ -189,7 +189,7 @@ test('groups that did not fit cost those around them nothing, whichever write en
   }
 })
 
-test('a group that did not fit costs the one before it nothing', async () => {
+test('a group that did not fit has no effect on the previous one', async () => {
   const { log, writes, keysOnDisk } = await heldLog()
   const groups = { one: full('one'), two: full('two'), three: full('three') }
   const order = joinAll(log, groups)
@@ -207,7 +207,7 @@ test('a group that did not fit costs the one before it nothing', async () => {
   await log.close()
 })
 
-test('after a sync that failed, what was written behind it is refused too', async () => {
+test('after a failed sync, data written behind it is refused too', async () => {
   const { log, writes } = await heldLog()
   const order = joinAll(log, { one: full('one'), two: full('two') })
   await rest()

@@ -1,5 +1,5 @@
-// Records on their way to a log file. All that wait share one write and one sync; the next group starts when the
-// last one returned, no timer, and full ones beside it. What callers hand in is copied at once.
+// Group commit for a log file. Waiting records share one write and one sync. A partial group starts when the previous
+// one completes; full groups are written in parallel. Input is copied immediately.
 import { Fault } from '../../base/fault.ts'
 import { sha256NameBytes as nameBytes } from '../../codec/ipld/multihash.ts'
 import type { FileOps, OpenFile } from '../file-ops.ts'
@@ -26,13 +26,13 @@ export type LogRecord = {
 
 export type LogWriter = {
   /**
-   * Where the payload of each record lies. `durable`: resolves when they are on disk, and all that was appended
-   * before. Throws `no_space`, `internal`, or `overloaded` when too much waits.
+   * Location of each record's payload. `durable`: resolves when they and all records appended before are on disk.
+   * Throws `no_space`, `internal`, or `overloaded` if too much is queued.
    */
   append(records: readonly LogRecord[], durable: boolean): Promise<readonly Place[]>
   /**
-   * As a durable `append` of blocks of one commit, whose places `onBlocks` is told of before it resolves. All callers of
-   * a group share the promise. At most 256, named by sha2-256. Null: too much waits.
+   * A durable `append` of the blocks of one commit, whose locations are passed to `onBlocks` before it resolves. All
+   * callers of a group share the promise. At most 256, named by sha2-256. Null: too much is queued.
    */
   join(blocks: readonly UnverifiedItem[]): Promise<readonly number[]> | null
   /** The file that grows now, or is being made. */
@@ -40,19 +40,19 @@ export type LogWriter = {
   close(): Promise<void>
 }
 
-/** Blocks that lie in `file` now, on disk. */
+/** Blocks in `file` that are on disk. */
 export type DurableBlocks = {
   readonly count: number
   /** 34 bytes each. */
   readonly names: Uint8Array
-  /** Of each: where it lies past `at`, and its length. */
+  /** Of each: its offset from `at`, and its length. */
   readonly lies: Float64Array
   readonly file: number
   readonly at: number
 }
 
 const waitingBytesMax = 64 * 1024 * 1024
-/** Full groups that are on their way beside the oldest one (docs/explanation/decisions/0034-four-log-writes-in-flight.md). */
+/** Full groups written in parallel with the oldest one (docs/explanation/decisions/0034-four-log-writes-in-flight.md). */
 const groupsBesideMax = 3
 const nowhere: Place = { file: 0, at: 0 }
 /** What a commit without rows of its own changed. */
@@ -63,7 +63,7 @@ export function createLogWriter(parts: {
   readonly folder: SegmentFolder
   readonly breakage: WriteFailure
   readonly sealBytes: number
-  /** From now on blocks are on their way, until so many were told of or failed. */
+  /** Counts blocks as being written, until that many were reported or failed. */
   readonly onJoin?: () => (count: number) => void
   readonly onBlocks?: (blocks: DurableBlocks) => void
   /** The log is on disk up to there, and so much longer. */
@@ -100,7 +100,7 @@ export function createLogWriter(parts: {
   }
 
   async function pump(): Promise<void> {
-    // One turn of the loop, so that all who were just answered share the next group.
+    // Wait one turn of the loop, so that all callers that were just answered share the next group.
     await new Promise(setImmediate)
     for (let group = queue.shift(); group !== undefined; group = queue.shift()) {
       front = group
@@ -114,7 +114,7 @@ export function createLogWriter(parts: {
           resolve(offsets.map((offset) => ({ file, at: at + offset })))
         }
       } catch (error) {
-        // Nothing begins while places are taken back.
+        // No write starts while locations are being taken back.
         front = null
         for (const { reject } of group.waiters) reject(writeFault(error))
         group.joined?.done(group.joined.count)
@@ -129,8 +129,8 @@ export function createLogWriter(parts: {
   }
 
   /**
-   * Begins the next groups that are full, while those before them are still written and synced: they are told of after
-   * those. Not where a sync would have to cover what lies before it, or a group belongs into another file.
+   * Starts the next full groups while earlier ones are written and synced; they are reported after those. Not if a sync
+   * would have to cover earlier data, or a group belongs into another file.
    */
   function writeBeside(): void {
     let before = front
@@ -146,12 +146,12 @@ export function createLogWriter(parts: {
     if (!group.durable || !isFullGroup(group) || current === null) return false
     if (current.tail + group.bytes > sealBytes) return false
     group.writing = write(group)
-    // Who waits is told in its turn.
+    // The callers are informed in their order.
     group.writing.catch(() => undefined)
     return true
   }
 
-  /** What lies behind a group that failed would never be found again: it is written once more, from that group's place on. */
+  /** Data behind a failed group could not be found by a scan: it is written again from that group's location on. */
   async function takeBack(): Promise<void> {
     for (const group of queue) {
       if (group.writing === null) return
@@ -204,7 +204,7 @@ export function createLogWriter(parts: {
     }
   }
 
-  /** Nothing of its own, but what was appended before is to be on disk. */
+  /** Appends no data, but syncs the records appended before. */
   async function syncAlone({ durable }: LogGroup): Promise<Written> {
     const end = current === null ? nowhere : { file: current.id, at: current.tail }
     if (durable && dirty && current !== null) await sync(current.file)

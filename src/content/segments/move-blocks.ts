@@ -1,5 +1,5 @@
-// Blocks of files that an earlier version kept in rows go to the segments, in steps, before a server answers: each
-// step is one commit, so that a start that was cut short goes on where it was.
+// Migration: moves file blocks that an earlier version stored in rows to the segments, in steps, before the server
+// serves requests. Each step is one commit, so an interrupted start continues where it stopped.
 // Tested by src/content/segments/move-blocks.test.ts
 import type { Log } from '../../base/log.ts'
 import type { Database } from '../../db/sqlite.ts'
@@ -21,7 +21,7 @@ type Row = {
   readonly bytes: number | null
 }
 
-/** Resolves with how many there were. `store`: takes them; what is not proved by its hash is moved as it is. */
+/** Resolves with the number of blocks. `store`: the target; a block that fails verification is moved unchanged. */
 export async function moveBlocks(parts: {
   readonly db: Database
   readonly store: Pick<Store, 'commit'>

@@ -1,10 +1,9 @@
-// Segments that are open for reading: at most so many at a time, the one used longest ago is closed first, and
-// none while a read of it is under way.
+// Segments open for reading: limited in number; the least recently used is closed first, and none during a read.
 // Tested by src/content/segments/segment-files.test.ts
 import type { FileOps, OpenFile } from '../file-ops.ts'
 
 export type OpenFiles = {
-  /** Fills `into`; how many bytes there were. Throws what the system says. */
+  /** Fills `into`; returns the number of bytes. Throws the system's error. */
   read(id: number, into: Uint8Array, at: number): Promise<number>
   /**
    * The same past the cache of the system where there is a way, which wants `into`, its length and `at` at whole
@@ -12,7 +11,7 @@ export type OpenFiles = {
    */
   readPast(id: number, into: Uint8Array, at: number): Promise<number>
   readNow(id: number, into: Uint8Array, at: number): number
-  /** Closes it as soon as nobody reads it. */
+  /** Closes it after its last read. */
   forget(id: number): void
   /** Closes all. After the last read. */
   close(): Promise<void>
@@ -20,7 +19,7 @@ export type OpenFiles = {
 
 type Entry = {
   readonly file: OpenFile
-  /** The same file past the cache; null when there is no way, or not asked for yet. */
+  /** The same file with direct I/O; null if unsupported or not opened yet. */
   past: Promise<OpenFile | null> | null
   readers: number
   forgotten: boolean
@@ -70,7 +69,7 @@ export function createOpenFiles(parts: {
     if (entry.readers === 0) void closed(entry)
   }
 
-  /** A file that was only read loses nothing by a close that fails. */
+  /** A failed close of a file opened for reading loses no data. */
   async function closed({ file, past }: Entry): Promise<void> {
     await ops.close(file).catch(() => undefined)
     const other = await past
@@ -94,7 +93,7 @@ export function createOpenFiles(parts: {
     try {
       if (past !== null) return await ops.read(past, into, at)
     } catch {
-      // Some file systems refuse at the first read; what is really wrong shows below.
+      // Some file systems refuse only the first read; a real error shows below.
     }
     hasWayPast = false
     return await ops.read(entry.file, into, at)

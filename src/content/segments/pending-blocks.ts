@@ -1,6 +1,5 @@
-// Blocks that are on disk in a log and acknowledged, and whose rows of the index are still to be written: many at a
-// time and in the order of their names, so that a page of the index is written once for many of them. After a crash the
-// end of the log says which they were (replay-log.ts).
+// Acknowledged blocks whose index rows are not written yet. Rows are written in batches sorted by multihash, so one
+// index page is written once per batch. After a crash, replay-log.ts recovers them.
 // Tested by src/content/segments/replay-log.test.ts
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.ts'
@@ -12,20 +11,20 @@ import { checkpointAt } from './log-checkpoint.ts'
 import { createPlaceTable } from './place-table.ts'
 
 export type PendingBlocks = {
-  /** Keeps room for so many more until `give`. False: there is none, and whoever has them writes their rows. */
+  /** Reserves space for that many more until `give`. False: full; the caller then writes the rows itself. */
   take(blocks: number): boolean
   give(blocks: number): void
   /** Into room that was taken. `name`: the multihash, by sha2-256. */
   add(name: Uint8Array, file: number, at: number, bytes: number): void
   has(multihash: Uint8Array): boolean
   find(multihash: Uint8Array): BlockPlace | null
-  /** The log is on disk up to there, and so many bytes and records longer than it was told of before. */
+  /** The log is on disk up to there, and has grown by so many bytes and records since the last report. */
   onLog(end: Place, bytes: number, records: number): void
-  /** Resolves when everything that was added before the call has its row. Throws `no_space` and what a Writer throws. */
+  /** Resolves when all blocks added before the call have rows. Throws `no_space` and the errors of a Writer. */
   settle(): Promise<void>
-  /** `settle`, and the checkpoint is behind all of it: a start finds nothing of it in the log again. */
+  /** `settle`, and moves the checkpoint behind all of them: a start finds none of them in the log again. */
   catchUp(): Promise<void>
-  /** As `catchUp`; what moves the checkpoint may come back instead, for a write of the caller's own. */
+  /** As `catchUp`, but may return the checkpoint's statements for a write of the caller. */
   beforeForgetting(): Promise<readonly Statement[]>
   close(): Promise<void>
 }
@@ -38,12 +37,12 @@ const rowsAtOnce = 8192
 const logBytesMax = 32 * 1024 * 1024
 const logRecordsMax = 16_384
 const waitMs = 250
-/** After rows could not be written: what is full may become free. */
+/** Retry after a failed write: a full device may have space again. */
 const retryMs = 1000
 /** Rows that one write takes over at a time: packing more would hold this thread up. */
 const stepRows = 512
 
-/** `begin`: as SegmentWriters says, until the rows are there. */
+/** `begin`: see SegmentWriters; held until the rows are written. */
 export function createPendingBlocks(parts: {
   readonly writer: Pick<Writer, 'write'>
   readonly clock: Clock
@@ -96,7 +95,7 @@ export function createPendingBlocks(parts: {
   async function write(): Promise<void> {
     stopTimer?.()
     stopTimer = null
-    // What was left by a flush that failed goes first, and takes no more.
+    // Blocks of a failed flush go first, in a batch of their own.
     if (writing.size === 0) {
       ;[growing, writing] = [writing, growing]
       ;[growingDone, writingDone] = [() => {}, growingDone]

@@ -6,7 +6,7 @@ import { createPlaceTable } from './place-table.ts'
 const name = (text: string): Uint8Array =>
   Uint8Array.of(0x12, 0x20, ...createHash('sha256').update(text).digest())
 
-test('what was added is found, up to the last entry, and nothing else is', () => {
+test('added entries are found, up to the last one, and no others', () => {
   const table = createPlaceTable(1024)
   for (let at = 0; at < 1024; at += 1) table.add(name(`${at}`), 3, at, at + 1)
   assert.equal(table.size, 1024)
@@ -22,7 +22,7 @@ test('what was added is found, up to the last entry, and nothing else is', () =>
   assert.equal(table.has(name('one more')), true)
 })
 
-test('names that begin alike are told apart, and other functions name nothing here', () => {
+test('names with equal beginnings are distinguished, and other hash functions are not found', () => {
   const table = createPlaceTable(8)
   const alike = Array.from({ length: 8 }, (_, last) => {
     const multihash = name('alike')

@@ -1,5 +1,5 @@
-// Where so many blocks lie, by multihash, in memory of a fixed size. Only blocks that lie whole in a log and are named
-// by sha2-256.
+// Locations of blocks by multihash, in a hash table of fixed size. Only blocks stored whole in a log and named by
+// sha2-256.
 import { randomInt } from 'node:crypto'
 import { isSha256Name, sha256NameBytes as nameBytes } from '../../codec/ipld/multihash.ts'
 import { verbatim, type BlockPlace, type BlockValues } from './block-index.ts'
@@ -30,7 +30,7 @@ export function createPlaceTable(entriesMax: number): PlaceTable {
   if ((entriesMax & (entriesMax - 1)) !== 0 || entriesMax < 1 || entriesMax > 2 ** 20) {
     throw new RangeError(`${entriesMax} entries are no table`)
   }
-  /** So that nobody finds names that fall on one slot. */
+  /** Random, so that an attacker cannot choose names that fall on one slot. */
   const seed = randomInt(2 ** 32)
   let made: {
     readonly names: Uint8Array

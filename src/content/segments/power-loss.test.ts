@@ -1,5 +1,5 @@
-// A loss of power at any instant of a busy store: all that was acknowledged is there and proves itself, and every row
-// of the index points at bytes that are on disk. The seed is printed; set CAIRN_SEED to repeat a run.
+// A power loss at any instant of a busy store: all acknowledged content exists and passes verification, and every index
+// row points at bytes that are on disk. The seed is printed; set CAIRN_SEED to repeat a run.
 // Tests guarantee 2 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { createHash, randomInt } from 'node:crypto'
@@ -60,7 +60,7 @@ for (const rowsFollow of [false, true]) {
       for (const hash of hashes) acknowledged.set(Buffer.from(hash).toString('hex'), hash)
     }).finally(() => (working = false))
     let freed = 0
-    // Beside it, blocks are given up and the segments that are mostly dead taken away.
+    // In parallel, blocks are deleted and mostly dead segments removed.
     for (let round = 0; working; round += 1) {
       const given = [...acknowledged].filter(() => round % 40 === 39 && random(3) > 0)
       for (const [key] of given) acknowledged.delete(key)
@@ -111,7 +111,7 @@ async function replayedFixture(
   return createSegmentFixture(t, { ...options, db })
 }
 
-test(`an index made anew after a loss of power has all that was acknowledged (seed ${seed})`, async (t) => {
+test(`an index rebuilt after a power loss has all acknowledged blocks (seed ${seed})`, async (t) => {
   const random = seeded(seed + 1)
   const acknowledged: Uint8Array[] = []
   const disk = createRecordingFileOps(() => {})
@@ -135,7 +135,7 @@ for (const [call, most] of [
   ['datasync', 20],
   ['syncDirectory', 10],
 ] as const) {
-  test(`whichever ${call} fails: what was acknowledged stays, what was not is refused (seed ${seed})`, async (t) => {
+  test(`if ${call} fails, acknowledged content stays and the rest is refused (seed ${seed})`, async (t) => {
     for (let nth = 1; nth <= most; nth += 1) {
       await failNth(t, call, nth, nth % 2 === 0 ? 'EIO' : 'ENOSPC')
     }
@@ -172,7 +172,7 @@ async function failNth(
   for (const hash of acknowledged) assertGood(again.store, hash)
 }
 
-/** Commits, batches and files side by side, some given up. `onRefused`: told what was thrown; none may be without. */
+/** Concurrent commits, batches and files, some abandoned. `onRefused`: called with each error. */
 async function workALot(
   store: Store,
   random: (limit: number) => number,
@@ -251,7 +251,7 @@ function noise(from: number, bytes: number): Uint8Array {
 
 function assertGood(store: Store, hash: Uint8Array): void {
   const bytes = store.find({ kind: 'dag-block', hash })
-  assert.ok(bytes, `${Buffer.from(hash).toString('hex')} is here`)
+  assert.ok(bytes, `${Buffer.from(hash).toString('hex')} exists`)
   verifyDagBlock(hash, bytes)
 }
 

@@ -1,5 +1,5 @@
-// Few blocks that are put again and again, several times at once, forgotten and put again while segments go, with rows
-// that follow: after a loss of power at any instant each that was acknowledged is there. The seed is printed; set
+// A few blocks that are put repeatedly and in parallel, deleted and put again while segments are removed, with delayed
+// rows: after a power loss at any instant each acknowledged block exists. The seed is printed; set
 // CAIRN_SEED to repeat a run. Tests guarantee 2 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { createHash, randomInt } from 'node:crypto'
@@ -46,7 +46,7 @@ test(`blocks that are stored again during their deletion exist once acknowledged
   const db = databaseOf([])
   t.after(() => db.close())
   const acknowledged = new Set<number>()
-  /** How often each was given up: who put it before does not count on it. */
+  /** How often each was deleted: earlier puts then no longer count. */
   const givenUp = new Map<number, number>()
   const instants: Instant[] = []
   const disk = createRecordingFileOps(() => {
@@ -172,6 +172,6 @@ function blockAt(number: number): UnverifiedItem {
 function assertGood(store: Pick<Store, 'find'>, number: number): void {
   const { ref } = blockAt(number)
   const bytes = store.find(ref)
-  assert.ok(bytes, `block ${number} is here`)
+  assert.ok(bytes, `block ${number} exists`)
   verifyDagBlock(ref.hash, bytes)
 }

@@ -16,7 +16,7 @@ test('neighbours in one file come in one read, up to a buffer full', () => {
   )
 })
 
-test('what lies elsewhere, backwards or far away is read alone, a head in between is read along', () => {
+test('distant and backward blocks are read separately, a record head in between is read along', () => {
   const places = [
     place(1, 0, 10),
     place(1, 60, 10),

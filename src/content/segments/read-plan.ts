@@ -1,4 +1,4 @@
-// Which reads a run of blocks takes: neighbours in one file come in one read, up to a buffer full.
+// Plans the reads for a run of blocks: adjacent blocks of one file are read together, up to one buffer.
 import type { BlockPlace } from './block-index.ts'
 
 /** One read: `at` to `at + bytes` of `file`, and where in it each piece starts. Null pieces are not here. */
@@ -15,8 +15,8 @@ export type PlannedPiece = { readonly from: number; readonly place: BlockPlace }
 const gapMax = 512
 
 /**
- * The reads for `places` in their order. `bytesMax`: of one read, unless a piece alone is larger. A read without a
- * file has nothing but nulls.
+ * The reads for `places` in their order. `bytesMax`: of one read, unless a single block is larger. A read without a
+ * file consists of nulls only.
  */
 export function planReads(places: readonly (BlockPlace | null)[], bytesMax: number): PlannedRead[] {
   const reads: PlannedRead[] = []

@@ -1,10 +1,10 @@
-// The records of a log file, one after the other, as far as it is sound: what follows a head that is none was torn
-// and never acknowledged. Payloads are not judged.
+// Iterates over the valid records of a log file. Data behind an invalid record head was torn and never acknowledged.
+// Payloads are not verified.
 // Tested by src/content/segments/rebuild-index.test.ts
 import type { OpenFiles } from './open-files.ts'
 import { headBytes, headBytesMax, readHead, type RecordHead, type RecordKind } from './record.ts'
 
-/** `key` and `payload` are views that last until the next record. `at`: where the payload lies. */
+/** `key` and `payload` are views, valid until the next record. `at`: offset of the payload. */
 export type StoredRecord = {
   readonly kind: RecordKind
   readonly key: Uint8Array
@@ -12,13 +12,13 @@ export type StoredRecord = {
   readonly at: number
 }
 
-/** No payload is larger, so a head that says so is none. */
+/** Maximum payload size; a head with a larger one is invalid. */
 const payloadBytesMax = 64 * 1024 * 1024
 const windowBytes = 4 * 1024 * 1024
 /** Reads of bytes that are not a record head before they count as the end. */
 const readsMax = 3
 
-/** `bytes`: of the file. `from`: where a record begins. Throws what the system says of a file that cannot be read. */
+/** `bytes`: size of the file. `from`: offset of a record. Throws the system's error if the file cannot be read. */
 export async function* readRecords(
   files: Pick<OpenFiles, 'read'>,
   file: number,

@@ -10,7 +10,7 @@ import { rebuildIndex } from './rebuild-index.ts'
 
 const verify: Verify = ({ hash }, bytes) => verifyDagBlock(hash, bytes)
 
-test('an index that is lost is made anew from the files alone, and a torn end costs only itself', async (t) => {
+test('a lost index is rebuilt from the files alone, and a torn end loses only itself', async (t) => {
   const ops = createMemoryFileOps()
   const one = createSegmentFixture(t, { ops })
   const content = Buffer.alloc(9_000_001)
@@ -37,7 +37,7 @@ test('an index that is lost is made anew from the files alone, and a torn end co
   assert.deepEqual(await rebuildIndex(parts), { blocks: count, added: 0, mended: 0, bad: 0 })
 })
 
-test('rows that point astray are mended and keep their numbers; spoilt copies get no row', async (t) => {
+test('rows with wrong locations are fixed and keep their numbers; corrupt copies get no row', async (t) => {
   const ops = createMemoryFileOps()
   const { store, db, writer } = createSegmentFixture(t, { ops })
   const items = ['a', 'b', 'c'].map((text) => item(text.repeat(5000)))

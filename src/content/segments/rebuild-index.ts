@@ -1,5 +1,5 @@
-// Makes the index of blocks anew from the segments: every block that a log or a leaf table names is hashed, and what
-// proves itself gets a row. A block that is known keeps its number, on which roots and pins rest.
+// Rebuilds the block index from the segments: hashes every block that a log or a leaf table names, and writes a row for
+// each valid one. A known block keeps its number, because roots and pins refer to it.
 import type { Clock } from '../../base/clock.ts'
 import { leafBlockBytes } from '../../codec/ipld/leaf-frame.ts'
 import { encodeMultihash, sha256Code } from '../../codec/ipld/multihash.ts'

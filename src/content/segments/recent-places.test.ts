@@ -29,7 +29,7 @@ test('the last place that was noted counts, once', () => {
   assert.equal(places.find(nameOf(1)), null)
 })
 
-test('no more are remembered than there is room for, and never the place of another', () => {
+test('the cache is limited, and never returns the location of another block', () => {
   const places = createRecentPlaces(64)
   for (let number = 1; number <= 1000; number += 1) places.note(nameOf(number), placeOf(number))
   let found = 0

@@ -1,6 +1,6 @@
-// Where blocks lie that were put or looked for lately: asking the index takes longer than reading 4 KiB and hashing
-// them. Bytes in segments never change and numbers of segments are given once, so a place that is out of date has
-// the right bytes or none.
+// Cache of locations of recently written or read blocks: reading the index takes longer than reading 4 KiB and hashing
+// them. Bytes in segments never change and segment numbers are never reused, so a stale location yields the correct
+// bytes or none.
 
 import { isSha256Name } from '../../codec/ipld/multihash.ts'
 import { dagPbLeaf, verbatim, type BlockPlace } from './block-index.ts'
@@ -8,23 +8,23 @@ import { dagPbLeaf, verbatim, type BlockPlace } from './block-index.ts'
 export type RecentPlaces = {
   find(multihash: Uint8Array): BlockPlace | null
   has(multihash: Uint8Array): boolean
-  /** What the index says of it now. */
+  /** Sets the location from the index. */
   note(multihash: Uint8Array, place: BlockPlace): void
-  /** It is gone, or lies elsewhere. */
+  /** Drops a block that was deleted or moved. */
   forget(multihash: Uint8Array): void
 }
 
 /** Blocks whose names end alike share so many entries. */
 const ways = 4
-/** Words of 32 bits of an entry: four of the name, then file (0: none), place, length and form, size. */
+/** 32-bit fields of an entry: four of the name, then file (0: none), offset, length and form, size. */
 const width = 8
 const fileAt = 4
 const lengthMax = 2 ** 31
 const wordMax = 2 ** 32
 
 /**
- * `entries`: how many are remembered, a power of two; 32 bytes each. Blocks that sha2-256 does not name are not, nor
- * are places past 4 GiB. Names are told apart by 128 bits of their digest, which nobody can make two of.
+ * `entries`: capacity, a power of two; 32 bytes each. Blocks with other hash functions than sha2-256 and offsets
+ * beyond 4 GiB are not cached. Names are compared by 128 bits of their digest, which resists collisions.
  */
 export function createRecentPlaces(entries: number): RecentPlaces {
   if (entries < ways || (entries & (entries - 1)) !== 0) {

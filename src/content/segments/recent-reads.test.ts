@@ -11,7 +11,7 @@ test('a stretch is known from its second read on, each file for itself', () => {
   assert.equal(reads.note(1, 199), true)
 })
 
-test('no more stretches are remembered than there is room for, the one read longest ago goes', () => {
+test('the number of ranges is limited, and the least recently read is dropped', () => {
   const reads = createRecentReads(1, 3)
   for (const at of [1, 2, 3]) reads.note(1, at)
   assert.equal(reads.note(1, 1), true)

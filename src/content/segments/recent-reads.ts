@@ -1,6 +1,5 @@
-// Which stretches of segments were read lately. What is read for the first time is read past the cache of the system:
-// most large files are read once, and their pages would push out what is read again and again. What is read again
-// is worth its pages.
+// Recently read ranges of segments. The first read of a range uses direct I/O, because most large files are read once
+// and their pages would displace those of popular files. From the second read on, the page cache is used.
 // Tested by src/content/segments/recent-reads.test.ts
 
 export type RecentReads = {
@@ -11,7 +10,7 @@ export type RecentReads = {
 /** How many stretches there may be in a file. */
 const stretchesMax = 2 ** 20
 
-/** `stretchBytes`: what counts as one place. `stretches`: how many are remembered; the oldest go first. */
+/** `stretchBytes`: size of a range. `stretches`: capacity; the oldest are dropped first. */
 export function createRecentReads(stretchBytes: number, stretches: number): RecentReads {
   const known = new Set<number>()
   return {

@@ -5,7 +5,7 @@ import { headBytesMax, readHead, recordBytes, writeHead } from './record.ts'
 
 const key = Uint8Array.from({ length: 34 }, (_, index) => index)
 
-test('the head of a record says what was written, wherever it stands', () => {
+test('the head of a record describes its content at any offset', () => {
   const bytes = new Uint8Array(200)
   const payloadAt = writeHead(bytes, 30, 'object', key, 1000)
   assert.equal(payloadAt, 30 + recordBytes(key, 0))

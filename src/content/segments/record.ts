@@ -1,5 +1,5 @@
-// A record of a log file: 16 bytes of head, its key, its payload. The head says how long they are and carries a
-// crc32 of itself and the key; the payload of an object is proved by its hash, that of a leaf table by its own crc.
+// A record of a log file: a head of 16 bytes, the key, the payload. The head contains their lengths and a crc32 of
+// itself and the key. The payload of an object is verified by its hash, that of a leaf table by its own crc.
 import { crc32 } from 'node:zlib'
 
 /** `object`: a block, its key the multihash. `leaves`: a table of leaves in an extent, its key the crc32 of the payload. */
@@ -34,7 +34,7 @@ export function writeHead(
 ): number {
   const keyAt = at + headBytes
   into.set(key, keyAt)
-  // What the crc is over has to lie in one piece: first behind where it belongs, over the place of the crc itself.
+  // The checksummed bytes must be contiguous: first build them behind their final place, over the place of the crc itself.
   putHead(into, at + crcBytes, kind, key.length, payloadBytes)
   const crc = crc32(into.subarray(at + crcBytes, keyAt + key.length))
   putHead(into, at, kind, key.length, payloadBytes)

@@ -1,4 +1,4 @@
-// Rows of the index that follow an acknowledgement, and the end of the log that makes up for those that did not come.
+// Index rows that follow an acknowledgement, and the replay of the log that recovers missing ones.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
@@ -60,7 +60,7 @@ test('blocks are readable before they have rows, and get them when the time is u
   assert.equal(rowsOf(db), 3)
 })
 
-test('what a crash kept from getting rows gets them at the next start, to the last of it', async (t) => {
+test('blocks without rows after a crash get them at the next start, to the last one', async (t) => {
   const [ops, db] = [createMemoryFileOps(), database(t)]
   const one = await start(t, ops, db)
   const texts = Array.from({ length: 2500 }, (_, number) => `block ${number}`)
@@ -94,7 +94,7 @@ test('what was forgotten stays forgotten, after a crash and after an orderly end
   assert.equal((await start(t, ops, db)).replayed, 0)
 })
 
-test('a start reads no more of the log than what came since rows were written last', async (t) => {
+test('a start reads only the part of the log behind the last written rows', async (t) => {
   const [ops, db] = [createMemoryFileOps(), database(t)]
   const one = await start(t, ops, db)
   await one.store.commit([block('a')])
@@ -107,7 +107,7 @@ test('a start reads no more of the log than what came since rows were written la
   assert.ok(ops.files.has(name))
 })
 
-test('bytes that do not prove themselves, and what a tear left, get no row', async (t) => {
+test('bytes that fail verification, and torn ones, get no row', async (t) => {
   const [ops, db] = [createMemoryFileOps(), database(t)]
   const { store } = await start(t, ops, db)
   for (const text of ['first', 'wrong', 'torn']) await store.commit([block(text)])
@@ -121,7 +121,7 @@ test('bytes that do not prove themselves, and what a tear left, get no row', asy
   assert.equal(again.store.find(block('torn').ref), null)
 })
 
-test('a number that is given again after its segment went does not hide what lies there', async (t) => {
+test('a segment number that is reused after a removal does not hide its blocks', async (t) => {
   const [ops, db] = [createMemoryFileOps(), database(t)]
   const one = await start(t, ops, db)
   await one.store.commit([block('long enough to be behind the next')])
@@ -169,7 +169,7 @@ test('a block that goes to quarantine before it has a row gets one, and keeps it
   assert.ok(store.find(block('b').ref))
 })
 
-test('rows that cannot be written are written later, and what needs them is refused until then', async (t) => {
+test('failed row writes are retried, and dependent operations are refused until then', async (t) => {
   const [ops, db] = [createMemoryFileOps(), database(t)]
   const clock = createTurnedClock()
   const inline = createInlineWriter(db)

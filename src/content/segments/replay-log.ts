@@ -1,5 +1,5 @@
-// Takes the end of the logs into the index: blocks that were acknowledged, and whose rows were still to come when the
-// server ended. What was never acknowledged may come with them; it is reached by no root, and is collected.
+// Replays the end of the logs into the index: acknowledged blocks whose rows were not written when the server ended.
+// Unacknowledged blocks may be included; no root references them, so they are garbage-collected.
 import type { Clock } from '../../base/clock.ts'
 import { verifyDagBlock } from '../../codec/ipld/verify-dag-block.ts'
 import type { Database } from '../../db/sqlite.ts'
@@ -11,7 +11,7 @@ import { createOpenFiles } from './open-files.ts'
 import { readRecords, type StoredRecord } from './read-records.ts'
 import { openSegmentFolder } from './segment-folder.ts'
 
-/** Of one write, beside which the next are read: 500 took a fifth longer, 4000 as long. */
+/** Rows per write, while the next records are read: 500 took 20 % longer, 4000 as long. */
 const stepRows = 2000
 const filesMax = 4
 /** Of a block that does not prove itself. */
@@ -48,14 +48,14 @@ export async function replayLog(parts: {
     return false
   }
 
-  /** In the background, after the rows before them. Who has a row keeps it. */
+  /** In the background, after the rows before them. Existing rows stay. */
   async function write(): Promise<void> {
     await written()
     if (waiting.length === 0) return
     const rows = waiting
     waiting = []
     writing = writer.write([insertBlocks(rows, clock.now())])
-    // `written` tells.
+    // `written` reports the error.
     writing.catch(() => undefined)
   }
 

@@ -1,4 +1,4 @@
-// Commits whose rows are written before they are acknowledged: the log is synced first, then one SQL write makes all of it
+// Commits that write their rows before the acknowledgement: the log is synced first, then one SQL write makes all of it
 // visible.
 // Tested by src/content/segments/segment-store.test.ts
 import { toLatin1 } from '../../base/hex.ts'
@@ -14,7 +14,7 @@ import type { PendingBlocks } from './pending-blocks.ts'
 import type { RecentPlaces } from './recent-places.ts'
 import type { SegmentWriters } from './segment-writers.ts'
 
-/** As `commit` of the Store says. */
+/** See `commit` of the Store. */
 export type RowCommits = (
   items: readonly UnverifiedItem[],
   rows: readonly Statement[],

@@ -33,7 +33,7 @@ test('a group stays as it is until its caller is done with it, though the next o
     const next = run.next()
     gone.abort(new Error('out of time'))
     await assert.rejects(next, /out of time/)
-    // Whoever reads now takes whatever buffers are free.
+    // Other readers use all free buffers.
     for (let time = 0; time < 2; time += 1) {
       assert.ok((await readLeaves(store, others)).every((piece) => piece !== null))
     }
@@ -43,7 +43,7 @@ test('a group stays as it is until its caller is done with it, though the next o
   }
 })
 
-test('whoever leaves in the middle of a read, no copy is taken for wrong and every byte is right', async (t) => {
+test('leaving during a read reports no copy as corrupt, and every byte is right', async (t) => {
   const random = seeded(31)
   const memory = createMemoryFileOps()
   const ops = {
@@ -82,7 +82,7 @@ test('whoever leaves in the middle of a read, no copy is taken for wrong and eve
       try {
         for await (const group of readRun(refs, gone.signal)) {
           for (const piece of group) {
-            // As a caller who sends it for a while.
+            // As a caller that sends it for a while.
             for (let turn = random(8); turn > 0; turn -= 1) await setImmediate()
             verifyLeaf(refs[at]?.hash ?? new Uint8Array(0), piece?.data ?? new Uint8Array(0))
             at += 1

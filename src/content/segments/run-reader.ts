@@ -1,5 +1,5 @@
-// Reads many blocks in order: looks them up some at a time, reads neighbours together into pooled buffers, one or
-// two reads ahead of the caller. A buffer comes back when the caller asks for the second group after its own.
+// Reads many blocks in order: looks up a few at a time, reads adjacent ones together into pooled buffers, one or two
+// reads ahead of the caller. A buffer is returned when the caller requests the second group after its own.
 import type { ReadBatch, StoredChunk } from '../store.ts'
 import { dagPbLeaf, type BlockPlace } from './block-index.ts'
 import { storedBytesMax } from './block-reader.ts'
@@ -16,7 +16,7 @@ export const stretchBytes = joinedBytes / 2
 const pageBytes = 4096
 /** A smaller read goes through the cache of the system, as does one that does not begin at a page. */
 const pastBytesMin = 256 * 1024
-/** The second only while most buffers are free: a slow disk needs it, and many streams at once do not. */
+/** The second only while most buffers are free: a slow disk needs it, but not many parallel streams. */
 const readsAhead = 2
 /** Groups that are valid at a time. */
 const groupsShown = 2
@@ -40,8 +40,8 @@ type RunParts<Ref> = {
 type Step = { readonly group: ReadBatch } | { readonly error: unknown }
 
 /**
- * `placesOf`: where each lies, null when it is not here. Pieces that cannot be read are null as well. Whoever is told
- * of an error may still hold a group: its buffers come back with `return`.
+ * `placesOf`: locations, null for missing blocks. Unreadable blocks are null as well. After an error the caller may
+ * still hold a group: its buffers are freed by `return`.
  */
 export function readRun<Ref>(
   refs: readonly Ref[],
@@ -119,7 +119,7 @@ async function* readSteps<Ref>(
 
   async function read({ file, at, bytes }: PlannedRead, into: Uint8Array, pooled: boolean) {
     const isLarge = pooled && bytes >= pastBytesMin && at % pageBytes === 0
-    // What follows the last byte is read along: a file of whole pages has it, another has no more.
+    // Padding behind the last byte is read along: a file of whole pages has it, other files end before.
     const past = isLarge && !recent.note(file, at)
     try {
       if (!past) return await files.read(file, into.subarray(0, bytes), at)

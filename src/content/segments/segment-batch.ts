@@ -1,5 +1,5 @@
-// A Batch of the segment store: bytes go to the files as they come and are listed under the batch, first in memory,
-// in the table `staged` when there are many; the commit makes rows of the index of them.
+// A Batch of the segment store: bytes are written to the files on arrival and listed under the batch, first in memory,
+// in the table `staged` if there are many. The commit turns the list into index rows.
 // Tested by test/suites/store.suite.ts
 import { randomBytes } from 'node:crypto'
 import { toLatin1 } from '../../base/hex.ts'
@@ -37,16 +37,16 @@ export type BatchParts = {
   readonly pool: WriteBufferPool
   readonly hashBeside: HashWorker | null
   readonly holds: BlockHolds
-  /** Whether it is here and will stay; then it is held, and the caller releases it. */
+  /** Returns true if it exists and will stay; it is then held, and the caller releases it. */
   readonly holdIfHere: (hash: Uint8Array) => boolean
-  /** Resolves when every block that is here has its row. */
+  /** Resolves when every existing block has its row. */
   readonly settle: () => Promise<void>
-  /** For many looks at once. */
+  /** For many lookups in one call. */
   readonly together: (look: () => void) => void
-  /** Told where blocks of small commits lie: they are likely read soon. */
+  /** Receives the locations of small commits, because they are likely read soon. */
   readonly onPlace: (hash: Uint8Array, place: BlockPlace) => void
   readonly now: () => number
-  /** Nothing of it will become visible any more that is not. */
+  /** Blocks that are not visible yet will not become visible. */
   readonly onEnd: () => void
 }
 
@@ -175,7 +175,7 @@ export function createSegmentBatch(parts: BatchParts): Batch {
       held.push(leaf)
     }
     if (held.length === leaves.length) {
-      // All of it is here: nothing is written.
+      // All blocks exist: write no bytes.
       for (const { multihash, size } of held) list({ tree, hash: multihash, size, place: null })
       return
     }

@@ -1,4 +1,4 @@
-// How the segment store treats its files: direct writes, sealing, room, a device that fails.
+// Files of the segment store: direct writes, sealing, space, device failures.
 import assert from 'node:assert/strict'
 import { readdirSync, readlinkSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -40,7 +40,7 @@ test('on a file system that takes them, extents are written directly, and read b
 })
 
 for (const when of ['open', 'writev'] as const) {
-  test(`a file system that refuses direct writes at ${when} is written through its cache, said once`, async (t) => {
+  test(`a file system that refuses direct writes at ${when} is written through its cache, logged once`, async (t) => {
     const memory = createMemoryFileOps()
     const directs = new Set<unknown>()
     const syncs: number[] = []
@@ -92,7 +92,7 @@ test('a file that is full is never written again, and a new process begins new o
   assert.deepEqual(two.store.find(item('later').ref), item('later').bytes)
 })
 
-test('a file that is here already is not written again', async (t) => {
+test('an existing file is not written again', async (t) => {
   const ops = createMemoryFileOps()
   const { store } = createSegmentFixture(t, { ops })
   const content = file(9_000_000, 5)
@@ -107,7 +107,7 @@ test('a store that is full refuses what does not fit and serves what it has', as
   await store.commit([item('kept')])
   await assert.rejects(addLeaves(store, file(8_000_000, 6)), faultOf('no_space'))
   const large = { ...item('large'), bytes: new Uint8Array(7_000_000) }
-  await assert.rejects(store.commit([item('beside'), large]), faultOf('no_space'))
+  await assert.rejects(store.commit([item('parallel'), large]), faultOf('no_space'))
   assert.equal(store.find(item('beside').ref), null)
   assert.deepEqual(store.find(item('kept').ref), item('kept').bytes)
   await store.commit([item('small')])
@@ -134,7 +134,7 @@ for (const [code, fault] of [
 }
 
 for (const code of ['ENOSPC', 'EIO']) {
-  test(`a write and sync of the log in one that fails with ${code} acknowledges nothing`, async (t) => {
+  test(`a combined write and sync of the log that fails with ${code} acknowledges no block`, async (t) => {
     const ops = createFailingFileOps(createMemoryFileOps())
     const { store } = createSegmentFixture(t, { ops })
     await store.commit([item('kept')])
@@ -184,7 +184,7 @@ test('a synced write is handed over before anybody else has their turn, from the
 
 const noProc = process.platform === 'linux' ? false : 'of Linux alone'
 
-/** Null: it was closed meanwhile. */
+/** Null: closed in the meantime. */
 function targetOf(fd: string): string | null {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`)
@@ -194,7 +194,7 @@ function targetOf(fd: string): string | null {
 }
 
 test(
-  'synced writes under way at once have a file descriptor each, and all are closed',
+  'concurrent synced writes have a file descriptor each, and all are closed',
   { skip: noProc },
   async (t) => {
     const ops = createSystemFiles()
@@ -214,7 +214,7 @@ test(
   },
 )
 
-test('a file that cannot be opened once more refuses what came, and ends nothing', async (t) => {
+test('a file that cannot be opened once more refuses the current write only', async (t) => {
   const ops = createMemoryFileOps()
   let isRefused = false
   const { store } = createSegmentFixture(t, {
@@ -378,7 +378,7 @@ for (const when of ['open', 'read'] as const) {
   })
 }
 
-test('rows of chains may grow to what the segments leave, also in a store that is opened later', async (t) => {
+test('chain rows may use the space that segments leave, also in a store that is opened later', async (t) => {
   const ops = createMemoryFileOps()
   const { store, db } = createSegmentFixture(t, { ops, bytesMax: 4_000_000 })
   const header = (bytes: number, name: string) => ({
@@ -393,7 +393,7 @@ test('rows of chains may grow to what the segments leave, also in a store that i
   await later.store.commit([header(100_000, 'three')])
 })
 
-test('who looks beside a running store sees what it wrote since', async (t) => {
+test('a reader in another process sees the blocks that a running store wrote since', async (t) => {
   const ops = createMemoryFileOps()
   const { store, db } = createSegmentFixture(t, { ops })
   const beside = createSegmentFixture(t, { ops, db })
@@ -411,7 +411,7 @@ test('who looks beside a running store sees what it wrote since', async (t) => {
   assert.equal(copies.length, 4)
 })
 
-test('a device that is all but full takes no more bytes, and takes them again with room', async (t) => {
+test('a nearly full device accepts no more bytes, and accepts them again once it has space', async (t) => {
   const device = { free: 33 * 1024 * 1024, all: 2 ** 40 }
   const ops = { ...createMemoryFileOps(), roomNow: () => device }
   const { store } = createSegmentFixture(t, { ops })

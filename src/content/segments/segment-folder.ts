@@ -1,5 +1,5 @@
-// The files of a store by number: `ext/<n>.ext` hold nothing but bytes of files, `log/<n>.log` records. A number is
-// given once; a file is written by the process that made it and never again after that process ended.
+// The files of a store by number: `ext/<n>.ext` hold only file bytes, `log/<n>.log` records. Numbers are never reused; a
+// file is written only by the process that created it.
 // Tested by src/content/segments/segment-files.test.ts
 import { join } from 'node:path'
 import { Fault } from '../../base/fault.ts'
@@ -12,9 +12,9 @@ const segmentKinds: readonly SegmentKind[] = ['ext', 'log']
 export type SegmentFolder = {
   /** Throws when there is no such file. */
   pathOf(id: number): string
-  /** Numbers and sizes, the lowest first. What is written after `create` counts once it was claimed. */
+  /** Numbers and sizes, ascending. Data written after `create` counts once it was claimed. */
   files(): readonly { readonly id: number; readonly kind: SegmentKind; readonly bytes: number }[]
-  /** A new file, its name synced. `direct`: as FileOps says. */
+  /** Creates a file and syncs its name. `direct`: see FileOps. */
   create(
     kind: SegmentKind,
     direct: boolean,
@@ -40,15 +40,15 @@ const spareBytes = 32 * 1024 * 1024
 const lookAgainBytes = 8 * 1024 * 1024
 
 /**
- * Makes the folders where they are missing. `otherBytes`: what lies in the same space beside the segments;
- * `bytesMax`: of both together, null: as much as the device takes.
+ * Creates missing folders. `otherBytes`: other data within the same limit; `bytesMax`: limit of both together, null:
+ * limited by the device only.
  */
 export function openSegmentFolder(parts: {
   readonly ops: FileOps
   readonly path: string
   readonly bytesMax: number | null
   readonly otherBytes: () => number
-  /** Told how many bytes there are in all files, at the start and then at every sixteenth of `bytesMax`. */
+  /** Receives the total size of all files, at the start and then at every sixteenth of `bytesMax`. */
   readonly onGrow?: (bytes: number) => void
 }): SegmentFolder {
   const { ops, path, bytesMax, otherBytes, onGrow = () => {} } = parts
@@ -71,7 +71,7 @@ export function openSegmentFolder(parts: {
   }
 
   const stepBytes = bytesMax === null ? Number.POSITIVE_INFINITY : Math.ceil(bytesMax / 16)
-  let told = total
+  let reported = total
   onGrow(total)
 
   let room = 0
@@ -87,7 +87,7 @@ export function openSegmentFolder(parts: {
   }
 
   function pathOf(id: number): string {
-    // A command beside a running server meets files that are newer than its look.
+    // A command next to a running server finds files created after its listing.
     if (!known.has(id)) look()
     const segment = known.get(id)
     if (segment === undefined) throw new Error(`there is no segment ${id}`)
@@ -122,8 +122,8 @@ export function openSegmentFolder(parts: {
       if (segment === undefined) throw new Error(`there is no segment ${id}`)
       segment.bytes += bytes
       total += bytes
-      if (total - told < stepBytes) return
-      told = total
+      if (total - reported < stepBytes) return
+      reported = total
       onGrow(total)
     },
     get bytes() {
@@ -140,7 +140,7 @@ export function openSegmentFolder(parts: {
   }
 }
 
-/** Bytes that content may still take on the device of `path`; Infinity where the device does not say. */
+/** Free bytes on the device of `path`; Infinity if the device does not report it. */
 export function deviceSpace(ops: Pick<FileOps, 'roomNow'>, path: string): number {
   const device = ops.roomNow(path)
   if (device === null) return Number.POSITIVE_INFINITY

@@ -1,8 +1,8 @@
-// How much a store of segments holds at once.
+// Limits of a segment store: file sizes, queues, caches.
 // Tested by src/content/segments/segment-store.test.ts
 
 export type SegmentLimits = {
-  /** A segment of this size takes no more. */
+  /** A segment of this size is sealed. */
   readonly sealBytes: number
   /** Slots of 4 MiB for all uploads together. */
   readonly slots: number

@@ -1,6 +1,6 @@
-// The Store of a server: blocks of files lie in segments under `store/`, everything else in rows of `cairn.db`. One
-// commit of both is still all or nothing: the files are synced first, then one SQL write makes all of it visible.
-// Blocks that come without rows of a caller need no row to be acknowledged: theirs follow (pending-blocks.ts).
+// The Store of a server: file blocks are in segments under `store/`, everything else in rows of `cairn.db`. One commit
+// of both is atomic: the files are synced first, then one SQL write makes all of it visible. Blocks committed without
+// other rows are acknowledged before their own rows are written (pending-blocks.ts).
 import type { Clock } from '../../base/clock.ts'
 import { backgroundFailed } from '../../base/guarded-clock.ts'
 import type { Log } from '../../base/log.ts'
@@ -40,7 +40,7 @@ import { createSegmentWriters } from './segment-writers.ts'
 export type SegmentStore = Store & {
   readonly forget: Forget
   readonly segments: Segments
-  /** False once a sync has failed: nothing is taken any more, reads go on. */
+  /** False once a sync has failed: writes are refused, reads continue. */
   readonly isWritable: boolean
   /** Of all segments together. */
   readonly bytes: number
@@ -162,7 +162,7 @@ export function createSegmentStore(parts: {
       const { hash } = ref
       const read = places.find(hash) ?? pending.find(hash)
       places.forget(hash)
-      // It is the row that says so.
+      // The row decides.
       await pending.settle()
       const row = findPlace(db, hash)
       if (row === null) return

@@ -1,10 +1,10 @@
-// Who may still write to which segments, or make rows of what they wrote: a segment below all of them changes no more
-// and gains no block. Numbers of segments only rise, so the lowest that each may touch says it all.
+// Tracks which segments may still be written to, or have unwritten rows. A segment below all of them is final and gains
+// no block. Segment numbers only rise, so the lowest number of each writer is sufficient.
 // Tested by src/content/segments/free-segments.test.ts
 import type { SegmentKind } from './segment-folder.ts'
 
 export type SegmentWriters = {
-  /** From now until the returned function is called somebody writes, or has rows to write of it. */
+  /** Registers a writer, or unwritten rows, until the returned function is called. */
   begin(): () => void
   /** The lowest number of that kind that may still change. */
   floor(kind: SegmentKind): number

@@ -1,5 +1,5 @@
-// Any bit of any file flipped, any file cut short, any row pointed elsewhere: never a wrong byte. The seed is printed;
-// set CAIRN_SEED to repeat a run.
+// Flips any bit of any file, truncates files, changes rows: a read never returns a wrong byte. The seed is printed; set
+// CAIRN_SEED to repeat a run.
 // Tests guarantee 4 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -85,7 +85,7 @@ test(`${rounds} corrupt segments never return a wrong byte (seed ${seed})`, asyn
       row.id,
     ])
   }
-  t.diagnostic(`${lost} pieces were told to be spoilt`)
+  t.diagnostic(`${lost} pieces were reported as corrupt`)
   assert.ok(lost > rounds / 2)
 
   /** As `obtain` reads it: null when it does not prove itself. */

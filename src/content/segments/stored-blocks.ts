@@ -1,4 +1,4 @@
-// Every block in the segments, one after the other, for a check of the whole store; also while a server runs.
+// Iterates over every block in the segments, for a check of the whole store; also while a server runs.
 // Tested by src/cli/commands/store-verify.test.ts
 import type { Database } from '../../db/sqlite.ts'
 import type { FileOps } from '../file-ops.ts'

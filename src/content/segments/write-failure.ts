@@ -1,5 +1,5 @@
-// What is known of the device: after a failed sync nothing written since the last good one is sure, and a second
-// sync may succeed without having written anything. So writing to segments ends for good; reads go on.
+// State of the device after write errors: after a failed sync, no data since the last good one is safe, and a second
+// sync may succeed without writing any data. So writes to segments stop permanently; reads continue.
 // Tested by src/content/segments/segment-files.test.ts
 import { Fault } from '../../base/fault.ts'
 
@@ -11,7 +11,7 @@ export type WriteFailure = {
   note(cause: unknown): void
 }
 
-/** `onBreak`: told of the first failure. */
+/** `onBreak`: called with the first failure. */
 export function createWriteFailure(onBreak: (cause: unknown) => void): WriteFailure {
   let broken: { readonly cause: unknown } | null = null
   return {
@@ -29,18 +29,18 @@ export function createWriteFailure(onBreak: (cause: unknown) => void): WriteFail
   }
 }
 
-/** What a failed write means to who waits for it: no room is `no_space`, anything else a fault of the machine. */
+/** Fault for a failed write: a full device is `no_space`, any other error `internal`. */
 export function writeFault(error: unknown): Fault {
   if (error instanceof Fault) return error
   return new Fault(isFull(error) ? 'no_space' : 'internal', { cause: error })
 }
 
-/** Nothing of it was written: the file could not be opened for it, as when too many are open. */
+/** No byte was written: the file could not be opened for it, as with too many open files. */
 export function wasNotBegun(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && error.syscall === 'open'
 }
 
-/** There is no room, and nothing else is wrong. */
+/** The device is full, and no other error occurred. */
 export function isFull(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : null
   return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG'
