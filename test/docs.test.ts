@@ -5,13 +5,10 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path/posix'
 import { test } from 'node:test'
 import { defaultKeySettings } from '../src/access/accounts/key-settings.ts'
-import { systemClock } from '../src/base/clock.ts'
 import { faults } from '../src/base/fault.ts'
 import { settingDefinitions } from '../src/config/config.ts'
 import { sourceSchema } from '../src/config/source-schema.ts'
 import { embeddedSchema, listMembers, upstreamNetworkSchema } from '../src/config/network-schema.ts'
-import { createKuboCommands } from '../src/kubo/commands/index.ts'
-import { commands, globalOptions } from '../src/kubo/commands.ts'
 import { generatePages } from './docs/generate.ts'
 import { bannedWords } from './tidy/layers.ts'
 import { codeOf, readSources } from './tidy/source.ts'
@@ -44,17 +41,6 @@ test('the guide to API keys names every setting of a key', () => {
   const page = read('docs/guides/restrict-keys.md')
   const missing = Object.keys(defaultKeySettings).filter((name) => !page.includes(`\`${name}\``))
   assert.deepEqual(missing, [])
-})
-
-test('every declared file command has an operation, and every operation is declared', () => {
-  const publicKey = new Uint8Array(32)
-  const operations = createKuboCommands({
-    clock: systemClock,
-    version: '',
-    publicKey,
-    declared: { commands, globalOptions },
-  })
-  assert.deepEqual([...operations.keys()].toSorted(), [...commands.keys()].toSorted())
 })
 
 test('every link of the documents to a file or heading has a target', () => {

@@ -52,6 +52,9 @@ const offered: Operations = {
 const command = (name: string, commandClass: 'read' | 'write'): KuboCommand<unknown> => ({
   name,
   class: commandClass,
+  argument: null,
+  body: 'none',
+  options: [],
   parse: () => null,
   run: async () => ({ kind: 'object', value: null }),
 })

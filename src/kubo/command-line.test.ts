@@ -1,33 +1,39 @@
 // Promises of the command line: Go's values, Kubo's texts, one meaning for each query.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { systemClock } from '../base/clock.ts'
 import { argumentLines, parseCommandLine, requireArgument, routeCommand } from './command-line.ts'
-import { commands } from './commands.ts'
+import { createKuboCommands } from './commands/index.ts'
 import { parseGoDuration, parseGoInteger } from './go-values.ts'
-import { kuboCommands } from './kubo-commands.ts'
+import { otherCommands } from './kubo-commands.ts'
 
+const commands = createKuboCommands({
+  clock: systemClock,
+  version: '',
+  publicKey: new Uint8Array(32),
+})
 const parse = (path: string, query: string) =>
-  parseCommandLine(routeCommand(path), new URLSearchParams(query))
+  parseCommandLine(routeCommand(commands, path), new URLSearchParams(query))
 const refuses = (path: string, query: string, message: string) =>
   assert.throws(() => parse(path, query), { message })
 
-test('every offered command is a command of Kubo', () => {
-  for (const name of commands.keys()) assert.ok(kuboCommands.has(name), name)
+test('no offered command is in the list of the commands that Cairn does not offer', () => {
+  for (const name of commands.keys()) assert.ok(!otherCommands.has(name), name)
 })
 
 test('a path names a command, one more segment is its first argument', () => {
-  assert.equal(routeCommand('pin/add').name, 'pin/add')
-  assert.equal(routeCommand('cat/Qm%20x').pathArgument, 'Qm x')
-  assert.equal(routeCommand('cat/').pathArgument, null)
+  assert.equal(routeCommand(commands, 'pin/add').command.name, 'pin/add')
+  assert.equal(routeCommand(commands, 'cat/Qm%20x').pathArgument, 'Qm x')
+  assert.equal(routeCommand(commands, 'cat/').pathArgument, null)
   assert.deepEqual(parse('cat/a', 'arg=b').args, ['a', 'b'])
 })
 
 test('what nobody knows is 404, what only Kubo knows is 403', () => {
   for (const path of ['nope', 'pin', 'pin/nosuch', 'cat/a/b', '', 'pin/']) {
-    assert.throws(() => routeCommand(path), { code: 'no_command' }, path)
+    assert.throws(() => routeCommand(commands, path), { code: 'no_command' }, path)
   }
   for (const path of ['key/list', 'files/ls', 'object/get', 'dag/diff/x']) {
-    assert.throws(() => routeCommand(path), { code: 'command_not_offered' }, path)
+    assert.throws(() => routeCommand(commands, path), { code: 'command_not_offered' }, path)
   }
 })
 
@@ -101,9 +107,9 @@ test("what cannot be read is refused with Kubo's text", () => {
 })
 
 test('a missing argument is named, and lines of a body are arguments', () => {
-  const { command } = routeCommand('cat')
+  const { command } = routeCommand(commands, 'cat')
   assert.throws(() => requireArgument(command, []), { message: 'argument "ipfs-path" is required' })
-  requireArgument(routeCommand('pin/ls').command, [])
+  requireArgument(routeCommand(commands, 'pin/ls').command, [])
   assert.deepEqual(argumentLines('a\r\nb\nc'), ['a', 'b', 'c'])
   assert.deepEqual(argumentLines('a\n'), ['a'])
   assert.throws(() => argumentLines('x'.repeat(8193)), { code: 'bad_argument' })

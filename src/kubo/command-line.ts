@@ -1,18 +1,21 @@
 // The command line of a file request: path and query in, command with typed options out, with the parser
 // errors of go-ipfs-cmds. Pure; the body is not its business.
 import { Fault } from '../base/fault.ts'
-import { type Command, commands, globalOptions, type CommandOption } from './commands.ts'
+import type { CommandOption, OptionValues } from './command-options.ts'
 import { parseGoBool, parseGoDuration, parseGoInteger } from './go-values.ts'
-import { kuboCommands } from './kubo-commands.ts'
+import type { CommandDeclaration } from './kubo-command.ts'
+import { globalOptions, otherCommands } from './kubo-commands.ts'
 
 export type CommandLine = {
   /** Long option name -> value, only those given. `timeout` is bigint milliseconds. */
-  readonly options: ReadonlyMap<string, boolean | bigint | string>
+  readonly options: OptionValues
   readonly args: readonly string[]
 }
 
-export type Route = {
-  readonly name: string
+/** The offered commands by name. */
+type CommandTable<Command extends CommandDeclaration> = ReadonlyMap<string, Command>
+
+export type Route<Command extends CommandDeclaration> = {
   readonly command: Command
   readonly pathArgument: string | null
 }
@@ -23,34 +26,43 @@ const argsMax = 1000
  * Which command a path below `/api/v0/` means; one more segment is its first argument. Throws `no_command`,
  * and `command_not_offered` for what only Kubo has.
  */
-export function routeCommand(path: string): Route {
+export function routeCommand<Command extends CommandDeclaration>(
+  commands: CommandTable<Command>,
+  path: string,
+): Route<Command> {
   const segments = path.split('/')
-  const taken = commandSegments(segments)
+  const taken = commandSegments(commands, segments)
   if (taken === undefined) throw new Fault('no_command')
-  const name = segments.slice(0, taken).join('/')
-  const command = commands.get(name)
+  const command = commands.get(segments.slice(0, taken).join('/'))
   if (command === undefined) throw new Fault('command_not_offered')
   const rest = segments[taken] ?? ''
-  return { name, command, pathArgument: rest === '' ? null : decodeSegment(rest) }
+  return { command, pathArgument: rest === '' ? null : decodeSegment(rest) }
 }
 
 /** The command of a path as `routeCommand` takes it; the path as it is when it names none. */
-export function commandName(path: string): string {
+export function commandName(commands: CommandTable<CommandDeclaration>, path: string): string {
   const segments = path.split('/')
-  return segments.slice(0, commandSegments(segments)).join('/')
+  return segments.slice(0, commandSegments(commands, segments)).join('/')
 }
 
-function commandSegments(segments: readonly string[]): number | undefined {
-  return [segments.length, segments.length - 1].find(
-    (count) => count > 0 && kuboCommands.has(segments.slice(0, count).join('/')),
-  )
+function commandSegments(
+  commands: CommandTable<CommandDeclaration>,
+  segments: readonly string[],
+): number | undefined {
+  return [segments.length, segments.length - 1].find((count) => {
+    const name = segments.slice(0, count).join('/')
+    return count > 0 && (commands.has(name) || otherCommands.has(name))
+  })
 }
 
 /** Throws `bad_argument` with Kubo's text for the first option that cannot be read. */
-export function parseCommandLine(route: Route, query: URLSearchParams): CommandLine {
+export function parseCommandLine(
+  route: Route<CommandDeclaration>,
+  query: URLSearchParams,
+): CommandLine {
   const options = new Map<string, boolean | bigint | string>()
   const givenAs = new Map<string, string>()
-  for (const declared of [...globalOptions, ...route.command.options]) {
+  for (const declared of [...Object.values(globalOptions), ...route.command.options]) {
     for (const name of [declared.name, declared.alias]) {
       if (name === undefined) continue
       const values = query.getAll(name)
@@ -78,7 +90,7 @@ export function parseCommandLine(route: Route, query: URLSearchParams): CommandL
 }
 
 /** Checks what may also come from the body: call it with all arguments known. Throws `bad_argument`. */
-export function requireArgument(command: Command, args: readonly string[]): void {
+export function requireArgument(command: CommandDeclaration, args: readonly string[]): void {
   if (command.argument?.required === true && args.length === 0) {
     throw badArgument(`argument ${quote(command.argument.name)} is required`)
   }

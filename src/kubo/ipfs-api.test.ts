@@ -7,6 +7,7 @@ import { type FilesServer, startFilesServer } from '../../test/fakes/files-serve
 import { RawConnection, sendRaw } from '../../test/fakes/raw-http.ts'
 import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
 import { Fault } from '../base/fault.ts'
+import { cat } from './commands/files/cat.ts'
 import type { KuboCommand, CommandReply } from './kubo-command.ts'
 
 const demo = 'Infura IPFS - Getting started demo.\n'
@@ -45,7 +46,7 @@ const formType = 'Content-Type: multipart/form-data; boundary=B'
 
 /** An operation under the name of an offered one, with a reply made for the test. */
 function fakeCat(reply: () => CommandReply | Promise<CommandReply>): KuboCommand<unknown> {
-  return { name: 'cat', class: 'read', parse: () => null, run: async () => await reply() }
+  return { ...cat, parse: () => null, run: async () => await reply() }
 }
 
 test('gates answer in their order', async (t) => {

@@ -7,7 +7,7 @@ import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { Inspection } from '../pipeline/inspector/inspection.ts'
 import type { Inspector } from '../pipeline/inspector/inspector.ts'
-import type { KuboCommand, CommandRequest } from './kubo-command.ts'
+import type { CommandDeclaration, KuboCommand, CommandRequest } from './kubo-command.ts'
 import { isAmbient } from '../http/ambient-request.ts'
 import {
   argumentLines,
@@ -37,8 +37,8 @@ export const defaultFilesSettings: FilesSettings = { uploadBytesMax: null, idleM
 
 export type IpfsApiDeps = {
   readonly gateway: KuboPipeline
-  /** Offered operations by command path. */
-  readonly operations: ReadonlyMap<string, KuboCommand<unknown>>
+  /** Offered commands by name. */
+  readonly commands: ReadonlyMap<string, KuboCommand<unknown>>
   /** Of Cairn, for the Server header. */
   readonly version: string
   readonly settings: FilesSettings
@@ -109,7 +109,11 @@ async function answerCommand(
   const credential =
     entry === null ? readFilesCredential(exchange) : { key: null, secret: null, ...entry }
   const counted = countedAs(parts, path)
-  const caller = await parts.gateway.authenticateFiles(credential, commandName(path), counted)
+  const caller = await parts.gateway.authenticateFiles(
+    credential,
+    commandName(parts.commands, path),
+    counted,
+  )
   const sent = { bytes: 0 }
   if (!caller.settings.inspect) {
     return await runCommand(parts, exchange, upload, { caller, path, sent, inspection: null })
@@ -131,9 +135,9 @@ async function answerCommand(
 }
 
 /** Foreign names never become rows of the usage table. */
-function countedAs({ operations }: IpfsApiDeps, path: string): string {
-  const name = commandName(path)
-  return operations.has(name) ? name : 'other'
+function countedAs({ commands }: IpfsApiDeps, path: string): string {
+  const name = commandName(commands, path)
+  return commands.has(name) ? name : 'other'
 }
 
 type Entered = {
@@ -193,15 +197,13 @@ async function readCommand(
   exchange: NodeExchange,
   upload: UploadBody,
 ) {
-  const route = routeCommand(path)
-  const operation = parts.operations.get(route.name)
-  if (operation === undefined) throw new Fault('command_not_offered')
-  return { operation, request: await readRequest(route, exchange, upload) }
+  const route = routeCommand(parts.commands, path)
+  return { operation: route.command, request: await readRequest(route, exchange, upload) }
 }
 
 /** Command line and body as one request. Only arguments that may come from the body read it here. */
 async function readRequest(
-  route: Route,
+  route: Route<CommandDeclaration>,
   exchange: NodeExchange,
   upload: UploadBody,
 ): Promise<CommandRequest> {

@@ -2,6 +2,7 @@
 import type { Caller } from '../access/accounts/caller.ts'
 import type { ImportProfile } from '../codec/ipld/import-profile.ts'
 import type { Files } from '../ipfs/files.ts'
+import type { CommandOption, OptionValues } from './command-options.ts'
 import type { UploadEntry } from '../ipfs/import/upload-entry.ts'
 
 /** What a file operation may touch. */
@@ -54,10 +55,22 @@ export type CommandReply =
 /** Which rate a file command draws on. */
 export type CommandClass = 'read' | 'write'
 
-export type KuboCommand<Input> = {
+/** What a command takes. Cairn ignores options that are not declared. */
+export type CommandDeclaration = {
   /** Command path as on the wire: `pin/add`. */
   readonly name: string
   readonly class: CommandClass
+  /** `name`: Kubo's, quoted if the argument is missing. A request may repeat it. Null: Cairn ignores `arg` parameters. */
+  readonly argument: { readonly name: string; readonly required: boolean } | null
+  /** The name of a second argument, always required; then the request sends each once. */
+  readonly second?: string
+  /** `lines`: the first file part may contain arguments as lines. `entries`: every part is a file or folder. */
+  readonly body: 'none' | 'lines' | 'entries'
+  readonly options: readonly CommandOption[]
+}
+
+/** What a command takes and how it runs. */
+export type KuboCommand<Input> = CommandDeclaration & {
   /**
    * Takes parsed arguments and options. `profile`: the import options that hold where the caller gives none. Throws
    * `bad_argument`, `unsupported_option`, `command_failed`. Pure.
@@ -66,11 +79,10 @@ export type KuboCommand<Input> = {
   run(input: Input, call: CommandCall): Promise<CommandReply>
 }
 
-/** A command line off the wire: typed by the command's declaration (kubo/commands.ts), body not yet read. */
+/** A command line off the wire: typed by the declaration of the command, body not yet read. */
 export type CommandRequest = {
   readonly args: readonly string[]
-  /** Long option name -> value, only those the caller gave. */
-  readonly options: ReadonlyMap<string, boolean | bigint | string>
+  readonly options: OptionValues
   /** The multipart entries, streaming, or null when the command takes none. */
   readonly entries: AsyncIterable<UploadEntry> | null
   /** The Host header; '' when none was sent. */

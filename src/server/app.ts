@@ -52,7 +52,9 @@ import {
   sweepPeople,
 } from './open-identity.ts'
 import { gatewaysOf, openContent } from './open-content.ts'
+import { createKuboCommands } from '../kubo/commands/index.ts'
 import { openFaces } from './open-faces.ts'
+import { obtainPublicKey } from '../access/accounts/server-identity.ts'
 import { openGateway } from './open-gateway.ts'
 import { openMetrics } from './open-metrics.ts'
 import { openNetworks } from './open-networks.ts'
@@ -203,6 +205,11 @@ export async function startServer(
     clock,
     findSender: senders.find,
   })
+  const commands = createKuboCommands({
+    clock,
+    version: cairnVersion(),
+    publicKey: obtainPublicKey(config.dataDir),
+  })
   const opened = await openNetworks({
     config,
     database,
@@ -284,6 +291,7 @@ export async function startServer(
     counters,
     opened,
     operations: operations.keys(),
+    commands: commands.keys(),
     store,
     bytesMax: config.store.bytesMax,
     uploadBytes: () => uploads.storedBytes,
@@ -298,6 +306,7 @@ export async function startServer(
   starting.defer(() => metrics.stop())
   const faces = openFaces({
     gateway,
+    commands,
     inspector,
     turns,
     config,

@@ -363,6 +363,9 @@ test('a file command is judged, admitted and counted once, when its response has
   const operation: KuboCommand<unknown> = {
     name: 'pin/rm',
     class: 'write',
+    argument: null,
+    body: 'none',
+    options: [],
     parse: (request) => request,
     run: async () => ({ kind: 'object', value: {} }),
   }

@@ -1,6 +1,5 @@
 // The faces as the server listens with them: each with its operations, and settings that are read at each request.
 // Tested by test/start.test.ts
-import { obtainPublicKey } from '../access/accounts/server-identity.ts'
 import type { Clock } from '../base/clock.ts'
 import type { FairTimeSlices } from '../base/fair-time-slices.ts'
 import type { Log } from '../base/log.ts'
@@ -9,12 +8,10 @@ import type { Pipeline } from './create-pipeline.ts'
 import type { Inspector } from '../pipeline/inspector/inspector.ts'
 import type { KuboCommand } from '../kubo/kubo-command.ts'
 import { add } from '../kubo/commands/files/add.ts'
-import { createKuboCommands } from '../kubo/commands/index.ts'
 import { pathOperations } from '../ipfs-gateway/operations/index.ts'
 import type { DryRunDeps } from '../admin/dry-run.ts'
 import { type AdminApi, withMetrics } from '../admin/http/admin-api.ts'
 import type { AsKeyParts } from '../admin/http/as-key.ts'
-import { commands, globalOptions } from '../kubo/commands.ts'
 import { createIpfsApi } from '../kubo/ipfs-api.ts'
 import type { RequestHandler } from '../http/node-exchange.ts'
 import { createIpfsGateway } from '../ipfs-gateway/ipfs-gateway.ts'
@@ -35,6 +32,8 @@ export type FacesParts = {
   readonly gateway: Pipeline
   readonly inspector: Inspector
   readonly turns: FairTimeSlices
+  /** All IPFS commands by name. */
+  readonly commands: ReadonlyMap<string, KuboCommand<unknown>>
   /** As of the start. */
   readonly config: Config
   /** As of now. */
@@ -100,12 +99,7 @@ export function openFaces(parts: FacesParts): OpenFaces {
   const filesParts = {
     gateway,
     inspector,
-    operations: createKuboCommands({
-      clock,
-      version: cairnVersion(),
-      publicKey: obtainPublicKey(config.dataDir),
-      declared: { commands, globalOptions },
-    }),
+    commands: parts.commands,
     version: cairnVersion(),
     settings: {
       get uploadBytesMax() {
@@ -121,7 +115,7 @@ export function openFaces(parts: FacesParts): OpenFaces {
     parts.openAdmin?.({
       rpc,
       files: (entry) => createIpfsApi(filesParts, entry),
-      commandClassOf: (command) => filesParts.operations.get(command)?.class ?? null,
+      commandClassOf: (command) => parts.commands.get(command)?.class ?? null,
     }) ?? null
   const admin = parts.metrics === null ? side : withMetrics(side, parts.metrics)
   const apart = config.admin.host !== null

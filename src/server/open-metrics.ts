@@ -7,7 +7,6 @@ import type { Database } from '../db/sqlite.ts'
 import type { BlockRef } from '../chain/head.ts'
 import type { Network } from '../chain/network.ts'
 import { relayedMethods } from '../rpc/relay/relayed-methods.ts'
-import { commands } from '../kubo/commands.ts'
 import { countUsage } from '../metrics/count-usage.ts'
 import type { Counters } from '../metrics/counters.ts'
 import { observe, type ObservedHead } from '../metrics/observe.ts'
@@ -25,6 +24,8 @@ export type MetricsParts = {
   readonly opened: Pick<OpenNetworks, 'networks' | 'statuses'>
   /** Names of all JSON-RPC operations. */
   readonly operations: Iterable<string>
+  /** Names of all IPFS commands. */
+  readonly commands: Iterable<string>
   readonly store: Pick<SegmentStore, 'bytes' | 'isWritable' | 'segments'>
   readonly bytesMax: number | null
   /** Bytes of unfinished uploads on disk. */
@@ -56,7 +57,7 @@ export function openMetrics(parts: MetricsParts): OpenMetrics {
   const methods = new Set([
     ...parts.operations,
     ...relayedMethods.map(({ name }) => name),
-    ...commands.keys(),
+    ...parts.commands,
     ...otherMethods,
   ])
   const networks = () => opened.networks().map(({ name }) => name)

@@ -1,10 +1,12 @@
 // docs/reference/methods.md and ipfs-commands.md, from the operation tables.
 // Tested by test/docs.test.ts
+import { systemClock } from '../../src/base/clock.ts'
 import { faults } from '../../src/base/fault.ts'
 import { listRpcMethods } from '../../src/rpc/methods/index.ts'
 import { refusedMethods } from '../../src/rpc/refused-methods.ts'
-import { commands, globalOptions } from '../../src/kubo/commands.ts'
-import type { CommandOption } from '../../src/kubo/commands.ts'
+import { createKuboCommands } from '../../src/kubo/commands/index.ts'
+import type { CommandOption } from '../../src/kubo/command-options.ts'
+import { globalOptions } from '../../src/kubo/kubo-commands.ts'
 import { markdownTable, page } from './markdown.ts'
 
 export function rpcOperationRows(): readonly (readonly string[])[] {
@@ -24,7 +26,12 @@ export function refusedRows(): readonly (readonly string[])[] {
 }
 
 export function fileCommandRows(): readonly (readonly string[])[] {
-  return [...commands].map(([name, { argument, second, body, options }]) => [
+  const commands = createKuboCommands({
+    clock: systemClock,
+    version: '',
+    publicKey: new Uint8Array(32),
+  })
+  return [...commands.values()].map(({ name, argument, second, body, options }) => [
     `\`${name}\``,
     argument === null
       ? ''
@@ -63,7 +70,7 @@ export function ipfsCommandsPage(): string {
   return page(
     'IPFS commands',
     `Clients send these commands to \`POST /api/v0/<command>\`, with arguments as \`arg=\` in the query. Every command also takes the options
-${listOptions(globalOptions)}. Cairn ignores options that have no effect here. Other commands of Kubo return 403,
+${listOptions(Object.values(globalOptions))}. Cairn ignores options that have no effect here. Other commands of Kubo return 403,
 \`ipfs method not supported\`.`,
     markdownTable(['Command', 'Argument', 'Body', 'Options'], fileCommandRows()),
   )

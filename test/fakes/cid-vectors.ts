@@ -9,7 +9,8 @@ import {
   type ShardEstimate,
 } from '../../src/codec/ipld/import-profile.ts'
 import { parseImportOptions } from '../../src/kubo/params/import-options.ts'
-import { parseCommandLine, routeCommand } from '../../src/kubo/command-line.ts'
+import { parseCommandLine } from '../../src/kubo/command-line.ts'
+import { add } from '../../src/kubo/commands/files/add.ts'
 import type { UploadEntry, ImportOptions } from '../../src/ipfs/import/upload-entry.ts'
 import { piecesOf } from './files-fixture.ts'
 
@@ -101,7 +102,10 @@ export function bytesOfVector({ content }: CidRecipe): number {
 
 /** The options of a vector, parsed as in the IPFS API. */
 export function vectorOptions({ params, server = {} }: CidVector): ImportOptions {
-  const { options } = parseCommandLine(routeCommand('add'), new URLSearchParams(params))
+  const { options } = parseCommandLine(
+    { command: add, pathArgument: null },
+    new URLSearchParams(params),
+  )
   const env = serverEnv(server)
   const profile = env['CAIRN_FILES_IMPORT_PROFILE'] ?? 'unixfs-v0-2015'
   assert.ok(isImportProfileName(profile))

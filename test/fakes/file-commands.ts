@@ -8,7 +8,6 @@ import {
 } from '../../src/access/accounts/key-settings.ts'
 import type { CommandReply } from '../../src/kubo/kubo-command.ts'
 import { createKuboCommands } from '../../src/kubo/commands/index.ts'
-import { commands, globalOptions } from '../../src/kubo/commands.ts'
 import type { UploadEntry } from '../../src/ipfs/import/upload-entry.ts'
 import type { Files } from '../../src/ipfs/files.ts'
 import { bytesOf, createFilesFixture, fileEntry, never, streamOf } from './files-fixture.ts'
@@ -26,7 +25,6 @@ export function createFileCommands(
     clock,
     version: '0.1.0',
     publicKey: new Uint8Array(32),
-    declared: { commands, globalOptions },
   })
   async function run(
     name: string,

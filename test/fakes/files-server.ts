@@ -31,7 +31,6 @@ import {
   type PathRules,
 } from '../../src/ipfs-gateway/create-gateway-pipeline.ts'
 import { createInspector } from '../../src/pipeline/inspector/inspector.ts'
-import { commands, globalOptions } from '../../src/kubo/commands.ts'
 import { createIpfsApi, defaultFilesSettings, type FilesSettings } from '../../src/kubo/ipfs-api.ts'
 import { createIpfsGateway, type IpfsGatewaySettings } from '../../src/ipfs-gateway/ipfs-gateway.ts'
 import { createRoutes } from '../../src/server/routes.ts'
@@ -149,13 +148,12 @@ export async function startFilesServer(
     clock,
     version: '0.1.0',
     publicKey: new Uint8Array(32),
-    declared: { commands, globalOptions },
   })
-  const operations = new Map(made)
-  for (const operation of options.operations ?? []) operations.set(operation.name, operation)
+  const commands = new Map(made)
+  for (const operation of options.operations ?? []) commands.set(operation.name, operation)
   const api = createIpfsApi({
     gateway,
-    operations,
+    commands,
     version: '0.1.0',
     settings: { ...defaultFilesSettings, ...options.settings },
     inspector: createInspector({ settingsOf: () => null, clock }),

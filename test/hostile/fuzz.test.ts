@@ -14,7 +14,6 @@ import type { RpcOutcome } from '../../src/rpc/rpc-pipeline.ts'
 import { createKuboCommands } from '../../src/kubo/commands/index.ts'
 import { createSenderCache } from '../../src/chain/sender-cache.ts'
 import { createRpcOperations } from '../../src/rpc/methods/index.ts'
-import { commands, globalOptions } from '../../src/kubo/commands.ts'
 import { parseCommandLine, requireArgument, routeCommand } from '../../src/kubo/command-line.ts'
 import { parseEnvelope } from '../../src/rpc/api/envelope.ts'
 import { refusalOf } from '../../src/pipeline/files-refusal.ts'
@@ -42,7 +41,6 @@ const filesOperations = createKuboCommands({
   clock: systemClock,
   version: '0',
   publicKey: new Uint8Array(32),
-  declared: { commands, globalOptions },
 })
 
 /** Everything between the bytes and the answer but the work itself. */
@@ -96,7 +94,7 @@ function checkRpcReply(text: string): void {
 async function answerFiles({ line, bytes }: FuzzBody): Promise<string> {
   try {
     const at = line.indexOf('?')
-    const route = routeCommand(at < 0 ? line : line.slice(0, at))
+    const route = routeCommand(filesOperations, at < 0 ? line : line.slice(0, at))
     const { args, options } = parseCommandLine(
       route,
       new URLSearchParams(at < 0 ? '' : line.slice(at)),
@@ -107,7 +105,7 @@ async function answerFiles({ line, bytes }: FuzzBody): Promise<string> {
       : null
     if (!needsBody) requireArgument(route.command, args)
     const profile = importProfiles['unixfs-v0-2015']
-    filesOperations.get(route.name)?.parse({ args, options, entries, host: '' }, profile)
+    route.command.parse({ args, options, entries, host: '' }, profile)
     for await (const entry of entries ?? []) {
       if (entry.kind === 'file') for await (const _ of entry.content);
     }

@@ -1,4 +1,4 @@
-// Every command of the IPFS API by its path on the wire. kubo/commands.ts declares what each command takes.
+// Every command of the IPFS API by its path on the wire. Their order is that of docs/reference/ipfs-commands.md.
 import type { Clock } from '../../base/clock.ts'
 import type { KuboCommand } from '../kubo-command.ts'
 import { ownNode } from '../replies/node-identity.ts'
@@ -16,7 +16,7 @@ import { dagResolve } from './dag/dag_resolve.ts'
 import { createDagStat } from './dag/dag_stat.ts'
 import { filesStat } from './files/files_stat.ts'
 import { createGet } from './files/get.ts'
-import { createCommands, type DeclaredCommands } from './node/commands.ts'
+import { createCommands } from './node/commands.ts'
 import { createConfigShow } from './node/config_show.ts'
 import { createId } from './node/id.ts'
 import { ls } from './files/ls.ts'
@@ -42,21 +42,21 @@ export type KuboCommandDeps = {
   readonly version: string
   /** 32 bytes, Ed25519, of this server; shown by `id`. */
   readonly publicKey: Uint8Array
-  /** What `commands` lists. */
-  readonly declared: DeclaredCommands
 }
 
 export function createKuboCommands(
   parts: KuboCommandDeps,
 ): ReadonlyMap<string, KuboCommand<unknown>> {
   const node = ownNode(parts.publicKey)
-  const operations: readonly KuboCommand<unknown>[] = [
+  const commands: readonly KuboCommand<unknown>[] = [
     add,
+    cat,
+    createCommands(() => commands),
+    createConfigShow(node),
     blockGet,
     blockPut,
     blockRm,
     blockStat,
-    cat,
     dagExport,
     dagGet,
     dagImport,
@@ -65,8 +65,6 @@ export function createKuboCommands(
     createDagStat(parts.clock),
     filesStat,
     createGet(parts.clock),
-    createCommands(parts.declared),
-    createConfigShow(node),
     createId(parts.version, node),
     ls,
     createPinAdd(parts.clock),
@@ -75,8 +73,8 @@ export function createKuboCommands(
     pinUpdate,
     pinVerify,
     refs,
-    refsLocal,
     repoGc,
+    refsLocal,
     repoStat,
     repoVersion,
     resolve,
@@ -86,5 +84,5 @@ export function createKuboCommands(
     swarmPeers,
     createVersion(parts.version),
   ]
-  return new Map(operations.map((operation) => [operation.name, operation]))
+  return new Map(commands.map((command) => [command.name, command]))
 }

@@ -2,7 +2,7 @@
 // Tested by src/kubo/commands/dag/blocks.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { CommandRequest } from '../kubo-command.ts'
-import { flagOf } from './file-options.ts'
+import { flag, valueOf } from '../command-options.ts'
 
 /** `tooBig`: what is said of a block that has more bytes. */
 export type BlockSize = { readonly bytesMax: number; readonly tooBig: string }
@@ -19,9 +19,10 @@ const big: BlockSize = {
   tooBig: 'produced block is over 4MiB: this server keeps no block that large',
 }
 
-/** By the option `allow-big-block`. */
+export const allowBigBlock = flag('allow-big-block')
+
 export function blockSizeOf(options: CommandRequest['options']): BlockSize {
-  return flagOf(options, 'allow-big-block', false) ? big : usual
+  return valueOf(options, allowBigBlock) ? big : usual
 }
 
 /** The whole of `content`, at most `bytesMax` of it in memory. Throws `command_failed` `tooBig` past that. */

@@ -5,24 +5,15 @@ import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
 import { findMultibase, flatText } from '../../codec/ipld/cid.ts'
 import type { FetchPolicy } from '../../ipfs/files.ts'
-import type { CommandRequest } from '../kubo-command.ts'
-
-type Options = CommandRequest['options']
-
-/** Typed reading of options that may be absent; the command line has checked the types. */
-export const flagOf = (options: Options, name: string, absent: boolean): boolean =>
-  (options.get(name) as boolean | undefined) ?? absent
-export const textOf = (options: Options, name: string, absent = ''): string =>
-  (options.get(name) as string | undefined) ?? absent
-export const integerOf = (options: Options, name: string, absent: bigint): bigint =>
-  (options.get(name) as bigint | undefined) ?? absent
+import { type OptionValues, valueOf } from '../command-options.ts'
+import { globalOptions } from '../kubo-commands.ts'
 
 const timeoutMsMax = 2 ** 31 - 1
 
-export function fetchPolicyOf(options: Options): FetchPolicy {
+export function fetchPolicyOf(options: OptionValues): FetchPolicy {
   const timeout = options.get('timeout') as bigint | undefined
   return {
-    offline: flagOf(options, 'offline', false),
+    offline: valueOf(options, globalOptions.offline),
     timeoutMs: timeout === undefined ? null : Math.min(Math.max(0, Number(timeout)), timeoutMsMax),
   }
 }
@@ -31,13 +22,14 @@ export function fetchPolicyOf(options: Options): FetchPolicy {
  * How the caller wants CIDs: v1 in `cid-base`, which also lifts v0 to v1 unless it is base58btc or
  * `upgrade-cidv0-in-output` says otherwise. Throws `command_failed` for a base nobody knows.
  */
-export function cidPrinter(options: Options): (cid: CID) => string {
-  const name = textOf(options, 'cid-base')
+export function cidPrinter(options: OptionValues): (cid: CID) => string {
+  const name = valueOf(options, globalOptions.cidBase)
   const encoder = name === '' ? base32 : findMultibase(name)
   if (encoder === null) {
     throw new Fault('command_failed', { detail: `unsupported multibase encoding: ${name}` })
   }
-  const lifts = flagOf(options, 'upgrade-cidv0-in-output', name !== '' && encoder !== base58btc)
+  const lifts =
+    valueOf(options, globalOptions.upgradeCidV0) ?? (name !== '' && encoder !== base58btc)
   return (cid) => {
     const shown = lifts && cid.version === 0 ? cid.toV1() : cid
     return flatText(shown.version === 0 ? shown.toString() : shown.toString(encoder))

@@ -1,7 +1,8 @@
 // The Upload-Metadata of a tus upload: the name of the file, and the options of `add` by their own names.
 // Rules: https://tus.io/protocols/resumable-upload (Upload-Metadata)
 import { Fault } from '../../base/fault.ts'
-import { parseCommandLine, routeCommand } from '../command-line.ts'
+import { parseCommandLine } from '../command-line.ts'
+import { add } from '../commands/files/add.ts'
 
 const metadataBytesMax = 16 * 1024
 const nameBytesMax = 1024
@@ -33,7 +34,7 @@ export function addOptions(
   const named = query.has('pin-name') || notPinned(query)
   if (!named && name !== '' && Buffer.byteLength(name) <= pinNameBytesMax)
     query.set('pin-name', name)
-  return parseCommandLine(routeCommand('add'), query).options
+  return parseCommandLine({ command: add, pathArgument: null }, query).options
 }
 
 function notPinned(query: URLSearchParams): boolean {

@@ -9,6 +9,9 @@ type BlockGetInput = { readonly path: string; readonly patience: FetchPolicy }
 export const blockGet: KuboCommand<BlockGetInput> = {
   name: 'block/get',
   class: 'read',
+  argument: { name: 'cid', required: true },
+  body: 'lines',
+  options: [],
   parse({ args, options }) {
     return { path: args[0] ?? '', patience: fetchPolicyOf(options) }
   },

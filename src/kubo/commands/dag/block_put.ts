@@ -6,9 +6,10 @@ import { cidOf, dagCborCodec, dagPbCodec, findCodec, rawCodec } from '../../../c
 import { cutMultihash, hashNames, sha256Code } from '../../../codec/ipld/multihash.ts'
 import type { UploadEntry } from '../../../ipfs/import/upload-entry.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import type { CommandCall, KuboCommand, CommandRequest } from '../../kubo-command.ts'
-import { blockSizeOf, readAtMost, type BlockSize } from '../../params/block-size.ts'
-import { cidPrinter, flagOf, integerOf, fetchPolicyOf, textOf } from '../../params/file-options.ts'
+import { type OptionValues, flag, integer, text, valueOf } from '../../command-options.ts'
+import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
+import { allowBigBlock, blockSizeOf, readAtMost, type BlockSize } from '../../params/block-size.ts'
+import { cidPrinter, fetchPolicyOf } from '../../params/file-options.ts'
 
 type BlockPutInput = {
   readonly entries: AsyncIterable<UploadEntry>
@@ -25,17 +26,29 @@ type BlockPutInput = {
 
 type Put = { readonly Key: string; readonly Size: number }
 
+const takes = {
+  cidCodec: text('cid-codec', { default: 'raw' }),
+  mhtype: text('mhtype', { default: 'sha2-256' }),
+  mhlen: integer('mhlen', { default: -1n }),
+  pin: flag('pin'),
+  allowBigBlock,
+  format: text('format', { alias: 'f' }),
+}
+
 export const blockPut: KuboCommand<BlockPutInput> = {
   name: 'block/put',
   class: 'write',
+  argument: { name: 'data', required: true },
+  body: 'entries',
+  options: Object.values(takes),
   parse({ options, entries }) {
     if (entries === null) {
       throw new Fault('bad_argument', { detail: "file argument 'data' is required" })
     }
-    const hashName = textOf(options, 'mhtype', 'sha2-256')
+    const hashName = valueOf(options, takes.mhtype)
     const hashCode = hashNames.get(hashName)
     if (hashCode === undefined) throw failed(`unrecognized multihash function: ${hashName}`)
-    const length = Number(integerOf(options, 'mhlen', -1n))
+    const length = Number(valueOf(options, takes.mhlen))
     const digestBytes = length < 0 ? null : length
     const { version, codec } = formatOf(options)
     if (version === 0 && (hashCode !== sha256Code || (digestBytes ?? 32) !== 32)) {
@@ -47,7 +60,7 @@ export const blockPut: KuboCommand<BlockPutInput> = {
       codec,
       hashCode,
       digestBytes,
-      pin: flagOf(options, 'pin', false),
+      pin: valueOf(options, takes.pin),
       size: blockSizeOf(options),
       patience: fetchPolicyOf(options),
       print: cidPrinter(options),
@@ -60,9 +73,9 @@ export const blockPut: KuboCommand<BlockPutInput> = {
 }
 
 /** `format` is the older way to say codec and version; both at once are refused. */
-function formatOf(options: CommandRequest['options']): { version: 0 | 1; codec: number } {
-  const format = textOf(options, 'format')
-  const codecName = textOf(options, 'cid-codec', 'raw')
+function formatOf(options: OptionValues): { version: 0 | 1; codec: number } {
+  const format = valueOf(options, takes.format)
+  const codecName = valueOf(options, takes.cidCodec)
   if (format !== '' && codecName !== '' && codecName !== 'raw') {
     throw failed('unable to use "format" (deprecated) and a custom "cid-codec" at the same time')
   }

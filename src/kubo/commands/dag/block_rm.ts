@@ -2,8 +2,9 @@
 // Tested by src/kubo/commands/dag/block-rm.test.ts
 import type { CID } from 'multiformats/cid'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
+import { flag, valueOf } from '../../command-options.ts'
 import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
-import { cidPrinter, flagOf, fetchPolicyOf } from '../../params/file-options.ts'
+import { cidPrinter, fetchPolicyOf } from '../../params/file-options.ts'
 
 type BlockRmInput = {
   readonly paths: readonly string[]
@@ -15,14 +16,22 @@ type BlockRmInput = {
   readonly print: (cid: CID) => string
 }
 
+const takes = {
+  force: flag('force', { alias: 'f' }),
+  quiet: flag('quiet', { alias: 'q' }),
+}
+
 export const blockRm: KuboCommand<BlockRmInput> = {
   name: 'block/rm',
   class: 'write',
+  argument: { name: 'cid', required: true },
+  body: 'lines',
+  options: Object.values(takes),
   parse({ args, options }) {
     return {
       paths: args,
-      force: flagOf(options, 'force', false),
-      quiet: flagOf(options, 'quiet', false),
+      force: valueOf(options, takes.force),
+      quiet: valueOf(options, takes.quiet),
       patience: fetchPolicyOf(options),
       print: cidPrinter(options),
     }

@@ -12,6 +12,9 @@ type BlockStatInput = {
 export const blockStat: KuboCommand<BlockStatInput> = {
   name: 'block/stat',
   class: 'read',
+  argument: { name: 'cid', required: true },
+  body: 'lines',
+  options: [],
   parse({ args, options }) {
     return { path: args[0] ?? '', patience: fetchPolicyOf(options) }
   },

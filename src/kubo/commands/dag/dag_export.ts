@@ -2,8 +2,9 @@
 // Tested by src/kubo/commands/dag/cars.test.ts
 import { Fault } from '../../../base/fault.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
+import { flag, valueOf } from '../../command-options.ts'
 import type { KuboCommand } from '../../kubo-command.ts'
-import { flagOf, fetchPolicyOf } from '../../params/file-options.ts'
+import { fetchPolicyOf } from '../../params/file-options.ts'
 
 type DagExportInput = {
   readonly path: string
@@ -12,11 +13,18 @@ type DagExportInput = {
   readonly patience: FetchPolicy
 }
 
+const takes = {
+  localOnly: flag('local-only'),
+}
+
 export const dagExport: KuboCommand<DagExportInput> = {
   name: 'dag/export',
   class: 'read',
+  argument: { name: 'root', required: true },
+  body: 'lines',
+  options: Object.values(takes),
   parse({ args, options }) {
-    const partial = flagOf(options, 'local-only', false)
+    const partial = valueOf(options, takes.localOnly)
     if (partial && options.get('offline') === false) {
       const detail =
         '--local-only implies --offline and cannot be combined with --offline=false; please drop one of them'

@@ -6,9 +6,10 @@ import { dagJsonCodec, findCodec } from '../../../codec/ipld/cid.ts'
 import { encodeIpld } from '../../../codec/ipld/ipld.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
 import { nodeAt } from '../../../ipfs/read/resolve.ts'
+import { text, valueOf } from '../../command-options.ts'
 import type { KuboCommand } from '../../kubo-command.ts'
 import { oneChunk } from './block_get.ts'
-import { fetchPolicyOf, textOf } from '../../params/file-options.ts'
+import { fetchPolicyOf } from '../../params/file-options.ts'
 
 type DagGetInput = {
   readonly path: string
@@ -16,11 +17,18 @@ type DagGetInput = {
   readonly patience: FetchPolicy
 }
 
+const takes = {
+  outputCodec: text('output-codec', { default: 'dag-json' }),
+}
+
 export const dagGet: KuboCommand<DagGetInput> = {
   name: 'dag/get',
   class: 'read',
+  argument: { name: 'ref', required: true },
+  body: 'lines',
+  options: Object.values(takes),
   parse({ args, options }) {
-    const codecName = textOf(options, 'output-codec', 'dag-json')
+    const codecName = valueOf(options, takes.outputCodec)
     const codec = findCodec(codecName)
     if (codec === null) throw failed(`unknown multicodec: ${JSON.stringify(codecName)}`)
     return { path: args[0] ?? '', codec, patience: fetchPolicyOf(options) }

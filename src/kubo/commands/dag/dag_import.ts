@@ -2,9 +2,9 @@
 // Tested by src/kubo/commands/dag/cars.test.ts
 import { Fault } from '../../../base/fault.ts'
 import type { UploadEntry } from '../../../ipfs/import/upload-entry.ts'
+import { flag, valueOf } from '../../command-options.ts'
 import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
-import { blockSizeOf, type BlockSize } from '../../params/block-size.ts'
-import { flagOf } from '../../params/file-options.ts'
+import { allowBigBlock, blockSizeOf, type BlockSize } from '../../params/block-size.ts'
 
 type DagImportInput = {
   readonly entries: AsyncIterable<UploadEntry>
@@ -13,17 +13,26 @@ type DagImportInput = {
   readonly size: BlockSize
 }
 
+const takes = {
+  pinRoots: flag('pin-roots', { default: true }),
+  stats: flag('stats'),
+  allowBigBlock,
+}
+
 export const dagImport: KuboCommand<DagImportInput> = {
   name: 'dag/import',
   class: 'write',
+  argument: { name: 'path', required: true },
+  body: 'entries',
+  options: Object.values(takes),
   parse({ options, entries }) {
     if (entries === null) {
       throw new Fault('bad_argument', { detail: "file argument 'path' is required" })
     }
     return {
       entries,
-      pinRoots: flagOf(options, 'pin-roots', true),
-      stats: flagOf(options, 'stats', false),
+      pinRoots: valueOf(options, takes.pinRoots),
+      stats: valueOf(options, takes.stats),
       size: blockSizeOf(options),
     }
   },

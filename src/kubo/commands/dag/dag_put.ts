@@ -8,9 +8,10 @@ import { checkDecoder, checkEncoder, decodeIpld, encodeIpld } from '../../../cod
 import { cutMultihash, hashNames } from '../../../codec/ipld/multihash.ts'
 import type { UploadEntry } from '../../../ipfs/import/upload-entry.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import type { CommandCall, KuboCommand, CommandRequest } from '../../kubo-command.ts'
-import { blockSizeOf, readAtMost, type BlockSize } from '../../params/block-size.ts'
-import { flagOf, fetchPolicyOf, textOf } from '../../params/file-options.ts'
+import { flag, text, valueOf } from '../../command-options.ts'
+import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
+import { allowBigBlock, blockSizeOf, readAtMost, type BlockSize } from '../../params/block-size.ts'
+import { fetchPolicyOf } from '../../params/file-options.ts'
 
 type DagPutInput = {
   readonly entries: AsyncIterable<UploadEntry>
@@ -27,16 +28,27 @@ type Put = { readonly Cid: { readonly '/': string } }
 /** A node as text takes more room than its block; the block is judged when it is made. */
 const inputPerBlock = 2
 
+const takes = {
+  storeCodec: text('store-codec', { default: 'dag-cbor' }),
+  inputCodec: text('input-codec', { default: 'dag-json' }),
+  pin: flag('pin'),
+  hash: text('hash', { default: 'sha2-256' }),
+  allowBigBlock,
+}
+
 export const dagPut: KuboCommand<DagPutInput> = {
   name: 'dag/put',
   class: 'write',
+  argument: { name: 'object data', required: true },
+  body: 'entries',
+  options: Object.values(takes),
   parse({ options, entries }) {
     if (entries === null) {
       throw new Fault('bad_argument', { detail: "file argument 'object data' is required" })
     }
-    const inputCodec = codecOf(options, 'input-codec', 'dag-json')
-    const storeCodec = codecOf(options, 'store-codec', 'dag-cbor')
-    const hashName = textOf(options, 'hash', 'sha2-256')
+    const inputCodec = codecOf(valueOf(options, takes.inputCodec))
+    const storeCodec = codecOf(valueOf(options, takes.storeCodec))
+    const hashName = valueOf(options, takes.hash)
     const hashCode = hashNames.get(hashName === '' ? 'sha2-256' : hashName)
     if (hashCode === undefined) throw failed(`unknown multicodec: ${JSON.stringify(hashName)}`)
     checkDecoder(inputCodec)
@@ -46,7 +58,7 @@ export const dagPut: KuboCommand<DagPutInput> = {
       inputCodec,
       storeCodec,
       hashCode,
-      pin: flagOf(options, 'pin', false),
+      pin: valueOf(options, takes.pin),
       size: blockSizeOf(options),
       patience: fetchPolicyOf(options),
     }
@@ -81,8 +93,7 @@ async function* putAll(input: DagPutInput, call: CommandCall) {
   }
 }
 
-function codecOf(options: CommandRequest['options'], option: string, absent: string): number {
-  const name = textOf(options, option, absent)
+function codecOf(name: string): number {
   const codec = findCodec(name)
   if (codec === null) throw failed(`unknown multicodec: ${JSON.stringify(name)}`)
   return codec

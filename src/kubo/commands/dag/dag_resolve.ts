@@ -10,6 +10,9 @@ type DagResolveInput = { readonly path: string; readonly patience: FetchPolicy }
 export const dagResolve: KuboCommand<DagResolveInput> = {
   name: 'dag/resolve',
   class: 'read',
+  argument: { name: 'ref', required: true },
+  body: 'lines',
+  options: [],
   parse({ args, options }) {
     return { path: args[0] ?? '', patience: fetchPolicyOf(options) }
   },

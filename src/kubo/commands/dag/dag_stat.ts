@@ -5,8 +5,9 @@ import type { CID } from 'multiformats/cid'
 import { toBareHex } from '../../../base/hex.ts'
 import type { Clock } from '../../../base/clock.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
+import { flag, valueOf } from '../../command-options.ts'
 import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
-import { flagOf, fetchPolicyOf } from '../../params/file-options.ts'
+import { fetchPolicyOf } from '../../params/file-options.ts'
 
 type DagStatInput = {
   readonly paths: readonly string[]
@@ -18,15 +19,22 @@ type DagCount = { readonly cid: CID; bytes: bigint; blocks: number }
 
 const progressMs = 500
 
+const takes = {
+  progress: flag('progress', { alias: 'p', default: true }),
+}
+
 /** `clock`: paces the lines before the last. */
 export function createDagStat(clock: Clock): KuboCommand<DagStatInput> {
   return {
     name: 'dag/stat',
     class: 'read',
+    argument: { name: 'root', required: true },
+    body: 'lines',
+    options: Object.values(takes),
     parse({ args, options }) {
       return {
         paths: args,
-        progress: flagOf(options, 'progress', true),
+        progress: valueOf(options, takes.progress),
         patience: fetchPolicyOf(options),
       }
     },

@@ -3,8 +3,9 @@
 import type { CID } from 'multiformats/cid'
 import { Fault, hasCode } from '../../../base/fault.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
+import { flag, integer, text, valueOf } from '../../command-options.ts'
 import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
-import { cidPrinter, flagOf, integerOf, fetchPolicyOf, textOf } from '../../params/file-options.ts'
+import { cidPrinter, fetchPolicyOf } from '../../params/file-options.ts'
 import { type ReferenceLine, referenceText } from '../../replies/reference-line.ts'
 
 type RefsInput = {
@@ -19,23 +20,34 @@ type RefsInput = {
 
 const plainFormat = '<dst>'
 
+const takes = {
+  format: text('format', { default: plainFormat }),
+  edges: flag('edges', { alias: 'e' }),
+  unique: flag('unique', { alias: 'u' }),
+  recursive: flag('recursive', { alias: 'r' }),
+  maxDepth: integer('max-depth', { default: -1n }),
+}
+
 export const refs: KuboCommand<RefsInput> = {
   name: 'refs',
   class: 'read',
+  argument: { name: 'ipfs-path', required: true },
+  body: 'lines',
+  options: Object.values(takes),
   parse({ args, options }) {
-    const edges = flagOf(options, 'edges', false)
-    const format = textOf(options, 'format', plainFormat)
+    const edges = valueOf(options, takes.edges)
+    const format = valueOf(options, takes.format)
     if (edges && format !== plainFormat) {
       const detail = 'using format argument with edges is not allowed'
       throw new Fault('command_failed', { detail })
     }
-    const depth = integerOf(options, 'max-depth', -1n)
+    const depth = valueOf(options, takes.maxDepth)
     const all = depth < 0n ? null : Number(depth)
     return {
       paths: args,
       format: edges ? '<src> -> <dst>' : format,
-      unique: flagOf(options, 'unique', false),
-      depthMax: flagOf(options, 'recursive', false) ? all : 1,
+      unique: valueOf(options, takes.unique),
+      depthMax: valueOf(options, takes.recursive) ? all : 1,
       patience: fetchPolicyOf(options),
       print: cidPrinter(options),
     }

@@ -6,6 +6,9 @@ import { type ReferenceLine, referenceText } from '../../replies/reference-line.
 export const refsLocal: KuboCommand<null> = {
   name: 'refs/local',
   class: 'read',
+  argument: null,
+  body: 'none',
+  options: [],
   parse: () => null,
   async run(_, call) {
     return { kind: 'events', lines: linesOf(call), live: false, text: referenceText }

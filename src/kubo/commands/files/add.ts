@@ -5,7 +5,7 @@ import { Fault } from '../../../base/fault.ts'
 import type { UploadEntry, ImportEvent, ImportOptions } from '../../../ipfs/import/upload-entry.ts'
 import type { KuboCommand } from '../../kubo-command.ts'
 import { cidPrinter } from '../../params/file-options.ts'
-import { parseImportOptions } from '../../params/import-options.ts'
+import { importOptions, parseImportOptions } from '../../params/import-options.ts'
 
 type AddInput = {
   readonly options: ImportOptions
@@ -16,6 +16,9 @@ type AddInput = {
 export const add: KuboCommand<AddInput> = {
   name: 'add',
   class: 'write',
+  argument: { name: 'path', required: true },
+  body: 'entries',
+  options: importOptions,
   parse({ options, entries }, profile) {
     if (entries === null) {
       throw new Fault('bad_argument', { detail: "file argument 'path' is required" })

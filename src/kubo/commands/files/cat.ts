@@ -3,8 +3,9 @@
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
+import { flag, integer, valueOf } from '../../command-options.ts'
 import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
-import { integerOf, fetchPolicyOf } from '../../params/file-options.ts'
+import { fetchPolicyOf } from '../../params/file-options.ts'
 
 type CatInput = {
   readonly paths: readonly string[]
@@ -17,13 +18,22 @@ type CatInput = {
 type Opened = Awaited<ReturnType<CommandCall['files']['open']>>
 type Stretch = { readonly cid: CID; readonly offset: bigint; readonly length: bigint }
 
+const takes = {
+  offset: integer('offset', { type: 'int64', alias: 'o' }),
+  length: integer('length', { type: 'int64', alias: 'l', default: null }),
+  progress: flag('progress', { alias: 'p' }),
+}
+
 export const cat: KuboCommand<CatInput> = {
   name: 'cat',
   class: 'read',
+  argument: { name: 'ipfs-path', required: true },
+  body: 'lines',
+  options: Object.values(takes),
   parse({ args, options }) {
-    const offset = integerOf(options, 'offset', 0n)
+    const offset = valueOf(options, takes.offset)
     if (offset < 0n) throw new Fault('command_failed', { detail: 'cannot specify negative offset' })
-    const length = options.has('length') ? integerOf(options, 'length', 0n) : null
+    const length = valueOf(options, takes.length)
     if (length !== null && length < 0n) {
       throw new Fault('command_failed', { detail: 'cannot specify negative length' })
     }

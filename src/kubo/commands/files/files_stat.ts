@@ -3,8 +3,9 @@
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
+import { flag, text, valueOf } from '../../command-options.ts'
 import type { KuboCommand } from '../../kubo-command.ts'
-import { cidPrinter, flagOf, fetchPolicyOf, textOf } from '../../params/file-options.ts'
+import { cidPrinter, fetchPolicyOf } from '../../params/file-options.ts'
 
 type FilesStatInput = {
   readonly path: string
@@ -13,14 +14,24 @@ type FilesStatInput = {
   readonly print: (cid: CID) => string
 }
 
+const takes = {
+  withLocal: flag('with-local'),
+  format: text('format'),
+  hash: flag('hash'),
+  size: flag('size'),
+}
+
 export const filesStat: KuboCommand<FilesStatInput> = {
   name: 'files/stat',
   class: 'read',
+  argument: { name: 'path', required: true },
+  body: 'none',
+  options: Object.values(takes),
   parse({ args, options }) {
     const formats = [
-      flagOf(options, 'hash', false),
-      flagOf(options, 'size', false),
-      textOf(options, 'format') !== '',
+      valueOf(options, takes.hash),
+      valueOf(options, takes.size),
+      valueOf(options, takes.format) !== '',
     ]
     if (formats.filter(Boolean).length > 1) {
       const detail = 'format was set by multiple options. Only one format option is allowed'
@@ -31,7 +42,7 @@ export const filesStat: KuboCommand<FilesStatInput> = {
     if (!/^\/+ip[fln][sd]\/|^ip[fln][sd]:/i.test(path)) throw failed('file does not exist')
     return {
       path,
-      withLocal: flagOf(options, 'with-local', false),
+      withLocal: valueOf(options, takes.withLocal),
       patience: fetchPolicyOf(options),
       print: cidPrinter(options),
     }

@@ -8,8 +8,9 @@ import type { FetchPolicy } from '../../../ipfs/files.ts'
 import type { NodeStat } from '../../../ipfs/read/listed.ts'
 import { parsePath } from '../../../ipfs/read/path.ts'
 import { tarTree } from '../../../ipfs/read/tar-tree.ts'
+import { flag, integer, valueOf } from '../../command-options.ts'
 import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
-import { flagOf, integerOf, fetchPolicyOf } from '../../params/file-options.ts'
+import { fetchPolicyOf } from '../../params/file-options.ts'
 
 type GetInput = {
   readonly path: string
@@ -25,23 +26,32 @@ const entriesMax = 1_000_000
 /** Of an archive, before a status is sent: names that are refused and blocks that are not here mostly show by then. */
 const heldBytes = 65_536
 
+const takes = {
+  archive: flag('archive', { alias: 'a' }),
+  compress: flag('compress', { alias: 'C' }),
+  compressionLevel: integer('compression-level', { alias: 'l', default: null }),
+}
+
 /** `clock`: the time of entries that carry none. */
 export function createGet(clock: Clock): KuboCommand<GetInput> {
   return {
     name: 'get',
     class: 'read',
+    argument: { name: 'ipfs-path', required: true },
+    body: 'lines',
+    options: Object.values(takes),
     parse({ args, options }) {
-      const compress = flagOf(options, 'compress', false)
-      const given = options.has('compression-level')
-      const level = Number(integerOf(options, 'compression-level', 0n))
-      if (compress && given && (level < 1 || level > 9)) {
+      const compress = valueOf(options, takes.compress)
+      const asked = valueOf(options, takes.compressionLevel)
+      const level = asked === null ? null : Number(asked)
+      if (compress && level !== null && (level < 1 || level > 9)) {
         throw failed('compression level must be between 1 and 9')
       }
       return {
         path: args[0] ?? '',
-        archive: flagOf(options, 'archive', false),
+        archive: valueOf(options, takes.archive),
         compress,
-        level: given ? level : null,
+        level,
         patience: fetchPolicyOf(options),
       }
     },

@@ -6,8 +6,9 @@ import { dagPbCodec, rawCodec } from '../../../codec/ipld/cid.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
 import { sortedByName } from '../../../ipfs/import/import-directory.ts'
 import type { DirectoryEntry, NodeStat } from '../../../ipfs/read/listed.ts'
+import { flag, valueOf } from '../../command-options.ts'
 import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
-import { cidPrinter, flagOf, fetchPolicyOf } from '../../params/file-options.ts'
+import { cidPrinter, fetchPolicyOf } from '../../params/file-options.ts'
 import {
   type ListedLink,
   type Listing,
@@ -35,15 +36,25 @@ const noTime = '0001-01-01T00:00:00Z'
 /** The last second of the year 9999: RFC 3339 has no later ones. */
 const secondsMax = 253_402_300_799n
 
+const takes = {
+  headers: flag('headers', { alias: 'v' }),
+  resolveType: flag('resolve-type', { default: true }),
+  size: flag('size', { default: true }),
+  stream: flag('stream', { alias: 's' }),
+}
+
 export const ls: KuboCommand<LsInput> = {
   name: 'ls',
   class: 'read',
+  argument: { name: 'ipfs-path', required: true },
+  body: 'lines',
+  options: Object.values(takes),
   parse({ args, options }) {
     return {
       paths: args,
-      resolving: flagOf(options, 'resolve-type', true) || flagOf(options, 'size', true),
-      stream: flagOf(options, 'stream', false),
-      text: { headers: flagOf(options, 'headers', false), sizes: flagOf(options, 'size', true) },
+      resolving: valueOf(options, takes.resolveType) || valueOf(options, takes.size),
+      stream: valueOf(options, takes.stream),
+      text: { headers: valueOf(options, takes.headers), sizes: valueOf(options, takes.size) },
       patience: fetchPolicyOf(options),
       print: cidPrinter(options),
     }

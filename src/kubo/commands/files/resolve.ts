@@ -14,6 +14,9 @@ type ResolveInput = {
 export const resolve: KuboCommand<ResolveInput> = {
   name: 'resolve',
   class: 'read',
+  argument: { name: 'name', required: true },
+  body: 'lines',
+  options: [],
   parse: ({ args, options }) => ({
     path: args[0] ?? '',
     patience: fetchPolicyOf(options),

@@ -1,15 +1,8 @@
 // `commands`: the commands that this server offers, as a tree of their words.
 // Tested by src/kubo/commands/node/node-commands.test.ts
-import type { KuboCommand } from '../../kubo-command.ts'
-import { flagOf } from '../../params/file-options.ts'
-
-type DeclaredOption = { readonly name: string; readonly alias?: string }
-
-/** `commands`: offered ones by their path on the wire (`pin/add`). */
-export type DeclaredCommands = {
-  readonly commands: ReadonlyMap<string, { readonly options: readonly DeclaredOption[] }>
-  readonly globalOptions: readonly DeclaredOption[]
-}
+import { flag, valueOf } from '../../command-options.ts'
+import type { CommandDeclaration, KuboCommand } from '../../kubo-command.ts'
+import { globalOptions } from '../../kubo-commands.ts'
 
 type CommandNode = {
   readonly Name: string
@@ -19,29 +12,41 @@ type CommandNode = {
 
 type CommandsInput = { readonly flags: boolean }
 
-export function createCommands(declared: DeclaredCommands): KuboCommand<CommandsInput> {
+const takes = {
+  flags: flag('flags', { alias: 'f' }),
+}
+
+/** `listed`: all offered commands, this one included. */
+export function createCommands(
+  listed: () => readonly CommandDeclaration[],
+): KuboCommand<CommandsInput> {
   return {
     name: 'commands',
     class: 'read',
-    parse: ({ options }) => ({ flags: flagOf(options, 'flags', false) }),
+    argument: null,
+    body: 'none',
+    options: Object.values(takes),
+    parse: ({ options }) => ({ flags: valueOf(options, takes.flags) }),
     async run({ flags }) {
-      const value = treeOf(declared)
+      const value = treeOf(listed())
       return { kind: 'object', value, text: () => linesOf(value, flags).join('') }
     },
   }
 }
 
-function treeOf({ commands, globalOptions }: DeclaredCommands): CommandNode {
-  const root: CommandNode = { Name: 'ipfs', Subcommands: [], Options: named(globalOptions) }
+function treeOf(commands: readonly CommandDeclaration[]): CommandNode {
+  const globals = named(Object.values(globalOptions))
+  const root: CommandNode = { Name: 'ipfs', Subcommands: [], Options: globals }
+  const optionsOf = new Map(commands.map(({ name, options }) => [name, options]))
   // Sorted, so that a group stands before what is in it.
-  for (const path of [...commands.keys()].toSorted()) {
+  for (const path of [...optionsOf.keys()].toSorted()) {
     const words = path.split('/')
     let at = root
     words.forEach((word, index) => {
       const whole = index === words.length - 1
       let next = at.Subcommands.find(({ Name }) => Name === word)
       if (next === undefined) {
-        const options = whole ? (commands.get(path)?.options ?? []) : []
+        const options = whole ? (optionsOf.get(path) ?? []) : []
         next = { Name: word, Subcommands: [], Options: named(options) }
         at.Subcommands.push(next)
       }
@@ -51,7 +56,7 @@ function treeOf({ commands, globalOptions }: DeclaredCommands): CommandNode {
   return root
 }
 
-function named(options: readonly DeclaredOption[]): CommandNode['Options'] {
+function named(options: CommandDeclaration['options']): CommandNode['Options'] {
   return options.map(({ name, alias }) => ({ Names: alias === undefined ? [name] : [name, alias] }))
 }
 

@@ -11,6 +11,9 @@ export function createConfigShow({ peerId }: OwnNode): KuboCommand<ConfigInput> 
   return {
     name: 'config/show',
     class: 'read',
+    argument: null,
+    body: 'none',
+    options: [],
     parse: ({ host }, profile) => ({ address: ownAddress(host), profile }),
     async run({ address, profile }, { caller }) {
       const quotas = [caller.settings.filesStoredBytes, caller.quotas.filesStoredBytes]

@@ -15,6 +15,9 @@ export function createId(
   return {
     name: 'id',
     class: 'read',
+    argument: { name: 'peerid', required: false },
+    body: 'none',
+    options: [],
     parse({ args, host }) {
       if (args.length > 0 && args[0] !== peerId) {
         throw new Fault('unsupported_option', {

@@ -1,18 +1,26 @@
 // `repo/gc`: the account's own: lets go of all that it brought and did not pin. What is not kept by anybody else
 // is gone at once.
 // Tested by src/kubo/commands/dag/block-rm.test.ts
+import { flag, valueOf } from '../../command-options.ts'
 import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
-import { flagOf } from '../../params/file-options.ts'
 
 type RepoGcInput = { readonly silent: boolean; readonly quiet: boolean }
 type Collected = { readonly Key: { readonly '/': string } }
 
+const takes = {
+  silent: flag('silent'),
+  quiet: flag('quiet', { alias: 'q' }),
+}
+
 export const repoGc: KuboCommand<RepoGcInput> = {
   name: 'repo/gc',
   class: 'write',
+  argument: null,
+  body: 'none',
+  options: Object.values(takes),
   parse: ({ options }) => ({
-    silent: flagOf(options, 'silent', false),
-    quiet: flagOf(options, 'quiet', false),
+    silent: valueOf(options, takes.silent),
+    quiet: valueOf(options, takes.quiet),
   }),
   async run(input, call) {
     const text = (line: unknown) => {

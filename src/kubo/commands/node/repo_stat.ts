@@ -1,8 +1,8 @@
 // `repo/stat`, and the same as `stats/repo`: the blocks of the account as if they were a repository of its own, each block
 // once.
 // Tested by src/kubo/commands/pins/pin-walks.test.ts
+import { flag, valueOf } from '../../command-options.ts'
 import type { KuboCommand } from '../../kubo-command.ts'
-import { flagOf } from '../../params/file-options.ts'
 
 /** Of Kubo 0.43. */
 export const repoFormat = '18'
@@ -12,11 +12,18 @@ const unlimited = (1n << 64n) - 1n
 
 type RepoStatInput = { readonly sizeOnly: boolean }
 
+const takes = {
+  sizeOnly: flag('size-only'),
+}
+
 function createRepoStat(name: 'repo/stat' | 'stats/repo'): KuboCommand<RepoStatInput> {
   return {
     name,
     class: 'read',
-    parse: ({ options }) => ({ sizeOnly: flagOf(options, 'size-only', false) }),
+    argument: null,
+    body: 'none',
+    options: Object.values(takes),
+    parse: ({ options }) => ({ sizeOnly: valueOf(options, takes.sizeOnly) }),
     async run({ sizeOnly }, { caller, files }) {
       const { blocks, bytes } = files.stored(caller.accountId)
       const quotas = [caller.settings.filesStoredBytes, caller.quotas.filesStoredBytes]

@@ -1,15 +1,22 @@
 // `repo/version`: the repository format whose figures `repo/stat` gives.
 // Tested by src/kubo/commands/node/node-commands.test.ts
+import { flag, valueOf } from '../../command-options.ts'
 import type { KuboCommand } from '../../kubo-command.ts'
-import { flagOf } from '../../params/file-options.ts'
 import { repoFormat } from './repo_stat.ts'
 
 type RepoVersionInput = { readonly quiet: boolean }
 
+const takes = {
+  quiet: flag('quiet', { alias: 'q' }),
+}
+
 export const repoVersion: KuboCommand<RepoVersionInput> = {
   name: 'repo/version',
   class: 'read',
-  parse: ({ options }) => ({ quiet: flagOf(options, 'quiet', false) }),
+  argument: null,
+  body: 'none',
+  options: Object.values(takes),
+  parse: ({ options }) => ({ quiet: valueOf(options, takes.quiet) }),
   async run({ quiet }) {
     const text = () => `${quiet ? '' : 'ipfs repo version '}fs-repo@${repoFormat}\n`
     return { kind: 'object', value: { Version: repoFormat }, text }

@@ -5,6 +5,9 @@ import type { KuboCommand } from '../../kubo-command.ts'
 export const statsBw: KuboCommand<null> = {
   name: 'stats/bw',
   class: 'read',
+  argument: null,
+  body: 'none',
+  options: [],
   parse: () => null,
   run: async () => ({ kind: 'events', lines: oneLine(), live: false }),
 }

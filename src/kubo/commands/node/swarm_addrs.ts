@@ -9,6 +9,9 @@ export function createSwarmAddrs({ peerId }: OwnNode): KuboCommand<SwarmAddrsInp
   return {
     name: 'swarm/addrs',
     class: 'read',
+    argument: null,
+    body: 'none',
+    options: [],
     parse({ host }) {
       const address = ownAddress(host)
       return { addresses: address === null ? [] : [address] }

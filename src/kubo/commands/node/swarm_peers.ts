@@ -5,6 +5,9 @@ import type { KuboCommand } from '../../kubo-command.ts'
 export const swarmPeers: KuboCommand<null> = {
   name: 'swarm/peers',
   class: 'read',
+  argument: null,
+  body: 'none',
+  options: [],
   parse: () => null,
   // Null and not [], as in Kubo.
   run: async () => ({ kind: 'object', value: { Peers: null }, text: () => '' }),

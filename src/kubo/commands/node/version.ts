@@ -1,7 +1,7 @@
 // `version`: the Kubo release whose wire we speak, because clients choose their forms by it.
 // Tested by src/kubo/commands/index.test.ts
+import { flag, valueOf } from '../../command-options.ts'
 import type { KuboCommand } from '../../kubo-command.ts'
-import { flagOf } from '../../params/file-options.ts'
 
 const wireVersion = '0.43.0'
 const goNames: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386', win32: 'windows' }
@@ -23,16 +23,26 @@ type Shown = {
   readonly Golang: string
 }
 
+const takes = {
+  number: flag('number', { alias: 'n' }),
+  commit: flag('commit'),
+  repo: flag('repo'),
+  all: flag('all'),
+}
+
 /** `cairnVersion`: of Cairn; shown as the commit. */
 export function createVersion(cairnVersion: string): KuboCommand<VersionInput> {
   return {
     name: 'version',
     class: 'read',
+    argument: null,
+    body: 'none',
+    options: Object.values(takes),
     parse: ({ options }) => ({
-      number: flagOf(options, 'number', false),
-      commit: flagOf(options, 'commit', false),
-      repo: flagOf(options, 'repo', false),
-      all: flagOf(options, 'all', false),
+      number: valueOf(options, takes.number),
+      commit: valueOf(options, takes.commit),
+      repo: valueOf(options, takes.repo),
+      all: valueOf(options, takes.all),
     }),
     async run(input) {
       const value = {

@@ -3,14 +3,9 @@
 import type { CID } from 'multiformats/cid'
 import type { Clock } from '../../../base/clock.ts'
 import type { FetchPolicy, PinMode } from '../../../ipfs/files.ts'
+import { flag, text, valueOf } from '../../command-options.ts'
 import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
-import {
-  checkPinName,
-  cidPrinter,
-  flagOf,
-  fetchPolicyOf,
-  textOf,
-} from '../../params/file-options.ts'
+import { checkPinName, cidPrinter, fetchPolicyOf } from '../../params/file-options.ts'
 
 type PinAddInput = {
   readonly paths: readonly string[]
@@ -25,19 +20,28 @@ type Count = { blocks: number; bytes: bigint }
 
 const progressMs = 500
 
+const takes = {
+  recursive: flag('recursive', { alias: 'r', default: true }),
+  name: text('name', { alias: 'n' }),
+  progress: flag('progress'),
+}
+
 /** `clock`: paces the progress lines, which are sent only when asked for: JS clients fail on them. */
 export function createPinAdd(clock: Clock): KuboCommand<PinAddInput> {
   return {
     name: 'pin/add',
     class: 'write',
+    argument: { name: 'ipfs-path', required: true },
+    body: 'lines',
+    options: Object.values(takes),
     parse({ args, options }) {
-      const name = textOf(options, 'name')
+      const name = valueOf(options, takes.name)
       checkPinName(name)
       return {
         paths: args,
-        mode: flagOf(options, 'recursive', true) ? 'recursive' : 'direct',
+        mode: valueOf(options, takes.recursive) ? 'recursive' : 'direct',
         name,
-        progress: flagOf(options, 'progress', false),
+        progress: valueOf(options, takes.progress),
         patience: fetchPolicyOf(options),
         print: cidPrinter(options),
       }

@@ -3,8 +3,9 @@
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
+import { flag, text, valueOf } from '../../command-options.ts'
 import type { CommandCall, KuboCommand, CommandReply } from '../../kubo-command.ts'
-import { cidPrinter, flagOf, fetchPolicyOf, textOf } from '../../params/file-options.ts'
+import { cidPrinter, fetchPolicyOf } from '../../params/file-options.ts'
 
 /** Of an answer that is one object: some hundred bytes each. */
 const heldPinsMax = 250_000
@@ -29,24 +30,35 @@ type Listed = { readonly cid: CID; readonly type: string; readonly name: string 
 type Shown = { readonly Type: string; readonly Name: string }
 type Line = { readonly Cid: string; readonly Name?: string; readonly Type: string }
 
+const takes = {
+  type: text('type', { alias: 't', default: 'all' }),
+  names: flag('names'),
+  name: text('name', { alias: 'n' }),
+  stream: flag('stream', { alias: 's' }),
+  quiet: flag('quiet', { alias: 'q' }),
+}
+
 export const pinLs: KuboCommand<PinLsInput> = {
   name: 'pin/ls',
   class: 'read',
+  argument: { name: 'ipfs-path', required: false },
+  body: 'none',
+  options: Object.values(takes),
   parse({ args, options }) {
-    const type = textOf(options, 'type', 'all')
+    const type = valueOf(options, takes.type)
     if (!types.includes(type)) {
       throw new Fault('command_failed', {
         detail: `invalid type '${type}', must be one of {direct, indirect, recursive, all}`,
       })
     }
-    const name = args.length === 0 ? textOf(options, 'name') : ''
+    const name = args.length === 0 ? valueOf(options, takes.name) : ''
     return {
       paths: args,
       type,
-      names: name !== '' || flagOf(options, 'names', false),
+      names: name !== '' || valueOf(options, takes.names),
       name,
-      stream: flagOf(options, 'stream', false),
-      quiet: flagOf(options, 'quiet', false),
+      stream: valueOf(options, takes.stream),
+      quiet: valueOf(options, takes.quiet),
       patience: fetchPolicyOf(options),
       print: cidPrinter(options),
     }

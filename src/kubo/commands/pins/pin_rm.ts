@@ -2,8 +2,9 @@
 // Tested by src/kubo/commands/index.test.ts
 import type { CID } from 'multiformats/cid'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
+import { flag, valueOf } from '../../command-options.ts'
 import type { KuboCommand } from '../../kubo-command.ts'
-import { cidPrinter, flagOf, fetchPolicyOf } from '../../params/file-options.ts'
+import { cidPrinter, fetchPolicyOf } from '../../params/file-options.ts'
 
 type PinRmInput = {
   readonly paths: readonly string[]
@@ -12,13 +13,20 @@ type PinRmInput = {
   readonly print: (cid: CID) => string
 }
 
+const takes = {
+  recursive: flag('recursive', { alias: 'r', default: true }),
+}
+
 export const pinRm: KuboCommand<PinRmInput> = {
   name: 'pin/rm',
   class: 'write',
+  argument: { name: 'ipfs-path', required: true },
+  body: 'lines',
+  options: Object.values(takes),
   parse({ args, options }) {
     return {
       paths: args,
-      recursive: flagOf(options, 'recursive', true),
+      recursive: valueOf(options, takes.recursive),
       patience: fetchPolicyOf(options),
       print: cidPrinter(options),
     }

@@ -2,8 +2,9 @@
 // Tested by src/kubo/commands/dag/blocks.test.ts
 import type { CID } from 'multiformats/cid'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
+import { flag, valueOf } from '../../command-options.ts'
 import type { KuboCommand } from '../../kubo-command.ts'
-import { cidPrinter, flagOf, fetchPolicyOf } from '../../params/file-options.ts'
+import { cidPrinter, fetchPolicyOf } from '../../params/file-options.ts'
 
 type PinUpdateInput = {
   readonly from: string
@@ -13,14 +14,22 @@ type PinUpdateInput = {
   readonly print: (cid: CID) => string
 }
 
+const takes = {
+  unpin: flag('unpin', { default: true }),
+}
+
 export const pinUpdate: KuboCommand<PinUpdateInput> = {
   name: 'pin/update',
   class: 'write',
+  argument: { name: 'from-path', required: true },
+  second: 'to-path',
+  body: 'none',
+  options: Object.values(takes),
   parse({ args, options }) {
     return {
       from: args[0] ?? '',
       to: args[1] ?? '',
-      unpin: flagOf(options, 'unpin', true),
+      unpin: valueOf(options, takes.unpin),
       patience: fetchPolicyOf(options),
       print: cidPrinter(options),
     }

@@ -2,8 +2,9 @@
 // Tested by src/kubo/commands/pins/pin-walks.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'
+import { flag, valueOf } from '../../command-options.ts'
 import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
-import { cidPrinter, flagOf } from '../../params/file-options.ts'
+import { cidPrinter } from '../../params/file-options.ts'
 
 type PinVerifyInput = {
   /** Tell of pins that are whole, too. */
@@ -11,12 +12,20 @@ type PinVerifyInput = {
   readonly print: (cid: CID) => string
 }
 
+const takes = {
+  verbose: flag('verbose'),
+  quiet: flag('quiet', { alias: 'q' }),
+}
+
 export const pinVerify: KuboCommand<PinVerifyInput> = {
   name: 'pin/verify',
   class: 'read',
+  argument: null,
+  body: 'none',
+  options: Object.values(takes),
   parse({ options }) {
-    const verbose = flagOf(options, 'verbose', false)
-    if (verbose && flagOf(options, 'quiet', false)) {
+    const verbose = valueOf(options, takes.verbose)
+    if (verbose && valueOf(options, takes.quiet)) {
       const detail = 'the --verbose and --quiet options can not be used at the same time'
       throw new Fault('command_failed', { detail })
     }
