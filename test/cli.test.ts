@@ -270,7 +270,7 @@ test('a folder that cannot be created, and an invalid database, are refused by n
   const made = await cairn(['keys', 'create', '--data-dir', file])
   assert.equal(
     made.err,
-    `cairn: the data folder ${file} is a file; another is named with --data-dir\n`,
+    `cairn: the data folder ${file} is a file; choose another folder with --data-dir\n`,
   )
   const below = await cairn(['keys', 'list', '--data-dir', join(file, 'data')])
   assert.match(below.err, /cairn: (cannot read|no data in) .*a-file\/data/)

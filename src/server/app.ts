@@ -1,6 +1,6 @@
-// Wires everything, once, in order, and stops it in reverse. The one place that knows every concrete part.
+// Composes the server: opens every part in order and closes them in reverse. The only module that knows every concrete part.
 // Tested by test/start.test.ts
-// long: one part after another, in the order they stand up.
+// long: one part after another, in the order of opening.
 import { createFairTimeSlices } from '../base/fair-time-slices.ts'
 import { join, resolve } from 'node:path'
 import { createAccounts } from '../access/accounts/accounts.ts'
@@ -53,7 +53,7 @@ import {
 } from './open-identity.ts'
 import { gatewaysOf, openContent } from './open-content.ts'
 import { createKuboCommands } from '../kubo/commands/index.ts'
-import { openFaces } from './open-faces.ts'
+import { openEndpoints } from './open-endpoints.ts'
 import { obtainPublicKey } from '../access/accounts/server-identity.ts'
 import { openGateway } from './open-gateway.ts'
 import { openMetrics } from './open-metrics.ts'
@@ -68,24 +68,24 @@ import { watchIntegrity } from './watch-integrity.ts'
 
 export type RunningServer = {
   readonly url: string
-  /** Where the admin side is; null: it is switched off. */
+  /** URL of the admin API and dashboard; null: turned off. */
   readonly adminUrl: string | null
-  /** Shown once: the key that was made because there was none. */
+  /** Shown once: the key that the first start created. */
   readonly firstKey: { readonly apiKey: string; readonly apiKeySecret: string } | null
-  /** The link that makes the first operator, valid 30 minutes; null: there is one. */
+  /** One-time link to create the first operator, valid for 30 minutes; null: an operator exists. */
   readonly firstRun: FirstRun | null
-  /** Drains and ends: calls in flight are answered, counters and blocks are written. */
+  /** Drains and stops: running calls are answered, counters and blocks are written. */
   stop(): Promise<void>
-  /** Takes over the settings file as it is now; never throws, what is wrong is logged. */
+  /** Applies the current settings file. Never throws: issues are logged. */
   reload(): Promise<void>
 }
 
-/** How many recovered senders are remembered, about 20 MB. */
+/** Number of recovered senders in memory, about 20 MB. */
 const sendersMax = 100_000
 
 /**
- * Starts Cairn on `config`; resolves when it is ready. Rejects with a sentence for the operator: folder in
- * use, port taken, other chain in the folder, genesis that cannot be read. `print` takes log lines.
+ * Starts Cairn with `config`; resolves when it is ready. Rejects with a sentence for the operator: folder in
+ * use, port taken, another chain in the folder, unreadable genesis. `print` receives log lines.
  */
 export async function startServer(
   config: Config,
@@ -96,7 +96,7 @@ export async function startServer(
   }: {
     readonly print: (line: string) => void
     readonly onImport?: OnImport
-    /** The settings file, watched while the server runs; null: there is none. */
+    /** The settings file, watched while the server runs; null: none. */
     readonly source?: Pick<ReloadParts, 'file' | 'load'> | null
   },
 ): Promise<RunningServer> {
@@ -304,7 +304,7 @@ export async function startServer(
     clock,
   })
   starting.defer(() => metrics.stop())
-  const faces = openFaces({
+  const endpoints = openEndpoints({
     gateway,
     commands,
     inspector,
@@ -312,7 +312,7 @@ export async function startServer(
     config,
     settings,
     openAdmin: config.admin.enabled
-      ? (adminFaces) =>
+      ? (adminEndpoints) =>
           openAdmin({
             touch: {
               accounts,
@@ -337,7 +337,7 @@ export async function startServer(
             opened,
             limiter,
             transferMeters,
-            faces: adminFaces,
+            endpoints: adminEndpoints,
             settings,
             clock,
             log,
@@ -364,7 +364,7 @@ export async function startServer(
     log,
   })
   starting.defer(() => listeners.drain())
-  const { url, adminUrl } = await listeners.listen(faces)
+  const { url, adminUrl } = await listeners.listen(endpoints)
 
   const reload =
     source === null
@@ -382,7 +382,7 @@ export async function startServer(
         })
   if (reload !== null) starting.defer(() => reload.stop())
 
-  // Only now: what a start makes and then fails is shown to nobody.
+  // Last: a key or link that a failing start created must not be shown.
   const firstKey = await createFirstKey(accounts)
   const firstRun = await createFirstRunLink(identity, accounts, adminUrl)
 
@@ -396,7 +396,7 @@ export async function startServer(
     networks: opened.networks().map(({ name }) => name),
   })
 
-  // Everything stands: from here on the caller stops it, not the end of this function.
+  // The start succeeded: from here on the caller stops the server, not the end of this function.
   const running = starting.move()
   return {
     url,

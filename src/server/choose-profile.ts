@@ -1,4 +1,4 @@
-// How files are added where a request does not say.
+// Import profile of requests that do not set one.
 // Tested by test/start.test.ts
 import {
   type ImportProfile,
@@ -7,7 +7,7 @@ import {
 } from '../codec/ipld/import-profile.ts'
 import type { Config } from '../config/settings.ts'
 
-/** The profile of a key, or else of the server, with the server's rule of when a directory is sharded. */
+/** Profile of the key, otherwise of the server, with the server's rule for sharding directories. */
 export function chooseProfile(
   files: Config['files'],
   name: ImportProfileName | null,

@@ -160,7 +160,7 @@ test('the counted units sum to the charged units: the extra unit of a batch has 
   )
 })
 
-test('a refusal is counted also when no units are left to charge for it', () => {
+test('a refusal is counted even if no units are left to charge for it', () => {
   const { made, counted } = gateway({
     admitUnits: () => {
       throw new Fault('over_quota')
@@ -171,7 +171,7 @@ test('a refusal is counted also when no units are left to charge for it', () => 
   assert.deepEqual(counted, [{ method: '', outcome: 'bad_json', units: 0 }])
 })
 
-test('what needs a connection that stays is no method without one', async () => {
+test('a method that needs a WebSocket is unknown over HTTP', async () => {
   const operation: RpcOperation<unknown> = {
     name: 'eth_subscribe',
     units: 5,
@@ -180,23 +180,23 @@ test('what needs a connection that stays is no method without one', async () => 
     run: async (_input, { subscriptions }) => subscriptions?.add({ kind: 'newHeads' }),
   }
   const { made } = gateway({ operationsOf: () => offering([operation]) })
-  const visit = {
+  const request = {
     caller,
     network,
     items: [item('eth_subscribe')],
     batch: false,
     request: { signal },
   }
-  const [refused] = (await made.runRpc(visit)).outcomes
+  const [refused] = (await made.runRpc(request)).outcomes
   assert.equal(faultOf(refused).message, 'notifications not supported')
   const subscriptions = made.openSubscriptions({ caller, send: () => {}, end: () => {} }, network)
   const frame = subscriptions.openFrame()
-  const [taken] = (await made.runRpc({ ...visit, subscriptions: frame })).outcomes
+  const [taken] = (await made.runRpc({ ...request, subscriptions: frame })).outcomes
   assert.ok(taken !== undefined && 'result' in taken)
   assert.match(String(taken.result), /^0x[0-9a-f]{32}$/)
 })
 
-test('a key that needs its secret says nothing of its networks without it', async () => {
+test('a key that requires its secret reveals nothing of its networks without it', async () => {
   const settings = { ...defaultKeySettings, secretRequired: true, networks: ['mainnet'] }
   const { made } = gateway({
     authenticate: (_key, secret) => ({ ...caller, settings, withSecret: secret !== null }),
@@ -214,7 +214,7 @@ test('a key that needs its secret says nothing of its networks without it', asyn
   })
 })
 
-test('the whole request is priced before work: its items, and one more for a batch', async () => {
+test('the whole request is priced before it runs: its items, plus one unit for a batch', async () => {
   const { made, admitted } = gateway()
   await made.runRpc({ caller, network, items: [item('x_one')], batch: false, request: { signal } })
   await made.runRpc({
@@ -227,7 +227,7 @@ test('the whole request is priced before work: its items, and one more for a bat
   assert.deepEqual(admitted, [80, 161])
 })
 
-test('a request that is not admitted runs nothing and costs nothing', async () => {
+test('a request over its limit runs nothing and costs nothing', async () => {
   const { made, counted } = gateway({
     admitUnits: () => {
       throw new Fault('over_rate')
@@ -240,7 +240,7 @@ test('a request that is not admitted runs nothing and costs nothing', async () =
   assert.deepEqual(counted, [{ method: 'x_one', outcome: 'over_rate', units: 0 }])
 })
 
-test('one bad item touches no other, and answers keep the order of the request', async () => {
+test('one bad item affects no other, and replies keep the order of the request', async () => {
   const { made, counted } = gateway()
   const bad = new Fault('bad_envelope')
   const { outcomes } = await made.runRpc({
@@ -261,7 +261,7 @@ test('one bad item touches no other, and answers keep the order of the request',
   )
 })
 
-test('a method refused on purpose costs as much as an unknown one', async () => {
+test('a method that is always refused costs as much as an unknown one', async () => {
   const { made, counted } = gateway()
   const items = [item('eth_sendTransaction')]
   const { outcomes } = await made.runRpc({
@@ -275,7 +275,7 @@ test('a method refused on purpose costs as much as an unknown one', async () => 
   assert.deepEqual(counted, [{ method: 'other', outcome: 'method_not_offered', units: 5 }])
 })
 
-test('a bug is masked as internal, and its units are given back', async () => {
+test('a bug is reported as internal, and its units are refunded', async () => {
   const { made, refunded, counted } = gateway()
   const { outcomes, headers } = await made.runRpc({
     caller,
@@ -318,13 +318,13 @@ test('a batch carries the weakest label of its answers', async () => {
     ).headers.verified
   assert.equal(await labelOf(['x_latest']), 'proof')
   assert.equal(await labelOf(['x_latest', 'x_trusted']), 'trusted')
-  // This server's own answers and errors count only where nothing else was answered.
+  // Answers and errors of the server itself have no label, so they count only in a batch of nothing else.
   assert.equal(await labelOf(['x_one']), 'trusted')
   assert.equal(await labelOf(['x_latest', 'x_one', 'x_missing']), 'proof')
   assert.equal(await labelOf(['x_missing']), 'none')
 })
 
-test('the JSON-RPC face asks for a key, takes a secret, and refuses a wrong one even when none is needed', async () => {
+test('the JSON-RPC API requires a key, accepts a secret, and refuses a wrong one even if none is required', async () => {
   const { made } = gateway()
   const enter = async (key: string | null, secret: string | null, user = '') =>
     await made.authenticateRpc({ key, secret, user }, network)
@@ -337,7 +337,7 @@ test('the JSON-RPC face asks for a key, takes a secret, and refuses a wrong one 
   assert.equal(await refusal(enter(null, null)), 'no_credential')
 })
 
-test('the file face needs key, secret and a card, in that order', async () => {
+test('the IPFS API requires key, secret and a card, in that order', async () => {
   const { made } = gateway()
   assert.equal(
     await refusal(made.authenticateFiles({ key: 'rightkey', secret: null }, 'version')),
@@ -358,7 +358,7 @@ test('the file face needs key, secret and a card, in that order', async () => {
   )
 })
 
-test('a file command is judged, admitted and counted once, when its response has ended', async () => {
+test('an IPFS command is authorized, admitted and counted once, when its response has ended', async () => {
   const { made, counted } = gateway()
   const operation: KuboCommand<unknown> = {
     name: 'pin/rm',
@@ -370,8 +370,8 @@ test('a file command is judged, admitted and counted once, when its response has
     run: async () => ({ kind: 'object', value: {} }),
   }
   const request = { args: [], options: new Map(), entries: null, host: '' }
-  const visit = { caller, operation, request, connected: () => true, signal }
-  const { settle } = await made.runFiles(visit)
+  const command = { caller, operation, request, connected: () => true, signal }
+  const { settle } = await made.runFiles(command)
   assert.deepEqual(counted, [])
   settle(null, { in: 10, out: 20 })
   assert.deepEqual(counted, [{ method: 'pin/rm', outcome: 'ok', units: 0 }])
@@ -384,8 +384,8 @@ const where: BlockRef = {
   anchor: 'embedded',
 }
 
-/** An operation that counts its runs and answers as it is told. */
-function keeping(level: Level, block: BlockParameter | null = { tag: 'latest' }) {
+/** A cacheable operation that counts its runs and labels its answers with `level`. */
+function caching(level: Level, block: BlockParameter | null = { tag: 'latest' }) {
   const ran: unknown[] = []
   const operation: RpcOperation<unknown> = {
     name: 'x_kept',
@@ -420,8 +420,8 @@ function keeping(level: Level, block: BlockParameter | null = { tag: 'latest' })
   return { ask, ran, counted, made }
 }
 
-test('a proved answer is given again without running, with the same labels, and charged the same', async () => {
-  const { ask, ran, counted } = keeping('proof')
+test('a proved answer is served from the cache, with the same labels, and charged the same', async () => {
+  const { ask, ran, counted } = caching('proof')
   const first = await ask(['a'])
   const second = await ask(['a'])
   assert.deepEqual(second, first)
@@ -433,8 +433,8 @@ test('a proved answer is given again without running, with the same labels, and 
   assert.equal(counted[1]?.units, 80)
 })
 
-test('with its proof a kept answer is made again, and charged the same', async () => {
-  const { ask, ran, counted, made } = keeping('proof')
+test('a request for a proof runs again despite a cached answer, and is charged the same', async () => {
+  const { ask, ran, counted, made } = caching('proof')
   await ask(['a'])
   const { outcomes, headers } = await made.runRpc({
     caller,
@@ -447,7 +447,7 @@ test('with its proof a kept answer is made again, and charged the same', async (
   assert.equal(ran.length, 2)
   assert.deepEqual(counted[1], counted[0])
   assert.equal(headers.verified, 'proof')
-  // This one says nothing of bundles, so what it gives proves nothing.
+  // This operation does not support bundles, so its answer carries no proof.
   const proof: ProofBundle = {
     v: 1,
     chainId: '0x539',
@@ -462,24 +462,24 @@ test('with its proof a kept answer is made again, and charged the same', async (
   assert.deepEqual(outcomes, [{ result: { value: 2 }, proof }])
 })
 
-test('what is told once is told with its proof asked for too, and taken back when it reached nobody', async () => {
-  let untold = 0
+test('a revocable answer is sent with its proof, and is rolled back if it does not reach the client', async () => {
+  let revoked = 0
   const operation: RpcOperation<unknown> = {
     name: 'x_once',
     units: 80,
     parse: (params) => params,
-    run: async () => new Revocable([1], () => void untold++),
+    run: async () => new Revocable([1], () => void revoked++),
   }
   const { made } = gateway({ operationsOf: () => ({ find: () => operation }) })
-  const visit = { caller, network, items: [item('x_once')], batch: false, request: { signal } }
-  const { outcomes } = await made.runRpc({ ...visit, proof: true })
+  const request = { caller, network, items: [item('x_once')], batch: false, request: { signal } }
+  const { outcomes } = await made.runRpc({ ...request, proof: true })
   assert.partialDeepStrictEqual(outcomes, [{ result: [1], proof: { nodes: [] } }])
   rollbackAll(outcomes)
-  assert.equal(untold, 1)
+  assert.equal(revoked, 1)
 })
 
-test('a kept answer needs no wait', async () => {
-  const { ask, made } = keeping('proof')
+test('a cached answer is returned synchronously', async () => {
+  const { ask, made } = caching('proof')
   await ask()
   const items = [{ method: 'x_kept', params: [] }]
   const request = {
@@ -491,44 +491,44 @@ test('a kept answer needs no wait', async () => {
   assert.ok(!(answer instanceof Promise))
 })
 
-test('other input is another answer', async () => {
-  const { ask, ran } = keeping('proof')
+test('another input is another cache entry', async () => {
+  const { ask, ran } = caching('proof')
   await ask(['a'])
   await ask(['b'])
   assert.equal(ran.length, 2)
 })
 
-test('what is not proved is never kept', async () => {
+test('an answer without a proof is never cached', async () => {
   for (const level of ['trusted', 'none'] as const) {
-    const { ask, ran } = keeping(level)
+    const { ask, ran } = caching(level)
     await ask()
     await ask()
     assert.equal(ran.length, 2, level)
   }
 })
 
-test('an input that says its answer must not be kept runs each time', async () => {
-  const { ask, ran } = keeping('proof', null)
+test('an input without a cache key runs each time', async () => {
+  const { ask, ran } = caching('proof', null)
   await ask()
   await ask()
   assert.equal(ran.length, 2)
 })
 
 test('an answer about the pending block runs each time', async () => {
-  const { ask, ran } = keeping('proof', { tag: 'pending' })
+  const { ask, ran } = caching('proof', { tag: 'pending' })
   await ask()
   await ask()
   assert.equal(ran.length, 2)
 })
 
-test('whether a block is canonical is judged each time', async () => {
-  const { ask, ran } = keeping('proof', { hash: where.hash, requireCanonical: true })
+test('a block is checked to be canonical each time', async () => {
+  const { ask, ran } = caching('proof', { hash: where.hash, requireCanonical: true })
   await ask()
   await ask()
   assert.equal(ran.length, 2)
 })
 
-test('a method that no upstream has costs as little as one that is unknown here', async () => {
+test('a method that no upstream supports costs as little as an unknown one', async () => {
   const lacking: RpcOperation<unknown> = {
     name: 'x_trace',
     units: 1000,
@@ -552,7 +552,7 @@ const listed = (changes: Partial<KeySettings>): Caller => {
   return { ...caller, settings, allowlists: compileAllowlists(settings) }
 }
 
-test('a method that is not listed is refused in its place, before its params and whether it is there', async () => {
+test('a method outside the key allowlist is refused in its place, before its params and its existence are checked', async () => {
   const { made, counted, admitted } = gateway()
   const { outcomes, headers } = await made.runRpc({
     caller: listed({ allowMethods: ['x_one', 'no_such'] }),
@@ -567,7 +567,7 @@ test('a method that is not listed is refused in its place, before its params and
     assert.deepEqual(faultOf(outcome).data, { reason: 'method' })
   }
   assert.equal(faultOf(outcomes[4]).code, 'no_method')
-  // Refusals by a setting are free; an unknown method costs its 5.
+  // Refusals by a setting are free; an unknown method costs its 5 units.
   assert.deepEqual([admitted, headers.units], [[86], 86])
   const refused = counted.filter(({ outcome }) => outcome === 'refused_by_setting')
   assert.deepEqual(
@@ -580,7 +580,7 @@ test('a method that is not listed is refused in its place, before its params and
   )
 })
 
-test('a request in which no call is allowed costs nothing, not even when nothing is left to pay with', async () => {
+test('a request in which no call is allowed costs nothing, even without units left', async () => {
   const { made, counted } = gateway({
     admitUnits: () => {
       throw new Fault('over_quota')
@@ -603,7 +603,7 @@ test('a request in which no call is allowed costs nothing, not even when nothing
   )
 })
 
-test('lists of origins, user agents and addresses are judged after key, secret and network', async () => {
+test('allowlists of origins, user agents and addresses are checked after key, secret and network', async () => {
   const changes = { allowIps: ['192.0.2.1'], allowOrigins: ['a.example'], allowUserAgents: ['App'] }
   const enter = async (credential: object, settings: Partial<KeySettings> = {}) => {
     const { made } = gateway({ authenticate: () => listed({ ...changes, ...settings }) })
@@ -619,7 +619,7 @@ test('lists of origins, user agents and addresses are judged after key, secret a
   await assert.rejects(enter({}, { secretRequired: true }), reason('secret_required'))
 })
 
-test('the file face judges the lists and the command before the card, and tells no list', async () => {
+test('the IPFS API checks allowlists and command before the card, and reveals no list', async () => {
   const enter = async (command: string, settings: Partial<KeySettings>) => {
     const { made } = gateway({ authenticate: () => listed(settings) })
     return await made.authenticateFiles({ key: 'rightkey', secret: 'right' }, command)
@@ -633,7 +633,7 @@ test('the file face judges the lists and the command before the card, and tells 
   })
 })
 
-test('a read whose content is in memory needs no signal and no promise, is kept as any other, and a Fault of it is its outcome', () => {
+test('a read from memory needs no signal and no promise, is cached like any other, and its Fault is its outcome', () => {
   const asked: string[] = []
   const operation: RpcOperation<unknown> = {
     name: 'x_now',
@@ -659,11 +659,11 @@ test('a read whose content is in memory needs no signal and no promise, is kept 
   }
   const items = ['a', 'bad', 'a'].map((input) => ({ method: 'x_now', params: [input] }))
   const ask = () => made.runRpc({ caller, network, items, batch: true, request })
-  const kept = { text: '"now a"', bytes: 7 }
+  const cached = { text: '"now a"', bytes: 7 }
   for (const answer of [ask(), ask()]) {
     assert.ok(!(answer instanceof Promise))
     const [first, fault, again] = answer.outcomes
-    assert.deepEqual([first, again], [kept, kept])
+    assert.deepEqual([first, again], [cached, cached])
     assert.equal(faultOf(fault).code, 'no_state')
     assert.equal(answer.headers.verified, 'proof')
     assert.equal(answer.headers.block, where.hash)
@@ -675,7 +675,7 @@ test('a read whose content is in memory needs no signal and no promise, is kept 
   )
 })
 
-test('a read that lacks something is completed, whatever else of the request is in memory', async () => {
+test('a read with missing content is completed, with other calls of the request already answered', async () => {
   const operation: RpcOperation<unknown> = {
     name: 'x_now',
     units: 80,
@@ -694,7 +694,7 @@ test('a read that lacks something is completed, whatever else of the request is 
   assert.deepEqual(outcomes, [{ result: 'now' }, { result: 'later' }])
 })
 
-test('a read that was begun goes on from there; its answer is labelled and kept, and its Fault is its outcome', async () => {
+test('a started read is resumed; its answer is labelled and cached, and its Fault is its outcome', async () => {
   let begun = 0
   const operation: RpcOperation<unknown> = {
     name: 'x_begun',
@@ -725,7 +725,7 @@ test('a read that was begun goes on from there; its answer is labelled and kept,
     assert.equal(faultOf(fault).code, 'no_state')
     assert.deepEqual([headers.verified, headers.block], ['proof', where.hash])
   }
-  assert.equal(begun, 4, 'what was kept is not begun again')
+  assert.equal(begun, 4, 'a cached answer does not run again')
 })
 
 test('requests that a known key refuses before their body is read are counted by reason and status', async () => {
@@ -758,7 +758,7 @@ test('requests that a known key refuses before their body is read are counted by
   ])
 })
 
-test('what ran has a duration, what was refused has none', async () => {
+test('calls that ran have a duration, refused calls have none', async () => {
   const counted: object[] = []
   const clock = createTurnedClock()
   const slow: RpcOperation<unknown> = {

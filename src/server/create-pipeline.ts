@@ -1,4 +1,4 @@
-// The services over their shared parts: JSON-RPC, IPFS API, IPFS gateway. Each runs its requests in the order
+// Pipelines over their shared parts: JSON-RPC API, IPFS API, IPFS gateway. Each handles a request in the order
 // authenticate -> authorize -> parse -> admit -> run -> meter.
 // Tested by src/server/create-pipeline.test.ts
 import { createKuboPipeline, type KuboPipelineDeps } from '../kubo/create-kubo-pipeline.ts'
@@ -10,7 +10,7 @@ import type { RpcPipeline } from '../rpc/rpc-pipeline.ts'
 
 export type PipelineDeps = RpcPipelineDeps &
   KuboPipelineDeps & {
-    /** What readers of `/ipfs/<cid>` may have. */
+    /** Access rules for `/ipfs/<cid>`. */
     readonly paths: PathRules
   }
 

@@ -10,14 +10,14 @@ import { denyLookMs, openDenyFile } from './deny-file.ts'
 const one = CID.parse('QmeGAVddnBSnKc1DLE7DLV9uuTqo5F7QbaveTjr45JUdQn')
 const other = CID.parse('bafkreigp57nphuun56ko66odwfcji6x2bpqo5eaoyv6yp7cdu55oxm4ioy')
 
-test('a list that changes is read anew, and one that is lost stays in force', async (t) => {
+test('a changed list is read again, and a missing one leaves the last list in force', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-deny-'))
   t.after(() => rm(folder, { recursive: true }))
   const file = join(folder, 'deny.txt')
   await writeFile(file, `${one.toString()}\n`)
   const clock = createTurnedClock()
   let wake: (event: string) => void = () => {}
-  const told = () =>
+  const nextEvent = () =>
     new Promise<string>((resolve) => {
       wake = resolve
     })
@@ -26,13 +26,13 @@ test('a list that changes is read anew, and one that is lost stays in force', as
   assert.equal(list.denies(one), true)
 
   await writeFile(file, `${other.toString()}\n${one.toString()}\n`)
-  const read = told()
+  const read = nextEvent()
   clock.turn(denyLookMs)
   assert.equal(await read, 'deny_list_read')
   assert.equal(list.denies(other), true)
 
   await rm(file)
-  const lost = told()
+  const lost = nextEvent()
   clock.turn(denyLookMs)
   assert.equal(await lost, 'deny_list_not_read')
   assert.equal(list.denies(one), true)
@@ -41,7 +41,7 @@ test('a list that changes is read anew, and one that is lost stays in force', as
   assert.equal(clock.timers, 0)
 })
 
-test('without a file nothing is denied, and one that is not there stops the start', async () => {
+test('without a file nothing is denied, and a missing file stops the start', async () => {
   const parts = { clock: createTurnedClock(), log: () => {} }
   assert.equal((await openDenyFile(null, parts)).denies(one), false)
   await assert.rejects(

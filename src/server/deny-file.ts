@@ -1,5 +1,5 @@
-// The deny list of readers as a file: read at the start, and anew when the file changes. A file that cannot be read
-// then is logged, and the list that was read before stays in force.
+// Deny list of the gateway: read at the start and again when the file changes. A later read error
+// is logged, and the last list stays in force.
 // Tested by src/server/deny-file.test.ts
 import { readFile, stat } from 'node:fs/promises'
 import type { Clock } from '../base/clock.ts'
@@ -14,7 +14,7 @@ export type DenyFile = {
 export const denyLookMs = 5000
 const fileBytesMax = 256 * 1024 * 1024
 
-/** `file` null: nothing is denied. Rejects with a sentence for the operator when it cannot be read at the start. */
+/** `file` null: nothing is denied. Rejects with a sentence for the operator if the file cannot be read at the start. */
 export async function openDenyFile(
   file: string | null,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
@@ -23,9 +23,9 @@ export async function openDenyFile(
   let looks = await looksOf(file)
   let list = await read(file)
   let underWay = false
-  tell()
+  logList()
 
-  function tell(): void {
+  function logList(): void {
     const { entries, unread } = list
     log('info', 'deny_list_read', { file, entries })
     if (unread.length > 0) log('warn', 'deny_list_lines_not_understood', { file, lines: unread })
@@ -37,7 +37,7 @@ export async function openDenyFile(
       if (now === looks) return
       list = await read(file as string)
       looks = now
-      tell()
+      logList()
     } catch (error) {
       log('error', 'deny_list_not_read', { file, error })
     }

@@ -1,16 +1,16 @@
-// What a balancer and an orchestrator ask: /livez (the process answers) and /readyz (send callers here).
+// Health checks for load balancers and orchestrators: /livez (the process replies), /readyz (accepts requests).
 // Tested by src/http/server.test.ts
 import type { Answer } from '../http/text-answer.ts'
 
 export const livePath = '/livez'
 export const readyPath = '/readyz'
 
-/** Always 200: that it was built at all is the answer. */
+/** Always 200: a reply is proof enough that the process runs. */
 export function liveAnswer(): Answer {
   return jsonAnswer(200, 'live')
 }
 
-/** 200 when callers may come; 503 before start has finished and from the moment a drain begins. */
+/** 200 if the server accepts requests; 503 before the start has finished and once a drain begins. */
 export function readyAnswer(state: {
   readonly ready: boolean
   readonly draining: boolean

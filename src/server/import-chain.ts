@@ -1,5 +1,5 @@
-// Imports a chain file into the data folder's embedded chain, with no server on it: each block is executed and
-// verified before it is kept, so a run that ends early goes on where it stopped.
+// Imports a chain file into the embedded chain of a data folder without a running server. Each block is executed and
+// verified before it is stored, so an interrupted import can be continued.
 // Tested by src/cli/commands/chain-import.test.ts
 import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
@@ -16,24 +16,24 @@ import { makeDataFolder } from './make-data-folder.ts'
 
 type Parts = {
   readonly dataDir: string
-  /** Size the database may grow to; null: as the disk allows. */
+  /** Maximum size of the database; null: limited by the disk. */
   readonly storeBytesMax: number | null
-  /** Of the embedded chain, as a network. */
+  /** The embedded chain as a network. */
   readonly name: string
   readonly genesis: Genesis
   readonly blocksFile: string
-  /** `startChainWorker`. It has ended when the import has. */
+  /** `startChainWorker`. The worker ends with the import. */
   readonly worker: ChainWorker
   readonly log: Log
-  /** Told after each new block with its number. */
+  /** Called after each new block with its number. */
   readonly onBlock: (number: bigint) => void
-  /** Told the head that the import starts from. */
+  /** Called with the head that the import starts from. */
   readonly onStart: (number: bigint) => void
 }
 
 /**
- * Resolves with how many blocks were new and the head they led to. Rejects with a sentence for the operator: a
- * server on the folder, another chain in it, the first block that does not fit; blocks before it are kept.
+ * Resolves with the number of new blocks and the resulting head. Rejects with a sentence for the operator: a
+ * server on the folder, another chain in it, the first invalid block; blocks before it stay stored.
  */
 export async function importChain(
   parts: Parts,
@@ -46,7 +46,7 @@ export async function importChain(
   const writer = await startThreadWriter({
     path,
     ...(storeBytesMax === null ? {} : { bytesMax: storeBytesMax }),
-    // What waited for it is refused, and with it the import.
+    // Rejects everything that waits for the worker, and with it the import.
     onDeath: () => {},
   })
   running.defer(() => writer.close())

@@ -1,4 +1,4 @@
-// The page at `/`: what is served here and one command line for each face. No script, nothing loaded.
+// The page at `/`: the networks served and one example command per API. No script, no external resources.
 // Tested by src/http/server.test.ts
 import { createHash } from 'node:crypto'
 import type { Answer } from '../http/text-answer.ts'
@@ -9,7 +9,7 @@ const style =
 const styleHash = createHash('sha256').update(style).digest('base64')
 const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
-/** `host`: the judged Host header, shown in the command lines; `networks`: names served, default first. */
+/** `host`: the validated Host header, shown in the commands; `networks`: names served, default first. */
 export function indexPage(host: string, networks: readonly string[]): Answer {
   const base = `http://${escapeHtml(host)}`
   const rows = networks

@@ -10,14 +10,14 @@ const unitsOf = ({ host, keyRates = 'auto', proxies, hosts }: Given) =>
     admin: { hosts: hosts ?? null },
   }).unitsPerSecond
 
-test('keys without rates have those of a plan where the server listens beyond loopback, and none on loopback', () => {
+test('keys without own rates have those of a plan if the server listens beyond loopback, and none on loopback', () => {
   for (const host of ['127.0.0.1', 'localhost', '::1']) assert.equal(unitsOf({ host }), null)
   for (const host of ['0.0.0.0', '::', '192.0.2.7']) assert.equal(unitsOf({ host }), 40_000)
   assert.equal(unitsOf({ host: '0.0.0.0', keyRates: 'none' }), null)
   assert.equal(unitsOf({ host: '127.0.0.1', keyRates: 'free' }), 500)
 })
 
-test('a server on loopback that a proxy or a public name leads to has the rates of a plan', () => {
+test('a server on loopback behind a proxy or with a public host name has the rates of a plan', () => {
   const host = '127.0.0.1'
   assert.equal(unitsOf({ host, proxies: '127.0.0.1' }), 40_000)
   assert.equal(unitsOf({ host, hosts: 'cairn.example.org' }), 40_000)

@@ -1,4 +1,4 @@
-// Rates of keys that set none, so that one key of a server on a network cannot take all of it.
+// Rates of keys without own rates, so that one key cannot use all capacity of a server on a network.
 // Tested by src/server/key-rates.test.ts
 import { plans } from '../access/accounts/plans.ts'
 import { isLoopback } from '../base/loopback.ts'
@@ -6,8 +6,8 @@ import type { Config } from '../config/settings.ts'
 import type { KeyRates } from '../access/limits/limiter.ts'
 
 /**
- * As `http.keyRates` says. A server on loopback is taken for one that others reach if its settings name a proxy, or a host
- * name other than that of loopback.
+ * Applies `http.keyRates`. A server on loopback counts as reachable from outside if its settings name a proxy, or a host
+ * name other than loopback's.
  */
 export function keyRatesOf({
   http,

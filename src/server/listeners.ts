@@ -1,4 +1,4 @@
-// The ports: one for the faces, and one for the admin side alone where it has its own.
+// The listeners: one for all APIs, and one for the admin API alone if it has its own address.
 // Tested by test/admin.test.ts
 import type { Clock } from '../base/clock.ts'
 import { createListedIps } from '../base/ip-list.ts'
@@ -6,30 +6,30 @@ import type { Log } from '../base/log.ts'
 import type { Config } from '../config/settings.ts'
 import { createClientAddress } from '../http/client-address.ts'
 import { createServer, defaultServerSettings, type Server } from '../http/server.ts'
-import type { OpenFaces } from './open-faces.ts'
+import type { OpenEndpoints } from './open-endpoints.ts'
 
 export type Listeners = {
-  /** Both listen on return, or it rejects with a sentence for the operator; to be called once. */
-  listen(faces: OpenFaces): Promise<{
+  /** Resolves when both listen, or rejects with a sentence for the operator. Call it once. */
+  listen(endpoints: OpenEndpoints): Promise<{
     readonly url: string
-    /** Where the admin side is; null: it is switched off. */
+    /** URL of the admin API; null: turned off. */
     readonly adminUrl: string | null
   }>
-  /** Of the faces; null: not bound yet. */
+  /** Port of the APIs; null: not listening yet. */
   port(): number | null
-  /** Open now, by listener: `faces`, `admin`. */
+  /** Open connections by listener: `faces`, `admin`. */
   connections(): ReadonlyMap<string, number>
-  /** Resolves when nothing is under way: the admin side first. What does not listen is passed over. */
+  /** Resolves when no request is running; drains the admin listener first. Skips listeners that are not open. */
   drain(): Promise<void>
 }
 
-/** A part of `http.drainMs` in which open connections may still bring a call. */
+/** Part of `http.drainMs` in which open connections may still send a call. */
 const graceShare = 0.25
 
 export function createListeners(parts: {
-  /** As of the start. */
+  /** At the start. */
   readonly config: Config
-  /** As of now. */
+  /** Current settings. */
   readonly settings: { readonly now: Config }
   readonly clock: Clock
   readonly log: Log
@@ -64,9 +64,9 @@ export function createListeners(parts: {
   }
 
   return {
-    async listen({ adminRoutes, ...faces }) {
+    async listen({ adminRoutes, ...endpoints }) {
       const { port } = config.http
-      bound = await add('faces', createServer({ ...shared, ...faces }), { host, port })
+      bound = await add('faces', createServer({ ...shared, ...endpoints }), { host, port })
       const url = urlOf(host, bound)
       const isOn = config.admin.enabled
       if (adminRoutes === null) return { url, adminUrl: isOn ? url : null }

@@ -8,7 +8,7 @@ import { makeDataFolder } from './make-data-folder.ts'
 const root = mkdtempSync(join(tmpdir(), 'cairn-test-'))
 after(() => rmSync(root, { recursive: true, force: true }))
 
-test('a folder and those above it are made for their owner alone, and one that is there is left as it is', () => {
+test('a folder and its missing parents are created for the owner alone, an existing one is unchanged', () => {
   const path = join(root, 'above', 'data')
   makeDataFolder(path)
   makeDataFolder(path)
@@ -16,14 +16,14 @@ test('a folder and those above it are made for their owner alone, and one that i
   assert.equal(statSync(join(root, 'above')).mode & 0o777, 0o700)
 })
 
-test('a file in its place, a file above it and a place where nothing can be made are refused at once, by name', () => {
+test('a file in place of the folder or a parent, or a parent like /proc, is refused immediately by name', () => {
   const file = join(root, 'file')
   writeFileSync(file, '')
   assert.throws(() => makeDataFolder(file), {
-    message: `the data folder ${file} is a file; another is named with --data-dir`,
+    message: `the data folder ${file} is a file; choose another folder with --data-dir`,
   })
   assert.throws(() => makeDataFolder(join(file, 'data')), {
-    message: `cannot make the data folder ${file}/data: a file stands where a folder is meant; another is named with --data-dir`,
+    message: `cannot make the data folder ${file}/data: a file stands where a folder is meant; choose another folder with --data-dir`,
   })
   if (process.platform === 'linux') {
     assert.throws(

@@ -1,15 +1,15 @@
-// Where the store looks up who may have what it lacks: the sources of each network, which change while the server runs.
+// Looks up the sources for missing content of each network. They change while the server runs.
 // Tested by test/reload.test.ts
 import type { FetchContext } from '../content/ref.ts'
 import type { Source } from '../content/source.ts'
 
 export type NetworkSources = {
   readonly of: (hint: FetchContext) => readonly Source[]
-  /** Asked in this order; none: the network is gone. */
+  /** Queried in this order; empty: the network was removed. */
   set(network: string, sources: readonly Source[]): void
 }
 
-/** Sources by network name: a hint without one, or of a chain of our own, has none. */
+/** Sources by network name; none for a context without a network or of the embedded chain. */
 export function createNetworkSources(): NetworkSources {
   const sources = new Map<string, readonly Source[]>()
   const none: readonly Source[] = []

@@ -1,4 +1,4 @@
-// The admin side as the server listens with it: its operations, what they may touch, and who asks.
+// Opens the admin API: its operations, their context, and authentication.
 // Tested by test/admin.test.ts
 import { fileURLToPath } from 'node:url'
 import { cardGateOf } from './open-cards.ts'
@@ -31,16 +31,16 @@ export type AdminApiNeeds = {
   readonly opened: Pick<DryRunDeps, 'networks' | 'operationsOf'>
   readonly limiter: DryRunDeps['limiter']
   readonly transferMeters: TransferMeters
-  readonly faces: Pick<AsKeyParts, 'rpc' | 'files'> & Pick<DryRunDeps, 'commandClassOf'>
-  /** As of now. */
+  readonly endpoints: Pick<AsKeyParts, 'rpc' | 'files'> & Pick<DryRunDeps, 'commandClassOf'>
+  /** Current settings. */
   readonly settings: { readonly now: Config }
-  /** All that this server answers by itself. */
+  /** Names of all JSON-RPC methods that the server implements. */
   readonly rpcOperations: Parameters<typeof openRpc>[0]
   readonly clock: Clock
   readonly log: Log
 }
 
-/** The same from the source and from a package. */
+/** Works from the source and from a package. */
 const dashboardFolder = fileURLToPath(new URL('../../dist/dashboard', import.meta.url))
 
 export function openAdmin(needs: AdminApiNeeds): AdminApi {
@@ -56,12 +56,12 @@ export function openAdmin(needs: AdminApiNeeds): AdminApi {
     },
     admits: (address: string) => settings.now.admin.ips === null || isListed(address),
   }
-  const { directory, opened, limiter, transferMeters, faces } = needs
+  const { directory, opened, limiter, transferMeters, endpoints } = needs
   const tryRequest = createDryRun({
     enterAs: directory.enterAs,
     networks: opened.networks,
     operationsOf: opened.operationsOf,
-    commandClassOf: faces.commandClassOf,
+    commandClassOf: endpoints.commandClassOf,
     limiter,
     transferMeters,
     cardGate: () => cardGateOf(settings.now),
@@ -71,13 +71,13 @@ export function openAdmin(needs: AdminApiNeeds): AdminApi {
       operations,
       context: { ...needs.touch, tryRequest },
       findPrincipal: needs.findPrincipal,
-      // A key that is revoked, or set otherwise, is so at once: its calls are judged from memory.
+      // Apply a revoked or changed key immediately: its requests are checked from memory.
       changed() {
         directory.refresh()
         needs.touch.inspecting?.inspector.applySettings()
       },
       settings: rules,
-      asKey: createAsKey({ callerOf: directory.callerOf, ...faces }),
+      asKey: createAsKey({ callerOf: directory.callerOf, ...endpoints }),
       version,
       clock,
       log,
@@ -93,7 +93,7 @@ export function openAdmin(needs: AdminApiNeeds): AdminApi {
   })
 }
 
-/** The entries of a setting that holds several, a comma between them. */
+/** Entries of a setting with several values, separated by commas. */
 export function listOf(text: string | null): readonly string[] {
   return text === null ? [] : text.split(',').map((entry) => entry.trim())
 }

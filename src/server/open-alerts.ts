@@ -1,4 +1,4 @@
-// Alerts as the server runs them: what is watched, whom is told, and what owners set of it.
+// Opens alerts: the watched conditions, the recipients, and the owners' settings.
 // Tested by test/admin-alerts.test.ts
 import { createHmac } from 'node:crypto'
 import type { Accounts } from '../access/accounts/accounts.ts'
@@ -18,7 +18,7 @@ import type { Usage } from '../access/usage/usage.ts'
 
 export type OpenAlerts = { readonly view: AlertsView; stop(): void }
 
-/** `sealSecret`: stays as long as the data folder does; secrets of webhooks are worked out from it. */
+/** `sealSecret`: unchanged for the life of the data folder; webhook secrets are derived from it. */
 export function openAlerts(parts: {
   readonly accounts: Accounts
   readonly usage: Usage

@@ -1,5 +1,5 @@
-// Cards as the settings have them now: the billing company is reached when a card needs it, and anew when its settings
-// change.
+// Billing cards under the current settings. The payment provider is opened when a card needs it, and again when its
+// settings change.
 // Tested by test/card-started.test.ts
 import { faults } from '../base/fault.ts'
 import type { CardCheck } from '../pipeline/authenticate-request.ts'
@@ -11,21 +11,21 @@ import type { Config } from '../config/settings.ts'
 import { networkOf } from '../base/address.ts'
 import { createCardRateLimit } from '../access/limits/card-rate-limit.ts'
 
-/** Addresses are shared by more than one account now and then. */
+/** Some accounts share an address. */
 const addressShare = 3
 const daySeconds = 86_400
-/** Looks at the biller that one account may ask for in a minute. */
+/** Requests to the payment provider per account and minute. */
 const looksPerMinute = 20
 
 export type OpenCards = {
   readonly cards: Cards
-  /** Rejects with a sentence for the operator when the adapter of now cannot be used at all. */
+  /** Rejects with a sentence for the operator if the configured adapter cannot be used. */
   check(): Promise<void>
 }
 
 export function openCards(
   parts: Pick<CardsDeps, 'db' | 'writer' | 'queries' | 'clock'> & {
-    /** As of now. */
+    /** Current settings. */
     readonly settings: { readonly now: Pick<Config, 'card'> }
   },
 ): OpenCards {
@@ -44,12 +44,12 @@ export function openCards(
     const by = JSON.stringify([secretKey, publishableKey, webhookSecret, apiUrl])
     if (opened?.by === by) return opened.paymentProvider
     if (secretKey === null || publishableKey === null || webhookSecret === null) {
-      // The settings are refused as a whole without one of these.
+      // The settings are refused without these values.
       throw new Error('card.stripe lacks a key')
     }
     const fresh = openStripe({ secretKey, publishableKey, webhookSecret, apiUrl })
     opened = { by, paymentProvider: fresh }
-    // A library that was missing may be there at the next try.
+    // The library may have been installed since.
     fresh.catch(() => {
       if (opened?.paymentProvider === fresh) opened = null
     })
@@ -76,7 +76,7 @@ export function openCards(
   }
 }
 
-/** The refusal for an account without a card under these settings. */
+/** Refusal of an account without a card under these settings. */
 export function cardGateOf(config: Config): CardCheck {
   const { adapter } = config.card
   if (adapter === 'none') return null

@@ -1,4 +1,4 @@
-// Opens the embedded chain as the settings say: its genesis, how it mines, the blocks it is to import first.
+// Opens the embedded chain from the settings: genesis, mining mode, blocks to import first.
 // Tested by test/start.test.ts
 import { readFileSync } from 'node:fs'
 import type { Clock } from '../base/clock.ts'
@@ -17,12 +17,12 @@ import { createAccountMemory } from '../chain/proved-account.ts'
 import { createHeaderMemory } from '../chain/proved-header.ts'
 import type { SenderCache } from '../chain/sender-cache.ts'
 
-/** Decoded headers kept for each network, about 2 KB each. */
+/** Cached decoded headers per network, about 2 KB each. */
 const headersMax = 4_096
-/** Proved accounts kept for each network, about 1 KB each. */
+/** Cached proved accounts per network, about 1 KB each. */
 const accountsMax = 4_096
 
-/** Told after each block of `blocksFile`: how many are there, of how many. */
+/** Called after each block of `blocksFile` with the number of imported blocks and the total. */
 export type OnImport = (done: number, total: number) => void
 
 type OpenChainParts = {
@@ -30,7 +30,7 @@ type OpenChainParts = {
   readonly database: Database
   readonly store: Store
   readonly obtaining: Obtaining
-  /** The database file, for the chain's own threads. */
+  /** The database file, opened by the chain's own threads. */
   readonly path: string
   readonly writer: ThreadWriter
   readonly clock: Clock
@@ -45,9 +45,9 @@ type OpenChain = {
 }
 
 /**
- * Resolves when the chain stands at its last block, those of `blocksFile` included. Rejects with a
- * sentence for the operator: genesis or blocks that cannot be read, another chain in the folder. Only for settings
- * that have an embedded chain.
+ * Resolves when the chain is at its last block, including those of `blocksFile`. Rejects with a
+ * sentence for the operator: unreadable genesis or blocks, another chain in the folder. Requires settings
+ * with an embedded chain.
  */
 export async function openChain(parts: OpenChainParts): Promise<OpenChain> {
   const { config, database, store, path, writer, clock, log } = parts

@@ -1,4 +1,4 @@
-// The core of a data folder: its store, where what it lacks is asked, and how both are verified.
+// Opens the content layer of a data folder: its store, its sources, and how both are verified.
 // Tested by test/start.test.ts
 import type { Obtain } from '../content/ref.ts'
 import type { Store } from '../content/store.ts'
@@ -27,22 +27,22 @@ import { openStore } from './open-store.ts'
 export type OpenContent = {
   readonly store: SegmentStore
   readonly obtaining: Obtaining
-  /** Blocks of files from sources alone, as if none were stored. */
+  /** File blocks from sources only, ignoring the store. */
   readonly obtainOutside: Obtain
   readonly readRun: SequentialRead
-  /** Of headers, lists and nodes, by network. */
+  /** Sources of headers, lists and nodes, by network. */
   readonly sources: NetworkSources
-  /** Of blocks of files. */
+  /** Sources of file blocks. */
   readonly blockSources: BlockSources
   close(): Promise<void>
 }
 
-/** `bytesDb`: a second connection, for bytes of one turn. */
+/** `bytesDb`: a second connection, for values that are read within one event-loop turn. */
 export async function openContent(parts: {
   readonly config: Config
   readonly database: Database
   readonly bytesDb: Database
-  /** Its thread hashes beside. */
+  /** Its thread also hashes. */
   readonly writer: ThreadWriter
   readonly countContent: Counters['countContent']
   /** Bytes of unfinished uploads on disk. */
@@ -108,7 +108,7 @@ export async function openContent(parts: {
   }
 }
 
-/** The gateways that blocks of files are asked of. */
+/** The configured sources of file blocks. */
 export function gatewaysOf({ fileSources }: Config): readonly FileSourceConfig[] {
   return fileSources.map((source) => ({ ...source, speaks: 'gateway' }))
 }

@@ -1,4 +1,4 @@
-// The gateway over what stands already: who enters, what is charged and counted, which files and paths are served.
+// Opens the request pipelines over the open parts: authentication, prices, usage, served files and paths.
 // Settings are read at each request.
 // Tested by test/start.test.ts
 import type { FairTimeSlices } from '../base/fair-time-slices.ts'
@@ -36,13 +36,13 @@ import { cardGateOf } from './open-cards.ts'
 import type { OpenContent } from './open-content.ts'
 import type { OpenNetworks } from './open-networks.ts'
 
-/** Accounts whose view of the content is held at a time. */
+/** Maximum number of accounts with a cached view of the content. */
 const filesByAccountMax = 1000
 
 export function openGateway(parts: {
-  /** As of the start. */
+  /** Settings at the start. */
   readonly config: Config
-  /** As of now. */
+  /** Current settings. */
   readonly settings: { readonly now: Config }
   readonly content: OpenContent
   readonly opened: OpenNetworks

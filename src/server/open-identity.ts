@@ -1,4 +1,4 @@
-// People as the settings have it now: the same for the server and for commands on the data folder.
+// Opens the identity of people under the current settings, for the server and for commands on the data folder.
 // Tested by test/people.test.ts
 import type { Accounts } from '../access/accounts/accounts.ts'
 import { obtainFirstAccount } from '../access/accounts/first-account.ts'
@@ -27,7 +27,7 @@ export function openIdentity(parts: {
   readonly writer: Writer
   readonly clock: Clock
   readonly log: Log
-  /** As of now. */
+  /** Current settings. */
   readonly settings: { readonly now: Pick<Config, 'dataDir' | 'admin' | 'http' | 'log' | 'mail'> }
 }): Identity {
   const { settings, clock } = parts
@@ -58,14 +58,14 @@ export function openIdentity(parts: {
   })
 }
 
-/** By the first name that the settings give it, else by the address that it listens on. */
+/** The first configured host name, otherwise the listen address. */
 export function dashboardUrl({ admin, http }: Pick<Config, 'admin' | 'http'>): string {
   const [name] = admin.hosts?.split(',') ?? []
   if (name !== undefined) return `https://${name.trim()}`
   return reachedUrl(admin.host === null ? http : { host: admin.host, port: admin.port })
 }
 
-/** Who a request is from, for the admin face. */
+/** Authenticates a request to the admin API. */
 export function findPrincipal(
   { tokenAuthenticator }: Pick<Identity, 'tokenAuthenticator'>,
   { session, token }: AdminCredential,
@@ -81,12 +81,12 @@ export function findPrincipal(
   return { kind: 'person', personId, email, operator: isOperator, roles, via: by }
 }
 
-/** Lets go of sessions, links and rows of the audit that are over, now and once an hour; returns what stops it. */
+/** Removes expired sessions, links and audit rows, now and once an hour; returns the stop function. */
 export function sweepPeople(identity: Pick<Identity, 'sweep'>, clock: Clock, log: Log): () => void {
   let isOver = false
   const sweep = (): void => {
     identity.sweep().catch((error: unknown) => {
-      // A stop refuses what is still to be written: the next start sweeps.
+      // A stopping server refuses the writes: the next start sweeps again.
       if (!isOver) log('error', 'people_not_swept', { error })
     })
   }
@@ -99,8 +99,8 @@ export function sweepPeople(identity: Pick<Identity, 'sweep'>, clock: Clock, log
 }
 
 /**
- * The link for the first operator, who then owns the first account; null when there is one already. `adminUrl`: where
- * the dashboard is; null: nowhere.
+ * Link for the first operator, who then owns the first account; null if an operator exists. `adminUrl`: URL of
+ * the dashboard; null: none.
  */
 export async function createFirstRunLink(
   { people, invitations }: Pick<Identity, 'people' | 'invitations'>,
@@ -113,7 +113,7 @@ export async function createFirstRunLink(
   return { link: welcomeLink(adminUrl, token), expires: invitation.expires }
 }
 
-/** Where a link is opened. Behind the `#`: no browser sends it, so no log has it. */
+/** URL of a one-time link. The token is in the fragment, which browsers do not send, so no log contains it. */
 export function welcomeLink(adminUrl: string, token: string): string {
   return `${adminUrl}/dashboard/welcome#${token}`
 }

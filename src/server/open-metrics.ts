@@ -1,4 +1,4 @@
-// Metrics of the running server, made of its parts, and the face that gives them.
+// Collects the metrics of the running server and serves `/metrics`.
 // Tested by test/metrics.test.ts
 import type { Clock } from '../base/clock.ts'
 import { decodeHeader } from '../codec/ethereum/header.ts'
@@ -46,7 +46,7 @@ export type OpenMetrics = {
   stop(): void
 }
 
-/** Methods that are no operation of their own, as usage counts them. */
+/** Groups of methods without an operation of their own, as usage counts them. */
 const otherMethods = ['batch', 'eth_subscription', 'eth_subscribe', 'eth_unsubscribe'] as const
 
 const sessionsSql = 'SELECT count(*) FROM session WHERE expires > ?'
@@ -109,12 +109,12 @@ function latestOf({ head }: Network): BlockRef | null {
   try {
     return head.latest()
   } catch {
-    // Nobody has vouched for one lately.
+    // No head was confirmed recently.
     return null
   }
 }
 
-/** Of what is at hand: a scrape asks nobody. */
+/** Reads only memory: a scrape sends no requests. */
 function timeOf(network: Network, { hash }: BlockRef): number | null {
   try {
     const known = network.headers.find(hash)
@@ -122,7 +122,7 @@ function timeOf(network: Network, { hash }: BlockRef): number | null {
     const bytes = network.peek({ kind: 'header', hash })
     return bytes === null ? null : Number(decodeHeader(bytes).timestamp)
   } catch {
-    // A copy that cannot be read is told of by who needs it.
+    // An unreadable copy is reported by the request that needs it.
     return null
   }
 }

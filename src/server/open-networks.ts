@@ -1,5 +1,5 @@
-// Opens the networks that the settings name: the embedded chain, chains behind upstreams, or both; the first is the
-// default. The one place that knows how a network's settings become its parts.
+// Opens the networks of the settings: the embedded chain, chains behind upstreams, or both; the first is the
+// default. The only module that turns a network's settings into its parts.
 // Tested by test/upstream/networks-started.test.ts
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../base/clock.ts'
@@ -29,7 +29,7 @@ export type OpenNetworksParts = {
   readonly database: Database
   readonly store: Store
   readonly obtaining: Obtaining
-  /** Where the sources of each network are looked up. */
+  /** Registry of the sources of each network. */
   readonly sources: NetworkSources
   /** All operations of this server by wire name. */
   readonly operations: ReadonlyMap<string, RpcOperation<unknown>>
@@ -43,14 +43,14 @@ export type OpenNetworksParts = {
 }
 
 export type OpenNetworks = {
-  /** In force now, the default first; the same list until it changes. */
+  /** In force, the default first; the same array until it changes. */
   readonly networks: () => readonly Network[]
   readonly operationsOf: (network: Network) => Operations
-  /** Somebody can be answered: a chain of our own, or a head that was vouched for lately. */
+  /** True if a network can serve requests: the embedded chain, or a recently confirmed head. */
   isReady(): boolean
   /**
-   * Of networks behind upstreams: how these stand, and milliseconds since their head was last confirmed (null: it never
-   * was).
+   * Health of networks behind upstreams, and milliseconds since their head was last confirmed (null:
+   * never).
    */
   statuses(): readonly {
     readonly network: string
@@ -58,15 +58,15 @@ export type OpenNetworks = {
     readonly headAge: number | null
   }[]
   /**
-   * Puts the networks of other settings in the place of these, all at once: those that are the same go on, others
-   * are opened first, and those that are gone or changed end when no request can be under way on them. The embedded
-   * chain goes on as it is. Throws, and changes nothing, when one cannot be opened.
+   * Replaces the networks with those of other settings, all together. Unchanged networks continue, others
+   * are opened first, and removed or changed ones close when no request can be running on them. The embedded
+   * chain continues unchanged. If one cannot be opened, throws and changes nothing.
    */
   replace(config: Config): Promise<void>
   close(): Promise<void>
 }
 
-/** One network that is served. */
+/** One served network. */
 type Opened = {
   readonly listed: NetworkConfig
   readonly network: Network
@@ -76,20 +76,20 @@ type Opened = {
   close(): Promise<void>
 }
 
-/** How long the start waits for the first words of upstreams. */
+/** How long the start waits for the first replies of upstreams. */
 const firstWordsMs = 5_000
 
-/** Beyond the longest request: a request that came right before the change has ended. */
+/** Longer than the longest request, so a request from before the change has ended. */
 const retireSpareMs = 1_000
 
 /**
- * Resolves when every network can answer, or its upstreams have had their time: those that come later are taken in
- * as they come. Rejects as `openChain`.
+ * Resolves when every network can serve, or its upstreams had their time; later networks join
+ * when ready. Rejects as `openChain`.
  */
 export async function openNetworks(parts: OpenNetworksParts): Promise<OpenNetworks> {
   const { clock, log, sources } = parts
   const offered = new WeakMap<Network, Operations>()
-  /** Replaced, and not closed yet. */
+  /** Replaced, not closed yet. */
   const retiring = new Map<Opened, () => Promise<void>>()
   let requestMs = parts.config.rpc.requestMs
   let serving: readonly Opened[] = []
@@ -106,7 +106,7 @@ export async function openNetworks(parts: OpenNetworksParts): Promise<OpenNetwor
     for (const name of names) tellSources(name)
   }
 
-  /** Requests under way on a network that is replaced still find what they began with. */
+  /** Requests still running on a replaced network keep its sources. */
   function tellSources(name: string): void {
     const all = [...serving, ...retiring.keys()].filter(({ listed }) => listed.name === name)
     const found = all.flatMap(({ upstream }) => (upstream === null ? [] : [upstream.source]))
@@ -166,7 +166,7 @@ function listedIn(config: Config): readonly NetworkConfig[] {
   return config.networks ?? (chain === null ? [] : [chain])
 }
 
-/** Those of `before` that are the same are taken over. Closes what it opened when one cannot be. */
+/** Reuses the unchanged ones of `before`. If one cannot be opened, closes those it opened. */
 async function openAll(
   listed: readonly NetworkConfig[],
   before: readonly Opened[],
@@ -190,7 +190,7 @@ async function openAll(
     opened.push(fresh)
     if (fresh.upstream === null) continue
     waiting.push(fresh.upstream.started)
-    // The head is found by what it says; a network of this name that serves already keeps its own until then.
+    // The head looks its sources up by name; an open network of the same name keeps its own until it is replaced.
     if (isNew) parts.sources.set(one.name, [fresh.upstream.source])
   }
   await within(firstWordsMs, Promise.all(waiting), parts.clock)

@@ -1,4 +1,4 @@
-// Pins and storage as admin operations see them.
+// Pins and storage for admin operations.
 // Tested by test/admin-files.test.ts
 import type { Database } from '../db/sqlite.ts'
 import type { PinRows } from '../admin/admin-operation.ts'

@@ -1,4 +1,4 @@
-// The running server as admin operations see it, made of its parts.
+// Status of the running server for admin operations.
 // Tested by test/status.test.ts
 import type { Config } from '../config/settings.ts'
 import { showUrl } from '../config/show.ts'
@@ -19,7 +19,7 @@ export type ServerStatusDeps = {
   readonly database: Database
   readonly settings: { readonly now: Config }
   readonly ready: () => boolean
-  /** Bound by the two faces; null before they listen. */
+  /** Ports of the APIs; null before they listen. */
   readonly port: () => number | null
   readonly started: number
 }
@@ -52,7 +52,7 @@ export function openServerStatus(parts: ServerStatusDeps): ServerStatus {
       }),
     store: () => ({
       writable: store.isWritable,
-      // Content of chains is in the database, and `store.bytesMax` is of all of them together.
+      // Chain data is in the database, and `store.bytesMax` limits both together.
       bytes: store.bytes + databaseBytes(database) + uploadBytes(),
       bytesMax: settings.now.store.bytesMax,
     }),

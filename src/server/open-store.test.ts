@@ -1,4 +1,4 @@
-// A start when the database has no room for rows.
+// A start when the database has no space for rows.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ function block(text: string): UnverifiedItem {
   return { ref: { kind: 'dag-block', hash: Uint8Array.of(0x12, 0x20, ...digest) }, bytes }
 }
 
-test('without room for rows a server starts, and the next start finds what this one could not', async (t) => {
+test('a server starts without space for rows, and the next start completes the pending rows', async (t) => {
   const dataDir = temporaryPath(t)
   const dbPath = join(dataDir, 'cairn.db')
   const db = openDatabase(dbPath)

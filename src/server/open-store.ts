@@ -1,5 +1,5 @@
-// Opens the store of a data folder: what a crash left of open uploads is cleared, blocks whose rows were still to come
-// get them, and blocks that an earlier version kept in rows are moved to the segments.
+// Opens the store of a data folder. Removes open uploads left by a crash, writes pending index rows,
+// and moves blocks that an earlier version stored in rows to the segments.
 // Tested by test/start.test.ts
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,37 +18,37 @@ import { createSystemFiles } from '../content/system-files.ts'
 import type { Database } from '../db/sqlite.ts'
 import type { Writer } from '../db/writer.ts'
 
-/** The folder of the segments in a data folder. */
+/** Folder of the segments in a data folder. */
 export function segmentsOf(dataDir: string): string {
   return join(dataDir, 'store')
 }
 
-/** Bytes of the segments in a data folder, of which nothing is made. */
+/** Bytes of the segments in a data folder; creates nothing. */
 export function segmentBytesOf(dataDir: string): number {
   return segmentBytes(createSystemFiles(), segmentsOf(dataDir))
 }
 
 /**
- * Before anything makes a new `cairn.db`. Throws a sentence for the operator when content is there without it: keys
- * and pins are in that file alone, and starting with none would look like a loss of everything.
+ * Call before a new `cairn.db` is created. Throws a sentence for the operator if content exists without it: keys
+ * and pins are only in that file, so starting without it would look like a loss of all data.
  */
 export function refuseLostDatabase(dataDir: string): void {
   if (existsSync(join(dataDir, 'cairn.db'))) return
   if (segmentBytesOf(dataDir) === 0) return
   throw new Error(
-    `${segmentsOf(dataDir)} holds content, but ${join(dataDir, 'cairn.db')} is gone, and with it keys and pins: put it back from a copy; or begin anew with the content alone: cairn store rebuild --data-dir ${dataDir}`,
+    `${segmentsOf(dataDir)} holds content, but ${join(dataDir, 'cairn.db')} with keys and pins is missing: restore it from a backup, or keep only the content: cairn store rebuild --data-dir ${dataDir}`,
   )
 }
 
-/** Before any other work on the folder. */
+/** Call before any other work on the folder. */
 export async function openStore(parts: {
   readonly dataDir: string
   readonly database: Database
-  /** A second connection, for bytes of one turn. */
+  /** A second connection, for values that are read within one event-loop turn. */
   readonly bytesDb?: Database
   readonly writer: Writer
   readonly bytesMax: number | null
-  /** What else takes of `bytesMax`. */
+  /** Other bytes that count against `bytesMax`. */
   readonly besideBytes?: () => number
   readonly limits?: SegmentLimits
   readonly hashBeside?: HashWorker | null
@@ -90,7 +90,7 @@ export async function openStore(parts: {
   return store
 }
 
-/** Without room for rows a server still starts, to read and to make room; the log is replayed at the next start. */
+/** Without space for rows the server still starts, for reads and deletions; the next start replays the log. */
 function roomIsMissing(log: Log): (error: unknown) => false {
   return (error) => {
     if (!(error instanceof Fault) || error.code !== 'no_space') throw error

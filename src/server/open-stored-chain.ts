@@ -1,4 +1,4 @@
-// The embedded chain as it lies in the data folder, to be read beside a running server or without one. It makes no
+// The embedded chain as stored in the data folder, read-only, with or without a running server. It produces no
 // blocks and runs no EVM.
 // Tested by src/cli/commands/proof.test.ts
 import { existsSync, readFileSync } from 'node:fs'
@@ -27,32 +27,29 @@ type StoredChain = { readonly network: Network; close(): void }
 
 const headersMax = 16
 
-/** Throws an Error with a sentence for the operator when there is no chain to read. */
+/** Throws an Error with a sentence for the operator if no chain is stored. */
 export function openStoredChain(config: Config): StoredChain {
   const chain = embeddedChain(config)
   if (chain === null) {
     throw new Error(
-      'the settings name no embedded chain: ask a running server with --url and --key',
+      'no embedded chain in the settings: query a running server with --url and --key',
     )
   }
   const path = join(config.dataDir, 'cairn.db')
-  if (!existsSync(path))
-    throw new Error(`there is no chain in ${config.dataDir}: start the server once`)
+  if (!existsSync(path)) throw new Error(`no chain in ${config.dataDir}: start the server once`)
   const db = openDatabase(path, { readOnly: true })
   try {
     const index = openChainIndex(db, chain.name)
     const start = index.head()
     if (start === null) {
-      throw new Error(
-        `there is no chain "${chain.name}" in ${config.dataDir}: start the server once`,
-      )
+      throw new Error(`no chain "${chain.name}" in ${config.dataDir}: start the server once`)
     }
     const { genesisFile, name } = chain
     const genesis =
       genesisFile === null
         ? defaultGenesis
         : parseGenesis(JSON.parse(readFileSync(genesisFile, 'utf8')))
-    // Nothing in a header commits to the chain id: that of another genesis would go into the bundle.
+    // Headers do not commit to the chain ID, so a bundle could carry the ID of another genesis.
     refuseOtherChain(name, index, buildFirstBlock(genesis).hash)
     const { obtain, peek, peekNode } = createObtain({
       store: createSqliteStore({ db, writer: createInlineWriter(db) }),

@@ -1,4 +1,4 @@
-// Opens one chain behind upstream nodes as the settings say: its head, its content, and which methods must be proved.
+// Opens one chain behind upstream nodes from the settings: its head, its content, and which methods must be proved.
 // Tested by test/upstream/networks-started.test.ts
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
@@ -21,7 +21,7 @@ export type OpenUpstreamsParts = {
   readonly log: Log
 }
 
-/** Asks nothing yet that the caller waits for: `started` of the network says when it can answer. */
+/** Returns without waiting for upstreams: `started` of the network reports when it can serve. */
 export function openUpstreams(
   config: UpstreamNetworkConfig,
   parts: OpenUpstreamsParts,
@@ -54,8 +54,8 @@ export function openUpstreams(
 }
 
 /**
- * What the operator wrote, else by what is known of the network (verification 2.3): blocks must be proved, state
- * only where a node can; nothing must be on a network nobody has described.
+ * The operator's setting, otherwise by what is known of the network: blocks require a proof, state only if nodes
+ * supply one, and unknown networks require nothing.
  */
 export function verifyOf(
   { verify, policy, chainId }: UpstreamNetworkConfig,
@@ -65,7 +65,7 @@ export function verifyOf(
   if (written !== null) return written
   if (policy === 'none') return 'off'
   if (stateMethods.has(method)) return 'prefer'
-  // Its lists are not what its roots commit to: only headers can be proved.
+  // The roots of this chain do not commit to its lists: only headers can be proved.
   if (policy === 'header-only') return headerMethods.has(method) ? 'require' : 'header'
   const isFull = policy === 'full' || (policy === null && findKnownNetwork(chainId) !== null)
   return isFull ? 'require' : 'prefer'

@@ -1,4 +1,4 @@
-// Usage as admin operations see it: in a server with what memory holds, beside it or without one the database alone.
+// Usage for admin operations: in a server including counts in memory, otherwise from the database alone.
 // Tested by test/admin-usage.test.ts
 import type { Clock } from '../base/clock.ts'
 import type { Database } from '../db/sqlite.ts'
@@ -9,7 +9,7 @@ import { createUsageLines } from '../access/usage/usage-lines.ts'
 import { createUsageReports } from '../access/usage/usage-report.ts'
 import type { Usage } from '../access/usage/usage.ts'
 
-/** `usage`: null where nothing is counted. */
+/** `usage`: null without a meter. */
 export function openUsageView(parts: {
   readonly db: Database
   readonly clock: Clock

@@ -1,7 +1,7 @@
-// Where a listener is reached from this machine.
+// URL of a listener from this machine.
 // Tested by test/cli-people.test.ts
 
-/** `host`: an address to listen on; all of them are reached by loopback. */
+/** `host`: the listen address; an address that means all interfaces becomes loopback. */
 export function reachedUrl({
   host,
   port,

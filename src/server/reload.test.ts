@@ -57,7 +57,7 @@ async function watch(
   }
 }
 
-test('a changed file is taken once it has looked the same twice', async () => {
+test('a changed file is read once it was unchanged for two checks', async () => {
   const { write, turns, config, lines } = await watch('rpc: {batchItemsMax: 10}\n')
   await turns(3)
   assert.deepEqual(lines, [])
@@ -83,10 +83,10 @@ test('a pipe is read only at the start: its settings stay, and a reload does not
   await turns(3)
   await reload.now()
   assert.equal(config().rpc.batchItemsMax, 10)
-  const mistakes = [{ text: `${file} is no regular file: it is read at the start only` }]
+  const mistakes = [{ text: `${file} is not a regular file: it is read only at the start` }]
   assert.deepEqual(lines, [{ event: 'settings_refused', facts: { file, mistakes } }])
 
-  // `--config <(…)`, when the server stands: read again, it would hold nothing.
+  // `--config <(…)`: after the start, a second read would return nothing.
   const emptied = createReload({
     file: '/dev/null',
     load: async () => assert.fail('read again'),
@@ -113,7 +113,7 @@ test('a file with errors is refused completely, each error is logged, and the ol
   assert.equal(config().rpc.batchItemsMax, 30)
 })
 
-test('a file that is gone changes nothing, and is taken again when it is back', async () => {
+test('a missing file changes nothing, and is read again when it is back', async () => {
   const { file, write, turns, config, lines } = await watch('rpc: {batchItemsMax: 10}\n')
   rmSync(file)
   await turns(3)
@@ -123,7 +123,7 @@ test('a file that is gone changes nothing, and is taken again when it is back', 
   assert.equal(config().rpc.batchItemsMax, 20)
 })
 
-test('settings that cannot be applied leave the old ones', async () => {
+test('settings that cannot be applied leave the old ones in force', async () => {
   const { write, reload, config, lines } = await watch('', async () => {
     throw new Error('no place for it')
   })
@@ -133,7 +133,7 @@ test('settings that cannot be applied leave the old ones', async () => {
   assert.deepEqual(lines[0]?.facts['mistakes'], [{ text: 'no place for it' }])
 })
 
-test('signals that come while a file is taken are one more turn, and none is lost', async () => {
+test('signals during a reload cause one more reload, and none is lost', async () => {
   let applied = 0
   const gate = Promise.withResolvers<void>()
   const { write, reload, config } = await watch('', async () => {
@@ -151,7 +151,7 @@ test('signals that come while a file is taken are one more turn, and none is los
   assert.ok(applied <= 2, `${applied} times`)
 })
 
-test('a watch that was stopped looks no more', async () => {
+test('a stopped watch checks no more', async () => {
   const { write, reload, turns, config, clock } = await watch('')
   await reload.stop()
   assert.equal(clock.timers, 0)
@@ -160,7 +160,7 @@ test('a watch that was stopped looks no more', async () => {
   assert.equal(config().rpc.batchItemsMax, 100)
 })
 
-test('what changed while the server started is taken as well', async () => {
+test('a change during the start is applied too', async () => {
   const { config } = await watch(
     'rpc: {batchItemsMax: 10}\n',
     undefined,

@@ -1,5 +1,5 @@
-// Takes over a changed settings file while the server runs: read and checked whole, then applied at once, or refused
-// whole and logged while the old settings stay. One at a time.
+// Applies a changed settings file while the server runs. The file is read and validated whole, then applied; on an issue
+// it is refused whole and logged, and the old settings stay. One reload at a time.
 import { stat } from 'node:fs/promises'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
@@ -11,40 +11,40 @@ import type { Config } from '../config/settings.ts'
 export type ReloadParts = {
   /** Path of the settings file. */
   readonly file: string
-  /** Reads all places anew. Throws ConfigError. */
+  /** Reads all places again. Throws ConfigError. */
   readonly load: () => Promise<Config>
-  /** The settings in force. */
+  /** Settings in force. */
   readonly current: () => Config
-  /** Makes `changes.config` the settings in force, or throws and leaves everything as it was. */
+  /** Puts `changes.config` in force, or throws and changes nothing. */
   readonly apply: (changes: SettingsChanges) => Promise<void>
   readonly clock: Clock
   readonly log: Log
 }
 
 export type Reload = {
-  /** Reads the file now. Never throws: what is wrong is logged. */
+  /** Reads the file now. Never throws: issues are logged. */
   now(): Promise<void>
-  /** Resolves when nothing is under way. */
+  /** Resolves when no reload is running. */
   idle(): Promise<void>
   stop(): Promise<void>
 }
 
-/** A change is taken when the file has looked the same twice, so that one half written is let be. */
+/** A change is read when the file is unchanged for two checks, so that a half-written file is ignored. */
 export const lookMs = 1000
-/** Mistakes of one file that are logged. */
+/** Maximum number of logged issues of one file. */
 const loggedMax = 20
 
-/** Begins to watch the file. */
+/** Starts to watch the file. */
 export function createReload(parts: ReloadParts): Reload {
   const { file, clock, log } = parts
-  /** What the file looked like when it was last read; null: not looked yet. */
+  /** Fingerprint of the file at the last read; null: not read yet. */
   let read: string | null = null
   let seen: string | null = null
   let underWay: Promise<void> | null = null
   let again = false
 
   async function look(): Promise<void> {
-    // What changed while the server started is taken as well.
+    // Apply a change during the start too.
     if (read === null) return take()
     const looks = await looksOf(file)
     const isStill = looks === seen
@@ -60,7 +60,7 @@ export function createReload(parts: ReloadParts): Reload {
     if (isFirst && !isFile(read)) return
     try {
       if (read === 'odd')
-        throw new Error(`${file} is no regular file: it is read at the start only`)
+        throw new Error(`${file} is not a regular file: it is read only at the start`)
       const changes = changesBetween(settingDefinitions, parts.current(), await parts.load())
       if (changes.live.length > 0) await parts.apply(changes)
       if (!isFirst || changes.live.length > 0) {
@@ -74,7 +74,7 @@ export function createReload(parts: ReloadParts): Reload {
     }
   }
 
-  /** One after the other; what is asked for meanwhile is one more turn. */
+  /** One reload after the other; requests during a reload cause one more. */
   function begin(work: () => Promise<void>): Promise<void> {
     underWay ??= work().finally(() => {
       underWay = null
@@ -109,7 +109,7 @@ export function createReload(parts: ReloadParts): Reload {
 }
 
 /**
- * Changes when the file does; another file in its place has another number. `odd`: a pipe or the like, which gives
+ * Fingerprint that changes with the file; a replaced file has another inode. `odd`: a pipe or similar, which yields
  * its settings once, and nothing or no end after that.
  */
 async function looksOf(file: string): Promise<string> {

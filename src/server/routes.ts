@@ -1,4 +1,4 @@
-// Which face answers which path: exact forms only, a URL never reaches the file system.
+// Routes paths to APIs. Only exact forms match, and a URL never reaches the file system.
 // Tested by src/http/server.test.ts
 import { parseRpcPath, type Routes, type RpcApi } from '../http/routes.ts'
 import { type AdminApi, sendDocument } from '../admin/http/admin-api.ts'
@@ -8,28 +8,28 @@ import { indexPage } from './index-page.ts'
 import { sendAnswer, textAnswer } from '../http/text-answer.ts'
 import { tusPath } from '../kubo/tus/tus-headers.ts'
 
-export type Faces = {
+export type Endpoints = {
   readonly rpc: RpcApi
-  /** Everything under `/api/v0/`. */
+  /** All of `/api/v0/`. */
   readonly files: RequestHandler
-  /** Everything under `/ipfs/`, which may begin with several slashes. */
+  /** All of `/ipfs/`, also with several leading slashes. */
   readonly paths: RequestHandler
-  /** `/tus/files`, and everything under it; absent: nothing is there. */
+  /** `/tus/files` and all below it; absent: turned off. */
   readonly tus?: RequestHandler
-  /** The admin side; absent: it is switched off, or another listener has it. */
+  /** The admin API; absent: turned off, or on another listener. */
   readonly admin?: AdminApi
-  /** Start has finished and the stores are open. */
+  /** The start has finished and the stores are open. */
   readonly ready: () => boolean
   /** Names of the networks served, default first; shown on the index page. */
   readonly networks: () => readonly string[]
 }
 
-/** The one table of paths. */
-export function createRoutes(faces: Faces): Routes {
-  return { any: createFace(faces), rpc: faces.rpc }
+/** The table of paths. */
+export function createRoutes(endpoints: Endpoints): Routes {
+  return { any: createRouter(endpoints), rpc: endpoints.rpc }
 }
 
-/** For a listener that has nothing else. */
+/** For a listener of the admin API alone. */
 export function createAdminOnlyRoutes(side: AdminApi): Routes {
   return {
     any(exchange) {
@@ -52,32 +52,32 @@ export function createAdminOnlyRoutes(side: AdminApi): Routes {
   }
 }
 
-function createFace(faces: Faces): RequestHandler {
+function createRouter(endpoints: Endpoints): RequestHandler {
   return (exchange) => {
     const { path } = exchange
     const rpcPath = parseRpcPath(path)
-    if (rpcPath !== null) return faces.rpc(exchange, rpcPath)
-    if (path.startsWith('/api/v0/')) return faces.files(exchange)
-    if (path.startsWith('/ipfs/') || /^\/+ipfs\//.test(path)) return faces.paths(exchange)
-    const { tus } = faces
+    if (rpcPath !== null) return endpoints.rpc(exchange, rpcPath)
+    if (path.startsWith('/api/v0/')) return endpoints.files(exchange)
+    if (path.startsWith('/ipfs/') || /^\/+ipfs\//.test(path)) return endpoints.paths(exchange)
+    const { tus } = endpoints
     if (tus !== undefined && (path === tusPath || path.startsWith(`${tusPath}/`))) {
       return tus(exchange)
     }
-    // Null alone says that it is not of that side: an answer given at once is undefined.
-    const answered = faces.admin === undefined ? null : faces.admin(exchange)
+    // Only null means "not an admin path": a synchronous reply is undefined.
+    const answered = endpoints.admin === undefined ? null : endpoints.admin(exchange)
     if (answered !== null) return answered
     exchange.response.setHeader('x-request-id', exchange.requestId)
     if (path === livePath) return sendDocument(exchange, liveAnswer())
     if (path === readyPath) {
       return sendDocument(
         exchange,
-        readyAnswer({ ready: faces.ready(), draining: exchange.draining }),
+        readyAnswer({ ready: endpoints.ready(), draining: exchange.draining }),
       )
     }
     if (path === '/') {
       return sendDocument(
         exchange,
-        indexPage(exchange.request.headers.host ?? '', faces.networks()),
+        indexPage(exchange.request.headers.host ?? '', endpoints.networks()),
       )
     }
     sendAnswer(exchange.request, exchange.response, textAnswer(404, '404 page not found'))

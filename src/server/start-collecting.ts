@@ -1,4 +1,4 @@
-// Collections of a server: by the schedule, and for those who ask by a row of the database (`cairn gc`).
+// Runs garbage collections: by schedule, and on request by a row of the database (`cairn gc`).
 // Tested by test/gc.test.ts
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
@@ -24,7 +24,7 @@ export type CollectingParts = {
   readonly log: Log
 }
 
-/** `intervalMs` null: only when asked. */
+/** `intervalMs` null: only on request. */
 export function openCollector(parts: CollectingParts, intervalMs: number | null): GarbageCollector {
   const { config, database, writer, store, obtain, clock, log } = parts
   const { blocksMax } = config.files

@@ -1,5 +1,5 @@
-// Checks the database in the background: quickly a moment after the start, in full each week. Indexes that are damaged
-// are rebuilt; damage that stays makes the server not ready.
+// Checks the database in the background: a quick check shortly after the start, a full one each week. Damaged indexes
+// are rebuilt; other damage makes the server not ready.
 // Tested by test/database-check.test.ts
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
@@ -8,17 +8,17 @@ import type { Damage } from '../db/integrity.ts'
 import type { Database } from '../db/sqlite.ts'
 import type { Statement, Writer } from '../db/writer.ts'
 
-/** A server that is stopped again immediately need not be checked. */
+/** A server that stops soon after its start skips the check. */
 const startMs = 1000
 const lookMs = 3_600_000
 const fullMs = 7 * 86_400_000
-/** Damages that the log names. */
+/** Number of damages in the log. */
 const namedMax = 10
 
 export type IntegrityWatch = {
-  /** False: the last check found damage that could not be repaired. */
+  /** False: the last check found damage that Cairn could not repair. */
   readonly isSound: boolean
-  /** Checks that ended with a repair since the start. */
+  /** Number of checks that repaired damage since the start. */
   readonly repairs: number
   stop(): Promise<void>
 }
@@ -53,7 +53,7 @@ export function watchIntegrity(parts: {
     log('info', 'database_checked', {})
   }
 
-  /** The damage that is left. */
+  /** The remaining damage. */
   async function repair(damages: readonly Damage[]): Promise<readonly Damage[]> {
     const tables = [...new Set(damages.map(({ table }) => table))]
     log('error', 'database_repairing', { tables, damages: damages.slice(0, namedMax) })
@@ -76,7 +76,7 @@ export function watchIntegrity(parts: {
     return [{ sql: `REINDEX "${table}"`, parameters: [] }]
   }
 
-  /** One at a time. */
+  /** One check at a time. */
   function begin(quick: boolean): void {
     running ??= check(quick)
       .catch((error: unknown) => {

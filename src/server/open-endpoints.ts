@@ -1,4 +1,4 @@
-// The faces as the server listens with them: each with its operations, and settings that are read at each request.
+// Opens the APIs and their routes: each with its operations, reading its settings at each request.
 // Tested by test/start.test.ts
 import type { Clock } from '../base/clock.ts'
 import type { FairTimeSlices } from '../base/fair-time-slices.ts'
@@ -25,42 +25,42 @@ import type { UploadSpace } from '../kubo/tus/upload-space.ts'
 import { createWebSocketApi, defaultWebSocketLimits } from '../rpc/api/web-socket-api.ts'
 import { cairnVersion } from './version.ts'
 
-/** `commandClassOf`: null for a command that is not offered. */
-type AdminFaces = Pick<AsKeyParts, 'rpc' | 'files'> & Pick<DryRunDeps, 'commandClassOf'>
+/** `commandClassOf`: null for an unknown command. */
+type AdminEndpoints = Pick<AsKeyParts, 'rpc' | 'files'> & Pick<DryRunDeps, 'commandClassOf'>
 
-export type FacesParts = {
+export type EndpointsDeps = {
   readonly gateway: Pipeline
   readonly inspector: Inspector
   readonly turns: FairTimeSlices
   /** All IPFS commands by name. */
   readonly commands: ReadonlyMap<string, KuboCommand<unknown>>
-  /** As of the start. */
+  /** Settings at the start. */
   readonly config: Config
-  /** As of now. */
+  /** Current settings. */
   readonly settings: { readonly now: Config }
-  /** The admin side over the two faces; null: it is switched off. */
-  readonly openAdmin: ((faces: AdminFaces) => AdminApi) | null
-  /** `/metrics`; null: it is switched off. */
+  /** Opens the admin API over the two other APIs; null: turned off. */
+  readonly openAdmin: ((endpoints: AdminEndpoints) => AdminApi) | null
+  /** `/metrics`; null: turned off. */
   readonly metrics: RequestHandler | null
-  /** Of uploads that may go on. */
+  /** Resumable uploads. */
   readonly uploads: ResumableUploads
   readonly uploadSpace: UploadSpace
   readonly ready: () => boolean
-  /** Names of those served now. */
+  /** Names of the networks served now. */
   readonly networks: () => readonly string[]
   readonly clock: Clock
   readonly log: Log
 }
 
-/** What may wait to be sent over a WebSocket beside one whole response. */
+/** Send buffer of a WebSocket in addition to one complete response. */
 const webSocketSpareBytes = 8 * 1024 * 1024
 
-export type OpenFaces = Pick<ServerParts, 'routes' | 'upgrades'> & {
-  /** Of a listener for the admin side alone; null: there is none. */
+export type OpenEndpoints = Pick<ServerParts, 'routes' | 'upgrades'> & {
+  /** Routes of a separate admin listener; null: none. */
   readonly adminRoutes: Routes | null
 }
 
-export function openFaces(parts: FacesParts): OpenFaces {
+export function openEndpoints(parts: EndpointsDeps): OpenEndpoints {
   const {
     gateway,
     inspector,
