@@ -121,8 +121,8 @@ test('only owners change members, and an account keeps at least one owner', asyn
   await run(removeMember, { ...last, ownerless: 'true' })
   assert.deepEqual((await run(listMembers, { account })).members, [])
   await run(addMember, { account, email: 'Grace@example.org', role: 'member' })
-  const nobody = { account, email: 'nobody@example.org', role: 'member' }
-  assert.match(await refusal(addMember, nobody), /^absent: nobody signs in/)
+  const unknown = { account, email: 'unknown@example.org', role: 'member' }
+  assert.match(await refusal(addMember, unknown), /^absent: no person has/)
 })
 
 test('a person who changes their own role stays in the same session with a new token', async () => {

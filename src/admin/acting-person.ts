@@ -1,5 +1,5 @@
-// The person behind a call, for operations that are about themselves. What opens doors (password, authenticator,
-// tokens) is changed in a session alone: a token that leaked must not make more of itself.
+// The person behind a call, for operations on their own data. Credentials (password, authenticator, tokens) can be
+// changed only in a session: a leaked token must not extend its own rights.
 // Tested by test/admin-people.test.ts
 import { Fault } from '../base/fault.ts'
 import type { Principal } from './principal.ts'
@@ -12,7 +12,7 @@ export type ActingPerson = {
   readonly session: string | null
 }
 
-/** Throws `not_allowed` for whoever owns the data folder: they are nobody in particular. */
+/** Throws `not_allowed` for the owner of the data folder, who is not a person in the database. */
 export function actingPerson({ actor }: Pick<AdminCall, 'actor'>): ActingPerson {
   if (actor === null) throw new Fault('signed_out')
   if (actor.kind === 'local') {
@@ -32,9 +32,9 @@ export function personInSession(
 }
 
 /**
- * For what makes an operator, lets a person back in, resets another's sign-in or makes a token: takes a session whose
- * person has shown a password or a passkey in the last five minutes (`POST /me/confirmation`). The owner of the data
- * folder passes. Throws `not_allowed` for a token, so that a stolen one makes nothing that outlives it;
+ * For operations that create an operator, enable a person, reset another person's sign-in or create a token. Requires a
+ * session confirmed by password or passkey in the last five minutes (`POST /me/confirmation`). The owner of the data
+ * folder passes. Throws `not_allowed` for a token, so that a stolen one creates nothing that outlives it;
  * `needs_confirmation`.
  */
 export function requireConfirmed(call: Pick<AdminCall, 'actor' | 'identity'>): void {
@@ -58,7 +58,7 @@ export async function renewSession(
   session.begin(await identity.sessions.renew(id))
 }
 
-/** Of whoever was signed in with this browser: with a sign-in they are not any more. */
+/** Ends the session that this browser had before: a new sign-in replaces it. */
 async function endSessionBefore({
   actor,
   identity,

@@ -1,5 +1,5 @@
-// What an admin operation is: one thing the dashboard and the command line can do, in one file. The table of them
-// (index.ts) makes the routes, the OpenAPI document and the matrix of who may do what.
+// Type of an admin operation: one action of the dashboard and the command line, in one file. Routes, the OpenAPI document
+// and the matrix of roles are generated from the table of operations (index.ts).
 import type { z } from 'zod'
 import type { Accounts } from '../access/accounts/accounts.ts'
 import type { Cards } from '../access/cards/cards.ts'
@@ -43,7 +43,7 @@ export type AdminContext = {
   readonly clock: Clock
 }
 
-/** A session that begins or ends with the answer; the face makes a cookie of it. */
+/** A session that begins or ends with the answer; the admin API sends it as a cookie. */
 interface SessionSink {
   begin(session: { readonly token: string; readonly expires: number }): void
   end(): void
@@ -51,14 +51,14 @@ interface SessionSink {
   remember(device: { readonly token: string; readonly expires: number }): void
 }
 
-/** How an admin operation was reached, for what keeps a trace of it. */
+/** How an admin operation was called, for the audit log. */
 type AdminOrigin = {
   /** Of the peer; null at the command line. */
   readonly address: string | null
   readonly userAgent: string | null
   /** The device cookie, as it was sent. */
   readonly device: string | null
-  /** Origin of the page of ours that asks, `https://cairn.example.org`; null: none said so. */
+  /** Origin of the dashboard page that sent the request, `https://cairn.example.org`; null: none was sent. */
   readonly page: string | null
 }
 
@@ -74,13 +74,13 @@ export type AdminCall = AdminContext & {
 /** What an operation of form `text` gives: a whole document to be saved. */
 export type TextReply = { readonly type: string; readonly fileName: string; readonly text: string }
 
-/** What is written down of a change besides who made it. Never secrets. */
+/** Audit record of a change, in addition to its author. Never contains secrets. */
 export type Audited = {
   readonly accountId?: string | null
-  /** Id or name of what was changed. */
+  /** ID or name of the changed object. */
   readonly target?: string | null
   readonly changes?: Readonly<Record<string, unknown>>
-  /** Who it was, where a credential came with the input. */
+  /** The person, if the input contained a credential. */
   readonly person?: { readonly id: string; readonly email: string }
 }
 
@@ -88,7 +88,7 @@ type Shared = {
   /** `operationId` of the OpenAPI document. */
   readonly id: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Under `/api/v1`, with `{name}` for what varies: `/accounts/{account}/keys/{key}`. */
+  /** Under `/api/v1`, with `{name}` for parameters: `/accounts/{account}/keys/{key}`. */
   readonly path: `/${string}`
   readonly role: AdminRole
   /** One sentence, for the document. */
@@ -100,7 +100,7 @@ type Shared = {
  * the type: client.ts reads them.
  *
  * - `input`: a strict object of the path, the query (of GET and DELETE: texts, so coerce) and the body.
- * - `output`: the reply and nothing else; other members that `run` returns are left out.
+ * - `output`: schema of the reply; other members that `run` returns are removed.
  * - `run`: throws Fault, AccountsRefusal.
  */
 export type JsonOperation<Input extends z.ZodType, Output extends z.ZodType> = Shared & {

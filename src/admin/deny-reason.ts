@@ -1,5 +1,5 @@
-// Which rule a refusal comes from, by the name of its setting, and whose setting that is: so that whoever is refused
-// finds the switch.
+// Maps a refusal to the setting that caused it and the owner of that setting, so that the user can find and change
+// it.
 // Tested by src/admin/dry-run.test.ts
 import type { Caller } from '../access/accounts/caller.ts'
 import type { Fault, FaultCode } from '../base/fault.ts'
@@ -7,7 +7,7 @@ import type { CommandClass } from '../kubo/kubo-command.ts'
 
 /**
  * `setting`: as in KeySettings, AccountSettings, the claims of a JWT, or a dotted one of the server; `revoked`,
- * `expires`, `secret`, `publicKeys`, `card` are what they say. `of`: where it is set; `request`: it is the caller's.
+ * `expires`, `secret`, `publicKeys`, `card` stand for themselves. `of`: the owner of the setting; `request`: the caller.
  */
 export type DenyReason = {
   readonly setting: string
@@ -15,7 +15,7 @@ export type DenyReason = {
 }
 
 export type RefusedAt = {
-  /** Null: nobody entered. */
+  /** Null: the request was not authenticated. */
   readonly caller: Caller | null
   readonly face: 'rpc' | 'files'
   /** Of a file command. */
@@ -24,7 +24,7 @@ export type RefusedAt = {
   readonly ofAccount: boolean
 }
 
-/** Null: no setting refuses it; the message says what is wrong with the request. */
+/** Null: no setting refuses it; the message describes the error in the request. */
 export function denyReasonOf(fault: Fault, at: RefusedAt): DenyReason | null {
   const { reason = '' } = (typeof fault.data === 'object' ? fault.data : {}) as { reason?: string }
   return rules[fault.code]?.(reason, at, fault) ?? null
@@ -77,7 +77,7 @@ function settingRule(reason: string, { caller, commandClass }: RefusedAt): DenyR
   if (reason === 'secret_required') return { setting: 'secretRequired', of: 'key' }
   if (reason === 'network') return { setting: 'networks', of: 'key' }
   if (reason !== 'files') return null
-  // The switch, or a rate of nothing.
+  // Disabled, or a rate of 0.
   return caller?.settings.files === false
     ? { setting: 'files', of: 'key' }
     : { setting: fileRate(commandClass), of: 'key' }
@@ -89,7 +89,7 @@ function rateRule(
   fault: Fault,
 ): DenyReason {
   if (face === 'rpc') return { setting: 'unitsPerSecond', of: 'key' }
-  // There is a rate to tell, or else a number at a time.
+  // Either a rate, or a number of concurrent requests.
   if (typeof fault.data === 'object' && fault.data['rate'] !== undefined) {
     return { setting: fileRate(commandClass), of: 'key' }
   }

@@ -193,7 +193,7 @@ async function createRig(
   return { accounts, ask, clock, counted, keyId, limiter, moved, publicKeys, tried }
 }
 
-// oxlint-disable-next-line require-yield -- an upload of nothing
+// oxlint-disable-next-line require-yield -- an empty upload
 async function* none() {}
 
 function codeOf(thrown: unknown): string {
@@ -260,7 +260,7 @@ const cases: readonly (readonly [
     { method: 'x_none' },
     'unitsPerDay of key',
   ],
-  ['a rate of nothing', { unitsPerSecond: 0 }, {}, 'unitsPerSecond of key'],
+  ['a rate of 0', { unitsPerSecond: 0 }, {}, 'unitsPerSecond of key'],
   ['a day of too little', { unitsPerDay: 79 }, {}, 'unitsPerDay of key'],
   ['files', {}, { face: 'files', method: 'cat', secret: true }, null],
   ['files without a secret', {}, { face: 'files', method: 'cat' }, 'secret of request'],
@@ -346,7 +346,7 @@ for (const [what, settings, request, rule, account] of cases) {
   })
 }
 
-test('whatever the settings and the request are, what is tried is what is answered', async (t) => {
+test('a dry run gives the same result as the request, for any settings and requests', async (t) => {
   const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(1_000_000))
   t.diagnostic(`CAIRN_SEED=${seed}`)
   const chance = seeded(seed)
@@ -415,7 +415,7 @@ test('whatever the settings and the request are, what is tried is what is answer
   assert.ok(seen.size >= 8, [...seen].join())
 })
 
-test('trying takes nothing: neither rate nor day, and nothing is counted', async () => {
+test('a dry run charges no units and counts no usage', async () => {
   const { ask, clock, counted, tried } = await createRig({ unitsPerSecond: 80, unitsPerDay: 8_080 })
   const before = await tried({})
   for (let n = 0; n < 1_000; n++) await tried({})
@@ -447,7 +447,7 @@ test('uploads that are tried hold no place among those at a time', async () => {
   assert.equal(await ask(upload), 'ok')
 })
 
-test('accounts stand in for params; of what is not said, the lists are named and not judged', async () => {
+test('accounts replace params; lists without a value to compare are named and not checked', async () => {
   const lists = { allowAddresses: [contract], allowIps: ['192.0.2.0/24'] }
   const { tried } = await createRig(lists)
   const about = (addresses: string[]) =>
@@ -478,7 +478,7 @@ test('a token is tried too, and its own lists are named as its own', async () =>
   assert.deepEqual(other.refusal?.rule, { setting: 'publicKeys', of: 'key' })
 })
 
-test('a key that is over says how; one of another account is not there', async () => {
+test('an expired or revoked key is reported as such; one of another account is absent', async () => {
   const { accounts, clock, keyId, tried } = await createRig()
   await accounts.changeKey(keyId, { expires: clock.now() + 5 })
   clock.turn(5)

@@ -1,5 +1,5 @@
-// Dry run of a described request: authenticated, planned and admitted by the code that handles real requests, but
-// neither run nor charged.
+// Dry run of a described request: authenticated, planned and admitted by the code that serves real requests, but neither
+// run nor charged.
 import { Fault, type FaultCode } from '../base/fault.ts'
 import type { Caller } from '../access/accounts/caller.ts'
 import type { Allowlists } from '../access/accounts/allowlists.ts'
@@ -20,7 +20,7 @@ import { planCall } from '../rpc/call-plan.ts'
 import { requestUnits } from '../pipeline/price.ts'
 import { type DenyReason, denyReasonOf } from './deny-reason.ts'
 
-/** `keyId` of `accountId`. Undefined members are not sent, except `address` and `addresses`, which are then not checked. */
+/** `keyId` of `accountId`. Undefined members are not sent; without `address` or `addresses` their list is skipped. */
 export type DryRunRequest = {
   readonly accountId: string
   readonly keyId: string
@@ -51,8 +51,8 @@ export type DryRunRequest = {
 )
 
 /**
- * `units`: cost, refused or not. `unjudged`: settings that could refuse the request, but that the description does not
- * cover. `left`: remaining allowance of the key; null if authentication failed.
+ * `units`: price of the request, refused or not. `unjudged`: settings that could refuse it, skipped because the
+ * description lacks the value. `left`: remaining units of the key; null if it was not authenticated.
  */
 export type DryRunResult = {
   readonly units: number
@@ -89,7 +89,7 @@ export type DryRunDeps = {
   readonly cardGate: () => CardCheck
 }
 
-/** Progress of a dry run, to explain a refusal. */
+/** Progress of the dry run, to name the rule that stopped it. */
 type Course = { caller: Caller | null; units: number; unjudged: DryRunResult['unjudged'] }
 
 export function createDryRun(parts: DryRunDeps): DryRun {
@@ -108,7 +108,7 @@ export function createDryRun(parts: DryRunDeps): DryRun {
     }
   }
 
-  /** Authenticates by IDs instead of the key's text, of which only a hash is stored. Refusals are not reported. */
+  /** Authenticates by IDs instead of the key's text, which is stored only as a hash. Refusals are not counted. */
   function dryRunAuthentication(
     { accountId, keyId, address }: DryRunRequest,
     course: Course,
@@ -193,7 +193,7 @@ export function createDryRun(parts: DryRunDeps): DryRun {
     transferMeters.open(caller, { declaredBytes, stores }).end({ in: 0, out: 0 })
   }
 
-  /** True if the account is over its quota, not only the key: then the request is refused also without the key's quotas. */
+  /** Is the account's storage full, and not the key's? Then the request is also refused without the key's quotas. */
   function isAccounts(request: DryRunRequest, caller: Caller): boolean {
     if (request.face === 'rpc') return false
     const settings = {

@@ -1,4 +1,4 @@
-// What admin operations may touch of the inspector: what is kept, and running one of them again as the key it came with.
+// Access of admin operations to the inspector: recorded requests, and replaying one of them as its key.
 // Tested by test/inspector.test.ts
 import type { RpcPipeline } from '../rpc/rpc-pipeline.ts'
 import type { Caller } from '../access/accounts/caller.ts'

@@ -71,7 +71,7 @@ function describe(operation: AdminOperation): Json {
     responses: {
       '200': { description: operation.summary, content: contentOf(operation) },
       default: {
-        description: 'Refused; the code says why.',
+        description: 'Refused; the code gives the reason.',
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
       },
     },

@@ -1,4 +1,4 @@
-// Who asks for an admin operation, and what each role may do. The one place where roles are judged.
+// The author of an admin request, and the rights of each role. Roles are checked only here.
 // Tested by src/admin/run-admin.test.ts
 import { Fault } from '../base/fault.ts'
 
@@ -6,8 +6,8 @@ import { Fault } from '../base/fault.ts'
 export type MemberRole = 'owner' | 'member'
 
 /**
- * `local`: whoever owns the data folder, at the command line; may do what an operator may. `person`: someone who signed
- * in, or a token of theirs.
+ * `local`: the owner of the data folder, at the command line, with the rights of an operator. `person`: a signed-in
+ * person, or one of their tokens.
  */
 export type Principal =
   | { readonly kind: 'local' }
@@ -23,8 +23,8 @@ export type Principal =
     }
 
 /**
- * Least role an operation asks for. `member` and `owner` are of the account that its path names; an operator may do
- * what an owner may, in every account.
+ * Least role for an operation. `member` and `owner` refer to the account in the path; an operator has the rights of an
+ * owner in every account.
  */
 export type AdminRole = 'anyone' | 'signed-in' | 'member' | 'owner' | 'operator'
 
@@ -50,7 +50,7 @@ export function isOperator(actor: Principal): boolean {
   return actor.kind === 'local' || actor.operator
 }
 
-/** May they see what belongs to this account? Null: what belongs to any. */
+/** Returns true if they may see data of this account. Null: data of any account. */
 export function mayRead(actor: Principal | null, accountId: string | null): boolean {
   if (actor === null) return false
   return isOperator(actor) || (accountId !== null && roleIn(actor, accountId) !== undefined)

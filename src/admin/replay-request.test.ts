@@ -36,7 +36,7 @@ function rig() {
   return { ...opened, ask, replay }
 }
 
-test('a read is run again as its key, at its price, and nothing differs', async () => {
+test('a read is replayed as its key, at its price, without differences', async () => {
   const { ask, replay, admitted, inspector } = rig()
   const request = await ask('eth_getBalance', ['0x1'])
   const { before, after, differences, labels } = await replay(request)
@@ -48,7 +48,7 @@ test('a read is run again as its key, at its price, and nothing differs', async 
   equal(inspector.list('k', {}, 10).length, 1)
 })
 
-test('of another block it tells what differs', async () => {
+test('a replay at another block reports the differences', async () => {
   const { ask, replay } = rig()
   const { params, differences } = await replay(await ask('eth_getBalance', ['0x1']), {
     block: '0x5',
@@ -57,7 +57,7 @@ test('of another block it tells what differs', async () => {
   deepEqual(differences, [{ at: '/block', before: 'latest', after: '0x5' }])
 })
 
-test('one upstream is asked for its word, of the block that the head means', async () => {
+test('a single upstream is queried at the block of the head', async () => {
   const { ask, replay, relayed, admitted } = rig()
   const { differences, labels } = await replay(await ask('eth_getBalance', ['0x1']), {
     upstream: 'two',
@@ -80,7 +80,7 @@ test('what was refused is compared too', async () => {
   deepEqual(differences, [])
 })
 
-test('what may write, was not kept whole, or asks for what is not there is not run again', async () => {
+test('writes, truncated calls and requests for absent objects are not replayed', async () => {
   const { ask, replay, admitted } = rig()
   const refused = async (
     request: Awaited<ReturnType<typeof ask>>,

@@ -1,5 +1,5 @@
-// Runs a call that the inspector kept once more, as the key it came with: of another block, or as the word of one
-// upstream; and says what differs. It costs units as any call and is in the key's usage. Only reads are run again.
+// Replays a recorded call as its key: at another block, or from a single upstream; and reports the differences. A replay
+// costs units like any call and counts in the key's usage. Only reads can be replayed.
 import type { RpcPipeline } from '../rpc/rpc-pipeline.ts'
 import { Fault } from '../base/fault.ts'
 import type { FaultCode } from '../base/fault.ts'
@@ -14,7 +14,7 @@ import type { InspectedRequest } from '../pipeline/inspector/inspected-request.t
 export type ReplayAsked = {
   /** Which call of the request, from 0. */
   readonly call: number
-  /** A tag, a QUANTITY or a hash in place of the block that was asked for. */
+  /** A tag, a QUANTITY or a hash that replaces the requested block. */
   readonly block?: string | undefined
   /** The name of an upstream. */
   readonly upstream?: string | undefined
@@ -34,7 +34,7 @@ export type ReplayedRequest = {
   readonly differencesLeft: number
 }
 
-/** Reads that name no block, beside those of the tables. */
+/** Reads without a block parameter, in addition to those of the tables. */
 const otherReads: ReadonlySet<string> = new Set([
   'eth_blockNumber',
   'eth_chainId',
@@ -48,8 +48,8 @@ const otherReads: ReadonlySet<string> = new Set([
 const shownCharsMax = 262_144
 
 /**
- * Throws `conflict` for what cannot be run again (its detail says why), `bad_input` for a block where the method takes
- * none, `absent` for a network or an upstream that is not there, and what refuses a call of the key.
+ * Throws `conflict` if the call cannot be replayed (its detail is the reason), `bad_input` for a block if the method has
+ * none, `absent` for an unknown network or upstream, and any refusal of a call of the key.
  */
 export async function replayRequest(
   parts: {
@@ -64,7 +64,7 @@ export async function replayRequest(
   const network = parts.networks().find(({ name }) => name === request.network)
   if (network === undefined) throw new Fault('absent', { detail: 'that network is not served now' })
   const item = { method, params: withBlock(method, params, asked.block) }
-  if (asked.upstream !== undefined) judgeUpstream(network, method, asked.upstream)
+  if (asked.upstream !== undefined) checkUpstream(network, method, asked.upstream)
   await parts.gateway.authenticateRpc({ key: null, secret: null, caller }, network)
   const { outcomes, headers } = await parts.gateway.runRpc({
     caller,
@@ -87,7 +87,7 @@ export async function replayRequest(
   }
 }
 
-function judgeUpstream({ name, relay }: Network, method: string, upstream: string): void {
+function checkUpstream({ name, relay }: Network, method: string, upstream: string): void {
   if (relay === null || !relay.upstreams().includes(upstream)) {
     throw new Fault('absent', { detail: `${name} has no upstream of that name` })
   }
@@ -99,13 +99,13 @@ function judgeUpstream({ name, relay }: Network, method: string, upstream: strin
 function callOf(request: InspectedRequest, index: number) {
   const call = request.calls[index]
   if (request.face !== 'rpc') throw cannot('file commands are not run again')
-  if (call === undefined) throw new Fault('absent', { detail: 'that call was not kept' })
+  if (call === undefined) throw new Fault('absent', { detail: 'that call was not recorded' })
   const { method, params, result } = call
   if (blockPlace(method) === undefined && !otherReads.has(method)) {
     throw cannot(`${method.slice(0, 64)} is not known to be a read, so it is not run again`)
   }
   if (params.text === null) throw cannot('the key keeps no params: switch inspectBodies on')
-  if (params.cut) throw cannot('its params were too long to be kept')
+  if (params.cut) throw cannot('its params were too long to be recorded')
   const parsed = parse(params.text)
   if (!Array.isArray(parsed) || params.text.includes('[redacted]')) {
     throw cannot('a credential was taken out of its params')

@@ -12,7 +12,7 @@ const person = (operator: boolean, roles: Record<string, 'owner' | 'member'>): P
   via: { kind: 'session', id: 's' },
 })
 const actors = {
-  nobody: null,
+  unauthenticated: null,
   stranger: person(false, { other: 'owner' }),
   member: person(false, { mine: 'member' }),
   owner: person(false, { mine: 'owner' }),
@@ -20,7 +20,7 @@ const actors = {
   local: { kind: 'local' },
 } as const satisfies Record<string, Principal | null>
 
-/** What each is told, in the order of `actors`, on an operation of the account `mine`. */
+/** Results in the order of `actors`, for an operation of the account `mine`. */
 const expected: Readonly<Record<AdminRole, string>> = {
   anyone: 'ok ok ok ok ok ok',
   'signed-in': 'signed_out ok ok ok ok ok',
@@ -30,8 +30,8 @@ const expected: Readonly<Record<AdminRole, string>> = {
 }
 
 for (const [role, answers] of Object.entries(expected)) {
-  test(`the role ${role} is judged for everyone`, () => {
-    const told = Object.values(actors).map((actor) => {
+  test(`the role ${role} is checked for every principal`, () => {
+    const results = Object.values(actors).map((actor) => {
       try {
         authorizeRole(role as AdminRole, 'mine', actor)
         return 'ok'
@@ -39,10 +39,10 @@ for (const [role, answers] of Object.entries(expected)) {
         return Fault.from(thrown).code
       }
     })
-    equal(told.join(' '), answers)
+    equal(results.join(' '), answers)
   })
 }
 
-test('an operation of an account that names none is open to nobody but operators', () => {
+test('an account operation without an account is open to operators only', () => {
   throws(() => authorizeRole('member', null, actors.owner), { code: 'absent' })
 })

@@ -1,4 +1,4 @@
-// One run of an admin operation, the same for the page and the command line: role, input, run, output.
+// Runs an admin operation, for the dashboard and the command line: role, input, run, output.
 import { AccountsRefusal, type RefusalReason } from '../access/accounts/accounts-refusal.ts'
 import { Fault, type FaultCode } from '../base/fault.ts'
 import { authorizeRole } from './principal.ts'
@@ -12,7 +12,7 @@ export type AdminReply =
 
 /**
  * `sent`: members of path, query and body in one object. Throws `signed_out`, `not_allowed`, `absent`, `bad_input`
- * (its data names the first member that is wrong), and what the operation throws, as Fault.
+ * (its data names the first invalid member), and the operation's own errors, as Fault.
  */
 export async function runAdmin(
   operation: AdminOperation,

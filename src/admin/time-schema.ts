@@ -1,4 +1,4 @@
-// How a time looks in the admin API, coming and going.
+// Times in the input and output of the admin API.
 // Tested by test/admin-keys.test.ts
 import { z } from 'zod'
 

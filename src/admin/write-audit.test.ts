@@ -10,7 +10,7 @@ import { signIn } from './resources/session/sign-in.ts'
 const { run, identity, accounts, refusal } = openDesk()
 const newest = () => identity.audit.list({ limit: 1 })[0]
 
-test('a change is written down with who made it, where, to what, and what it is now', async () => {
+test('a change is recorded with its author, address, target and new state', async () => {
   const { id: account } = await accounts.createAccount('audited')
   const owner = person({ [account]: 'owner' })
   const { key, apiKey, apiKeySecret } = await run(createKey, { account, name: 'web' }, owner)
@@ -44,10 +44,10 @@ test('what made an account is found by the account', async () => {
   assert.equal(newest()?.accountId, account.id)
 })
 
-test('reading, and what was refused, leaves no row', async () => {
+test('reads and refused operations leave no row', async () => {
   const before = newest()?.id
   await run(listAccounts, {})
   await refusal(createAccount, { name: 'no spaces' })
-  await refusal(signIn, { email: 'nobody@example.org', password: 'planted-password' }, null)
+  await refusal(signIn, { email: 'unknown@example.org', password: 'planted-password' }, null)
   assert.equal(newest()?.id, before)
 })

@@ -1,4 +1,4 @@
-// Who changed what by an admin operation: written down before the answer is given. What may be a secret is never in it.
+// Records changes by admin operations in the audit log before the answer is sent. Secrets are never included.
 // Tested by src/admin/write-audit.test.ts
 import type { AuditActor } from '../access/people/audit-log.ts'
 import type { AdminCall, AdminOperation, Audited } from './admin-operation.ts'
@@ -9,7 +9,7 @@ const secretName = /pass|secret|token|code|link|pem|jwk|^(key|apiKey|imported|fr
 const depthMax = 4
 const itemsMax = 50
 
-/** Writes one row. Rejects when it cannot be kept. */
+/** Writes one row. Rejects if it cannot be stored. */
 export async function writeAudit(
   operation: AdminOperation,
   ran: { readonly input: unknown; readonly output: unknown },
@@ -17,19 +17,19 @@ export async function writeAudit(
 ): Promise<void> {
   const input = ran.input as Readonly<Record<string, unknown>>
   const isJson = operation.form === undefined || operation.form === 'json'
-  const told = isJson ? operation.audit?.(input, ran.output) : undefined
-  if (told === null) return
-  const said: Audited = told ?? {}
+  const declared = isJson ? operation.audit?.(input, ran.output) : undefined
+  if (declared === null) return
+  const audited: Audited = declared ?? {}
   const names = pathNames(operation.path)
   const others = names.filter((name) => name !== 'account')
   const { account } = input
   const made = madeBy(ran.output)
   await identity.audit.record({
-    actor: said.person === undefined ? actorOf(actor) : nameOf(said.person),
-    accountId: said.accountId ?? textOf(account) ?? textOf(made['account']),
+    actor: audited.person === undefined ? actorOf(actor) : nameOf(audited.person),
+    accountId: audited.accountId ?? textOf(account) ?? textOf(made['account']),
     action: operation.id,
-    target: said.target ?? textOf(input[others.at(-1) ?? '']) ?? Object.values(made)[0] ?? null,
-    changes: said.changes ?? withoutSecrets(input, names),
+    target: audited.target ?? textOf(input[others.at(-1) ?? '']) ?? Object.values(made)[0] ?? null,
+    changes: audited.changes ?? withoutSecrets(input, names),
   })
 }
 
@@ -42,7 +42,7 @@ function nameOf({ id, email }: { readonly id: string; readonly email: string }):
   return { personId: id, email }
 }
 
-/** Ids of what the answer tells of, by the members' names. */
+/** IDs in the output, by the names of its members. */
 function madeBy(output: unknown): Readonly<Record<string, string>> {
   const members = Object.entries(typeof output === 'object' && output !== null ? output : {})
   return Object.fromEntries(

@@ -59,7 +59,7 @@ export function openAlerts(parts: {
       ...targets,
       secretOf,
       sendsMail: mailer.canSend,
-      judge: (url) => void parseTarget(url, anywhere()),
+      validate: (url) => void parseTarget(url, anywhere()),
     },
     stop() {
       watch.stop()

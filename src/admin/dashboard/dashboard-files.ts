@@ -1,4 +1,4 @@
-// The built page as a table of files, read once at the start: no path of a URL reaches the file system.
+// The files of the built dashboard, read once at the start: no URL path reaches the file system.
 // Tested by src/admin/dashboard/dashboard-handler.test.ts
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'

@@ -56,7 +56,7 @@ async function startDashboard(
       rpc: () => {},
       files: ({ request, response }) => sendAnswer(request, response, none),
       paths: ({ request, response }) => sendAnswer(request, response, none),
-      // As the server has it: what is answered at once must not be answered again behind it.
+      // As in the server: a response that was sent synchronously must not be sent again.
       admin: withMetrics(admin, ({ request, response }) => sendAnswer(request, response, none)),
       ready: () => true,
       networks: () => ['dev'],
@@ -69,7 +69,7 @@ async function startDashboard(
   return { url: `http://127.0.0.1:${port}`, port }
 }
 
-test('every path of a page answers the same document, which is asked for anew each time', async (t) => {
+test('every page path returns the same document, which is revalidated each time', async (t) => {
   const { url } = await startDashboard(t, builtFolder(t))
   for (const path of ['/dashboard', '/dashboard/', '/dashboard/keys', '/dashboard/keys/key_1/']) {
     const response = await fetch(url + path)
@@ -109,7 +109,7 @@ test('by an address of IPv6, which a policy can not name, a page runs what its o
   match(text, /script-src 'self' 'wasm-unsafe-eval'; style-src 'self';/)
 })
 
-test('an asset is kept for good, packed as the browser likes it, and not sent twice', async (t) => {
+test('an asset is cached permanently, compressed as the browser accepts it, and not sent twice', async (t) => {
   const { url } = await startDashboard(t, builtFolder(t))
   const asset = `${url}/dashboard/assets/main-1a2b.js`
   const tags = new Set<string | null>()
@@ -152,7 +152,7 @@ test('no path of a URL leads to another file', async (t) => {
   deepEqual([posted.status, posted.headers.get('allow')], [405, 'GET, HEAD'])
 })
 
-test('a browser that asks for / is led to the dashboard, others get the index', async (t) => {
+test('a browser that requests / is redirected to the dashboard, other clients get the index', async (t) => {
   const { url } = await startDashboard(t, builtFolder(t))
   const headers = { accept: 'text/html,application/xhtml+xml' }
   const led = await fetch(url, { headers, redirect: 'manual' })
@@ -160,7 +160,7 @@ test('a browser that asks for / is led to the dashboard, others get the index', 
   match(await (await fetch(url)).text(), /\/v3\//)
 })
 
-test('a Host or an address that the API would refuse gets no page, and is told the setting', async (t) => {
+test('a Host or an address that the API would refuse gets no page, and the error names the setting', async (t) => {
   const folder = builtFolder(t)
   const { port } = await startDashboard(t, folder)
   const ask = (host: string) =>
@@ -171,7 +171,7 @@ test('a Host or an address that the API would refuse gets no page, and is told t
   equal((await fetch(`${closed.url}/dashboard`)).status, 403)
 })
 
-test('a page that was not built says which command builds it', async (t) => {
+test('without a build the error names the command that builds the dashboard', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-test-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const { url } = await startDashboard(t, folder)

@@ -1,5 +1,5 @@
-// `/dashboard` and all below it: the built page and its assets. Which page is shown is decided in the browser, so every
-// page path answers the same document (product.md 5).
+// `/dashboard` and all below it: the built page and its assets. The browser selects the page, so every page path returns
+// the same document.
 // Tested by src/admin/dashboard/dashboard-handler.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { AdminHandlerDeps } from '../http/admin-handler.ts'
@@ -15,7 +15,7 @@ export const dashboardPath = '/dashboard'
 const pageForm = /^\/dashboard(?:\/[A-Za-z0-9_-]{1,64}){0,6}\/?$/
 
 export type DashboardDeps = {
-  /** Null when the page has not been built, which every page path then says. */
+  /** Null if the dashboard was not built; every page path then returns that error. */
   readonly files: DashboardFiles | null
   readonly settings: Pick<AdminHandlerDeps['settings'], 'hosts' | 'admits'>
   /** Cards are added in a form of Stripe's; without it that document is as the others. */
@@ -46,7 +46,7 @@ export function createDashboardHandler(parts: DashboardDeps): RequestHandler {
   }
 }
 
-/** Where the API would not answer, a page would be of no use: the refusal says what to set. */
+/** If the API would refuse the request, the page is refused too: the error names the setting. */
 function refusalOf(
   { request, address }: NodeExchange,
   { hosts, admits }: DashboardDeps['settings'],
@@ -64,7 +64,7 @@ const notBuilt = `The dashboard has not been built here. This builds it; then st
   npm run dashboard
 `
 
-/** Does it ask for a page, rather than for whatever is there? */
+/** Returns true if the client accepts HTML. */
 export function isBrowser({ request }: NodeExchange): boolean {
   return /\btext\/html\b/i.test(request.headers.accept ?? '')
 }

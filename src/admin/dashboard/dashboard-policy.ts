@@ -1,5 +1,5 @@
-// The policy for a page of the dashboard: a browser may run and load the dashboard's own assets, and nothing else that
-// this server sends, such as content of `/ipfs/<cid>`.
+// Content policy of the dashboard: a browser may run and load only the dashboard's own assets, not other content of this
+// server, such as `/ipfs/<cid>`.
 // Tested by src/admin/dashboard/dashboard-handler.test.ts
 
 const assets = '/dashboard/assets/'
@@ -13,8 +13,8 @@ function assetsSource(host: string): string {
 }
 
 /**
- * Content-Security-Policy level 3; `wasm-unsafe-eval` lets hashes of proofs be checked by compiled code. `script`,
- * `connect`, `frame`: what else may run, be asked, be framed.
+ * Content-Security-Policy level 3; `wasm-unsafe-eval` allows compiled code to check the hashes of proofs. `script`,
+ * `connect`, `frame`: further allowed sources.
  */
 function policy(host: string, { script = '', connect = '', frame = "'none'" }): string {
   return [
@@ -31,14 +31,14 @@ function policy(host: string, { script = '', connect = '', frame = "'none'" }): 
 }
 
 /**
- * Of every answer below `/dashboard`, refusals too. No CORS: other origins read nothing here. `host`: of the request,
- * which is the page's own.
+ * For every response below `/dashboard`, including refusals. No CORS: other origins cannot read it. `host`: of the
+ * request, which is the page's own.
  */
 export function dashboardHeaders(host: string): Readonly<Record<string, string>> {
   return headersWith(policy(host, {}))
 }
 
-/** Of the one document where a card is added: Stripe's script, its frames and its API, and nobody else's. */
+/** Only for the document with the card form: allows Stripe's script, frames and API. */
 export function cardFormHeaders(host: string): Readonly<Record<string, string>> {
   return headersWith(
     policy(host, {

@@ -1,5 +1,5 @@
-// Everything that is for people and programs that look after this server: the admin API, its document, the dashboard. On the same
-// listener as the faces, or on one of its own.
+// All HTTP endpoints for administration: the admin API, its document, the dashboard. On the same listener as the other
+// APIs, or on its own.
 // Tested by src/admin/http/admin-handler.test.ts
 import { dashboardPath, isBrowser, leadToDashboard } from '../dashboard/dashboard-handler.ts'
 import { metricsPath } from './metrics-handler.ts'
@@ -12,11 +12,11 @@ export type AdminApiDeps = {
   readonly api: RequestHandler
   /** The OpenAPI document. */
   readonly openApi: () => string
-  /** The OpenRPC document of the JSON-RPC face. */
+  /** The OpenRPC document of the JSON-RPC API. */
   readonly openRpc: () => string
-  /** `/dashboard` and everything under it; absent: nothing is there. */
+  /** `/dashboard` and everything under it; absent: disabled. */
   readonly dashboard?: RequestHandler
-  /** What Stripe tells; absent: nothing is there. */
+  /** Notices from Stripe; absent: disabled. */
   readonly stripeHook?: RequestHandler
 }
 
@@ -43,11 +43,11 @@ export function createAdminApi(parts: AdminApiDeps): AdminApi {
   }
 }
 
-/** `side`, and `/metrics` before it; null: there is nothing else. */
+/** `side`, and `/metrics` before it; null: neither is enabled. */
 export function withMetrics(side: AdminApi | null, metrics: RequestHandler): AdminApi {
   return (exchange) => {
     if (exchange.path === metricsPath) return metrics(exchange)
-    // What was answered at once is undefined, not null.
+    // A synchronous reply is undefined, not null.
     return side === null ? null : side(exchange)
   }
 }

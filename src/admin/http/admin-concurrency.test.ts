@@ -10,7 +10,7 @@ function person(personId: string): Principal {
   return { kind: 'person', personId, email: 'a@b.example', operator: false, roles: new Map(), via }
 }
 
-test('one person holds 64 requests, from wherever; another has as many, and what is given back is free', () => {
+test('one person has 64 concurrent requests from any address, each freed one can be used again', () => {
   const shares = createAdminConcurrency()
   const held = Array.from({ length: 64 }, (_, at) => shares.acquire(person('one'), `192.0.2.${at}`))
   assert.throws(() => shares.acquire(person('one'), '198.51.100.1'), overloaded)
@@ -20,7 +20,7 @@ test('one person holds 64 requests, from wherever; another has as many, and what
   assert.throws(() => shares.acquire(person('one'), '192.0.2.1'), overloaded)
 })
 
-test('strangers hold 16 of one address and 128 together, and nothing of those who signed in', () => {
+test('unknown callers have 16 per address and 128 in total, separate from signed-in people', () => {
   const shares = createAdminConcurrency()
   const addresses = Array.from({ length: 8 }, (_, at) => `192.0.2.${at}`)
   const held = addresses.map((from) => Array.from({ length: 16 }, () => shares.acquire(null, from)))

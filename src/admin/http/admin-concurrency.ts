@@ -11,7 +11,7 @@ export type AdminConcurrency = {
 
 /** Of one person, tokens of theirs included. */
 const perPersonMax = 64
-/** Of all whom nobody knows yet: the others that the face takes are left for people who signed in. */
+/** For all unauthenticated callers: the rest of the capacity is reserved for signed-in people. */
 const strangersMax = 128
 const strangersPerAddressMax = 16
 /** Of all. */

@@ -202,7 +202,7 @@ test('an operation is given path and body as one, and only the listed fields go 
   equal(reply.headers['access-control-allow-origin'], undefined)
 })
 
-test('what the path names cannot be said otherwise in the body', async (t) => {
+test('a path parameter cannot be overridden in the body', async (t) => {
   const { ask, own } = await start(t)
   equal((await ask('POST', '/api/v1/echo/one', own, '{"name":"two"}')).text, '{"name":"one"}')
 })
@@ -221,7 +221,7 @@ test('a member that is not in the table, a wrong type, a list and no JSON are re
   equal((await ask('GET', '/api/v1/echo/plain?x=1&x=2')).status, 400)
 })
 
-test('a path spelled out goes before a name, another method is told which there are, another path is absent', async (t) => {
+test('a literal path precedes a parameter, a wrong method gets the allowed ones, another path is absent', async (t) => {
   const { ask, own } = await start(t)
   equal((await ask('GET', '/api/v1/echo/plain')).text, '{"plain":true}')
   const wrong = await ask('DELETE', '/api/v1/echo/plain', own)
@@ -230,7 +230,7 @@ test('a path spelled out goes before a name, another method is told which there 
   equal(codeOf(await ask('GET', '/api/v1/')), 'absent')
 })
 
-test('a name that nobody allowed is told the setting, so a page that rebinds its name reads nothing', async (t) => {
+test('a host name that is not allowed is refused with the setting, which prevents DNS rebinding', async (t) => {
   const { ask } = await start(t)
   const refused = await ask('GET', '/api/v1/echo/plain', { host: 'evil.example' })
   deepEqual([refused.status, codeOf(refused)], [403, 'wrong_host'])
@@ -295,7 +295,7 @@ test('a session of one port is none of another: browsers send every cookie of a 
   equal(await get('cairn.example.com:8443', '__Host-cairn-8443=good; __Host-cairn=bad'), 200)
 })
 
-test('over loopback behind TLS a request that says no origin has the session of the page', async (t) => {
+test('over loopback behind TLS, a request without Origin uses the session of the page', async (t) => {
   const { ask, own } = await start(t)
   const host = 'localhost:8443'
   const origin = `https://${host}`
@@ -304,12 +304,12 @@ test('over loopback behind TLS a request that says no origin has the session of 
   const cookie = '__Host-cairn-8443=good'
   equal((await ask('GET', '/api/v1/mine', { host, cookie })).status, 200)
   equal((await ask('GET', '/api/v1/mine', { host, cookie, origin })).status, 200)
-  // What TLS does not protect never stands in for what it does.
+  // A cookie without TLS protection never replaces one with it.
   const plain = `${cookie.replace('good', 'bad')}; cairn-session-8443=good`
   equal((await ask('GET', '/api/v1/mine', { host, cookie: plain })).status, 401)
 })
 
-test('who is asked for by cookie or token, and two cookies of one name are none', async (t) => {
+test('a caller is identified by cookie or token; two cookies of one name are ignored', async (t) => {
   const { ask, port } = await start(t)
   const good = `cairn-session-${port}=good`
   const get = (headers: Record<string, string>) => ask('GET', '/api/v1/mine', headers)
@@ -318,11 +318,11 @@ test('who is asked for by cookie or token, and two cookies of one name are none'
   equal(codeOf(await get({})), 'signed_out')
   equal(codeOf(await get({ cookie: good.replace('good', 'bad') })), 'signed_out')
   equal(codeOf(await get({ cookie: `${good}; ${good}` })), 'signed_out')
-  // A bad token is not made good by a cookie beside it.
+  // A valid cookie does not replace an invalid token.
   equal(codeOf(await get({ authorization: 'Bearer bad', cookie: good })), 'signed_out')
 })
 
-test('documents are saved, events come one by one, and a bug tells nothing of itself', async (t) => {
+test('documents are saved, events are sent one by one, and a bug reveals no details', async (t) => {
   const { ask } = await start(t)
   const document = await ask('GET', '/api/v1/paper')
   equal(document.headers['content-disposition'], 'attachment; filename="paper.csv"')
@@ -359,7 +359,7 @@ test('events end when the session does', async (t) => {
   ok(asked > 2)
 })
 
-test('somebody looks at sixteen live views at once; others look on, and one that ends makes room', async (t) => {
+test('a person has sixteen live views; other people are not affected, and closing one frees its place', async (t) => {
   const other: Principal = { ...person, personId: 'p2' }
   const findPrincipal = ({ token }: { readonly token: string | null }) =>
     token === 'other' ? other : person
@@ -384,7 +384,7 @@ test('somebody looks at sixteen live views at once; others look on, and one that
   while (!(await again.until('\r\n\r\n')).startsWith('HTTP/1.1 200 ')) again = open('one')
 })
 
-test('slow bodies of unknown callers shut out neither other unknown callers nor people who signed in', async (t) => {
+test('slow bodies of unknown callers block neither other unknown callers nor signed-in people', async (t) => {
   const { ask, own, port } = await start(t)
   const head = `POST /api/v1/echo/a HTTP/1.1\r\nHost: localhost:${port}\r\nX-Cairn-Admin: 1\r\nOrigin: http://localhost:${port}\r\nContent-Type: application/json\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n`
   const held = Array.from({ length: 40 }, () => {
@@ -423,7 +423,7 @@ test('requests that one person holds open do not shut out another', async (t) =>
   equal((await ask('GET', '/api/v1/mine', { authorization: 'Bearer one' })).status, 200)
 })
 
-test('who lost their session while their body was on its way may no more than others', async (t) => {
+test('a session that ended during the upload of its body has no more rights', async (t) => {
   let actor: Principal | null = person
   const findPrincipal = () => actor
   const { port } = await start(t, undefined, { findPrincipal })
@@ -437,7 +437,7 @@ test('who lost their session while their body was on its way may no more than ot
   match(await asking.until('}'), /HTTP\/1.1 401 [^]*"signed_out"/)
 })
 
-test('HEAD of live events holds nothing open', async (t) => {
+test('HEAD of live events opens no stream', async (t) => {
   const { ask } = await start(t)
   const reply = await ask('HEAD', '/api/v1/ticks')
   deepEqual([reply.status, reply.headers['allow']], [405, 'GET'])

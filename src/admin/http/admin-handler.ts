@@ -1,6 +1,6 @@
-// The admin API under `/api/v1/`: HTTP in, admin operations, JSON out. Rules in order: Host, address, origin (for what
-// changes something with a cookie), who and how many at once, path, body, who again; then the operation judges the role.
-// No CORS: our own page alone.
+// The admin API under `/api/v1/`: HTTP in, admin operations, JSON out. Rules in order: Host, address, origin (for changes
+// with a cookie), caller and concurrency, path, body, caller again; then the operation checks the role. No CORS: only
+// the dashboard's own origin.
 import { networkOf } from '../../base/address.ts'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
@@ -19,10 +19,10 @@ import { type AdminConcurrency, createAdminConcurrency } from './admin-concurren
 import { readCookie, setCookie } from './session-cookie.ts'
 import { createKeyedSemaphore, type KeyedSemaphore } from './keyed-semaphore.ts'
 
-/** What a request brought to say who it is from; null: it brought none. */
+/** Credentials of a request; null: none. */
 export type AdminCredential = { readonly session: string | null; readonly token: string | null }
 
-/** Null: nobody. Never throws for a credential that is wrong or over. */
+/** Null: unauthenticated. Does not throw for an invalid or expired credential. */
 export type FindPrincipal = (
   credential: AdminCredential,
 ) => Principal | null | Promise<Principal | null>
@@ -65,7 +65,7 @@ const strangerBodyMs = 3_000
 const strangerBodiesMax = 256
 const viewsPerPersonMax = 16
 
-/** Builds the face. It answers every exchange itself and throws nothing. */
+/** Creates the handler. It answers every exchange itself and does not throw. */
 export function createAdminHandler(parts: AdminHandlerDeps): RequestHandler {
   const { clock, log } = parts
   const face = {
@@ -99,7 +99,7 @@ export function createAdminHandler(parts: AdminHandlerDeps): RequestHandler {
   }
 }
 
-/** `/openapi.json`, open to everybody. */
+/** `/openapi.json`, public. */
 export function createOpenApiHandler({
   operations,
   version,
@@ -133,7 +133,7 @@ async function answer(
   const session = readCookie('session', headers.cookie, headers.host, headers.origin)
   const credential = token === null ? { session, token } : { session: null, token }
   const actor = await parts.findPrincipal(credential)
-  // A stranger takes a share when the body is here: slow bodies must not hold the shares of others.
+  // An unknown caller takes a slot after the body has arrived: slow bodies must not occupy the slots of others.
   const giveBack = actor === null ? null : parts.shares.acquire(actor, networkOf(exchange.address))
   try {
     await answerAs({ credential, actor }, parts, exchange, allowed)
@@ -164,13 +164,13 @@ async function answerAs(
   }
   const { operation, names } = matched
   if (method === 'HEAD' && operation.form === 'events') {
-    // It would hold the stream open, and hear nothing of it.
+    // HEAD would keep the stream open without events.
     allowed.methods = 'GET'
     throw new Fault('wrong_http', { detail: 'HEAD is not offered here' })
   }
   const viewer = operation.form === 'events' && actor?.kind === 'person' ? actor.personId : null
   if (viewer !== null && !parts.views.acquire(viewer)) {
-    const detail = `you look at ${viewsPerPersonMax} live views already: close one`
+    const detail = `at most ${viewsPerPersonMax} live views per person: close one`
     throw new Fault('overloaded', { detail })
   }
   try {
@@ -219,9 +219,9 @@ async function runWith(
 ): Promise<void> {
   const { headers } = exchange.request
   const { credential } = asker
-  // A body takes up to half a minute: a session that ended meanwhile, or a role that was taken, must not act by it.
+  // A body takes up to half a minute: check again for a session that ended or a role that was removed.
   const actor = bodiless ? asker.actor : await parts.findPrincipal(credential)
-  // What the path names cannot be said otherwise behind it.
+  // Path parameters take precedence over body members.
   const sent: Readonly<Record<string, unknown>> = { ...rest, ...names }
   const cookies: string[] = []
   const cookie = (
@@ -253,7 +253,7 @@ async function runWith(
       authorizeRole(operation.role, account, await parts.findPrincipal(credential))
       return true
     } catch (thrown) {
-      // Who cannot be looked up now will be at the next look.
+      // If the person cannot be read now, the next check decides.
       return Fault.from(thrown).row.status >= 500
     }
   }

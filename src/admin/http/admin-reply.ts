@@ -1,4 +1,4 @@
-// Answers of the admin side: JSON, documents, events, refusals. No CORS: only our own page reads them.
+// Responses of the admin API: JSON, documents, events, refusals. No CORS: only the dashboard's origin can read them.
 // Tested by src/admin/http/admin-handler.test.ts
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../base/clock.ts'
@@ -8,10 +8,10 @@ import type { NodeExchange } from '../../http/node-exchange.ts'
 import { openChunkWriter } from '../../http/write-chunk.ts'
 
 const heartbeatMs = 15_000
-/** A reader that takes nothing for so long is cut. */
+/** A client that reads no bytes for this long is disconnected. */
 const idleMs = 60_000
 
-/** `cookies`: Set-Cookie lines. `mayStill`: may whoever asked go on to hear events? Asked now and then. */
+/** `cookies`: Set-Cookie lines. `mayStill`: returns whether the client may receive further events; called periodically. */
 export async function sendAdmin(
   exchange: NodeExchange,
   reply: AdminReply,

@@ -1,4 +1,4 @@
-// Which admin operation a method and a path name. Exact forms; names in braces take one segment.
+// Matches method and path to an admin operation. Literal segments match exactly; names in braces match one segment.
 // Tested by src/admin/http/admin-handler.test.ts
 import type { AdminOperation } from '../admin-operation.ts'
 

@@ -34,8 +34,8 @@ export function checkHost(host: string | undefined, hosts: readonly string[]): v
 }
 
 /**
- * A request that may change something, with a cookie or to get one, must be sent by a page of this origin: Origin is
- * our own (or Sec-Fetch-Site says so), and it carries the guard header. Throws `foreign_origin`.
+ * A state-changing request with a cookie, or one that sets a cookie, must come from a page of this origin: Origin is
+ * this server's (or Sec-Fetch-Site confirms it), and it has the guard header. Throws `foreign_origin`.
  */
 export function checkOrigin(headers: IncomingHttpHeaders): void {
   const { origin } = headers
@@ -47,7 +47,7 @@ export function checkOrigin(headers: IncomingHttpHeaders): void {
   }
 }
 
-/** The origin of the page that asks, where it is our own; null: none was said, or another. */
+/** The Origin of the request if it is this server's; null: absent or another. */
 export function ownOrigin({ origin, host }: IncomingHttpHeaders): string | null {
   return origin !== undefined && (origin === `https://${host}` || origin === `http://${host}`)
     ? origin

@@ -1,6 +1,6 @@
-// Both faces for the dashboard, as a key of the account: `/accounts/{account}/keys/{key}/rpc/{network}` takes what
-// `/v3/<key>` takes, `…/files/{command}` what `/api/v0/<command>` takes. The session says who; limits, units and usage
-// are those of the key. Its allowlists do not hold: they are about where an app calls from.
+// JSON-RPC and IPFS API for the dashboard, with a key of the account: `/accounts/{account}/keys/{key}/rpc/{network}` takes
+// the requests of `/v3/<key>`, `…/files/{command}` those of `/api/v0/<command>`. The session authenticates; limits, units
+// and usage are those of the key. Its allowlists do not apply: they restrict the origin of app requests.
 // Tested by test/admin.test.ts
 import type { Caller } from '../../access/accounts/caller.ts'
 import { Fault } from '../../base/fault.ts'
@@ -10,10 +10,10 @@ import type { RpcApi } from '../../http/routes.ts'
 import type { AsKey } from './admin-handler.ts'
 
 export type AsKeyParts = {
-  /** The key with its secret, without its lists; null: no such key in the account, or it is over. */
+  /** The key with its secret, without its lists; null: no such key in the account, or it has expired. */
   readonly callerOf: (accountId: string, keyId: string) => Caller | null
   readonly rpc: RpcApi
-  /** The file face for someone who entered already; `path`: `/api/v0/<command>`. */
+  /** The IPFS API for an authenticated caller; `path`: `/api/v0/<command>`. */
   readonly files: (as: { readonly caller: Caller; readonly path: string }) => RequestHandler
 }
 

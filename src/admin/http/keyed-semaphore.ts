@@ -1,8 +1,8 @@
-// How many of something each of several may hold at once, so that one cannot take what is there for all.
+// Counting semaphore per key, so that one holder cannot use the whole capacity.
 // Tested by src/admin/http/admin-handler.test.ts
 
 export type KeyedSemaphore = {
-  /** False, and nothing taken, when `holder` has as many as one may. */
+  /** Returns false, without effect, if `holder` has reached the limit. */
   acquire(holder: string): boolean
   /** One that was taken. */
   release(holder: string): void

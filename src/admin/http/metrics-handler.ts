@@ -1,5 +1,5 @@
 // `GET /metrics`: a request needs the token of the setting `metrics.token` or a token of an operator. With `metrics.local`
-// programs on this machine need none. It is off by default: a proxy on this machine may add no header that tells of it.
+// programs on this machine need none. Off by default: a proxy on this machine may add no header that reveals it.
 // Tested by test/metrics.test.ts
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -29,11 +29,11 @@ const scrapesMax = 4
 /** Of proxies, the usual ones. */
 const forwardedHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'] as const
 
-/** Answers every exchange itself and throws nothing. */
+/** Answers every exchange itself and does not throw. */
 export function createMetricsHandler(parts: MetricsHandlerDeps): RequestHandler {
   let scrapes = 0
 
-  async function judge(exchange: NodeExchange): Promise<void> {
+  async function authorize(exchange: NodeExchange): Promise<void> {
     const { headers } = exchange.request
     const [, sent = null] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
     if (sent === null && parts.isLocalOpen() && isLocal(exchange.address, headers)) return
@@ -57,7 +57,7 @@ export function createMetricsHandler(parts: MetricsHandlerDeps): RequestHandler 
     try {
       if (!isReading) throw new Fault('wrong_http')
       if (scrapes > scrapesMax) throw new Fault('overloaded')
-      await judge(exchange)
+      await authorize(exchange)
       const text = await parts.text()
       if (response.destroyed) return
       response.writeHead(200, {

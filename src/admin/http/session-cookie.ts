@@ -1,6 +1,6 @@
-// The cookies of the admin side: of a session, and of a browser that signed in before. Over loopback without TLS some browsers drop Secure cookies, so there it has another name
-// and no Secure; everywhere else it is bound to this host and to TLS (product 11). Browsers send a host's cookies to all of
-// its ports, so the name holds the port: two servers on one machine do not sign each other out.
+// Cookies of the dashboard: the session, and the device cookie of earlier sign-ins. Some browsers drop Secure cookies over
+// loopback without TLS, so there the cookie has another name and no Secure; otherwise it is bound to this host and to TLS.
+// Browsers send a host's cookies to all ports, so the name contains the port: two servers on one machine do not conflict.
 // Tested by src/admin/http/admin-handler.test.ts
 import { isLoopbackHost } from './admin-rules.ts'
 
@@ -20,9 +20,9 @@ export function readCookie(
   const named = (name: string) => pairs.filter((pair) => pair.startsWith(`${name}=`))
   const name = cookieName(kind, host, origin)
   const secure = nameAt(secureNames[kind], host)
-  // Without an origin nothing says whether TLS is in front of loopback, but what browsers keep for TLS alone does.
+  // Without an Origin the server cannot detect TLS in front of loopback, but a cookie that needs TLS proves it.
   const found = origin === undefined && named(secure).length > 0 ? named(secure) : named(name)
-  // Two of one name: somebody else's page may have put one there.
+  // Two of one name: a page of another origin may have set one.
   const [only, ...others] = found
   return only === undefined || others.length > 0 ? null : only.slice(only.indexOf('=') + 1)
 }

@@ -1,5 +1,5 @@
-// `POST /hooks/stripe`: what Stripe tells by itself. Open to any address and any Host, as the signature over the raw
-// body is what counts; a notice that could not be worked off is refused so that it comes again.
+// `POST /hooks/stripe`: notices from Stripe. Open to any address and any Host, because the signature over the raw body
+// authenticates them; a notice that could not be processed is refused, so that Stripe sends it again.
 // Tested by test/card-started.test.ts
 import type { Cards } from '../../access/cards/cards.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -22,7 +22,7 @@ const bodyMs = 10_000
 /** Bodies that are read at a time, and notices that are handled. */
 const noticesMax = 32
 
-/** Answers every exchange itself and throws nothing. */
+/** Answers every exchange itself and does not throw. */
 export function createStripeHook({ cards, clock, log }: StripeHookParts): RequestHandler {
   // Any caller may send one: one more than these ends the reading of the oldest, so none keeps a real one out.
   const deadlines = boundedDeadlines(createDeadlines(bodyMs, clock), noticesMax)
@@ -61,7 +61,7 @@ export function createStripeHook({ cards, clock, log }: StripeHookParts): Reques
     } catch (thrown) {
       const fault = Fault.from(thrown)
       const { requestId } = exchange
-      // What anybody may send is no news; what a real notice met is.
+      // Any client can send invalid notices: log only the errors of signed ones.
       const forged = fault.row.status < 500
       log(forged ? 'debug' : 'warn', 'card_notice_refused', {
         requestId,

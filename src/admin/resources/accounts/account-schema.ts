@@ -1,4 +1,4 @@
-// How accounts look in the admin API.
+// Schemas of accounts.
 // Tested by test/admin.test.ts
 import { z } from 'zod'
 import { time } from '../../time-schema.ts'
@@ -8,7 +8,7 @@ export const accountId = z.string().min(1).max(64)
 
 const bytesOrNull = z.int().min(0).nullable()
 
-/** Limits of an account as a whole; null = no limit, 0 = nothing. */
+/** Limits of an account as a whole; null = no limit, 0 = none allowed. */
 export const accountSettings = z.strictObject({
   filesUploadBytesPerMonth: bytesOrNull,
   filesDownloadBytesPerMonth: bytesOrNull,

@@ -1,4 +1,4 @@
-// `PATCH /accounts/{account}`: its name, and what the operator lets all its keys together move and keep.
+// `PATCH /accounts/{account}`: name, and transfer and storage limits of the account.
 // Tested by test/admin-keys.test.ts
 import { z } from 'zod'
 import type { AccountSettings } from '../../../access/accounts/key-settings.ts'
@@ -18,7 +18,7 @@ export const changeAccount = {
   method: 'PATCH',
   path: '/accounts/{account}',
   role: 'operator',
-  summary: 'Change name and limits of an account; what is not named stays.',
+  summary: 'Change name and limits of an account; absent members stay unchanged.',
   input,
   output,
   async run({ account: id, name, settings }, { accounts }) {

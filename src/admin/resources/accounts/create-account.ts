@@ -1,4 +1,4 @@
-// `POST /accounts`: a new account, which owns nothing yet.
+// `POST /accounts`: creates an account without keys.
 // Tested by test/admin-keys.test.ts
 import { z } from 'zod'
 import { account } from './account-schema.ts'

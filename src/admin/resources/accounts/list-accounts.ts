@@ -1,4 +1,4 @@
-// `GET /accounts`: those the actor belongs to; all of them for an operator.
+// `GET /accounts`: the accounts of the person; all accounts for an operator.
 // Tested by test/admin.test.ts
 import { z } from 'zod'
 import { isOperator } from '../../principal.ts'

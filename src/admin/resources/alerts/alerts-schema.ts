@@ -1,4 +1,4 @@
-// How alerts look in the admin API.
+// Schemas of alerts.
 // Tested by test/admin-alerts.test.ts
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
@@ -13,9 +13,9 @@ export const alertsOutput = z.object({
   sendsMail: z.boolean(),
 })
 
-/** Throws `absent` at the command line, where nobody watches. */
+/** Throws `absent` at the command line, where no server watches the limits. */
 export function alertsOf({ alerts }: Pick<AdminCall, 'alerts'>): AlertsView {
-  if (alerts === null) throw new Fault('absent', { detail: 'alerts are told by a running server' })
+  if (alerts === null) throw new Fault('absent', { detail: 'alerts are sent by a running server' })
   return alerts
 }
 

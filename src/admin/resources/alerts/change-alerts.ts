@@ -1,4 +1,4 @@
-// `PUT /accounts/{account}/alerts`: sets whom the account wants told at 75, 85 and 100 % of a limit.
+// `PUT /accounts/{account}/alerts`: sets the recipients of alerts at 75, 85 and 100 % of a limit.
 // Tested by test/admin-alerts.test.ts
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
@@ -18,7 +18,7 @@ export const changeAlerts = {
   method: 'PUT',
   path: '/accounts/{account}/alerts',
   role: 'owner',
-  summary: 'Set the mail addresses and webhooks that are told at 75, 85 and 100 % of a limit.',
+  summary: 'Set the mail addresses and webhooks for alerts at 75, 85 and 100 % of a limit.',
   input,
   output: alertsOutput,
   // A webhook's URL may hold a secret.
@@ -28,16 +28,16 @@ export const changeAlerts = {
   }),
   async run({ account, emails, webhooks }, call) {
     const alerts = alertsOf(call)
-    for (const [at, url] of webhooks.entries()) judge(alerts, url, at)
+    for (const [at, url] of webhooks.entries()) validate(alerts, url, at)
     await alerts.set(account, { emails: [...new Set(emails)], webhooks: [...new Set(webhooks)] })
     return shownAlerts(alerts, account)
   },
 } satisfies JsonOperation<typeof input, typeof alertsOutput>
 
 /** With the place in the list, for the field that it was typed into. */
-function judge(alerts: AlertsView, url: string, at: number): void {
+function validate(alerts: AlertsView, url: string, at: number): void {
   try {
-    alerts.judge(url)
+    alerts.validate(url)
   } catch (cause) {
     const { code, message } = Fault.from(cause)
     throw new Fault(code, { detail: message, data: { field: `webhooks.${at}` }, cause })

@@ -1,4 +1,4 @@
-// `GET /accounts/{account}/alerts`: whom the account wants told at 75, 85 and 100 % of a limit.
+// `GET /accounts/{account}/alerts`: recipients of alerts at 75, 85 and 100 % of a limit.
 // Tested by test/admin-alerts.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
@@ -12,7 +12,7 @@ export const getAlerts = {
   method: 'GET',
   path: '/accounts/{account}/alerts',
   role: 'owner',
-  summary: 'Whom the account wants told at 75, 85 and 100 % of a limit.',
+  summary: 'Recipients of alerts at 75, 85 and 100 % of a limit.',
   input,
   output: alertsOutput,
   run: ({ account }, call) => shownAlerts(alertsOf(call), account),

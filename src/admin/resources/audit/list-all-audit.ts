@@ -12,7 +12,7 @@ export const listAllAudit = {
   method: 'GET',
   path: '/audit',
   role: 'operator',
-  summary: 'Who changed what of the whole server, the newest first.',
+  summary: 'Audit log of the whole server, newest first.',
   input,
   output,
   run({ before, limit }, { identity }) {

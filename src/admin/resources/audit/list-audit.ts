@@ -13,7 +13,7 @@ export const listAudit = {
   method: 'GET',
   path: '/accounts/{account}/audit',
   role: 'owner',
-  summary: 'Who changed what of an account, the newest first.',
+  summary: 'Audit log of an account, newest first.',
   input,
   output,
   run({ account: accountId, before, limit }, { identity }) {

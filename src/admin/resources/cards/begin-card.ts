@@ -1,5 +1,5 @@
-// `POST /accounts/{account}/card/forms`: begins to add a card. What comes back opens one form at the billing company;
-// the card itself goes there from the browser and never passes here.
+// `POST /accounts/{account}/card/forms`: starts to add a card. The reply opens one form at the payment provider; the
+// card data goes there from the browser and never to this server.
 // Tested by test/card-started.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
@@ -7,7 +7,7 @@ import { accountId } from '../accounts/account-schema.ts'
 
 const input = z.strictObject({
   account: accountId,
-  /** Chosen by who asks, once for each form: the same again gives the same form. */
+  /** Chosen by the client, once per form: the same value returns the same form. */
   attempt: z.uuid(),
 })
 const output = z.object({

@@ -1,4 +1,4 @@
-// How the card of an account looks in the admin API, and what there is to do about it.
+// Schema of an account's card, with the next step for the user.
 // Tested by test/card-started.test.ts
 import { z } from 'zod'
 import type { CardStatus } from '../../../access/cards/cards.ts'
@@ -9,7 +9,7 @@ import { accountId } from '../accounts/account-schema.ts'
 export const cardStatus = z.object({
   adapter: z.enum(['none', 'manual', 'stripe']),
   state: z.enum(['not-needed', 'missing', 'marked', 'on-file', 'expired']),
-  /** The file face is open to the account. */
+  /** The IPFS API is enabled for the account. */
   opensFiles: z.boolean(),
   /** For owners and operators alone; null for members, and when there is none. */
   card: z
@@ -22,7 +22,7 @@ export const cardStatus = z.object({
     .nullable(),
   /** When the billing company was last asked, milliseconds since 1970 UTC. */
   asOf: z.int().nullable(),
-  /** What to do now, a sentence; null: nothing. */
+  /** The next step, a sentence; null: none. */
   next: z.string().nullable(),
 })
 
@@ -49,12 +49,12 @@ function nextStep(
   if (state === 'expired') return 'The card is past its month: add another one.'
   if (state !== 'missing') return null
   if (adapter === 'stripe') {
-    return 'Add a card: without one the file face answers 402. JSON-RPC needs none.'
+    return 'Add a card: without one the IPFS API answers 402. JSON-RPC needs none.'
   }
   const { name } = call.accounts.getAccountById(accountId)
   const who =
     call.actor !== null && isOperator(call.actor)
       ? 'Mark the account when it has a card'
       : 'Ask the operator of this server to mark the account'
-  return `${who} (cairn card set ${name}): until then the file face answers 402. JSON-RPC needs no card.`
+  return `${who} (cairn card set ${name}): until then the IPFS API answers 402. JSON-RPC needs no card.`
 }

@@ -1,4 +1,4 @@
-// `GET /accounts/{account}/card`: whether there is a card, which, and what to do when there is none.
+// `GET /accounts/{account}/card`: state and description of the card, and the next step.
 // Tested by test/card-started.test.ts
 import type { JsonOperation } from '../../admin-operation.ts'
 import { cardStatus, ofAccount, showCard } from './card-schema.ts'
@@ -8,7 +8,7 @@ export const getCard = {
   method: 'GET',
   path: '/accounts/{account}/card',
   role: 'member',
-  summary: 'The billing card of the account: state, what is shown of it, and what to do.',
+  summary: 'The billing card of the account: state, description and next step.',
   input: ofAccount,
   output: cardStatus,
   run(input, call) {

@@ -1,4 +1,4 @@
-// `PUT /accounts/{account}/card/mark`: the operator says that the account has a card, or takes that word back.
+// `PUT /accounts/{account}/card/mark`: sets or removes the operator's mark that the account has a card.
 // Tested by test/card-started.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'

@@ -1,5 +1,5 @@
-// `POST /accounts/{account}/card/refresh`: asks the billing company now, for servers that its notices do not reach and
-// for a page that has just sent a card.
+// `POST /accounts/{account}/card/refresh`: reads the payment provider's state now, for servers that its notices do not
+// reach and for a page that has just sent a card.
 // Tested by test/card-started.test.ts
 import type { JsonOperation } from '../../admin-operation.ts'
 import { cardStatus, ofAccount, showCard } from './card-schema.ts'

@@ -1,4 +1,4 @@
-// `DELETE /accounts/{account}/card`: takes the card away at the billing company. What the operator marked stays.
+// `DELETE /accounts/{account}/card`: removes the card at the payment provider. The operator's mark stays.
 // Tested by test/card-started.test.ts
 import type { JsonOperation } from '../../admin-operation.ts'
 import { cardStatus, ofAccount, showCard } from './card-schema.ts'
@@ -8,7 +8,7 @@ export const removeCard = {
   method: 'DELETE',
   path: '/accounts/{account}/card',
   role: 'owner',
-  summary: 'Take the card of the account away; the file face answers 402 from then on.',
+  summary: 'Remove the card of the account; the IPFS API then answers 402.',
   input: ofAccount,
   output: cardStatus,
   async run({ account }, call) {

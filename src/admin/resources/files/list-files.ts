@@ -1,4 +1,4 @@
-// `GET /accounts/{account}/files`: what an account has pinned, the newest first.
+// `GET /accounts/{account}/files`: the pins of an account, newest first.
 // Tested by test/admin-files.test.ts
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
@@ -21,7 +21,7 @@ const output = z.object({
   ),
   /** Send it as `from` for the next page; null: this was the last. */
   next: z.string().nullable(),
-  /** What is kept and counts: each block of the account once. */
+  /** Stored bytes that count: each block of the account once. */
   stored: z.object({ blocks: z.int(), bytes: z.int() }),
 })
 
@@ -30,7 +30,7 @@ export const listFiles = {
   method: 'GET',
   path: '/accounts/{account}/files',
   role: 'member',
-  summary: 'What an account has pinned, the newest first, and what it keeps in all.',
+  summary: 'Pins of an account, newest first, and its total storage.',
   input,
   output,
   run({ account, from }, { pins }) {

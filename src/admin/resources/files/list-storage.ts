@@ -1,4 +1,4 @@
-// `GET /storage`: who stores what, for operators.
+// `GET /storage`: storage per account, for operators.
 // Tested by test/admin-files.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
@@ -9,7 +9,7 @@ const output = z.object({
   accounts: z.array(
     z.object({ account: z.string(), pins: z.int(), blocks: z.int(), bytes: z.int() }),
   ),
-  /** All blocks of the server as they are stored: what several accounts keep is there once. */
+  /** All blocks of the server as stored: a block of several accounts counts once. */
   stored: z.object({ blocks: z.int(), bytes: z.int() }),
 })
 
@@ -18,7 +18,7 @@ export const listStorage = {
   method: 'GET',
   path: '/storage',
   role: 'operator',
-  summary: 'Who stores what, and what all of it takes on disk.',
+  summary: 'Storage per account, and total disk usage.',
   input,
   output,
   run(_input, { pins }) {

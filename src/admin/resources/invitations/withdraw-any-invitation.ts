@@ -1,4 +1,4 @@
-// `DELETE /invitations/{invitation}`: its link opens nothing any more.
+// `DELETE /invitations/{invitation}`: invalidates its link.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'

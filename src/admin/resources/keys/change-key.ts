@@ -1,4 +1,4 @@
-// `PATCH /accounts/{account}/keys/{key}`: name, end and settings of an API key; what is not named stays.
+// `PATCH /accounts/{account}/keys/{key}`: name, expiry and settings of an API key; absent members stay unchanged.
 // Tested by test/admin-keys.test.ts
 import { z } from 'zod'
 import { plans } from '../../../access/accounts/plans.ts'
@@ -22,7 +22,7 @@ export const changeKey = {
   method: 'PATCH',
   path: '/accounts/{account}/keys/{key}',
   role: 'owner',
-  summary: 'Change name, end, plan and settings of an API key; what is not named stays.',
+  summary: 'Change name, expiry, plan and settings of an API key; absent members stay unchanged.',
   input,
   output,
   async run({ account, key, name, expires, plan, settings }, { accounts }) {

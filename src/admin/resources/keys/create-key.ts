@@ -1,5 +1,5 @@
-// `POST /accounts/{account}/keys`: a new API key, or one of another service taken over as it is. Key and secret are in
-// this answer and nowhere else.
+// `POST /accounts/{account}/keys`: a new API key, or one imported from another service. Key and secret are returned only
+// by this operation.
 // Tested by test/admin-keys.test.ts
 import { z } from 'zod'
 import { plans } from '../../../access/accounts/plans.ts'

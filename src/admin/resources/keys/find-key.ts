@@ -1,4 +1,4 @@
-// `GET /keys/{key}`: an API key by its id, in whichever account it is. Somebody else's reads as not there.
+// `GET /keys/{key}`: an API key by its ID, in any account of the caller. A key of another account is absent.
 // Tested by test/admin-keys.test.ts
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
@@ -20,7 +20,7 @@ export const findKey = {
   run({ key }, { actor, accounts }) {
     const found = accounts.findKey(key)
     if (found !== null && mayRead(actor, found.accountId)) return { key: found }
-    // Says so when the id is the key itself: to whoever may see every account.
+    // If the ID is the key itself, report it: to callers who may see every account.
     if (found === null && mayRead(actor, null)) return { key: accounts.getKey(key) }
     throw new Fault('absent', { detail: 'no key has this id' })
   },

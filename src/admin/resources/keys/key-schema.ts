@@ -1,5 +1,5 @@
-// How API keys look in the admin API. Nothing in them opens anything: keys and secrets are in the answers of what makes
-// them, once.
+// Schemas of API keys. They contain no credentials: keys and secrets are returned once, by the operation that creates
+// them.
 // Tested by test/admin-keys.test.ts
 import { z } from 'zod'
 import { checkAllowedMethods } from './allowed-methods.ts'
@@ -43,12 +43,12 @@ const keySettingsShape = z.strictObject({
 })
 
 /**
- * All settings of a key: null = no limit (or as the server is set), 0 = nothing, an empty list = all; of networks null
- * is all, an empty list none.
+ * All settings of a key: null = no limit (or the server's default), 0 = none allowed, an empty list = all; for networks
+ * null is all, an empty list none.
  */
 const keySettings: z.ZodType<KeySettings> = keySettingsShape
 
-/** Those that change; the others stay. What each may hold is judged where they are kept. */
+/** Changed settings; absent ones stay. Values are validated by the accounts layer. */
 export const keyChanges = keySettingsShape.partial().extend({
   allowMethods: entries.superRefine(checkAllowedMethods).optional(),
 }) as unknown as z.ZodType<Partial<KeySettings>>
@@ -81,7 +81,7 @@ export const apiKey = z.object({
   earlierSecretExpires: time.nullable(),
 })
 
-/** Shown once, and kept as hashes. */
+/** Returned once, and stored as hashes. */
 export const madeKey = z.object({ key: apiKey, apiKey: z.string(), apiKeySecret: z.string() })
 
 /** Throws Fault `absent`, also for a key of another account. */

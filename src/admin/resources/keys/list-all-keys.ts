@@ -1,4 +1,4 @@
-// `GET /keys`: the API keys of all accounts that the actor belongs to; of every account for an operator.
+// `GET /keys`: the API keys of all accounts of the caller; of every account for an operator.
 // Tested by test/admin-keys.test.ts
 import { z } from 'zod'
 import { mayRead } from '../../principal.ts'

@@ -1,4 +1,4 @@
-// `GET /accounts/{account}/keys`: the API keys of an account, revoked ones too.
+// `GET /accounts/{account}/keys`: the API keys of an account, including revoked ones.
 // Tested by test/admin-keys.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'

@@ -1,4 +1,4 @@
-// `GET /plans`: limits that a key may be given in one go.
+// `GET /plans`: named presets of a key's limits.
 // Tested by test/admin-keys.test.ts
 import { z } from 'zod'
 import { plans } from '../../../access/accounts/plans.ts'

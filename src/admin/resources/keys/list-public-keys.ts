@@ -1,4 +1,4 @@
-// `GET /accounts/{account}/keys/{key}/public-keys`: what the JWTs of an API key are checked with.
+// `GET /accounts/{account}/keys/{key}/public-keys`: the keys that verify the JWTs of an API key.
 // Tested by test/admin-keys.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'

@@ -1,4 +1,4 @@
-// How the public keys that JWTs are checked with look in the admin API.
+// Schemas of public keys that verify JWTs.
 // Tested by test/admin-keys.test.ts
 import { z } from 'zod'
 import type { JwtPublicKey } from '../../../access/accounts/jwt-public-keys.ts'

@@ -1,4 +1,4 @@
-// `DELETE /accounts/{account}/keys/{key}/public-keys/{publicKey}`: tokens that it signed are refused from then on.
+// `DELETE /accounts/{account}/keys/{key}/public-keys/{publicKey}`: tokens signed with it are refused from then on.
 // Tested by test/admin-keys.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'

@@ -1,4 +1,4 @@
-// `POST /accounts/{account}/keys/{key}/revoke`: ends an API key at once and for good; it stays in lists.
+// `POST /accounts/{account}/keys/{key}/revoke`: revokes an API key immediately and permanently; it stays in lists.
 // Tested by test/admin-keys.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
@@ -12,7 +12,7 @@ export const revokeKey = {
   method: 'POST',
   path: '/accounts/{account}/keys/{key}/revoke',
   role: 'owner',
-  summary: 'End an API key at once and for good.',
+  summary: 'Revoke an API key immediately and permanently.',
   input,
   output,
   async run({ account, key }, { accounts }) {

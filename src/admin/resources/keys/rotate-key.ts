@@ -1,4 +1,4 @@
-// `POST /accounts/{account}/keys/{key}/rotate`: a new key now, the old one for an overlap.
+// `POST /accounts/{account}/keys/{key}/rotate`: a new key now; the old one stays valid for an overlap.
 // Tested by test/admin-keys.test.ts
 import { z } from 'zod'
 import { isOperator } from '../../principal.ts'

@@ -1,4 +1,4 @@
-// `POST /accounts/{account}/keys/{key}/rotate-secret`: a new secret now, the old one for an overlap.
+// `POST /accounts/{account}/keys/{key}/rotate-secret`: a new secret now; the old one stays valid for an overlap.
 // Tested by test/admin-keys.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'

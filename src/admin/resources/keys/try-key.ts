@@ -1,4 +1,4 @@
-// `POST /accounts/{account}/keys/{key}/try`: would this request pass? Says which rule refuses it, and what it costs.
+// `POST /accounts/{account}/keys/{key}/try`: dry run of a request. Returns the rule that refuses it, and its price.
 // Tested by src/admin/dry-run.test.ts
 import { isIP } from 'node:net'
 import { z } from 'zod'
@@ -16,7 +16,7 @@ const input = z.strictObject({
   face: z.enum(['rpc', 'files']).default('rpc'),
   /** A JSON-RPC method, or the path of a file command such as `pin/add`. */
   method: z.string().min(1).max(256),
-  /** Of the JSON-RPC face; the default when not given. */
+  /** Network of the JSON-RPC API; the default one if absent. */
   network: z.string().max(64).optional(),
   params: z.array(z.unknown()).max(64).optional(),
   /** In place of params: the accounts that the call would be about. */
@@ -31,7 +31,7 @@ const input = z.strictObject({
   jwt: z.string().max(8_192).optional(),
   origin: header.optional(),
   userAgent: header.optional(),
-  /** Where it comes from; not judged when not given. */
+  /** Client address; its list is skipped if absent. */
   ip: z
     .string()
     .max(64)
@@ -60,7 +60,7 @@ const output = z.object({
       waitSeconds: z.int().nullable(),
     })
     .nullable(),
-  /** Lists that could refuse it, of which the description says nothing. */
+  /** Lists that could refuse it, skipped because the description lacks the value. */
   unjudged: z.array(z.enum(['allowIps', 'allowAddresses'])),
   /** Units that the key may still take; null = no limit. */
   left: z
@@ -73,7 +73,7 @@ export const tryKey = {
   method: 'POST',
   path: '/accounts/{account}/keys/{key}/try',
   role: 'member',
-  summary: 'Would this request pass? The rule that refuses it, what it costs, what is left.',
+  summary: 'Dry run of a request: the rule that refuses it, its price, the remaining units.',
   input,
   output,
   audit: () => null,

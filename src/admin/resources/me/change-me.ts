@@ -1,4 +1,4 @@
-// `PATCH /me`: the name of whoever asks.
+// `PATCH /me`: the name of the caller.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import { actingPerson } from '../../acting-person.ts'

@@ -1,4 +1,4 @@
-// `POST /me/password`: a new password, for who knows the old one. This session gets a new token, all others end.
+// `POST /me/password`: sets a new password, given the old one. This session gets a new token, all others end.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import { fromOf, personInSession, renewSession } from '../../acting-person.ts'

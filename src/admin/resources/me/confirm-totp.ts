@@ -1,4 +1,4 @@
-// `POST /me/totp/confirm`: from here on sign-in asks for a code. This session gets a new token, all others end.
+// `POST /me/totp/confirm`: from now on sign-in requires a code. This session gets a new token, all others end.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import { personInSession, renewSession } from '../../acting-person.ts'

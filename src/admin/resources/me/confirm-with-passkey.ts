@@ -1,4 +1,4 @@
-// `POST /me/confirmation/passkey`: as `POST /me/confirmation`, with a passkey in place of the password.
+// `POST /me/confirmation/passkey`: as `POST /me/confirmation`, with a passkey instead of the password.
 // Tested by test/passkeys.test.ts
 import { z } from 'zod'
 import { fromOf, personInSession } from '../../acting-person.ts'

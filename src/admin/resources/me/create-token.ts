@@ -1,4 +1,4 @@
-// `POST /me/tokens`: a token with at most the rights of its person. Takes a confirmed session.
+// `POST /me/tokens`: a token with at most the rights of its person. Requires a confirmed session.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import type { Principal } from '../../principal.ts'

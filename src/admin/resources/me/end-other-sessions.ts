@@ -1,4 +1,4 @@
-// `DELETE /me/sessions`: all sessions of whoever asks but the one that asks.
+// `DELETE /me/sessions`: ends all sessions of the caller except the current one.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import { actingPerson } from '../../acting-person.ts'

@@ -1,4 +1,4 @@
-// `DELETE /me/sessions/{session}`: one session of whoever asks.
+// `DELETE /me/sessions/{session}`: ends one session of the caller.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import { actingPerson } from '../../acting-person.ts'

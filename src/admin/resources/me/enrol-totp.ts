@@ -21,7 +21,7 @@ export const enrolTotp = {
   method: 'POST',
   path: '/me/totp',
   role: 'signed-in',
-  summary: 'Begin to enrol an authenticator; it is not asked for before it is confirmed.',
+  summary: 'Begin to enrol an authenticator; sign-in requires it only after its confirmation.',
   input,
   output,
   async run({ password }, call) {

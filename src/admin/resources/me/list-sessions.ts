@@ -1,4 +1,4 @@
-// `GET /me/sessions`: sessions of whoever asks, the last seen first.
+// `GET /me/sessions`: sessions of the caller, last used first.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import { actingPerson } from '../../acting-person.ts'

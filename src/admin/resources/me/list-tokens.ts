@@ -1,4 +1,4 @@
-// `GET /me/tokens`: tokens of whoever asks, without what opens.
+// `GET /me/tokens`: tokens of the caller, without their text.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import { actingPerson } from '../../acting-person.ts'

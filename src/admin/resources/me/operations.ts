@@ -1,4 +1,4 @@
-// `/me`: the person who is signed in, their sessions, TOTP and tokens.
+// `/me`: the signed-in person, their sessions, TOTP and tokens.
 // Tested by test/admin.test.ts
 import type { AdminOperation } from '../../admin-operation.ts'
 import { whoAmI } from './who-am-i.ts'

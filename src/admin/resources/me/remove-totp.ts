@@ -1,4 +1,4 @@
-// `POST /me/totp/remove`: takes the authenticator away, for who knows the password.
+// `POST /me/totp/remove`: removes the authenticator, given the password.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import { fromOf, personInSession, renewSession } from '../../acting-person.ts'

@@ -1,4 +1,4 @@
-// `GET /me`: who the session or the token is of.
+// `GET /me`: the person of the session or token.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import { isOperator } from '../../principal.ts'
@@ -24,7 +24,7 @@ export const whoAmI = {
   method: 'GET',
   path: '/me',
   role: 'signed-in',
-  summary: 'Who is signed in, and what they may.',
+  summary: 'The signed-in person and their rights.',
   input,
   output,
   run(_input, call) {

@@ -1,4 +1,4 @@
-// `POST /accounts/{account}/members`: without asking them. An owner stays one.
+// `POST /accounts/{account}/members`: adds an existing person without an invitation. An owner stays one.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
@@ -14,14 +14,14 @@ export const addMember = {
   method: 'POST',
   path: '/accounts/{account}/members',
   role: 'operator',
-  summary: 'Put somebody who signs in already into an account.',
+  summary: 'Add an existing person to an account.',
   input,
   output,
   async run({ account, email, role }, { identity }) {
     const { people, memberships } = identity
     const person = people.findByEmail(email)
     if (person === null)
-      throw new Fault('absent', { detail: 'nobody signs in with this email: invite them' })
+      throw new Fault('absent', { detail: 'no person has this email: invite them' })
     await memberships.put(account, person.id, role)
     return { members: [...memberships.ofAccount(account)] }
   },

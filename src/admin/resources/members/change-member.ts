@@ -1,4 +1,4 @@
-// `PATCH /accounts/{account}/members/{person}`: another role. Ends the sessions of the person, as a new role comes with a new token.
+// `PATCH /accounts/{account}/members/{person}`: changes the role. Ends the person's sessions: a role needs a new token.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import { isOperator } from '../../principal.ts'

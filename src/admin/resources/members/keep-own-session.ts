@@ -1,4 +1,4 @@
-// A change of what a person may ends their sessions. Who changes themselves goes on, with a new token.
+// A change of a person's rights ends their sessions. If they change their own, the current session gets a new token.
 // Tested by test/admin-people.test.ts
 import type { AdminCall } from '../../admin-operation.ts'
 import { renewSession } from '../../acting-person.ts'

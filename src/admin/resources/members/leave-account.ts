@@ -1,4 +1,4 @@
-// `POST /accounts/{account}/leave`: whoever asks is not of the account any more.
+// `POST /accounts/{account}/leave`: removes the caller from the account.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import { actingPerson } from '../../acting-person.ts'

@@ -13,7 +13,7 @@ export const listMembers = {
   method: 'GET',
   path: '/accounts/{account}/members',
   role: 'member',
-  summary: 'Who belongs to an account.',
+  summary: 'Members of an account.',
   input,
   output,
   run({ account }, { identity }) {

@@ -1,4 +1,4 @@
-// `DELETE /accounts/{account}/members/{person}`: somebody is not of the account any more.
+// `DELETE /accounts/{account}/members/{person}`: removes a person from the account.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import { isOperator } from '../../principal.ts'

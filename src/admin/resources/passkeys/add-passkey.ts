@@ -1,4 +1,4 @@
-// `POST /me/passkeys`: keeps what the authenticator made. From here on it lets its person in by itself.
+// `POST /me/passkeys`: stores the passkey of the authenticator. From now on it is sufficient to sign in.
 // Tested by test/passkeys.test.ts
 import { z } from 'zod'
 import { personInSession } from '../../acting-person.ts'
@@ -11,7 +11,7 @@ const input = z.strictObject({
   seal: sealText,
   clientDataJSON: clientDataBytes,
   attestationObject: attestationBytes,
-  /** How the authenticator is reached, as the browser says it. */
+  /** Transports of the authenticator, as the browser reports them. */
   transports: z
     .array(z.string().regex(/^[a-z-]{1,32}$/))
     .max(8)

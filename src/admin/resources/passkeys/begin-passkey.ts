@@ -1,4 +1,4 @@
-// `POST /me/passkeys/begin`: what an authenticator is asked to make, for who knows the password. Nothing is kept of it.
+// `POST /me/passkeys/begin`: creation options for the authenticator, given the password. They are not stored.
 // Tested by test/passkeys.test.ts
 import { z } from 'zod'
 import { fromOf, personInSession } from '../../acting-person.ts'
@@ -39,7 +39,7 @@ export const beginPasskey = {
   method: 'POST',
   path: '/me/passkeys/begin',
   role: 'signed-in',
-  summary: 'Begin to add a passkey: what the browser is to ask an authenticator for.',
+  summary: 'Begin to add a passkey: creation options for the authenticator.',
   input,
   output,
   audit: () => null,

@@ -1,11 +1,11 @@
-// The page that asks for a passkey: a passkey belongs to a name, never to an address, and browsers offer none there.
+// Checks the host of a page that uses passkeys: a passkey belongs to a host name, browsers offer none at an IP address.
 // Tested by test/passkeys.test.ts
 import { isIP } from 'node:net'
 import type { PasskeyPage } from '../../../access/people/client-data.ts'
 import { Fault } from '../../../base/fault.ts'
 import type { AdminCall } from '../../admin-operation.ts'
 
-/** Throws `wrong_host` at an address, which says by which name; `not_allowed` where no page of ours asks. */
+/** Throws `wrong_host` at an IP address, with the name to use; `not_allowed` if the request is not from the dashboard. */
 export function passkeyPage({ origin: { page } }: Pick<AdminCall, 'origin'>): PasskeyPage {
   if (page === null) {
     throw new Fault('not_allowed', { detail: 'a passkey takes a browser: open the dashboard' })

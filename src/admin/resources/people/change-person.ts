@@ -1,5 +1,5 @@
-// `PATCH /people/{person}`: members that are not sent stay. Ends their sessions where their rights change. To promote or
-// to enable a person takes a confirmed session.
+// `PATCH /people/{person}`: absent members stay. Ends their sessions if their rights change. To promote or to enable a
+// person requires a confirmed session.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import { requireConfirmed } from '../../acting-person.ts'

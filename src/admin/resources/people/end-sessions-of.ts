@@ -1,4 +1,4 @@
-// `POST /people/{person}/sessions/end`: all their sessions; their tokens go on.
+// `POST /people/{person}/sessions/end`: ends all their sessions; their tokens stay valid.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'

@@ -16,7 +16,7 @@ export const listPeople = {
   method: 'GET',
   path: '/people',
   role: 'operator',
-  summary: 'Everybody who may sign in, by email.',
+  summary: 'All people, by email.',
   input,
   output,
   run({ after = '', limit }, { identity }) {

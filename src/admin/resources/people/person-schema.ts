@@ -1,4 +1,4 @@
-// How people, sessions, tokens, invitations and what they changed look in the admin API. Nothing in them opens anything.
+// Schemas of people, sessions, tokens, invitations and audit rows. They contain no credentials.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import { time } from '../../time-schema.ts'
@@ -34,7 +34,7 @@ export const session = z.object({
   lastSeen: time,
   expires: time,
   agent: z.string(),
-  /** Null: addresses are not kept. */
+  /** Null: addresses are not stored. */
   address: z.string().nullable(),
   /** The one that asks. */
   isThis: z.boolean(),
@@ -67,7 +67,7 @@ export const invitation = z.object({
   role: anyRole,
   accountId: z.string().nullable(),
   accountName: z.string().nullable(),
-  /** The only address that may take it; null: whoever has the link. */
+  /** The only email address that may accept it; null: any. */
   email: z.string().nullable(),
   created: time,
   expires: time,
@@ -84,7 +84,7 @@ export const madeInvitation = z.object({
 export const auditRecord = z.object({
   id: z.int(),
   time,
-  /** Id of a person, `local`: whoever owns the data folder, or `anyone`. */
+  /** ID of a person, `local`: the owner of the data folder, or `anyone`. */
   actor: z.string(),
   actorName: z.string(),
   accountId: z.string().nullable(),

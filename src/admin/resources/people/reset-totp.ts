@@ -1,5 +1,5 @@
-// `POST /people/{person}/totp/reset`: they sign in with the password alone until they enrol another authenticator or add
-// a passkey. Ends their sessions. Takes a confirmed session.
+// `POST /people/{person}/totp/reset`: removes authenticator and passkeys, so the password is sufficient until the person
+// enrols again. Ends their sessions. Requires a confirmed session.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import { requireConfirmed } from '../../acting-person.ts'
@@ -14,7 +14,7 @@ export const resetTotp = {
   method: 'POST',
   path: '/people/{person}/totp/reset',
   role: 'operator',
-  summary: 'Take a person’s authenticator and passkeys away, who lost them.',
+  summary: 'Remove a person’s authenticator and passkeys after they were lost.',
   input,
   output,
   async run({ person: id }, call) {

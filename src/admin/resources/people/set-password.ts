@@ -1,4 +1,4 @@
-// `POST /people/{person}/password`: at the command line of the server alone, for somebody who forgot theirs.
+// `POST /people/{person}/password`: only at the command line of the server, for a person who forgot theirs.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
@@ -17,7 +17,7 @@ export const setPassword = {
   input,
   output,
   async run({ person: id, newPassword }, { actor, identity }) {
-    // Others could sign in as somebody else with it, and what they do would be written down as theirs.
+    // Otherwise operators could sign in as that person, and the audit log would name the wrong one.
     if (actor?.kind !== 'local') {
       throw new Fault('not_allowed', {
         detail: 'a password is set by its person, or at the command line of the server',

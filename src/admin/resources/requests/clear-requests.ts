@@ -1,4 +1,4 @@
-// `DELETE .../requests`: forgets the requests of a key.
+// `DELETE .../requests`: deletes the recorded requests of a key.
 // Tested by test/inspector.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
@@ -13,7 +13,7 @@ export const clearRequests = {
   method: 'DELETE',
   path: '/accounts/{account}/keys/{key}/requests',
   role: 'member',
-  summary: 'Forgets the requests of a key that were kept.',
+  summary: 'Delete the recorded requests of a key.',
   input,
   output,
   run(asked, call) {

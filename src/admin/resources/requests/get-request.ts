@@ -1,4 +1,4 @@
-// `GET .../requests/{request}`: one of them with its calls and its time line.
+// `GET .../requests/{request}`: one request with its calls and its timeline.
 // Tested by test/inspector.test.ts
 import { z } from 'zod'
 import { isOperator } from '../../principal.ts'
@@ -13,7 +13,7 @@ import {
 
 const input = z.strictObject(ofRequest)
 const output = inspectedWhole.extend({
-  /** Whose word can be asked for when it is run again. */
+  /** Upstreams that can be queried in a replay. */
   networkUpstreams: z.array(z.string()).readonly(),
 })
 

@@ -1,4 +1,4 @@
-// How requests that were inspected look in the admin API.
+// Schemas of recorded requests.
 // Tested by test/inspector.test.ts
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
@@ -55,7 +55,7 @@ const shared = {
 /** As lists and events show it. */
 export const inspectedRow = z.object(shared)
 
-/** With all that was kept. */
+/** With all recorded parts. */
 export const inspectedWhole = z.object({
   ...shared,
   calls: z
@@ -86,7 +86,7 @@ export const inspectedWhole = z.object({
   stepsLeft: z.int(),
 })
 
-/** The same request without names of upstreams, unless an operator asks: they tell how the server reaches a network. */
+/** The same request; names of upstreams only for operators, because they reveal how the server reaches a network. */
 export function withoutUpstreams<
   Request extends {
     readonly upstreams: readonly string[]
@@ -104,20 +104,20 @@ export function inspectingOf(
   { account, key }: { readonly account: string; readonly key: string },
 ): InspectorAccess & { readonly caller: Caller } {
   if (inspecting === null) {
-    throw new Fault('absent', { detail: 'requests are kept in the memory of a running server' })
+    throw new Fault('absent', { detail: 'requests are recorded in the memory of a running server' })
   }
   const caller = inspecting.callerOf(account, key)
   if (caller === null) throw new Fault('absent', { detail: 'there is no such key that works' })
   return { ...inspecting, caller }
 }
 
-/** Throws `absent` when it is not kept, or kept no longer. */
+/** Throws `absent` if it was not recorded or has been dropped. */
 export function requestOf(
   { inspector, caller }: ReturnType<typeof inspectingOf>,
   id: number,
 ): NonNullable<ReturnType<InspectorAccess['inspector']['find']>> {
   const request = inspector.find(caller.keyId, id)
-  if (request === null) throw new Fault('absent', { detail: 'that request is not kept' })
+  if (request === null) throw new Fault('absent', { detail: 'that request is not recorded' })
   return request
 }
 

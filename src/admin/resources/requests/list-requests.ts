@@ -1,4 +1,4 @@
-// `GET .../requests`: the last requests of a key that is inspected.
+// `GET .../requests`: the last requests of a key with the inspector enabled.
 // Tested by test/inspector.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'

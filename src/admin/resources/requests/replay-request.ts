@@ -1,4 +1,4 @@
-// `POST .../requests/{request}/replay`: a kept read once more, and what differs.
+// `POST .../requests/{request}/replay`: replays a recorded read and compares the results.
 // Tested by test/inspector.test.ts
 import { z } from 'zod'
 import { withDeadline } from '../../../base/deadline.ts'
@@ -12,7 +12,7 @@ const input = z.strictObject({
   ...ofRequest,
   /** Which call of a batch, from 0. */
   call: z.int().min(0).default(0),
-  /** A tag, a number as hex, or a hash, in place of the block that was asked for. */
+  /** A tag, a number as hex, or a hash that replaces the requested block. */
   block: z.string().min(1).max(66).optional(),
   /** Ask this upstream alone; for operators. */
   upstream: z.string().min(1).max(256).optional(),
@@ -24,7 +24,7 @@ const output = z.object({
   verified: z.string().nullable(),
   block: z.object({ hash: z.string(), number: z.string() }).nullable(),
   units: z.number(),
-  /** `result` is left out when it was not kept, or is too large. */
+  /** `result` is absent if it was not recorded, or is too large. */
   before: answer,
   after: answer,
   /** By JSON pointer; null: one of the two is not there to be compared. */
@@ -48,11 +48,10 @@ export const replayRequest = {
   method: 'POST',
   path: '/accounts/{account}/keys/{key}/requests/{request}/replay',
   role: 'member',
-  summary:
-    'Runs a kept read again as its key, of another block or asked of one upstream, and compares.',
+  summary: 'Replay a recorded read as its key, at another block or from one upstream, and compare.',
   input,
   output,
-  // It changes nothing; what it costs is in the key's usage.
+  // It changes no data; its price counts in the key's usage.
   audit: () => null,
   async run(asked, call) {
     if (asked.upstream !== undefined) authorizeRole('operator', null, call.actor)

@@ -1,4 +1,4 @@
-// `GET .../requests/live`: the requests of a key that is inspected, as they end.
+// `GET .../requests/live`: the requests of an inspected key, as they end.
 // Tested by test/inspector.test.ts
 import { z } from 'zod'
 import { createBoundedQueue } from '../../../base/bounded-queue.ts'

@@ -1,4 +1,4 @@
-// `GET /status`: how the server, its networks and its store stand.
+// `GET /status`: state of the server, its networks and its store.
 // Tested by test/status.test.ts
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
@@ -10,7 +10,7 @@ const output = z.object({
   /** Milliseconds since 1970 UTC. */
   started: z.int(),
   ready: z.boolean(),
-  /** Port of the JSON-RPC and the file face where the admin side has a listener of its own. */
+  /** Port of the JSON-RPC and IPFS APIs if the admin API has its own listener. */
   facesPort: z.int().nullable(),
   /** The default first. */
   networks: z.array(
@@ -19,7 +19,7 @@ const output = z.object({
       /** Decimal. */
       chainId: z.string(),
       embedded: z.boolean(),
-      /** Decimal number of the newest block; null: nobody has vouched for one lately. */
+      /** Decimal number of the newest block; null: no recent head is confirmed. */
       head: z.string().nullable(),
       anchor: z.string().nullable(),
     }),
@@ -29,7 +29,7 @@ const output = z.object({
     bytes: z.int(),
     bytesMax: z.int().nullable(),
   }),
-  /** Who may read `/ipfs/<cid>`, and what they are shown; `host`: a name for content alone. */
+  /** Access rule of the gateway (`/ipfs/<cid>`) and its content; `host`: a host name for content only. */
   gateway: z.object({
     enabled: z.boolean(),
     public: z.boolean(),

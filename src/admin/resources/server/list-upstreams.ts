@@ -1,4 +1,4 @@
-// `GET /upstreams`: how each upstream stands, and the lies it was caught in, with what proves them.
+// `GET /upstreams`: health of each upstream, and its invalid replies with their evidence.
 // Tested by test/status.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
@@ -7,7 +7,7 @@ import { noServer } from './get-status.ts'
 const liesMax = 200
 
 const input = z.strictObject({
-  /** The newest lies that are given. */
+  /** Number of invalid replies to return, newest first. */
   lies: z.coerce.number<number>().int().min(0).max(liesMax).default(50),
 })
 const output = z.object({
@@ -53,7 +53,7 @@ export const listUpstreams = {
   method: 'GET',
   path: '/upstreams',
   role: 'operator',
-  summary: 'How each upstream stands, and the lies it was caught in, with what proves them.',
+  summary: 'Health of each upstream, and its invalid replies with their evidence.',
   input,
   output,
   run({ lies }, { server }) {

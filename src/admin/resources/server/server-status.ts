@@ -1,8 +1,8 @@
-// What admin operations see of the server that runs: how it stands, and how those stand that it asks.
+// State of the running server and its upstreams, for admin operations.
 // Tested by test/status.test.ts
 import type { InvalidReply } from '../../../chain/upstream/pool/invalid-reply-log.ts'
 
-/** `number`: of the newest block; null: nobody has vouched for one lately. */
+/** `number`: of the newest block; null: no recent head is confirmed. */
 type NetworkView = {
   readonly name: string
   readonly chainId: bigint
@@ -15,7 +15,7 @@ type NetworkView = {
 type UpstreamView = {
   readonly network: string
   readonly name: string
-  /** Scheme, host and port; nothing that may be secret. */
+  /** Scheme, host and port, without parts that may be secret. */
   readonly url: string
   readonly trusted: boolean
   readonly state: 'ok' | 'open' | 'quarantined' | 'cordoned' | 'wrong-chain'
@@ -54,7 +54,7 @@ export interface ServerStatus {
     readonly host: string | null
   }
   upstreams(): readonly UpstreamView[]
-  /** Of networks whose upstreams all fail a check: since when nothing of that kind can be proved. */
+  /** Of networks whose upstreams all fail a check: the time since which no such data can be proved. */
   alarms(): readonly { readonly network: string; readonly need: string; readonly since: number }[]
   /** The newest first. */
   lies(limit: number): readonly InvalidReply[]

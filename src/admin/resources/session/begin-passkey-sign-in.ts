@@ -1,4 +1,4 @@
-// `POST /session/passkey/begin`: what an authenticator is asked to sign. Whose passkey it may be is not said: it knows.
+// `POST /session/passkey/begin`: request options for the authenticator. They name no person: the authenticator does.
 // Tested by test/passkeys.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
@@ -12,7 +12,7 @@ export const beginPasskeySignIn = {
   method: 'POST',
   path: '/session/passkey/begin',
   role: 'anyone',
-  summary: 'Begin to sign in with a passkey: what the browser is to ask an authenticator for.',
+  summary: 'Begin to sign in with a passkey: request options for the authenticator.',
   input,
   output,
   audit: () => null,

@@ -1,4 +1,4 @@
-// `POST /session/passkey`: a new session for whom the authenticator knew, in place of email, password and code.
+// `POST /session/passkey`: a new session for the verified person, instead of email, password and code.
 // Tested by test/passkeys.test.ts
 import { z } from 'zod'
 import { beginSession, fromOf } from '../../acting-person.ts'

@@ -1,4 +1,4 @@
-// `POST /session`: a new session, whatever the browser brought.
+// `POST /session`: a new session; earlier cookies are ignored.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import { beginSession, fromOf } from '../../acting-person.ts'

@@ -1,4 +1,4 @@
-// `DELETE /session`: ends the session that asks.
+// `DELETE /session`: ends the current session.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import { actingPerson } from '../../acting-person.ts'

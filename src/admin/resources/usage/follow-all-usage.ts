@@ -1,4 +1,4 @@
-// `GET /usage/live`: what all accounts use, second by second, while it is looked at.
+// `GET /usage/live`: live usage of all accounts, one event per second.
 // Tested by test/admin-usage.test.ts
 import { z } from 'zod'
 import type { EventsOperation } from '../../admin-operation.ts'
@@ -13,7 +13,7 @@ export const followAllUsage = {
   method: 'GET',
   path: '/usage/live',
   role: 'operator',
-  summary: 'What all accounts use, second by second; nothing in seconds without a call.',
+  summary: 'Live usage of all accounts, per second; no event for seconds without a call.',
   form: 'events',
   input,
   output,

@@ -1,4 +1,4 @@
-// `GET /accounts/{account}/usage/live`: what an account uses, second by second, while it is looked at.
+// `GET /accounts/{account}/usage/live`: live usage of an account, one event per second.
 // Tested by test/admin-usage.test.ts
 import { z } from 'zod'
 import type { EventsOperation } from '../../admin-operation.ts'
@@ -16,7 +16,7 @@ export const followUsage = {
   path: '/accounts/{account}/usage/live',
   role: 'member',
   summary:
-    'What an account, or one key of it, uses, second by second; nothing in seconds without a call.',
+    'Live usage of an account or one of its keys, per second; no event for seconds without a call.',
   form: 'events',
   input,
   output,

@@ -1,4 +1,4 @@
-// `GET /usage`: what all accounts used in a window, and what they keep.
+// `GET /usage`: usage of all accounts in a window, and their storage.
 // Tested by test/admin-usage.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'

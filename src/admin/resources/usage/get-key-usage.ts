@@ -1,4 +1,4 @@
-// `GET /accounts/{account}/keys/{key}/usage`: what one API key used in a window.
+// `GET /accounts/{account}/keys/{key}/usage`: usage of one API key in a window.
 // Tested by test/admin-usage.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'

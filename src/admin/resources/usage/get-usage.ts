@@ -1,4 +1,4 @@
-// `GET /accounts/{account}/usage`: what an account used in a window, and what it keeps.
+// `GET /accounts/{account}/usage`: usage of an account in a window, and its storage.
 // Tested by test/admin-usage.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
@@ -13,7 +13,7 @@ export const getUsage = {
   method: 'GET',
   path: '/accounts/{account}/usage',
   role: 'member',
-  summary: 'What an account used in a window, with its keys as `holders`, and what it keeps.',
+  summary: 'Usage of an account in a window, with its keys as `holders`, and its storage.',
 
   input,
   output,

@@ -1,4 +1,4 @@
-// `GET /usage/lines`: what all accounts used, line by line, and what they keep.
+// `GET /usage/lines`: usage rows of all accounts, and their storage.
 // Tested by test/admin-usage.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
@@ -28,7 +28,7 @@ export const listAllUsage = {
   path: '/usage/lines',
   role: 'operator',
   summary:
-    'What all accounts used by interval, key, network, method and outcome; and what they keep.',
+    'Usage of all accounts by interval, key, network, method and outcome, and their storage.',
 
   input,
   output,

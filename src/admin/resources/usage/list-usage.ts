@@ -1,4 +1,4 @@
-// `GET /accounts/{account}/usage/lines`: what an account used, line by line, as an export in JSON.
+// `GET /accounts/{account}/usage/lines`: usage rows of an account, as an export in JSON.
 // Tested by test/admin-usage.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'

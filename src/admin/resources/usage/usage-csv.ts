@@ -1,4 +1,4 @@
-// Lines of usage as a document for spreadsheets (RFC 4180).
+// Usage rows as CSV for spreadsheets (RFC 4180).
 // Tested by test/admin-usage.test.ts
 import type { UsageLine } from '../../../access/usage/usage-lines.ts'
 
@@ -26,7 +26,7 @@ export function usageCsv(lines: readonly UsageLine[]): string {
   return [['start', ...columns], ...rows].map((row) => `${row.map(field).join(',')}\r\n`).join('')
 }
 
-/** A text that a spreadsheet would take for a formula is told to be one. */
+/** Prefixes a text that a spreadsheet would run as a formula. */
 function field(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe

@@ -1,4 +1,4 @@
-// How usage looks in the admin API: the same numbers for the page, the command line and exports.
+// Schemas of usage, shared by the dashboard, the command line and exports.
 // Tested by test/admin-usage.test.ts
 import { z } from 'zod'
 import { dimensions, type UsageReport } from '../../../access/usage/usage-collecting.ts'
@@ -12,7 +12,7 @@ export const reportQuery = {
   by: z.enum(dimensions).optional(),
 }
 
-/** `since`: milliseconds since 1970; the whole interval it lies in counts. */
+/** `since`: milliseconds since 1970; the interval that contains it counts in full. */
 export const linesQuery = {
   since: z.coerce.number<number>().int().min(0).default(0),
   span: z.enum(['minute', 'hour', 'day']).default('hour'),
@@ -69,7 +69,7 @@ export const report = z.object({
     .nullable(),
 })
 
-/** `logicalBytes`: of everything below each pin, as if nothing were shared; `physicalBytes`: each block once. */
+/** `logicalBytes`: sum over all pins, shared blocks counted for each; `physicalBytes`: each block once. */
 export const storage = z.object({
   pins: count,
   blocks: count,

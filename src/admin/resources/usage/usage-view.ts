@@ -1,4 +1,4 @@
-// What admin operations see of usage and of what accounts keep.
+// Usage and storage functions for admin operations.
 // Tested by test/admin-usage.test.ts
 import type { StorageSums } from '../../../ipfs/pins/account-storage.ts'
 import type { UsageFeed } from '../../../access/usage/usage-feed.ts'
