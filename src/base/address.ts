@@ -1,4 +1,4 @@
-// Whose an address is: what is counted for each caller is counted for all the addresses one customer has.
+// Groups addresses by customer: limits per caller apply to all addresses that one customer usually has (IPv6 /64).
 // Tested by src/access/limits/failed-authentications.test.ts
 
 /** An IPv4 address as it is, an IPv6 address by its /64: one customer owns a whole one (RFC 6177). */

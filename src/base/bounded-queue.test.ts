@@ -10,7 +10,7 @@ async function all<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
 
 const never = new AbortController().signal
 
-test('a reader gets what came before it and what comes while it waits, in order', async () => {
+test('a reader gets earlier values and those that arrive while it waits, in order', async () => {
   const feed = createBoundedQueue<number>(10, never)
   feed.push(1)
   let left = 0
@@ -31,7 +31,7 @@ test('beyond its bound the oldest go', async () => {
   deepEqual(await all(feed.read(() => {})), [3, 4])
 })
 
-test('it is over when its signal aborts or its reader leaves, and says so', async () => {
+test('the queue ends when its signal aborts or its reader leaves, and reports it', async () => {
   const controller = new AbortController()
   let left = 0
   const read = all(createBoundedQueue<number>(2, controller.signal).read(() => left++))

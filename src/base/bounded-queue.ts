@@ -1,10 +1,10 @@
-// Values that come by themselves, for one reader. What it has not read yet waits, bounded; beyond that the oldest go.
+// Queue of pushed values for one reader. Unread values wait, bounded; beyond the limit the oldest are dropped.
 
 export type BoundedQueue<Value> = {
   push(value: Value): void
-  /** What waits is still read, then it is over. */
+  /** Ends the queue; waiting values can still be read. */
   end(): void
-  /** For one reader. `leave` is called once, when it is over or the reader has left. */
+  /** For one reader. `leave` is called once, when the queue ends or the reader leaves. */
   read(leave: () => void): AsyncGenerator<Value, void, void>
 }
 

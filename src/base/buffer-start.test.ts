@@ -1,4 +1,4 @@
-// Bytes held back at the start: order, failures, chunks that are used again.
+// Bytes buffered at the start of a stream: order, failures, reused chunks.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bufferStart } from './buffer-start.ts'
@@ -11,7 +11,7 @@ async function collect(chunks: AsyncIterable<Uint8Array>): Promise<number[][]> {
   return all
 }
 
-test('every byte is given once and in order, whatever is held back', async () => {
+test('every byte is returned once and in order, for any buffer size', async () => {
   async function* source() {
     yield bytesOf(1)
     yield bytesOf(2, 3)

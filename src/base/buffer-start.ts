@@ -1,9 +1,9 @@
-// The start of a byte stream held back until enough of it is there: what fails before that fails before a status was
-// sent, so that the reader is told why and not just cut off.
+// Buffers the start of a byte stream: an error before the limit occurs before a status was sent, so the client gets an
+// error response and not just a closed connection.
 
 /**
- * The same bytes, of which nothing is given before `bytes` of them, or all, are here. What `chunks` throws is thrown;
- * leaving early ends it. Held chunks are copied: no more may be valid at a time than their source says.
+ * The same bytes; the first one is returned once `bytes` of them, or all, have arrived. Errors of `chunks` are
+ * rethrown; leaving early ends it. Buffered chunks are copied, because the source may reuse them.
  */
 export async function* bufferStart(
   chunks: AsyncIterable<Uint8Array>,

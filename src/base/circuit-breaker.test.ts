@@ -68,7 +68,7 @@ test('a trying call that was given up leaves its place to the next', () => {
   assert.ok(breaker.mayPass())
 })
 
-test('an upstream that asks for rest gets it at once, and a shorter wish does not shorten it', () => {
+test('an upstream that requests a pause gets it immediately, and a shorter request does not shorten it', () => {
   const clock = createTurnedClock()
   const breaker = createCircuitBreaker(clock)
   breaker.rest(60_000)
@@ -85,7 +85,7 @@ test('an answer that comes while it is open does not close it', () => {
   assert.equal(breaker.state, 'open')
 })
 
-test('woken early, one call may try; an upstream that asked for rest is not woken', () => {
+test('woken early, the breaker allows one call; a pause requested by the upstream is not interrupted', () => {
   const { clock, breaker } = opened()
   breaker.wake()
   assert.equal(breaker.state, 'half-open')

@@ -1,22 +1,22 @@
-// A circuit breaker for one upstream and one class of methods, or one source of files: after many failures nothing is
-// sent for a while, then one call tries.
+// A circuit breaker for one upstream and one class of methods, or one source of files: after many failures no call is
+// sent for a while, then one trial call.
 import type { Clock } from './clock.ts'
 
 /** `half-open`: the time is up, and one call may find out. */
 type BreakerState = 'closed' | 'open' | 'half-open'
 
 export type CircuitBreaker = {
-  /** May a call be sent now? Changes nothing. */
+  /** Returns true if a call may be sent now. Read-only. */
   mayPass(): boolean
-  /** Says that one is sent; the only one while half-open. */
+  /** Records that a call is sent; the only one while half-open. */
   pass(): void
   succeed(): void
   fail(): void
   /** Ended without saying anything of the upstream: its caller left, or it was refused here. */
   forget(): void
-  /** Opens at once for that time: the upstream asked for it. */
+  /** Opens immediately for that time, as the upstream requested. */
   rest(ms: number): void
-  /** When it is open after failures: lets the one call try now. What the upstream asked for is kept. */
+  /** If open after failures, allows the trial call now. A pause requested by the upstream stays. */
   wake(): void
   readonly state: BreakerState
   /** Share of calls of the window that went well, 0 to 1; 1 without calls. */
@@ -26,7 +26,7 @@ export type CircuitBreaker = {
 export type CircuitBreakerLimits = {
   /** Failures older than this do not count. */
   readonly windowMs: number
-  /** Fewer calls in the window say nothing. */
+  /** Fewer calls in the window are not significant. */
   readonly callsMin: number
   readonly failedShare: number
   readonly openMs: number

@@ -1,4 +1,4 @@
-// The only door to time and timers, so that tests can turn the clock by hand.
+// The only access to time and timers, so that tests can control the clock.
 // Tested by src/http/server.test.ts
 
 export interface Clock {

@@ -19,7 +19,7 @@ test('bytes come to their place, whole and alone, into shared memory and out of 
   }
 })
 
-test('what does not fit is refused, and nothing is written', () => {
+test('a copy that does not fit is refused, and no byte is written', () => {
   const into = new Uint8Array(10)
   assert.throws(() => copyBytes(new Uint8Array(4).fill(1), into, 7), RangeError)
   assert.deepEqual(into, new Uint8Array(10))

@@ -1,4 +1,4 @@
-// A copy into or out of memory that threads share: `set` moves eight bytes at a time there, which takes three times as
+// Copies bytes into or out of shared memory: `set` moves eight bytes at a time there and takes three times as
 // long.
 
 /** As `into.set(bytes, at)`. */

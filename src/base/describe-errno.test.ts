@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { describeErrno } from './describe-errno.ts'
 
-test('an error of the system is said in words, and any other as it is', () => {
+test('a system error is described in words, and any other error is unchanged', () => {
   assert.equal(
     describeErrno(thrownBy(() => readFileSync('/nowhere/x'))),
     'there is no such file or folder',

@@ -1,4 +1,4 @@
-// What an error of the operating system says to people: its number as a few words.
+// Description of an operating system error: its code as a few words.
 
 const words: Readonly<Record<string, string>> = {
   EACCES: 'no permission',
@@ -26,7 +26,7 @@ const words: Readonly<Record<string, string>> = {
   EXDEV: 'the two places are on different disks',
 }
 
-/** For `error.code` of Node; what is not listed says what Node says. */
+/** For `error.code` of Node; an unlisted one has Node's text. */
 export function describeErrno(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown)
   const code = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : ''

@@ -1,4 +1,4 @@
-// Steps of work that nobody waits for make room for those who write, and for nobody else.
+// Background steps yield to the writes of others, and only to those.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
@@ -31,7 +31,7 @@ function rig(tookMs: number) {
   }
 }
 
-test('while nobody else writes, a step follows the one before at once', async () => {
+test('without other writes, a step follows the previous one immediately', async () => {
   const { clock, step } = rig(2)
   for (let number = 0; number < 100; number += 1) await step()
   assert.equal(clock.timers, 0)
@@ -61,7 +61,7 @@ test('what others wrote long before is no reason to rest', async () => {
   assert.equal(clock.monotonic(), 5_004)
 })
 
-test('a second after the last write of others it goes on at once again', async () => {
+test('a second after the last write of others the steps continue without pause', async () => {
   const steps = rig(2)
   steps.others()
   for (let number = 0; number < 25; number += 1) {
@@ -78,7 +78,7 @@ test('a second after the last write of others it goes on at once again', async (
   assert.equal(steps.clock.timers, 0)
 })
 
-test('a step that took long is followed by no more than a fifth of a second', async () => {
+test('the pause after a long step is at most 200 ms', async () => {
   const steps = rig(500)
   steps.others()
   const one = steps.step()
@@ -88,7 +88,7 @@ test('a step that took long is followed by no more than a fifth of a second', as
   assert.equal(steps.clock.monotonic(), 700)
 })
 
-test('the signal ends a rest, and a step that fails says so after it', async () => {
+test('the signal ends a pause, and the error of a step is thrown after its pause', async () => {
   const steps = rig(2)
   const stopping = new AbortController()
   steps.others()

@@ -1,17 +1,17 @@
-// Work that nobody waits for goes on in steps. While others write it takes a twentieth of the time, since each of its steps
-// is in the way of a write that comes meanwhile; alone it goes on at once.
+// Limits background work in steps to 5 % of the time while others write, because each step delays concurrent writes.
+// Without other writes the steps run without pause.
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from './clock.ts'
 
 export type DutyCycle = {
   /**
-   * Runs one step of a millisecond or two, which hands in `own` writes, and rests after it. The rest ends early with the
-   * signal, and never lasts longer than 200 ms: what goes on in steps comes to its end.
+   * Runs one step of a millisecond or two, which reports its `own` writes, and pauses after it. The pause ends early with
+   * the signal and takes at most 200 ms, so the work always completes.
    */
   step<T>(own: number, work: () => T | Promise<T>, signal: AbortSignal): Promise<T>
 }
 
-/** Of what the step took. */
+/** Multiple of the step's duration. */
 const restFactor = 19
 const restMaxMs = 200
 /** So long after a write of others the next one is expected. */
@@ -32,7 +32,7 @@ export function createDutyCycle({
   return {
     async step(own, work, signal) {
       const begun = clock.monotonic()
-      // Work that begins anew: what was written since it rested says nothing of now.
+      // Restarted work: writes since its last pause are not evidence of current load.
       if (begun - lastEnded > busyMs) known = taken()
       try {
         return await work()

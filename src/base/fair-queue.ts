@@ -1,5 +1,5 @@
-// Turns for expensive work of unauthenticated callers: a fixed number runs in parallel, the rest waits in lanes, one
-// lane for each caller, and the lanes take turns. Known callers go before unknown ones.
+// Fair queue for expensive work of unauthenticated callers: a fixed number runs in parallel, the rest waits in one lane
+// per caller, served round-robin. Known callers precede unknown ones.
 // Tested by src/base/fair-queue.test.ts
 
 /** `lane`: the caller; `known`: it goes first. */

@@ -1,5 +1,5 @@
-// Turns for long work on a thread that many owners share. Each round of the event loop has one turn, however many owners
-// work, so short work runs after one turn and not after all of them. Owners take turns.
+// Time slices for long work on a thread with several owners. Each round of the event loop runs one slice, so short work
+// waits for one slice and not for all owners. Owners are served round-robin.
 import type { Clock } from './clock.ts'
 import type { Yielder } from './yielder.ts'
 
@@ -15,7 +15,7 @@ const roundMs = 2
 
 /** The callers bound the queue: each piece of work waits for one turn at a time. */
 export function createFairTimeSlices(clock: Pick<Clock, 'monotonic'>): FairTimeSlices {
-  /** In the order in which the owners are next; none with nothing waiting. */
+  /** In the order of service; only owners with waiting work. */
   const lines = new Map<string, (() => void)[]>()
   let isTaken = false
   let beganAt = 0

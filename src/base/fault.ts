@@ -1,15 +1,15 @@
-// The one error class and the one table of answers we choose to give. Anything else thrown is a bug
-// and reaches a caller only as `internal`.
+// The error class and the table of all errors that clients get. Any other exception is a bug and reaches a client only as
+// `internal`.
 // long: one row for each answer.
 
 type Retry = 'later' | 'tomorrow' | 'never'
 
 /**
- * How one fault looks on each wire. `{name}` in a message is filled from the fault's `data`.
- * `status`: HTTP status on the JSON-RPC face, and on the file face unless `files` overrides it.
- * `paths`: the status for readers of `/ipfs/<cid>`, where it differs from that of the file face.
- * `rpc`: JSON-RPC error code. `kubo`: `Code` of the file face's JSON error body.
- * `bare`: the JSON-RPC error carries no `data` (it is one that a node would give, byte for byte).
+ * Wire form of a fault per API. `{name}` in a message is filled from the fault's `data`.
+ * `status`: HTTP status of the JSON-RPC API, and of the IPFS API unless `files` overrides it.
+ * `paths`: HTTP status of the gateway (`/ipfs/<cid>`), if it differs from that of the IPFS API.
+ * `rpc`: JSON-RPC error code. `kubo`: `Code` of the IPFS API's JSON error body.
+ * `bare`: the JSON-RPC error has no `data` (equal to a node's error, byte for byte).
  */
 export type FaultRow = {
   readonly status: number
@@ -588,7 +588,7 @@ export const faults = {
   internal: { status: 500, rpc: -32603, kubo: 0, retry: 'later', message: 'internal error' },
 } as const satisfies Record<string, FaultRow>
 
-/** HTTP status on the file face. Rows made for JSON-RPC answer 200 there; here an error has an error's status. */
+/** HTTP status of the IPFS API. JSON-RPC faults with status 200 get an error status here. */
 export function filesStatus({ files, status }: FaultRow): number {
   return errorStatus(files?.status ?? status)
 }
@@ -637,13 +637,13 @@ export class Fault extends Error {
     return this.said?.code ?? this.row.rpc
   }
 
-  /** Which setting or limit refused, where the fault says so; empty elsewhere. One of a few words of ours. */
+  /** The setting or limit that refused, if the fault names it; otherwise empty. One of a fixed set of words. */
   get reason(): string {
     const reason = typeof this.data === 'object' ? this.data['reason'] : undefined
     return typeof reason === 'string' ? reason : ''
   }
 
-  /** True when the message is not the row's own, so a face must not swap in its own wording. */
+  /** True if the message is not the row's own, so an API must not replace it. */
   get detailed(): boolean {
     return this.message !== faults[this.code].message
   }

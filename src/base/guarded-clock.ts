@@ -1,5 +1,5 @@
-// Timers of a server that cannot end its process: what a callback throws is logged and counted in one place, and the next
-// period calls it again.
+// Timers of a server that must not crash: an error of a callback is logged and counted in one place, and the next period
+// calls it again.
 import type { Clock } from './clock.ts'
 import type { Log } from './log.ts'
 

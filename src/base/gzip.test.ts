@@ -1,4 +1,4 @@
-// Promises of the gzip stream: whole, failing with its source, and not outliving its reader.
+// Guarantees of the gzip stream: complete, fails with its source, ends with its reader.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'

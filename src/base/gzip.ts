@@ -1,10 +1,10 @@
-// A byte stream compressed as it passes, off the event loop, with back-pressure in both directions.
+// Compresses a byte stream off the event loop, with back-pressure in both directions.
 import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 
 /**
- * `level` 1 to 9; null = the library's own choice. What `chunks` throws is thrown; leaving early ends it. Chunks are
- * copied: streams hold more of them than may be valid at a time.
+ * `level` 1 to 9; null = the library's default. Errors of `chunks` are rethrown; leaving early ends it. Chunks are
+ * copied, because the source may reuse them.
  */
 export async function* gzipped(
   chunks: AsyncIterable<Uint8Array>,

@@ -1,4 +1,4 @@
-// Hex text and bytes. Output is lower case with `0x`; strict parsing of foreign text lives in the faces.
+// Hex text and bytes. Output is lower case with `0x`; the APIs parse untrusted text strictly.
 
 /** `0x` + two lower-case digits a byte. */
 export function toHex(bytes: Uint8Array): string {
@@ -15,7 +15,7 @@ export function toLatin1(bytes: Uint8Array): string {
   return spell(bytes, 'latin1')
 }
 
-// One buffer for every short array: what is written is read before anything else can run.
+// One buffer for all short arrays: the result is read before other code can run.
 const joinBytesMax = 256
 const scratch = Buffer.allocUnsafeSlow(joinBytesMax)
 /** V8 keeps arrays up to here on its own heap: a Buffer over one would move it out first, so it is copied. */
@@ -45,7 +45,7 @@ export function toQuantity(value: bigint | number): string {
 
 /**
  * Bytes of trusted hex text, `0x` optional, even length. Throws TypeError on anything else: input from
- * outside is judged by the faces' own parsers, which know the texts to answer with.
+ * outside is validated by the parsers of each API, which return the right error texts.
  */
 export function fromHex(text: string): Uint8Array {
   const digits = text.startsWith('0x') ? text.slice(2) : text
@@ -87,7 +87,7 @@ function digitAt(text: string, index: number): number {
 }
 
 function decodeMany(digits: string, bytes: Uint8Array): Uint8Array | null {
-  // The native decoder looks at the low byte of each character only.
+  // The native decoder reads only the low byte of each character.
   if (Buffer.byteLength(digits) !== digits.length) return null
   const even = digits.length % 2 === 0 ? digits : `0${digits}`
   const length = even.length / 2

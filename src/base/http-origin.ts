@@ -1,10 +1,10 @@
-// What the HTTP clients of Cairn share: kept connections to one origin by undici, under limits, without redirects and
-// repeats of undici's own; the credentials of a URL; what a reply and an error say.
+// Shared part of Cairn's HTTP clients: undici connections to one origin, with limits, without undici's redirects and
+// retries; credentials in a URL; texts of replies and errors.
 import { createRequire } from 'node:module'
 import type * as Undici from 'undici'
 
 export type PoolLimits = {
-  /** Requests at once, one to a connection; more wait in the pool's line, which has no limit. */
+  /** Concurrent requests, one per connection; more wait in the pool's queue, which has no limit. */
   readonly connections: number
   readonly connectMs: number
   /** How long a response may keep silent, before its head and between pieces of its body. */
@@ -13,7 +13,7 @@ export type PoolLimits = {
   readonly replyBytesMax?: number
 }
 
-/** Shorter than common servers keep an idle connection (node 5 s, nginx 75 s, geth 120 s), unless they say longer. */
+/** Shorter than the keep-alive of common servers (node 5 s, nginx 75 s, geth 120 s), unless they announce a longer one. */
 const idleMs = 4_000
 const headBytesMax = 16 * 1024
 const retryAfterMsMax = 10 * 60_000
@@ -50,7 +50,7 @@ export function headersFor(
   url: URL,
   given: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  // Not compressed: what a server may send must be what limits count.
+  // Not compressed: limits apply to the bytes as sent.
   const headers: Record<string, string> = { 'accept-encoding': 'identity', 'user-agent': 'cairn' }
   if (url.username !== '' || url.password !== '') {
     const pair = `${decoded(url.username)}:${decoded(url.password)}`

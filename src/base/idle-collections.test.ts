@@ -35,7 +35,7 @@ test('the garbage of a large request is collected once allocation has stopped', 
   assert.equal(clock.timers, 0)
 })
 
-test('a little garbage is left alone, what V8 collected is known, and collections have a rest between them', () => {
+test('little garbage causes no collection, V8 collections are detected, and collections have a minimum interval', () => {
   const { heap, looks } = rig(30)
   heap.garbage = 12
   assert.equal(looks(30), 0)

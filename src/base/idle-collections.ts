@@ -22,7 +22,7 @@ export type Heap = {
   readonly collect: () => void
 }
 
-/** Until the returned function is called. Does not keep the process alive, and throws nothing. */
+/** Until the returned function is called. Does not keep the process alive, and does not throw. */
 export function startIdleCollections(clock: Clock, heap: Heap = v8Heap()): () => void {
   let floor = heap.used()
   let last = floor

@@ -1,4 +1,4 @@
-// One entry of an address list: an IPv4 or IPv6 address, or a block of them in CIDR form (RFC 4632, RFC 4291).
+// An entry of an address list: an IPv4 or IPv6 address, or a block of them in CIDR form (RFC 4632, RFC 4291).
 // Tested by src/access/accounts/allowlists.test.ts
 import { BlockList, isIP } from 'node:net'
 
@@ -35,8 +35,8 @@ export function createIpList(rules: readonly IpRule[]): (address: string) => boo
 }
 
 /**
- * Is an address in a list that a setting holds, commas between its entries? Read anew when the text changes; null:
- * none is.
+ * Checks addresses against a list in a setting, separated by commas. Parsed again when the text changes; null: the list
+ * is empty.
  */
 export function createListedIps(text: () => string | null): (address: string) => boolean {
   let read: string | null = null

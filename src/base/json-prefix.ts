@@ -1,5 +1,5 @@
-// Whether a text is an object or a list in JSON (RFC 8259), or how such a one begins. One pass, no recursion. Of control
-// characters in strings only those that lay text out are refused: the others are in no text that is asked about.
+// Detects whether a text is, or starts as, a JSON object or list (RFC 8259). One pass, no recursion. In strings only
+// layout control characters are refused; callers exclude the others.
 // Tested by src/base/json-prefix.test.ts
 
 const space = /[ \t\n\r]*/y
@@ -10,7 +10,7 @@ const cutString =
 const cutScalar =
   /(?:t|tr|tru|f|fa|fal|fals|n|nu|nul|-?(?:(?:0|[1-9]\d*)(?:\.\d*)?(?:[eE][+-]?)?)?)$/y
 
-/** What may stand next; `first…`: or the end of what was opened. */
+/** Expected next token; `first…`: or the end of the object or list. */
 type Wanted = 'value' | 'first value' | 'name' | 'first name' | 'colon' | 'comma'
 
 /** `isWhole` false: the text goes on behind its end, where it may be cut anywhere. */
@@ -53,7 +53,7 @@ function isCut(text: string, at: number, isName: boolean): boolean {
   return skip(cutString, text, at) !== null || (!isName && skip(cutScalar, text, at) !== null)
 }
 
-/** Where what matches at `at` ends; null when nothing does. */
+/** End of the match at `at`; null if none. */
 function skip(pattern: RegExp, text: string, at: number): number | null {
   pattern.lastIndex = at
   return pattern.test(text) ? pattern.lastIndex : null

@@ -20,7 +20,7 @@ test('without a call there is no time', () => {
   assert.equal(createLatencySketch(createTurnedClock()).quantile(0.95), null)
 })
 
-test('what is older than two minutes counts no more', () => {
+test('samples older than two minutes do not count', () => {
   const clock = createTurnedClock()
   const sketch = createLatencySketch(clock)
   sketch.add(1000)

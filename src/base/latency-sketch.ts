@@ -1,5 +1,5 @@
-// How long an upstream takes: a histogram of fixed size over the last one to two minutes. Quantiles are right to a
-// quarter of their value.
+// Latency of an upstream: a histogram of fixed size over the last one to two minutes. Quantiles have an error of at
+// most 25 %.
 import type { Clock } from './clock.ts'
 import { latencySteps, quantileOf, stepOf } from './latency-steps.ts'
 
@@ -22,7 +22,7 @@ export function createLatencySketch(clock: Clock): LatencySketch {
   function turn(): void {
     const now = clock.monotonic()
     if (now < turnAt) return
-    // After two quiet windows nothing of before is left.
+    // After two windows without samples all old ones are dropped.
     const isStale = now >= turnAt + windowMs
     old = isStale ? new Uint32Array(latencySteps) : young
     oldCount = isStale ? 0 : youngCount

@@ -1,5 +1,5 @@
-// The steps of a histogram of durations: each ends a quarter above the one before, so a quantile is right to a quarter
-// of its value, and histograms add up.
+// Buckets of a histogram of durations: each upper bound is 25 % above the previous one, so quantiles have an error of at
+// most 25 %, and histograms can be added.
 // Tested by src/base/latency-sketch.test.ts
 
 const ratio = 1.25

@@ -1,5 +1,5 @@
-// JSON lines on standard error. Callers pass facts, never whole requests: keys and secrets stay out by
-// never being given to it.
+// JSON lines on standard error. Callers pass single values, never whole requests, so that keys and secrets are not
+// logged.
 
 export type Level = 'debug' | 'info' | 'warn' | 'error'
 export type Log = (level: Level, event: string, facts?: Readonly<Record<string, unknown>>) => void

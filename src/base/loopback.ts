@@ -1,4 +1,4 @@
-// Which names and addresses of hosts stay on this machine.
+// Host names and addresses of this machine.
 // Tested by src/base/loopback.test.ts
 
 /** `host`: a name or an address without brackets. */

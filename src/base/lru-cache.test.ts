@@ -4,7 +4,7 @@ import { createLruCache } from './lru-cache.ts'
 
 const ten = () => 10
 
-test('gives back what was added under the same key, and nothing else', () => {
+test('returns the value that was added under the same key, and no other', () => {
   const recent = createLruCache<string>({ sizeMax: 1_000, sizeOf: ten })
   recent.add('a', 'first')
   recent.add('a', 'second')
@@ -25,7 +25,7 @@ test('stays within its size, and keeps what is used again and again', () => {
   assert.ok(count * 10 >= 400, `${count} entries of 10 are held`)
 })
 
-test('does not give its room to one large thing, and without room remembers nothing', () => {
+test('a large value does not displace all others, and a cache of size 0 is empty', () => {
   const sizeOf = (key: string, value: string) => key.length + value.length
   const recent = createLruCache<string>({ sizeMax: 640, sizeOf })
   recent.add('large', 'value!')

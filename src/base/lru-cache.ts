@@ -1,17 +1,17 @@
-// A map of what was used lately, bounded in size. Two generations instead of a list of last uses: a hit costs
-// one look-up, and what was used since the last turn survives the next one.
+// LRU cache with a size limit. Two generations instead of a list of uses: a hit costs one lookup, and an entry used since
+// the last change of generations survives the next one.
 
 export interface LruCache<Value> {
   find(key: string): Value | null
-  /** Nothing when there is a value already, or when this one is larger than a 64th of the bound. */
+  /** No effect if the key has a value, or if the value is larger than 1/64 of the limit. */
   add(key: string, value: Value): void
 }
 
 const largestShare = 64
 
 /**
- * Holds at most `sizeMax`, and at least the last half of that to be used. 0: remembers nothing. `sizeOf`: in the unit of
- * the bound, at least 1, always the same for a value; asked again when it moves, so that a look finds the value itself.
+ * Holds at most `sizeMax`, and at least the most recently used half of it. 0: caches no value. `sizeOf`: in the unit of
+ * the limit, at least 1, constant per value; called again when an entry moves, so that a lookup returns the value itself.
  */
 export function createLruCache<Value extends object | string>({
   sizeMax,

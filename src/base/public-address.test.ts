@@ -19,7 +19,7 @@ const open = ['1.1.1.1', '8.8.8.8', '100.63.255.255', '100.128.0.1', '172.15.0.1
 const openIpv6 = ['2606:4700:4700::1111', '2a00:1450:4001::1', '2001:4860:4860::8888', '2400::1']
 
 for (const address of ['', ...closed]) {
-  test(`${address === '' ? 'nothing' : address} is not public`, () => {
+  test(`${address === '' ? 'the empty text' : address} is not public`, () => {
     assert.equal(isPublicAddress(address), false)
   })
 }

@@ -1,5 +1,5 @@
-// Which addresses belong to the public internet: who is asked to send something to an address that a stranger named
-// sends to these alone, so that nothing inside (loopback, private networks, metadata of a cloud) is reached.
+// Tests whether an address is on the public internet. Requests to addresses named by strangers go only to these, so that
+// internal services (loopback, private networks, cloud metadata) cannot be reached (SSRF).
 import { BlockList, isIP } from 'node:net'
 
 /** Not global by the IANA registries of special-purpose addresses, and multicast. */
@@ -30,7 +30,7 @@ const closedIpv6 = [
   ['3fff::', 20],
 ] as const
 
-/** `address`: as a resolver gives it. IPv4 inside of IPv6 is never public: nobody is reached by it. */
+/** `address`: as a resolver returns it. IPv4 inside of IPv6 is never public: no public host is reached by it. */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address)
   if (version === 4) return !lists.ipv4.check(address, 'ipv4')

@@ -6,7 +6,7 @@ import { createRateLimitedSemaphore } from './rate-limited-semaphore.ts'
 const never = new AbortController().signal
 const free = { concurrency: 2, perSecond: null, waitingMax: 2 }
 
-test('so many at once; the others wait in order; a line too long is said at once', async () => {
+test('calls run up to the limit, the others wait in order, and a full queue is reported immediately', async () => {
   const semaphore = createRateLimitedSemaphore(free, createTurnedClock())
   assert.ok(semaphore.tryEnter('other'))
   assert.ok(semaphore.tryEnter('other'))
@@ -17,14 +17,14 @@ test('so many at once; the others wait in order; a line too long is said at once
   assert.equal(semaphore.enter('other', never), null)
   semaphore.leave('other')
   await first
-  assert.ok(!semaphore.tryEnter('other'), 'nobody passes the line')
+  assert.ok(!semaphore.tryEnter('other'), 'no call passes the queue')
   semaphore.leave('other')
   await second
   assert.deepEqual(order, ['first', 'second'])
   assert.equal(semaphore.entered, 2)
 })
 
-test('what callers wrote leaves a quarter of the places free, and what is proved goes first', async () => {
+test('calls of unbounded cost leave a quarter of the places free, and provable ones go first', async () => {
   const semaphore = createRateLimitedSemaphore(
     { concurrency: 8, perSecond: null, waitingMax: 4 },
     createTurnedClock(),
@@ -44,12 +44,12 @@ test('what callers wrote leaves a quarter of the places free, and what is proved
   assert.deepEqual(order, ['content', 'other'])
 })
 
-test('one place alone is everybody’s', () => {
+test('a single place is open to all calls', () => {
   const semaphore = createRateLimitedSemaphore({ ...free, concurrency: 1 }, createTurnedClock())
   assert.ok(semaphore.tryEnter('other'))
 })
 
-test('who hangs up leaves the line', async () => {
+test('an aborted caller leaves the queue', async () => {
   const semaphore = createRateLimitedSemaphore({ ...free, concurrency: 1 }, createTurnedClock())
   assert.ok(semaphore.tryEnter('other'))
   const leaver = new AbortController()
@@ -60,7 +60,7 @@ test('who hangs up leaves the line', async () => {
   await assert.rejects(semaphore.enter('other', leaver.signal) ?? assert.fail(), /gone/)
 })
 
-test('a second holds no more calls than its rate, in a burst or evenly', async () => {
+test('a second admits no more calls than its rate, in a burst or evenly', async () => {
   const clock = createTurnedClock()
   const semaphore = createRateLimitedSemaphore(
     { concurrency: 100, perSecond: 10, waitingMax: 100 },

@@ -1,9 +1,9 @@
-// How many calls an upstream is sent at once and in a second. Who finds no place waits in a bounded line. What callers
-// wrote themselves (calls, traces) may be slow, so it never takes the last places: what is proved, and the head, pass it.
+// Limits concurrent calls and calls per second to an upstream. Callers without a place wait in a bounded queue. Calls with
+// client code (calls, traces) may be slow, so they never take the last places: provable requests and the head pass them.
 import type { Clock } from './clock.ts'
 
 export type SemaphoreLimits = {
-  /** Calls at once. */
+  /** Concurrent calls. */
   readonly concurrency: number
   /** Calls in a second, on the long run; null: any number. */
   readonly perSecond: number | null
@@ -15,9 +15,9 @@ export type SemaphoreLimits = {
 export type SemaphoreClass = 'content' | 'other'
 
 export type RateLimitedSemaphore = {
-  /** Takes a place now, or says that there is none. */
+  /** Takes a place now; returns false if none is free. */
   tryEnter(line: SemaphoreClass): boolean
-  /** Waits for a place. Null at once when the line is full. Rejects with `signal.reason`. */
+  /** Waits for a place. Null immediately if the queue is full. Rejects with `signal.reason`. */
   enter(line: SemaphoreClass, signal: AbortSignal): Promise<void> | null
   /** Gives the place back. */
   leave(line: SemaphoreClass): void
@@ -27,7 +27,7 @@ export type RateLimitedSemaphore = {
 
 type Waiter = { readonly admit: () => void }
 
-/** A second's worth at once, as an idle minute must not earn a flood. */
+/** A burst of one second: an idle minute must not allow more. */
 export function createRateLimitedSemaphore(
   limits: SemaphoreLimits,
   clock: Clock,

@@ -1,4 +1,4 @@
-// Tries again what may succeed a little later: longer and longer waits, a bound for each try and for all of them.
+// Retries with backoff: increasing pauses, a time limit for each attempt and for all of them.
 // Tested by src/chain/chain-events.test.ts
 import type { Clock } from './clock.ts'
 import { withDeadline } from './deadline.ts'
@@ -12,7 +12,7 @@ export type RetryPolicy = {
   readonly waitMsMax: number
   /** No try begins later than this after the first. */
   readonly patienceMs: number
-  /** Trying again would change nothing. */
+  /** A retry cannot succeed. */
   readonly isFinal: (thrown: unknown) => boolean
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { setNewest } from './set-newest.ts'
 
-test('beyond its bound a map lets go of what was set longest ago', () => {
+test('beyond its limit a map drops the oldest key', () => {
   const map = new Map<string, number>()
   for (const [at, key] of ['a', 'b', 'c', 'd'].entries()) setNewest(map, key, at, 3)
   assert.deepEqual(
@@ -15,7 +15,7 @@ test('beyond its bound a map lets go of what was set longest ago', () => {
   )
 })
 
-test('what is set again is the newest, and nothing else goes for it', () => {
+test('setting a key again makes it the newest and drops no other', () => {
   const map = new Map([
     ['a', 0],
     ['b', 1],

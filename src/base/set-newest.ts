@@ -1,4 +1,4 @@
-// The bound of a map that remembers by name: the name set last stands last, and the one set longest ago goes first.
+// Size limit for a map: the key set last is the newest, and the oldest is dropped first.
 
 /** Sets `key` as the newest of `map`, of which `most` (1 or more) stay. */
 export function setNewest<Key, Value>(

@@ -1,4 +1,4 @@
-// The known name that a misspelt one most likely meant.
+// Suggests the known name that a misspelt one most likely meant.
 // Tested by src/config/settings.test.ts
 
 /** Edits (insert, delete, replace, swap of neighbours) between two names, letter case ignored. */
@@ -26,7 +26,7 @@ export function distance(from: string, to: string): number {
   return last[b.length] ?? 0
 }
 
-/** Of a name's letters, those that may differ: with more the two have nothing to do with each other. */
+/** Maximum number of differing letters, by length; with more the names are unrelated. */
 const editsShareMax = 0.6
 
 /**

@@ -10,7 +10,7 @@ type Work = {
   readonly fail: ((error: Error) => void)[]
 }
 
-/** Work that ends when the test says so and pays no attention to its signal. */
+/** Work that ends when the test ends it and ignores its signal. */
 function stubborn(): Work {
   const work: Work = {
     signals: [],
@@ -43,7 +43,7 @@ test('one caller hangs up, the others still get the answer', async () => {
   assert.equal(work.signals.length, 1)
 })
 
-test('who comes after the last caller hung up starts fresh work, though the old has not settled', async () => {
+test('a caller after the last abort starts new work, even if the old work has not settled', async () => {
   const singleFlight = createSingleFlight<string>({ keysMax: 10 })
   const work = stubborn()
   const leaver = new AbortController()
@@ -73,7 +73,7 @@ test('a failure reaches every caller and is not remembered', async () => {
   assert.equal(await again, 'well')
 })
 
-test('a failure after everybody left troubles nobody', async () => {
+test('a failure after all callers have aborted is not reported', async () => {
   const singleFlight = createSingleFlight<string>({ keysMax: 10 })
   const work = stubborn()
   const leaver = new AbortController()
@@ -83,7 +83,7 @@ test('a failure after everybody left troubles nobody', async () => {
   work.fail[0]?.(new Error('too late'))
 })
 
-test('work that throws at once is a rejection, and an aborted caller starts nothing', async () => {
+test('work that throws synchronously is a rejection, and an aborted caller starts no work', async () => {
   const singleFlight = createSingleFlight<string>({ keysMax: 10 })
   const throwing = (): Promise<string> => {
     throw new Error('at once')

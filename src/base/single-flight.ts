@@ -1,12 +1,12 @@
-// Shared work: N callers that want the same thing at the same time cost one execution. The work belongs
-// to none of them; it ends early only when the last caller has left.
+// Single-flight: concurrent callers with the same key share one execution. It is aborted only when its last caller has
+// aborted.
 import { Fault } from './fault.ts'
 
 export type SingleFlight<Result> = {
   /**
-   * Joins the work under way for `key`, or starts `work`. Rejects with `signal.reason` as soon as the
-   * caller's own signal aborts; the others go on. The work's signal aborts when nobody waits any more, and
-   * whoever comes then starts fresh work. Throws `overloaded` when too many keys are in flight.
+   * Joins the running work for `key`, or starts `work`. Rejects with `signal.reason` as soon as the caller's own signal
+   * aborts; the others continue. The work's signal aborts when no caller is left; the next caller then starts new
+   * work. Throws `overloaded` when too many keys are in flight.
    */
   join(
     key: string,
@@ -57,7 +57,7 @@ export function createSingleFlight<Result>(limits: {
       } finally {
         seat.waiters--
         if (seat.waiters === 0 && seats.get(key) === seat) {
-          // At the moment of abort, not when the work has noticed: who comes next must not join it.
+          // Remove the entry before the work reacts to the abort, so the next caller starts a new execution.
           leaveMap(key, seat)
           seat.controller.abort(signal.reason)
         }

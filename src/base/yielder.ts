@@ -1,11 +1,11 @@
-// Long work in memory gives other work its turn: without an await on something outside, no other request would be
-// heard until it is over.
+// Yields during long work in memory: without an await on external events, no other request would be served until its
+// end.
 import { setImmediate } from 'node:timers/promises'
 
-/** Says that so much was done. Null, or a promise to wait for before more is done. */
+/** Reports a completed amount. Null, or a promise to await before continuing. */
 export type Yielder = (work: number) => Promise<void> | null
 
-/** A turn is over once `most` was done; of what, is for the caller to say: bytes, names. */
+/** Yields after `most`; the caller chooses the unit: bytes, names. */
 export function createYielder(most: number): Yielder {
   let done = 0
   return (work) => {

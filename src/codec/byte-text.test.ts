@@ -5,7 +5,7 @@ import { bytesOfText, textOfBytes } from './byte-text.ts'
 
 const hex = (text: string) => new Uint8Array(Buffer.from(text, 'hex'))
 
-test('whatever bytes a text is read from, it is written as the same bytes', () => {
+test('any bytes read as text are written as the same bytes', () => {
   const odd = fc.constantFrom(
     'ff',
     '80',

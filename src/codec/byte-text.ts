@@ -1,5 +1,5 @@
-// Text of blocks, which some writers do not keep to UTF-8: each byte that is not UTF-8 becomes one lone surrogate, U+DC80
-// to U+DCFF, and the same byte again when the text is written. So no block changes by being read and written.
+// Text of blocks, which may not be valid UTF-8: each invalid byte becomes one lone surrogate, U+DC80 to U+DCFF, and the
+// same byte again when the text is written. So reading and writing does not change a block.
 // Rule: https://www.unicode.org/reports/tr36/ section 3.7.4 (surrogate escapes, as Python's PEP 383)
 // Tested by src/codec/byte-text.test.ts
 

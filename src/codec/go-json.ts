@@ -1,4 +1,4 @@
-// JSON as Go's encoder writes it: compact, with what could end a script escaped. Pure.
+// JSON as Go's encoder writes it: compact, with the characters <, >, & escaped. Pure.
 // Tested by src/kubo/ipfs-api.test.ts
 
 /** ECMAScript 2026; the compiler's own declarations do not have it yet. */

@@ -1,4 +1,4 @@
-// Whom an account wants told when a limit comes near, and what was told: once for each limit, level and period.
+// Alert targets of accounts, and sent alerts: one per limit, level and period.
 // Tested by src/access/alerts/alert-watch.test.ts
 
 export const alertTables: readonly string[] = [

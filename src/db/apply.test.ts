@@ -48,7 +48,7 @@ test('a write of one statement that fails half-way leaves none of its rows', () 
   db.close()
 })
 
-test('a required change that did not happen undoes its write and says which it was', () => {
+test('a required change without effect undoes its write and reports its index', () => {
   const db = open()
   const touch: Statement = { sql: 'UPDATE t SET n = n WHERE n = 9', parameters: [] }
   const [outcome] = applyGroup(db, [[insert(1), { ...touch, require: 'change' }]])

@@ -1,5 +1,5 @@
-// Runs a group of Writes in one transaction: one sync for all of them, and one that fails leaves the
-// others alone.
+// Runs a group of Writes in one transaction: one sync for all of them. A failed one does not affect the
+// others.
 import type { Database } from './sqlite.ts'
 import { storageFault } from './storage-quota.ts'
 import { NothingChanged, type Statement } from './writer.ts'
@@ -34,8 +34,8 @@ export function applyGroup(
   }
 }
 
-// A full disk can make SQLite roll back the whole transaction. Then each write gets one of its own, so
-// that those that still fit are kept.
+// A full disk can make SQLite roll back the whole transaction. Then each write gets its own transaction, so that
+// those that fit are stored.
 function alone(
   db: Database,
   writes: readonly (readonly Statement[])[],
@@ -54,7 +54,7 @@ function rollBack(db: Database): void {
   }
 }
 
-/** `isAlone`: nobody shares the transaction, which is rolled back when the write fails; SQLite need not copy pages first. */
+/** `isAlone`: the only write of the transaction, which is rolled back if it fails; SQLite need not copy pages first. */
 function applyOne(db: Database, write: readonly Statement[], isAlone: boolean): Outcome {
   const undoesItself = isAlone || isRunOnce(write)
   try {
@@ -75,7 +75,7 @@ function applyOne(db: Database, write: readonly Statement[], isAlone: boolean): 
   }
 }
 
-/** SQLite undoes what one run of one statement has done when it fails, and one that changed nothing did nothing. */
+/** SQLite undoes a failed statement; a statement that changed no row had no effect. */
 function isRunOnce([first, second]: readonly Statement[]): boolean {
   return first !== undefined && second === undefined && (first.rows?.length ?? 1) === 1
 }

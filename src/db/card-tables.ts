@@ -1,4 +1,4 @@
-// The tables of cards: the operator's own word apart from what the biller keeps; `account.card` is what both come to.
+// Tables of cards: the operator's mark and the provider's state separately; `account.card` combines both.
 // Tested by src/access/cards/cards.test.ts
 
 export const cardTables: readonly string[] = [

@@ -1,4 +1,4 @@
-// Checks the database, and plans the repair of its pins, in a thread of its own, so that requests do not wait for it.
+// Checks the database, and plans the repair of its pins, in its own thread, so that requests do not wait for it.
 // Tested by src/db/integrity.test.ts, test/database-check.test.ts
 import { Worker } from 'node:worker_threads'
 import type { Damage } from './integrity.ts'

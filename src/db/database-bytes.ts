@@ -1,4 +1,4 @@
-// What a database takes of the disk, by the pages it has.
+// Disk usage of a database, by its pages.
 // Tested by src/content/segments/segment-files.test.ts
 import type { Database } from './sqlite.ts'
 

@@ -1,4 +1,4 @@
-// Entry of a thread that checks the database once, or plans the repair of its pins, through a connection of its own, and
+// Entry of a thread that checks the database once, or plans the repair of its pins, with its own connection, and
 // ends.
 // Tested by test/database-check.test.ts
 import { parentPort, workerData } from 'node:worker_threads'
@@ -7,7 +7,7 @@ import { repairPins } from './repair-pins.ts'
 import { type Database, openDatabase } from './sqlite.ts'
 
 export type CheckOrder = { readonly path: string; readonly quick: boolean }
-/** For what repairs the pins. */
+/** For the repair of pins. */
 export type RepairOrder = { readonly path: string; readonly repairs: 'pin' }
 
 /** Of all tables. */

@@ -10,7 +10,7 @@ import { type Database, openDatabase } from './sqlite.ts'
 
 const accountId = 'account-of-alice'
 
-/** A database with an account, 24 pins and as many blocks; where its bytes lie. */
+/** A database with an account, 24 pins and as many blocks; and the location of their bytes. */
 function makeDatabase(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-integrity-'))
   t.after(() => rmSync(folder, { recursive: true }))

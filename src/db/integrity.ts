@@ -1,5 +1,5 @@
-// Finds damage in the database. Tables and indexes are checked one after the other, each in a read of its own, so that no
-// read holds the write-ahead log for long. A damage names its table, whose indexes can be rebuilt.
+// Finds damage in the database. Tables and indexes are checked one after another, each in its own read, so that no read
+// delays the WAL checkpoint for long. A damage names its table, whose indexes can be rebuilt.
 // Tested by src/db/integrity.test.ts
 import type { Database } from './sqlite.ts'
 
@@ -47,7 +47,7 @@ const foundSql = 'SELECT count(mode) FROM pin NOT INDEXED WHERE account_id = ?'
 /** The pins in the table against those that are found by account, by either index. */
 function checkPins(db: Database): readonly Damage[] {
   try {
-    // One read: pins that come and go meanwhile are not damage.
+    // One read: pins that change during the check are not damage.
     return db.together(() => [...countPins(db)])
   } catch (error) {
     return [{ table: 'pin', text: messageOf(error) }]

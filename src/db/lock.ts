@@ -1,5 +1,5 @@
-// One server per data folder. The lock is a file lock of the kernel, held through SQLite, so that it ends
-// with the process however that ends.
+// One server per data folder. The lock is a file lock of the kernel, held through SQLite, so it is released when the
+// process ends in any way.
 import { join } from 'node:path'
 import { hasCode } from '../base/fault.ts'
 import { openDatabase } from './sqlite.ts'

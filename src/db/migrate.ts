@@ -2,7 +2,7 @@
 import { migrations } from './migrations.ts'
 import type { Database } from './sqlite.ts'
 
-/** Runs what is missing in one transaction. Throws, and changes nothing, on a database newer than this program. */
+/** Runs missing migrations in one transaction. Throws, without changes, on a database newer than this program. */
 export function migrate(
   db: Database,
   steps: readonly (readonly string[])[] = migrations,

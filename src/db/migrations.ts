@@ -59,7 +59,7 @@ export const migrations: readonly (readonly string[])[] = [
        status TEXT NOT NULL, PRIMARY KEY (network, upstream)) WITHOUT ROWID`,
   ],
   [
-    // Blocks of files lie in the segments of `store/` from here on, see content/segments.
+    // From here on file blocks are in the segments of `store/`, see content/segments.
     `ALTER TABLE staged RENAME TO staged_content`,
     `CREATE TABLE block (id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, file INTEGER NOT NULL,
        at INTEGER NOT NULL, bytes INTEGER NOT NULL, form INTEGER NOT NULL, size INTEGER NOT NULL,
@@ -93,14 +93,14 @@ export const migrations: readonly (readonly string[])[] = [
     ...storageTriggers,
   ],
   [
-    // Collections that were asked for from outside the server, and what became of them.
+    // Garbage collections requested by other processes, and their results.
     `CREATE TABLE collection (id INTEGER PRIMARY KEY, asked INTEGER NOT NULL, ended INTEGER,
        blocks INTEGER, bytes INTEGER, error TEXT)`,
-    // Blocks that are kept and lost: see content/segments/block-index.ts.
+    // Quarantined and lost blocks: see content/segments/block-index.ts.
     `CREATE INDEX block_lost ON block (id) WHERE file = 0`,
   ],
   [
-    // What keys have moved on the file face, by calendar month (UTC); and what accounts may move and keep.
+    // Transfer of keys over the IPFS API by calendar month (UTC), and transfer and storage limits of accounts.
     `CREATE TABLE transfer (key_id TEXT NOT NULL, month INTEGER NOT NULL, bytes_in INTEGER NOT NULL,
        bytes_out INTEGER NOT NULL, PRIMARY KEY (key_id, month)) WITHOUT ROWID`,
     `INSERT INTO transfer (key_id, month, bytes_in, bytes_out)

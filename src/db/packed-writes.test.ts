@@ -43,7 +43,7 @@ test('a caller may reuse its BLOBs once they were added', () => {
   assert.equal(Buffer.from(statement?.parameters[0] as Uint8Array).toString(), 'before')
 })
 
-test('what SQLite does not store is refused, and leaves nothing of its write', () => {
+test('a value that SQLite cannot store is refused, and its write leaves no data', () => {
   const packer = createWritePacker()
   packer.add([{ sql: 'one', parameters: [1] }])
   const wrong = { sql: 'two', parameters: ['some', undefined as unknown as null] }

@@ -1,5 +1,5 @@
-// Writes on their way to the writer thread: all of a message in one buffer that is moved, not copied, and each text
-// of SQL once. As objects, a thread took longer to hand rows over than SQLite to write them.
+// Writes in transit to the writer thread: a message is one buffer that is moved, not copied, with each SQL text once.
+// As objects, the transfer took longer than the SQLite write.
 import type { SqlValue, Statement } from './writer.ts'
 
 export type PackedWrites = {
@@ -10,7 +10,7 @@ export type PackedWrites = {
 }
 
 export type WritePacker = {
-  /** Copies values, so the caller may reuse its buffers at once. Throws a TypeError for what SQLite does not store. */
+  /** Copies values, so the caller may reuse its buffers immediately. Throws a TypeError for unsupported values. */
   add(statements: readonly Statement[]): void
   /** What was added; the packer is empty then. `bytes.buffer` may be transferred. */
   take(): PackedWrites
@@ -21,7 +21,7 @@ const tags = { null: 0, int32: 1, double: 2, text: 3, blob: 4, bigint: 5 } as co
 const noRows = 0xffff_ffff
 const firstBytesMin = 4096
 const firstBytesMax = 1024 * 1024
-/** Of a statement's head or a value's: no more than this without its text or BLOB. */
+/** Maximum size of a statement's head or a value's, without its text or BLOB. */
 const headBytes = 16
 
 export function createWritePacker(): WritePacker {

@@ -14,7 +14,7 @@ export const passkeyTable: readonly string[] = [
 // exponent (at most 5), the exponent. SQLite reads hexadecimal numbers in JSON alone.
 const modulusBytes = `json_extract('0x' || hex(substr(spki, 31, 2)), '$')`
 
-/** Public keys as COSE (RFC 9052, 7) in place of SPKI: what @simplewebauthn/server takes. The COSE key names the algorithm. */
+/** Public keys as COSE (RFC 9052, 7) instead of SPKI, the input of @simplewebauthn/server. COSE names the algorithm. */
 export const passkeyCoseKeys: readonly string[] = [
   `UPDATE passkey SET spki = CAST(x'a5010203262001215820' || substr(spki, 28, 32) || x'225820' || substr(spki, 60) AS BLOB)
      WHERE algorithm = -7`,

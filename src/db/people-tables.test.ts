@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createIdentityRig, here } from '../../test/fakes/identity.ts'
 
-test('the revision rises when somebody may more or less, and not when they are only seen', async () => {
+test('the revision rises when rights change, and not when a person is merely seen', async () => {
   const { db, people, memberships, sessions, signIn, tokens, addPerson } = createIdentityRig()
   const revision = () =>
     db.getValue<number>(`SELECT number FROM revision WHERE name = 'people'`) ?? 0

@@ -1,5 +1,5 @@
-// The migration that brings people who sign in: who they are, what they may in which account, what lets them in, and
-// what was changed by whom. `revision.people` rises whenever somebody may more or less than before.
+// Migration that adds people: identities, roles in accounts, credentials, and the audit log. `revision.people` rises
+// whenever the rights of a person change.
 // Tested by src/db/people-tables.test.ts
 
 /** What of a row, once changed, changes what its person may; last use and steps of an authenticator do not. */

@@ -1,5 +1,5 @@
-// A Writer at the near end of a MessagePort whose far end is served by the writer thread. What waits is
-// bounded in writes and bytes; when the thread is gone, everything pending fails and so does all that follows.
+// A Writer at the near end of a MessagePort; the writer thread serves the far end. The queue is limited in writes and
+// bytes. If the thread ends, all pending and later writes fail.
 import type { MessagePort } from 'node:worker_threads'
 import { Fault } from '../base/fault.ts'
 import { createWritePacker, type PackedWrites } from './packed-writes.ts'
@@ -36,7 +36,7 @@ export type PortWriter = CountedWriter & {
   readonly waiting: number
 }
 
-/** Takes the port over. `close` waits for what is pending, then closes the port. */
+/** Takes ownership of the port. `close` waits for pending writes, then closes the port. */
 export function portWriter(port: MessagePort, limits: PortLimits = defaultPortLimits): PortWriter {
   const waiting = new Map<number, Waiter>()
   const drained: (() => void)[] = []
@@ -93,7 +93,7 @@ export function portWriter(port: MessagePort, limits: PortLimits = defaultPortLi
       return new Promise((resolve, reject) => {
         packer.add(statements)
         const id = nextId++
-        // After all that this turn has still to run, so that those who were answered together write together.
+        // After the rest of this turn, so that callers answered together write together.
         if (gathered.length === 0) process.nextTick(send)
         gathered.push(id)
         waiting.set(id, { bytes, resolve, reject })

@@ -13,7 +13,7 @@ import type { SqlValue } from './writer.ts'
 const accountId = 'account-of-alice'
 const pinsSql = 'SELECT * FROM pin ORDER BY account_id, cid'
 
-test('whatever bit of a pin flips, in the table or in the index, its repair finds all pins as they were', async (t) => {
+test('after any bit flip of a pin, in the table or in the index, its repair restores all pins', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-pins-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const path = join(folder, 'cairn.db')
@@ -67,7 +67,7 @@ test('whatever bit of a pin flips, in the table or in the index, its repair find
   assert.equal(repaired, 6)
 })
 
-test('the repair of many pins takes no more of them into memory than it can repair', (t) => {
+test('the repair of many pins loads only as many of them as it can repair', (t) => {
   const db = openDatabase(':memory:')
   t.after(() => db.close())
   migrate(db)

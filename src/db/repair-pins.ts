@@ -1,5 +1,5 @@
-// Pins of which a row is damaged: each is stored twice, in the table and in the index by time, and the copy that fits the
-// rows of accounts and roots is right.
+// Repairs pins with a damaged row: each is stored twice, in the table and in the index by time, and the copy that
+// matches the rows of accounts and roots is right.
 // Tested by src/db/repair-pins.test.ts
 import type { Database } from './sqlite.ts'
 import type { Statement } from './writer.ts'
@@ -22,7 +22,7 @@ const strangeSql = `SELECT account_id AS accountId, cid, created, root FROM pin 
  * pins: not on a thread that answers requests.
  */
 export function repairPins(db: Database): readonly Statement[] {
-  // One read: pins that come and go meanwhile are not damage.
+  // One read: pins that change during the check are not damage.
   const changes = db.together(() => {
     const lost = db.all<Key>(`${inIndex} EXCEPT ${inTable} LIMIT ${repairsMax}`)
     const strange = db.all<Row>(strangeSql).filter((row) => !fits(db, row, row.root))

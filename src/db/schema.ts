@@ -9,9 +9,9 @@ export type Schema = {
     id: string
     name: string
     created: number
-    /** The file face is open: `card_marked`, or a row of `card` with a payment method. */
+    /** The IPFS API is enabled: `card_marked`, or a row of `card` with a payment method. */
     card: number
-    /** The operator says that there is a card. */
+    /** The operator's mark that there is a card. */
     card_marked: Generated<number>
     /** JSON of AccountSettings (access/accounts/key-settings.ts). */
     settings: Generated<string>
@@ -115,7 +115,7 @@ export type Schema = {
   }
   /** How upstreams stand, by chain/upstream/pool/status-rows.ts; only while a server runs. `status`: JSON. */
   upstream_status: { network: string; upstream: string; time: number; status: string }
-  /** Who signs in. `disabled`: since when, or null. */
+  /** A person who signs in. `disabled`: since when, or null. */
   person: {
     id: string
     /** Lower case; unique. */
@@ -133,7 +133,7 @@ export type Schema = {
     totp_step: Generated<number>
   }
   membership: { account_id: string; person_id: string; role: 'owner' | 'member'; created: number }
-  /** sha256 of what opens once in place of a code. */
+  /** sha256 of a recovery code, which replaces a code once. */
   recovery_code: { person_id: string; code_hash: Uint8Array }
   passkey: {
     id: string
@@ -169,7 +169,7 @@ export type Schema = {
     /** Of an account that is made when the invitation is taken. */
     account_name: string | null
     email: string | null
-    /** Id of the person who invited; null: whoever owns the data folder. */
+    /** ID of the person who invited; null: the owner of the data folder. */
     invited_by: string | null
     created: number
     expires: number
@@ -201,8 +201,8 @@ export type Schema = {
     changes: string
   }
   /**
-   * `accounts`: raised by triggers at each change of account, api_key or public_key; `people`: of what somebody may
-   * (db/people-tables.ts).
+   * `accounts`: incremented by triggers at each change of account, api_key or public_key; `people`: at each change of
+   * rights (db/people-tables.ts).
    */
   revision: { name: string; number: Generated<number> }
 }

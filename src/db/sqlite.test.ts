@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { Fault } from '../base/fault.ts'
 import { openDatabase } from './sqlite.ts'
 
-test('what is read together is one state, and the next read sees what was written meanwhile', () => {
+test('reads in one group see one state, and the next read sees later writes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-together-'))
   const path = join(folder, 'cairn.db')
   const db = openDatabase(path)
@@ -39,7 +39,7 @@ test('rows are plain objects and BLOBs are Uint8Arrays', () => {
   db.close()
 })
 
-test('one value comes without its row, beside rows of the same statement', () => {
+test('a single value is returned without its row, along with rows of the same statement', () => {
   const db = openDatabase(':memory:')
   const sql = `SELECT x'0102' AS bytes, 2 AS two WHERE ? = 1`
   for (let n = 0; n < 2; n++) {

@@ -16,7 +16,7 @@ export type DatabaseOptions = {
 /**
  * Shapes of rows (`Shape`) are the caller's claim about its own SQL. All methods are synchronous and throw
  * Fault `no_space` (device or size limit full, write or sync failed), `damaged` (read failed), `overloaded` (locked by
- * another process for 10 s), or whatever node:sqlite threw.
+ * another process for 10 s), or the error of node:sqlite.
  */
 export type Database = {
   get<Shape extends object>(sql: string, parameters?: readonly SqlValue[]): Shape | null
@@ -29,7 +29,7 @@ export type Database = {
   run(sql: string, parameters?: readonly SqlValue[]): number
   /** Holds a read transaction open until the loop ends. */
   iterate<Shape extends object>(sql: string, parameters?: readonly SqlValue[]): Iterable<Shape>
-  /** Runs `read`, which looks at one state of the database. Each read by itself takes and leaves a lock. */
+  /** Runs `read`, which sees one state of the database. Outside, each read acquires and releases a lock. */
   together<T>(read: () => T): T
   /** Runs a script without parameters. */
   exec(script: string): void
@@ -54,7 +54,7 @@ function makePrivate(path: string): void {
   translated(() => closeSync(openSync(path, 'a', 0o600)))
 }
 
-/** Opens or creates the database at `path`. WAL, synchronous=FULL: what a commit returned is on disk. */
+/** Opens or creates the database at `path`. WAL, synchronous=FULL: a returned commit is on disk. */
 export function openDatabase(path: string, options: DatabaseOptions = {}): Database {
   const { readOnly = false, bytesMax, bare = false } = options
   if (!readOnly && path !== ':memory:') makePrivate(path)
@@ -109,7 +109,7 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
     run: (sql, parameters = []) =>
       translated(() => Number(prepared(sql).run(...parameters).changes)),
     *iterate<Shape extends object>(sql: string, parameters: readonly SqlValue[] = []) {
-      // Not a cached statement: using that one again inside the loop would start the loop anew.
+      // Not a cached statement: reusing it inside the loop would restart the loop.
       const rows = translated(() => connection.prepare(sql).iterate(...parameters))
       for (const row of rows) yield { ...row } as Shape
     },
@@ -213,7 +213,7 @@ function damaged(path: string, cause: Error): Error {
   })
 }
 
-/** The device refused to sync: nothing written since the last good sync is sure, so writing must end. */
+/** The device refused to sync: no data since the last good sync is safe, so writing must stop. */
 export function isSyncFailure(error: unknown): boolean {
   const cause = error instanceof Fault ? error.cause : error
   const code = errorCode(cause)

@@ -1,14 +1,14 @@
-// What keeps an account from storing more than it may: a trigger judges in the transaction that would store it, so
-// whoever writes a pin or a lease can not forget it. Part of a migration: never changed once it was released.
+// Enforces the storage quota of accounts: a trigger checks it in the transaction that stores a pin or lease, so no
+// writer can omit it. Part of a migration: never changed after its release.
 // Tested by src/ipfs/pins/storage-quota.test.ts
 import { Fault } from '../base/fault.ts'
 import type { Statement } from './writer.ts'
 
 const raised = 'storage quota reached'
 
-/** Who has more than it may already can still do whatever does not make it more. */
+/** An account over its quota can still do anything that adds no storage. */
 export const storageQuota: readonly string[] = [
-  // Accounts that are not judged; rows stand in it within one transaction only.
+  // Accounts exempt from the check; rows exist within one transaction only.
   `CREATE TABLE storage_unjudged (account_id TEXT PRIMARY KEY) WITHOUT ROWID`,
   `CREATE TRIGGER storage_quota AFTER UPDATE OF bytes ON account_storage WHEN NEW.bytes > OLD.bytes
     AND NEW.bytes > (SELECT json_extract(settings, '$.filesStoredBytes') FROM account WHERE id = NEW.account_id)
@@ -16,7 +16,7 @@ export const storageQuota: readonly string[] = [
     BEGIN SELECT RAISE(ABORT, '${raised}'); END`,
 ]
 
-/** `rows`, whatever the account may keep: for what it has kept all the time and nobody has counted yet. */
+/** `rows` without the quota check: for content stored earlier that was not counted yet. */
 export function unjudged(accountId: string, rows: readonly Statement[]): readonly Statement[] {
   const parameters = [accountId]
   return [
@@ -26,7 +26,7 @@ export function unjudged(accountId: string, rows: readonly Statement[]): readonl
   ]
 }
 
-/** `over_quota` for what the trigger raised, anything else as it is. */
+/** `over_quota` for the trigger's error, any other error unchanged. */
 export function storageFault(error: unknown): unknown {
   if (!(error instanceof Error) || error.message !== raised) return error
   return new Fault('over_quota', {

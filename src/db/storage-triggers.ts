@@ -1,5 +1,5 @@
-// What keeps the storage of accounts exact: triggers on the rows that say who holds which root, so that whoever
-// writes a pin or a lease can not forget to count it. Part of a migration: never changed once it was released.
+// Maintains the storage of accounts exactly: triggers on the rows that reference roots, so no writer of a pin or lease
+// can omit the accounting. Part of a migration: never changed after its release.
 // Tested by src/ipfs/pins/roots.test.ts
 
 /** Up to this many blocks a root is given back in the transaction that lets it go, past it in steps later. */
@@ -18,8 +18,8 @@ const release = (row: string): string => `
     AND storage = (SELECT id FROM account_storage WHERE account_id = ${row}.account_id);`
 
 /**
- * Takes the blocks of a closure with ids above `after` and up to `last` off an account: what no other root of it
- * reaches is no longer its storage. All four are SQL expressions.
+ * Removes the blocks of a closure with IDs above `after` and up to `last` from an account, except those that another of
+ * its roots contains. All four are SQL expressions.
  */
 export function giveBack(of: {
   readonly storage: string
@@ -41,7 +41,7 @@ export function giveBack(of: {
   ]
 }
 
-/** One holder less; a root that nobody holds loses its name and is taken apart later. */
+/** One reference less; an unreferenced root loses its name and its charges are removed later. */
 export function letGo(root: string): string {
   return `UPDATE root SET holders = holders - 1, hash = CASE holders WHEN 1 THEN NULL ELSE hash END
     WHERE id = ${root}`
@@ -50,7 +50,7 @@ export function letGo(root: string): string {
 const claimed = (table: string): readonly string[] => [
   `CREATE TRIGGER ${table}_added AFTER INSERT ON ${table} WHEN NEW.root IS NOT NULL
     BEGIN ${claim('NEW')} END`,
-  // The new root first: what both reach stays all the time.
+  // The new root first: blocks in both stay charged all the time.
   `CREATE TRIGGER ${table}_moved AFTER UPDATE OF root ON ${table}
     WHEN NEW.root IS NOT NULL AND NEW.root IS NOT OLD.root
     BEGIN ${claim('NEW')} ${release('OLD')} END`,

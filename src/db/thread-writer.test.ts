@@ -55,7 +55,7 @@ test('a write is visible to other connections as soon as it resolved', () =>
     assert.equal(names(db), 2)
   }))
 
-test('many writes at once are all answered, each with its own outcome', () =>
+test('many parallel writes are all answered, each with its own result', () =>
   withThread(async ({ writer, db }) => {
     const writes = Array.from({ length: 400 }, (_, n) =>
       writer.write([account(n % 4 === 3 ? 'twice' : `name ${n}`)]).then(
@@ -129,7 +129,7 @@ test('writes beyond the queue limit are refused; a single large write is accepte
     { limits: { pendingMax: 2, pendingBytesMax: 1000 } },
   ))
 
-test('close waits for what is queued; what comes later is refused', () =>
+test('close waits for queued writes; later ones are refused', () =>
   withThread(async ({ writer, db }) => {
     const writes = Array.from({ length: 100 }, (_, n) => writer.write([account(`name ${n}`)]))
     await writer.close()
@@ -139,7 +139,7 @@ test('close waits for what is queued; what comes later is refused', () =>
     assert.throws(() => writer.connect(), isFault('shutting_down'))
   }))
 
-test('when the thread dies, pending and later writes fail with internal and the owner is told', async () => {
+test('when the thread dies, pending and later writes fail with internal and the owner is notified', async () => {
   const { promise: death, resolve: onDeath } = Promise.withResolvers<unknown>()
   await withThread(
     async ({ writer }) => {

@@ -1,5 +1,5 @@
-// Starts the writer thread. Every durable write that somebody waits for goes through it, so the request
-// thread never waits for a sync; other workers reach it through a port of their own.
+// Starts the writer thread. Every durable write of a request goes through it, so the request thread never waits for a
+// sync; other workers reach it through their own port.
 import { once } from 'node:events'
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
 import { Fault } from '../base/fault.ts'
@@ -18,7 +18,7 @@ export type ThreadWriter = CountedWriter & {
 
 /**
  * Opens, creates and migrates the database at `path` in a new thread; resolves when it is ready. When the
- * thread dies, pending and later writes fail with `internal` and `onDeath` is told why, once. Does not keep
+ * thread dies, pending and later writes fail with `internal` and `onDeath` gets the reason, once. Does not keep
  * the process alive, except while a write is pending.
  */
 export async function startThreadWriter(

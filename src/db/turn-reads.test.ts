@@ -44,7 +44,7 @@ test('what was committed a moment ago is found, though the turn began before', (
   equal(reads.getValue(sql, [4]), null)
 })
 
-test('what was taken away is read until the turn ends, or until it is said', async (t) => {
+test('a deleted row is readable until the turn ends, or until an explicit refresh', async (t) => {
   const { written, reads } = open(t)
   equal(reads.getValue(sql, [1]), 'a')
   written.run('DELETE FROM word')

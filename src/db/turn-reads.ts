@@ -1,6 +1,6 @@
-// Reads of one turn of the event loop through one read transaction: taking and leaving its locks costs as much as
-// finding a row. For rows that never change once they are there: what is found may be as old as the turn, what is not
-// found is looked for again in the database as it is now.
+// Reads of one turn of the event loop share one read transaction: acquiring and releasing its locks costs as much as
+// finding a row. For immutable rows: a found row may be as old as the turn; a missing one is read again from the
+// current database.
 import type { Database } from './sqlite.ts'
 import type { SqlValue } from './writer.ts'
 

@@ -1,8 +1,8 @@
-// Usage by minute, hour and day in one table, and how long calls took beside it. Hours of before are carried over.
-// Part of a migration: never changed once it was released.
+// Usage by minute, hour and day in one table, with a table of latencies. Migrates existing hours.
+// Part of a migration: never changed after its release.
 // Tested by src/db/migrate.test.ts
 
-/** Columns `c0` to `c15` of a row of `latency`: base/latency-steps.ts tells which steps they count. */
+/** Columns `c0` to `c15` of a row of `latency`: see base/latency-steps.ts for their steps. */
 export const latencyColumns: readonly string[] = Array.from({ length: 16 }, (_, at) => `c${at}`)
 
 // What those outcomes answered when the status was not written down yet.
@@ -54,6 +54,6 @@ export const usageSpans: readonly string[] = [
      network TEXT NOT NULL, method TEXT NOT NULL, part INTEGER NOT NULL,
      ${latencyColumns.map((column) => `${column} INTEGER NOT NULL`).join(', ')},
      PRIMARY KEY (holder, span, start, face, network, method, part)) WITHOUT ROWID`,
-  // Raised by each write of usage, so that a reader knows what of the counters in memory is here already.
+  // Incremented by each write of usage, so that a reader knows which counters in memory are already stored.
   `INSERT INTO revision (name, number) VALUES ('usage', 0)`,
 ]

@@ -1,4 +1,4 @@
-// What crosses the border between the writer thread and another: outcomes. Errors keep their code, detail and
+// Messages between the writer thread and others: results of writes. Errors keep their code, detail and
 // index.
 // Tested by src/db/thread-writer.test.ts
 import { Fault, type FaultCode } from '../base/fault.ts'
@@ -18,7 +18,7 @@ type PackedError =
   | { readonly kind: 'bug'; readonly message: string; readonly stack: string }
 
 /**
- * Of many writes. `done`: of each that succeeded its number, how many statements it had, and what each changed.
+ * Of many writes. `done`: for each successful one its number, its number of statements, and their changes.
  */
 export type PackedOutcomes = {
   readonly done: Float64Array<ArrayBuffer>

@@ -1,5 +1,5 @@
-// The rule every Writer follows after a failed sync: stop writing for good, because what the device holds
-// is unknown then (a second fsync may succeed without having written anything).
+// Rule of every Writer after a failed sync: stop writing permanently, because the state of the device is unknown (a
+// second fsync may succeed without having written any data).
 import { Fault } from '../base/fault.ts'
 import { applyGroup, type Outcome } from './apply.ts'
 import { isSyncFailure, type Database } from './sqlite.ts'

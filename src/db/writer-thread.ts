@@ -1,5 +1,5 @@
-// Entry of the writer thread: it owns the write connection. Everything that arrived while a transaction
-// ran shares the next one; the next group starts when the last returns, no timer.
+// Entry of the writer thread, which owns the write connection. Writes that arrive during a transaction share the next
+// one; it starts when the previous one returns, without a timer.
 // Tested by src/db/thread-writer.test.ts
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import type { Outcome } from './apply.ts'
@@ -113,7 +113,7 @@ async function host(entry: string, data: unknown): Promise<void> {
     const module = (await import(entry)) as { serve(data: unknown): Promise<void> }
     await module.serve(data)
   } catch {
-    // Whoever invited it does without.
+    // The thread that started it continues without it.
   }
 }
 

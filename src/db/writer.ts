@@ -1,5 +1,5 @@
-// Every durable write of the process goes through one Writer. What callers hand in while a transaction
-// runs shares the next one (group commit).
+// Every durable write of the process goes through one Writer. Writes submitted during a transaction share the
+// next one (group commit).
 
 /** A value SQLite stores. */
 export type SqlValue = null | number | bigint | string | Uint8Array
@@ -18,19 +18,19 @@ export type Statement = {
 
 export interface Writer {
   /**
-   * Runs the statements in order, all or nothing, and resolves when they are durable, with the number of
+   * Runs the statements in order, all or none, and resolves when they are durable, with the number of
    * rows each changed. A Write that fails does not touch others in its group. Throws Fault `no_space` when
-   * the disk or the size limit is full, `overloaded` when too much waits already.
+   * the disk or the size limit is full, `overloaded` when the queue is full.
    */
   write(statements: readonly Statement[]): Promise<readonly number[]>
-  /** Waits for what is queued, then closes. */
+  /** Waits for queued writes, then closes. */
   close(): Promise<void>
 }
 
 /** `taken`: how many writes were handed in so far, here and not through other ports. */
 export type CountedWriter = Writer & { readonly taken: number }
 
-/** A statement marked `require: 'change'` changed nothing; `index` says which. */
+/** A statement marked `require: 'change'` changed no row; `index` is its position. */
 export class NothingChanged extends Error {
   override readonly name = 'NothingChanged'
   readonly index: number

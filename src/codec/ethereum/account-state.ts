@@ -1,5 +1,5 @@
-// What a state trie's leaf says of an account, what a storage trie's leaf says of a slot, and the hashes of
-// nothing.
+// Values of a state trie's leaf (account) and of a storage trie's leaf (slot), and the hashes of empty
+// data.
 import { fromHex } from '../../base/hex.ts'
 import { bytesField, integerField, listField } from './fields.ts'
 import { Malformed } from './malformed.ts'
@@ -30,7 +30,7 @@ export type AccountState = {
   readonly codeHash: Uint8Array
 }
 
-/** What a proved absence means: nothing owned, nothing stored, no code. */
+/** State of an account whose absence is proved: zero balance, empty storage, no code. */
 export const absentAccount: AccountState = {
   nonce: 0n,
   balance: 0n,

@@ -1,5 +1,5 @@
 // A whole block as debug_getRawBlock and chain files hold it: [header, transactions, uncles, withdrawals?].
-// It is sliced, never re-encoded, so each part hashes to what the header says of it.
+// It is sliced, never re-encoded, so each part has the hash that the header contains.
 import { Malformed } from './malformed.ts'
 import { endOfItem, splitList } from './rlp.ts'
 import { RlpWriter } from './rlp-writer.ts'
@@ -12,7 +12,7 @@ export type BlockParts = {
   readonly withdrawals: Uint8Array | null
 }
 
-/** Cuts one block; the parts' insides are not judged. Throws `Malformed`. */
+/** Cuts one block; the inside of the parts is not validated. Throws `Malformed`. */
 export function splitBlock(bytes: Uint8Array): BlockParts {
   const [header, transactions, uncles, withdrawals, ...more] = splitList(bytes)
   if (header === undefined || transactions === undefined || uncles === undefined) {

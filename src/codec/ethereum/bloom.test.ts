@@ -20,7 +20,7 @@ function bloomOf(bits: readonly number[]): Uint8Array {
   return bloom
 }
 
-test('an empty bloom holds nothing and a full one may hold all', () => {
+test('an empty bloom contains no value and a full one may contain all', () => {
   for (const value of [address, ...topics]) {
     assert.equal(mayHold(new Uint8Array(256), bloomBits(value)), false)
     assert.equal(mayHold(new Uint8Array(256).fill(0xff), bloomBits(value)), true)

@@ -1,5 +1,5 @@
-// The 2048-bit bloom of a block's log addresses and topics (Yellow Paper 4.4.3): it may say yes in vain, a
-// no is certain.
+// The 2048-bit bloom of a block's log addresses and topics (Yellow Paper 4.4.3). It has false positives, but no false
+// negatives.
 import { keccak256 } from '../hash/keccak.ts'
 
 /** The three bits a value sets, 0 to 2047; bit 0 is the lowest of the bloom's last byte. */

@@ -1,4 +1,4 @@
-// The spelling of an address whose letters' case is a checksum (EIP-55).
+// Address with a checksum in the case of its letters (EIP-55).
 import { toBareHex } from '../../base/hex.ts'
 import { keccak256 } from '../hash/keccak.ts'
 

@@ -1,4 +1,4 @@
-// Readers of one RLP item as the field a record wants. All throw `Malformed` with the field's name.
+// Reads one RLP item as a typed field. All readers throw `Malformed` with the field's name.
 // Tested by src/codec/ethereum/header.test.ts, src/codec/ethereum/transaction.test.ts
 import { Malformed } from './malformed.ts'
 import { decodeInteger } from './rlp.ts'

@@ -1,5 +1,5 @@
-// The call of a getter by its ABI, for a contract whose layout is not at hand: `owner`, `balances[0xabc…]`. What the
-// call reads can be asked of a node (eth_createAccessList), and a slot that holds what the getter answers is found.
+// Calls of a getter by its ABI, for a contract without a known storage layout: `owner`, `balances[0xabc…]`. A node reports
+// the slots that the call reads (eth_createAccessList); the slot with the getter's result is then found.
 // Source: Solidity documentation, "Contract ABI Specification" and "Getter Functions".
 // Tested by test/slot-explorer.test.ts
 import { fromHex, toBareHex, toHex } from '../../base/hex.ts'
@@ -13,7 +13,7 @@ export type GetterCall = {
   readonly signature: string
   /** Input of the call, hex. */
   readonly data: string
-  /** Type of what it answers, as the ABI names it. */
+  /** Type of the result, as in the ABI. */
   readonly output: string
 }
 

@@ -125,7 +125,7 @@ test('all 23 fields are written in their order', () => {
   assert.equal(toHex(header.miner), newest.miner.toLowerCase())
 })
 
-test('integers padded with zeros mean what they say', () => {
+test('integers padded with zeros have their numeric value', () => {
   const padded = { ...newest, number: '0x0007', difficulty: '0x00', excessBlobGas: word(0) + '00' }
   assert.deepEqual(encodeHeaderJson(padded), encodeHeaderJson(newest))
   const endless = { ...newest, number: '0x' + '0'.repeat(1000) }

@@ -1,5 +1,5 @@
-// A header's RLP out of the JSON that eth_getBlockBy… give. Optional fields are written when they are there,
-// and no fork table is asked: whether the bytes are the header is for its hash to say (verification 1.3).
+// Encodes a header as RLP from the JSON of eth_getBlockBy…. Optional fields are written if present, without a fork
+// table: the hash decides whether the bytes are the header.
 import { isGiven, type JsonRecord, recordOf, writeBytes, writeInteger } from './json-fields.ts'
 import { Malformed } from './malformed.ts'
 import { RlpWriter } from './rlp-writer.ts'
@@ -39,8 +39,8 @@ const firstOptional = 15
 const unclesMax = 16
 
 /**
- * `json`: a block or an uncle, with or without its lists; `hash`, `size`, `totalDifficulty` and what else it
- * holds is not read. Throws `Malformed`, also when an optional field is there without all before it.
+ * `json`: a block or an uncle, with or without its lists; `hash`, `size`, `totalDifficulty` and other members are
+ * ignored. Throws `Malformed`, also if an optional field is present without all before it.
  */
 export function encodeHeaderJson(json: unknown): Uint8Array {
   const writer = new RlpWriter()

@@ -49,7 +49,7 @@ test('fields land under their names', () => {
   assert.equal(header.slotNumber, 22n)
 })
 
-test('fields of a fork not known here are kept and written back', () => {
+test('fields of an unknown fork are preserved', () => {
   const bytes = encodeRlp([...items, hash, [hash]])
   const header = decodeHeader(bytes)
   assert.equal(header.unknownFields?.length, 2)

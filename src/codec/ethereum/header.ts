@@ -36,7 +36,7 @@ export type Header = {
   readonly blockAccessListHash?: Uint8Array
   /** EIP-7843. */
   readonly slotNumber?: bigint
-  /** Items after the ones we know, kept so that a newer fork's header encodes back to its bytes. */
+  /** Items after the known ones, preserved so that a newer fork's header encodes back to its bytes. */
   readonly unknownFields?: readonly RlpItem[]
 }
 

@@ -1,11 +1,11 @@
-// Fields of the JSON objects that nodes answer with, read strictly and written straight as RLP. An integer may
-// be padded with zeros, since clients do that; data never: its length is what it says.
+// Fields of the JSON objects that nodes return, read strictly and written directly as RLP. An integer may be padded with
+// zeros, because clients do that; data may not: its length is significant.
 // Tested by src/codec/ethereum/header-json.test.ts, src/codec/ethereum/transaction-json.test.ts
 import { decodeDigits } from '../../base/hex.ts'
 import { Malformed } from './malformed.ts'
 import type { RlpWriter } from './rlp-writer.ts'
 
-/** A JSON object; what its members are is not known. */
+/** A JSON object with unknown members. */
 export type JsonRecord = Readonly<Record<string, unknown>>
 
 /** 32 bytes. */

@@ -1,5 +1,5 @@
-// A block's list of transactions, receipts or withdrawals as it stands in the block and as we keep it:
-// legacy entries and withdrawals as lists, typed entries (EIP-2718) as strings.
+// A block's list of transactions, receipts or withdrawals, as in the block and in the store: legacy entries and
+// withdrawals as lists, typed entries (EIP-2718) as strings.
 import { Malformed } from './malformed.ts'
 import { decodeRlp, endOfItem, listStart, splitList } from './rlp.ts'
 import { headLength, RlpWriter } from './rlp-writer.ts'
@@ -9,7 +9,7 @@ export const entriesMax = 100_000
 
 /**
  * The raw entries, as views: a legacy entry is its RLP list, a typed one `type || payload`. Entries are
- * what the ordered trie commits to; their insides are not judged. Throws `Malformed`.
+ * the values of the ordered trie; their inside is not validated. Throws `Malformed`.
  */
 export function decodeEntries(bytes: Uint8Array): Uint8Array[] {
   return splitList(bytes, entriesMax).map((item) =>

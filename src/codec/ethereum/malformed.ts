@@ -1,8 +1,8 @@
-// The one error the codec throws: bytes that are not what their reader expects.
+// The only error of the codec: the bytes do not have the expected form.
 
 /**
- * `message` names what was expected and what was there. Bytes from a source that cause it are never
- * kept; `verifyKeccakKinds` turns it into Fault `unverified`.
+ * `message` names the expected and the actual form. Bytes from a source that cause it are never stored;
+ * `verifyKeccakKinds` turns it into Fault `unverified`.
  */
 export class Malformed extends Error {
   override readonly name = 'Malformed'

@@ -1,5 +1,5 @@
-// The entries of an ordered trie that can be reached over the nodes at hand, whichever these are: where a walk
-// to a given index is no way to find out which index is there.
+// The entries of an ordered trie that can be reached with the available nodes, whichever these are. A walk to a given
+// index cannot list the available indexes.
 import { fromNibbles } from './nibbles.ts'
 import { entriesMax } from './list.ts'
 import { Malformed } from './malformed.ts'

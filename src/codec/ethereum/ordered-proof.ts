@@ -1,5 +1,5 @@
-// Which nodes of an ordered trie prove one entry of a list, or that there is none: a few nodes instead of the
-// list. The reverse, from nodes to the entry, is a walk like any other.
+// The nodes of an ordered trie that prove one entry of a list, or its absence: a few nodes instead of the
+// list. To read an entry from these nodes, use an ordinary walk.
 import { toBareHex } from '../../base/hex.ts'
 import { keccak256 } from '../hash/keccak.ts'
 import { orderedKey } from './ordered-trie.ts'

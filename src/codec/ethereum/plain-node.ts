@@ -1,5 +1,5 @@
-// Nodes of the two shapes that nearly all have, a branch whose children are hashes or nothing and a leaf: judged
-// and walked on their bytes, without an object for each part. All others are trie-node.ts's business.
+// Fast path for the two most common node shapes, a branch with only hashes and empty children, and a leaf: validated and
+// walked on their bytes, without an object per part. trie-node.ts handles all others.
 import { nibbleAt } from './nibbles.ts'
 
 /** RLP's first bytes of a string of 32 bytes, and of none. */
@@ -48,7 +48,7 @@ function mayHaveTwoItems(bytes: Uint8Array, at: number): boolean {
   return second === 0 || second === bytes.length
 }
 
-/** 0: neither a hash nor nothing. */
+/** 0: neither a hash nor empty. */
 function endOfChild(bytes: Uint8Array, at: number): number {
   const first = bytes[at]
   if (first === hashPrefix) return at + 33

@@ -72,7 +72,7 @@ test('an empty or null root means that there is a status', () => {
   }
 })
 
-test("a deposit's receipt has its nonce and version exactly when it says a version", () => {
+test("a deposit's receipt has its nonce and version exactly when the JSON has a version", () => {
   const deposit = { ...plain, type: '0x7e', logs: [], depositNonce: '0x07' }
   const items = [
     Uint8Array.of(1),
@@ -90,7 +90,7 @@ test("a deposit's receipt has its nonce and version exactly when it says a versi
   assert.deepEqual(entryOf(deposit), Uint8Array.of(0x7e, ...encodeRlp(items.slice(0, 4))))
 })
 
-test('a receipt of another form is malformed, one of a type not known is told apart', () => {
+test('a receipt of another form is malformed, and one of an unknown type has its own error', () => {
   const log = plain.logs[0]
   const wrong: readonly object[] = [
     { status: undefined },

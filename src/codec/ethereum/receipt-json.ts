@@ -1,5 +1,5 @@
-// A block's receipts as RLP out of what eth_getBlockReceipts gives. Only what the receipts root commits to is
-// read; sums, indexes and addresses are derived from it later (verification 1.7).
+// Encodes a block's receipts as RLP from eth_getBlockReceipts. Reads only the fields that the receipts root covers; sums,
+// indexes and addresses are derived from them later.
 import {
   bytesOf,
   isGiven,

@@ -86,7 +86,7 @@ for (const [name, item] of refused) {
   })
 }
 
-test('a receipt of an unknown type is told apart from malformed bytes', () => {
+test('a receipt of an unknown type has another error than malformed bytes', () => {
   for (const type of [0x00, 0x05, 0x7e]) {
     assert.throws(() => decodeReceipt(Uint8Array.of(type, 0xc0)), UnsupportedTransaction)
   }

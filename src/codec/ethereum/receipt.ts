@@ -1,5 +1,5 @@
-// Receipts as the receipts root commits to them (Yellow Paper 4.4.1, EIP-658, EIP-2718): what they say
-// themselves. Gas used, log indexes and addresses are derived elsewhere, from neighbours and transactions.
+// Receipts as covered by the receipts root (Yellow Paper 4.4.1, EIP-658, EIP-2718). Gas used, log indexes and addresses
+// are derived elsewhere, from neighbours and transactions.
 import { bytesField, integerField, listField } from './fields.ts'
 import { Malformed } from './malformed.ts'
 import { decodeRlp, encodeInteger, encodeRlp } from './rlp.ts'

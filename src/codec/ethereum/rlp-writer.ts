@@ -1,5 +1,5 @@
-// Writes RLP from the end to the front: the length of a list is known when its head is written, so nothing
-// is measured beforehand and nothing is moved. Marks are counted from the end and survive growth.
+// Writes RLP from the end to the front: the length of a list is known when its head is written, so no length is computed
+// in advance and no data is moved. Marks count from the end and stay valid when the buffer grows.
 // Tested by src/codec/ethereum/rlp.test.ts
 
 /** Of the head before a string or list of so many bytes; one byte below 0x80 has none. */
@@ -59,7 +59,7 @@ export class RlpWriter {
     this.#buffer[this.#start] = value
   }
 
-  /** A view of what was written since `mark`, good until the next write. */
+  /** A view of the bytes written since `mark`, valid until the next write. */
   since(mark: number): Uint8Array {
     return this.#buffer.subarray(this.#start, this.#buffer.length - mark)
   }

@@ -113,7 +113,7 @@ test('long strings and lists grow the writer without moving what is written', ()
   }
 })
 
-test('foreign bytes are refused as malformed or are the one encoding of what was read', () => {
+test('arbitrary bytes are refused as malformed or encode back to the same bytes', () => {
   const valid = items.map((item) => encodeRlp(item))
   const nearlyValid = fc
     .tuple(valid, fc.nat(), fc.nat(255))

@@ -1,5 +1,5 @@
-// RLP, strict (Yellow Paper app. B): one value has exactly one encoding, so whatever decodes encodes back to
-// the same bytes. Decoded strings are views of the input, not copies.
+// RLP, strict (Yellow Paper app. B): one value has exactly one encoding, so a decoded value encodes back to the same
+// bytes. Decoded strings are views of the input, not copies.
 import { Malformed } from './malformed.ts'
 import { RlpWriter } from './rlp-writer.ts'
 
@@ -30,7 +30,7 @@ export function decodeRlpItem(bytes: Uint8Array, at: number): { item: RlpItem; e
   return { item: readItem(bytes, head, 1, { left: itemsMax }), end: head.end }
 }
 
-/** The still encoded items of the list that fills `bytes`, as views. The items' insides are not judged. */
+/** The encoded items of the list that fills `bytes`, as views. The inside of the items is not validated. */
 export function splitList(bytes: Uint8Array, countMax = itemsMax): Uint8Array[] {
   const head = readHead(bytes, 0, bytes.length)
   if (!head.isList) throw new Malformed('a list, got a string')
@@ -45,7 +45,7 @@ export function splitList(bytes: Uint8Array, countMax = itemsMax): Uint8Array[] 
   return items
 }
 
-/** Where the item that starts at `at` ends. Its inside is not judged. Throws `Malformed`. */
+/** End of the item that starts at `at`. Its inside is not validated. Throws `Malformed`. */
 export function endOfItem(bytes: Uint8Array, at: number): number {
   return readHead(bytes, at, bytes.length).end
 }
@@ -57,7 +57,7 @@ export function listStart(bytes: Uint8Array): number {
   return head.start
 }
 
-// One writer for every encoding: what is written is copied out before anything else can run.
+// One writer for all encodings: the result is copied before other code can run.
 const writer = new RlpWriter()
 
 /** A fresh array. */

@@ -1,4 +1,4 @@
-// Who sent a transaction: recovered from the signature, never taken from a reply.
+// Sender of a transaction: recovered from the signature, never taken from a reply.
 import { recover } from 'tiny-secp256k1'
 import { keccak256 } from '../hash/keccak.ts'
 import { Malformed } from './malformed.ts'
@@ -14,7 +14,7 @@ export type Signer = {
   readonly publicKey: Uint8Array
 }
 
-/** Throws `Malformed` on a signature of nobody. */
+/** Throws `Malformed` if no key matches the signature. */
 export function recoverSigner(transaction: Transaction): Signer {
   const { r, s, yParity } = transaction
   const signature = new Uint8Array(64)
@@ -24,7 +24,7 @@ export function recoverSigner(transaction: Transaction): Signer {
   return { hash, signature, yParity, publicKey: recoverKey(hash, signature, yParity) }
 }
 
-/** 20 bytes. A high `s` is accepted, as it was before EIP-2. Throws `Malformed` on a signature of nobody. */
+/** 20 bytes. A high `s` is accepted, as before EIP-2. Throws `Malformed` if no key matches the signature. */
 export function recoverSender(transaction: Transaction): Uint8Array {
   return keccak256(recoverSigner(transaction).publicKey.subarray(1)).subarray(12)
 }

@@ -1,4 +1,4 @@
-// The storage layout of a contract as solc writes it: which variable lies in which slot, and what its type is made of.
+// The storage layout of a contract as solc writes it: the slot of each variable, and its type.
 // Source: Solidity documentation, "Layout of State Variables in Storage", JSON output.
 // Tested by src/codec/ethereum/stored-value.test.ts
 
@@ -76,7 +76,7 @@ function findLayout(json: unknown, depth: number): Found | null {
   if (!isObject(json) || depth > 4) return null
   const { storage, types } = json
   if (Array.isArray(storage) && (types === null || isObject(types))) return { storage, types }
-  // Hardhat's build output holds several contracts: the one that was meant cannot be told.
+  // Hardhat's build output has several contracts, so the intended one is ambiguous.
   return findLayout(json['storageLayout'], depth + 1)
 }
 

@@ -1,4 +1,4 @@
-// From `balances[0xabc…]` or `order.at.x` to a place in storage, by the contract's layout. Nothing is read.
+// Resolves `balances[0xabc…]` or `order.at.x` to a storage location, by the contract's layout. Reads no storage.
 // Source: Solidity documentation, "Layout of State Variables in Storage".
 // Tested by src/codec/ethereum/stored-value.test.ts
 import { fromHex } from '../../base/hex.ts'
@@ -10,7 +10,7 @@ import {
 } from './storage-layout.ts'
 import { arraySlot, mappingSlot, parseKey, toWord } from './storage-slot.ts'
 
-/** Where a value lies. */
+/** Location of a value. */
 export type StorageLocation = {
   readonly slot: bigint
   /** Bytes from the low end of the slot. */
@@ -19,7 +19,7 @@ export type StorageLocation = {
   readonly type: string | null
   /** As people write the type. */
   readonly label: string
-  /** The way there: what was taken, and the slot it led to. */
+  /** One step of the path, and its slot. */
   readonly steps: readonly { readonly text: string; readonly slot: bigint }[]
 }
 
@@ -28,7 +28,7 @@ type Step = { readonly kind: 'member' | 'key'; readonly text: string }
 const pathMax = 2000
 const stepsMax = 32
 
-/** Throws StorageLayoutError, which says at which step and what was expected. */
+/** Throws StorageLayoutError, with the step and the expected form. */
 export function placeOf(layout: StorageLayout, path: string): StorageLocation {
   const [first, ...rest] = splitPath(path)
   const variable = layout.variables.find(({ label }) => label === first?.text)
@@ -76,7 +76,7 @@ export function splitPath(path: string): readonly Step[] {
   return steps
 }
 
-/** Items of an array that lie in one slot, or slots that one item takes. */
+/** Array items per slot, or slots per item. */
 export function itemPlace(
   base: StorageType,
   first: bigint,
@@ -179,7 +179,7 @@ function fits({ label, bytes }: StorageType, text: string): boolean {
   const bits = BigInt(bytes) * 8n
   if (label === 'bool') return value === 0n || value === 1n
   if (/^int\d/.test(label)) return value >= -(1n << (bits - 1n)) && value < 1n << (bits - 1n)
-  // The type below a user-defined one is not told: it may be signed.
+  // The layout does not contain the underlying type of a user-defined one: it may be signed.
   return value >= 0n ? value < 1n << bits : !/^(uint|address|enum|contract )/.test(label)
 }
 

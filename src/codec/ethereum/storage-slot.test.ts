@@ -49,7 +49,7 @@ test('nested mappings and arrays in mappings are followed step by step', () => {
   )
 })
 
-test('keys are addresses, numbers, words and truth values; nothing else', () => {
+test('keys are addresses, numbers, words and booleans; other types are refused', () => {
   assert.deepEqual(key('0x10'), toWord(16n))
   assert.deepEqual(key('10'), toWord(10n))
   assert.deepEqual(key('true'), toWord(1n))

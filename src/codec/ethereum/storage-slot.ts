@@ -1,4 +1,4 @@
-// Where Solidity keeps the elements of mappings and dynamic arrays in a contract's storage.
+// Slots of the elements of mappings and dynamic arrays in Solidity contracts.
 // Source: Solidity documentation, "Layout of State Variables in Storage".
 import { fromHex, toHex } from '../../base/hex.ts'
 import { keccak256 } from '../hash/keccak.ts'

@@ -39,7 +39,7 @@ const layout = parseStorageLayout({
 const word = (value: bigint): Uint8Array =>
   Uint8Array.from(Buffer.from(value.toString(16).padStart(64, '0'), 'hex'))
 
-test('a path that leads nowhere is refused with the step and what there is', () => {
+test('an invalid path is refused with the step and the available names', () => {
   const refused: readonly (readonly [string, RegExp])[] = [
     ['other', /no variable other; there are owner, open, held/],
     ['owner.x', /address has no \.x/],

@@ -1,5 +1,5 @@
-// The value at a place in storage, read word by word and told as people write it. Bounded: what is longer is cut, and
-// said to be.
+// The value at a storage location, read word by word and formatted for people. Limited: a longer value is truncated and
+// marked.
 // Source: Solidity documentation, "Layout of State Variables in Storage".
 import { toHex } from '../../base/hex.ts'
 import {
@@ -10,7 +10,7 @@ import {
 } from './storage-layout.ts'
 import { contentSlot, itemPlace, staticLength, type StorageLocation } from './storage-path.ts'
 
-/** Numbers are decimal text; bytes and addresses hex; a mapping is null, for nobody knows its keys. */
+/** Numbers are decimal text; bytes and addresses hex; a mapping is null, because its keys are not stored. */
 export type StoredValue =
   | string
   | boolean
@@ -28,7 +28,7 @@ export type Stored = {
   readonly cut: boolean
 }
 
-/** 32 bytes each, in the order asked for. Called with at most `wordsMax` slots in all. */
+/** 32 bytes each, in the requested order. Called with at most `wordsMax` slots in total. */
 export type ReadWords = (slots: readonly bigint[]) => Promise<readonly Uint8Array[]>
 
 const wordsMax = 512
@@ -154,7 +154,7 @@ export async function readStored(
   return { value, words: [...words].map(([slot, word]) => ({ slot, word })), cut }
 }
 
-/** A value type out of its word. */
+/** Decodes a value type from its word. */
 function tell({ label, bytes }: StorageType, word: Uint8Array, offset: number): StoredValue {
   const own = word.slice(32 - offset - bytes, 32 - offset)
   if (own.length !== bytes) {
@@ -167,7 +167,7 @@ function tell({ label, bytes }: StorageType, word: Uint8Array, offset: number): 
   if (/^int\d/.test(label)) return BigInt.asIntN(bytes * 8, number).toString()
   if (/^(uint\d|enum )/.test(label)) return number.toString()
   if (/^(address|contract |bytes\d|function )/.test(label)) return toHex(own)
-  // A user-defined type: what it is made of is not told, so both ways to read it are.
+  // The layout does not contain the underlying type of a user-defined one, so both readings are returned.
   return `${number} (${toHex(own)})`
 }
 

@@ -1,4 +1,4 @@
-// The bytes of a transaction of types 0 to 4: as a block holds it, and as its sender signed it.
+// The bytes of a transaction of types 0 to 4: the form in a block, and the form that its sender signed.
 import { keccak256 } from '../hash/keccak.ts'
 import { encodeInteger, encodeRlp } from './rlp.ts'
 import type { RlpItem } from './rlp.ts'

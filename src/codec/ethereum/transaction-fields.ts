@@ -1,5 +1,5 @@
-// The fields of a signed transaction, read in the order a payload has them. All throw `Malformed` with the
-// field's name.
+// Reads the fields of a signed transaction in the order of the payload. All readers throw `Malformed` with the field's
+// name.
 // Tested by src/codec/ethereum/transaction.test.ts
 import { bytesField, integerField, listField } from './fields.ts'
 import { Malformed } from './malformed.ts'

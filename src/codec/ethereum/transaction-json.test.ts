@@ -112,7 +112,7 @@ function print(signed: ReturnType<typeof sign>, { spelling }: Sample): Record<st
         s: pad(one.s),
       })),
     }),
-    // A node that keeps blobs beside the block; none of it is in the block.
+    // A node that returns the blobs with the block, although the block does not contain them.
     ...(signed.type === 3 && { blobs: ['0x00'], kzgCommitments: ['0x00'], kzgProofs: [] }),
   }
 }
@@ -195,7 +195,7 @@ test('a transaction without a type is one from before types', () => {
   assert.deepEqual(encodeTransactionsJson([untyped]), encodeTransactionsJson([legacy]))
 })
 
-test('a type whose fields are not known is told apart from a malformed one', () => {
+test('an unknown type has another error than a malformed one', () => {
   for (const type of ['0x5', '0x64', '0x78', '0xff']) {
     assert.throws(() => encodeTransactionsJson([{ ...legacy, type }]), UnsupportedTransaction)
   }
@@ -220,7 +220,7 @@ test('a list of hashes, a member of another form or one left out is malformed', 
   }
 })
 
-test('lists inside typed transactions are judged too', () => {
+test('lists inside typed transactions are validated too', () => {
   const address = '0x' + '11'.repeat(20)
   const typed = {
     ...legacy,

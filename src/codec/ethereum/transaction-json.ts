@@ -1,5 +1,5 @@
-// A block's transactions as RLP out of the JSON of a block with full transactions. Only what the sender signed
-// is read: `from`, `hash`, `gasPrice` of types 2 to 4, blobs and their proofs are not (verification 1.6).
+// Encodes a block's transactions as RLP from the JSON of a block with full transactions. Reads only signed fields: not
+// `from`, `hash`, `gasPrice` of types 2 to 4, blobs and their proofs.
 import {
   isGiven,
   type JsonRecord,
@@ -61,7 +61,7 @@ function writeSigned(writer: RlpWriter, json: JsonRecord, type: number): void {
   if (type !== 0) writeInteger(writer, json['chainId'], 'chainId')
 }
 
-/** `mint` and `isSystemTx` are left out where they are nothing. */
+/** `mint` and `isSystemTx` are omitted if they are zero or false. */
 function writeDeposit(writer: RlpWriter, json: JsonRecord): void {
   writeCalldata(writer, json)
   const isSystem = json['isSystemTx'] ?? false
@@ -75,7 +75,7 @@ function writeDeposit(writer: RlpWriter, json: JsonRecord): void {
   writeBytes(writer, json['sourceHash'], 'sourceHash', 32)
 }
 
-/** Typed transactions say `yParity`, `v`, or both; type 0 has its chain id in `v`. */
+/** Typed transactions have `yParity`, `v`, or both; type 0 has its chain ID in `v`. */
 function writeSignature(writer: RlpWriter, json: JsonRecord, isLegacy: boolean): void {
   writeInteger(writer, json['s'], 's')
   writeInteger(writer, json['r'], 'r')

@@ -148,7 +148,7 @@ test('r and s with leading zero bytes and parity 0 as the empty string recover t
   assert.ok(seen.short > 0 && seen.even > 0)
 })
 
-test('a signature of nobody is malformed', () => {
+test('a signature that matches no key is malformed', () => {
   const transaction = decodeTransaction(fromHex(sign(sampleOf(2)).serialized))
   const none = [{ r: 0n }, { s: 0n }, { r: order }, { s: order }, { r: 2n ** 256n - 1n }, { r: 5n }]
   for (const part of none) {
@@ -164,7 +164,7 @@ test('the address of a created contract follows from its creator and nonce', () 
   }
 })
 
-test('a type that is not known is told apart from malformed bytes', () => {
+test('an unknown type has another error than malformed bytes', () => {
   for (const type of [0x00, 0x05, 0x7e, 0x7f]) {
     assert.throws(() => decodeTransaction(Uint8Array.of(type, 0xc0)), UnsupportedTransaction)
   }
@@ -173,7 +173,7 @@ test('a type that is not known is told apart from malformed bytes', () => {
   }
 })
 
-/** [type, index of the item, what it becomes]. */
+/** [type, index of the item, new value]. */
 const refused: readonly (readonly [string, 0 | 1 | 2 | 3 | 4, number, RlpItem])[] = [
   ['a nonce with a leading zero', 0, 0, Uint8Array.of(0, 1)],
   ['a nonce of 9 bytes', 2, 1, new Uint8Array(9).fill(1)],

@@ -1,5 +1,5 @@
-// Transactions of types 0 to 4 as a block holds them (EIP-2718, 155, 2930, 1559, 4844, 7702): decoded
-// strictly, so decoding and encoding give the same bytes and the same hash.
+// Transactions of types 0 to 4 in their block form (EIP-2718, 155, 2930, 1559, 4844, 7702): decoded strictly, so that
+// encoding gives the same bytes and the same hash.
 import { keccak256 } from '../hash/keccak.ts'
 import { Malformed } from './malformed.ts'
 import { decodeRlp } from './rlp.ts'
@@ -82,8 +82,8 @@ export function transactionHash(raw: Uint8Array): Uint8Array {
 }
 
 /**
- * `raw`: an entry as `decodeEntries` gives it; byte fields are views of it. Signatures are not judged, but
- * for a `v` that means something. Throws `Malformed`, or `UnsupportedTransaction` on an unknown type.
+ * `raw`: an entry as `decodeEntries` returns it; byte fields are views of it. Signatures are not verified, only the
+ * range of `v`. Throws `Malformed`, or `UnsupportedTransaction` on an unknown type.
  */
 export function decodeTransaction(raw: Uint8Array): Transaction {
   const first = raw[0]

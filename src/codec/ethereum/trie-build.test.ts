@@ -100,7 +100,7 @@ test('a trie of one leaf is that leaf, hashed however short', () => {
   assert.deepEqual(root, keccak256(nodes[0] ?? new Uint8Array(0)))
 })
 
-test('a trie of nothing has the empty root and no nodes', () => {
+test('an empty trie has the empty root and no nodes', () => {
   assert.deepEqual(buildTrie([]), { root: emptyTrieRoot, nodes: [] })
   assert.deepEqual(orderedRoot([]), emptyTrieRoot)
 })

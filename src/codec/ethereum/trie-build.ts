@@ -1,4 +1,4 @@
-// Builds a Merkle Patricia trie (Yellow Paper app. D) from all its pairs at once: keys sorted, one pass,
+// Builds a Merkle Patricia trie (Yellow Paper app. D) from all its pairs: keys sorted, one pass,
 // children written into the parent's buffer and replaced by their hash when 32 bytes or more.
 import { emptyTrieRoot } from './account-state.ts'
 import { keccak256 } from '../hash/keccak.ts'

@@ -1,5 +1,5 @@
 // One node of a Merkle Patricia trie (Yellow Paper app. D), decoded, and one step of a walk through it.
-// Steps are pure: who walks fetches the next node by the hash a step stops at, and checks it.
+// Steps are pure: the caller fetches and verifies the next node by the hash that a step returns.
 import { bytesField, listField } from './fields.ts'
 import { Malformed } from './malformed.ts'
 import { unpackPath } from './nibbles.ts'
@@ -8,7 +8,7 @@ import type { RlpItem } from './rlp.ts'
 
 export { toNibbles } from './nibbles.ts'
 
-/** A hash of 32 bytes, a node under 32 bytes embedded in its parent, or nothing there. */
+/** A hash of 32 bytes, a node under 32 bytes embedded in its parent, or empty. */
 export type TrieChild = Uint8Array | TrieNode | null
 
 /** Paths hold one nibble an element. A branch has 16 children; byte fields are views. */
@@ -80,7 +80,7 @@ export function stepThroughBytes(bytes: Uint8Array, path: Uint8Array): Step {
 const slotLeafBytesMax = 80
 
 /**
- * True for a leaf so short that it holds one storage slot, not an account: nothing else is reached through it.
+ * True for a leaf so short that it contains one storage slot, not an account: no further node is reached through it.
  * `bytes` as above. Throws `Malformed`.
  */
 export function isSlotLeaf(bytes: Uint8Array): boolean {

@@ -60,9 +60,9 @@ test('a node left out is missing by its hash, wherever it stood', () => {
   }
 })
 
-test('a trie of nothing needs no proof', () => {
+test('an empty trie needs no proof', () => {
   const end = walkProof(emptyTrieRoot, new Uint8Array(32), () =>
-    assert.fail('nothing is asked for'),
+    assert.fail('no node is requested'),
   )
   assert.equal(end, 'absent')
 })

@@ -1,5 +1,5 @@
-// A type-3 transaction travels with its blobs and is kept in a block without them (EIP-4844, EIP-7594). Its hash is
-// that of the form in the block.
+// A type-3 transaction is sent with its blobs and stored in a block without them (EIP-4844, EIP-7594). Its hash is that
+// of the form in the block.
 import { Malformed } from './malformed.ts'
 import { splitList } from './rlp.ts'
 

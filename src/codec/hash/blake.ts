@@ -1,5 +1,5 @@
 // BLAKE2b and BLAKE2s with digests of any length, and BLAKE3. The length is part of the function: a shorter digest
-// is no cut of a longer one. Rules: RFC 7693, https://github.com/BLAKE3-team/BLAKE3-specs
+// is not a prefix of a longer one. Rules: RFC 7693, https://github.com/BLAKE3-team/BLAKE3-specs
 import { createBLAKE2b, createBLAKE2s, createBLAKE3, type IHasher } from 'hash-wasm'
 
 /** A fresh array of `digestBytes` bytes. */
@@ -22,7 +22,7 @@ export function blake3(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * One hasher for all lengths: it begins from the state of a new hasher of the length asked for. A call starts and
+ * One hasher for all lengths: it starts from the state of a new hasher of the requested length. A call starts and
  * ends it without an await between, so calls never mix.
  */
 async function createBlake2(

@@ -1,4 +1,4 @@
-// Promises of the hash functions: published digests, and for BLAKE2 of every length those of another implementation.
+// Hash functions against published digests, and BLAKE2 of every length against another implementation.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'

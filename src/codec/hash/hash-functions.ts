@@ -53,7 +53,7 @@ export const hashCodes: ReadonlyMap<string, number> = new Map([
   ['sha3', 0x14],
 ])
 
-/** 64 bytes, which multihashes take of it where nothing else is said. */
+/** 64 bytes, the default digest length in multihashes. */
 function shake256(bytes: Uint8Array): Uint8Array {
   return hash('shake256', bytes, { outputEncoding: 'buffer', outputLength: 64 })
 }

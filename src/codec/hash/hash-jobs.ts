@@ -1,5 +1,5 @@
-// What hash-worker.ts and hash-thread.ts share: words that both change by Atomics, and how they lie. A job is a piece
-// of shared memory that is to be hashed by whoever begins it first.
+// Shared state of hash-worker.ts and hash-thread.ts: 32-bit words that both change by Atomics, and their layout. A job is
+// a range of shared memory, hashed by the thread that starts it first.
 // Tested by src/codec/hash/parallel-verify.test.ts
 import type { MessagePort } from 'node:worker_threads'
 
@@ -11,14 +11,14 @@ const jobsMax = 64
 const jobWords = 16
 const headWords = 16
 
-/** Not of a job: 1 once the thread looks at them, and how many were ever listed. */
+/** Not of a job: 1 once the thread polls them, and the number of jobs listed so far. */
 export const word = { ready: 0, listed: 1 } as const
 /** Of a job, from its first on; `leaf` is 1 for the file bytes of a dag-pb leaf. */
 export const jobWord = { state: 0, memory: 1, at: 2, bytes: 3, leaf: 4, digest: 8 } as const
-/** `failed`: the thread could not; whoever listed it hashes it. */
+/** `failed`: the thread could not hash it; the listing thread hashes it. */
 export const jobState = { free: 0, listed: 1, begun: 2, done: 3, failed: 4 } as const
 
-/** The first word of the `count`th job that was ever listed. */
+/** The first word of the `count`th listed job. */
 export function jobAt(count: number): number {
   return headWords + (count & (jobsMax - 1)) * jobWords
 }

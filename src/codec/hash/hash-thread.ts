@@ -1,5 +1,5 @@
-// The other side of hash-worker.ts, a guest of a thread that has a loop of its own: hashes what is listed, where it
-// lies, and lets that thread have a turn in between.
+// Hash thread side of hash-worker.ts, run in a thread with its own event loop: hashes listed jobs in place, and yields to
+// that thread's loop in between.
 // Tested by src/codec/hash/parallel-verify.test.ts
 import { setImmediate } from 'node:timers/promises'
 import { receiveMessageOnPort } from 'node:worker_threads'
@@ -17,7 +17,7 @@ export async function serve({ words, port }: HashJobs): Promise<void> {
     const index = words[job + jobWord.memory] ?? 0
     while (memories.length <= index) {
       const arrived = receiveMessageOnPort(port) as { message: SharedArrayBuffer } | undefined
-      if (arrived === undefined) throw new Error('memory that was not told of')
+      if (arrived === undefined) throw new Error('unknown shared memory')
       memories.push(new Uint8Array(arrived.message))
     }
     const at = (words[job + jobWord.at] ?? 0) >>> 0
@@ -28,7 +28,7 @@ export async function serve({ words, port }: HashJobs): Promise<void> {
   function work(job: number): void {
     const state = job + jobWord.state
     const before = Atomics.compareExchange(words, state, jobState.listed, jobState.begun)
-    // Whoever listed it has hashed it meanwhile.
+    // The listing thread has hashed it in the meantime.
     if (before !== jobState.listed) return
     try {
       digestOf(words, job).set(hashPiece(pieceOf(job), words[job + jobWord.leaf] === 1))

@@ -1,5 +1,5 @@
-// sha2-256 of large blocks where they lie in shared memory, by this thread or by another (hash-thread.ts): whichever
-// begins first. So a thread or a processor that is busy holds nothing up, and no byte is copied.
+// sha2-256 of large blocks in shared memory, by this thread or another (hash-thread.ts), whichever starts first. So a
+// busy thread or processor delays no block, and no byte is copied.
 // Tested by src/codec/hash/parallel-verify.test.ts
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import {
@@ -17,7 +17,7 @@ import { hashPiece } from '../ipld/leaf-frame.ts'
 export type Hashing = {
   /** Null: not there yet. */
   digest(): Uint8Array | null
-  /** Hashes here what the other thread has not begun; else a promise of what it does. */
+  /** Hashes here if the other thread has not started; otherwise a promise of its result. */
   finish(): Uint8Array | Promise<Uint8Array>
   /** Leaves it to the other thread. */
   wait(): Promise<Uint8Array>
@@ -37,15 +37,15 @@ export type HashWorkerThread = {
 }
 
 const bytesMin = 64 * 1024
-/** Jobs that nobody has begun: 2 MiB of a file. */
+/** Jobs not started yet: 2 MiB of a file. */
 const listedMax = 8
 const memoriesMax = 64
 
-/** `attach`: brings the other side to a thread, at the first large piece. Nothing of it keeps the process alive. */
+/** `attach`: starts the other side in a thread, at the first large piece. It does not keep the process alive. */
 export function createHashWorker(attach: (module: HashWorkerThread) => void): HashWorker {
   const words = createWords()
   const memories = new Map<SharedArrayBuffer, number>()
-  /** First words of jobs whose digest nobody took. */
+  /** First words of jobs whose digest was not used. */
   const open = new Set<number>()
   let port: MessagePort | null = null
   let waits = 0
@@ -131,7 +131,7 @@ export function createHashWorker(attach: (module: HashWorkerThread) => void): Ha
       const before = Atomics.compareExchange(words, state, jobState.listed, jobState.begun)
       if (before !== jobState.listed) return wait()
       const hashed = close(hashPiece(data, leaf))
-      // Somebody may wait for the other thread to do it.
+      // A caller may be waiting for the other thread.
       Atomics.notify(words, state)
       return hashed
     }

@@ -6,7 +6,7 @@ import { toHex } from '../../base/hex.ts'
 import { emptyCodeHash, emptyTrieRoot, emptyUnclesHash } from '../ethereum/account-state.ts'
 import { keccak256 } from './keccak.ts'
 
-test('the hashes of nothing are what the constants say', () => {
+test('the hashes of empty data equal the constants', () => {
   assert.deepEqual(keccak256(new Uint8Array(0)), emptyCodeHash)
   assert.deepEqual(keccak256(Uint8Array.of(0x80)), emptyTrieRoot)
   assert.deepEqual(keccak256(Uint8Array.of(0xc0)), emptyUnclesHash)

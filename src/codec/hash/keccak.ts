@@ -9,8 +9,8 @@ const others = {
   512: await createKeccak(512),
 } as const
 
-// Short input is hashed from here: the hasher looks at the buffer under an array, and V8 has to make one for an
-// array that it keeps on its own heap.
+// Short input is hashed from this buffer: the hasher reads the buffer under an array, and V8 would allocate one for an
+// array that is stored on its own heap.
 const shortMax = 64
 const scratch = new Uint8Array(new ArrayBuffer(shortMax))
 

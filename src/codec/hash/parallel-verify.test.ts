@@ -20,14 +20,14 @@ function shared(of: Uint8Array): Uint8Array {
   return there
 }
 
-/** Nobody is at the other end; what is listed stays so. */
+/** No thread is attached; listed jobs stay listed. */
 function createAlone() {
   let jobs: HashJobs | null = null
   const hashBeside = createHashWorker((guest) => {
     jobs = guest.data
     Atomics.store(guest.data.words, word.ready, 1)
   })
-  return { hashBeside, jobs: () => jobs ?? assert.fail('nobody was invited') }
+  return { hashBeside, jobs: () => jobs ?? assert.fail('no thread was attached') }
 }
 
 test('a large block and a large leaf are proved by their bytes, and by no others', async () => {
@@ -52,7 +52,7 @@ test('a large block and a large leaf are proved by their bytes, and by no others
   }
 })
 
-test('the other thread names what is left to it, wherever it lies in shared memory', async () => {
+test('the other thread hashes the remaining jobs at any offset in shared memory', async () => {
   const hashBeside = createHostedHash()
   const rooms = [shared(randomBytes(bytes)), shared(randomBytes(bytes))]
   for (let at = 0; at < 200; at += 1) {
@@ -65,7 +65,7 @@ test('the other thread names what is left to it, wherever it lies in shared memo
   }
 })
 
-test('what both want is named once, by either, and what waits is told', async () => {
+test('a job wanted by both threads is hashed once, and the waiting caller is woken', async () => {
   const hashBeside = createHostedHash()
   const expected = digestOf(data)
   for (let round = 0; round < 50; round += 1) {
@@ -101,7 +101,7 @@ test('what the other thread has not begun is hashed here, and only so much waits
   assert.deepEqual(Buffer.from(second?.digest() ?? []), digestOf(data))
 })
 
-test('a thread that ends with a piece in its hands holds nobody up', async () => {
+test('a thread that ends during a job blocks no caller', async () => {
   const { hashBeside, jobs } = createAlone()
   const hashing = hashBeside(data, false) ?? assert.fail('it is hashed elsewhere')
   Atomics.store(jobs().words, jobAt(0) + jobWord.state, jobState.begun)
@@ -121,7 +121,7 @@ test('a thread that dies is done without', async () => {
   assert.deepEqual(Buffer.from(await last.finish()), digestOf(data))
 })
 
-test('a thread that takes nobody is done without', () => {
+test('without a thread, blocks are hashed on the calling thread', () => {
   const hashBeside = createHashWorker(() => {
     throw new Error('shutting down')
   })
@@ -129,7 +129,7 @@ test('a thread that takes nobody is done without', () => {
   assert.equal(hashBeside(data, false), null)
 })
 
-test('what is small, lies in memory of this thread or has another name is for the usual way', () => {
+test('small blocks, blocks in private memory and other hash functions are not handled here', () => {
   const { hashBeside } = createAlone()
   const beside = createParallelVerify(hashBeside)
   const name = multihashOf('sha2-256', data)

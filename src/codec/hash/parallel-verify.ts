@@ -1,13 +1,13 @@
-// The proof of a large block by this thread or beside it.
+// Verifies a large block on this thread or in parallel on another.
 import { equalBytes } from '../../base/hex.ts'
 import { Fault } from '../../base/fault.ts'
 import type { HashWorker } from './hash-worker.ts'
 import { sha256Code } from '../ipld/multihash.ts'
 
 /**
- * Begins with the proof of `data`: a block, or with `leaf` the file bytes of a dag-pb leaf. Null: no proof for here, which
- * is small or by another function than whole sha2-256. What it returns is to be called once, and ends the proof, here
- * where that has not begun: throws or rejects with `unverified`. Until then `data` must stay as it is.
+ * Starts to verify `data`: a block, or with `leaf` the file bytes of a dag-pb leaf. Null: not handled here, because it is
+ * small or named by another function than whole sha2-256. Call the returned function once: it finishes the check, on this
+ * thread if it has not started: throws or rejects with `unverified`. Do not change `data` before that.
  */
 export type ParallelVerify = (
   multihash: Uint8Array,

@@ -72,7 +72,7 @@ test('a mismatch names both hashes', () => {
   assert.match(fault.message, /^code 0xc5d2[0-9a-f]+ does not match its bytes, which give 0x56e8/)
 })
 
-test('bytes with the right hash and the wrong form are refused, and the cause says why', () => {
+test('bytes with the right hash and the wrong form are refused, and the cause names the form', () => {
   const wrong: readonly (readonly [Kind, Uint8Array])[] = [
     ['header', encodeRlp([])],
     ['header', header.subarray(3)],

@@ -1,5 +1,5 @@
-// The check behind every Ethereum answer: are these bytes what this hash names? The hash is compared before
-// the bytes are read, and what they mean depends on the kind asked for, never on what they look like.
+// Verification of all Ethereum content: do these bytes have this hash? The hash is compared before the bytes are parsed,
+// and the requested kind determines how they are parsed, never their appearance.
 import { Fault } from '../../base/fault.ts'
 import { equalBytes, toHex } from '../../base/hex.ts'
 import { listField } from '../ethereum/fields.ts'
@@ -46,7 +46,7 @@ export function nameKeccakKinds(
 ): Uint8Array {
   try {
     if (kind === 'header') decodeHeader(bytes)
-    else if (kind === 'trie-node') judgeTrieNode(bytes)
+    else if (kind === 'trie-node') checkTrieNode(bytes)
   } catch (cause) {
     if (!(cause instanceof Malformed)) throw cause
     throw new Fault('unverified', { detail: `a ${kind} is ${cause.message}`, cause })
@@ -66,7 +66,7 @@ function verifyKind(ref: KeccakRef, bytes: Uint8Array): void {
       return
     case 'trie-node':
       compare(ref, keccak256(bytes))
-      return judgeTrieNode(bytes)
+      return checkTrieNode(bytes)
     case 'code':
       return compare(ref, keccak256(bytes))
     case 'transactions': {
@@ -80,7 +80,7 @@ function verifyKind(ref: KeccakRef, bytes: Uint8Array): void {
   }
 }
 
-function judgeTrieNode(bytes: Uint8Array): void {
+function checkTrieNode(bytes: Uint8Array): void {
   if (!isPlainNode(bytes)) decodeTrieNode(bytes)
 }
 
@@ -91,7 +91,7 @@ function compare(ref: KeccakRef, computed: Uint8Array): void {
   })
 }
 
-/** EIP-4844: blobs travel beside a block, never in it. Some nodes commit to them all the same. */
+/** EIP-4844: blobs are sent next to a block, never in it. Some nodes include them nevertheless. */
 function refuseSidecar(entry: Uint8Array): void {
   if (entry[0] !== 3) return
   const first = splitList(entry.subarray(1))[0]

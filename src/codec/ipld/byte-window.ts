@@ -1,4 +1,4 @@
-// A stream of bytes read by lengths that are known before: one piece of it is held, and nothing is read ahead.
+// A byte stream read in lengths known in advance: holds one chunk, without read-ahead.
 // Tested by src/codec/ipld/car.test.ts
 import { Fault } from '../../base/fault.ts'
 
@@ -16,13 +16,13 @@ export class ByteWindow {
     this.#pieces = pieces[Symbol.asyncIterator]()
   }
 
-  /** From here on the stream ends after `bytes` more, whatever follows. */
+  /** Limits the stream to `bytes` more, whatever follows. */
   limit(bytes: number): void {
     this.#left = bytes
   }
 
   /**
-   * The next `length` bytes, a length that the caller has judged: a view when they came in one piece. Throws
+   * The next `length` bytes, a length that the caller has validated: a view if they are in one chunk. Throws
    * `command_failed` when fewer are left.
    */
   async take(length: number): Promise<Uint8Array> {

@@ -1,6 +1,6 @@
-// Reading CARv1 and CARv2 forward only: roots first, then one block after another, nothing held but the section that
-// is being read. Every length is judged before room is made for it. Whether bytes are what their CID says is for the
-// caller to find out.
+// Reads CARv1 and CARv2 forward only: roots first, then one block after another, with only the current section in
+// memory. Every length is validated before allocation. The caller verifies the blocks against their
+// CIDs.
 // Rules: https://ipld.io/specs/transport/car/carv1/ and carv2/
 // Tested by src/codec/ipld/car.test.ts
 import { CID } from 'multiformats/cid'
@@ -20,7 +20,7 @@ export type CarLimits = {
 export type Car = {
   readonly version: 1 | 2
   readonly roots: readonly CID[]
-  /** For one reader. Throws `command_failed` where the file is cut short, lies of a length or has no CID. */
+  /** For one reader. Throws `command_failed` if the file is truncated, has an invalid length or no CID. */
   readonly blocks: AsyncGenerator<CarBlock>
 }
 
@@ -37,8 +37,8 @@ const secondHeaderBytes = 40
 const pragmaBytes = 11
 
 /**
- * Reads the header of `file`. What stands behind the data of a CARv2, its index, is read and dropped. Throws
- * `command_failed` for what is no CAR or passes a limit, and what `file` throws.
+ * Reads the header of `file`. Data behind the payload of a CARv2, its index, is skipped. Throws `command_failed` if
+ * it is not a CAR or exceeds a limit, and the errors of `file`.
  */
 export async function openCar(file: AsyncIterable<Uint8Array>, limits: CarLimits): Promise<Car> {
   const window = new ByteWindow(file)

@@ -1,5 +1,5 @@
-// Writing CARv1: a header that names the roots, then each block behind its length and CID. Streams; what is here to
-// be written decides the order.
+// Writes CARv1: a header that names the roots, then each block with its length and CID. Streams; the source determines
+// the order.
 // Rule: https://ipld.io/specs/transport/car/carv1/
 // Tested by src/codec/ipld/car.test.ts
 import type { CID } from 'multiformats/cid'
@@ -28,9 +28,9 @@ export function carSectionHead(cid: CID, blockBytes: number): Uint8Array {
 }
 
 /**
- * The CAR of `blocks` in their order, as they are: none is left out or told twice unless `blocks` does so. The first
- * piece is given once the first block is there, so that its failure comes before any byte. A piece may be a view of
- * a block; it is valid until the next is asked for. Throws what `blocks` throws.
+ * The CAR of `blocks` in their order, unchanged: duplicates are written as they come. The first piece is returned once
+ * the first block is available, so that its error precedes any byte. A piece may be a view of a block; it is valid
+ * until the next is requested. Throws the errors of `blocks`.
  */
 export async function* writeCar(
   roots: readonly CID[],

@@ -52,7 +52,7 @@ function second(inner: Uint8Array, change: { offset?: bigint; size?: bigint } = 
   header.writeBigUInt64LE(change.offset ?? 60n, 16)
   header.writeBigUInt64LE(change.size ?? BigInt(inner.length), 24)
   header.writeBigUInt64LE(60n + BigInt(inner.length), 32)
-  // Nine bytes of padding, as files have that are aligned, and an index that nobody reads.
+  // Nine bytes of padding, as in aligned files, and an index that is not read.
   return Buffer.concat([pragma, header, Buffer.alloc(9), inner, Buffer.from('an index')])
 }
 
@@ -98,7 +98,7 @@ test('a CAR fails before its first byte when its first block can not be had', as
   assert.equal((await writeCar([helloCid], blocks(false)).next()).done, false)
 })
 
-test('no roots, no blocks, blocks twice and empty ones are all told as they stand', async () => {
+test('files without roots or blocks, and duplicate or empty blocks, are read as they are', async () => {
   const none = await open(await carOf([], []))
   assert.deepEqual([none.roots, await blocksOf(none)], [[], []])
   const one = { cid: helloCid, block: hello }
@@ -157,7 +157,7 @@ test('a CAR cut short anywhere is refused, but between two blocks it is a shorte
   }
 })
 
-test('lengths are judged before room is made for them', async () => {
+test('lengths are validated before allocation', async () => {
   const huge = [2 ** 32, 2 ** 40, Number.MAX_SAFE_INTEGER]
   const before = process.memoryUsage().arrayBuffers
   for (const length of huge) {
@@ -174,7 +174,7 @@ test('lengths are judged before room is made for them', async () => {
   assert.ok(process.memoryUsage().arrayBuffers - before < 8 * 1024 * 1024)
 })
 
-test('the limits of header, roots and blocks are reached, and no more', async () => {
+test('the limits of header, roots and blocks are exact', async () => {
   const tight: CarLimits = { headerBytesMax: 100, rootsMax: 2, blockBytesMax: 100 }
   const roots = [helloCid, emptyCid]
   assert.equal((await open(encodeCarHeader(roots), 64, tight)).roots.length, 2)
@@ -247,7 +247,7 @@ test('a section that comes in a hundred thousand pieces is held as one', async (
   assert.equal(first?.block.length, 100_000)
 })
 
-test('whatever is changed, cut or put in between, it is a CAR or a fault, and never more than came', async () => {
+test('a changed, cut or extended file is a CAR or a fault, and never yields more bytes than it has', async () => {
   const change = fc.record({
     at: fc.nat(),
     less: fc.nat(9),
@@ -265,8 +265,8 @@ test('whatever is changed, cut or put in between, it is a CAR or a fault, and ne
         }
         try {
           const all = await blocksOf(await open(bytes, 64))
-          const told = all.reduce((sum, [, block]) => sum + block.length, 0)
-          assert.ok(told <= bytes.length)
+          const total = all.reduce((sum, [, block]) => sum + block.length, 0)
+          assert.ok(total <= bytes.length)
         } catch (thrown) {
           assert.ok(thrown instanceof Fault && thrown.code === 'command_failed', String(thrown))
         }

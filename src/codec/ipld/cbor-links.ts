@@ -1,5 +1,5 @@
-// The links of a dag-cbor block, found without decoding it. A walk needs no more, and some blocks hold values outside
-// the data model: text that is not UTF-8, keys that are not text. Such a block has links all the same.
+// The links of a dag-cbor block, found without decoding it. A walk needs only these, and some blocks contain values
+// outside the data model: text that is not UTF-8, keys that are not text. Such blocks still have links.
 // Rule: RFC 8949 section 3; links: https://ipld.io/specs/codecs/dag-cbor/spec/#links
 // Tested by src/codec/ipld/cbor-links.test.ts
 import type { CID } from 'multiformats/cid'

@@ -54,8 +54,8 @@ export function findCodec(text: string): number | null {
 }
 
 /**
- * The same text in one piece, for texts that are kept in numbers: `multiformats` puts a CID together character by
- * character, and V8 keeps each step until somebody reads the text, 1.5 KB of them for 59 characters.
+ * The same text as a flat string, for texts cached in large numbers: `multiformats` concatenates a CID character by
+ * character, and V8 retains each step until the text is read, 1.5 KB for 59 characters.
  */
 export function flatText(text: string): string {
   return Buffer.from(text).toString()
@@ -91,7 +91,7 @@ const byName = new Map(bases.map((base) => [String(base.name), base]))
 
 /** Longest text that is tried: a 128-byte digest in base2 is about 1100 characters. */
 const textLengthMax = 1500
-/** Bases that are no power of two take time by the square of the length, so no more than 128 bytes of digest need. */
+/** Decoding a base that is no power of two takes quadratic time, so digests of at most 128 bytes are accepted. */
 const slowLengthMax: ReadonlyMap<string, number> = new Map([
   ['z', 230],
   ['Z', 230],

@@ -96,7 +96,7 @@ function writtenIn(cid: CID, base: string): string {
   return cid.toString(encoder)
 }
 
-test('CIDs are read in any multibase and written in the one asked for', () => {
+test('CIDs are read in any multibase and written in the requested one', () => {
   const v0 = parseCid('QmZULkCELmmk5XNfCgTnCyFgAVxBRBXyDHGGMVoLFLiXEN')
   assert.ok(v0)
   const v1 = v0.toV1()

@@ -13,7 +13,7 @@ const integerEnd = 1n << 64n
 
 /**
  * A fresh array. Throws `command_failed` for integers of more than 64 bits and a sign, and for numbers that are not
- * finite. Recursive: whatever decoded `node` has bounded its depth.
+ * finite. Recursive: the decoder of `node` has limited its depth.
  */
 export function encodeDagCbor(node: IpldNode): Uint8Array {
   const parts: Uint8Array[] = []

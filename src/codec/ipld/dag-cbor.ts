@@ -1,5 +1,5 @@
-// Reading dag-cbor: the part of CBOR (RFC 8949) that the data model has. Of what its writers must do, only what
-// changes the meaning is demanded: key order, the length of numbers and UTF-8 are not, as Kubo reads them too.
+// Reads dag-cbor: the part of CBOR (RFC 8949) in the data model. Enforces only those rules for writers that affect the
+// meaning, like Kubo: not key order, the length of numbers and UTF-8.
 // Rule: https://ipld.io/specs/codecs/dag-cbor/spec/
 // Tested by src/codec/ipld/ipld.test.ts
 import { Fault } from '../../base/fault.ts'
@@ -64,7 +64,7 @@ function readNode(cursor: Cursor, depth: number): IpldNode {
   }
 }
 
-/** The count says how many items to expect, not how much room to make: each item is a byte at least. */
+/** The count is the expected number of items, not an allocation size: each item takes at least a byte. */
 function readList(cursor: Cursor, count: number, depth: number): IpldNode {
   open(cursor)
   const items: IpldNode[] = []

@@ -1,4 +1,4 @@
-// dag-jose as Kubo 0.43 wrote and showed it, and what is refused.
+// dag-jose as Kubo 0.43 wrote and read it, and refused input.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeDagJose, encodeDagJose } from './dag-jose.ts'

@@ -87,7 +87,7 @@ function readNode(cursor: Cursor, depth: number): IpldNode {
   return word === 'null' ? null : word === 'true'
 }
 
-/** As dag-cbor: what 64 bits and a sign hold. Longer digits would also take long to read. */
+/** As dag-cbor: limited to 64 bits and a sign. Longer digits would also take long to read. */
 function readInteger(digits: string): bigint {
   const value = digits.length > 21 ? null : BigInt(digits)
   if (value === null || value >= 1n << 64n || value < -(1n << 64n)) {
@@ -184,7 +184,7 @@ function encodeText(text: string): string {
   return `"${parts.map((part) => JSON.stringify(part).slice(1, -1)).join(String.raw`\ufffd`)}"`
 }
 
-/** A float is told from an integer by its point or exponent. */
+/** A float differs from an integer by its point or exponent. */
 function encodeFloat(value: number): string {
   const digits = Object.is(value, -0) ? '-0' : String(value)
   return /[.e]/.test(digits) ? digits : `${digits}.0`

@@ -1,4 +1,4 @@
-// A dag-pb block in the data model: `Data` and `Links` of `Hash`, `Name`, `Tsize`, each only when it is written.
+// A dag-pb block in the data model: `Data` and `Links` of `Hash`, `Name`, `Tsize`, each only if present.
 // Rule: https://ipld.io/specs/codecs/dag-pb/spec/#logical-format
 // Tested by src/codec/ipld/ipld.test.ts
 import { Fault } from '../../base/fault.ts'
@@ -25,7 +25,7 @@ export function decodeDagPbNode(block: Uint8Array): IpldNode {
 
 /**
  * The block of a node that has this form and no other members: links sorted by their names, then data. Throws
- * `command_failed` for what is no dag-pb node.
+ * `command_failed` if it is not a dag-pb node.
  */
 export function encodeDagPbNode(node: IpldNode): Uint8Array {
   const map = membersOf(node, ['Data', 'Links'])

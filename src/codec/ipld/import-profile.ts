@@ -1,5 +1,5 @@
-// Sets of import options that tools agree on, so that the same files get the same CIDs: what an `add` does that
-// names nothing else. Values: IPIP-499.
+// Import profiles: sets of import options that several tools share, so that the same files get the same CIDs. An `add`
+// without options uses one. Values: IPIP-499.
 // Tested by src/kubo/params/import-options.test.ts
 
 /**

@@ -1,5 +1,5 @@
-// The data model in dag-cbor, dag-json and dag-pb: recorded bytes of other implementations, what is refused, and
-// hostile bytes.
+// The data model in dag-cbor, dag-json and dag-pb: recorded bytes of other implementations, refused input, and hostile
+// bytes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -53,7 +53,7 @@ test('dag-cbor is written in its one form: shortest heads, keys by length and by
   )
 })
 
-test('dag-cbor that was written reads back as it was, whatever node it is', () => {
+test('any node written as dag-cbor reads back unchanged', () => {
   const scalar = fc.oneof(
     fc.constant(null),
     fc.boolean(),
@@ -213,7 +213,7 @@ test('dag-json that was written reads back as the same node', () => {
   )
 })
 
-test('dag-pb in the data model has what is written and nothing else', () => {
+test('dag-pb in the data model has only the members that are present', () => {
   const link = `0a${empty.bytes.length.toString(16)}${Buffer.from(empty.bytes).toString('hex')}`
   const node = decodeIpld(dagPbCodec, hex(`12${(link.length / 2).toString(16)}${link}0a020801`))
   assert.equal(

@@ -1,4 +1,4 @@
-// Blocks of the codecs known here, decoded into the data model and encoded from it.
+// Decodes blocks of all supported codecs into the data model and encodes them from it.
 import { Fault } from '../../base/fault.ts'
 import {
   cborCodec,

@@ -1,4 +1,4 @@
-// What stands around the bytes of a file in a dag-pb leaf without metadata (UnixFS type File): its block is
+// Framing of file bytes in a dag-pb leaf without metadata (UnixFS type File): its block is
 // leafPrefix(n) + data + leafSuffix(n) for n bytes of data.
 import { createHash } from 'node:crypto'
 import { digest } from '../hash/digest.ts'

@@ -1,4 +1,4 @@
-// Multihashes: hash code, digest length, digest. Functions that are not on the list name nothing.
+// Multihashes: hash code, digest length, digest. Functions that are not on the list are refused.
 // Codes: https://github.com/multiformats/multicodec
 import { hash } from 'node:crypto'
 import { Fault } from '../../base/fault.ts'
@@ -29,7 +29,7 @@ export function isSha256Name(multihash: Uint8Array): boolean {
   return multihash.length === sha256NameBytes && multihash[0] === sha256Code && multihash[1] === 32
 }
 
-/** The multihash of `bytes` by sha2-256, as by far the most blocks are named; made at once. */
+/** The sha2-256 multihash of `bytes`, synchronously: by far the most common one. */
 export function sha256Name(bytes: Uint8Array): Uint8Array {
   const multihash = unfilledSha256Name()
   writeLatin1(hash('sha256', bytes, 'binary'), multihash, 2)

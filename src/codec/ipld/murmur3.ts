@@ -1,4 +1,4 @@
-// murmur3-x64-64: the first 8 bytes of MurmurHash3 x64 128 with seed 0, which HAMT directories place names by.
+// murmur3-x64-64: the first 8 bytes of MurmurHash3 x64 128 with seed 0, which determines the place of names in HAMTs.
 // Source: https://github.com/aappleby/smhasher (public domain algorithm).
 
 const first = 0x87c37b91114253d5n

@@ -1,5 +1,5 @@
-// The part of protobuf that dag-pb and UnixFS use: reading fields within bounds, writing them in the order
-// the caller gives. Unknown fields are for the caller to skip.
+// The subset of protobuf that dag-pb and UnixFS use: reads fields within bounds, writes them in the caller's order.
+// The caller skips unknown fields.
 // Tested by src/codec/ipld/dag-block.test.ts
 import { Fault } from '../../base/fault.ts'
 

@@ -51,7 +51,7 @@ test('what our tars hold is read back, however it is cut into pieces', async () 
   }
 })
 
-test('content that nobody reads is passed over', async () => {
+test('unread content is skipped', async () => {
   const paths = (await read(archive(all), 100, true)).map(([entry]) => entry.path)
   assert.deepEqual(
     paths,

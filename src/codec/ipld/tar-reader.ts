@@ -1,12 +1,12 @@
-// Reading a tar forward only (IEEE Std 1003.1 `pax`): headers checked by their sum, extended headers applied, content
-// handed on as it comes. What names and targets may be is for the caller to judge.
+// Reads a tar forward only (IEEE Std 1003.1 `pax`): verifies header checksums, applies extended headers, streams
+// content. The caller validates names and targets.
 import { ByteWindow } from './byte-window.ts'
 import { Malformed } from '../ethereum/malformed.ts'
 import type { TarEntry } from './tar.ts'
 
 export type TarRead = {
   readonly entry: TarEntry
-  /** The bytes of a file, for one reader; what is left of them at the next entry is dropped. */
+  /** The bytes of a file, for one reader; unread bytes are skipped at the next entry. */
   readonly content: AsyncGenerator<Uint8Array>
 }
 
@@ -20,8 +20,8 @@ const kinds: Readonly<Record<string, TarEntry['kind'] | undefined>> = {
 }
 
 /**
- * Entry after entry, to the two empty blocks. Throws Malformed for what is no tar, an entry that is no file, folder
- * or link, a number over 2^53; `command_failed` when it is cut short; and what `chunks` throws.
+ * Entry after entry, to the two empty blocks. Throws Malformed if it is not a tar, for an entry that is no file, folder
+ * or link, and for a number over 2^53; `command_failed` if it is truncated; and the errors of `chunks`.
  */
 export async function* readTar(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<TarRead> {
   const window = new ByteWindow(chunks)
@@ -80,9 +80,9 @@ function entryOf(
 }
 
 function checkSum(header: Buffer): void {
-  const told = octal(header, 148, 8)
+  const declared = octal(header, 148, 8)
   const sum = header.reduce((all, byte, at) => all + (at >= 148 && at < 156 ? 0x20 : byte), 0)
-  if (told !== sum) throw new Malformed('a tar header with its sum')
+  if (declared !== sum) throw new Malformed('a tar header with its sum')
 }
 
 function textOf(header: Buffer, at: number, length: number): string {

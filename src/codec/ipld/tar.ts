@@ -1,5 +1,5 @@
-// Tar as POSIX writes it (pax interchange format, IEEE Std 1003.1 `pax`): one header a file, with an extended
-// header in front for what the old fields can not hold.
+// Writes tar in POSIX form (pax interchange format, IEEE Std 1003.1 `pax`): one header per file, preceded by an
+// extended header for values that the old fields cannot represent.
 // Tested by src/ipfs/read/tar-tree.test.ts
 
 export type TarEntry = {
@@ -25,7 +25,7 @@ const types: Readonly<Record<TarEntry['kind'] | 'extended', string>> = {
 /** What 11 octal digits hold. */
 const octalMax = 8n ** 11n
 
-/** Header blocks of one entry. `precise`: nanoseconds are kept; else the time is rounded to seconds. */
+/** Header blocks of one entry. `precise`: includes nanoseconds; else the time is rounded to seconds. */
 export function tarHeader(entry: TarEntry, precise: boolean): Uint8Array {
   const { path, target, size, mtime } = entry
   const seconds = !precise && mtime.nanos >= 500_000_000 ? mtime.seconds + 1n : mtime.seconds

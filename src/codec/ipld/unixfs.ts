@@ -1,4 +1,4 @@
-// The UnixFS message inside a dag-pb node: what kind of thing it is, how large, and its metadata.
+// The UnixFS message inside a dag-pb node: type, size, and metadata.
 // Rule: https://specs.ipfs.tech/unixfs/ (blocksizes are written unpacked, as Kubo does).
 import { Fault } from '../../base/fault.ts'
 import {
@@ -14,7 +14,7 @@ const types = ['raw', 'directory', 'file', 'metadata', 'symlink', 'hamt'] as con
 export type UnixfsType = (typeof types)[number]
 
 /**
- * `fileSize` and `blockSizes` are claims of whoever made the node. `mode`: low 12 bits. `mtime`: seconds
+ * `fileSize` and `blockSizes` are claims of the node's author. `mode`: low 12 bits. `mtime`: seconds
  * since 1970, may be negative, and nanos 0..999999999. Null = field absent; also
  * for a mode of 0 and nanos out of range, which mean unset.
  */

@@ -1,4 +1,4 @@
-// The proof of an IPFS block: its bytes hash to the digest of the multihash it was asked by.
+// Verification of an IPFS block: its bytes have the digest of the requested multihash.
 import { createHash, hash } from 'node:crypto'
 import { equalBytes } from '../../base/hex.ts'
 import { Fault } from '../../base/fault.ts'
