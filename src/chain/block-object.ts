@@ -1,4 +1,4 @@
-// Renders a block as eth_getBlockBy… give it (geth's members; totalDifficulty is not one any more).
+// Renders a block as eth_getBlockBy… returns it (geth's members, without totalDifficulty).
 // Tested by src/rpc/methods/rpc-compat.test.ts
 import { toHex, toQuantity } from '../base/hex.ts'
 import { bytesField, integerField, listField } from '../codec/ethereum/fields.ts'
@@ -7,7 +7,7 @@ import { keccak256 } from '../codec/hash/keccak.ts'
 import { decodeRlp, emptyRlpList, splitList } from '../codec/ethereum/rlp.ts'
 import type { ProvedHeader } from './proved-header.ts'
 
-/** The lists of a block as kept, each one RLP list; `withdrawals` null before Shanghai. */
+/** The lists of a block as stored, each one RLP list; `withdrawals` null before Shanghai. */
 export type BlockLists = {
   readonly transactions: Uint8Array
   readonly uncles: Uint8Array
@@ -55,8 +55,8 @@ export function renderBlock(
 }
 
 /**
- * The uncle at `index` as eth_getUncleBy… give it: a block without lists, its transactions not shown; null
- * past the end. `uncles`: one RLP list.
+ * The uncle at `index` as eth_getUncleBy… returns it: a block without lists and transactions; null past the end.
+ * `uncles`: one RLP list.
  */
 export function renderUncle(
   uncles: Uint8Array,
@@ -71,14 +71,14 @@ export function renderUncle(
   return uncle
 }
 
-/** What a subscription to new heads tells: the members that are the header's own (geth's, those absent left out). */
+/** The notification of a newHeads subscription: the members of the header itself (geth's, absent ones left out). */
 export function renderHeader(block: ProvedHeader): Readonly<Record<string, unknown>> {
   const lists = { transactions: emptyRlpList, uncles: emptyRlpList, withdrawals: null }
   const { size: _, transactions: __, uncles: ___, ...header } = renderBlock(block, lists, [])
   return header
 }
 
-/** How many uncles an RLP list of them holds. */
+/** Number of uncles in an RLP list of them. */
 export function countUncles(uncles: Uint8Array): number {
   return splitList(uncles).length
 }

@@ -1,4 +1,4 @@
-// A new block in memory, and blocks of other chains; reading blocks is tested through the operations that do (golden.test.ts).
+// Caching a new block in memory, and blocks of other chains; golden.test.ts tests block reads through the methods.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFakeHead, createFakeNetwork, createFakeObtain } from '../../test/fakes/network.ts'
@@ -44,7 +44,7 @@ function network(peek: (ref: ContentRef) => Uint8Array | null) {
   return { made, looked }
 }
 
-test('a new block is taken to memory: its header decoded, its lists read once, empty ones not at all', async () => {
+test('a new block is cached in memory: its header decoded, its lists read once, empty ones not at all', async () => {
   const { made, looked } = network(({ kind }) => (kind === 'header' ? bytes : Uint8Array.of(0xc0)))
   rememberBlock(made, block)
   assert.deepEqual(looked, [
@@ -56,13 +56,13 @@ test('a new block is taken to memory: its header decoded, its lists read once, e
   assert.equal(looked.length, 2)
 })
 
-test('a block that is not at hand is nobody’s trouble yet', () => {
+test('a block that is not stored yet is ignored without an error', () => {
   const { made, looked } = network(() => null)
   rememberBlock(made, block)
   assert.equal(looked.length, 1)
 })
 
-test('a block of the OP stack has no withdrawals, whatever its header holds in their place', async () => {
+test('a block of the OP stack has no withdrawals, for any value in its header', async () => {
   const entries = [Uint8Array.of(0x7e, 0xc0)]
   const transactions = { kind: 'transactions', hash: orderedRoot(entries) } as const
   const header = decodeHeader(bytes)

@@ -1,5 +1,5 @@
-// Reads blocks by hash over `obtain`: header, and the lists its roots commit to. Every byte given here was
-// verified against the block hash the caller holds; empty lists are known by their roots, without asking.
+// Reads blocks by hash over `obtain`: the header, and the lists that its roots commit to. All returned bytes were
+// verified against the caller's block hash; an empty list is recognized by its root, without a request.
 import { Fault, hasCode } from '../base/fault.ts'
 import { equalBytes } from '../base/hex.ts'
 import { emptyTrieRoot, emptyUnclesHash } from '../codec/ethereum/account-state.ts'
@@ -38,8 +38,8 @@ export function* findHeader(network: Network, hash: Uint8Array): Read<ProvedHead
 }
 
 /**
- * Takes a new block that is at hand into memory, verified: most calls that follow ask about it. Whoever asks
- * finds out why when it is not; this never throws.
+ * Caches a new block in memory, verified, because most calls that follow read it. Never throws: if the block is not
+ * available, the call that reads it reports the reason.
  */
 export function rememberBlock(network: Network, { hash }: BlockRef): void {
   const bytes = network.peek({ kind: 'header', hash })
@@ -60,28 +60,28 @@ export function* getHeader(network: Network, hash: Uint8Array): Read<ProvedHeade
   throw new Fault('unknown_block', { detail: 'header for hash not found' })
 }
 
-/** The transaction list as kept: one RLP list (see codec/list). Throws `pruned` when nobody has it. */
+/** The stored transaction list: one RLP list (see codec/list). Throws `pruned` if no source has it. */
 export function* readTransactionList(network: Network, block: ProvedHeader): Read<Uint8Array> {
   const hash = block.header.transactionsRoot
   if (equalBytes(hash, emptyTrieRoot)) return emptyRlpList
   return yield* readBody(network, block, { kind: 'transactions', hash })
 }
 
-/** The receipts as kept: one RLP list. Throws `pruned` when nobody has it. */
+/** The stored receipts: one RLP list. Throws `pruned` if no source has it. */
 export function* readReceiptList(network: Network, block: ProvedHeader): Read<Uint8Array> {
   const hash = block.header.receiptsRoot
   if (equalBytes(hash, emptyTrieRoot)) return emptyRlpList
   return yield* readBody(network, block, { kind: 'receipts', hash })
 }
 
-/** The uncle headers as one RLP list. Throws `pruned` when nobody has it. */
+/** The uncle headers as one RLP list. Throws `pruned` if no source has it. */
 export function* readUncleList(network: Network, block: ProvedHeader): Read<Uint8Array> {
   const hash = block.header.unclesHash
   if (equalBytes(hash, emptyUnclesHash)) return emptyRlpList
   return yield* readBody(network, block, { kind: 'uncles', hash })
 }
 
-/** The withdrawals as one RLP list, or null for a block from before Shanghai. Throws `pruned`. */
+/** The withdrawals as one RLP list, or null for a block before Shanghai. Throws `pruned`. */
 export function* readWithdrawalList(
   network: Network,
   block: ProvedHeader,
@@ -93,8 +93,8 @@ export function* readWithdrawalList(
 }
 
 /**
- * All lists of a block, each as above; withdrawals null before Shanghai. One after the other: the reply that brings
- * the transactions has the others in it. Throws `pruned`.
+ * All lists of a block, each as above; withdrawals null before Shanghai. Read sequentially, because the reply with the
+ * transactions contains the others. Throws `pruned`.
  */
 export function* readBlockLists(network: Network, block: ProvedHeader): Read<BlockLists> {
   const transactions = yield* readTransactionList(network, block)
@@ -107,8 +107,8 @@ export function* readBlockLists(network: Network, block: ProvedHeader): Read<Blo
 }
 
 /**
- * Every block of the OP stack begins with a deposit. Its blocks never have withdrawals; since Isthmus the header has
- * a storage root in their place, which says nothing about the list.
+ * True if the first transaction is a deposit, as in every block of the OP stack. Its blocks never have withdrawals;
+ * since Isthmus the header has a storage root in place of their root.
  */
 function isOfOpStack(transactions: Uint8Array): boolean {
   return entryAt(transactions, 0)?.[0] === depositType

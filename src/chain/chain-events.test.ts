@@ -20,33 +20,33 @@ function follow(limits: Partial<Parameters<typeof createChainEvents>[2]> = {}) {
     { clock, log: silentLog },
     { stepsMax: 50, movesMax: 4, patienceMs: 60_000, tryMs: 10_000, ...limits },
   )
-  const told: [ProvedHeader, boolean][] = []
+  const events: [ProvedHeader, boolean][] = []
   const lost: Fault[] = []
   const join = () =>
     feed.follow({
-      step: ({ block, removed }) => told.push([block, removed]),
+      step: ({ block, removed }) => events.push([block, removed]),
       lost: (fault) => lost.push(fault),
     })
-  return { chain, clock, feed, told, lost, join }
+  return { chain, clock, feed, events, lost, join }
 }
 
 test('each block is delivered once and in order, even if the head skips blocks', async () => {
-  const { chain, told, join } = follow()
+  const { chain, events, join } = follow()
   const leave = join()
   const line = [chain.genesis]
   for (let made = 0; made < 9; made += 1) line.push(chain.grow(line.at(-1) as ProvedHeader))
   for (const at of [1, 2, 5, 9]) chain.moveTo(line[at] as ProvedHeader)
   await settle()
   assert.deepEqual(
-    told,
+    events,
     line.slice(1).map((block) => [block, false]),
   )
   leave()
   assert.equal(chain.watchers, 0)
 })
 
-test('a reorg tells what left, newest first, then the whole new branch', async () => {
-  const { chain, told, join } = follow()
+test('a reorg removes blocks, newest first, then adds the whole new branch', async () => {
+  const { chain, events, join } = follow()
   join()
   const a1 = chain.grow(chain.genesis)
   const a2 = chain.grow(a1)
@@ -58,7 +58,7 @@ test('a reorg tells what left, newest first, then the whole new branch', async (
   await settle()
   chain.moveTo(b4)
   await settle()
-  assert.deepEqual(told, [
+  assert.deepEqual(events, [
     [a1, false],
     [a2, false],
     [a3, false],
@@ -71,7 +71,7 @@ test('a reorg tells what left, newest first, then the whole new branch', async (
 })
 
 test('without a reachable source no block is delivered, and none is missing afterwards', async () => {
-  const { chain, clock, told, lost, join } = follow()
+  const { chain, clock, events, lost, join } = follow()
   join()
   chain.reachable = false
   const a1 = chain.grow(chain.genesis)
@@ -83,19 +83,19 @@ test('without a reachable source no block is delivered, and none is missing afte
     clock.turn(1_000)
     await settle()
   }
-  assert.deepEqual(told, [])
+  assert.deepEqual(events, [])
   chain.reachable = true
   clock.turn(10_000)
   await settle()
-  assert.deepEqual(told, [
+  assert.deepEqual(events, [
     [a1, false],
     [a2, false],
   ])
   assert.deepEqual(lost, [])
 })
 
-test('when patience is over, or the way too long, followers are told so, and others start afresh', async () => {
-  const { chain, clock, told, lost, join } = follow()
+test('after a timeout or an overlong reorg followers are lost, and new ones start again', async () => {
+  const { chain, clock, events, lost, join } = follow()
   join()
   chain.reachable = false
   chain.moveTo(chain.grow(chain.genesis))
@@ -118,10 +118,10 @@ test('when patience is over, or the way too long, followers are told so, and oth
     lost.map(({ code }) => code),
     ['no_upstream', 'over_range'],
   )
-  assert.deepEqual(told, [])
+  assert.deepEqual(events, [])
 })
 
-test('who joins while a move is under way knows by its number that it is not meant', async () => {
+test('a follower that joins during a move recognizes its events by their number', async () => {
   const { chain, feed, join } = follow()
   join()
   chain.moveTo(chain.grow(chain.genesis))
@@ -134,8 +134,8 @@ test('who joins while a move is under way knows by its number that it is not mea
   assert.deepEqual(late, [false, true, true])
 })
 
-test('a head that moves while the last step of the move before is told is followed once', async () => {
-  const { chain, feed, told, join } = follow()
+test('a head that moves while the last event of the previous move is delivered is followed once', async () => {
+  const { chain, feed, events, join } = follow()
   const a1 = chain.grow(chain.genesis)
   const a2 = chain.grow(a1)
   feed.follow({
@@ -148,7 +148,7 @@ test('a head that moves while the last step of the move before is told is follow
   chain.moveTo(a1)
   await settle()
   assert.deepEqual(
-    told.map(([{ header }]) => header.number),
+    events.map(([{ header }]) => header.number),
     [1n, 2n],
   )
 })

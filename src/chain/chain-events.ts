@@ -1,6 +1,6 @@
-// The blocks of a network as its head moves, told to all followers alike: each one that left the chain, newest
-// first, then each that came into it, oldest first. The head says where to go, parent hashes say what lies between,
-// so no block is left out or told twice, whichever upstream named the head.
+// The blocks of a network as its head moves, delivered to all followers in the same order: each block that left the
+// chain, newest first, then each new one, oldest first. The head names the target and parent hashes the blocks in
+// between, so no block is missing or repeated, for any upstream that reported the head.
 import type { Clock } from '../base/clock.ts'
 import { Fault, hasCode } from '../base/fault.ts'
 import { retryWithBackoff } from '../base/retry-with-backoff.ts'
@@ -11,31 +11,31 @@ import type { Network } from './network.ts'
 
 export type ChainEvent = {
   readonly block: ProvedHeader
-  /** It is canonical no more. */
+  /** It is no longer canonical. */
   readonly removed: boolean
-  /** Of the move of the head that this step is part of. */
+  /** Number of the head's move that this event is part of. */
   readonly turn: number
 }
 
 type ChainFollower = {
   step(step: ChainEvent): void
-  /** Some blocks cannot be told: nothing comes any more. */
+  /** Some blocks cannot be delivered: no more events follow. */
   lost(fault: Fault): void
 }
 
 export interface ChainEvents {
-  /** Number of the head's last move: its steps may be still to come, as `turn` at most this. */
+  /** Number of the head's last move; its events may still follow, with this `turn` or a lower one. */
   readonly turn: number
-  /** Tells of moves from now on. Returns how to stop. Throws `no_upstream` when there is no head to start from. */
+  /** Delivers moves from now on. Returns a stop function. Throws `no_upstream` if there is no head to start from. */
   follow(follower: ChainFollower): () => void
 }
 
 export type ChainEventsLimits = {
-  /** Headers of one move: a long gap, or both branches of a reorg. */
+  /** Maximum headers of one move: a long gap, or both branches of a reorg. */
   readonly stepsMax: number
-  /** Moves that wait; beyond it the older ones become one. */
+  /** Maximum pending moves; beyond it the older ones are merged. */
   readonly movesMax: number
-  /** How long headers that nobody can give are waited for. */
+  /** Timeout for headers that no upstream supplies. */
   readonly patienceMs: number
   readonly tryMs: number
 }
@@ -49,7 +49,7 @@ const defaultLimits: ChainEventsLimits = {
 
 type Move = { readonly to: ChainPoint; readonly turn: number }
 
-/** Runs only while somebody follows. */
+/** Runs only while there are followers. */
 export function createChainEvents(
   network: Network,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
@@ -62,7 +62,7 @@ export function createChainEvents(
 
   type Run = {
     at: ChainPoint
-    /** A move is being made: one more told at the same time would be told twice. */
+    /** A move is being delivered; a second delivery in parallel would repeat events. */
     working: boolean
     readonly controller: AbortController
     readonly unwatch: () => void
@@ -71,7 +71,7 @@ export function createChainEvents(
   function start(): Run {
     const at = network.head.latest()
     const unwatch = network.head.watch(({ added }) => {
-      // A head that only went back will tell where it went.
+      // A head that only went back will report its new branch later.
       const to = added.at(-1)
       if (to === undefined) return
       turn += 1
@@ -99,10 +99,10 @@ export function createChainEvents(
       if (run !== running) return
       const fault = Fault.from(thrown)
       log('error', 'chain_feed_lost', { network: network.name, code: fault.code, cause: thrown })
-      const told = [...followers]
+      const everyFollower = [...followers]
       followers.clear()
       stop()
-      for (const follower of told) follower.lost(fault)
+      for (const follower of everyFollower) follower.lost(fault)
     }
   }
 
@@ -111,7 +111,7 @@ export function createChainEvents(
     let tried = false
     const path = await retryWithBackoff(
       (signal) => {
-        // A block that nobody can give any more may have left the chain: the newest head leads past it.
+        // A block that no upstream supplies may have left the chain: continue with the newest head.
         if (tried) move = moves.at(-1) ?? move
         tried = true
         return findReorgPath(network, { from: running.at, to: move.to }, limits.stepsMax, signal)

@@ -1,11 +1,11 @@
-// What an EVM may be asked to work out on a block's state: a call and what it changes beforehand, a
-// simulation of blocks, a trace. Plain, structured-clonable values, parsed by the gateway.
+// Requests to an EVM on a block's state: a call with its overrides, a simulation of blocks, a trace. Plain,
+// structured-clonable values, parsed by the caller.
 // Tested by src/devchain/vm/read-only-executions.test.ts
 
 import type { Log } from '../codec/ethereum/receipt.ts'
 import type { Transaction } from '../codec/ethereum/transaction.ts'
 
-/** A transaction as eth_call and eth_estimateGas give it. All values parsed; absent means not given. */
+/** A transaction as eth_call and eth_estimateGas take it. All values parsed; absent means not given. */
 export type CallRequest = {
   readonly from?: Uint8Array
   readonly to?: Uint8Array
@@ -35,17 +35,17 @@ export type StateOverride = {
   readonly balance?: bigint
   readonly nonce?: bigint
   readonly code?: Uint8Array
-  /** The whole storage anew. */
+  /** Replaces the whole storage. */
   readonly state?: readonly StorageWord[]
   /** Single slots. */
   readonly stateDiff?: readonly StorageWord[]
-  /** Where the precompiled contract of this address is to be found instead, 20 bytes. */
+  /** New address of the precompiled contract of this address, 20 bytes. */
   readonly movePrecompileTo?: Uint8Array
 }
 
 export type StorageWord = { readonly slot: Uint8Array; readonly word: Uint8Array }
 
-/** Header fields that the call sees in place of the block's own; `time` in seconds. */
+/** Header fields that the call sees instead of the block's own; `time` in seconds. */
 export type BlockOverrides = {
   readonly number?: bigint
   readonly time?: bigint
@@ -54,9 +54,9 @@ export type BlockOverrides = {
   readonly prevRandao?: Uint8Array
   readonly baseFeePerGas?: bigint
   readonly blobBaseFee?: bigint
-  /** 32 bytes. Of simulated blocks only. */
+  /** 32 bytes. Only for simulated blocks. */
   readonly beaconRoot?: Uint8Array
-  /** Of simulated blocks only. */
+  /** Only for simulated blocks. */
   readonly withdrawals?: readonly Withdrawal[]
 }
 
@@ -88,7 +88,7 @@ export type AccessListReport = {
   readonly error: string | null
 }
 
-/** The default tracer. `limit`: most instructions to list, 0 for all. */
+/** The default tracer. `limit`: maximum number of instructions, 0 for all. */
 export type StructOptions = {
   readonly disableStorage: boolean
   readonly disableStack: boolean
@@ -103,7 +103,7 @@ export type PrestateOptions = {
   readonly diffMode: boolean
   readonly disableCode: boolean
   readonly disableStorage: boolean
-  /** Accounts that did not exist before, too. Not together with `diffMode`. */
+  /** Also accounts that did not exist before. Not together with `diffMode`. */
   readonly includeEmpty: boolean
 }
 
@@ -117,23 +117,26 @@ export type TracerChoice =
 /** `hash`: of the transaction, 32 bytes. `result`: a JSON value. */
 export type TransactionTrace = { readonly hash: Uint8Array; readonly result: unknown }
 
-/** A page of an account's storage. `hashedKey`: keccak256 of the slot, in order. `next`: the hashed key after the page. */
+/**
+ * A page of an account's storage, in the order of `hashedKey`, keccak256 of the slot. `next`: the first key after the
+ * page.
+ */
 export type StorageRange = {
   readonly slots: readonly { readonly hashedKey: Uint8Array; readonly value: Uint8Array }[]
   readonly next: Uint8Array | null
 }
 
-/** One block to simulate: what is changed before it, and what runs in it. */
+/** One block to simulate: its overrides and its calls. */
 export type RequestedBlock = Overrides & { readonly calls: readonly CallRequest[] }
 
-/** eth_simulateV1. `validation`: calls pay and are judged as transactions are. */
+/** eth_simulateV1. `validation`: calls pay and are validated like transactions. */
 export type BlockSimulation = {
   readonly blocks: readonly RequestedBlock[]
   readonly traceTransfers: boolean
   readonly validation: boolean
 }
 
-/** `error`: as JSON-RPC has it. `maxUsedGas`: before refunds. */
+/** `error`: in JSON-RPC form. `maxUsedGas`: before refunds. */
 export type SimulatedCall = {
   readonly status: boolean
   readonly returnData: Uint8Array
@@ -143,7 +146,9 @@ export type SimulatedCall = {
   readonly error: { readonly code: number; readonly message: string; readonly data?: string } | null
 }
 
-/** A block that never was. `header`, `withdrawals`: RLP; `from`: 20 bytes; unsigned: r, s and v are 0. */
+/**
+ * A simulated block, not part of the chain. `header`, `withdrawals`: RLP; `from`: 20 bytes; unsigned: r, s and v are 0.
+ */
 export type SimulatedBlock = {
   readonly header: Uint8Array
   readonly withdrawals: Uint8Array | null

@@ -1,4 +1,4 @@
-// The pool of where nothing waits and nothing can be sent: a chain that is only read.
+// The pool of a read-only chain: it has no pending transactions and accepts none.
 // Tested by src/rpc/bundles/proof-bundle.test.ts
 import { Fault } from '../base/fault.ts'
 import { createReadyTransactions } from './ready-transactions.ts'

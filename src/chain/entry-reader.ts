@@ -3,9 +3,9 @@ import type { ProvedHeader } from './proved-header.ts'
 
 export type EntryKind = 'transactions' | 'receipts'
 
-/** Reads entries that were proved one by one. Throws as the whole list's reader. */
+/** Reads entries that were proved one by one. Throws like the reader of the whole list. */
 export interface EntryReader {
-  /** The raw entry; null past the end, proved. */
+  /** The raw entry; null past the proved end of the list. */
   at(
     block: ProvedHeader,
     kind: EntryKind,

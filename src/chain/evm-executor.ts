@@ -1,4 +1,4 @@
-// What the embedded chain can only say by running its EVM or looking into its own pool, and nobody can prove.
+// Results that the embedded chain computes with its EVM or reads from its pool, and that have no proof.
 import type { BlockParts } from '../codec/ethereum/block.ts'
 import type {
   AccessListReport,
@@ -12,7 +12,7 @@ import type {
 } from './computation.ts'
 import type { BlockRef } from './head.ts'
 
-/** Whose call it is: ids of rows, never the key itself. A Caller is one. */
+/** The owner of a call: IDs of rows, never the key itself. A Caller is one. */
 export type CallOwner = { readonly accountId: string; readonly keyId: string }
 
 /** A call on the state after `block`. */
@@ -25,7 +25,7 @@ export type RequestedCall = {
 /** A transaction in the pool. `sender`: 20 bytes; `raw`: without its sidecar. */
 export type WaitingTransaction = { readonly sender: Uint8Array; readonly raw: Uint8Array }
 
-/** `pending`: their nonces are next in line; `queued`: after a gap. By sender, lowest nonce first. */
+/** `pending`: their nonces are next; `queued`: after a gap. By sender, lowest nonce first. */
 export type PoolContent = {
   readonly pending: readonly WaitingTransaction[]
   readonly queued: readonly WaitingTransaction[]
@@ -34,39 +34,39 @@ export type PoolContent = {
 export type PoolCounts = { readonly pending: number; readonly queued: number }
 
 /**
- * What needs an EVM or the whole pool. Its answers are labelled `trusted`. What is
- * worked out takes turns among accounts and their keys (`owner`); beside what each throws, `execution_failed` when it ran for
- * too long and `overloaded` when too much of that account waits.
+ * Operations that need an EVM or the whole pool. Their answers are labelled `trusted`. Accounts and their keys
+ * (`owner`) share the EVM fairly. In addition to its own errors, each throws `execution_failed` after its time limit
+ * and `overloaded` if too many calls of that account wait.
  */
 export interface EvmExecutor {
   /** Return data. Throws `reverted` with the revert bytes as hex in `data`, `execution_failed` otherwise. */
   call(asked: RequestedCall, owner: CallOwner, signal: AbortSignal): Promise<Uint8Array>
-  /** The least gas with which the request succeeds. Throws as `call`. */
+  /** The least gas with which the request succeeds. Throws like `call`. */
   estimateGas(asked: RequestedCall, owner: CallOwner, signal: AbortSignal): Promise<bigint>
-  /** What the request touches, and the gas it uses when that is declared beforehand. */
+  /** The accounts and slots that the request touches, and its gas when they are declared in an access list. */
   createAccessList(
     asked: RequestedCall,
     owner: CallOwner,
     signal: AbortSignal,
   ): Promise<AccessListReport>
   /**
-   * Blocks that would follow `block`. Throws `execution_failed`, `response_too_large`, and
-   * for what the service's own bounds or a transaction's rules forbid the faults of code -38010 to -38026.
+   * Blocks that would follow `block` (eth_simulateV1). Throws `execution_failed`, `response_too_large`, and for limits
+   * of the server and rules of transactions the faults with geth's codes -38010 to -38026.
    */
   simulate(
     asked: { readonly block: BlockRef; readonly simulation: BlockSimulation },
     owner: CallOwner,
     signal: AbortSignal,
   ): Promise<readonly SimulatedBlock[]>
-  /** How the request runs, as a JSON value. */
+  /** The trace of the request, as a JSON value. */
   traceCall(
     asked: RequestedCall & { readonly tracer: TracerChoice },
     owner: CallOwner,
     signal: AbortSignal,
   ): Promise<unknown>
   /**
-   * How the transactions of a block ran, or would run if it is given in parts: all, or the one at `index`. Throws
-   * `pruned`, `no_state`, and `execution_failed` for parts that are no block on top of a known one.
+   * Traces of the transactions of a block, or of one given in parts: all, or the one at `index`. Throws `pruned`,
+   * `no_state`, and `execution_failed` for parts that are no block on top of a known one.
    */
   traceBlock(
     asked: {
@@ -78,8 +78,9 @@ export interface EvmExecutor {
     signal: AbortSignal,
   ): Promise<readonly TransactionTrace[]>
   /**
-   * The storage of `address` right before the transaction at `index`, from the hashed key `start` (32 bytes) on, at most
-   * `max` slots; null when it has none. Throws `pruned`, `no_state`, and `execution_failed` for an index that is not there.
+   * The storage of `address` right before the transaction at `index`, from the hashed key `start` (32 bytes) on, at
+   * most `max` slots; null if it has none. Throws `pruned`, `no_state`, and `execution_failed` for an index out of
+   * range.
    */
   storageRange(
     asked: {
@@ -92,16 +93,19 @@ export interface EvmExecutor {
     owner: CallOwner,
     signal: AbortSignal,
   ): Promise<StorageRange | null>
-  /** What waits: of `sender`, or of everybody (null). */
+  /** Pending transactions: of `sender`, or of all senders (null). */
   poolContent(
     sender: Uint8Array | null,
     signal: AbortSignal,
     owner?: CallOwner,
   ): Promise<PoolContent>
   poolCounts(signal: AbortSignal, owner?: CallOwner): Promise<PoolCounts>
-  /** The next block as the pool would make it now: executed, but not a block of the chain. */
+  /** The next block as the pool would make it now: executed, but not part of the chain. */
   pendingBlock(signal: AbortSignal, owner?: CallOwner): Promise<BlockParts>
-  /** Makes a block of what waits, empty when nothing does. Throws `no_method` where others make the blocks. */
+  /**
+   * Makes a block of the pending transactions, empty if there are none. Throws `no_method` if the network has other
+   * block producers.
+   */
   mine(signal: AbortSignal, owner?: CallOwner): Promise<BlockRef>
   /** Addresses whose keys are public on this network (eth_accounts); empty elsewhere. */
   readonly accounts: readonly Uint8Array[]

@@ -17,10 +17,10 @@ type BlockFees = {
   /** 0 before London. */
   readonly baseFee: bigint
   readonly gasUsedRatio: number
-  /** 0 before Cancun, null where the blob schedule is unknown. */
+  /** 0 before Cancun, null if the blob schedule is unknown. */
   readonly blobBaseFee: bigint | null
   readonly blobGasUsedRatio: number | null
-  /** One effective tip for each percentile asked. */
+  /** One effective tip for each requested percentile. */
   readonly rewards: readonly bigint[]
 }
 
@@ -33,7 +33,7 @@ export type FeeHistory = {
 }
 
 /**
- * `count` blocks up to and with `newest`, fewer when the chain begins earlier, at most 1024.
+ * `count` blocks up to and including `newest`, fewer if the chain starts later, at most 1024.
  * `percentiles`: ascending, 0 to 100. Throws `pruned`, and what `obtain` throws.
  */
 export async function readFeeHistory(
@@ -97,7 +97,7 @@ function nextBlobBaseFee(network: Network, { header }: ProvedHeader): bigint | n
   return blobBaseFee(excess, fraction)
 }
 
-/** The tips at which the percentiles of the block's gas stood, as geth's oracle counts them. */
+/** The tips at the percentiles of the block's gas, as geth's oracle counts them. */
 async function readRewards(
   network: Network,
   block: ProvedHeader,

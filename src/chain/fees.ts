@@ -9,8 +9,8 @@ const blobBaseFeeMin = 1n
 export const gasPerBlob = 131_072n
 
 /**
- * What the sender pays for one gas in a block of `baseFee`: min(tip + baseFee, cap); types 0 and 1 as
- * signed. `baseFee` null (the transaction still waits): the cap.
+ * The sender's price per gas in a block of `baseFee`: min(tip + baseFee, cap); types 0 and 1 as
+ * signed. `baseFee` null (a pending transaction): the cap.
  */
 export function effectiveGasPrice(transaction: Transaction, baseFee: bigint | null): bigint {
   if (transaction.type === 0 || transaction.type === 1) return transaction.gasPrice

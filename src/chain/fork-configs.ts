@@ -1,8 +1,8 @@
-// What the forks of a chain turn on, as eth_config tells it (EIP-7910).
+// The features of a chain's forks, as eth_config returns them (EIP-7910).
 
-/** What a fork turns on (EIP-7910). `forkId`: 4 bytes; addresses as hex text by name. */
+/** The features of one fork (EIP-7910). `forkId`: 4 bytes; addresses as hex text by name. */
 export type ForkConfig = {
-  /** Seconds; 0 for what was in force from the first block on. */
+  /** Seconds; 0 for a configuration in force from the first block on. */
   readonly activationTime: number
   /** In blobs; null before Cancun. */
   readonly blobSchedule: {
@@ -15,7 +15,7 @@ export type ForkConfig = {
   readonly systemContracts: Readonly<Record<string, string>>
 }
 
-/** `next` and `last` are null when no fork is scheduled; equal when one only is. */
+/** `next` and `last` are null if no fork is scheduled; equal if exactly one is. */
 export type ForkConfigs = {
   readonly current: ForkConfig
   readonly next: ForkConfig | null

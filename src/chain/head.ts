@@ -2,7 +2,7 @@
 // Tested by src/devchain/chain-head.test.ts
 import type { Read } from './read.ts'
 
-/** How a tag or number became a hash (`x-cairn-head`): whose word the block is. */
+/** How a tag or number became a hash (`x-cairn-head`): the source that vouches for the block. */
 export type Anchor =
   | 'embedded'
   | 'light-client'
@@ -18,44 +18,44 @@ export type BlockRef = {
   readonly anchor?: Anchor
 }
 
-/** `removed`: blocks that are canonical no more, newest first; `added`: those that are now, oldest first. */
+/** `removed`: blocks that are no longer canonical, newest first; `added`: new canonical blocks, oldest first. */
 export type HeadUpdate = {
   readonly removed: readonly BlockRef[]
   readonly added: readonly BlockRef[]
 }
 
-/** Where a transaction is said to be: a hint to be checked against the proved list. */
+/** The reported location of a transaction: a hint that must be checked against the proved list. */
 export type TransactionHint = { readonly blockHash: Uint8Array; readonly index: number }
 
 /**
- * Tags and numbers, the only mutable facts of a network. Nothing here is proved; everything below is. A read that
- * has to ask an upstream throws `no_upstream`, `unverified`, `deadline`.
+ * Tags and numbers, the only mutable facts of a network. They are not proved; all other data is. A read that queries an
+ * upstream throws `no_upstream`, `unverified`, `deadline`.
  */
 export interface Head {
-  /** Never goes back while its block is canonical. Throws `no_upstream` when nobody has vouched for one lately. */
+  /** Never goes back while its block is canonical. Throws `no_upstream` if no upstream has confirmed one recently. */
   latest(): BlockRef
-  /** Null when the head policy knows none. Throws as `latest`. */
+  /** Null if the head policy knows none. Throws like `latest`. */
   safe(): BlockRef | null
   finalized(): BlockRef | null
   /** The canonical block of that number, or null above the head. */
   byNumber(number: bigint): Read<BlockRef | null>
-  /** Judged anew on each call, against the present chain. */
+  /** Checked on each call, against the current chain. */
   isCanonical(hash: Uint8Array, number: bigint): Read<boolean>
   /**
-   * Where to look for a transaction, one place after the other until one is right. Throws `unverified` after the last
-   * one when a place is named that is not right and nothing else explains it.
+   * Possible locations of a transaction, one after the other until one is correct. Throws `unverified` after the last
+   * one if a reported location is wrong and a reorg does not explain it.
    */
   locate(
     transactionHash: Uint8Array,
     signal: AbortSignal,
   ): Iterable<TransactionHint> | AsyncIterable<TransactionHint>
-  /** Told of each change once it stands, in order. Returns how to stop. */
+  /** Calls `listener` for each change after it took effect, in order. Returns a stop function. */
   watch(listener: (change: HeadUpdate) => void): () => void
 }
 
 const strengths = ['single', 'quorum', 'trusted', 'light-client', 'embedded']
 
-/** The one that vouches for less. */
+/** The anchor with the weaker guarantee. */
 export function weakerAnchor(one: Anchor, other: Anchor): Anchor {
   const strength = (anchor: Anchor) => strengths.indexOf(anchor.split(':')[0] ?? '')
   return strength(one) <= strength(other) ? one : other

@@ -1,7 +1,7 @@
-// What is the same for everybody about networks that everybody knows: their first block and their blob schedule.
+// Constants of public networks: their first block and their blob schedule.
 // Sources: go-ethereum params/config.go; EIP-4844, EIP-7691, EIP-7892; EIP-7607 for the times.
 
-/** Newest first: from which block time (seconds) on which blob base fee update fraction holds (EIP-7840). */
+/** Newest first: the blob base fee update fraction from a block time (seconds) on (EIP-7840). */
 export type BlobFractions = readonly { readonly from: bigint; readonly fraction: bigint }[]
 
 export type KnownNetwork = {
@@ -54,12 +54,12 @@ const known: ReadonlyMap<bigint, KnownNetwork> = new Map([
   ],
 ])
 
-/** Null for a chain id that says nothing here. */
+/** Null for an unknown chain ID. */
 export function findKnownNetwork(chainId: bigint): KnownNetwork | null {
   return known.get(chainId) ?? null
 }
 
-/** In force at a block time (seconds); null where it is not known, or before there were blobs. */
+/** In force at a block time (seconds); null if it is unknown, or before blobs existed. */
 export function blobFractionAt(fractions: BlobFractions, timestamp: bigint): bigint | null {
   return fractions.find(({ from }) => timestamp >= from)?.fraction ?? null
 }

@@ -1,12 +1,12 @@
-// How sure an answer is, given its block (verification 2.4), from weakest to strongest.
+// The verification level of an answer, given its block, from weakest to strongest.
 // Tested by src/server/create-pipeline.test.ts
 
 /**
- * - `proof`: every byte was walked from the block hash through hashes checked in this process.
- * - `block`: the header is proved, the rest is one upstream's word about that very block.
- * - `quorum:k/n`: k of n upstreams said the same of the pinned block.
- * - `trusted`: an upstream marked trusted said it, or the embedded chain worked it out.
- * - `none`: one untrusted upstream's word.
+ * - `proof`: every byte was checked by hash in this process, from the block hash to the value.
+ * - `block`: the header is proved; the rest is one upstream's claim about that block.
+ * - `quorum:k/n`: k of n upstreams returned the same answer for the pinned block.
+ * - `trusted`: from an upstream marked trusted, or computed by the embedded chain.
+ * - `none`: from one untrusted upstream.
  */
 export type Level = 'proof' | 'block' | `quorum:${number}/${number}` | 'trusted' | 'none'
 

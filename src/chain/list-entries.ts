@@ -1,5 +1,5 @@
-// Single entries of the lists a block commits to, and how many there are: out of the whole list, or from where
-// only some entries are at hand (`Network.entries`).
+// Single entries of the lists that a block commits to, and the number of entries: from the whole list, or through
+// `Network.entries` if only some entries are available.
 // Tested by src/rpc/methods/state/golden.test.ts
 import { decodeEntries, entryAt } from '../codec/ethereum/list.ts'
 import { type ProvedHeader, readReceiptList, readTransactionList } from './blocks.ts'
@@ -7,7 +7,7 @@ import type { EntryKind } from './entry-reader.ts'
 import type { Network } from './network.ts'
 import { fetched, type Read } from './read.ts'
 
-/** The list as kept: one RLP list. Throws `pruned` when nobody has it. */
+/** The list as stored: one RLP list. Throws `pruned` if no source has it. */
 export function readList(network: Network, block: ProvedHeader, kind: EntryKind): Read<Uint8Array> {
   return kind === 'transactions'
     ? readTransactionList(network, block)
@@ -45,7 +45,7 @@ export function* readEntriesTo(
   return read
 }
 
-/** How many entries the list has. Throws `pruned`. */
+/** Number of entries in the list. Throws `pruned`. */
 export function* countEntries(
   network: Network,
   block: ProvedHeader,

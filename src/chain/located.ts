@@ -1,4 +1,4 @@
-// Where a transaction hash leads: the head's word is a hint, the proved list and the present chain decide.
+// Finds the transaction of a hash: the head supplies hints, the proved list and the current chain decide.
 import { hasCode } from '../base/fault.ts'
 import { equalBytes } from '../base/hex.ts'
 import { transactionHash } from '../codec/ethereum/transaction.ts'
@@ -11,13 +11,13 @@ import { completeRead, type Read } from './read.ts'
 export type Located = {
   readonly block: ProvedHeader
   readonly index: number
-  /** The raw entry; its keccak256 is the hash that was asked for. */
+  /** The raw entry; its keccak256 is the requested hash. */
   readonly raw: Uint8Array
 }
 
 /**
- * Null when no canonical block is known to hold it; that is never a proof. Throws `pruned`, and `unverified` when a
- * place is named that cannot be proved and no other is right.
+ * Null if no canonical block is known to contain it; that is never a proof. Throws `pruned`, and `unverified` if a
+ * reported location cannot be proved and no other is correct.
  */
 export async function findLocated(
   network: Network,
@@ -30,7 +30,7 @@ export async function findLocated(
       const located = await completeRead(findAt(network, hint, hash), signal)
       if (located !== null) return located
     } catch (thrown) {
-      // One upstream's wrong place does not hide the right one that another names.
+      // One upstream's wrong location must not hide the correct one of another.
       if (!hasCode(thrown, 'unverified')) throw thrown
       unproved = thrown
     }

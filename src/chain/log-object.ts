@@ -1,4 +1,4 @@
-// Renders one log as receipts, eth_getLogs and filters give it (geth's members and order).
+// Renders one log as receipts, eth_getLogs and filters return it (geth's members and order).
 // Tested by src/chain/receipt-object.test.ts
 import { toHex, toQuantity } from '../base/hex.ts'
 import type { Log } from '../codec/ethereum/receipt.ts'
@@ -14,7 +14,7 @@ export type LogObject = {
   readonly blockHash: string
   readonly blockTimestamp: string
   readonly logIndex: string
-  /** True only in what a filter or subscription tells of a block that left the chain. */
+  /** True only in results of a filter or subscription, for a block that left the chain. */
   readonly removed: boolean
 }
 

@@ -1,4 +1,4 @@
-// Searching proved blocks for logs: what matches, what is read for it, and where a search ends.
+// Searching proved blocks for logs: the matches, the reads, and the limits of a search.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -58,7 +58,7 @@ test('addresses are alternatives, topics hold by position, null is any', async (
   assert.deepEqual(await find({ addresses: [address(9)] }), [])
 })
 
-test('a filter of more positions than a log has topics passes it over, also when all are null', async () => {
+test('a filter with more positions than a log has topics does not match it, even if all are null', async () => {
   assert.deepEqual(await find({ topics: [null] }), [first, second, third, fourth])
   assert.deepEqual(await find({ topics: [null, null, null] }), [fourth])
 })
@@ -123,7 +123,7 @@ test('a search that takes too long is refused, and one whose caller left ends', 
   await assert.rejects(search(1000, AbortSignal.abort(new Error('left'))), { message: 'left' })
 })
 
-test('receipts that nobody has are pruned, never fewer logs', async () => {
+test('missing receipts are an error, pruned, never fewer logs', async () => {
   const { network, blocks } = chain()
   const [, block] = blocks
   assert(block !== undefined)
@@ -144,11 +144,11 @@ test('receipts that nobody has are pruned, never fewer logs', async () => {
 
 test('a source that leaves out a log is refused', async () => {
   const logs = (more: readonly Log[]) => [[[log(1, 10), ...more]]]
-  const lie = createLogChain(logs([]))
+  const incomplete = createLogChain(logs([]))
   const { network, blocks, asked } = createLogChain(logs([log(1, 11)]), (items) =>
     items.map((item) => {
       if (item.ref.kind !== 'receipts') return item
-      const other = lie.items.find(({ ref }) => ref.kind === 'receipts')
+      const other = incomplete.items.find(({ ref }) => ref.kind === 'receipts')
       return { ref: item.ref, bytes: other?.bytes ?? item.bytes }
     }),
   )
@@ -158,7 +158,7 @@ test('a source that leaves out a log is refused', async () => {
   assert(asked.some(({ kind }) => kind === 'receipts'))
 })
 
-test('a search finds what a look at every log finds', async () => {
+test('a search finds the same logs as a check of every log', async () => {
   const tag = fc.integer({ min: 1, max: 3 })
   const anyLog = fc.tuple(tag, fc.array(tag, { maxLength: 4 })).map(([by, on]) => log(by, ...on))
   const anyBlocks = fc.array(fc.array(fc.array(anyLog, { maxLength: 3 }), { maxLength: 3 }), {
@@ -191,7 +191,7 @@ test('a search finds what a look at every log finds', async () => {
   )
 })
 
-/** Written apart from the code under test: over hex text. */
+/** Implemented independently of the code under test: over hex text. */
 function isWanted(one: Log, { addresses, topics }: LogFilter): boolean {
   const inList = (value: Uint8Array | undefined, list: readonly Uint8Array[]) =>
     value !== undefined && list.map(toHex).includes(toHex(value))

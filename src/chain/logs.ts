@@ -1,5 +1,5 @@
-// Logs of proved blocks: the header's bloom rules blocks out, the proved receipts decide. A range is walked
-// from its newest block down by parent hashes, so what is given is complete by construction.
+// Logs of proved blocks: the header's bloom excludes blocks, the proved receipts decide. A range is walked
+// from its newest block down by parent hashes, so the result is complete by construction.
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
@@ -15,7 +15,7 @@ import { placeReceipts } from './receipt-object.ts'
 import { placeIn } from './transactions.ts'
 import { completeRead } from './read.ts'
 
-/** No addresses: any. `topics` by position: null is any, a list is any one of these; 20 and 32 bytes. */
+/** No addresses: any. `topics` by position: null matches any topic, a list any of its members; 20 and 32 bytes. */
 export type LogFilter = {
   readonly addresses: readonly Uint8Array[]
   readonly topics: readonly (readonly Uint8Array[] | null)[]
@@ -33,25 +33,25 @@ export type LogRange = { readonly newest: ProvedHeader; readonly oldest: bigint 
 
 export type LogLimits = {
   readonly resultsMax: number
-  /** Data of all logs together; a block's logs are counted when they were read. */
+  /** Data of all logs together; the logs of a block are counted after they were read. */
   readonly dataBytesMax: number
   readonly timeMs: number
   readonly clock: Clock
 }
 
-/** The bounds callers of eth_getLogs know from elsewhere. */
+/** The limit of other providers for eth_getLogs. */
 export const logResultsMax = 10_000
 export const logTimeMs = 10_000
-/** Twice as much in hex: more than a reply may hold. */
+/** Hex doubles it: more than a reply may hold. */
 export const logDataBytesMax = 16 * 1024 * 1024
 
-/** Blocks whose receipts are fetched at the same time, where they have to be fetched. */
+/** Blocks whose receipts are fetched in parallel. */
 const aheadMax = 8
 
-/** A long search lets other requests go on in between. */
+/** A long search yields to other requests after this time. */
 const turnMs = 5
 
-/** The logs of `block` that match, in order. Throws `pruned`, `unprovable`, `unverified`. */
+/** The matching logs of `block`, in order. Throws `pruned`, `unprovable`, `unverified`. */
 export async function logsOfBlock(
   network: Network,
   block: ProvedHeader,
@@ -62,7 +62,7 @@ export async function logsOfBlock(
   return matcher.mayMatch(block) ? await readMatching(network, block, matcher, signal) : []
 }
 
-/** A filter made ready for many blocks: its values are hashed once. */
+/** A filter prepared for many blocks: its values are hashed once. */
 export type LogMatcher = {
   /** False: no log of the block matches, by its bloom. */
   mayMatch(block: ProvedHeader): boolean
@@ -81,7 +81,7 @@ export function createLogMatcher(filter: LogFilter): LogMatcher {
 /** A log of a block, rendered. */
 export type PlacedLog = { readonly log: Log; readonly object: LogObject }
 
-/** The logs of `block` that `matches` takes, in order. Throws as `logsOfBlock`. */
+/** The logs of `block` that match `matches`, in order. Throws like `logsOfBlock`. */
 export async function readPlacedLogs(
   network: Network,
   block: ProvedHeader,
@@ -120,7 +120,7 @@ export async function queryLogs(
   const endsAt = clock.monotonic() + timeMs
   let turnEndsAt = clock.monotonic() + turnMs
   const newestFirst: (readonly LogObject[])[] = []
-  /** Of the blocks walked last, newest first: read while the walk goes on. */
+  /** Reads of the last blocks of the walk, newest first; they run while the walk continues. */
   const reading: Promise<readonly LogObject[]>[] = []
   let count = 0
   let dataBytes = 0
@@ -142,7 +142,7 @@ export async function queryLogs(
   while (block.header.number >= oldest) {
     if (matcher.mayMatch(block)) {
       const logs = readMatching(network, block, matcher, signal)
-      // One that nobody waits for any more, because another failed, must not fail by itself.
+      // After another read failed, this promise has no consumer: avoid an unhandled rejection.
       logs.catch(() => {})
       reading.push(logs)
       await take(aheadMax)
@@ -171,7 +171,7 @@ async function readMatching(
   return placed.map(({ object }) => object)
 }
 
-/** The values of which a block must hold one, choice by choice; hashed once for a whole search. */
+/** For each position, the values of which a block must contain one; hashed once per search. */
 function choicesOf({ addresses, topics }: LogFilter): readonly (readonly BloomBits[])[] {
   return [addresses, ...topics]
     .map((choice) => (choice ?? []).map(bloomBits))

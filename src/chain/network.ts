@@ -1,5 +1,5 @@
-// What a network is to the layers above: a name, a chain id, a head, readers over the content store,
-// and the parts that cannot be proved: the pool, and an Executor (embedded) or a Relay (upstreams).
+// A network as the layers above use it: a name, a chain ID, a head, readers over the content store,
+// and the parts without proofs: the pool, and an EvmExecutor (embedded) or a Relay (upstreams).
 // Tested by src/rpc/methods/blocks/by-hash.test.ts
 import type { Peek, PeekNode, FetchContext, Obtain } from '../content/ref.ts'
 import { Fault } from '../base/fault.ts'
@@ -17,22 +17,22 @@ export type Network = {
   readonly chainId: bigint
   readonly head: Head
   readonly obtain: Obtain
-  /** What `obtain` would give without a wait. */
+  /** The result of `obtain` if it is available without a wait. */
   readonly peek: Peek
   /** The same for the next node of a walk. */
   readonly peekNode: PeekNode
   /** Headers proved before, decoded. */
   readonly headers: HeaderMemory
-  /** Accounts proved before; not given: each read walks to its own. */
+  /** Accounts proved before; not given: each read walks to its account. */
   readonly accounts?: AccountMemory
-  /** Given where lists are not at hand whole: single entries are then read through it. */
+  /** Given if whole lists are not available: single entries are then read through it. */
   readonly entries?: EntryReader
-  /** The hint every read of this network starts from. */
+  /** The fetch context that every read of this network starts with. */
   readonly hint: FetchContext
   readonly pool: TransactionPool
-  /** Null where no EVM of ours runs: then the relay answers. */
+  /** Null if Cairn runs no EVM for it: then the relay answers. */
   readonly executor: EvmExecutor | null
-  /** Null where there is nobody to ask. */
+  /** Null without upstreams. */
   readonly relay: Relay | null
   /** Blob base fee update fraction in force at a block time (seconds), or null when unknown. */
   blobFeeFraction(timestamp: bigint): bigint | null
@@ -40,7 +40,7 @@ export type Network = {
   forkConfigs(timestamp: bigint): ForkConfigs | null
 }
 
-/** Of a network whose operations need one; elsewhere the method is not there (`no_method`). */
+/** Of a network whose operations need one; otherwise throws `no_method`. */
 export function executorOf({ executor }: Network, method: string): EvmExecutor {
   if (executor !== null) return executor
   const detail = `The method ${method} does not exist/is not available`

@@ -1,5 +1,5 @@
-// A Network made of one header and some nodes: whoever reads through it gets what they prove and, where they do
-// not reach, a refusal. It is given the hash of its block; nothing else in the evidence is believed.
+// A Network made of one header and some nodes: its reads return the data that they prove, and throw if they are
+// incomplete. The caller supplies the block hash; nothing else in the proof data is trusted.
 // Tested by src/rpc/bundles/proof-bundle.test.ts
 import { Fault } from '../base/fault.ts'
 import { equalBytes, toBareHex, toHex } from '../base/hex.ts'
@@ -22,9 +22,9 @@ import { known } from './read.ts'
 export type ProofData = {
   /** The header whose keccak256 is the block hash that the reader trusts. */
   readonly block: ProvedHeader
-  /** Nodes, other headers, code: in any order, more than is needed or less. */
+  /** Nodes, other headers, code: in any order, complete or not. */
   readonly pieces: readonly Uint8Array[]
-  /** Nothing commits to the fork schedule: null leaves out what follows from it (`blobGasPrice`). */
+  /** No hash commits to the fork schedule: null omits the values that depend on it (`blobGasPrice`). */
   blobFeeFraction(timestamp: bigint): bigint | null
 }
 
@@ -32,9 +32,9 @@ export type ProofData = {
 export type UsedPieces = { readonly nodes: readonly Uint8Array[]; readonly code: Uint8Array | null }
 
 export type ProofDataNetwork = {
-  /** Reads throw `unverified` with what is lacking. Its head knows one block, its pool nothing. */
+  /** Reads throw `unverified` with the missing item. Its head knows one block, its pool is empty. */
   readonly network: Network
-  /** What was asked for, each once, in the order in which the walks passed it. */
+  /** The pieces that were read, each once, in the order of the walks. */
   used(): UsedPieces
 }
 
@@ -45,7 +45,7 @@ export function createProofDataNetwork(evidence: ProofData): ProofDataNetwork {
   const accepted = new Set<string>()
   let code: Uint8Array | null = null
 
-  /** A piece by its hash; a trie node is judged once, the hash is what it is kept under. */
+  /** A piece by its hash; a trie node is checked once, when it is stored under that hash. */
   function findNode(hash: Uint8Array): Uint8Array | null {
     const name = toBareHex(hash)
     const bytes = pieces.get(name) ?? null
@@ -62,7 +62,7 @@ export function createProofDataNetwork(evidence: ProofData): ProofDataNetwork {
   }
 
   function readEntry(root: Uint8Array, index: number): Uint8Array | null {
-    const end = judge(() => walkProof(root, orderedKey(index), useNode))
+    const end = decode(() => walkProof(root, orderedKey(index), useNode))
     if (end === 'absent') return null
     if ('missing' in end) throw lacking('trie-node', end.missing)
     return end.value
@@ -70,11 +70,11 @@ export function createProofDataNetwork(evidence: ProofData): ProofDataNetwork {
 
   function countEntries(root: Uint8Array): number {
     let last = 0
-    judge(() => {
+    decode(() => {
       for (const { index } of listSettings(root, findNode)) last = Math.max(last, index)
     })
     if (readEntry(root, last) === null) return 0
-    // Lists have no gaps: the last one is there and the next is not.
+    // Lists have no gaps: the last entry exists and the next does not.
     if (readEntry(root, last + 1) !== null) throw lacking('trie-node', root)
     return last + 1
   }
@@ -86,8 +86,8 @@ export function createProofDataNetwork(evidence: ProofData): ProofDataNetwork {
       if (entry === null) break
       entries.push(entry)
     }
-    const bytes = judge(() => encodeEntries(entries))
-    // The root says that nothing else is in the list.
+    const bytes = decode(() => encodeEntries(entries))
+    // The root proves that the list has no other entries.
     verifyKeccakKinds({ kind, hash: root }, bytes)
     return bytes
   }
@@ -123,7 +123,7 @@ export function createProofDataNetwork(evidence: ProofData): ProofDataNetwork {
   }
 
   function locate(transactionHash: Uint8Array): number | null {
-    return judge(() => {
+    return decode(() => {
       for (const { index, entry } of listSettings(block.header.transactionsRoot, findNode)) {
         if (equalBytes(keccak256(entry), transactionHash)) return index
       }
@@ -183,8 +183,8 @@ function rootOf({ header }: ProvedHeader, kind: EntryKind): Uint8Array {
   return kind === 'transactions' ? header.transactionsRoot : header.receiptsRoot
 }
 
-/** Bytes of the right hash that are no such thing prove nothing. */
-function judge<T>(read: () => T): T {
+/** Bytes of the right hash in another format prove nothing. */
+function decode<T>(read: () => T): T {
   try {
     return read()
   } catch (thrown) {

@@ -1,4 +1,4 @@
-// A header that was proved by its hash, and a memory of such: each read starts at one, and decoding it costs
+// A header that was proved by its hash, and a memory of such headers: each read starts at one, and decoding it costs
 // more than the rest of a short walk.
 // Tested by src/rpc/methods/state/golden.test.ts
 import { toLatin1 } from '../base/hex.ts'

@@ -26,7 +26,7 @@ test('a read whose content is in memory ends without a promise', () => {
   equal(beginRead(sum([1, 2, 3], new Set([1, 2, 3]), [])), 6)
 })
 
-test('a read that lacks something goes on from there, and fetches it once', async () => {
+test('a read that lacks something continues from there, and fetches it once', async () => {
   const asked: number[] = []
   const begun = beginRead(sum([1, 2, 3, 4], new Set([1, 3]), asked))
   ok(begun instanceof SuspendedRead)
@@ -35,7 +35,7 @@ test('a read that lacks something goes on from there, and fetches it once', asyn
   deepEqual(asked, [2, 4])
 })
 
-test('a read is run from its beginning too, with the signal of its caller', async () => {
+test('a read can also run from its beginning, with the signal of its caller', async () => {
   function* signalOf(): Read<AbortSignal> {
     return yield* fetched((its) => Promise.resolve(its))
   }
@@ -43,7 +43,7 @@ test('a read is run from its beginning too, with the signal of its caller', asyn
   equal(await completeRead(signalOf(), signal), signal)
 })
 
-test('a fetch that fails throws inside the read, which may go on', async () => {
+test('a fetch that fails throws inside the read, which may continue', async () => {
   const failing = () => Promise.reject(new Error('not found'))
   function* patient(): Read<string> {
     try {
@@ -56,7 +56,7 @@ test('a fetch that fails throws inside the read, which may go on', async () => {
   await rejects(completeRead(fetched(failing), signal), /not found/)
 })
 
-test('what a read throws reaches the caller of either driver', async () => {
+test('an exception of a read reaches the caller of either driver', async () => {
   // oxlint-disable-next-line require-yield -- it throws before it lacks anything
   function* broken(): Read<never> {
     throw new Error('malformed')

@@ -1,14 +1,14 @@
-// Reads are written once, as generators. A read takes what memory holds and yields where something has to be fetched.
-// Two drivers run it: `beginRead` goes as far as memory leads, without a promise; `completeRead` fetches what is yielded.
+// Reads are written once, as generators. A read takes content from memory and yields where it has to fetch.
+// Two drivers run it: `beginRead` runs without a promise until the first miss; `completeRead` fetches what is yielded.
 // Tested by src/chain/read.test.ts
 
 /** Fetches what a read lacks. */
 export type Fetch = (signal: AbortSignal) => Promise<unknown>
 
-/** Yields a `Fetch` and is resumed with what it resolves to, or with a throw of what it rejects with. */
+/** Yields a `Fetch` and is resumed with its result, or with its exception. */
 export type Read<T> = Generator<Fetch, T, unknown>
 
-/** A read that lacks something: `completeRead` goes on from there. */
+/** A read that lacks something: `completeRead` continues from there. */
 export class SuspendedRead<T> {
   readonly read: Read<T>
   readonly obtain: Fetch
@@ -18,18 +18,18 @@ export class SuspendedRead<T> {
   }
 }
 
-/** The step of a read that has to fetch: what `obtain` resolves to. Throws what it rejects with. */
+/** The step of a read that has to fetch: the result of `obtain`. Throws what it rejects with. */
 export function* fetched<T>(obtain: (signal: AbortSignal) => Promise<T>): Read<T> {
   return (yield obtain) as T
 }
 
-/** The read of what is known already. */
+/** The read of a value that is already known. */
 // oxlint-disable-next-line require-yield -- it lacks nothing
 export function* known<T>(value: T): Read<T> {
   return value
 }
 
-/** The result if memory holds all it takes. Throws what the read throws. */
+/** The result if memory contains all that the read needs. Throws what the read throws. */
 export function beginRead<T>(read: Read<T>): T | SuspendedRead<T> {
   const step = read.next()
   return step.done === true ? step.value : new SuspendedRead(read, step.value)

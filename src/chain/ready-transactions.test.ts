@@ -4,7 +4,7 @@ import { createReadyTransactions } from './ready-transactions.ts'
 
 const hash = (fill: number) => new Uint8Array(32).fill(fill)
 
-test('each reader goes on where it stopped, and nothing is told twice', () => {
+test('each reader continues where it stopped, without repetition', () => {
   const arrivals = createReadyTransactions(4)
   assert.deepEqual(arrivals.read(0, 9), [])
   for (const fill of [1, 2, 3]) arrivals.add(hash(fill))
@@ -13,7 +13,7 @@ test('each reader goes on where it stopped, and nothing is told twice', () => {
   assert.deepEqual(arrivals.read(arrivals.end, 2), [])
 })
 
-test('a reader that comes too late is told so', () => {
+test('a reader that comes too late gets null', () => {
   const arrivals = createReadyTransactions(2)
   for (const fill of [1, 2, 3]) arrivals.add(hash(fill))
   assert.equal(arrivals.read(0, 9), null)

@@ -1,10 +1,10 @@
-// The last transactions that became ready for a block, numbered in their order, so that each reader keeps its
-// own place. Bounded: the oldest are forgotten, and a reader that comes too late for them is told so.
+// The last transactions that became ready for a block, numbered in their order, so that each reader has its own
+// position. Bounded: the oldest are dropped, and a reader that comes too late for them gets null.
 
 export interface ReadyTransactions {
-  /** The number that the next one will have. */
+  /** The number of the next transaction. */
   readonly end: number
-  /** Hashes (32 bytes) from number `from` on, at most `max`; null when some of them are forgotten. */
+  /** Hashes (32 bytes) from number `from` on, at most `max`; null if some of them were dropped. */
   read(from: number, max: number): readonly Uint8Array[] | null
 }
 

@@ -31,7 +31,7 @@ test('each recorded receipt is rendered member by member', async () => {
     const hash = fromHex(expected.transactionHash)
     const located = await findLocated(network, hash, new AbortController().signal)
     assert(located !== null)
-    // The receipts before it are not recorded, but the sum of their gas and the number of their logs are.
+    // The earlier receipts are not recorded, but their total gas and their number of logs are.
     const before = BigInt(expected.cumulativeGasUsed) - BigInt(expected.gasUsed)
     const cumulativeGasUsed = toQuantity(before)
     const [first] = expected.logs

@@ -1,5 +1,5 @@
-// Renders receipts as eth_getTransactionReceipt gives them. Everything that is not in the receipt itself is
-// derived from the proved list (verification 1.7), never copied from a source.
+// Renders receipts as eth_getTransactionReceipt returns them. Members that are not in the receipt itself are
+// derived from the proved list, never copied from a source.
 import { Fault } from '../base/fault.ts'
 import { toHex, toQuantity } from '../base/hex.ts'
 import { decodeReceipt, type Receipt } from '../codec/ethereum/receipt.ts'
@@ -17,8 +17,8 @@ export type PlacedReceipt = {
 }
 
 /**
- * Decodes a block's receipts in order; `entries` as codec/list gives them. Throws `unprovable` on a type
- * whose bytes we can keep and prove but not read.
+ * Decodes a block's receipts in order; `entries` as codec/list returns them. Throws `unprovable` on a type
+ * whose bytes can be stored and proved but not decoded.
  */
 export function placeReceipts(entries: readonly Uint8Array[]): readonly PlacedReceipt[] {
   let gasBefore = 0n
@@ -45,7 +45,7 @@ function readReceipt(entry: Uint8Array): Receipt {
   }
 }
 
-/** What blob members need of the block. */
+/** The block's values for the blob members. */
 export type BlobTerms = {
   readonly excessBlobGas: bigint | undefined
   /** Null: the schedule is unknown. */

@@ -1,5 +1,5 @@
-// A Network that remembers what was read through it: the headers, nodes and code an answer follows from. Entries
-// of a list are remembered as the trie nodes that lead to them.
+// A Network that records the content read through it: the headers, nodes and code that an answer depends on. Entries
+// of a list are recorded as the trie nodes that lead to them.
 // Tested by src/rpc/bundles/proof-bundle.test.ts
 import { toBareHex } from '../base/hex.ts'
 import { decodeEntries } from '../codec/ethereum/list.ts'
@@ -16,17 +16,17 @@ import type { ProvedHeader } from './proved-header.ts'
 import { completeRead } from './read.ts'
 
 export type RecordedReads = {
-  /** Reads as the network it was made of. */
+  /** Reads like the network it was made of. */
   readonly network: Network
-  /** What was read under that hash, or null. */
+  /** The content read under that hash, or null. */
   find(hash: Uint8Array): Uint8Array | null
-  /** All that was read, each once: RLP or code, named by its keccak256. */
+  /** All content that was read, each item once: RLP or code, named by its keccak256. */
   pieces(): readonly Uint8Array[]
 }
 
-/** For one call: what it holds grows with what the call reads. */
+/** For one call: its memory grows with the reads of the call. */
 export function recordReads(network: Network): RecordedReads {
-  // An account that is remembered would be read without the nodes that prove it.
+  // An account from memory would be read without the nodes that prove it.
   const { accounts: _, ...forgetful } = network
   const read = new Map<string, Uint8Array>()
   const tries = new Map<string, OrderedTrie>()
@@ -101,7 +101,7 @@ export function recordReads(network: Network): RecordedReads {
         async count(block, kind, signal) {
           const trie = await readTrie(block, kind, signal)
           const { length } = trie.entries
-          // The last one is there and the next is not: so the list says itself how long it is.
+          // The last entry exists and the next does not: this proves the length of the list.
           if (length > 0) noteAll(trie.nodesTo(length - 1))
           noteAll(trie.nodesTo(length))
           return length

@@ -15,7 +15,7 @@ function grow(chain: ReturnType<typeof createForkedChain>, from: ProvedHeader, c
   return line.slice(1)
 }
 
-test('between two branches the one is left newest first, the other entered oldest first', async () => {
+test('between two branches the old one is removed newest first, the new one added oldest first', async () => {
   const chain = createForkedChain()
   const shared = grow(chain, chain.genesis, 3)
   const fork = shared.at(-1) as ProvedHeader
@@ -30,7 +30,7 @@ test('between two branches the one is left newest first, the other entered oldes
   assert.deepEqual([stay.left, stay.entered], [[], []])
 })
 
-test('a way that is too long, or comes from a block nobody knows, is refused', async () => {
+test('a path that is too long, or starts at an unknown block, is refused', async () => {
   const chain = createForkedChain()
   const line = grow(chain, chain.genesis, 5)
   const way = { from: pointAt(chain.genesis), to: pointAt(line[4] as ProvedHeader) }

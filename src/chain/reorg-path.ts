@@ -1,5 +1,5 @@
-// The way from one block to another, by parent hashes alone: which blocks left the chain and which came into it
-// between two heads. Complete by construction, whoever named the heads.
+// The path from one block to another, by parent hashes alone: the blocks that left the chain and those that entered it
+// between two heads. Complete by construction, for heads from any source.
 import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../base/fault.ts'
 import { equalBytes } from '../base/hex.ts'
@@ -7,10 +7,10 @@ import { getHeader, type ProvedHeader } from './blocks.ts'
 import type { Network } from './network.ts'
 import { completeRead } from './read.ts'
 
-/** A long way lets other requests go on in between. */
+/** A long path yields to other requests in between. */
 const turnSteps = 128
 
-/** A block and its number, which its header has. */
+/** A block and its number, from its header. */
 export type ChainPoint = { readonly hash: Uint8Array; readonly number: bigint }
 
 /** `left`: newest first; `entered`: oldest first. */
@@ -20,8 +20,8 @@ export type ReorgPath = {
 }
 
 /**
- * Walks both ends down to the block they have in common. Throws `over_range` when that takes more than `stepsMax`
- * headers or there is none, and what `getHeader` throws.
+ * Walks both ends down to their common ancestor. Throws `over_range` if that takes more than `stepsMax` headers or
+ * there is none, and what `getHeader` throws.
  */
 export async function findReorgPath(
   network: Network,

@@ -1,21 +1,21 @@
-// Who signed a transaction, remembered by the transaction's hash: recovering costs a curve operation.
+// The sender of a transaction, cached by the transaction's hash: recovery costs a curve operation.
 import { fromHex, toBareHex, toLatin1 } from '../base/hex.ts'
 import { recoverSender } from '../codec/ethereum/sender.ts'
 import type { Transaction } from '../codec/ethereum/transaction.ts'
 
 /**
- * The sender of `transaction`, 20 bytes. `hash`: keccak256 of the raw entry the transaction was decoded
- * from. Throws when the signature gives no public key.
+ * The sender of `transaction`, 20 bytes. `hash`: keccak256 of the transaction's raw entry. Throws if the signature
+ * yields no public key.
  */
 export type FindSender = (transaction: Transaction, hash: Uint8Array) => Uint8Array
 
 export type SenderCache = {
   readonly find: FindSender
-  /** `sender`: what a recovery elsewhere in this process gave for the transaction of `hash`. */
+  /** `sender`: the result of a recovery elsewhere in this process for the transaction of `hash`. */
   note(hash: Uint8Array, sender: Uint8Array): void
 }
 
-/** A memory of at most `entriesMax` senders; the oldest entry leaves first. */
+/** A cache of at most `entriesMax` senders; the oldest entry is evicted first. */
 export function createSenderCache(entriesMax: number): SenderCache {
   const senders = new Map<string, string>()
 

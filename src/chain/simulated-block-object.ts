@@ -1,4 +1,4 @@
-// Renders a simulated block as eth_simulateV1 gives it: a block as any other, with what its calls came to.
+// Renders a simulated block as eth_simulateV1 returns it: a block with the results of its calls.
 // Tested by test/faces/simulate-started.test.ts
 import { toHex, toQuantity } from '../base/hex.ts'
 import { decodeHeader } from '../codec/ethereum/header.ts'

@@ -1,5 +1,5 @@
-// An account and some of its slots together with the nodes that prove them (EIP-1186): the walk of state.ts,
-// remembering what it walked through. One walk to the account serves all its slots.
+// An account and some of its slots with the nodes that prove them (EIP-1186): the walk of state.ts, with the nodes of
+// the walk recorded. One walk to the account serves all its slots.
 // Tested by src/rpc/methods/state/eth_getProof.test.ts
 import {
   absentAccount,
@@ -11,18 +11,18 @@ import { keccak256 } from '../codec/hash/keccak.ts'
 import { completeRead } from './read.ts'
 import { type AccountAt, decodeProved, walkState } from './state.ts'
 
-/** Nodes from the root down; nodes embedded in another are part of it. Empty for an empty trie. */
+/** Nodes from the root down; embedded nodes are part of their parent. Empty for an empty trie. */
 type Proof = readonly Uint8Array[]
 
 export type ProvedAccount = {
-  /** `absentAccount` when the proof shows that there is none. */
+  /** `absentAccount` if the proof shows that there is none. */
   readonly account: AccountState
   readonly proof: Proof
-  /** In the order of the positions asked; `value`: 32 bytes. */
+  /** In the order of the requested positions; `value`: 32 bytes. */
   readonly slots: readonly { readonly value: Uint8Array; readonly proof: Proof }[]
 }
 
-/** `positions`: 32 bytes each. Throws as `findAccount`. */
+/** `positions`: 32 bytes each. Throws like `findAccount`. */
 export async function proveAccount(
   at: AccountAt,
   positions: readonly Uint8Array[],

@@ -1,4 +1,4 @@
-// The state walk over small tries: presence, each kind of proved absence, and what a missing node means.
+// The state walk over small tries: presence, each kind of proved absence, and missing nodes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -59,12 +59,12 @@ function reader(items: readonly UnverifiedItem[], stateRoot: Uint8Array, address
   const hash = new Uint8Array(32)
   const head = createFakeHead([{ network: 'dev', hash, number: 1n }])
   const network = createFakeNetwork({ head, obtain: createFakeObtain(items) })
-  // Only the state root is read of a header here.
+  // Only the state root of the header is read here.
   const block = { hash, bytes: new Uint8Array(0), header: { stateRoot } as Header }
   return { network, block, address: bytes(20, address) }
 }
 
-/** The same over items that are at hand. */
+/** The same over items in memory. */
 function holder(items: readonly UnverifiedItem[], stateRoot: Uint8Array, address: bigint) {
   const kept = new Map(items.map(({ ref, bytes: value }) => [refKey(ref), value]))
   const peek = (ref: ContentRef) => kept.get(refKey(ref)) ?? null
@@ -146,7 +146,7 @@ test('a node or code that no source has causes no_state and is never reported as
   }
 })
 
-test('what memory holds is read without a promise; without one of its nodes there is no answer, never an absence', () => {
+test('state in memory is read without a promise; a missing node gives no answer, never an absence', () => {
   const code = Uint8Array.of(0x60, 0x00)
   const slots = new Map(Array.from({ length: 30 }, (_, slot) => [BigInt(slot), 2n]))
   const { items, stateRoot } = world(slots, 20, code)
@@ -165,7 +165,7 @@ test('what memory holds is read without a promise; without one of its nodes ther
   assert.ok(missed >= 5, `${missed} nodes were needed`)
 })
 
-test('a read that lacks a node goes on from there, and fetches no node that memory holds', async () => {
+test('a read that lacks a node continues from there, and fetches no node that memory holds', async () => {
   const slots = new Map(Array.from({ length: 30 }, (_, slot) => [BigInt(slot), 2n]))
   const { items, stateRoot } = world(slots, 20)
   let gone = 0
@@ -187,7 +187,7 @@ test('a read that lacks a node goes on from there, and fetches no node that memo
   assert.ok(gone >= 2, `${gone} nodes were lacking`)
 })
 
-test('an account that a walk has proved is not walked to again, under that state root and address alone', () => {
+test('an account that a walk has proved is not walked to again, under that state root and address only', () => {
   const { items, account, stateRoot } = world(new Map([[1n, 2n]]), 40)
   const accounts = createAccountMemory(64)
   const at = holder(items, stateRoot, 5n)
@@ -219,7 +219,7 @@ test('an account that a walk has proved is not walked to again, under that state
   assert.ok(asked > before, 'no more than 64 are remembered')
 })
 
-test('a read that is completed knows such an account too, and one that is recorded walks all the same', async () => {
+test('a completed read uses such an account too, and a recorded read walks anyway', async () => {
   const { items, account, stateRoot } = world(new Map([[1n, 2n]]), 40)
   const at = holder(items, stateRoot, 5n)
   let asked = 0
@@ -247,7 +247,7 @@ test('a read that is completed knows such an account too, and one that is record
   assert.ok(names.includes(toHex(stateRoot)))
 })
 
-test('an account whose walk lacks a node is not remembered', () => {
+test('an account whose walk lacks a node is not cached', () => {
   const { items, stateRoot } = world(new Map(), 40)
   const at = holder(items.slice(0, 1), stateRoot, 5n)
   const accounts = createAccountMemory(64)

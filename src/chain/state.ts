@@ -1,5 +1,5 @@
-// State reads as a walk over `obtain`: header's state root -> account -> storage root -> slot. The walk asks
-// for each node by hash, so absence is a result proved by the nodes on the way (verification 1.5).
+// State reads as a walk over `obtain`: header's state root -> account -> storage root -> slot. The walk reads each node
+// by hash, so absence is a result that the nodes on the path prove.
 import { Fault, hasCode } from '../base/fault.ts'
 import { equalBytes, toBareHex } from '../base/hex.ts'
 import {
@@ -17,7 +17,7 @@ import type { ProvedHeader } from './blocks.ts'
 import type { Network } from './network.ts'
 import { fetched, type Read } from './read.ts'
 
-/** Which account of which block. `address`: 20 bytes. */
+/** An account at a block. `address`: 20 bytes. */
 export type AccountAt = {
   readonly network: Network
   readonly block: ProvedHeader
@@ -25,9 +25,9 @@ export type AccountAt = {
 }
 
 /**
- * The account, or null when the walk proves it absent. `slots`: positions that will be read next, so that one
- * proof brings them too. Throws `no_state` when no source has a node of
- * that state, `unverified` when none proved one, and what else `obtain` throws.
+ * The account, or null if the walk proves it absent. `slots`: positions of the next reads, so that one proof supplies
+ * them too. Throws `no_state` if no source has a node of that state, `unverified` if none proved one, and what else
+ * `obtain` throws.
  */
 export function* findAccount(
   at: AccountAt,
@@ -59,14 +59,14 @@ export function* readCode(at: AccountAt): Read<Uint8Array> {
 }
 
 /**
- * `key`: 32 bytes. The leaf's value, or null when the nodes on the way prove that there is none. `proof`: gets each of
- * these nodes.
+ * `key`: 32 bytes. The leaf's value, or null if the nodes on the path prove that there is none. `proof`: collects these
+ * nodes.
  */
 export function* walkState(
   at: AccountAt,
   root: Uint8Array,
   key: Uint8Array,
-  hint: FetchContext,
+  context: FetchContext,
   proof: Uint8Array[] | null = null,
 ): Read<Uint8Array | null> {
   const { peekNode } = at.network
@@ -75,7 +75,7 @@ export function* walkState(
   let leaf = decodeProved(() => walk.run(find))
   while (leaf === undefined) {
     const ref: ContentRef = { kind: 'trie-node', hash: walk.missing }
-    const bytes = yield* fetched((signal) => obtainState(at, ref, hint, signal))
+    const bytes = yield* fetched((signal) => obtainState(at, ref, context, signal))
     if (proof !== null) proof.push(bytes)
     leaf = decodeProved(() => walk.run(find, bytes))
   }
@@ -97,23 +97,23 @@ export function decodeProved<T>(decode: () => T): T {
   }
 }
 
-/** A node or code of the state `at`; one that no source has is `no_state`. */
-function* readState(at: AccountAt, ref: ContentRef, hint: FetchContext): Read<Uint8Array> {
+/** A node or code of the state `at`; throws `no_state` if no source has it. */
+function* readState(at: AccountAt, ref: ContentRef, context: FetchContext): Read<Uint8Array> {
   const bytes = at.network.peek(ref)
   if (bytes !== null) return bytes
-  return yield* fetched((signal) => obtainState(at, ref, hint, signal))
+  return yield* fetched((signal) => obtainState(at, ref, context, signal))
 }
 
 async function obtainState(
   { network, block, address }: AccountAt,
   ref: ContentRef,
-  hint: FetchContext,
+  context: FetchContext,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   try {
     const { stateRoot, number } = block.header
     const at = { blockHash: block.hash, blockNumber: number, stateRoot, address }
-    const where = { ...network.hint, ...hint, ...at }
+    const where = { ...network.hint, ...context, ...at }
     return await network.obtain(ref, where, signal)
   } catch (thrown) {
     if (!hasCode(thrown, 'not_found')) throw thrown

@@ -1,5 +1,5 @@
-// A tip that recent blocks would have taken, after go-ethereum's oracle: the 60th percentile of the lowest
-// three tips of each of the last 20 blocks, the least tip for a block that paid none.
+// A tip that recent blocks would have accepted, after go-ethereum's oracle: the 60th percentile of the lowest
+// three tips of each of the last 20 blocks, the minimum tip for a block without tips.
 // Tested by src/rpc/methods/blocks/by-hash.test.ts
 import { decodeEntries } from '../codec/ethereum/list.ts'
 import { getHeader, type ProvedHeader, readTransactionList } from './blocks.ts'
@@ -11,10 +11,10 @@ import { completeRead } from './read.ts'
 const blocksMax = 20
 const tipsPerBlock = 3
 const percentile = 60
-/** Tips below are left out: such blocks were built for reasons other than fees. */
+/** Lower tips are ignored: such transactions were included for other reasons than fees. */
 const tipMin = 2n
 const tipMax = 500_000_000_000n
-/** For a block that paid no tip, as in go-ethereum: 0.001 gwei. */
+/** For a block without tips, as in go-ethereum: 0.001 gwei. */
 const tipWithoutSamples = 1_000_000n
 
 /** Wei per gas. Throws `pruned`, and what `obtain` throws. */

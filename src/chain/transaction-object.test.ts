@@ -1,4 +1,4 @@
-// G4 and G5 of the golden cases: a mainnet transaction from its raw bytes to its JSON object.
+// Golden cases G4 and G5: a mainnet transaction from its raw bytes to its JSON object.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fromHex } from '../base/hex.ts'
@@ -42,7 +42,7 @@ test('G4: a transaction of before London shows its own price and its recovered s
   })
 })
 
-test('a type nobody told us of is unprovable, not a fault of ours', () => {
+test('an unknown type is unprovable, not an internal error', () => {
   assert.throws(() => decodeReadable(Uint8Array.of(0x7e, 0xc0)), {
     code: 'unprovable',
     message: 'transaction type 0x7e is not known',

@@ -1,10 +1,10 @@
-// Renders a transaction as eth_getTransactionBy… give it. Built from verified raw bytes only, so the same
-// bytes come out whichever source served them; member order is fixed.
+// Renders a transaction as eth_getTransactionBy… returns it. Built from verified raw bytes only, so the result does not
+// depend on the source of the bytes; the member order is geth's.
 import { toHex, toQuantity } from '../base/hex.ts'
 import type { Transaction } from '../codec/ethereum/transaction.ts'
 import { effectiveGasPrice } from './fees.ts'
 
-/** Where a transaction stands. */
+/** The location of a transaction. */
 export type TransactionPlace = {
   readonly blockHash: Uint8Array
   readonly blockNumber: bigint
@@ -22,7 +22,7 @@ export type SignedTransaction = {
   readonly from: Uint8Array
 }
 
-/** The JSON object; `place` null for a transaction that still waits in the pool. */
+/** The JSON object; `place` null for a pending transaction. */
 export function renderTransaction(
   { transaction, hash, from }: SignedTransaction,
   place: TransactionPlace | null,
@@ -52,8 +52,8 @@ export function renderTransaction(
 }
 
 /**
- * The JSON object of a transaction that is not signed yet, members as geth writes those of a transaction by itself.
- * `hash`: of its bytes, which changes with the signature.
+ * The JSON object of an unsigned transaction, with geth's members for a single transaction. `hash`: of its bytes, which
+ * changes with the signature.
  */
 export function renderUnsigned(
   transaction: Transaction,

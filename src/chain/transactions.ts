@@ -1,4 +1,4 @@
-// Transactions out of a proved list: raw entry -> decoded, with its hash and recovered sender.
+// Decodes transactions of a proved list: raw entry -> transaction with its hash and recovered sender.
 import { Fault } from '../base/fault.ts'
 import {
   decodeTransaction,
@@ -10,14 +10,14 @@ import type { ProvedHeader } from './blocks.ts'
 import type { FindSender } from './sender-cache.ts'
 import type { SignedTransaction, TransactionPlace } from './transaction-object.ts'
 
-/** `raw`: an entry of a block's list, or of the pool without its sidecar. Throws as `decodeReadable`. */
+/** `raw`: an entry of a block's list, or of the pool without its sidecar. Throws like `decodeReadable`. */
 export function readTransaction(raw: Uint8Array, findSender: FindSender): SignedTransaction {
   const hash = transactionHash(raw)
   const transaction = decodeReadable(raw)
   return { transaction, hash, from: findSender(transaction, hash) }
 }
 
-/** Throws `unprovable` for a type whose bytes we can keep and prove but not read. */
+/** Throws `unprovable` for a type whose bytes can be stored and proved but not decoded. */
 export function decodeReadable(raw: Uint8Array): Transaction {
   try {
     return decodeTransaction(raw)

@@ -1,10 +1,10 @@
-// A Network whose reads tell a watch what they took. Reads that need no wait are looked for here alone: their step holds
-// the check of a stored copy too.
+// A Network whose reads report their steps to a trace. Reads that need no wait are looked up here alone: their step
+// includes the check of a stored copy.
 // Tested by src/chain/upstream/source/upstream-source.test.ts
 import type { ReadTrace } from '../content/read-trace.ts'
 import type { Network } from './network.ts'
 
-/** For one request: reads as the network it was made of. */
+/** For one request: reads like the network it was made of. */
 export function watchReads(network: Network, watch: ReadTrace): Network {
   function looked<Found>(find: () => Found | null): Found | null {
     const end = watch('store', '')

@@ -7,7 +7,7 @@ const asked = { network: 'mainnet', method: 'x_y' }
 const errorOf = (kind: UpstreamErrorKind, message = 'its words', more: object = {}) =>
   new UpstreamError({ kind, phase: 'answering', message, ...more })
 
-test('what a node said of the call passes with its code and data', () => {
+test('a node’s error about the call passes with its code and data', () => {
   const error = errorOf('execution', 'execution reverted: no', { code: 3, data: '0x08c379a0' })
   const fault = faultOf(error, asked)
   assert.deepEqual(
@@ -17,7 +17,7 @@ test('what a node said of the call passes with its code and data', () => {
   assert.equal(faultOf(errorOf('other'), asked).said?.code, -32000)
 })
 
-test('a node’s own error passes, whatever its code and words', () => {
+test('a node’s own error passes, with any code and text', () => {
   for (const [kind, code, message] of [
     ['trouble', -32603, 'Internal error'],
     ['unsupported', -32000, 'tracer not supported'],
@@ -35,7 +35,7 @@ test('a node’s own error passes, whatever its code and words', () => {
   }
 })
 
-test('what went wrong between us and the node is ours, and names no node', () => {
+test('a transport error becomes an error of Cairn, and names no node', () => {
   for (const kind of ['rate_limit', 'billing', 'credentials', 'trouble', 'not_asked'] as const) {
     const fault = faultOf(errorOf(kind, 'secret host refused'), asked)
     assert.deepEqual(
@@ -45,7 +45,7 @@ test('what went wrong between us and the node is ours, and names no node', () =>
   }
 })
 
-test('missing history, missing state and unknown methods are the same whoever said them', () => {
+test('missing history, missing state and unknown methods give the same error for every node', () => {
   const codes = (
     ['pruned', 'missing_state', 'unsupported', 'unknown_block', 'range', 'proof_window'] as const
   ).map((kind) => faultOf(errorOf(kind), asked).code)
@@ -59,6 +59,6 @@ test('missing history, missing state and unknown methods are the same whoever sa
   ])
 })
 
-test('long words are cut', () => {
+test('long texts are cut', () => {
   assert.equal(faultOf(errorOf('other', 'x'.repeat(5_000)), asked).message.length, 1024)
 })

@@ -1,14 +1,14 @@
-// What a caller is told when an upstream brought no result. What the node said of the call
-// itself passes; what went wrong between us and the node does not.
+// Maps an upstream's error to the error for the caller. An error of the node about the call itself passes with its code
+// and text, as geth returns it; a transport error becomes an error of Cairn.
 import { Fault } from '../../base/fault.ts'
 import type { UpstreamError } from './node/upstream-error.ts'
 
-/** Callers read at most so much of a node's text. */
+/** Maximum length of a node's text for callers. */
 const charsMax = 1024
-/** Of the name of a method. */
+/** Maximum length of a method name. */
 const nameCharsMax = 256
 
-/** `network`: its name; `method`: as it was asked. */
+/** `network`: its name; `method`: as called. */
 export function faultOf(
   error: UpstreamError,
   { network, method }: { readonly network: string; readonly method: string },
@@ -31,7 +31,7 @@ export function faultOf(
     case 'not_canonical':
       return new Fault('not_canonical', { cause: error })
     case 'unsupported': {
-      // By its text alone it may be about a param: a tracer, a type of transaction, a tag.
+      // A text without a code may be about a param: a tracer, a type of transaction, a tag.
       if (error.isAboutCall) return new Fault('upstream_said', { ...options, said })
       const detail = `The method ${method.slice(0, nameCharsMax)} does not exist/is not available`
       return new Fault('no_method', { detail, cause: error })

@@ -1,5 +1,5 @@
-// A chain behind upstream nodes: their pool, the head they vouch for, the source that fetches and the relay that
-// hands on. Opens at once; what it says of its head it says once somebody has answered.
+// Opens a chain behind upstream nodes: their pool, the head from their votes, the source that fetches content and the
+// relay that forwards calls. Opens immediately; the head is available after the first reply.
 // Tested by test/upstream/networks-started.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { fromHex } from '../../base/hex.ts'
@@ -34,11 +34,11 @@ export type UpstreamNetworkOptions = {
   readonly chainId: bigint
   readonly upstreams: readonly UpstreamOptions[]
   readonly heads: HeadSettings
-  /** 32 bytes as `0x` hex; null: of the known networks, else whatever upstreams say. */
+  /** 32 bytes as `0x` hex; null: of the known networks, otherwise as upstreams report it. */
   readonly genesisHash: string | null
-  /** Null: of the known networks, else the price of blob gas comes from an upstream. */
+  /** Null: of the known networks, otherwise the price of blob gas comes from an upstream. */
   readonly blobFractions: BlobFractions | null
-  /** One untrusted upstream's word that a block is unknown is not enough. */
+  /** One untrusted upstream's reply that a block is unknown is not sufficient. */
   readonly requireProof: boolean
   readonly ledger: InvalidReplyLog
   readonly content: { readonly obtain: Obtain; readonly peek: Peek; readonly peekNode: PeekNode }
@@ -48,28 +48,28 @@ export type UpstreamNetworkOptions = {
 
 export type UpstreamNetwork = {
   readonly network: Network
-  /** For reads whose hint names this network. */
+  /** For reads whose fetch context names this network. */
   readonly source: Source
   readonly pool: UpstreamPool
-  /** Resolves with the first head, or when each upstream was asked for one. */
+  /** Resolves with the first head, or after one request to each upstream. */
   readonly started: Promise<void>
-  /** What the last probe of each upstream found. */
+  /** The last probe report of each upstream. */
   readonly probes: Pick<Prober, 'started' | 'reports'>
-  /** Milliseconds since the head was last vouched for; null when it never was. */
+  /** Milliseconds since the last confirmation of the head; null without one. */
   headAge(): number | null
   close(): Promise<void>
 }
 
-/** How long a look for newer heads may hold up an answer. */
+/** Maximum time that a poll for newer heads delays an answer. */
 const catchUpMs = 1_000
-/** Decoded headers kept, about 2 KB each. */
+/** Decoded headers in memory, about 2 KB each. */
 const headersMax = 4_096
-/** Proved accounts kept for each network, about 1 KB each. */
+/** Proved accounts in memory per network, about 1 KB each. */
 const accountsMax = 4_096
 
 export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNetwork {
   const { name, chainId, heads, content, clock, log } = options
-  /** Of the newest block that is in the memory of headers. */
+  /** The newest block in the memory of headers. */
   let newest: Uint8Array = new Uint8Array(32)
   const upstreams = options.upstreams.map((upstream) =>
     createUpstream(upstream, { chainId, clock, log }),
@@ -94,7 +94,7 @@ export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNe
       log('warn', 'header_fields_unknown', { network: name, upstream: upstream.name }),
   })
   const words = createUpstreamTransactionLookup({ network: name, upstreams, catchUp, clock })
-  /** Ends also while a slow upstream has not answered. */
+  /** Ends even while a slow upstream has not answered. */
   async function catchUp(): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<void>()
     const stop = clock.after(catchUpMs, resolve)

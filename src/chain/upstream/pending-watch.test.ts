@@ -39,7 +39,7 @@ function watch(nodes: readonly Node[]) {
   return { ...watched, pass }
 }
 
-test('nobody is asked until somebody reads, and no more once nobody reads', async () => {
+test('upstreams are polled only while there is a reader', async () => {
   const one = node('one')
   const { arrivals, pass, stop } = watch([one])
   await pass(10_000)
@@ -55,7 +55,7 @@ test('nobody is asked until somebody reads, and no more once nobody reads', asyn
   stop()
 })
 
-test('another upstream tells when one fails', async () => {
+test('if one upstream fails, another one is polled', async () => {
   const [one, two] = [node('one'), node('two')]
   const { arrivals, pass, stop } = watch([one, two])
   assert.equal(arrivals.end, 0)

@@ -1,11 +1,11 @@
-// Transactions that wait, as one upstream tells of them: asked for only while somebody reads, and of another
-// upstream when that one fails. Nobody can prove what waits, and no node knows all of it.
+// Pending transactions as one upstream reports them: polled only while there is a reader, and from another upstream if
+// that one fails. Pending transactions cannot be proved, and no node knows all of them.
 import type { Clock } from '../../base/clock.ts'
 import { fromHex } from '../../base/hex.ts'
 import type { Log } from '../../base/log.ts'
 import { type ReadyTransactions, createReadyTransactions } from '../ready-transactions.ts'
 
-/** What is needed of an upstream. */
+/** The parts of an upstream that are used here. */
 export type PendingSource = {
   readonly name: string
   readonly usable: boolean
@@ -16,9 +16,9 @@ export type PendingSource = {
 export type PendingWatch = { readonly arrivals: ReadyTransactions; stop(): void }
 
 const pollMs = 700
-/** Without a reader for so long nobody is asked. */
+/** After this time without a reader, polling stops. */
 const restMs = 60_000
-/** Hashes taken from one answer. */
+/** Maximum hashes of one reply. */
 const hashesMax = 10_000
 
 const install = 'eth_newPendingTransactionFilter'
@@ -49,7 +49,7 @@ export function createPendingWatch(
     } catch (error) {
       if (!ending.signal.aborted) log('debug', 'pending_not_asked', { network, error })
       filter = null
-      // The next one's turn.
+      // Use the next upstream.
       turn += 1
     } finally {
       busy = false

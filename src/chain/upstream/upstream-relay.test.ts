@@ -1,4 +1,4 @@
-// What is handed on and how it comes back: pinned, by whose word, in whose error; and transactions on their way.
+// Forwarded calls: how the block is pinned, which label and which error the caller gets; and transactions to send.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fromHex, toHex } from '../../base/hex.ts'
@@ -47,7 +47,7 @@ function rig(
   return { relay, read, agreed }
 }
 
-test('each form of pin says the block in the method’s own way', async () => {
+test('each form of pin encodes the block as the method expects it', async () => {
   const { relay, read } = rig()
   for (const form of ['object', 'number'] as const) {
     await relay.call(
@@ -64,7 +64,7 @@ test('each form of pin says the block in the method’s own way', async () => {
   )
 })
 
-test('a node that does not take a hash is asked by number', async () => {
+test('a node that does not accept a block hash receives the number', async () => {
   const { relay, read } = rig({
     answer: ({ params }) => {
       const [, at] = params as readonly unknown[]
@@ -80,13 +80,13 @@ test('a node that does not take a hash is asked by number', async () => {
   assert.deepEqual([result, read.length, read[1]?.params], ['0x2', 2, [{}, '0xa']])
 })
 
-test('the label is whose word it is', async () => {
+test('the label names the source of the answer', async () => {
   const call = { method: 'm', params: [], class: 'read' } as const
   assert.equal((await rig().relay.call(call, signal)).level, 'none')
   assert.equal((await rig({ trusted: true }).relay.call(call, signal)).level, 'trusted')
 })
 
-test('what could be proved but was not is asked of several, and counted when they agree', async () => {
+test('a provable call without a proof goes to several upstreams, and counts if they agree', async () => {
   const call = { method: 'm', params: [], class: 'read', provable: true } as const
   const agreement = { result: '0x5', agreed: 2, asked: 3 }
   const several = rig({ agree: 2, agreement })
@@ -99,17 +99,20 @@ test('what could be proved but was not is asked of several, and counted when the
   assert.equal(alone.agreed.length, 0)
 })
 
-test('an upstream’s error becomes the answer that the caller is owed', async () => {
-  const told = (kind: UpstreamErrorKind, code?: number) =>
+test('each kind of upstream error becomes the matching error for the caller', async () => {
+  const faultFor = (kind: UpstreamErrorKind, code?: number) =>
     rig({
       answer: () => {
         throw fails(kind, code)
       },
     }).relay.call({ method: 'x_y', params: [], class: 'unlisted' }, signal)
-  await assert.rejects(told('execution'), { code: 'upstream_said', message: 'its words' })
-  await assert.rejects(told('trouble'), { code: 'no_upstream' })
-  await assert.rejects(told('trouble', -32603), { code: 'upstream_said', message: 'its words' })
-  await assert.rejects(told('unsupported'), { code: 'no_method', message: /method x_y does not/ })
+  await assert.rejects(faultFor('execution'), { code: 'upstream_said', message: 'its words' })
+  await assert.rejects(faultFor('trouble'), { code: 'no_upstream' })
+  await assert.rejects(faultFor('trouble', -32603), { code: 'upstream_said', message: 'its words' })
+  await assert.rejects(faultFor('unsupported'), {
+    code: 'no_method',
+    message: /method x_y does not/,
+  })
 })
 
 const raw = fromHex(
@@ -136,14 +139,14 @@ function poolRig(result: unknown = '0x5') {
   return { pool, sent }
 }
 
-test('a transaction’s hash is computed here, whatever nodes say', async () => {
+test('a transaction’s hash is computed by Cairn, not taken from replies', async () => {
   const { pool, sent } = poolRig()
   const expected = transactionHash(raw)
   assert.deepEqual(await pool.send(raw, signal), expected)
   assert.deepEqual(sent, [{ raw: toHex(raw), hash: toHex(expected) }])
 })
 
-test('bytes that are no transaction go nowhere', async () => {
+test('bytes that are no transaction are not sent', async () => {
   const { pool, sent } = poolRig()
   for (const junk of ['0x', '0x03', '0x03c0']) {
     await assert.rejects(pool.send(fromHex(junk), signal), { code: 'pool_refused' })
@@ -151,7 +154,7 @@ test('bytes that are no transaction go nowhere', async () => {
   assert.equal(sent.length, 0)
 })
 
-test('a pending nonce is a number or nobody’s word', async () => {
+test('a pending nonce that is not a number is no answer', async () => {
   assert.equal(await poolRig('0x41').pool.pendingNonce(new Uint8Array(20), signal), 0x41n)
   await assert.rejects(poolRig({}).pool.pendingNonce(new Uint8Array(20), signal), {
     code: 'no_upstream',

@@ -1,5 +1,5 @@
-// The Relay of a network of upstreams: each call pinned to its block, asked as its class allows, and labelled by
-// who said it.
+// The Relay of a network of upstreams: each call is pinned to its block, sent as its class allows, and labelled by the
+// source of the answer.
 import { Fault } from '../../base/fault.ts'
 import { toHex, toQuantity } from '../../base/hex.ts'
 import type { Relay, Relayed, RelayedCall } from '../relay.ts'
@@ -8,7 +8,7 @@ import { readElsewhere, type ReadRequest } from './pool/read-from-another.ts'
 import type { UpstreamPool } from './pool/upstream-pool.ts'
 import { UpstreamError } from './node/upstream-error.ts'
 
-/** `agree`: how many upstreams are to agree on what could not be proved; below 2 one is asked. */
+/** `agree`: upstreams that must agree on an answer that could not be proved; below 2 a single one is queried. */
 export function createUpstreamRelay(parts: {
   readonly network: string
   readonly pool: Pick<UpstreamPool, 'read' | 'agree' | 'upstreams'>
@@ -40,7 +40,7 @@ export function createUpstreamRelay(parts: {
     return { result, level: trusted ? 'trusted' : 'none' }
   }
 
-  /** One upstream's word, whatever the others say. */
+  /** The answer of one upstream, without comparison. */
   async function askOne(
     { method, class: methodClass, watch }: RelayedCall,
     name: string,
@@ -76,7 +76,7 @@ export function createUpstreamRelay(parts: {
   }
 }
 
-/** A node that does not know EIP-1898 finds fault with the params. */
+/** A node without EIP-1898 reports invalid params. */
 function refusesHash({ pin }: RelayedCall, thrown: unknown): boolean {
   return pin?.form === 'object' && thrown instanceof UpstreamError && thrown.kind === 'client_fault'
 }
@@ -92,7 +92,7 @@ function pinnedByNumber({ params, pin }: RelayedCall): readonly unknown[] {
   return pin === undefined ? params : replaced(params, pin.at, toQuantity(pin.block.number))
 }
 
-/** Arguments left out before the block stay as good as left out: null. */
+/** Arguments missing before the block are sent as null, which nodes treat as missing. */
 function replaced(params: readonly unknown[], at: number, value: unknown): readonly unknown[] {
   return Array.from({ length: Math.max(params.length, at + 1) }, (_, index) =>
     index === at ? value : (params[index] ?? null),

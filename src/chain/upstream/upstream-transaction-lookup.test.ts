@@ -1,4 +1,4 @@
-// Where a transaction is said to be, upstream by upstream.
+// The locations of a transaction as upstreams report them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
@@ -39,7 +39,7 @@ const at = (block: number, index: number) => ({
 })
 const down = new Error('connection refused')
 
-/** `catchUp`: what happens while the head is looked for again. */
+/** `catchUp`: the effect of polling the head again. */
 function rig(nodes: readonly Node[], catchUp: () => void = () => {}) {
   const clock = createTurnedClock()
   const words = createUpstreamTransactionLookup({
@@ -59,7 +59,7 @@ function rig(nodes: readonly Node[], catchUp: () => void = () => {}) {
   return { words, places, clock }
 }
 
-test('the first place that is right costs one question', async () => {
+test('if the first location is correct, one request is sent', async () => {
   const nodes = [node(at(1, 0), 2), node(at(1, 0), 1)]
   const { places } = rig(nodes)
   assert.deepEqual(await places(1), [[1, 0]])
@@ -69,7 +69,7 @@ test('the first place that is right costs one question', async () => {
   )
 })
 
-test('a wrong place, or none, leads to what the others say, each place once', async () => {
+test('after a wrong location, or none, the other upstreams are queried, each location once', async () => {
   const { places } = rig([node(at(1, 5)), node(null), node(down), node(at(2, 0))])
   assert.deepEqual(await places(2), [
     [1, 5],
@@ -82,7 +82,7 @@ test('a wrong place, or none, leads to what the others say, each place once', as
   ])
 })
 
-test('when every place is wrong all are asked once more, after a look at the head', async () => {
+test('if every location is wrong all are queried once more, after a poll of the head', async () => {
   const moved = node(at(1, 5))
   const { places } = rig([moved], () => {
     moved.says = at(2, 0)
@@ -94,7 +94,7 @@ test('when every place is wrong all are asked once more, after a look at the hea
   assert.equal(moved.asks, 2)
 })
 
-test('places that stay wrong are an error, unless enough upstreams know of none', async () => {
+test('locations that remain wrong are an error, unless enough upstreams report none', async () => {
   const wrong = () => node(at(1, 5))
   for (const others of [[], [wrong()], [node(null)], [node(down)]]) {
     await assert.rejects(rig([wrong(), ...others]).places(), { code: 'unverified' })
@@ -107,7 +107,7 @@ test('places that stay wrong are an error, unless enough upstreams know of none'
   }
 })
 
-test('concurrent calls share a second look', async () => {
+test('concurrent calls share a second lookup', async () => {
   const one = node(at(1, 5))
   const { places } = rig([one])
   const looks = await Promise.allSettled([places(), places(), places()])
@@ -118,20 +118,20 @@ test('concurrent calls share a second look', async () => {
   assert.equal(one.asks, 2)
 })
 
-test('junk is nobody’s word', async () => {
+test('a malformed reply does not count', async () => {
   const junk = [7, 'x', { blockHash: 7 }, { ...at(1, 0), transactionIndex: '0x-1' }]
   for (const says of junk) {
     assert.deepEqual(await rig([node(says), node(at(3, 1))]).places(1), [[3, 1]])
   }
 })
 
-test('nobody knows it: no place; nobody could be asked: an error', async () => {
+test('unknown to all upstreams: no location; no upstream reachable: an error', async () => {
   assert.deepEqual(await rig([node(null), node(down)]).places(), [])
   await assert.rejects(rig([node(down), node(down)]).places(), { code: 'no_upstream' })
   await assert.rejects(rig([]).places(), { code: 'no_upstream' })
 })
 
-test('looks that follow each other at once share their answers; later ones ask again', async () => {
+test('lookups shortly after each other share their answers; later ones query again', async () => {
   const one = node(null)
   const { places, words, clock } = rig([one])
   await places()
@@ -142,7 +142,7 @@ test('looks that follow each other at once share their answers; later ones ask a
   assert.equal(one.asks, 2)
 })
 
-test('a waiting transaction is given when its bytes have the hash, else it is passed over', async () => {
+test('a pending transaction is returned if its bytes have the hash, otherwise it is skipped', async () => {
   const waiting = {
     blockHash: null,
     type: '0x2',

@@ -1,5 +1,5 @@
-// What upstreams say of a transaction hash: where it stands, or how it waits. Words only: the place is checked
-// against a proved list, the bytes against the hash. That nobody knows it is never a proof.
+// Looks up a transaction hash at upstreams: its location in a block, or its pending bytes. The location is checked
+// against a proved list, the bytes against the hash. That all upstreams report it as unknown is never a proof.
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { equalBytes, fromHex, toHex, toLatin1 } from '../../base/hex.ts'
@@ -11,7 +11,7 @@ import type { TransactionHint } from '../head.ts'
 import { faultOf } from './fault-of.ts'
 import { UpstreamError } from './node/upstream-error.ts'
 
-/** What is needed of an upstream. */
+/** The parts of an upstream that are used here. */
 export type LookupSource = {
   readonly usable: boolean
   readonly trusted: boolean
@@ -21,37 +21,37 @@ export type LookupSource = {
 
 export interface UpstreamTransactionLookup {
   /**
-   * Places that upstreams name, until one is right. When none is, upstreams and the head are asked once more. Throws
-   * `no_upstream` when no upstream could be asked, and `unverified` when all places stay wrong and too few upstreams
-   * say that the transaction stands in no block.
+   * Locations that upstreams report, until one is correct. If none is, upstreams and the head are queried once more.
+   * Throws `no_upstream` if no upstream could be queried, and `unverified` if all locations remain wrong and too few
+   * upstreams report that the transaction is in no block.
    */
   locate(hash: Uint8Array, signal: AbortSignal): AsyncIterable<TransactionHint>
-  /** The raw bytes of one that waits, their hash checked; null when nobody has it. Throws as above. */
+  /** The raw bytes of a pending transaction, checked by hash; null if no upstream has it. Throws as above. */
   findWaiting(hash: Uint8Array, signal: AbortSignal): Promise<Uint8Array | null>
 }
 
-/** Upstreams asked about one hash. */
+/** Upstreams queried for one hash. */
 const askedMax = 4
-/** One request looks up to three times; a client that polls waits longer than this. */
-const keptMs = 400
+/** One request looks up at most three times; clients poll less often than this. */
+const cachedMs = 400
 const keptMax = 1_000
-/** How long an upstream may think, whoever waits for it. */
-const patienceMs = 10_000
+/** Timeout of one upstream's reply. */
+const timeoutMs = 10_000
 
-/** One upstream's answer: null when it knows no such transaction. */
+/** One upstream's reply: null if it knows no such transaction. */
 type Word = { readonly hint: TransactionHint | null; readonly json: unknown } | null
 
-/** `word` undefined: it could not be asked, or answered with `error`. */
+/** `word` undefined: the request failed, or returned `error`. */
 type Answer = {
   readonly trusted: boolean
   readonly word: Word | undefined
   readonly error?: unknown
 }
 
-/** The first upstream alone, then the others together: most hashes are known to the first. */
+/** The first upstream alone, then the others in parallel: most hashes are known to the first. */
 type Asked = {
   readonly at: number
-  /** The places of a moment ago were wrong. */
+  /** The locations of the previous lookup were wrong. */
   readonly again: boolean
   readonly first: Promise<readonly Answer[]>
   others: Promise<readonly Answer[]> | null
@@ -63,7 +63,7 @@ const absentMin = 2
 export function createUpstreamTransactionLookup(parts: {
   readonly network: string
   readonly upstreams: readonly LookupSource[]
-  /** Asks upstreams for their heads now; ends when they have answered, or after a while. */
+  /** Polls upstreams for their heads; ends when they have answered, or after a while. */
   readonly catchUp: () => Promise<void>
   readonly clock: Clock
 }): UpstreamTransactionLookup {
@@ -87,7 +87,7 @@ export function createUpstreamTransactionLookup(parts: {
     }
   }
 
-  /** Answers as they are asked for. Shared by all who ask about that hash now, so no caller's signal ends it. */
+  /** Answers as they arrive. Shared by all concurrent lookups of that hash, so no caller's signal ends it. */
   async function* answers(
     hash: Uint8Array,
     again: boolean,
@@ -102,7 +102,7 @@ export function createUpstreamTransactionLookup(parts: {
     if (first === undefined) throw unreachable()
     const now = clock.monotonic()
     let asked = kept.get(key)
-    if (asked === undefined || now - asked.at >= keptMs || (again && !asked.again)) {
+    if (asked === undefined || now - asked.at >= cachedMs || (again && !asked.again)) {
       asked = { at: now, again, first: ask([first], text), others: null }
       keep(key, asked)
     }
@@ -118,8 +118,8 @@ export function createUpstreamTransactionLookup(parts: {
   }
 
   /**
-   * Each place once. A caller that continues after a place reports it as wrong. Returns the number of wrong places, and
-   * whether enough upstreams answer that the transaction is in no block.
+   * Each location once. A caller that continues after a location reports it as wrong. Returns the number of wrong
+   * locations, and whether enough upstreams report that the transaction is in no block.
    */
   async function* places(
     hash: Uint8Array,
@@ -149,7 +149,7 @@ export function createUpstreamTransactionLookup(parts: {
     kept.set(key, asked)
   }
 
-  /** A node's own error, to be passed on when no upstream answered anything else. */
+  /** A node's own error, returned if no upstream supplied an answer. */
   function nodeFault(errors: readonly unknown[]): Fault | null {
     const error = errors.find((one) => one instanceof UpstreamError && one.isAboutCall)
     const asked = { network, method: 'eth_getTransactionByHash' }
@@ -164,7 +164,7 @@ export function createUpstreamTransactionLookup(parts: {
     async *locate(hash, signal) {
       const first = yield* places(hash, false, signal)
       if (first.wrong === 0) return
-      // A reorg may have moved the transaction, and an upstream or the head here may not have followed yet.
+      // A reorg may have moved the transaction, and an upstream or the head may not have followed yet.
       await catchUp()
       const second = yield* places(hash, true, signal)
       if (second.wrong === 0 || second.isAbsent) return
@@ -184,7 +184,7 @@ export function createUpstreamTransactionLookup(parts: {
 
 function patience(clock: Clock): { readonly signal: AbortSignal; readonly stop: () => void } {
   const controller = new AbortController()
-  const stop = clock.after(patienceMs, () => controller.abort(new Fault('deadline')))
+  const stop = clock.after(timeoutMs, () => controller.abort(new Fault('deadline')))
   return { signal: controller.signal, stop }
 }
 
@@ -192,13 +192,13 @@ function wasHeard(answer: Answer): answer is Answer & { readonly word: Word } {
   return answer.word !== undefined
 }
 
-/** The bytes of a transaction that is in no block yet; null when they are not those of that hash. */
+/** The bytes of a transaction that is in no block yet; null if they do not have that hash. */
 function waitingOf(word: Word, hash: Uint8Array): Uint8Array | null {
   const raw = word === null || word.hint !== null ? null : rawOf(word.json)
   return raw !== null && equalBytes(transactionHash(raw), hash) ? raw : null
 }
 
-/** What cannot be read is nobody's word. */
+/** Undefined for a reply that cannot be decoded. */
 function wordOf(json: unknown): Word | undefined {
   if (json === null) return null
   if (typeof json !== 'object') return undefined

@@ -1,4 +1,5 @@
-// The pool of a network of upstreams: sent to several nodes, its hash computed here; what waits is their word.
+// The pool of a network of upstreams: sends to several nodes and computes the hash itself; pending data is as nodes
+// report it.
 // Tested by src/chain/upstream/upstream-relay.test.ts
 import { Fault } from '../../base/fault.ts'
 import { toHex } from '../../base/hex.ts'
@@ -24,7 +25,7 @@ export function createUpstreamTransactionPool(parts: {
 }): TransactionPool {
   const { network, pool, words, arrivals } = parts
 
-  async function told<Answer>(method: string, ask: () => Promise<Answer>): Promise<Answer> {
+  async function mapErrors<Answer>(method: string, ask: () => Promise<Answer>): Promise<Answer> {
     try {
       return await ask()
     } catch (thrown) {
@@ -39,13 +40,13 @@ export function createUpstreamTransactionPool(parts: {
     async send(raw, signal) {
       const hash = hashOf(raw)
       const sent = { raw: toHex(raw), hash: toHex(hash) }
-      await told('eth_sendRawTransaction', () => pool.broadcast(sent, signal))
+      await mapErrors('eth_sendRawTransaction', () => pool.broadcast(sent, signal))
       return hash
     },
     async pendingNonce(address, signal) {
       const method = 'eth_getTransactionCount'
       const asked = { method, params: [toHex(address), 'pending'], methodClass: 'read' } as const
-      const { result } = await told(method, () => pool.read(asked, signal))
+      const { result } = await mapErrors(method, () => pool.read(asked, signal))
       if (typeof result === 'string' && /^0x[0-9a-f]{1,16}$/i.test(result)) return BigInt(result)
       throw new Fault('no_upstream', { detail: `no source reachable for ${network}` })
     },
@@ -53,7 +54,7 @@ export function createUpstreamTransactionPool(parts: {
   }
 }
 
-/** Types that nobody here can read are for the nodes to judge. */
+/** Nodes check types that Cairn cannot decode. */
 function hashOf(raw: Uint8Array): Uint8Array {
   try {
     const bare = withoutSidecar(raw)

@@ -58,14 +58,14 @@ test('hashes from the parent down to 8191 blocks back are in the state under the
   for (const number of held) assert.deepEqual(await find(chain, number), hashOf(number))
 })
 
-test('what lies further back, is the head or is above it has left its slot to another block', async () => {
+test('a block further back, the head itself or a block above it is not found', async () => {
   const chain = network([latest - 1n, latest - window])
   for (const number of [latest - window - 1n, latest, latest + 1n]) {
     assert.equal(await find(chain, number), null)
   }
 })
 
-test('an empty slot, a chain before Prague and a state that nobody proves say nothing', async () => {
+test('an empty slot, a chain before Prague and a state without a proof give null', async () => {
   const number = latest - 5n
   assert.equal(await find(network([latest - 1n]), number), null)
   assert.equal(await find(network([number], null), number), null)

@@ -1,5 +1,5 @@
-// Hashes of blocks out of the state itself: since Prague a system contract holds those of the last 8191 blocks
-// (EIP-2935), so a number is proved by nothing but the head it stands under.
+// Block hashes from the state: since Prague a system contract stores those of the last 8191 blocks (EIP-2935), so the
+// head's state proves the hash of a number.
 import { Fault } from '../../../base/fault.ts'
 import { fromHex } from '../../../base/hex.ts'
 import { getHeader } from '../../blocks.ts'
@@ -12,7 +12,7 @@ const contract = fromHex('0x0000F90827F1C53a10cb7A02335B175320002935')
 /** HISTORY_SERVE_WINDOW of the EIP. */
 const historyBlocks = 8191n
 
-/** Null where the state does not say, or no source could prove it: then others have to be asked. */
+/** Null if the state does not contain it, or no source could prove it: then upstreams must be queried. */
 export async function findInHistory(
   network: Network,
   number: bigint,
@@ -23,7 +23,7 @@ export async function findInHistory(
   if (age <= 0n || age > historyBlocks) return null
   try {
     const block = await completeRead(getHeader(network, latest.hash), signal)
-    // Before Prague there is no such contract.
+    // The contract exists since Prague.
     if (block.header.requestsHash === undefined) return null
     const position = new Uint8Array(32)
     new DataView(position.buffer).setBigUint64(24, number % historyBlocks)

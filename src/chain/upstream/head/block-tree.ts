@@ -1,5 +1,5 @@
-// Headers near the head by their parent links, of every branch that some upstream is on. Each was proved by its
-// hash before it came here, so a link in this tree is a fact, whoever told of it.
+// Headers near the head by their parent links, of every branch that an upstream is on. Each was proved by its hash
+// before it was added, so the links are proved too, from any upstream.
 // Tested by src/chain/upstream/head/head-follower.test.ts
 import { toLatin1 } from '../../../base/hex.ts'
 
@@ -12,9 +12,9 @@ export type TreeBlock = {
 export interface BlockTree {
   find(hash: Uint8Array): TreeBlock | null
   add(block: TreeBlock): void
-  /** The block and its known ancestors, newest first; nothing when it is unknown. */
+  /** The block and its known ancestors, newest first; empty if it is unknown. */
   branch(hash: Uint8Array): Iterable<TreeBlock>
-  /** Forgets all but the branches of `heads`, so many blocks of each: upstreams may name what they like. */
+  /** Drops all but the branches of `heads`, at most `blocksEach` blocks of each: upstreams may name any block. */
   keep(heads: readonly Uint8Array[], blocksEach: number): void
   readonly size: number
 }

@@ -1,4 +1,4 @@
-// The canonical chain near the head, by number: what a new head adds to it and takes away.
+// The canonical chain near the head, by number: the blocks that a new head adds and removes.
 // Tested by src/chain/upstream/head/head-follower.test.ts
 import { toLatin1 } from '../../../base/hex.ts'
 import type { Anchor, BlockRef, HeadUpdate } from '../../head.ts'
@@ -7,13 +7,13 @@ import type { BlockTree, TreeBlock } from './block-tree.ts'
 export interface CanonicalBlocks {
   readonly latest: BlockRef | null
   find(number: bigint): BlockRef | null
-  /** Makes `block` the head. Who vouches for it vouches for all it stands on. */
+  /** Makes `block` the head. Its anchor also holds for its ancestors. */
   moveTo(block: TreeBlock, anchor: Anchor): HeadMove
-  /** Takes in older blocks of the head's branch that came into the tree. */
+  /** Adds older blocks of the head's branch that were added to the tree. */
   extend(): void
 }
 
-/** `isJoined`: false when no block is known that both the old head and the new one stand on. */
+/** `isJoined`: false if the old head and the new one have no known common ancestor. */
 type HeadMove = HeadUpdate & { readonly isJoined: boolean }
 
 /** `blocksMax`: how many are remembered below the head. */
@@ -43,7 +43,7 @@ export function createCanonicalBlocks(
     const refTo = referBy(anchor)
     const branch = [...tree.branch(block.hash)].slice(0, blocksMax)
     const base = branch.find(({ hash }) => stood.has(toLatin1(hash))) ?? null
-    // Without a common block nobody can say what lay between: only the head is new.
+    // Without a common ancestor the blocks in between are unknown: only the head is new.
     const added = base === null ? [block] : branch.filter(({ number }) => number > base.number)
     const removed = base === null ? before : before.filter(({ number }) => number > base.number)
     for (const { number } of removed) byNumber.delete(number)

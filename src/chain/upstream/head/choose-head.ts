@@ -1,23 +1,24 @@
-// Which block the upstreams' words make the head: a trusted one's, else the highest that enough of them stand on.
-// A node that is ahead stands on all ancestors of its head, so a slow one does not break the agreement.
+// Selects the head from the upstreams' votes: a trusted upstream's head, otherwise the highest block that a quorum has
+// in its chain. The chain of a node that is ahead includes all ancestors of its head, so a slow node does not prevent
+// agreement.
 // Tested by src/chain/upstream/head/head-follower.test.ts
 import { equalBytes, toLatin1 } from '../../../base/hex.ts'
 import type { Anchor } from '../../head.ts'
 import type { BlockTree, TreeBlock } from './block-tree.ts'
 
-/** What one upstream says its head is; the block is in the tree. */
+/** The head that one upstream reports; the block is in the tree. */
 export type HeadVote = { readonly hash: Uint8Array; readonly trusted: boolean }
 
 export type HeadRule = {
-  /** How many must agree. */
+  /** Number of upstreams that must agree. */
   readonly quorum: number
-  /** Of how many, reachable or not. */
+  /** Number of all upstreams, reachable or not. */
   readonly upstreams: number
 }
 
 export type ChosenHead = { readonly block: TreeBlock; readonly anchor: Anchor }
 
-/** Null when too few agree. `current`: preferred among blocks of one height. */
+/** Null if too few agree. `current`: preferred among blocks of the same height. */
 export function chooseHead(
   words: readonly HeadVote[],
   tree: BlockTree,

@@ -1,22 +1,22 @@
-// Plants the branches of heads into the tree, header by proved header, down to where they meet the chain we are on;
-// before there is one, down to the lowest head that anybody named, and on to where all meet, so that those who are
-// ahead or on another branch are seen to agree on what is below.
+// Adds the branches of heads to the tree, header by proved header, down to where they meet the canonical chain. Without
+// a canonical chain, it goes down to the lowest reported head and on to the common ancestor, so that upstreams that are
+// ahead or on another branch are counted for the blocks below.
 // Tested by src/chain/upstream/head/head-follower.test.ts
 import { equalBytes } from '../../../base/hex.ts'
 import type { Header } from '../../../codec/ethereum/header.ts'
 import type { BlockTree, TreeBlock } from './block-tree.ts'
 
-/** Steps down to where two branches meet: what is further apart starts the chain anew. */
+/** Maximum steps down to the common ancestor of two branches; beyond it the chain starts again. */
 export const gapMax = 256
-/** Steps down from each head while there is no chain yet. */
+/** Steps down from each head while there is no canonical chain. */
 const firstGapMax = 64
 
 export type FetchBranch = {
-  /** Into the tree by itself. Throws when nobody has its header. */
+  /** Adds a single block to the tree. Throws if no upstream has its header. */
   plant(hash: Uint8Array, signal: AbortSignal): Promise<TreeBlock>
   /**
-   * The block of a new head, its branch joined to that of `latest` in at most `stepsMax` steps. Throws when its own
-   * headers cannot be had.
+   * The block of a new head, its branch joined to that of `latest` in at most `stepsMax` steps. Throws if no upstream
+   * supplies its own headers.
    */
   join(
     hash: Uint8Array,
@@ -24,13 +24,13 @@ export type FetchBranch = {
     stepsMax: number,
     signal: AbortSignal,
   ): Promise<TreeBlock>
-  /** Down the branch of `hash` to the block at `floor`, `gapMax` steps at most, or to where it cannot be had. */
+  /** Follows the branch of `hash` to the block at `floor`, at most `gapMax` steps, or to the first missing header. */
   descend(hash: Uint8Array, floor: bigint, signal: AbortSignal): Promise<void>
-  /** Makes the branches of planted heads overlap, as far as they can be had. Throws only `signal.reason`. */
+  /** Makes the branches of added heads overlap, as far as headers are available. Throws only `signal.reason`. */
   overlap(heads: readonly Uint8Array[], signal: AbortSignal): Promise<void>
 }
 
-/** `header`: by hash, proved. Throws when nobody has it. */
+/** `header`: by hash, proved. Throws if no upstream has it. */
 export function createFetchBranch(
   tree: BlockTree,
   header: (hash: Uint8Array, signal: AbortSignal) => Promise<Header>,
@@ -44,7 +44,7 @@ export function createFetchBranch(
     return block
   }
 
-  /** Null when nobody has it: a branch of our own may have been a liar's, and must not hold others up. */
+  /** Null if no upstream has it: a canonical branch may come from a faulty upstream, and must not delay others. */
   async function plantIfHad(hash: Uint8Array, signal: AbortSignal): Promise<TreeBlock | null> {
     try {
       return await plant(hash, signal)
@@ -55,7 +55,7 @@ export function createFetchBranch(
     }
   }
 
-  /** The block at `floor`, or where the way down ends. */
+  /** The block at `floor`, or the last block with an available header. */
   async function descend(
     hash: Uint8Array,
     floor: bigint,
@@ -69,7 +69,7 @@ export function createFetchBranch(
     return block
   }
 
-  /** Down from blocks of one height, until all are the same. */
+  /** Follows the branches of blocks of one height down to their common ancestor. */
   async function meet(blocks: readonly TreeBlock[], signal: AbortSignal): Promise<void> {
     let all = blocks
     for (let steps = 0; steps < firstGapMax && !areSame(all); steps += 1) {

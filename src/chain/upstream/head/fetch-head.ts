@@ -1,5 +1,6 @@
-// The head that one upstream names, with its branch in the tree down to the chain we are on. Every header on the way is kept
-// on disk: who goes on naming branches that meet nothing is followed ever less far.
+// Fetches the head that one upstream reports, with its branch in the tree down to the canonical chain. Every header on
+// the way is stored on disk, so an upstream that repeatedly reports unrelated branches is followed for fewer and fewer
+// steps.
 // Tested by src/chain/upstream/head/head-follower.test.ts
 import { equalBytes } from '../../../base/hex.ts'
 import type { BlockTree, TreeBlock } from './block-tree.ts'
@@ -7,11 +8,11 @@ import type { CanonicalBlocks } from './canonical-blocks.ts'
 import type { HeadSource } from './head-source.ts'
 import { gapMax, type FetchBranch } from './fetch-branch.ts'
 
-/** What one head that meets nothing of ours counts, beside one that does; and what is remembered of them. */
+/** Weight of a head without a common ancestor, against one with; and the maximum of the counter. */
 const strayCost = 8
 const strayMax = 64
 
-/** Throws when nobody has its headers, or the upstream is of another chain. */
+/** Throws if no upstream has its headers, or the upstream is of another chain. */
 export type FetchHead = (
   source: HeadSource,
   hash: Uint8Array,
@@ -23,10 +24,10 @@ export function createFetchHead(
   canonical: CanonicalBlocks,
   reach: FetchBranch,
 ): FetchHead {
-  /** How often each named a head that stands on nothing of ours; what it has made good is taken off. */
+  /** Counter per upstream of heads unrelated to the canonical chain; related heads reduce it. */
   const strays = new Map<HeadSource, number>()
 
-  /** Does it stand on nothing of the chain we are on? Then it may be of another chain altogether. */
+  /** True if it has no known ancestor in the canonical chain: it may belong to another chain altogether. */
   function isApart(hash: Uint8Array): boolean {
     if (canonical.latest === null) return false
     for (const block of tree.branch(hash)) {
@@ -39,11 +40,11 @@ export function createFetchHead(
   return async (source, hash, signal) => {
     const { latest } = canonical
     if (latest === null) return await reach.plant(hash, signal)
-    // Counted first: a branch may also end in a header that nobody has.
+    // Counted first: a branch may also end in a header that no upstream has.
     const before = strays.get(source) ?? 0
     strays.set(source, Math.min(before + strayCost, strayMax))
     const block = await reach.join(hash, latest.hash, stepsAfter(before), signal)
-    // Where they meet may be further down than blocks were known.
+    // The common ancestor may be below the known blocks.
     if (isApart(hash)) canonical.extend()
     if (isApart(hash)) await source.confirmChain(signal)
     else strays.set(source, Math.max(before - 1, 0))

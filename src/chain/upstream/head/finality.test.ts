@@ -1,5 +1,5 @@
 // `safe` and `finalized` while the chain is reorganised below them: always a block of the branch
-// whose head is served, and one that enough upstreams name now.
+// of the served head, and one that a quorum of upstreams reports now.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import {
@@ -22,7 +22,7 @@ const settings: HeadSettings = {
   pollMs: 1_000,
   maxAgeMs: 60_000,
 }
-/** Every so many polls tags are asked for. */
+/** Polls per request for the tags. */
 const pollsPerFinality = 8
 const tags = ['safe', 'finalized'] as const
 
@@ -54,7 +54,7 @@ function follow(
       assertOnBranch()
     }
   }
-  /** The block of the chain that a served one is; its parents lead down the branch. */
+  /** The test chain's block of a served one; its parents lead down the branch. */
   const served = (ref: BlockRef | null): MovingBlock | null =>
     ref === null ? null : chain.block(ref.hash)
 
@@ -75,7 +75,7 @@ function follow(
   return { follower, clock, poll, served, numbers, rollbacks: () => rollbacks }
 }
 
-/** All of `nodes` name these. */
+/** Makes all of `nodes` report these. */
 function move(
   nodes: readonly MovingNode[],
   latest: MovingBlock,
@@ -109,7 +109,7 @@ for (const [kind, makeNodes] of Object.entries(kinds)) {
     await poll()
     assert.deepEqual(numbers(), [56n, 51n], 'without a moment in which there is none')
     assert.equal(rollbacks(), 1)
-    // On the branch still, and lower all the same.
+    // Still on the branch, but lower.
     const third = chain.grow(below(other, 5), 6)
     move(nodes, third, below(third, 60), below(third, 70))
     await poll(2)
@@ -127,24 +127,24 @@ for (const [kind, makeNodes] of Object.entries(kinds)) {
     move(nodes, head, tagged.safe, tagged.finalized)
     const { poll, follower } = follow(t, nodes, chain)
     await poll()
-    const liar = kind === 'quorum' ? nodes.at(-1) : null
+    const faulty = kind === 'quorum' ? nodes.at(-1) : null
     for (let step = 0; step < 60; step += 1) {
       const depth = random(3) === 0 ? 0 : 1 + random(64)
       head = chain.grow(below(head, depth), 1 + random(depth + 4))
       const safeNow = below(head, random(70))
       const finalNow = below(safeNow, random(70))
-      // Without a reorg tags only rise.
+      // Without a reorg the tags only rise.
       const isRaise = depth === 0
       const safe = isRaise && safeNow.number < tagged.safe.number ? tagged.safe : safeNow
       const finalized =
         isRaise && finalNow.number < tagged.finalized.number ? tagged.finalized : finalNow
       tagged = { safe, finalized }
-      const honest = [...nodes].filter((node) => node !== liar || random(2) === 0)
-      if (liar !== null && liar !== undefined && !honest.includes(liar)) {
-        const lie = chain.grow(below(head, random(80)), 1 + random(100))
-        move([liar], lie, below(lie, random(20)), below(lie, random(40)))
+      const honest = [...nodes].filter((node) => node !== faulty || random(2) === 0)
+      if (faulty !== null && faulty !== undefined && !honest.includes(faulty)) {
+        const falseHead = chain.grow(below(head, random(80)), 1 + random(100))
+        move([faulty], falseHead, below(falseHead, random(20)), below(falseHead, random(40)))
       }
-      // One after the other, as nodes hear of blocks.
+      // One after the other, as nodes receive blocks.
       for (const node of honest.toSorted(() => random(3) - 1)) {
         move([node], head, safe, finalized)
         if (random(2) === 0) await poll()
@@ -159,7 +159,7 @@ for (const [kind, makeNodes] of Object.entries(kinds)) {
   })
 }
 
-test('one that lags behind does not move tags back without a reorg', async (t) => {
+test('a node that lags does not move tags back without a reorg', async (t) => {
   const chain = createMovingChain()
   const head = chain.grow(null, 101)
   const node = movingNode('one', head)
@@ -171,11 +171,11 @@ test('one that lags behind does not move tags back without a reorg', async (t) =
   assert.deepEqual(numbers(), [90n, 80n])
 })
 
-test('a tag further down than blocks are known is looked for on the branch, and dropped when it is on another', async (t) => {
+test('a tag below the known blocks is searched on the branch, and dropped if it is on another', async (t) => {
   const chain = createMovingChain()
   const head = chain.grow(null, 201)
   const node = movingNode('one', head)
-  // As a balancer whose nodes are on two branches says it.
+  // As reported by a load balancer with nodes on two branches.
   const other = chain.grow(below(head, 100), 101)
   move([node], head, below(other, 70), below(head, 90))
   const { poll, numbers, follower } = follow(t, [node], chain)
@@ -185,7 +185,7 @@ test('a tag further down than blocks are known is looked for on the branch, and 
   assert.deepEqual(numbers(), [null, 110n])
 })
 
-test('one untrusted upstream alone does not roll finalized back where others vouched for it', async (t) => {
+test('one untrusted upstream alone does not roll back a block that others reported as finalized', async (t) => {
   for (const kind of ['trusted', 'quorum'] as const) {
     const chain = createMovingChain()
     const head = chain.grow(null, 101)
@@ -193,28 +193,28 @@ test('one untrusted upstream alone does not roll finalized back where others vou
     move(nodes, head, below(head, 10), below(head, 20))
     const { poll, numbers, follower, clock } = follow(t, nodes, chain)
     await poll()
-    const liar = nodes.at(-1)
-    assert(liar)
-    const lie = chain.grow(below(head, 30), 80)
-    move([liar], lie, below(lie, 60), below(lie, 65))
+    const faulty = nodes.at(-1)
+    assert(faulty)
+    const falseHead = chain.grow(below(head, 30), 80)
+    move([faulty], falseHead, below(falseHead, 60), below(falseHead, 65))
     await poll(2 * pollsPerFinality)
     assert.deepEqual(numbers(), [90n, 80n])
-    // Alone for longer than a head serves.
-    for (const node of nodes) node.down = node !== liar
+    // Alone for longer than the maximum age of a head.
+    for (const node of nodes) node.down = node !== faulty
     clock.turn(settings.maxAgeMs + 1)
     await follower.poll()
     assert.throws(() => follower.latest(), { code: 'unverified' })
     assert.throws(() => follower.finalized(), { code: 'unverified' })
-    // On the branch of what is final it is believed as before, and labelled.
+    // On the branch of the finalized block its head is served again, with its label.
     const honest = chain.grow(head, 3)
-    move([liar], honest, below(honest, 60), below(honest, 65))
+    move([faulty], honest, below(honest, 60), below(honest, 65))
     await poll(2)
     assert.equal(follower.latest().anchor, 'single')
     assert.deepEqual(numbers(), [90n, 80n])
   }
 })
 
-test('tags that a trusted upstream named before it went away do not hold up the others', async (t) => {
+test('tags of a trusted upstream that is no longer reachable do not block the others', async (t) => {
   const chain = createMovingChain()
   const head = chain.grow(null, 101)
   const nodes = kinds.trusted(head)

@@ -1,5 +1,6 @@
-// `safe` and `finalized` as upstreams name them: the block of a trusted one, else the same block from enough of them, and
-// never a block off the branch of the served head. A lower number counts only after a reorg: without one the node lags.
+// `safe` and `finalized` as upstreams report them: the block of a trusted upstream, otherwise one that a quorum
+// reports, always on the branch of the served head. A lower number counts only after a reorg: without one the node
+// lags.
 // Tested by src/chain/upstream/head/finality.test.ts
 import { equalBytes } from '../../../base/hex.ts'
 import type { Anchor, BlockRef } from '../../head.ts'
@@ -8,42 +9,44 @@ import { fetchBlockName, type BlockName, type HeadSource } from './head-source.t
 export type FinalityTag = 'safe' | 'finalized'
 
 export type Finality = {
-  /** Asks one upstream for both. Never rejects: one that does not know a tag has no vote on it. */
+  /** Requests both tags from one upstream. Never rejects: without a known block it has no vote on that tag. */
   ask(source: HeadSource, signal: AbortSignal): Promise<void>
   /**
-   * The head left its branch: tags may fall to lower numbers until all upstreams were asked again. `isJoined`: false when
-   * the branches are not known to meet; then all votes for the old one are dropped.
+   * The head moved to another branch: tags may fall to lower numbers until all upstreams have voted again. `isJoined`:
+   * false if the branches are not known to meet; then all votes for the old branch are dropped.
    */
   reorganise(isJoined: boolean): void
   /**
-   * Drops tags off the branch of `latest`, and takes the votes of `speaking` for blocks on it. `canonical`: the block
-   * of a number on that branch, null where it is not known.
+   * Drops tags that are not on the branch of `latest`, and counts the votes of `speaking` for blocks on it.
+   * `canonical`: the block of a number on that branch, null if it is not known.
    */
   settle(
     latest: BlockRef,
     speaking: ReadonlySet<HeadSource>,
     canonical: (number: bigint) => BlockName | null,
   ): void
-  /** Null while no upstream, or too few, named it. */
+  /** Null if no upstream, or too few, reported it. */
   find(tag: FinalityTag): BlockRef | null
 }
 
 /** Every tag. */
 export const finalityTags = ['safe', 'finalized'] as const
 
-/** `reorgs`: how many there were when it was asked for. */
+/** `reorgs`: the number of reorgs at the time of the request. */
 type Said = { readonly block: BlockName; readonly reorgs: number }
 type Settled = { readonly block: BlockRef; readonly reorgs: number }
 type Agreed = { readonly block: BlockName; readonly anchor: Anchor; readonly reorgs: number }
 
 export function createFinality(parts: {
   readonly network: string
-  /** Votes for the same block that are needed where no upstream is trusted; all upstreams, reachable or not. */
+  /**
+   * Votes for the same block that are required if no upstream is trusted; number of all upstreams, reachable or not.
+   */
   readonly quorum: number
   readonly upstreams: number
-  /** That of a block's header, proved by its hash. Throws when no upstream has it. */
+  /** The number in a block's header, proved by its hash. Throws if no upstream has it. */
   readonly numberOf: (hash: Uint8Array, signal: AbortSignal) => Promise<bigint>
-  /** A finalized block is on the branch of the head no longer, or not known to be. */
+  /** A finalized block is no longer, or not known to be, on the branch of the head. */
   readonly onRollback: () => void
 }): Finality {
   const { network, quorum, upstreams } = parts
@@ -67,7 +70,7 @@ export function createFinality(parts: {
     }
   }
 
-  /** The highest that enough say, or null. */
+  /** The highest block with enough votes, or null. */
   function agreed(
     tag: FinalityTag,
     speaking: ReadonlySet<HeadSource>,

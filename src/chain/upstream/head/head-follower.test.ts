@@ -1,4 +1,5 @@
-// Heads out of several upstreams' words: who is believed, what a reorg tells, and when nobody is.
+// The head from the votes of several upstreams: which vote counts, the updates of a reorg, and the cases without a
+// head.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
@@ -34,9 +35,9 @@ function headerOf(hash: Uint8Array): Header {
 type Node = HeadSource & {
   at: Name
   safeAt: Name | null
-  /** Of its safe block, as it says; null: the true one. */
+  /** The number of its safe block in its replies; null: the correct one. */
   safeNumber: number | null
-  /** It says it is of another chain. */
+  /** Its chain ID is that of another chain. */
   elsewhere: boolean
   down: boolean
   usable: boolean
@@ -98,19 +99,19 @@ async function follow(t: TestContext, sources: readonly Node[], over: Partial<He
   })
   t.after(() => follower.stop())
   await follower.poll()
-  const told: HeadUpdate[] = []
-  follower.watch((change) => void told.push(change))
+  const updates: HeadUpdate[] = []
+  follower.watch((change) => void updates.push(change))
   const latest = () => {
     const { hash, number, anchor } = follower.latest()
     return [String.fromCharCode(hash[0] ?? 0), Number(number), anchor]
   }
-  return { follower, clock, told, asked, latest }
+  return { follower, clock, updates, asked, latest }
 }
 
 const a = (number: number): Name => ({ branch: 'a', number })
 const b = (number: number): Name => ({ branch: 'b', number })
 
-test('the head is the highest block that enough upstreams stand on, with their number', async (t) => {
+test('the head is the highest block that a quorum has in its chain, with the number of votes', async (t) => {
   const { latest, follower } = await follow(t, [
     node('one', a(7)),
     node('two', a(9)),
@@ -124,29 +125,29 @@ test('the head is the highest block that enough upstreams stand on, with their n
 })
 
 test('one faulty upstream cannot move the head', async (t) => {
-  const liar = node('liar', a(7))
-  const { latest, follower } = await follow(t, [node('one', a(7)), node('two', a(7)), liar])
+  const faulty = node('faulty', a(7))
+  const { latest, follower } = await follow(t, [node('one', a(7)), node('two', a(7)), faulty])
   for (const at of [b(20), { branch: '\0', number: 30 }, b(11), a(3)]) {
-    liar.at = at
+    faulty.at = at
     await follower.poll()
     assert.deepEqual(latest().slice(0, 2), ['a', 7])
   }
-  liar.call = async () => ({ hash: 'x', number: 1 })
+  faulty.call = async () => ({ hash: 'x', number: 1 })
   await follower.poll()
   assert.equal(latest()[1], 7)
 })
 
-test('forks that a liar names one after the other are forgotten, whatever their numbers', async (t) => {
-  const liar = node('liar', a(7))
+test('forks from a faulty upstream are dropped, at any height', async (t) => {
+  const faulty = node('faulty', a(7))
   const nodes = [node('one', a(7)), node('two', a(7))]
-  const { asked, follower, latest } = await follow(t, [...nodes, liar])
+  const { asked, follower, latest } = await follow(t, [...nodes, faulty])
   const fork = (at: number): Name => ({ branch: 'c', number: 4_000_000_000 - 1_000 * at })
   for (let at = 0; at < 100; at += 1) {
-    liar.at = fork(at)
+    faulty.at = fork(at)
     await follower.poll()
   }
   const count = asked.length
-  liar.at = fork(0)
+  faulty.at = fork(0)
   await follower.poll()
   assert.equal(asked[count], toHex(hashOf(fork(0))), 'it is asked for anew')
   for (const one of nodes) one.at = a(9)
@@ -155,39 +156,39 @@ test('forks that a liar names one after the other are forgotten, whatever their 
   assert.equal((await completeRead(follower.byNumber(7n), signal))?.number, 7n)
 })
 
-test('a node that goes on naming forks is followed ever less far, and an honest one as before', async (t) => {
+test('a node that repeatedly reports forks is followed for fewer steps, an honest one as before', async (t) => {
   for (const [everyOther, lowest] of [
     [1, 0],
     [2, 0],
-    // Whose branch ends in a header that nobody has.
+    // The branch ends in a header that no node has.
     [1, 200],
   ] as const) {
-    const liar = node('liar', a(7))
+    const faulty = node('faulty', a(7))
     const nodes = [node('one', a(7)), node('two', a(7))]
-    const { asked, follower, told, latest } = await follow(t, [...nodes, liar])
+    const { asked, follower, updates, latest } = await follow(t, [...nodes, faulty])
     for (let at = 1; at <= 60; at += 1) {
       const number = lowest === 0 ? 4_000_000_000 - 1_000 * at : lowest + 180
       const branch = lowest === 0 ? 'c' : String.fromCharCode(99 + at)
-      liar.at = at % everyOther === 0 ? { branch, number } : a(7)
+      faulty.at = at % everyOther === 0 ? { branch, number } : a(7)
       await follower.poll()
     }
-    // Each is kept on disk: 60 times 256 would be too many.
-    assert.ok(asked.length < 3_000, `${asked.length} headers asked for`)
+    // Each is stored on disk: 60 times 256 would be too many.
+    assert.ok(asked.length < 3_000, `${asked.length} headers requested`)
     for (const one of nodes) one.at = a(207)
     await follower.poll()
     assert.equal(latest()[1], 207)
-    assert.equal(told.at(-1)?.added.length, 200)
+    assert.equal(updates.at(-1)?.added.length, 200)
   }
 })
 
-test('a liar that answers first, with a block nobody can reach, keeps nobody from a head', async (t) => {
+test('a faulty upstream that answers first, with an unreachable block, does not prevent a head', async (t) => {
   for (const at of [{ branch: '\0', number: 30 }, b(4_000_000)]) {
-    const { latest } = await follow(t, [node('liar', at), node('one', a(9)), node('two', a(8))])
+    const { latest } = await follow(t, [node('faulty', at), node('one', a(9)), node('two', a(8))])
     assert.deepEqual(latest().slice(0, 2), ['a', 8])
   }
 })
 
-test('those who agree are not kept waiting by one that does not answer', async (t) => {
+test('an upstream that does not answer does not delay the others', async (t) => {
   const silent = node('silent', a(9))
   silent.call = () => new Promise(() => {})
   const clock = createTurnedClock()
@@ -206,7 +207,7 @@ test('those who agree are not kept waiting by one that does not answer', async (
   assert.equal(follower.latest().anchor, 'quorum:2/3')
 })
 
-test("a trusted upstream's word is enough, and counts before a quorum of others", async (t) => {
+test('the head of one trusted upstream is sufficient, and precedes a quorum of others', async (t) => {
   const own = node('own', a(6), true)
   const { latest, follower } = await follow(t, [own, node('one', b(12)), node('two', b(12))])
   assert.deepEqual(latest(), ['a', 6, 'trusted'])
@@ -215,22 +216,22 @@ test("a trusted upstream's word is enough, and counts before a quorum of others"
   assert.deepEqual(latest(), ['a', 7, 'trusted'])
 })
 
-test('the only upstream there is names the head as single', async (t) => {
+test('the head of a single upstream has the anchor single', async (t) => {
   const { latest } = await follow(t, [node('one', a(5))])
   assert.deepEqual(latest(), ['a', 5, 'single'])
 })
 
-test('the head does not go back to an ancestor, but follows a reorg at once', async (t) => {
+test('the head does not go back to an ancestor, but follows a reorg immediately', async (t) => {
   const nodes = [node('one', a(12)), node('two', a(12))]
-  const { latest, follower, told } = await follow(t, nodes)
+  const { latest, follower, updates } = await follow(t, nodes)
   for (const one of nodes) one.at = a(11)
   await follower.poll()
   assert.equal(latest()[1], 12)
-  assert.equal(told.length, 0)
+  assert.equal(updates.length, 0)
   for (const one of nodes) one.at = b(12)
   await follower.poll()
   assert.deepEqual(latest(), ['b', 12, 'quorum:2/2'])
-  const numbers = told.map(({ removed, added }) => [
+  const numbers = updates.map(({ removed, added }) => [
     removed.map(({ number }) => Number(number)),
     added.map(({ number }) => Number(number)),
   ])
@@ -245,24 +246,24 @@ test('the head does not go back to an ancestor, but follows a reorg at once', as
   assert.equal(await completeRead(follower.isCanonical(hashOf(a(10)), 10n), signal), true)
 })
 
-test('blocks missed between two polls are walked by their parents, each told once', async (t) => {
+test('blocks between two polls are found by their parent hashes, each reported once', async (t) => {
   const nodes = [node('one', a(3)), node('two', a(3))]
-  const { follower, told } = await follow(t, nodes)
+  const { follower, updates } = await follow(t, nodes)
   for (const at of [a(9), a(40)]) {
     for (const one of nodes) one.at = at
     await follower.poll()
   }
-  const added = told.flatMap((change) => change.added.map(({ number }) => Number(number)))
+  const added = updates.flatMap((change) => change.added.map(({ number }) => Number(number)))
   assert.deepEqual(
     added,
     Array.from({ length: 37 }, (_, index) => index + 4),
   )
-  assert.ok(told.every(({ removed }) => removed.length === 0))
+  assert.ok(updates.every(({ removed }) => removed.length === 0))
 })
 
-test('another upstream takes over without a block left out or told twice', async (t) => {
+test('another upstream takes over without a missing or repeated block', async (t) => {
   const [one, two, three] = [node('one', a(3)), node('two', a(3)), node('three', a(3))]
-  const { follower, told } = await follow(t, [one, two, three])
+  const { follower, updates } = await follow(t, [one, two, three])
   one.down = true
   two.at = a(5)
   three.at = a(4)
@@ -272,7 +273,7 @@ test('another upstream takes over without a block left out or told twice', async
   three.at = a(7)
   await follower.poll()
   assert.deepEqual(
-    told.flatMap(({ added }) => added.map(({ number }) => Number(number))),
+    updates.flatMap(({ added }) => added.map(({ number }) => Number(number))),
     [4, 5, 6],
   )
   assert.deepEqual([one.lag, two.lag, three.lag], [0, 1, 0])
@@ -280,18 +281,18 @@ test('another upstream takes over without a block left out or told twice', async
 
 test('a reorg of 128 blocks is followed', async (t) => {
   const nodes = [node('one', a(137)), node('two', a(137))]
-  const { follower, told, latest } = await follow(t, nodes)
+  const { follower, updates, latest } = await follow(t, nodes)
   for (const one of nodes) one.at = a(138)
   await follower.poll()
   for (const one of nodes) one.at = b(139)
   await follower.poll()
   assert.deepEqual(latest(), ['b', 139, 'quorum:2/2'])
-  const { removed, added } = told.at(-1) ?? { removed: [], added: [] }
+  const { removed, added } = updates.at(-1) ?? { removed: [], added: [] }
   assert.deepEqual([removed.at(-1)?.number, removed.length], [11n, 128])
   assert.deepEqual([added[0]?.number, added.length], [11n, 129])
 })
 
-test('too few reachable: the last head serves until its age, then a single word, or nothing', async (t) => {
+test('with too few upstreams the last head serves until its maximum age, then a single one, or none', async (t) => {
   for (const quorumRequired of [false, true]) {
     const nodes = [node('one', a(5)), node('two', a(5)), node('three', a(5))]
     const { follower, clock, latest } = await follow(t, nodes, { quorumRequired })
@@ -321,15 +322,15 @@ test('all upstreams down: tags fail once the head is too old', async (t) => {
   assert.throws(() => beginRead(follower.byNumber(1n)), { code: 'no_upstream' })
 })
 
-test('an upstream that is not usable has no word', async (t) => {
-  const liar = node('liar', b(20), true)
-  liar.usable = false
-  const { latest } = await follow(t, [liar, node('one', a(5)), node('two', a(5))])
+test('an upstream that is not usable has no vote', async (t) => {
+  const faulty = node('faulty', b(20), true)
+  faulty.usable = false
+  const { latest } = await follow(t, [faulty, node('one', a(5)), node('two', a(5))])
   assert.deepEqual(latest(), ['a', 5, 'quorum:2/3'])
 })
 
-test('a head that stands on nothing of ours counts once its node has said which chain it is on', async (t) => {
-  // Beyond what a reorg is followed over: the branches do not meet.
+test('an unrelated head counts after its node has confirmed its chain ID', async (t) => {
+  // Beyond the maximum depth of a reorg: the branches do not meet.
   const own = node('own', a(1_000), true)
   const { follower, latest } = await follow(t, [own])
   own.at = b(1_001)
@@ -343,7 +344,7 @@ test('a head that stands on nothing of ours counts once its node has said which 
   assert.deepEqual(latest(), ['b', 1_001, 'trusted'])
 })
 
-test('safe is what enough agree on, never a block of another branch', async (t) => {
+test('safe is a block with a quorum, never one of another branch', async (t) => {
   const nodes = [node('one', a(15)), node('two', a(15)), node('three', a(15))]
   const [one, two, three] = nodes
   assert(one && two && three)
@@ -357,19 +358,19 @@ test('safe is what enough agree on, never a block of another branch', async (t) 
   assert.equal(none.follower.safe(), null)
 })
 
-test('safe has the number of its header, whatever an upstream says of it', async (t) => {
+test('safe has the number of its header, not that of the reply', async (t) => {
   for (const count of [1, 2]) {
-    const nodes = [node('liar', a(15)), node('two', a(15))].slice(0, count)
+    const nodes = [node('faulty', a(15)), node('two', a(15))].slice(0, count)
     for (const one of nodes) one.safeAt = a(8)
-    const [liar] = nodes
-    assert(liar)
-    liar.safeNumber = 14
+    const [faulty] = nodes
+    assert(faulty)
+    faulty.safeNumber = 14
     const { follower } = await follow(t, nodes)
     assert.deepEqual(follower.safe()?.number, 8n)
   }
 })
 
-test('safe is the word of those who named it, not of who named the head', async (t) => {
+test('safe has the anchor of its own votes, not of the head’s', async (t) => {
   const own = node('own', a(15), true)
   const others = [node('one', a(15)), node('two', a(15)), node('three', a(9))]
   for (const one of others) one.safeAt = a(8)
@@ -386,7 +387,7 @@ test('safe is the word of those who named it, not of who named the head', async 
   assert.equal((await follow(t, [alone])).follower.safe()?.anchor, 'single')
 })
 
-test('a block that is new to us is asked about before it is called an orphan', async (t) => {
+test('upstreams are polled for a new block before it is reported as not canonical', async (t) => {
   const nodes = [node('one', a(5)), node('two', a(5))]
   const { follower } = await follow(t, nodes)
   for (const one of nodes) one.at = a(6)

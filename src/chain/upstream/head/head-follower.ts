@@ -1,6 +1,6 @@
-// The Head of a network of upstreams: asks each for its head, proves the headers, and lets the rule of
-// choose-head.ts decide (verification 2.5). It never goes back while its block is canonical, follows reorgs at
-// once, and stops answering when nobody has vouched for its block lately.
+// The Head of a network of upstreams: requests the head of each, proves the headers, and applies the rule of
+// choose-head.ts. The head never goes back while its block is canonical, follows reorgs immediately, and expires if no
+// upstream has confirmed its block recently.
 import type { Clock } from '../../../base/clock.ts'
 import { Fault } from '../../../base/fault.ts'
 import { equalBytes, toHex } from '../../../base/hex.ts'
@@ -19,12 +19,12 @@ import { createFetchBranch } from './fetch-branch.ts'
 import { createFetchHead } from './fetch-head.ts'
 
 export type HeadSettings = {
-  /** How many upstreams must agree on a head that no trusted one names; at most as many as there are. */
+  /** Upstreams that must agree on a head that no trusted one reports; at most the number of upstreams. */
   readonly quorum: number
-  /** Refuse to answer by tag or number while only one untrusted upstream names the head. */
+  /** Refuse tags and numbers while only one untrusted upstream reports the head. */
   readonly quorumRequired: boolean
   readonly pollMs: number
-  /** How long a head serves after it was last vouched for. */
+  /** Maximum age of a head since its last confirmation. */
   readonly maxAgeMs: number
 }
 
@@ -32,9 +32,9 @@ export type HeadFollowerParts = {
   readonly network: string
   readonly sources: readonly HeadSource[]
   readonly settings: HeadSettings
-  /** A header by hash, proved. Throws when nobody has it. */
+  /** A header by hash, proved. Throws if no upstream has it. */
   readonly header: (hash: Uint8Array, signal: AbortSignal) => Promise<Header>
-  /** Canonical blocks older than those remembered here. */
+  /** Canonical blocks older than those cached here. */
   readonly older: NumberedBlocks
   readonly locate: (
     transactionHash: Uint8Array,
@@ -45,29 +45,29 @@ export type HeadFollowerParts = {
 }
 
 export type HeadFollower = Head & {
-  /** Resolves with the first head, or when each upstream was asked once, whatever it said. */
+  /** Resolves with the first head, or after one request to each upstream. */
   readonly started: Promise<void>
-  /** Asks all upstreams now; those under way are waited for. Never rejects. */
+  /** Polls all upstreams now, and waits for running polls. Never rejects. */
   poll(): Promise<void>
-  /** Of the head's last confirmation, milliseconds; null when there is no head. For health and metrics. */
+  /** Milliseconds since the head's last confirmation; null without a head. For health and metrics. */
   age(): number | null
   stop(): void
 }
 
-/** Blocks remembered by number, and how far back a reorg is followed. */
+/** Blocks cached by number, and the maximum depth of a reorg. */
 const blocksMax = 256
-/** In the tree: what branches are looked at again for, and where it is cut while somebody is still asked. */
+/** Size of the tree at which branches are pruned, even while polls run. */
 const treeBlocksMax = 16_384
-/** How long a caller waits for news of a block that is not known here yet. */
+/** How long a caller waits for a block that is not known yet. */
 const newsMs = 1_000
-/** `safe` and `finalized` move once in many blocks. */
+/** Polls per request for `safe` and `finalized`, which move once in many blocks. */
 const pollsPerFinality = 8
-/** How long a head of another branch waits for the tags of the upstream that named it. */
+/** How long a head of another branch waits for the tags of the upstream that reported it. */
 const tagsMs = 500
-/** How often an upstream that pushed a block is asked until it has it, and how long after the last time. */
+/** Polls of an upstream that pushed a block, until it returns that block; and the delay between them. */
 const looksMax = 3
 const againMs = 150
-/** From one block that was pushed to the next for which upstreams that push nothing are asked. */
+/** Time between pushed blocks for which upstreams without push are polled. */
 const othersMs = 250
 
 export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
@@ -93,12 +93,12 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
   const ending = new AbortController()
   let confirmedAt: number | null = null
   let polls = 0
-  /** After a reorg tags are asked for with each poll up to this one. */
+  /** After a reorg tags are requested with each poll up to this one. */
   let tagPolls = 0
   let deepening = false
-  /** When those that push nothing were asked last because another pushed. */
+  /** Time of the last poll of upstreams without push because of a pushed block. */
   let othersAt = -othersMs
-  /** All were asked once: before that nobody can say that too few agree. */
+  /** All were polled once: before that it is unknown whether too few agree. */
   let whole = false
 
   async function ask(source: HeadSource, withTags: boolean): Promise<void> {
@@ -107,12 +107,12 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
       const latest = await fetchBlockName(source, 'latest', signal)
       if (latest !== null) {
         const block = await reachHead(source, latest.hash, signal)
-        // With its tags, so that those move in one step with the head.
+        // With its tags, so that these move in one step with the head.
         if (isApart(block)) await untilLate(finality.ask(source, signal))
         words.note(source, latest)
       }
       if (withTags) {
-        // A first head is chosen among the replies of all, not of the fastest alone.
+        // The first head is selected from the replies of all upstreams, not of the fastest alone.
         if (canonical.latest !== null) settle()
         await finality.ask(source, signal)
       }
@@ -121,11 +121,12 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
       if (!signal.aborted) log('debug', 'head_not_asked', { network, upstream: source.name, error })
     }
     settle()
-    // Whose branch is being planted loses it and is asked again: a slow liar must not fill the memory either.
+    // An upstream whose branch is being added loses it and is polled again: slow, faulty upstreams must not fill the
+    // memory.
     if (tree.size > treeBlocksMax) cutTree()
   }
 
-  /** Is it on another branch than our head? */
+  /** True if it is on another branch than the head. */
   function isApart(block: TreeBlock): boolean {
     const { latest } = canonical
     if (latest === null) return false
@@ -134,7 +135,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     return found === null || !equalBytes(found.hash, lower.hash)
   }
 
-  /** Resolves with `work`, or when `tagsMs` have passed. */
+  /** Resolves with `work`, or after `tagsMs`. */
   async function untilLate(work: Promise<void>): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const stopTimer = clock.after(tagsMs, resolve)
@@ -142,14 +143,14 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     stopTimer()
   }
 
-  /** Forgets what is on no branch of anybody's head. */
+  /** Drops blocks that are on no branch of a reported head. */
   function cutTree(): void {
     const heads = [...words.hashes()]
     if (canonical.latest !== null) heads.push(canonical.latest.hash)
     tree.keep(heads, 2 * blocksMax)
   }
 
-  /** Whatever upstreams said: this never throws, for nobody waits for it. */
+  /** Never throws, for any votes: no caller would handle the error. */
   function settle(): void {
     try {
       decide()
@@ -163,7 +164,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     const { latest } = canonical
     const rule = { quorum: settings.quorum, upstreams: sources.length }
     const expired = isExpired()
-    // Enough who disagree are no single word: one of them may have made its chain up.
+    // Enough upstreams that disagree are no single vote: one of them may have invented its chain.
     const isSingle = said.length < Math.min(settings.quorum, sources.length)
     const chosen =
       chooseHead(said, tree, rule, latest?.hash ?? null) ??
@@ -174,7 +175,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     const { block, anchor } = chosen
     if (sources.length > 1 && anchor === 'single' && undoesFinal(block)) return
     const isBehind = latest !== null && block.number < latest.number && stands(latest.hash, block)
-    // A node that is behind is no reorg, and a head that was seen is not taken back for it.
+    // A node that lags is no reorg, and the head does not go back for it.
     if (isBehind && !expired) return
     confirmedAt = clock.monotonic()
     if (latest === null || !equalBytes(latest.hash, block.hash) || latest.anchor !== anchor) {
@@ -202,7 +203,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     finality.settle(canonical.latest, speaking, canonical.find)
   }
 
-  /** One untrusted upstream, alone, does not undo a block that a quorum or a trusted one called final. */
+  /** One untrusted upstream alone cannot undo a block that a quorum or a trusted upstream reported as final. */
   function undoesFinal(block: TreeBlock): boolean {
     const final = finality.find('finalized')
     if (final === null || final.anchor === 'single') return false
@@ -210,7 +211,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     return found === null ? block.number < final.number : !equalBytes(found.hash, final.hash)
   }
 
-  /** Plants the branch of the head down to the tags, once: then their blocks are known to be on it, or not to be. */
+  /** Adds the branch of the head down to the tags, once: after that it is known whether their blocks are on it. */
   async function deepen(): Promise<void> {
     const { latest } = canonical
     if (latest === null || deepening) return
@@ -231,13 +232,13 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     }
   }
 
-  /** The block of that number on the branch of `hash`, null where the tree does not reach it. */
+  /** The block of that number on the branch of `hash`, null if the tree does not contain it. */
   function blockAt(hash: Uint8Array, number: bigint): TreeBlock | null {
     for (const one of tree.branch(hash)) if (one.number <= number) return one
     return null
   }
 
-  /** Does the branch of `hash` lead down to `block`? */
+  /** True if the branch of `hash` contains `block`. */
   function stands(hash: Uint8Array, block: TreeBlock): boolean {
     const found = blockAt(hash, block.number)
     return found !== null && equalBytes(found.hash, block.hash)
@@ -263,27 +264,27 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     return running
   }
 
-  /** `source` pushed a block: it is asked for its head, as in a poll, with the same proofs. */
+  /** `source` pushed a block: requests its head, as in a poll, with the same proofs. */
   async function look(source: HeadSource, hash: Uint8Array): Promise<void> {
     for (let looks = 0; looks < looksMax && source.usable && !ending.signal.aborted; looks += 1) {
       if (isPassed(source, hash)) break
-      // Behind a balancer another node may answer, which has it in a moment.
+      // Behind a load balancer another node may answer, which receives the block a moment later.
       if (looks > 0) await pause(againMs)
-      // A request under way may have been sent before the block was there.
+      // A running request may have been sent before the block existed.
       await asking.get(source)
       await (asking.get(source) ?? begin(source, false))
     }
     await lookAtOthers(hash)
   }
 
-  /** Is the last head of `source` on top of this block already? Of a reorg each block of the new branch is pushed. */
+  /** True if the last head of `source` is above this block: in a reorg each block of the new branch is pushed. */
   function isPassed(source: HeadSource, hash: Uint8Array): boolean {
     const word = words.current().find((one) => one.source === source)
     const block = tree.find(hash)
     return word !== undefined && block !== null && stands(word.hash, block)
   }
 
-  /** Where the head takes more than one upstream, those that push nothing are asked too, now and then. */
+  /** If the head requires more than one upstream, polls those without push too, at a limited rate. */
   async function lookAtOthers(hash: Uint8Array): Promise<void> {
     const block = tree.find(hash)
     if (block !== null && canonical.latest !== null && stands(canonical.latest.hash, block)) return
@@ -340,7 +341,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     return finality.find(tag)
   }
 
-  /** Asks, and waits until the head is at `number`, all have answered, or `newsMs` have passed. */
+  /** Polls, and waits until the head is at `number`, all have answered, or `newsMs` have passed. */
   async function waitFor(number: bigint): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const stopTimer = clock.after(newsMs, resolve)
@@ -371,7 +372,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     finalized: () => tagOf('finalized'),
     byNumber,
     *isCanonical(hash, number) {
-      // A block that just came is known to an upstream before it is known here.
+      // An upstream may know a new block before it is known here.
       if (number > latest().number) yield* fetched(() => waitFor(number))
       const block = yield* byNumber(number)
       return block !== null && equalBytes(block.hash, hash)

@@ -1,28 +1,28 @@
-// One upstream's word about the head, as it was last asked: nothing of it is believed by itself.
+// The head as one upstream reports it. The caller must prove it.
 // Tested by src/chain/upstream/head/head-follower.test.ts
 import { Fault } from '../../../base/fault.ts'
 import { fromHex } from '../../../base/hex.ts'
 
-/** What the follower needs of an upstream. */
+/** The parts of an upstream that the follower uses. */
 export type HeadSource = {
   readonly name: string
   readonly trusted: boolean
-  /** False while nothing it says counts: quarantined, of another chain. */
+  /** False while its replies do not count: quarantined, of another chain. */
   readonly usable: boolean
   call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown>
-  /** Asks it once more which chain it is on. Throws when that is another, or it does not say. */
+  /** Requests its chain ID again. Throws if that is another one or unknown. */
   confirmChain(signal: AbortSignal): Promise<void>
-  /** Has `onHead` called with the hash of each block that it pushes; not given: it pushes none. */
+  /** Calls `onHead` with the hash of each block that it pushes; not given: it pushes none. */
   watchHeads?(onHead: (hash: Uint8Array) => Promise<void>): void
-  /** Heads are pushed at this time. */
+  /** Heads are currently pushed. */
   readonly isPushing?: boolean
-  /** Told how many blocks it is behind the head, and its own newest block. */
+  /** Receives its lag behind the head in blocks, and its own newest block. */
   setLag(blocks: number, head: bigint): void
 }
 
 export type BlockName = { readonly hash: Uint8Array; readonly number: bigint }
 
-/** The block that `block` (a tag or a QUANTITY) names there, or null. Rejects when it could not be asked. */
+/** The block that `block` (a tag or a QUANTITY) refers to there, or null. Rejects if the request failed. */
 export async function fetchBlockName(
   source: HeadSource,
   block: string,
@@ -36,7 +36,7 @@ export async function fetchBlockName(
   return { hash: fromHex(hash), number: BigInt(number) }
 }
 
-/** Without the value: it is an upstream's text. */
+/** Without the value, because it is an upstream's text. */
 function odd(member: string): Fault {
   const cause = new TypeError(`a block whose ${member} cannot be read`)
   return new Fault('no_upstream', { cause })

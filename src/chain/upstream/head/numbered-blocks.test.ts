@@ -1,4 +1,4 @@
-// Old blocks by number: whose word they are, and what is said when nobody has them.
+// Old blocks by number: their anchors, and the errors for missing ones.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toHex, toQuantity } from '../../../base/hex.ts'
@@ -10,8 +10,8 @@ const { signal } = new AbortController()
 const hash = (tag: number) => new Uint8Array(32).fill(tag)
 const latest: BlockRef = { network: 'test', hash: hash(9), number: 900n, anchor: 'quorum:2/3' }
 
-/** `says`: the tag of the hash it names; null: no block; an Error: it cannot be asked. */
-function source(says: number | null | Error, trusted = false): HeadSource & { asks: number } {
+/** `reported`: the first byte of the reported hash; null: no block; an Error: the request fails. */
+function source(reported: number | null | Error, trusted = false): HeadSource & { asks: number } {
   const made = {
     name: 'one',
     trusted,
@@ -21,8 +21,8 @@ function source(says: number | null | Error, trusted = false): HeadSource & { as
     confirmChain: async () => {},
     async call(_method: string, [number]: readonly unknown[]) {
       made.asks += 1
-      if (says instanceof Error) throw says
-      return says === null ? null : { hash: toHex(hash(says)), number }
+      if (reported instanceof Error) throw reported
+      return reported === null ? null : { hash: toHex(hash(reported)), number }
     },
   }
   return made
@@ -48,7 +48,7 @@ function numbered(sources: readonly HeadSource[], over: Partial<NumberedBlocksPa
 
 const down = () => source(new Error('connection refused'))
 
-test('the word of enough upstreams, with their number', async () => {
+test('a quorum of upstreams is the anchor, with the number of votes', async () => {
   const found = await blocks([source(1), source(2), source(1)])(5n, latest, signal)
   assert.deepEqual(found, { network: 'test', hash: hash(1), number: 5n, anchor: 'quorum:2/3' })
   const alone = await blocks([source(4)])(5n, latest, signal)
@@ -57,18 +57,18 @@ test('the word of enough upstreams, with their number', async () => {
   assert.equal(left.anchor, 'single')
 })
 
-test('where a quorum is required, fewer are an error that names the cure', async () => {
+test('if a quorum is required, too few votes are an error with a fix', async () => {
   const find = blocks([source(4), down(), source(5)], { quorumRequired: true })
   await assert.rejects(find(5n, latest, signal), { code: 'unverified', message: /trusted: true/ })
 })
 
-test('a trusted upstream is asked alone', async () => {
+test('a trusted upstream is queried alone', async () => {
   const other = source(1)
   const found = await blocks([other, source(7, true)])(5n, latest, signal)
   assert.deepEqual([found.hash, found.anchor, other.asks], [hash(7), 'trusted', 0])
 })
 
-test('nobody has it any more: pruned; nobody can be asked: no source', async () => {
+test('missing at all upstreams: pruned; no upstream reachable: no source', async () => {
   await assert.rejects(blocks([source(null), down()])(5n, latest, signal), { code: 'pruned' })
   await assert.rejects(blocks([down(), down()])(5n, latest, signal), { code: 'no_upstream' })
 })
@@ -79,7 +79,7 @@ test('a block of another number does not count', async () => {
   await assert.rejects(blocks([odd])(5n, latest, signal), { code: 'pruned' })
 })
 
-test('a block whose header has another number does not count, whoever names it', async () => {
+test('a block whose header has another number does not count, from any upstream', async () => {
   // The header of hash 3 is that of block 6.
   const numberOf = async (found: Uint8Array) => (found[0] === 3 ? 6n : 5n)
   const found = await blocks([source(3), source(3), source(4)], { numberOf })(5n, latest, signal)
@@ -90,20 +90,20 @@ test('a block whose header has another number does not count, whoever names it',
   }
 })
 
-test('what the state under the head says needs no word of anybody', async () => {
+test('a hash from the state under the head needs no votes', async () => {
   const one = source(1)
   const find = blocks([one], { history: async () => hash(8) })
   const found = await find(5n, latest, signal)
   assert.deepEqual([found.hash, found.anchor, one.asks], [hash(8), 'quorum:2/3', 0])
 })
 
-test('the first block is the one of the settings, and is not asked for', async () => {
+test('the first block is that of the settings, without a request', async () => {
   const one = source(1)
   const found = await blocks([one], { genesisHash: hash(6) })(0n, latest, signal)
   assert.deepEqual([found.hash, one.asks], [hash(6), 0])
 })
 
-test('a final block is asked for once', async () => {
+test('a final block is requested once', async () => {
   const one = source(1)
   const find = blocks([one], { finalized: () => ({ ...latest, number: 10n }) })
   await find(5n, latest, signal)
@@ -114,14 +114,14 @@ test('a final block is asked for once', async () => {
   await later(11n, latest, signal)
   await later(11n, latest, signal)
   assert.equal(one.asks, 3)
-  // The word of one, while others are away, is not taken for ever.
+  // A single vote, while other upstreams are unreachable, is not cached.
   const left = blocks([one, down()], over)
   await left(11n, latest, signal)
   await left(11n, latest, signal)
   assert.equal(one.asks, 5)
 })
 
-test('after a rollback of final blocks they are asked for again, also those under way then', async () => {
+test('after a rollback of final blocks they are requested again, including requests in flight', async () => {
   const one = source(1)
   const call = one.call.bind(one)
   const { get, forget } = numbered([one], { finalized: () => ({ ...latest, number: 10n }) })

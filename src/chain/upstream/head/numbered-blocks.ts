@@ -1,5 +1,5 @@
-// Canonical blocks older than those the head follower remembers: from the settings (genesis), from the state
-// under the head (EIP-2935), else by the word of enough upstreams. What is final is remembered.
+// Canonical blocks older than those of the head follower: from the settings (genesis), from the state under the head
+// (EIP-2935), otherwise by the votes of upstreams. Final blocks are cached.
 import { Fault, hasCode } from '../../../base/fault.ts'
 import { equalBytes, toQuantity } from '../../../base/hex.ts'
 import type { Anchor, BlockRef } from '../../head.ts'
@@ -8,46 +8,46 @@ import { fetchBlockName, type BlockName, type HeadSource } from './head-source.t
 export type NumberedBlocksParts = {
   readonly network: string
   readonly sources: readonly HeadSource[]
-  /** How many must agree where none is trusted; at most as many as there are. */
+  /** Upstreams that must agree if none is trusted; at most the number of upstreams. */
   readonly quorum: number
   readonly quorumRequired: boolean
-  /** Of block 0, 32 bytes; null: asked like any other. */
+  /** Of block 0, 32 bytes; null: requested like any other. */
   readonly genesisHash: Uint8Array | null
   readonly finalized: () => BlockRef | null
-  /** Out of the state under `latest`; null where it does not say. */
+  /** From the state under `latest`; null if it is not there. */
   readonly history: (
     number: bigint,
     latest: BlockRef,
     signal: AbortSignal,
   ) => Promise<Uint8Array | null>
-  /** That of a block's header, proved by its hash. Throws what proving a header throws. */
+  /** The number in a block's header, proved by its hash. Throws what proving a header throws. */
   readonly numberOf: (hash: Uint8Array, signal: AbortSignal) => Promise<bigint>
 }
 
-/** Final blocks remembered, about 300 bytes each. */
+/** Final blocks in the cache, about 300 bytes each. */
 const finalMax = 10_000
 
 export type NumberedBlocks = {
   /**
-   * The canonical block of a number at or below `latest`. Throws `pruned` when all upstreams that were asked no longer
-   * have it, `no_upstream` when none could be asked, `unverified` when too few agree.
+   * The canonical block of a number at or below `latest`. Throws `pruned` if no queried upstream has it any longer,
+   * `no_upstream` if none could be queried, `unverified` if too few agree.
    */
   get(number: bigint, latest: BlockRef, signal: AbortSignal): Promise<BlockRef>
-  /** Forgets all blocks: what was final no longer is. */
+  /** Drops the cache: its blocks are no longer final. */
   forget(): void
 }
 
 export function createNumberedBlocks(parts: NumberedBlocksParts): NumberedBlocks {
   const { network, genesisHash } = parts
   const final = new Map<bigint, BlockRef>()
-  /** How often all were forgotten. */
+  /** Number of rollbacks. */
   let rollbacks = 0
 
   function remember(block: BlockRef, askedAfter: number): BlockRef {
-    // Of the branch that was left meanwhile.
+    // It is of the branch that was left during the request.
     if (askedAfter !== rollbacks) return block
     const finalized = parts.finalized()
-    // The word of one, while others were away, is not taken for ever.
+    // A single vote, while other upstreams were unreachable, is not cached.
     if (block.anchor === 'single' && parts.sources.length > 1) return block
     if (finalized === null || block.number > finalized.number) return block
     const [oldest] = final.size >= finalMax ? final.keys() : []
@@ -75,7 +75,7 @@ export function createNumberedBlocks(parts: NumberedBlocksParts): NumberedBlocks
     return { network, hash, number, anchor: anchorOf(best.count, trusted.length > 0) }
   }
 
-  /** Of those whose header has that number. Throws `unverified` when there is none. */
+  /** The block with the most votes, of those whose header has that number. Throws `unverified` if there is none. */
   async function mostNamed(named: readonly BlockName[], number: bigint, signal: AbortSignal) {
     const counts = named
       .filter(({ hash }, index) => named.findIndex((it) => equalBytes(it.hash, hash)) === index)
@@ -85,7 +85,7 @@ export function createNumberedBlocks(parts: NumberedBlocksParts): NumberedBlocks
     throw new Fault('unverified')
   }
 
-  /** A block whose header cannot be had is not the one of that number, and does not hide what others name. */
+  /** A block without an available header does not count, and does not hide the blocks of other votes. */
   async function hasNumber(
     hash: Uint8Array,
     number: bigint,

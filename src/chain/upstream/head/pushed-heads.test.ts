@@ -1,4 +1,4 @@
-// Heads that upstreams push: Cairn polls that upstream immediately, and proves as in a poll. No timer runs here.
+// Heads that upstreams push: Cairn polls that upstream immediately, and proves as in a poll. No timer fires here.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import {
@@ -37,7 +37,7 @@ async function follow(t: TestContext, sources: readonly MovingNode[], chain: Mov
 
 const asks = (node: MovingNode): number => node.asked.get('latest') ?? 0
 
-test('a pushed block is the head as soon as its upstream was asked, also after a reorg', async (t) => {
+test('a pushed block is the head as soon as its upstream was polled, also after a reorg', async (t) => {
   const chain = createMovingChain()
   const first = chain.grow(null, 101)
   const node = movingNode('one', first)
@@ -52,7 +52,7 @@ test('a pushed block is the head as soon as its upstream was asked, also after a
   assert.ok(equalBytes(changes.at(-1)?.removed[0]?.hash ?? new Uint8Array(), orphan.hash))
 })
 
-test('of a reorg of which each block is pushed the upstream is asked once', async (t) => {
+test('if a reorg pushes several blocks the upstream is polled once', async (t) => {
   const chain = createMovingChain()
   const first = chain.grow(null, 101)
   const node = movingNode('one', first)
@@ -64,34 +64,34 @@ test('of a reorg of which each block is pushed the upstream is asked once', asyn
   assert.equal(changes.length, 1)
 })
 
-test('a pushed block is not believed: the head is the reply of the upstream to a poll', async (t) => {
+test('a pushed block is not used itself: the head is the reply of the upstream to a poll', async (t) => {
   const chain = createMovingChain()
   const first = chain.grow(null, 101)
-  const nodes = ['one', 'two', 'liar'].map((name) => movingNode(name, first))
-  const liar = nodes.at(-1)
-  assert(liar)
+  const nodes = ['one', 'two', 'faulty'].map((name) => movingNode(name, first))
+  const faulty = nodes.at(-1)
+  assert(faulty)
   const { isHead, clock } = await follow(t, nodes, chain)
-  const before = asks(liar)
-  // A block that no node has: it is asked a few times, no more.
-  const looking = liar.push({ hash: new Uint8Array(32).fill(7), number: 102n, parent: null })
+  const before = asks(faulty)
+  // A block that no node has: a few polls, no more.
+  const looking = faulty.push({ hash: new Uint8Array(32).fill(7), number: 102n, parent: null })
   for (let turns = 0; turns < 20; turns += 1) {
     await new Promise((resolve) => setImmediate(resolve))
     clock.turn(1_000)
   }
   await looking
   assert.ok(isHead(first))
-  assert.ok(asks(liar) - before <= 4, `${asks(liar) - before} calls`)
-  // A block of its own making: too few stand on it.
-  liar.latest = chain.grow(first, 1)
-  await liar.push(liar.latest)
+  assert.ok(asks(faulty) - before <= 4, `${asks(faulty) - before} calls`)
+  // An invented block: too few votes.
+  faulty.latest = chain.grow(first, 1)
+  await faulty.push(faulty.latest)
   assert.ok(isHead(first))
-  liar.usable = false
-  const then = asks(liar)
-  await liar.push(chain.grow(first, 1))
-  assert.equal(asks(liar), then)
+  faulty.usable = false
+  const then = asks(faulty)
+  await faulty.push(chain.grow(first, 1))
+  assert.equal(asks(faulty), then)
 })
 
-test('where a quorum is needed, upstreams that push nothing are asked when another pushes, and not too often', async (t) => {
+test('if a quorum is needed, upstreams without push are polled when another pushes, at a limited rate', async (t) => {
   const chain = createMovingChain()
   const first = chain.grow(null, 101)
   const [pushing, polled] = [movingNode('one', first), movingNode('two', first)]

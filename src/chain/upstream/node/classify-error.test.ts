@@ -10,7 +10,7 @@ type Case = readonly [
   status?: number,
 ]
 
-/** What nodes and providers say, class by class. */
+/** Error messages of nodes and providers, by error kind. */
 const said: readonly Case[] = [
   ['rate_limit', null, '<html>slow down</html>', 429],
   ['rate_limit', 429, 'slow down'],
@@ -136,13 +136,13 @@ const said: readonly Case[] = [
   ['other', -32000, 'insufficient funds for gas * price + value'],
 ]
 
-test('every saying of the table is put in its class', () => {
+test('every message of the table gets its class', () => {
   for (const [kind, code, message, status = 200] of said) {
     assert.equal(classifyError({ status, code, message }), kind, `${status} ${code} ${message}`)
   }
 })
 
-test('every row of the table has a saying here', () => {
+test('every row of the table has a message here', () => {
   const seen = new Set(said.map(([kind]) => kind))
   assert.deepEqual(
     errorRows.map(({ kind }) => kind).filter((kind) => !seen.has(kind)),
@@ -155,7 +155,7 @@ test('a revert in the form of Parity is an execution', () => {
   assert.equal(classifyError(signals), 'execution')
 })
 
-test('words that the caller wrote into the request cannot rest an upstream', () => {
+test('text that the caller wrote into the request cannot make an upstream rest', () => {
   const echoes = ['rate limit', 'Invalid API key', 'monthly capacity limit', 'missing trie node']
   for (const words of echoes) {
     const asked = JSON.stringify({ params: [{ tracer: words }] })
@@ -165,7 +165,7 @@ test('words that the caller wrote into the request cannot rest an upstream', () 
   }
 })
 
-test('words in the reason of a revert or in the name of a method cannot rest an upstream', () => {
+test('text in the reason of a revert or in the name of a method cannot make an upstream rest', () => {
   for (const words of ['too many requests', 'unauthorized', 'reached the quota']) {
     const revert = { status: 200, code: 3, message: `execution reverted: ${words}` }
     const method = { status: 200, code: -32601, message: `the method ${words} does not exist` }

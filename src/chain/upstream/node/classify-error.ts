@@ -1,20 +1,20 @@
-// What an upstream's error means, by the table below. Text only routes a call: correctness never
-// depends on it, because what is served was proved.
+// Classifies an upstream's error by HTTP status, JSON-RPC code and text. The class only routes a call: correctness
+// never depends on it, because Cairn proves the answers that it serves.
 import type { UpstreamErrorKind } from './upstream-error.ts'
 
 export type UpstreamSignals = {
   /** HTTP status. */
   readonly status: number
-  /** JSON-RPC error code, or null when the body was no JSON-RPC error. */
+  /** JSON-RPC error code, or null if the body was no JSON-RPC error. */
   readonly code: number | null
-  /** The error's message, or the body when it was plain text. */
+  /** The error's message, or the body if it was plain text. */
   readonly message: string
   readonly data?: unknown
-  /** The body we sent. A signal that stands in it too is an echo of what the caller wrote, and counts for nothing. */
+  /** The request body. A signal that also occurs in it echoes the caller's own text and is ignored. */
   readonly asked?: string
 }
 
-/** One class: any of its signals decides. `texts`: each is one or more parts that must all occur, lower case. */
+/** One class: any of its signals is sufficient. `texts`: each is one or more parts that must all occur, lower case. */
 export type ErrorRow = {
   readonly kind: UpstreamErrorKind
   readonly statuses?: readonly number[]
@@ -23,10 +23,9 @@ export type ErrorRow = {
 }
 
 /**
- * In the order in which they are judged, three of them early, because callers
- * choose the text of a revert and of a method name, and must not be able to say "rate limit" with it: what the
- * EVM said and a method that does not exist come before every text, and too large a range before the code
- * -32005 that some providers use for both.
+ * In order of evaluation. Callers choose the text of a revert and of a method name, and must not be able to fake a
+ * "rate limit" with it: therefore EVM errors and missing methods come before every text match, and too large a range
+ * comes before the code -32005, which some providers use for both.
  */
 export const errorRows: readonly ErrorRow[] = [
   { kind: 'rate_limit', statuses: [429] },
@@ -80,7 +79,7 @@ export const errorRows: readonly ErrorRow[] = [
   {
     kind: 'missing_state',
     texts: [
-      // Before `credentials`: the first of these begins with one of its texts.
+      // Before `credentials`: the first of these texts starts with one of its texts.
       'project id is required to access archive state',
       'access to archival, debug, or trace data is not included',
     ],
@@ -190,13 +189,13 @@ export const errorRows: readonly ErrorRow[] = [
   },
 ]
 
-/** Longer texts are judged by their beginning. */
-const judgedLength = 4096
+/** Only the first part of longer texts is classified. */
+const classifiedLength = 4096
 
-/** The class of an error. `other` when no row fits an error with a code; `trouble` when it had none. */
+/** The class of an error. `other` if no row matches an error with a code; `trouble` if it had no code. */
 export function classifyError(signals: UpstreamSignals): UpstreamErrorKind {
   if (isRevertText(signals.data)) return 'execution'
-  const message = signals.message.slice(0, judgedLength).toLowerCase()
+  const message = signals.message.slice(0, classifiedLength).toLowerCase()
   const asked = signals.asked?.toLowerCase() ?? ''
   const row = errorRows.find((one) => fits(one, signals, message, asked))
   if (row !== undefined) return row.kind
@@ -217,7 +216,7 @@ function fits(row: ErrorRow, signals: UpstreamSignals, message: string, asked: s
   )
 }
 
-/** Parity's form: the revert's bytes behind a word, as a string in `data`. */
+/** Parity's form: a string in `data`, with the revert's bytes after a prefix. */
 function isRevertText(data: unknown): boolean {
   return typeof data === 'string' && data.startsWith('Reverted ')
 }

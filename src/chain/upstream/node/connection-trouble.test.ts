@@ -10,7 +10,7 @@ const read = { repeatable: true }
 
 type Asked = { readonly socket: Socket; readonly id: number; readonly method: string; turn: number }
 
-/** Tells each request by its id and how many came before it; says nothing by itself. */
+/** Reports each request with its id and the number of requests before it; replies only through `onRequest`. */
 async function startUpstream(onRequest: (asked: Asked) => void) {
   let turn = 0
   let opened = 0
@@ -43,7 +43,7 @@ async function startUpstream(onRequest: (asked: Asked) => void) {
   }
 }
 
-/** Nothing of it waits for a clock: one that is not turned. */
+/** Its timers never fire: the clock stands still. */
 function clientOf(url: string, connections = 1): JsonRpcClient & AsyncDisposable {
   const client = createJsonRpcClient({
     url,
@@ -61,7 +61,7 @@ function reply(id: number, header = ''): string {
   return `HTTP/1.1 200 OK\r\n${header}content-length: ${body.length}\r\n\r\n${body}`
 }
 
-test('callers who leave the line take no place of a connection with them', async () => {
+test('callers that leave the queue release their connection', async () => {
   const asked = Promise.withResolvers<Asked>()
   await using upstream = await startUpstream((one) => {
     if (one.turn === 0) asked.resolve(one)
@@ -82,7 +82,7 @@ test('callers who leave the line take no place of a connection with them', async
   assert.equal(upstream.opened, 6)
 })
 
-test('a reply that comes twice costs the call it is taken for, and none after it', async () => {
+test('a duplicate reply fails the call that it is matched to, and no later one', async () => {
   const script: ((asked: Asked) => void)[] = []
   await using upstream = await startUpstream((asked) => {
     const next = script.shift()
@@ -90,7 +90,7 @@ test('a reply that comes twice costs the call it is taken for, and none after it
     else next(asked)
   })
   await using client = clientOf(upstream.url)
-  // The second copy is the first that is read after the second request, whose own reply comes behind it.
+  // The second copy is the first that is read after the second request, before that request's own reply.
   script.push(({ socket, id }) => socket.write(reply(id)))
   script.push(({ socket, id }) => socket.write(reply(id - 1), () => socket.write(reply(id))))
   assert.equal(await client.call('eth_a', [], read, never), 1)
@@ -100,7 +100,7 @@ test('a reply that comes twice costs the call it is taken for, and none after it
   assert.equal(upstream.opened, 2)
 })
 
-test('what has no body ends with its head, whatever that says of chunks', async () => {
+test('a response without a body ends with its head, even if its headers announce chunks', async () => {
   for (const status of [204, 304]) {
     await using upstream = await startUpstream(({ socket }) => {
       socket.write(`HTTP/1.1 ${status} None\r\ntransfer-encoding: chunked\r\n\r\n`)
@@ -113,7 +113,7 @@ test('what has no body ends with its head, whatever that says of chunks', async 
   }
 })
 
-test('chunks by HTTP/1.0 are read', async () => {
+test('a chunked response over HTTP/1.0 is read', async () => {
   await using upstream = await startUpstream(({ socket, id }) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id, result: 'chunks' })
     const head = 'HTTP/1.0 200 OK\r\nconnection: keep-alive\r\ntransfer-encoding: chunked\r\n\r\n'
@@ -123,7 +123,7 @@ test('chunks by HTTP/1.0 are read', async () => {
   for (let i = 0; i < 2; i++) assert.equal(await client.call('eth_a', [], read, never), 'chunks')
 })
 
-test('a percent sign in a password that stands for itself is sent as written', async () => {
+test('a literal percent sign in a password is sent unchanged', async () => {
   const heard = Promise.withResolvers<string>()
   const server = createServer((socket) => {
     socket.once('data', (bytes) => {
@@ -140,7 +140,7 @@ test('a percent sign in a password that stands for itself is sent as written', a
   await new Promise((resolve) => server.close(resolve))
 })
 
-test('thousands of calls that fail in every way leave no connection and no place behind', async () => {
+test('thousands of calls that fail in every way leak no connection and no queue slot', async () => {
   const ways: readonly string[] = [
     '',
     'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nxx',

@@ -11,7 +11,7 @@ import { UpstreamExchange, type ExchangeOwner } from './exchange.ts'
 const never = new AbortController().signal
 const headBytesMax = 16 * 1024
 
-/** Writes `pieces` for the first request it hears, a good response for each later one. */
+/** Writes `pieces` for the first request, a good response for each later one. */
 async function startScripted() {
   const script: { pieces: readonly string[]; ends: boolean } = { pieces: [], ends: false }
   let asked = 0
@@ -99,7 +99,7 @@ function clientOf(url: URL, bodyBytesMax = 1024): Client {
   }
 }
 
-/** What the first request came to, and one after it. */
+/** The outcome of the first request, and of one after it. */
 async function outcomeOf(
   pieces: readonly string[],
   ends = false,
@@ -131,7 +131,7 @@ const plain: readonly (readonly [bytes: string, outcome: string, ends?: boolean]
   [`${head}keep-alive: timeout=1\r\ncontent-length: 5\r\n\r\nshort`, '200 short'],
 ]
 
-test('plain responses are read, wherever they are cut, and the request after them is answered', async () => {
+test('plain responses are read, split at any byte, and the next request is answered', async () => {
   await using server = await startScripted()
   for (const [bytes, outcome, ends = false] of plain) {
     for (let cut = 0; cut <= bytes.length; cut += 1) {
@@ -145,7 +145,7 @@ test('plain responses are read, wherever they are cut, and the request after the
   }
 })
 
-/** Framed in no way, or in two. */
+/** Not framed, or framed in two ways. */
 const odd: readonly string[] = [
   '',
   'SMTP hello\r\n\r\n',
@@ -202,7 +202,7 @@ function cutsOf(bytes: string): readonly (readonly string[])[] {
   ]
 }
 
-test('a response that is odd, or framed in two ways, is no response', async () => {
+test('a malformed response, or one framed in two ways, is no response', async () => {
   for (const bytes of odd) {
     for (const pieces of cutsOf(bytes)) {
       const [first] = await outcomeOf(pieces, true)
@@ -211,7 +211,7 @@ test('a response that is odd, or framed in two ways, is no response', async () =
   }
 })
 
-test('bytes that come behind a response are not part of the next one', async () => {
+test('bytes after a response do not become part of the next one', async () => {
   const responses = [
     `${good('first')}${good('smuggled')}`,
     `${good('first')}x`,
@@ -259,12 +259,12 @@ test('a connection that was idle for too long is not used again', async (t) => {
   }
 })
 
-/** What is due in the next turns of the loop has run. */
+/** Resolves after the work of the next turns of the event loop. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate)
 }
 
-test('a request with characters of any width goes out whole', async () => {
+test('a request with characters of any width is sent whole', async () => {
   const heard: Buffer[] = []
   const server = createServer((socket) => {
     socket.on('error', () => {})
@@ -286,7 +286,7 @@ test('a request with characters of any width goes out whole', async () => {
   await closed(server)
 })
 
-test('over TLS an upstream is asked as who it is, or not at all', async () => {
+test('over TLS an upstream is called only if its certificate matches its name', async () => {
   const names: unknown[] = []
   const server = createHttpsServer({ key: tlsKey, cert: tlsCertificate }, (_request, response) => {
     response.end('sealed')
@@ -303,7 +303,7 @@ test('over TLS an upstream is asked as who it is, or not at all', async () => {
     names.length = 0
     const client = clientOf(new URL(`https://localhost:${port}`))
     assert.deepEqual([await client.ask(), await client.ask()], ['200 sealed', '200 sealed'])
-    // By that name a server of many hosts chooses its certificate.
+    // A server with many hosts selects its certificate by that name.
     assert.deepEqual(names, ['localhost'])
     await client.close()
     const other = clientOf(new URL(`https://127.0.0.1:${port}`))

@@ -1,5 +1,5 @@
-// The kept connections to one upstream: a pool of undici, whose clients have one connection each. An exchange learns
-// which one it goes over, whether that was used before, and can end it.
+// The keep-alive connections to one upstream: a pool of undici, whose clients have one connection each. An exchange
+// learns which connection it uses, whether that was used before, and can end it.
 // Tested by src/chain/upstream/node/connections.test.ts
 import type { Socket } from 'node:net'
 import type { buildConnector, Client } from 'undici'
@@ -8,7 +8,7 @@ import { UpstreamExchange, type Connection } from './exchange.ts'
 
 export type Connections = {
   dispatch(exchange: UpstreamExchange): void
-  /** What is under way, and what comes later, ends with an error. */
+  /** Pending and later exchanges end with an error. */
   close(): Promise<void>
 }
 
@@ -30,7 +30,7 @@ export function openConnections(
   }
 }
 
-/** The pool gives its clients the connector that it made. */
+/** The pool passes the connector that it made to its clients. */
 type ClientOptions = Client.Options & { readonly connect: buildConnector.connector }
 
 function openConnection(origin: URL, given: object): Client {

@@ -1,4 +1,4 @@
-// One upstream node: a client behind limits, breakers and memory of how it has behaved.
+// One upstream node: a client with limits, circuit breakers and its record of behaviour.
 // Tested by src/chain/upstream/node/upstream.test.ts
 import type { Clock } from '../../../base/clock.ts'
 import { createSingleFlight } from '../../../base/single-flight.ts'
@@ -20,19 +20,22 @@ import { isAboutMethod, UpstreamError } from './upstream-error.ts'
 import type { CallOptions, Upstream, UpstreamOptions, UpstreamState } from './upstream.ts'
 
 const upstreamLimits = {
-  /** Calls in line for a place, for each place. */
+  /** Queued calls per connection. */
   waitingPerPlace: 8,
-  /** Taken for the latency of a class that was not called lately. */
+  /** Assumed latency of a class without recent calls. */
   latencyGuessMs: 50,
   successRateMin: 0.01,
-  /** One of another chain is asked so often whether it is back: balancers lead to one node now, to another then. */
+  /** Interval of chain ID checks for an upstream of another chain: a load balancer may lead to different nodes. */
   recheckMs: 60_000,
 } as const
 
 export function createUpstream(
   options: UpstreamOptions,
   parts: {
-    /** Asked of the upstream before its first call; one of another chain is never used. Without it, not asked. */
+    /**
+     * Requested from the upstream before its first call; an upstream of another chain is never used. Without it, no
+     * check.
+     */
     readonly chainId?: bigint
     readonly clock: Clock
     readonly log: Log
@@ -61,7 +64,7 @@ export function createUpstream(
   let head: bigint | null = null
   let lag: number | null = null
   let lies = 0
-  /** Since it was last free of quarantine. */
+  /** Since its last release from quarantine. */
   let recentLies = 0
 
   function isAskable(): boolean {
@@ -77,7 +80,7 @@ export function createUpstream(
     checkedAt = clock.monotonic()
   }
 
-  /** Once, before anything is believed: all who come meanwhile wait for it. */
+  /** Once, before any reply is used; concurrent callers wait for the same check. */
   async function checkChain(signal: AbortSignal): Promise<void> {
     const answer = await send('eth_chainId', [], signal, { methodClass: 'content', isProbe: false })
     const found = parseQuantity(answer)
@@ -118,10 +121,10 @@ export function createUpstream(
       await checks.join('chain', signal, checkChain)
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
-      // Else a class whose calls never get beyond the check would be chosen for ever.
+      // Otherwise a class whose calls never get past the check would be selected forever.
       if (methodClass !== 'content') standing.fail(methodClass)
       if (error.kind === 'trouble') throw error
-      // What it said of its chain must not count as its word on what was asked.
+      // The reply to eth_chainId must not count as an answer to the call.
       throw notAsked(name, 'its chain id is not known')
     }
   }
@@ -155,11 +158,11 @@ export function createUpstream(
       const repeatable = isRead(methodClass)
       const result = await client.call(method, params, { repeatable, replyBytesMax }, signal)
       standing.succeed(methodClass, start)
-      // Callers write these: a node may not know what one of them asks for.
+      // Callers write these: a node may not support the params of one call.
       if (methodClass === 'read' || methodClass === 'trace') lacking.answered(method)
       return result
     } catch (error) {
-      // Only the codes that are about the method: texts may be about one odd param of a caller.
+      // Only codes about the method: a text may be about one unusual param of a caller.
       const isLack = error instanceof UpstreamError && error.kind === 'unsupported'
       if (isLack && isAboutMethod(error.code)) lacking.remember(method)
       standing.learn(error, methodClass, start)
@@ -199,7 +202,7 @@ export function createUpstream(
     can: (need, number) => reach.can(need, number, head),
     cost(methodClass) {
       const usualMs = standing.quantileMs(0.95, methodClass) ?? upstreamLimits.latencyGuessMs
-      // One that hangs has no new latencies: what waits for it says how slow it is now.
+      // A hanging upstream has no new latencies: the age of its pending calls shows how slow it is.
       const ms =
         methodClass === 'content' ? Math.max(usualMs, standing.pendingMs('content')) : usualMs
       const rate = Math.max(standing.successRate(methodClass), upstreamLimits.successRateMin)
@@ -256,7 +259,7 @@ export function createUpstream(
       heads: feed?.isLive === true ? 'pushed' : 'polled',
       lag,
       reach: reach.now(),
-      // Callers write other names.
+      // Only callers use unlisted names.
       lacks: lacking.list().filter((method) => classOf(method) !== 'unlisted'),
       lies,
     }),

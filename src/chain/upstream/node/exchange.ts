@@ -1,5 +1,5 @@
-// One HTTP exchange with an upstream, as undici's dispatcher drives it. Settles once: with the response's body under its
-// caps, or with why there is none.
+// One HTTP exchange with an upstream, as undici's dispatcher drives it. Settles once: with the response's body under
+// its caps, or with the reason of the failure.
 // Tested by src/chain/upstream/node/json-rpc-client.test.ts
 import type { Dispatcher } from 'undici'
 import {
@@ -11,20 +11,20 @@ import {
 import type { Response } from './read-reply.ts'
 import { UpstreamError, type ExchangePhase } from './upstream-error.ts'
 
-/** What an exchange goes over. */
+/** The connection of an exchange. */
 export type Connection = {
-  /** Has a response come whole over the socket that is open now? */
+  /** True if the current socket has delivered a complete response. */
   hasAnswered: boolean
   /** Closes the socket; the next exchange opens another. */
   end(): void
 }
 
-/** What all exchanges of one client share. */
+/** State shared by all exchanges of one client. */
 export type ExchangeOwner = {
-  /** Bytes of bodies that are being read now, of all exchanges. */
+  /** Bytes of bodies being read now, of all exchanges. */
   heldBytes: number
   readonly heldBytesMax: number
-  /** Exchanges in line for a connection; those whose caller has left stay in it until their turn comes. */
+  /** Exchanges queued for a connection; those whose caller has left stay queued until it is their turn. */
   waiting: number
   readonly waitingMax: number
   dispatch(exchange: UpstreamExchange): void
@@ -35,22 +35,22 @@ export type ExchangeOwner = {
 export type ExchangeRequest = {
   readonly body: string
   readonly replyBytesMax: number
-  /** Sent again, once, when a reused socket turns out to have been closed. */
+  /** Sent again, once, if a reused socket turns out to have been closed. */
   readonly mayRepeat: boolean
 }
 
 type ReplyHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 const nothing = Buffer.alloc(0)
-const roomBytes = 64 * 1024
-/** What it looks like when an idle connection is closed in the moment in which it is written to. */
+const bufferBytes = 64 * 1024
+/** Error codes of an idle connection that closes while a request is written to it. */
 const closings: ReadonlySet<string | null> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
 const timeouts: ReadonlySet<string | null> = new Set([
   'UND_ERR_HEADERS_TIMEOUT',
   'UND_ERR_BODY_TIMEOUT',
 ])
 const tooLarge = 'a reply that is too large'
-/** For undici alone: the caller has its own reason. */
+/** For undici only: the caller has its own reason. */
 const left = new Error('left')
 
 export class UpstreamExchange implements Dispatcher.DispatchHandler {
@@ -67,13 +67,13 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
   #connection: Connection | null = null
   #controller: Dispatcher.DispatchController | null = null
   #phase: ExchangePhase = 'unsent'
-  /** Has anything of the response come? */
+  /** True after the first byte of the response. */
   #hasBegun = false
   #settled = false
   #status = 0
   #retryAfterMs: number | null = null
-  /** The body so far: a piece as it came, or a room of our own for several. */
-  #room: Buffer = nothing
+  /** The body so far: a chunk as received, or a buffer of Cairn's own for several. */
+  #buffer: Buffer = nothing
   #bytes = 0
 
   constructor(owner: ExchangeOwner, request: ExchangeRequest, signal: AbortSignal) {
@@ -100,7 +100,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
     owner.dispatch(this)
   }
 
-  /** What came was no answer to it, so that what comes next may be none either: the connection ends. */
+  /** The response did not answer this request, so the next one may not either: close the connection. */
   distrust(): void {
     this.#connection?.end()
   }
@@ -114,14 +114,14 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
     this.#fail(this.#trouble('no answer in time', { timedOut: true }))
   }
 
-  /** It goes over this one. */
+  /** Called with the connection that the exchange uses. */
   onConnection(connection: Connection): void {
     this.#connection = connection
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#leaveLine()
-    // Thrown, not aborted with the controller: so the connection stays open for the next in line.
+    // Thrown, not aborted with the controller: the connection stays open for the next queued exchange.
     if (this.#settled) throw left
     this.#controller = controller
     this.#phase = 'sent'
@@ -132,7 +132,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: unknown, status: number, headers: ReplyHeaders): void {
-    // The response itself comes after it.
+    // The final response follows.
     if (this.#settled || status < 200) return
     this.#phase = 'answering'
     this.#status = status
@@ -160,7 +160,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     if (this.#connection !== null) this.#connection.hasAnswered = true
     if (this.#settled) return
-    const body = this.#room.toString('utf8', 0, this.#bytes)
+    const body = this.#buffer.toString('utf8', 0, this.#bytes)
     this.#leave()
     this.#resolve({ status: this.#status, retryAfterMs: this.#retryAfterMs, body })
   }
@@ -184,26 +184,28 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
     )
   }
 
-  /** Did the connection, used before, end before a byte of the response, and may the request be sent again? */
+  /** True if the reused connection ended before a byte of the response, and the request may be sent again. */
   #isStale(code: string | null): boolean {
     const isClosing =
       this.#connection?.hasAnswered === true && !this.#hasBegun && closings.has(code)
     return isClosing && !this.#hasRepeated && (this.#mayRepeat || this.#phase === 'unsent')
   }
 
-  /** In one array, so that a body of many small pieces takes no more room than its bytes, twice. */
+  /** In one array, so that a body of many small chunks takes at most twice its size. */
   #add(bytes: Buffer): void {
     const before = this.#bytes - bytes.length
     if (before === 0) {
-      this.#room = bytes
+      this.#buffer = bytes
       return
     }
-    if (this.#bytes > this.#room.length) {
-      const grown = Buffer.allocUnsafeSlow(Math.max(this.#bytes, 2 * this.#room.length, roomBytes))
-      this.#room.copy(grown, 0, 0, before)
-      this.#room = grown
+    if (this.#bytes > this.#buffer.length) {
+      const grown = Buffer.allocUnsafeSlow(
+        Math.max(this.#bytes, 2 * this.#buffer.length, bufferBytes),
+      )
+      this.#buffer.copy(grown, 0, 0, before)
+      this.#buffer = grown
     }
-    bytes.copy(this.#room, before)
+    bytes.copy(this.#buffer, before)
   }
 
   #trouble(
@@ -229,7 +231,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
   #leave(): void {
     this.#settled = true
     this.#owner.heldBytes -= this.#bytes
-    this.#room = nothing
+    this.#buffer = nothing
     this.#signal.removeEventListener('abort', this)
   }
 

@@ -1,4 +1,4 @@
-// Heads that an upstream pushes: the messages in both directions, and a bound on each of them.
+// Heads that an upstream pushes: the messages in both directions and their limits.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { startHeadPusher } from '../../../../test/fakes/head-pusher.ts'
@@ -37,7 +37,7 @@ async function start(t: TestContext, over: Partial<HeadFeedOptions> = {}) {
     }
   }
   const count = (event: string): number => logged.filter((one) => one.event === event).length
-  /** To the next try, and not beyond: its own timers begin then. */
+  /** Advances to the next attempt, and not beyond, because its own timers start then. */
   const again = (): void => clock.turn(Number(logged.at(-1)?.fields['againMs']))
   const feed = createHeadFeed({
     name: 'node',
@@ -74,7 +74,7 @@ test('each pushed block is reported by its hash, with the headers of the upstrea
   assert.deepEqual(heads, [hashOf(1), hashOf(2)])
 })
 
-test('credentials of the URL go as Basic', async (t) => {
+test('credentials of the URL are sent with Basic authentication', async (t) => {
   const node = await startHeadPusher()
   t.after(() => node[Symbol.asyncDispose]())
   const { count, until } = await start(t, { url: node.url.replace('://', '://me:p%40ss@') })
@@ -83,7 +83,7 @@ test('credentials of the URL go as Basic', async (t) => {
   assert.equal(authorization, `Basic ${Buffer.from('me:p@ss').toString('base64')}`)
 })
 
-test('of blocks that come faster than they are looked at the newest is given, and one at a time', async (t) => {
+test('if blocks arrive faster than they are processed the newest is delivered, one at a time', async (t) => {
   const given: string[] = []
   let letGo: () => void = () => {}
   let running = 0
@@ -123,7 +123,7 @@ test('after a burst of eight blocks the next are reported a tenth of a second ap
   await until(() => heads.length === headsAtOnce + 1)
 })
 
-test('a connection that ends is made again, ever later up to a minute, and soon after a good one', async (t) => {
+test('a closed connection is reopened with backoff up to a minute, and soon after a good one', async (t) => {
   const { node, pusher, clock, logged, until, count, feed, heads, again } = await start(t)
   await until(() => count('heads_pushed') === 1)
   node.isOn = false
@@ -149,7 +149,7 @@ test('a connection that ends is made again, ever later up to a minute, and soon 
   assert.equal(logged.at(-1)?.fields['againMs'], headFeedLimits.retryMs)
 })
 
-test('a guessed URL that takes no WebSocket is left alone for an hour, one of the settings for a minute', async (t) => {
+test('a guessed URL that takes no WebSocket is retried after an hour, one of the settings after a minute', async (t) => {
   for (const isGuess of [true, false]) {
     const node = await startHeadPusher()
     t.after(() => node[Symbol.asyncDispose]())
@@ -161,7 +161,7 @@ test('a guessed URL that takes no WebSocket is left alone for an hour, one of th
   }
 })
 
-test('one that refuses the subscription, or never answers it, is polled', async (t) => {
+test('an upstream that refuses the subscription, or never answers it, is polled', async (t) => {
   const { pusher, clock, until, count, feed, again } = await start(t)
   await until(() => count('heads_pushed') === 1)
   pusher.manner = 'refuse'
@@ -177,7 +177,7 @@ test('one that refuses the subscription, or never answers it, is polled', async 
   assert.equal(feed.isLive, false)
 })
 
-test('a message that is too long, not text or not JSON ends the connection; another subscription is passed over', async (t) => {
+test('a message that is too long, not text or not JSON ends the connection; another subscription is ignored', async (t) => {
   const { pusher, until, count, heads, again } = await start(t)
   const bad = ['{', '[]', '3', `"${'x'.repeat(headFeedLimits.messageBytesMax)}"`]
   for (const [at, text] of bad.entries()) {
@@ -192,11 +192,11 @@ test('a message that is too long, not text or not JSON ends the connection; anot
   assert.deepEqual(heads, [])
 })
 
-test('a connection that has gone silent is ended', async (t) => {
+test('a silent connection is closed', async (t) => {
   const { pusher, clock, until, count } = await start(t)
   await until(() => count('heads_pushed') === 1)
   assert.equal(pusher.open, 1)
-  // No answer can come between two turns without a wait.
+  // No reply can arrive between two turns without a wait.
   clock.turn(headFeedLimits.pingMs)
   clock.turn(headFeedLimits.pingMs)
   await until(() => count('heads_not_pushed') === 1)
@@ -214,7 +214,7 @@ test('after stop the connection is closed, no timer is left, and nothing is repo
   assert.deepEqual([logged.length, pusher.upgrades.length, feed.isLive], [before, 1, false])
 })
 
-test('the guessed URL is the same place', () => {
+test('the guessed URL has the same host and path', () => {
   assert.equal(
     guessWebSocketUrl('https://a:b@node.example/v1?k=1'),
     'wss://a:b@node.example/v1?k=1',

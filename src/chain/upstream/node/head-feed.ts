@@ -7,7 +7,7 @@ import { fromHex } from '../../../base/hex.ts'
 import type { Log } from '../../../base/log.ts'
 
 export type HeadFeed = {
-  /** The upstream has taken the subscription. */
+  /** The upstream has accepted the subscription. */
   readonly isLive: boolean
   /** Closes the connection. */
   stop(): void
@@ -18,15 +18,15 @@ export type HeadFeedOptions = {
   readonly name: string
   /** ws or wss; may hold credentials. */
   readonly url: string
-  /** Made from the upstream's URL, so that there may be nothing there. */
+  /** Derived from the upstream's URL, so there may be no WebSocket endpoint. */
   readonly isGuess: boolean
   /** Sent with the upgrade; may hold secrets. */
   readonly headers: Readonly<Record<string, string>>
   readonly clock: Clock
   readonly log: Log
   /**
-   * A block was pushed, by its hash of 32 bytes. While the promise is pending nothing is read from the socket; of
-   * blocks that were read already the newest is given next.
+   * A block was pushed, with its hash of 32 bytes. While the promise is pending nothing is read from the socket; of the
+   * blocks already read, the newest is delivered next.
    */
   readonly onHead: (hash: Uint8Array) => Promise<void>
 }
@@ -38,13 +38,13 @@ export const headFeedLimits = {
   pingMs: 30_000,
   /** One message: a header is about 2 KB, and some nodes add the block's transactions. */
   messageBytesMax: 1024 * 1024,
-  /** From one call of `onHead` to the next, on average; and the calls of one burst. */
+  /** Average time between calls of `onHead`, and the calls of one burst. */
   headsApartMs: 100,
   headsAtOnce: 8,
-  /** Before the next connection: the first after a good one, then twice as long each time, up to this. */
+  /** Delay of the next connection: the first after a good one, then doubled each time, up to the maximum. */
   retryMs: 1_000,
   retryMsMax: 60_000,
-  /** Where a guessed URL takes no WebSocket. */
+  /** Delay for a guessed URL that takes no WebSocket. */
   absentMs: 3_600_000,
 } as const
 
@@ -56,7 +56,7 @@ const subscribe = JSON.stringify({
   params: ['newHeads'],
 })
 
-/** Where the node of an http(s) URL usually takes WebSockets: the same place. */
+/** The WebSocket URL that the node of an http(s) URL usually has: the same host and path. */
 export function guessWebSocketUrl(url: string): string {
   return url.replace(/^http/i, 'ws')
 }
@@ -65,7 +65,7 @@ export function createHeadFeed(options: HeadFeedOptions): HeadFeed {
   const { name, clock, log } = options
   let connection: Connection | null = null
   let stopRetry: (() => void) | null = null
-  /** Connections in a row that brought no head. */
+  /** Consecutive connections without a head. */
   let failures = 0
   let wasLive = false
   let isStopped = false
@@ -112,17 +112,17 @@ export function createHeadFeed(options: HeadFeedOptions): HeadFeed {
   }
 }
 
-/** `why`: names no host and holds no text of the upstream. `isRefused`: it answered that it does not do this. */
+/** `why`: without hosts and texts of the upstream. `isRefused`: it does not support this. */
 type End = { readonly why: string; readonly isRefused: boolean; readonly isLive: boolean }
 
 type Listeners = {
   readonly onLive: () => void
   readonly onHead: (hash: Uint8Array) => Promise<void>
-  /** Once. */
+  /** Called once. */
   readonly onEnd: (end: End) => void
 }
 
-/** One WebSocket with one subscription. Nothing in it throws past it. */
+/** One WebSocket with one subscription. Throws nothing. */
 class Connection {
   readonly #options: HeadFeedOptions
   readonly #listeners: Listeners
@@ -131,12 +131,12 @@ class Connection {
   #socket: WebSocket | null = null
   #subscription: string | null = null
   #hasEnded = false
-  /** Something came since the last ping. */
+  /** Anything was received since the last ping. */
   #isHeard = true
   #isBusy = false
-  /** By the monotonic clock: when all calls of `onHead` so far would have been 100 ms apart. */
+  /** Monotonic time at which all calls of `onHead` so far would have been 100 ms apart. */
   #spentUntil = 0
-  /** Pushed while another was looked at. */
+  /** Pushed while another block was processed. */
   #next: Uint8Array | null = null
 
   constructor(options: HeadFeedOptions, listeners: Listeners) {
@@ -168,7 +168,7 @@ class Connection {
       socket.on('unexpected-response', (_request, { statusCode = 0 }) =>
         this.end(`status ${statusCode}`, statusCode < 500 && statusCode !== 429),
       )
-      // The code alone: texts may name the host.
+      // Only the code: texts may name the host.
       socket.on('error', (error: NodeJS.ErrnoException) =>
         this.end(error.code ?? 'broken connection'),
       )
@@ -192,7 +192,7 @@ class Connection {
   }
 
   #ping(): void {
-    // While nothing is read no answer can be.
+    // While nothing is read no pong can arrive.
     if (this.#isBusy || this.#socket?.readyState !== WebSocket.OPEN) return
     if (!this.#isHeard) return this.end('silent')
     this.#isHeard = false
@@ -246,7 +246,7 @@ class Connection {
     this.#socket?.resume()
   }
 
-  /** Counts one call of `onHead`. Milliseconds to rest after it. */
+  /** Counts one call of `onHead`. Returns the milliseconds to wait after it. */
   #spend(): number {
     const { headsApartMs, headsAtOnce } = headFeedLimits
     const now = this.#options.clock.monotonic()

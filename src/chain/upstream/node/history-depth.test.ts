@@ -5,7 +5,7 @@ import { createHistoryBook } from './history-depth.ts'
 
 const head = 1000n
 
-test('what nobody looked for is unknown; headers are everywhere', () => {
+test('data that was not probed is unknown; headers are everywhere', () => {
   const book = createHistoryBook(createTurnedClock())
   assert.equal(book.can('proof', 1n, head), 'unknown')
   assert.equal(book.can('header', 1n, head), 'yes')
@@ -24,7 +24,7 @@ test('a window moves with the head, a lowest number does not', () => {
   assert.equal(book.can('code', 0n, head), 'yes')
 })
 
-test('of a block above its head, and of a block without a number, it is asked', () => {
+test('a block above the head, or without a number, is unknown', () => {
   const book = createHistoryBook(createTurnedClock())
   book.tell({ proof: { age: 127n }, state: 'all', receipts: 'none' })
   assert.equal(book.can('proof', head + 1n, head), 'unknown')
@@ -33,7 +33,7 @@ test('of a block above its head, and of a block without a number, it is asked', 
   assert.equal(book.can('receipts', null, head), 'no')
 })
 
-test('a live refusal lowers it at once, for ten minutes or until the next probe', () => {
+test('a live refusal lowers the depth immediately, for ten minutes or until the next probe', () => {
   const clock = createTurnedClock()
   const book = createHistoryBook(clock)
   book.tell({ proof: 'all', body: 'all' })

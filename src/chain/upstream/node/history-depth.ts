@@ -1,9 +1,9 @@
-// How far back an upstream has something, as the probe found it and as live answers correct it (verification.md 2.2).
+// The history depth of an upstream per kind of data, as found by probes and corrected by live replies.
 import type { Clock } from '../../../base/clock.ts'
 
 /**
  * `age`: blocks behind the head, both ends counted (0: only the newest). `from`: the lowest block number. `all`: from
- * genesis on. `none`: not even at the head. `unknown`: nobody has looked.
+ * genesis on. `none`: not even at the head. `unknown`: not probed.
  */
 export type HistoryDepth =
   | 'unknown'
@@ -12,26 +12,26 @@ export type HistoryDepth =
   | { readonly age: bigint }
   | { readonly from: bigint }
 
-/** What can be asked for of a block. `state`: values; `proof`: the same with their proofs. */
+/** The kinds of block data. `state`: values; `proof`: the same with their proofs. */
 export type DataKind = 'header' | 'body' | 'receipts' | 'state' | 'proof' | 'code'
 
-/** What the probe looks for. Headers are kept by every node; code is where state is. */
+/** The kinds that a probe checks. Every node stores headers; code has the depth of state. */
 export type HistoryKind = 'body' | 'receipts' | 'state' | 'proof'
 export const historyKinds: readonly HistoryKind[] = ['state', 'proof', 'body', 'receipts']
 
 export type HistoryDepths = Readonly<Record<HistoryKind, HistoryDepth>>
 
 export type HistoryBook = {
-  /** Replaces what the probe found before, and forgets the corrections. */
+  /** Replaces the results of the last probe, and drops the corrections. */
   tell(reaches: Partial<HistoryDepths>): void
-  /** A live answer: it does not have this of that block. Holds for ten minutes. */
+  /** A live reply: it lacks this data of that block. Valid for ten minutes. */
   lower(need: DataKind, number: bigint, head: bigint | null): void
-  /** Has it this of block `number` (null: a block whose number is not known)? */
+  /** Whether it has this data of block `number` (null: a block whose number is not known). */
   can(need: DataKind, number: bigint | null, head: bigint | null): 'yes' | 'no' | 'unknown'
   now(): HistoryDepths
 }
 
-/** A single refusal may come from one of many nodes behind one URL, so it is not believed for ever. */
+/** One of many nodes behind one URL may have sent the refusal, so it expires. */
 const loweredMs = 10 * 60_000
 
 export function createHistoryBook(clock: Clock): HistoryBook {
@@ -86,7 +86,7 @@ function kindOf(need: DataKind): HistoryKind | null {
   return need === 'code' ? 'state' : need
 }
 
-/** State is kept for a window that moves with the head; bodies and receipts from a number on. */
+/** State is stored for a window that moves with the head; bodies and receipts from a block number on. */
 function loweredReach(kind: HistoryKind, number: bigint, head: bigint | null): HistoryDepth {
   if (kind === 'body' || kind === 'receipts' || head === null) return { from: number + 1n }
   return head > number ? { age: head - number - 1n } : 'none'
@@ -95,7 +95,7 @@ function loweredReach(kind: HistoryKind, number: bigint, head: bigint | null): H
 function holds(reach: HistoryDepth, number: bigint, head: bigint | null): 'yes' | 'no' | 'unknown' {
   if (reach === 'unknown') return 'unknown'
   if (reach === 'none') return 'no'
-  // Above its head: it may have it in a moment.
+  // Above its head: it may have the block soon.
   if (head !== null && number > head) return 'unknown'
   if (reach === 'all') return 'yes'
   if ('from' in reach) return number >= reach.from ? 'yes' : 'no'

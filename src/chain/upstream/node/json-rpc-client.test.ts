@@ -45,7 +45,7 @@ async function failureBy(answer: RpcAnswer, options: Options = {}): Promise<Upst
   return await failureOf(client.call('eth_test', [], read, never))
 }
 
-/** Writes these bytes for each request, however it came. */
+/** Writes these bytes for each request. */
 async function startRaw(write: (socket: Socket, turn: number) => void) {
   let turns = 0
   const sockets = new Set<Socket>()
@@ -106,7 +106,7 @@ test('headers of the settings and credentials of the URL go with each call', asy
   assert.equal(headers.authorization, `Basic ${Buffer.from('us@er:pass').toString('base64')}`)
 })
 
-test('what is not an answer to this very call is trouble', async () => {
+test('a response that does not answer this call is trouble', async () => {
   const bodies: readonly string[] = [
     '<html><body>welcome</body></html>',
     '',
@@ -163,7 +163,7 @@ test('a body that is cut, compressed, too large or not HTTP is trouble', async (
   assert.equal((await failureOf(client.call('eth_test', [], read, never))).kind, 'trouble')
 })
 
-test('whatever bytes come in whatever pieces, the call ends with trouble', async () => {
+test('if random bytes arrive in random pieces, the call ends with trouble', async () => {
   // A small generator with a seed: the same bytes in every run.
   let seed = 12345
   const next = (below: number): number => {
@@ -192,7 +192,7 @@ test('a redirect is not followed', async () => {
   assert.equal(other.asked.length, 0)
 })
 
-test('a result with a bad status is no result, and Retry-After is told', async () => {
+test('a result with a bad status is no result, and Retry-After is reported', async () => {
   const error = await failureBy(({ id }, response) => {
     response.writeHead(429, { 'retry-after': '7' })
     response.end(JSON.stringify({ jsonrpc: '2.0', id, result: 1 }))
@@ -208,7 +208,7 @@ test('a result with a bad status is no result, and Retry-After is told', async (
   assert.equal(dated.retryAfterMs, 600_000)
 })
 
-test('an error of the node keeps code, message and the bytes of a revert', async () => {
+test('an error of the node has its code, message and the bytes of a revert', async () => {
   const error = await failureBy(
     errorAnswer({ code: 3, message: 'execution reverted: no', data: '0x08c379a0' }),
   )
@@ -230,13 +230,13 @@ test('no secret of the upstream is in an error', async () => {
   const error = await failureOf(client.call('eth_test', [], read, never))
   const shown = JSON.stringify([error.message, error.data, error.stack, error.cause])
   assert.ok(!shown.includes('topsecretkey'), shown)
-  await using nobody = clientOf('http://127.0.0.1:1/v3/topsecretkey')
-  const refused = await failureOf(nobody.call('eth_test', [], read, never))
+  await using unreachable = clientOf('http://127.0.0.1:1/v3/topsecretkey')
+  const refused = await failureOf(unreachable.call('eth_test', [], read, never))
   assert.equal(refused.phase, 'unsent')
   assert.equal(refused.message, 'ECONNREFUSED')
 })
 
-test('a call that takes too long is trouble, also when bytes keep dripping', async () => {
+test('a call that takes too long is trouble, even while bytes arrive slowly', async () => {
   const clock = createTurnedClock()
   const started = Promise.withResolvers<void>()
   await using upstream = await startRpcUpstream((_asked, response) => {
@@ -270,7 +270,7 @@ test('a caller that leaves ends its call alone', async () => {
   assert.equal(await client.call('eth_fast', [], read, never), 1)
 })
 
-test('a reused socket that was closed is asked again once, for reads only', async () => {
+test('a read on a reused socket that was closed is sent again once; other calls are not', async () => {
   const reply = (id: number) => {
     const body = `{"jsonrpc":"2.0","id":${id},"result":"ok"}`
     return `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`
@@ -295,14 +295,14 @@ test('a reused socket that was closed is asked again once, for reads only', asyn
   }
 })
 
-test('a fresh socket that is closed is not asked again, and a second close is the end', async () => {
+test('a call on a fresh socket that is closed is not sent again, and a second close fails it', async () => {
   await using raw = await startRaw((socket) => socket.destroy())
   await using client = clientOf(raw.url, { connections: 1 })
   assert.equal((await failureOf(client.call('eth_a', [], read, never))).kind, 'trouble')
   assert.equal(raw.turns, 1)
 })
 
-test('replies being read at once are bounded in all', async () => {
+test('the total size of replies being read is limited', async () => {
   const clock: Clock = systemClock
   const half = 600
   await using upstream = await startRpcUpstream((_asked, response) => {
@@ -324,7 +324,7 @@ test('replies being read at once are bounded in all', async () => {
   await Promise.all(calls)
 })
 
-test('calls that wait for a connection are bounded, those of callers who left included', async () => {
+test('the number of calls that wait for a connection is limited, including those of callers that left', async () => {
   const asked = Promise.withResolvers<void>()
   await using upstream = await startRpcUpstream(() => asked.resolve())
   await using client = clientOf(upstream.url, { connections: 1 })
@@ -339,7 +339,7 @@ test('calls that wait for a connection are bounded, those of callers who left in
   for (const call of [first, ...waiting]) await assert.rejects(call, /gone/)
 })
 
-test('closing ends what is under way', async () => {
+test('closing ends the calls in flight', async () => {
   const asked = Promise.withResolvers<void>()
   await using upstream = await startRpcUpstream(() => asked.resolve())
   const client = clientOf(upstream.url)

@@ -1,4 +1,5 @@
-// One JSON-RPC call as one POST to one upstream, the reply read under caps. Whatever is not a well-formed answer to this very call is `trouble` (verification.md 3, T24).
+// One JSON-RPC call as one POST to one upstream; the reply is read under caps. Anything but a well-formed answer to
+// this call is `trouble`.
 import type { Clock } from '../../../base/clock.ts'
 import { headersFor } from '../../../base/http-origin.ts'
 import { openConnections } from './connections.ts'
@@ -7,16 +8,16 @@ import { readReply } from './read-reply.ts'
 import { createHide, createRedact, type Redact } from './redact.ts'
 import { UpstreamError } from './upstream-error.ts'
 
-/** Params of a call: values, or the JSON text of them exactly as it shall be sent. */
+/** Params of a call: values, or their JSON text exactly as it is sent. */
 export type Params = readonly unknown[] | { readonly json: string }
 
 export type JsonRpcClientOptions = {
   readonly url: string
-  /** Where the upstream pushes heads; here for its secrets alone. */
+  /** The WebSocket URL for pushed heads; used here only to redact its secrets. */
   readonly wsUrl?: string | null | undefined
   /** Sent with each call; may hold secrets. */
   readonly headers: Readonly<Record<string, string>>
-  /** Sockets, and so calls at once; more wait in line here. */
+  /** Sockets, and therefore parallel calls; more calls are queued here. */
   readonly connections: number
   /** One call from its start to its last byte. */
   readonly timeoutMs: number
@@ -26,9 +27,9 @@ export type JsonRpcClientOptions = {
 
 export type JsonRpcClient = {
   /**
-   * The `result` of the reply, any JSON value, or another member of one that has a result. `repeatable`: a read, asked
-   * again once when a reused socket turns out to have been closed. `replyBytesMax`: less than that of the client. Throws
-   * UpstreamError, or `signal.reason` when that aborts; then the socket is closed too.
+   * The `result` of the reply, any JSON value, or another member of a reply that has a result. `repeatable`: a read,
+   * sent again once if a reused socket turns out to have been closed. `replyBytesMax`: less than that of the client.
+   * Throws UpstreamError, or `signal.reason` if that aborts; then the socket is closed too.
    */
   call(
     method: string,
@@ -41,14 +42,14 @@ export type JsonRpcClient = {
     signal: AbortSignal,
   ): Promise<unknown>
   readonly redact: Redact
-  /** Ends what is under way with `trouble`. */
+  /** Ends the calls in flight with `trouble`. */
   close(): Promise<void>
 }
 
 const connectMsMax = 5_000
-/** Bodies being read at once, as a multiple of the largest one allowed. */
+/** Limit for bodies being read in parallel, as a multiple of the largest one allowed. */
 const heldReplies = 4
-/** Calls in line for a connection, for each connection. */
+/** Calls queued for a connection, per connection. */
 const waitingPerConnection = 16
 
 export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClient {
@@ -103,7 +104,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
   }
 }
 
-/** A good response that answers something else, or nothing: maybe what was asked before, or is asked by another. */
+/** A good response without an answer to this call: it may answer an earlier request or one of another caller. */
 function isOutOfStep(error: unknown): boolean {
   if (!(error instanceof UpstreamError) || error.kind !== 'trouble') return false
   return error.status !== null && error.status >= 200 && error.status <= 299

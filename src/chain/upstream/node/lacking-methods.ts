@@ -1,4 +1,4 @@
-// Methods an upstream said it does not know, so that it is not asked for them again for a while. Bounded: callers
+// Methods that an upstream reported as unknown; it does not receive them again for a while. Bounded, because callers
 // choose the names.
 // Tested by src/chain/upstream/node/upstream.test.ts
 import type { Clock } from '../../../base/clock.ts'
@@ -6,7 +6,7 @@ import { setNewest } from '../../../base/set-newest.ts'
 
 export type LackingMethods = {
   remember(method: string): void
-  /** It knows this one: for as long as that is news, what a caller asks of it does not make it unknown. */
+  /** The upstream answered this method recently, so an error about a caller's params does not mark it as unknown. */
   answered(method: string): void
   has(method: string): boolean
   list(): readonly string[]
@@ -15,10 +15,10 @@ export type LackingMethods = {
 const methodsMax = 256
 const keptMs = 3_600_000
 
-/** Beyond its number the one that was told of longest ago is forgotten. */
+/** Beyond the limit, the method reported longest ago is dropped. */
 export function createLackingMethods(clock: Clock): LackingMethods {
   const until = new Map<string, number>()
-  /** When each was answered last. */
+  /** Time of the last answer per method. */
   const answers = new Map<string, number>()
 
   function has(method: string): boolean {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { classOf, isRead, mayRetryElsewhere } from './method-class.ts'
 
-test('a method nobody has described is treated as a write', () => {
+test('an unlisted method is treated as a write', () => {
   for (const method of ['eth_newThing', 'debug_setHead', 'foo', '', 'eth_sendTransaction']) {
     assert.equal(classOf(method), 'unlisted')
   }
@@ -13,7 +13,7 @@ test('a method nobody has described is treated as a write', () => {
   assert.ok(!mayRetryElsewhere('unlisted', { kind: 'rate_limit', phase: 'answering' }))
 })
 
-test('known reads go elsewhere on trouble, refusals and missing data, never on a revert or bad params', () => {
+test('known reads go to another upstream on trouble, refusals and missing data, never on a revert or bad params', () => {
   assert.equal(classOf('eth_call'), 'read')
   for (const kind of [
     'trouble',
@@ -29,7 +29,7 @@ test('known reads go elsewhere on trouble, refusals and missing data, never on a
   }
 })
 
-test('traces go elsewhere only before the first byte of an answer', () => {
+test('traces go to another upstream only before the first byte of an answer', () => {
   assert.equal(classOf('debug_traceTransaction'), 'trace')
   assert.equal(classOf('trace_block'), 'trace')
   assert.equal(classOf('debug_storageRangeAt'), 'trace')
@@ -46,7 +46,7 @@ test('transactions and filters are never repeated', () => {
   }
 })
 
-test('content goes elsewhere whatever an upstream says', () => {
+test('content goes to another upstream after any failure', () => {
   assert.equal(classOf('eth_getProof'), 'content')
   for (const kind of [
     'client_fault',

@@ -1,18 +1,18 @@
-// How far back an upstream has something: a binary search over ages of blocks, from the head down to the block after
-// genesis (verification.md 2.2). Genesis itself says nothing: pruned nodes keep it.
+// Finds the history depth of an upstream: a binary search over ages of blocks, from the head down to the block after
+// genesis. Genesis itself is no evidence: pruned nodes store it.
 // Tested by src/chain/upstream/node/probe.test.ts
 import { UpstreamError } from './upstream-error.ts'
 import type { HistoryDepth, HistoryKind } from './history-depth.ts'
 
-/** Does it have this of block `number`? Throws UpstreamError when it could not be asked. */
+/** Whether it has this data of block `number`. Throws UpstreamError if the request failed. */
 export type Holds = (kind: HistoryKind, number: bigint) => Promise<boolean>
 
-/** The windows that clients have by default, and then powers of two. */
+/** The default windows of clients, then powers of two. */
 const knownAges: readonly bigint[] = [0n, 1n, 64n, 127n, 128n, 511n, 1000n]
 const firstPower = 1024n
 const powersMax = 40
 
-/** Undefined when the search could not be ended: what was known before stays. */
+/** Undefined if the search could not finish: the previous result remains. */
 export async function probeHistory(
   kind: HistoryKind,
   head: bigint,
@@ -41,7 +41,7 @@ export async function probeHistory(
   }
 }
 
-/** Ascending; the last is that of block 1, or of genesis when there is no other. */
+/** Ascending; the last is that of block 1, or of genesis if there is no other block. */
 function agesBelow(head: bigint): readonly bigint[] {
   const last = head > 1n ? head - 1n : head
   const powers = Array.from({ length: powersMax }, (_, power) => firstPower << BigInt(power))

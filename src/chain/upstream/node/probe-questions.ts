@@ -1,5 +1,5 @@
-// What a probe asks of one upstream. An answer that says it has not, or knows not, is an answer; only trouble on the way to
-// it is thrown.
+// The requests of a probe to one upstream. A reply that it lacks the data or the method is an answer; only transport
+// errors are thrown.
 // Tested by src/chain/upstream/node/probe.test.ts
 import { equalBytes, toHex, toQuantity } from '../../../base/hex.ts'
 import { emptyTrieRoot } from '../../../codec/ethereum/account-state.ts'
@@ -17,25 +17,25 @@ export type ProbedBlock = {
 
 /** All throw UpstreamError on trouble, and `signal.reason`. */
 export type ProbeQuestions = {
-  /** Methods it said it does not know, so far. */
+  /** Methods that it reported as unknown so far. */
   readonly lacking: ReadonlySet<string>
-  /** Throws UpstreamError whatever is wrong. */
+  /** Throws UpstreamError for any failure. */
   ask(method: string, params: readonly unknown[]): Promise<unknown>
-  /** Null when it does not say. */
+  /** Null if the upstream does not answer it. */
   find(method: string, params: readonly unknown[]): Promise<unknown>
   newestBlock(): Promise<ProbedBlock | null>
-  /** Does it have this of a block that is canonical to it? */
+  /** Whether it has this data of a block that is canonical for it. */
   holds(kind: HistoryKind, number: bigint): Promise<boolean>
-  /** Does it take a block by hash and mean that one? Null when it cannot be seen on blocks up to `head`. */
+  /** Whether it accepts a block hash (EIP-1898) and uses that block. Null if blocks up to `head` do not show it. */
   takesHash(head: bigint): Promise<boolean | null>
 }
 
-/** Ages at which a block with another state root than the head's is looked for. */
+/** Ages of the candidate blocks whose state root may differ from the head's. */
 const pinnedAges: readonly bigint[] = [1n, 2n, 4n, 16n, 64n]
 
 type Members = Readonly<Record<string, unknown>>
 
-/** `account`: whose state is asked for, 20 bytes. */
+/** `account`: 20 bytes; the account of the state requests. */
 export function createProbeQuestions(
   upstream: Upstream,
   account: Uint8Array,
@@ -53,7 +53,7 @@ export function createProbeQuestions(
     }
   }
 
-  /** Null when it does not say. Trouble ends the probe or the search. */
+  /** Null if the upstream does not answer it. Trouble ends the probe or the search. */
   async function find(method: string, params: readonly unknown[]): Promise<unknown> {
     try {
       return await ask(method, params)
@@ -68,7 +68,7 @@ export function createProbeQuestions(
     return isMembers(block) ? bytesOf(block['stateRoot'], 32) : null
   }
 
-  /** Is the proof under this root? Its first node is, or the trie is empty. */
+  /** Whether the proof is under this root: its first node hashes to it, or the trie is empty. */
   async function provesUnder(root: Uint8Array, block: unknown): Promise<boolean> {
     const reply = await find('eth_getProof', [address, [], block])
     const nodes = isMembers(reply) ? reply['accountProof'] : null
@@ -98,7 +98,7 @@ export function createProbeQuestions(
     }
   }
 
-  /** A proof asked for by hash has the root of that block, where it differs from the head's. */
+  /** A proof requested by hash has the root of that block, which differs from the head's. */
   async function takesHash(head: bigint): Promise<boolean | null> {
     const newest = await stateRootOf(head)
     for (const age of pinnedAges.filter((one) => one <= head)) {
@@ -124,7 +124,7 @@ export function createProbeQuestions(
   return { lacking, ask, find, newestBlock, holds, takesHash }
 }
 
-/** About what was asked, not trouble on the way to it. */
+/** Answers about the requested data, not transport errors. */
 const negatives: ReadonlySet<UpstreamErrorKind> = new Set([
   'unsupported',
   'unknown_block',
@@ -139,7 +139,7 @@ const negatives: ReadonlySet<UpstreamErrorKind> = new Set([
   'other',
 ])
 
-/** With its transactions: a node that dropped the body may still give the header. */
+/** With its transactions: a node that dropped the body may still return the header. */
 function isBody(block: unknown): boolean {
   if (!isMembers(block) || !Array.isArray(block['transactions'])) return false
   const root = bytesOf(block['transactionsRoot'], 32)
@@ -150,7 +150,7 @@ function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Null where `value` is none of at most 8 bytes. */
+/** Null if `value` is no quantity of at most 8 bytes. */
 export function quantityOf(value: unknown): bigint | null {
   return typeof value === 'string' && /^0x[0-9a-fA-F]{1,16}$/.test(value) ? BigInt(value) : null
 }

@@ -28,7 +28,9 @@ function upstreamOf(url: string, clock = createTurnedClock(), name = 'a'): Upstr
   )
 }
 
-/** A node of a chain whose every block has one account and one transaction. Numbers: the oldest block it has it of. */
+/**
+ * A node of a chain whose every block has one account and one transaction. Numbers: the oldest block with that data.
+ */
 type Node = {
   head: bigint
   state: bigint
@@ -111,7 +113,7 @@ async function probe(
   return { report, upstream, node }
 }
 
-test('of an archive node everything is found', async () => {
+test('the probe of an archive node finds everything', async () => {
   const { report, node } = await probe({})
   assert.deepEqual(report, {
     upstream: 'a',
@@ -131,7 +133,7 @@ test('of an archive node everything is found', async () => {
   assert.ok(node.asked.length < 40, `${node.asked.length}`)
 })
 
-test('a full node proves a window, keeps values longer, and dropped old bodies', async () => {
+test('a full node proves a window, stores values longer, and has dropped old bodies', async () => {
   const { head } = archive
   const { report, upstream, node } = await probe({
     proof: head - 127n,
@@ -159,7 +161,7 @@ test('a node that proves nothing, or only its head', async () => {
   assert.equal((await probe({ lacks: ['eth_getProof'] })).report.reach.proof, 'none')
 })
 
-test('methods it does not know are named, and receipts are found by another', async () => {
+test('unknown methods are named, and receipts are found by another method', async () => {
   const lacks = ['debug_getRawHeader', 'debug_getRawBlock', 'eth_getBlockReceipts']
   const { report } = await probe({ lacks })
   assert.deepEqual(report.lacks, lacks)
@@ -168,11 +170,11 @@ test('methods it does not know are named, and receipts are found by another', as
   assert.equal(both.report.reach.receipts, 'none')
 })
 
-test('a node that takes no block by hash is seen', async () => {
+test('a node that accepts no block hash is detected', async () => {
   assert.equal((await probe({ pins: false })).report.takesBlockHash, false)
 })
 
-test('a node of another chain is found out and not used', async () => {
+test('a node of another chain is detected and not used', async () => {
   const { report, upstream } = await probe({ id: 5n })
   assert.equal(report.chainId, 5n)
   assert.equal(upstream.status().state, 'wrong-chain')
@@ -184,7 +186,7 @@ test('a chain of one block can be probed', async () => {
   assert.equal(report.takesBlockHash, null)
 })
 
-test('a node that cannot be reached is a report, and what was known of it stays', async () => {
+test('an unreachable node has a report, and its earlier results remain', async () => {
   const upstream = upstreamOf('http://127.0.0.1:1/v3/secretkey')
   upstream.tellReach({ proof: 'all' })
   const report = await probeUpstream(upstream, { clock: createTurnedClock() }, never)
@@ -210,7 +212,7 @@ test('a node that fails in the middle of a search leaves that search open', asyn
   await upstream.close()
 })
 
-test('nonsense for a head is no head', async () => {
+test('a malformed head is no head', async () => {
   for (const nonsense of [null, [], 'text', {}, { number: '0x', hash: '0x01', timestamp: 1 }]) {
     await using node = await startRpcUpstream(({ method }) =>
       method === 'eth_chainId' ? '0x1' : nonsense,
@@ -223,7 +225,7 @@ test('nonsense for a head is no head', async () => {
   }
 })
 
-test('probing ends when it is told to', async () => {
+test('probing ends when its signal aborts', async () => {
   await using node = await startRpcUpstream(() => undefined)
   const upstream = upstreamOf(node.url)
   const leaver = new AbortController()
@@ -266,7 +268,7 @@ before(async () => {
   chain = await openStubChain()
 })
 
-test('a node of the recorded chain is seen as its knobs make it', async (t) => {
+test('the probe of a node of the recorded chain reports its settings', async (t) => {
   const stub = await startStubUpstream(t, chain)
   const look = async (): Promise<ProbeReport> => {
     const upstream = createUpstream(

@@ -1,5 +1,5 @@
-// Finds out what an upstream is and what it has: chain, client, head, which methods, how far back it serves and proves.
-// Nothing of it is believed but for choosing whom to ask; `cairn doctor` prints it.
+// Probes an upstream: chain, client, head, methods, and how far back it serves and proves data. The result only
+// affects the selection of upstreams; `cairn doctor` prints it.
 import type { Clock } from '../../../base/clock.ts'
 import { toQuantity } from '../../../base/hex.ts'
 import { createProbeQuestions, type ProbedBlock, quantityOf } from './probe-questions.ts'
@@ -15,27 +15,27 @@ import type { Upstream } from './upstream.ts'
 
 export type ProbeReport = {
   readonly upstream: string
-  /** Why nothing more is known, without secrets; null when it answered. */
+  /** Reason of a failed probe, without secrets; null if the upstream answered. */
   readonly failure: string | null
   readonly chainId: bigint | null
   readonly client: string | null
-  /** `ageSeconds`: between the block's time and now; negative when the block says it is from the future. */
+  /** `ageSeconds`: between the block's time and now; negative if the block's time is in the future. */
   readonly head: (ProbedBlock & { readonly ageSeconds: number }) | null
-  /** Does it take a block by hash (EIP-1898) and mean that block? Null when it could not be seen. */
+  /** Whether it accepts a block hash (EIP-1898) and uses that block. Null if unknown. */
   readonly takesBlockHash: boolean | null
-  /** Those that could not be found out now are as they were known before. */
+  /** Values that this probe could not determine are those of the last one. */
   readonly reach: HistoryDepths
-  /** Of the methods Cairn asks for, those it does not know. */
+  /** Methods that Cairn calls and the upstream does not know. */
   readonly lacks: readonly string[]
 }
 
 export type ProbeOptions = {
   readonly clock: Clock
-  /** Whose state is asked for: 20 bytes. Any account does; its absence is proved too. */
+  /** 20 bytes, the account of the state requests. Any account works, because absence is proved too. */
   readonly account?: Uint8Array
 }
 
-/** Asked for by number at the head, to see whether they are there. */
+/** Called by block number at the head, to see whether the upstream has them. */
 const methodsAsked: readonly string[] = [
   'debug_getRawHeader',
   'debug_getRawBlock',
@@ -45,8 +45,8 @@ const methodsAsked: readonly string[] = [
 const textLengthMax = 200
 
 /**
- * Tells the upstream what was found: chain, reach. Some fifty calls, one after the other. Throws only `signal.reason`;
- * what cannot be found out is null, and `failure` says why nothing could be.
+ * Updates the upstream's chain and history depth. About 50 calls, one after the other. Throws only `signal.reason`;
+ * values that it cannot determine are null, and `failure` is the reason if there are none.
  */
 export async function probeUpstream(
   upstream: Upstream,

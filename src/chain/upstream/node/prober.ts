@@ -1,4 +1,4 @@
-// Probes every upstream of a network soon after the start and then hourly; one that did not answer, sooner.
+// Probes every upstream of a network soon after the start and then hourly; sooner after a failed probe.
 // Tested by src/chain/upstream/node/probe.test.ts
 import type { Clock } from '../../../base/clock.ts'
 import type { Log } from '../../../base/log.ts'
@@ -6,18 +6,18 @@ import { probeUpstream, type ProbeReport } from './probe.ts'
 import type { Upstream } from './upstream.ts'
 
 export type Prober = {
-  /** Resolves when each was probed once, or when it is stopped. Never rejects. */
+  /** Resolves when each upstream was probed once, or when the prober stops. Never rejects. */
   readonly started: Promise<void>
-  /** The last report on each that was probed. */
+  /** The last report of each probed upstream. */
   reports(): readonly ProbeReport[]
   stop(): void
 }
 
 const proberLimits = {
-  /** After the start: what callers ask for first is not to wait behind some fifty calls. */
+  /** Delay after the start: the first requests of callers must not wait behind about 50 calls. */
   firstMs: 2_000,
   periodMs: 3_600_000,
-  /** After a probe that failed. */
+  /** Delay after a failed probe. */
   againMs: 60_000,
 } as const
 

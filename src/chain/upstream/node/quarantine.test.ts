@@ -9,7 +9,7 @@ function prove(quarantine: Quarantine, times: number): void {
   for (let i = 0; i < times; i++) quarantine.prove()
 }
 
-test('a lie shuts an upstream for a minute, and twenty proved answers set it free', () => {
+test('an invalid reply shuts an upstream for a minute, and twenty proved replies release it', () => {
   const clock = createTurnedClock()
   const quarantine = createQuarantine(clock)
   assert.equal(quarantine.state, 'free')
@@ -24,7 +24,7 @@ test('a lie shuts an upstream for a minute, and twenty proved answers set it fre
   assert.equal(quarantine.state, 'free')
 })
 
-test('each further lie doubles the time, up to an hour', () => {
+test('each further invalid reply doubles the time, up to an hour', () => {
   const clock = createTurnedClock()
   const quarantine = createQuarantine(clock)
   const times: number[] = []
@@ -36,7 +36,7 @@ test('each further lie doubles the time, up to an hour', () => {
   assert.deepEqual(times, [1, 2, 4, 8, 16, 32, 60, 60])
 })
 
-test('a lie while proving starts anew; a late one while shut changes nothing', () => {
+test('an invalid reply while proving restarts the quarantine; a late one while shut changes nothing', () => {
   const clock = createTurnedClock()
   const quarantine = createQuarantine(clock)
   quarantine.lie()
@@ -49,7 +49,7 @@ test('a lie while proving starts anew; a late one while shut changes nothing', (
   assert.equal(quarantine.owed, 20)
 })
 
-test('a day without a lie is forgiven', () => {
+test('after a day without an invalid reply the time starts at a minute', () => {
   const clock = createTurnedClock()
   const quarantine = createQuarantine(clock)
   quarantine.lie()

@@ -1,19 +1,19 @@
-// Where an upstream goes that lied: for a minute it is asked nothing, twice as long each next time, up to an hour.
-// Then it is asked only what another one has answered too, until it has proved twenty answers in a row.
+// Quarantine of a faulty upstream: no requests for a minute, doubled each time, up to an hour. After that it receives
+// only requests that another upstream answers too, until 20 of its replies in a row were proved.
 import type { Clock } from '../../../base/clock.ts'
 
-/** `free`; `shut`: asked nothing; `proving`: the time is up, its answers are canaries. */
+/** `free`; `shut`: no requests; `proving`: the time has passed, its replies are canaries. */
 type QuarantineState = 'free' | 'shut' | 'proving'
 
 export type Quarantine = {
-  /** It lied: shut, unless it is already. */
+  /** An invalid reply: starts the quarantine, unless it is shut already. */
   lie(): void
-  /** One of its answers was proved. Counts while it is proving; true when it is free by that. */
+  /** One of its replies was proved. Counts while it is proving; true if this releases it. */
   prove(): boolean
   readonly state: QuarantineState
-  /** How long it is still shut, milliseconds. */
+  /** Time that it remains shut, milliseconds. */
   readonly leftMs: number
-  /** Canaries it still owes before it is free. */
+  /** Canaries it still owes before its release. */
   readonly owed: number
 }
 
@@ -21,7 +21,7 @@ const quarantineLimits = {
   firstMs: 60_000,
   mostMs: 3_600_000,
   provesNeeded: 20,
-  /** So long without a lie, and the next one counts as the first. */
+  /** After this time without an invalid reply, the next one counts as the first. */
   forgottenMs: 24 * 3_600_000,
 } as const
 

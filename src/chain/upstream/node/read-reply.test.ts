@@ -15,7 +15,7 @@ function read(body: string, status = 200): unknown {
   return readReply({ status, retryAfterMs: null, body }, sent)
 }
 
-/** The result, or the kind of the error; anything else thrown fails the test. */
+/** The result, or the kind of the error; any other exception fails the test. */
 function outcome(body: string, status: number): unknown {
   try {
     return { result: read(body, status) }
@@ -25,7 +25,7 @@ function outcome(body: string, status: number): unknown {
   }
 }
 
-test('a body is the answer only when it is one to this very call, whatever else it holds', () => {
+test('a body is the answer only if it answers this call, with any other members', () => {
   const members = fc.record(
     {
       jsonrpc: fc.constantFrom('2.0', '1.0', 2, null),
@@ -73,7 +73,7 @@ test('a body of any bytes, or a good one cut or changed anywhere, is read or is 
   )
 })
 
-test('nested deeper than can be written, it is still read', () => {
+test('a body nested too deeply to serialize is still read', () => {
   const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
   const body = `{"jsonrpc":"2.0","id":7,"error":{"code":5,"message":"x","data":${deep}}}`
   assert.throws(
@@ -83,7 +83,7 @@ test('nested deeper than can be written, it is still read', () => {
   assert.equal(Array.isArray(read(`{"jsonrpc":"2.0","id":7,"result":${deep}}`)), true)
 })
 
-test('data of an error that is nested at all deep is left out', () => {
+test('nested data of an error is left out', () => {
   for (const levels of [65, 2_000, 8_000, 16_000]) {
     const deep = '['.repeat(levels) + ']'.repeat(levels)
     const body = `{"jsonrpc":"2.0","id":7,"error":{"code":5,"message":"x","data":${deep}}}`
@@ -94,7 +94,7 @@ test('data of an error that is nested at all deep is left out', () => {
   }
 })
 
-test('a node’s own error names no inner host; what the EVM answered stays as it is', () => {
+test('a node’s own error names no internal host; an EVM error is unchanged', () => {
   const read1 = (error: object) => () => read(JSON.stringify({ jsonrpc: '2.0', id: 7, error }))
   const said = { message: 'dial inner.host', data: { at: 'inner.host' } }
   assert.throws(read1({ code: -32603, ...said }), { message: 'dial *', data: { at: '*' } })
@@ -102,7 +102,7 @@ test('a node’s own error names no inner host; what the EVM answered stays as i
   assert.throws(read1(reverted), { message: reverted.message })
 })
 
-test('words and data of an error are bounded and without secrets', () => {
+test('text and data of an error are bounded and without secrets', () => {
   const error = { code: -32000, message: `secretkey${'x'.repeat(5000)}`, data: ['secretkey'] }
   const body = JSON.stringify({ jsonrpc: '2.0', id: 7, error })
   assert.throws(

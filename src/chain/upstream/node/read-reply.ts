@@ -1,5 +1,5 @@
-// Reads the body of a response as the answer to one JSON-RPC call (JSON-RPC 2.0, section 5). Strict: wrong id,
-// wrong version, result and error both, or not JSON are the upstream's trouble, never an answer and never a lie.
+// Reads the body of a response as the answer to one JSON-RPC call (JSON-RPC 2.0, section 5). Strict: a wrong id or
+// version, both result and error, or a body that is not JSON is trouble, never an answer and never an invalid reply.
 import { classifyError } from './classify-error.ts'
 import { isNestedDeeper } from './nesting.ts'
 import type { Redact } from './redact.ts'
@@ -13,26 +13,26 @@ export type Response = {
 
 export type Sent = {
   readonly id: number
-  /** The body we sent. */
+  /** The request body. */
   readonly body: string
   readonly redact: Redact
-  /** For error texts that callers see; not applied to what the EVM answered. */
+  /** Redacts error texts for callers; not applied to EVM results. */
   readonly hide: Redact
-  /** The member that is wanted; undefined: `result`. */
+  /** The member to return; undefined: `result`. */
   readonly member?: string | undefined
 }
 
 type Members = Readonly<Record<string, unknown>>
 
 const messageLengthMax = 1024
-/** Of a longer text the end is not looked at. */
+/** Text beyond this length is ignored. */
 const textLengthMax = 16 * 1024
-/** Longer data of an error is not passed on: a revert's is code 3 and bounded by the reply's own cap. */
+/** Longer data of an error is dropped: a revert's data has code 3 and is bounded by the reply's own cap. */
 const dataLengthMax = 64 * 1024
 const dataLevelsMax = 64
 const hexText = /^0x[0-9a-fA-F]*$/
 
-/** The result, any JSON value, or what else is wanted of a reply that has one. Throws UpstreamError. */
+/** The result, any JSON value, or another member of a reply that has a result. Throws UpstreamError. */
 export function readReply(response: Response, sent: Sent): unknown {
   const { status } = response
   const reply = parseMembers(response.body)
@@ -40,7 +40,7 @@ export function readReply(response: Response, sent: Sent): unknown {
   const hasResult = Object.hasOwn(reply, 'result')
   const hasError = Object.hasOwn(reply, 'error')
   if (reply['jsonrpc'] !== '2.0') throw trouble(status, 'a reply without jsonrpc 2.0')
-  // An upstream that could not read the id says null (JSON-RPC 2.0, section 5), only in an error.
+  // An upstream that could not read the id returns null (JSON-RPC 2.0, section 5), only in an error.
   const named = reply['id'] === sent.id || (reply['id'] === null && hasError)
   if (!named) throw trouble(status, 'a reply with another id')
   if (hasResult && hasError) throw trouble(status, 'a reply with a result and an error')
@@ -63,16 +63,16 @@ function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A body that is no JSON-RPC answer: the status decides, and the text when it is plain. */
+/** A body that is no JSON-RPC answer: the status determines the kind, and the text if it is plain. */
 function plainFailure({ status, retryAfterMs, body }: Response, sent: Sent): UpstreamError {
   const text = body.slice(0, messageLengthMax).trim()
   const isPlain = !text.startsWith('<') && !text.startsWith('{')
   const message = isPlain ? text : ''
   const ok = status >= 200 && status <= 299
-  // With a good status only this one text says something (unknown block).
-  const judged = ok && message.toLowerCase() !== 'not found' ? '' : message
+  // With a good status only this text has a meaning: some nodes use it for an unknown block.
+  const signalText = ok && message.toLowerCase() !== 'not found' ? '' : message
   return new UpstreamError({
-    kind: classifyError({ status, code: null, message: judged, asked: sent.body }),
+    kind: classifyError({ status, code: null, message: signalText, asked: sent.body }),
     phase: 'answering',
     message: ok ? 'a reply that is not JSON-RPC' : `HTTP ${status}`,
     status,
@@ -102,7 +102,7 @@ function toError(error: unknown, { status, retryAfterMs }: Response, sent: Sent)
   })
 }
 
-/** The bytes of a revert untouched; anything else without secrets, or nothing. */
+/** The bytes of a revert unchanged, as geth returns them; other data without secrets, or nothing. */
 function shownData(data: unknown, redact: Redact): unknown {
   if (data === undefined || (typeof data === 'string' && hexText.test(data))) return data
   if (isNestedDeeper(data, dataLevelsMax)) return undefined

@@ -8,7 +8,7 @@ const url = new URL(
 const wsUrl = new URL('wss://node.example/ws/ws-path-key?k=ws-query-key')
 const redact = createRedact([url, wsUrl], { authorization: 'Bearer header-token', 'x-a': 'b' })
 
-test('keys in the path, the query, the credentials and the headers are taken out of a text', () => {
+test('keys in the path, the query, the credentials and the headers are removed from a text', () => {
   const text =
     'invalid key 0123456789abcdef for someone / p@ssword / p%40ssword / querytoken / header-token / ' +
     'ws-path-key / ws-query-key'
@@ -27,7 +27,7 @@ test('keys in the path, the query, the credentials and the headers are taken out
   }
 })
 
-test('a URL in a text keeps its scheme and host alone', () => {
+test('a URL in a text is cut to its scheme and host', () => {
   assert.equal(
     redact('see https://u:p@other.example:1/key?x=1, or "wss://other.example/k"'),
     'see https://other.example:1 or "wss://other.example"',
@@ -49,10 +49,10 @@ test('an error text for callers names neither the upstream’s host nor hosts be
   for (const plain of ['v1.2.3 has no local state', 'gas 1.5 is too low', 'see docs.example.com']) {
     assert.equal(hide(plain), plain)
   }
-  // A text of an upstream takes no longer than its length allows.
+  // The time for a text of an upstream is linear in its length.
   assert.equal(hide('a.'.repeat(8_000)), 'a.'.repeat(8_000))
 })
 
-test('an upstream is called by host and port', () => {
+test('an upstream is named by host and port', () => {
   assert.equal(hostOf(url), 'node.example:8545')
 })

@@ -1,17 +1,17 @@
-// Takes an upstream's secrets out of text: keys in the path or query of its URLs, credentials, header values.
-// What upstreams say may repeat them; what leaves this folder in errors, logs and evidence went through here.
+// Removes an upstream's secrets from text: keys in the path or query of its URLs, credentials, header values. Replies
+// of upstreams may repeat them; all errors, logs and evidence that leave this folder are redacted here.
 import { decoded } from '../../../base/http-origin.ts'
 
 export type Redact = (text: string) => string
 
-/** A word this short is no secret, and would blot out half of every sentence. */
+/** A shorter word is no secret, and redacting it would make sentences unreadable. */
 const secretLengthMin = 6
 const secretsMax = 256
-/** The bound on the scheme keeps the search linear in text that an upstream wrote. */
+/** The limit on the scheme makes the search linear in text that an upstream wrote. */
 const urls = /\b[a-z][a-z0-9+.-]{0,15}:\/\/[^\s"'<>]*/gi
 const hidden = '<redacted>'
 
-/** The returned function also cuts every URL in a text down to its scheme and host. */
+/** The returned function also cuts every URL in a text to its scheme and host. */
 export function createRedact(
   places: readonly URL[],
   headers: Readonly<Record<string, string>>,
@@ -24,17 +24,17 @@ export function createRedact(
   }
 }
 
-/** Names that resolve only inside a network, and addresses, each with a port or without. */
+/** Names that resolve only inside a network, and addresses, with or without a port. */
 const innerHosts =
   /\b(?:localhost|(?:[a-z0-9_-]{1,63}\.){1,8}(?:internal|intranet|local|localdomain|lan|svc|corp)|\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?(?![\w.-]*\w)/gi
 
-/** Takes out of an error text, for callers, what says where the upstream is: its own host, and hosts behind it. */
+/** Removes the upstream's own host, and internal hosts, from an error text for callers. */
 export function createHide({ host, hostname }: URL): Redact {
   return (text) =>
     text.replaceAll(host, hidden).replaceAll(hostname, hidden).replaceAll(innerHosts, hidden)
 }
 
-/** Host and port: what an upstream without a name of its own is called. Never holds a credential. */
+/** Host and port: the name of an upstream without a configured name. Never contains a credential. */
 export function hostOf(url: URL): string {
   return url.host
 }
@@ -49,10 +49,10 @@ function secretsOfUrl(url: URL): readonly string[] {
   return [
     url.username,
     url.password,
-    // As it is sent.
+    // As sent.
     base64(`${decoded(url.username)}:${decoded(url.password)}`),
     ...url.pathname.split('/'),
-    // As written too, and a key that has no name before it.
+    // As written too, and a key without a parameter name.
     ...url.search
       .slice(1)
       .split('&')
@@ -73,11 +73,11 @@ function secretsOf(
     .flatMap((value) => [value, decoded(value)])
     .flatMap((value) => [value, JSON.stringify(value).slice(1, -1)])
   const secrets = new Set(spellings.filter((value) => value.length >= secretLengthMin))
-  // The longest first: a secret that holds another must not leave its rest behind.
+  // The longest first: if a secret contains another, no part of it may remain.
   return [...secrets].toSorted((a, b) => b.length - a.length).slice(0, secretsMax)
 }
 
-/** `Bearer <token>`: the token is also a secret without the word before it. `Basic <base64>`: so is what it says. */
+/** `Bearer <token>`: the token alone is a secret too. `Basic <base64>`: so is the decoded text. */
 function secretsOfHeader(value: string): readonly string[] {
   const words = value.split(/[\s,;=]+/)
   const pair = /^Basic\s+(\S+)/i.exec(value)?.[1]

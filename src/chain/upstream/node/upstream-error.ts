@@ -1,16 +1,16 @@
-// Why a call to an upstream brought no result. Everything in it may be shown: secrets are taken out before.
+// The reason why a call to an upstream brought no result. All of it may be shown: secrets were redacted before.
 // Tested by src/chain/upstream/node/classify-error.test.ts
 
 /**
- * - `rate_limit`, `billing`, `credentials`: the upstream refuses us, whatever is asked.
+ * - `rate_limit`, `billing`, `credentials`: the upstream refuses all calls of the operator's account.
  * - `range`: the answer would be too large. `no_tag`: it does not know this block tag.
- * - `proof_window`: it has the value but cannot prove that deep. `pruned`, `missing_state`: it no longer has it.
- * - `unknown_block`, `not_canonical`: it does not have this block, or calls it an orphan.
- * - `execution`: the EVM's own answer (revert, out of gas). `already_known`, `nonce_too_low`: about a transaction sent before.
+ * - `proof_window`: it has the value but cannot prove it at that depth. `pruned`, `missing_state`: it no longer has it.
+ * - `unknown_block`, `not_canonical`: it does not have this block, or reports it as not canonical.
+ * - `execution`: an error of the EVM (revert, out of gas). `already_known`, `nonce_too_low`: about a transaction sent before.
  * - `unsupported`: not this method. `client_fault`: not these params.
- * - `trouble`: it, or the way to it, failed; says nothing about what was asked.
+ * - `trouble`: it, or the connection to it, failed; no information about the request.
  * - `not_asked`: nothing was sent: busy, resting after failures, quarantined, closed.
- * - `other`: an answer of the node that no row of `classify-error.ts` knows.
+ * - `other`: a node's error that matches no row of classify-error.ts.
  */
 export type UpstreamErrorKind =
   | 'rate_limit'
@@ -32,34 +32,34 @@ export type UpstreamErrorKind =
   | 'not_asked'
   | 'other'
 
-/** It has such things, but not of a block so far back. */
+/** True if it has such data, but not of a block at that depth. */
 export function isTooDeep(kind: UpstreamErrorKind | null): boolean {
   return kind === 'proof_window' || kind === 'missing_state' || kind === 'pruned'
 }
 
-/** How far the exchange got: nothing was sent; sent, and nothing came back; an answer had begun. */
+/** How far the exchange got: nothing was sent; sent without a response; a response had begun. */
 export type ExchangePhase = 'unsent' | 'sent' | 'answering'
 
 export type UpstreamErrorParts = {
   readonly kind: UpstreamErrorKind
   readonly phase: ExchangePhase
   readonly message: string
-  /** JSON-RPC error code, when the upstream gave one. */
+  /** JSON-RPC error code, if the upstream returned one. */
   readonly code?: number
-  /** JSON-RPC error data as given. */
+  /** JSON-RPC error data as received. */
   readonly data?: unknown
-  /** HTTP status, when a response had begun. */
+  /** HTTP status, if a response had begun. */
   readonly status?: number
-  /** How long the upstream asks to be left alone. */
+  /** The upstream's Retry-After. */
   readonly retryAfterMs?: number
-  /** Nothing went wrong but that it took too long. */
+  /** The only failure was a timeout. */
   readonly timedOut?: boolean
-  /** Nothing went wrong but that it said too much. */
+  /** The only failure was the size of the reply. */
   readonly tooLarge?: boolean
   readonly cause?: unknown
 }
 
-/** They say nothing of the call. */
+/** Errors without information about the call. */
 const ofUpstream: ReadonlySet<UpstreamErrorKind> = new Set([
   'rate_limit',
   'billing',
@@ -96,8 +96,8 @@ export class UpstreamError extends Error {
   }
 
   /**
-   * Did a node answer this call with a JSON-RPC error of its own? Not where it refuses Cairn whatever is asked, does not
-   * have the method, or a proxy answers in its place.
+   * True if a node answered this call with a JSON-RPC error of its own. False if it refuses all calls, does not have
+   * the method, or a proxy answered in its place.
    */
   get isAboutCall(): boolean {
     const { code, kind, status } = this

@@ -55,7 +55,7 @@ async function kindOf(work: Promise<unknown>): Promise<string> {
 
 const troubled: RpcAnswer = (_asked, response) => void response.writeHead(502).end()
 
-test('an upstream without a name is called by host and port, never by its credentials', async () => {
+test('an upstream without a name is named by host and port, never by its credentials', async () => {
   const one = createUpstream(
     {
       ...defaultUpstreamLimits,
@@ -70,7 +70,7 @@ test('an upstream without a name is called by host and port, never by its creden
   await one.close()
 })
 
-test('twenty failures of a class rest that class alone, and one call tries after thirty seconds', async () => {
+test('after twenty failures a class rests, other classes do not, and one call tries after thirty seconds', async () => {
   await using started = await start(troubled)
   const { upstream, node, clock } = started
   for (let i = 0; i < 20; i++) await kindOf(upstream.call('eth_getProof', [], never))
@@ -85,7 +85,7 @@ test('twenty failures of a class rest that class alone, and one call tries after
   assert.equal(upstream.status().state, 'ok')
 })
 
-test('what a node answers is no failure, whatever it is', async () => {
+test('an error of a node is no failure of the upstream', async () => {
   await using started = await start(errorAnswer({ code: 3, message: 'execution reverted' }))
   const { upstream } = started
   for (let i = 0; i < 30; i++) await kindOf(upstream.call('eth_call', [], never))
@@ -93,7 +93,7 @@ test('what a node answers is no failure, whatever it is', async () => {
   assert.equal(upstream.status().successRate, 1)
 })
 
-test('calls that are too much for a node, or for the gate before it, rest it for nobody else', async () => {
+test('calls that are too large for a node, or for its proxy, do not make it rest for other callers', async () => {
   const tooMuch: RpcAnswer[] = [
     (_asked, response) => void response.writeHead(413).end('<html>too large</html>'),
     (_asked, response) => void response.writeHead(400).end('<html>bad request</html>'),
@@ -111,7 +111,7 @@ test('calls that are too much for a node, or for the gate before it, rest it for
   }
 })
 
-test('a method that was answered is not taken for lacking by what one caller asks of it', async () => {
+test('an unusual call of one caller does not mark an answered method as lacking', async () => {
   await using started = await start((asked, response) =>
     asked.params[0] === 'odd'
       ? errorAnswer({ code: -32004, message: 'not supported' })(asked, response)
@@ -123,13 +123,13 @@ test('a method that was answered is not taken for lacking by what one caller ask
     assert.equal(await kindOf(upstream.call(method, ['odd'], never)), 'unsupported')
     assert.equal(await upstream.call(method, [], never), 'well')
   }
-  // Long after its last answer it may be gone.
+  // Long after the last answer the method may have been removed.
   clock.turn(3_600_000)
   await kindOf(upstream.call('eth_call', ['odd'], never))
   assert.ok(upstream.lacks('eth_call'))
 })
 
-test('methods that only a caller would name are not shown', async () => {
+test('unlisted methods are not shown', async () => {
   await using started = await start(errorAnswer({ code: -32601, message: 'no such method' }))
   const { upstream } = started
   await kindOf(upstream.call('somebodys_secret', [], never))
@@ -152,7 +152,7 @@ test('a caller that leaves is no failure of the upstream', async () => {
   assert.ok(!upstream.isFull)
 })
 
-test('a rate limit of no time is a second all the same', async () => {
+test('a rate limit without a time lasts a second', async () => {
   await using started = await start((_asked, response) => {
     response.writeHead(429, { 'retry-after': '0' }).end()
   })
@@ -161,7 +161,7 @@ test('a rate limit of no time is a second all the same', async () => {
   assert.ok(!started.upstream.mayCall('read'))
 })
 
-test('an upstream that hangs costs as much as what waits for it, and what was left counts as slow', async () => {
+test('a hanging upstream costs as much as its pending calls, and aborted calls count as slow', async () => {
   await using started = await start(() => undefined)
   const { upstream, node, clock } = started
   const before = upstream.cost('content')
@@ -175,7 +175,7 @@ test('an upstream that hangs costs as much as what waits for it, and what was le
   assert.ok((upstream.p95Ms('content') ?? 0) >= 500)
 })
 
-test('a rate limit rests the class for the time the upstream asks for', async () => {
+test('after a rate limit the class rests for the time that the upstream names', async () => {
   await using started = await start((_asked, response) => {
     response.writeHead(429, { 'retry-after': '40' }).end()
   })
@@ -188,7 +188,7 @@ test('a rate limit rests the class for the time the upstream asks for', async ()
   assert.ok(upstream.mayCall('read'))
 })
 
-test('an upstream that refuses our account is cordoned, and the operator is told once', async () => {
+test('an upstream that refuses the account is cordoned, and logs it once', async () => {
   const lines: unknown[] = []
   await using started = await start(
     errorAnswer({ code: -32000, message: 'monthly capacity limit reached for key topsecret' }),
@@ -196,7 +196,7 @@ test('an upstream that refuses our account is cordoned, and the operator is told
     (level, event, facts) => lines.push([level, event, facts]),
   )
   const { upstream, clock } = started
-  // A single method may be refused in the same words to whoever calls it.
+  // A node may refuse a single method with the same text.
   await kindOf(upstream.call('engine_newMethod', [], never))
   await kindOf(upstream.call('eth_call', [], never))
   assert.notEqual(upstream.status().state, 'cordoned')
@@ -213,7 +213,7 @@ test('an upstream that refuses our account is cordoned, and the operator is told
   assert.ok(upstream.mayCall('read'))
 })
 
-test('a call that is too much for a node does not rest the node for others', async () => {
+test('a call that is too large for a node does not make the node rest for others', async () => {
   await using failing = await start(errorAnswer({ code: -32603, message: 'execution timeout' }))
   for (let i = 0; i < 30; i++) await kindOf(failing.upstream.call('eth_call', [], never))
   assert.ok(failing.upstream.mayCall('read'))
@@ -221,7 +221,7 @@ test('a call that is too much for a node does not rest the node for others', asy
   assert.ok(!failing.upstream.mayCall('content'))
 })
 
-test('a slow call counts as failed only when the node answers nobody meanwhile', async () => {
+test('a slow call counts as failed only if the node answers no other call meanwhile', async () => {
   const slow: RpcAnswer = ({ method }) => (method === 'eth_call' ? undefined : 'well')
   for (const answersOthers of [true, false]) {
     await using started = await start(slow)
@@ -236,7 +236,7 @@ test('a slow call counts as failed only when the node answers nobody meanwhile',
   }
 })
 
-test('slow calls of callers leave places for what is proved', async () => {
+test('slow calls of callers leave connections for proved content', async () => {
   await using started = await start(({ method }) => (method === 'eth_call' ? undefined : 'well'), {
     concurrency: 4,
   })
@@ -250,7 +250,7 @@ test('slow calls of callers leave places for what is proved', async () => {
   await Promise.all(calls)
 })
 
-test('while one call tries out a rested upstream, calls that wait do not let more in', async () => {
+test('while one trial call runs on a rested upstream, queued calls do not let more in', async () => {
   await using started = await start(troubled, { concurrency: 1 })
   const { upstream, node, clock } = started
   for (let i = 0; i < 20; i++) await kindOf(upstream.call('eth_getProof', [], never))
@@ -266,11 +266,11 @@ test('while one call tries out a rested upstream, calls that wait do not let mor
   await trying
 })
 
-test('a reply that is larger than it can honestly be is not read', async () => {
+test('a reply above the size limit of its method is not read', async () => {
   await using started = await start(() => 'x'.repeat(100_000))
   assert.equal(await kindOf(started.upstream.call('eth_getBalance', [], never)), 'trouble')
   assert.equal(await kindOf(started.upstream.call('eth_call', [], never)), 'answered')
-  // As many paths as slots, and one of the account.
+  // One path per slot, and one of the account.
   await using proofs = await start(() => ['x'.repeat(4_000_000)])
   const { upstream } = proofs
   const slots = Array.from({ length: 16 }, (_, slot) => `0x${slot}`)
@@ -278,7 +278,7 @@ test('a reply that is larger than it can honestly be is not read', async () => {
   assert.equal(await kindOf(upstream.call('eth_getProof', ['0x', slots], never)), 'answered')
 })
 
-test('a method it does not know is not asked again for an hour; an odd param says nothing of the method', async () => {
+test('an unknown method is not called again for an hour; an unusual param does not affect the method', async () => {
   await using started = await start(
     errorAnswer({ code: -32601, message: 'the method x does not exist' }),
   )
@@ -294,7 +294,7 @@ test('a method it does not know is not asked again for an hour; an odd param say
   assert.ok(!upstream.lacks('eth_call'))
 })
 
-test('a method that is not implemented there is not asked again either', async () => {
+test('a method that is not implemented is not called again either', async () => {
   await using started = await start(
     errorAnswer({ code: -32004, message: 'Method is not supported' }),
   )
@@ -305,7 +305,7 @@ test('a method that is not implemented there is not asked again either', async (
   assert.equal(node.asked.length, 1)
 })
 
-test('methods it does not know are remembered up to a number', async () => {
+test('the number of remembered unknown methods is limited', async () => {
   await using started = await start(errorAnswer({ code: -32601, message: 'no' }))
   const { upstream } = started
   for (let i = 0; i < 300; i++) await kindOf(upstream.call(`x_${i}`, [], never))
@@ -314,7 +314,7 @@ test('methods it does not know are remembered up to a number', async () => {
   assert.ok(upstream.lacks('x_299') && !upstream.lacks('x_0'))
 })
 
-test('calls beyond its places wait, and beyond the line they are not asked', async () => {
+test('calls beyond the connections wait, and beyond the queue they are refused', async () => {
   const held: (() => void)[] = []
   await using started = await start(
     () => new Promise((resolve) => held.push(() => resolve('ok'))),
@@ -332,7 +332,7 @@ test('calls beyond its places wait, and beyond the line they are not asked', asy
   assert.ok(!upstream.isFull)
 })
 
-test('a lie into quarantine ends its use; without, it only counts', async () => {
+test('an invalid reply with quarantine ends its use; without, it is only counted', async () => {
   await using started = await start(() => 1)
   const { upstream, clock } = started
   upstream.lie(false)
@@ -352,7 +352,7 @@ test('a lie into quarantine ends its use; without, it only counts', async () => 
   assert.equal(upstream.status().state, 'ok')
 })
 
-test('an upstream is asked for its chain before anything else, once, and one of another chain is left alone', async () => {
+test('the chain ID is requested first, once, and an upstream of another chain is not used', async () => {
   const events: string[] = []
   const chainOf = (id: string) => (asked: { readonly method: string }) =>
     asked.method === 'eth_chainId' ? id : 'well'
@@ -375,7 +375,7 @@ test('an upstream is asked for its chain before anything else, once, and one of 
   assert.ok(other.upstream.usable)
 })
 
-test('one that moves to another chain is found out when asked, and used again when it is back', async () => {
+test('an upstream that changes to another chain is detected on request, and used again when it is back', async () => {
   let id = '0x1'
   const answer: RpcAnswer = ({ method }) => (method === 'eth_chainId' ? id : 'well')
   await using started = await start(answer, {}, silentLog, 1n)
@@ -395,7 +395,7 @@ test('one that moves to another chain is found out when asked, and used again wh
   assert.ok(upstream.usable)
 })
 
-test('an upstream whose chain cannot be found out is not used, and rests like one that fails', async () => {
+test('an upstream with an unknown chain ID is not used, and rests after failures', async () => {
   await using started = await start(() => 'what', {}, silentLog, 1n)
   assert.equal(await kindOf(started.upstream.call('eth_getProof', [], never)), 'not_asked')
   await using elsewhere = await start(
@@ -411,7 +411,7 @@ test('an upstream whose chain cannot be found out is not used, and rests like on
   assert.ok(failing.node.asked.every(({ method }) => method === 'eth_chainId'))
 })
 
-test('slower, failing, lagging and lying upstreams cost more', async () => {
+test('slower, failing, lagging and faulty upstreams cost more', async () => {
   await using one = await start(troubled)
   const { upstream, clock } = one
   const before = upstream.cost('content')
@@ -432,7 +432,7 @@ test('slower, failing, lagging and lying upstreams cost more', async () => {
   assert.ok((two.upstream.status().p95Ms ?? 0) >= 400)
 })
 
-test('a live refusal changes what it can', async () => {
+test('a live refusal updates the history depth', async () => {
   await using started = await start(() => 1)
   const { upstream } = started
   upstream.setLag(0, 100n)

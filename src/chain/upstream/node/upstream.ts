@@ -1,23 +1,23 @@
-// What an upstream node is to the rest: a name, calls, and how it has behaved. What it says is never believed here;
-// callers prove it.
+// The interface of an upstream node: a name, calls, and its record of behaviour. Its replies are not trusted here;
+// callers prove them.
 import type { Params } from './json-rpc-client.ts'
 import type { MethodClass } from './method-class.ts'
 import type { DataKind, HistoryDepths } from './history-depth.ts'
 import type { Redact } from './redact.ts'
 
 export type UpstreamOptions = {
-  /** How it is called in logs and lists; without it, host and port of the URL. */
+  /** Its name in logs and lists; without it, host and port of the URL. */
   readonly name?: string
   /** May hold credentials; never shown. */
   readonly url: string
-  /** Where it pushes heads: ws or wss, may hold credentials. Not given: where `url` is; null: its heads are polled. */
+  /** WebSocket URL for pushed heads, may hold credentials. Not given: derived from `url`; null: heads are polled. */
   readonly wsUrl?: string | null | undefined
-  /** The operator's own node: its word alone counts for heads, absence, and what cannot be proved. */
+  /** The operator's own node: sufficient alone for heads, absence, and answers that cannot be proved. */
   readonly trusted: boolean
   readonly headers: Readonly<Record<string, string>>
-  /** Calls at once. */
+  /** Parallel calls. */
   readonly concurrency: number
-  /** Null: no limit of ours. */
+  /** Null: no limit in Cairn. */
   readonly requestsPerSecond: number | null
   readonly timeoutMs: number
   readonly replyBytesMax: number
@@ -31,31 +31,31 @@ export const defaultUpstreamLimits = {
 } as const
 
 export type CallOptions = {
-  /** How it may be treated; without it, as the method is listed. */
+  /** Class of the call; without it, that of the method. */
   readonly methodClass?: MethodClass
-  /** Ours, to find out how it is: sent though it is cordoned, quarantined or resting. */
+  /** A probe of Cairn: sent even to a cordoned, quarantined or resting upstream. */
   readonly isProbe?: boolean
 }
 
-/** `open`: a breaker rests. `cordoned`: it refuses our account. `wrong-chain`: asked which it is on, no more. */
+/** `open`: a breaker is open. `cordoned`: it refuses the account. `wrong-chain`: only its chain ID is requested. */
 export type UpstreamState = 'ok' | 'open' | 'quarantined' | 'cordoned' | 'wrong-chain'
 
 export type UpstreamStatus = {
   readonly name: string
   readonly trusted: boolean
   readonly state: UpstreamState
-  /** Of content calls, else of reads, milliseconds; null without a call in the last two minutes. */
+  /** Of content calls, otherwise of reads, milliseconds; null without a call in the last two minutes. */
   readonly p50Ms: number | null
   readonly p95Ms: number | null
-  /** Share of calls of the last 30 s that went well, of its worst class. */
+  /** Share of successful calls in the last 30 s, of its worst class. */
   readonly successRate: number
   readonly head: bigint | null
-  /** Does it push its heads, or are they polled? */
+  /** Whether its heads are pushed or polled. */
   readonly heads: 'pushed' | 'polled'
-  /** Blocks behind the network's head; null when nobody said. */
+  /** Blocks behind the network's head; null if unknown. */
   readonly lag: number | null
   readonly reach: HistoryDepths
-  /** Methods it said it does not know. */
+  /** Methods that it reported as unknown. */
   readonly lacks: readonly string[]
   readonly lies: number
 }
@@ -63,51 +63,53 @@ export type UpstreamStatus = {
 export type Upstream = {
   readonly name: string
   readonly trusted: boolean
-  /** Takes this upstream's secrets out of a text. */
+  /** Removes this upstream's secrets from a text. */
   readonly redact: Redact
   /**
-   * The `result`, any JSON value. Throws UpstreamError (`not_asked` when nothing was sent), or `signal.reason`.
-   * Retries nothing but a reused socket that was closed, and that for reads only.
+   * The `result`, any JSON value. Throws UpstreamError (`not_asked` if nothing was sent), or `signal.reason`. Repeats
+   * only reads, on a reused socket that was closed.
    */
   call(method: string, params: Params, signal: AbortSignal, options?: CallOptions): Promise<unknown>
-  /** May it be chosen for a call of this class now? Not while shut, and as a canary only when `proving`. */
+  /** Whether it may be selected for a call of this class now. False while shut; while `proving`, only for canaries. */
   mayCall(methodClass: MethodClass): boolean
-  /** Nothing but a rest of this class keeps it from being called. */
+  /** True if only a rest of this class prevents calls. */
   rests(methodClass: MethodClass): boolean
-  /** Lets one call of the class try now, though it rests after failures: nobody else is left. */
+  /** Allows one trial call of the class now, although it rests after failures: no other upstream is left. */
   wake(methodClass: MethodClass): void
-  /** False while nothing it says counts: quarantined, of another chain, closed. */
+  /** False while its replies do not count: quarantined, of another chain, closed. */
   readonly usable: boolean
-  /** Its quarantine is over, and what it says is checked against others first. */
+  /** Its quarantine time has passed, and its replies are first compared with others. */
   readonly isProving: boolean
-  /** All its places are taken: what is sent now waits in line. */
+  /** All its connections are busy: new calls are queued. */
   readonly isFull: boolean
   lacks(method: string): boolean
   can(need: DataKind, number: bigint | null): 'yes' | 'no' | 'unknown'
-  /** What one call of this class costs, in milliseconds made longer by failures, lag and lies. Smaller is better. */
+  /**
+   * Cost of one call of this class: milliseconds, increased by failures, lag and invalid replies. Smaller is better.
+   */
   cost(methodClass: MethodClass): number
   p95Ms(methodClass: MethodClass): number | null
-  /** The head follower's word: its newest block, and how many blocks that is behind the network's head. */
+  /** From the head follower: its newest block, and its lag behind the network's head in blocks. */
   setLag(blocks: number, head: bigint): void
   /**
-   * Calls `onHead` with the hash (32 bytes) of each block that it pushes, one at a time, from now until `close`; where it
-   * pushes none, never. Once.
+   * Calls `onHead` with the hash (32 bytes) of each block that it pushes, one at a time, from now until `close`; never
+   * if it pushes none. Call it once.
    */
   watchHeads(onHead: (hash: Uint8Array) => Promise<void>): void
-  /** Heads are pushed at this time. */
+  /** Heads are currently pushed. */
   readonly isPushing: boolean
   tellReach(reaches: Partial<HistoryDepths>): void
-  /** The chain id that it was found to serve. */
+  /** The chain ID that a probe found. */
   tellChain(found: bigint): void
-  /** Asks it once more which chain it is on. Throws UpstreamError when that is another, or it does not say. */
+  /** Requests its chain ID again. Throws UpstreamError if that is another one or unknown. */
   confirmChain(signal: AbortSignal): Promise<void>
-  /** It does not have this of that block. */
+  /** It lacks this data of that block. */
   cannot(need: DataKind, number: bigint): void
-  /** What it gave was not what was asked for, and another upstream gave that: it counts as failed. */
+  /** Its reply was not the requested content, and another upstream supplied that: counts as failed. */
   disappoint(methodClass: MethodClass): void
-  /** One answer of it was proved. */
+  /** One of its replies was proved. */
   prove(): void
-  /** One answer of it contradicted a hash. `isShut`: into quarantine. */
+  /** One of its replies contradicted a hash. `isShut`: quarantine it. */
   lie(isShut: boolean): void
   status(): UpstreamStatus
   close(): Promise<void>

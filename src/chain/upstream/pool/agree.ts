@@ -1,4 +1,4 @@
-// Asks several upstreams the same at once, for the answer that enough of them give alike (quorum, verification.md 2.4).
+// Sends the same request to several upstreams in parallel and returns the answer that a quorum of them gives.
 // Tested by src/chain/upstream/pool/upstream-pool.test.ts
 import type { ReadTrace } from '../../../content/read-trace.ts'
 import type { Params } from '../node/json-rpc-client.ts'
@@ -7,9 +7,9 @@ import { UpstreamError } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
 
 export type Agreement = {
-  /** As the first of them gave it; null is an answer too. */
+  /** As the first of them returned it; null is an answer too. */
   readonly result: unknown
-  /** How many gave it, and how many were asked. */
+  /** Upstreams that returned it, and upstreams that were queried. */
   readonly agreed: number
   readonly asked: number
 }
@@ -21,7 +21,7 @@ export type Question = {
   readonly watch?: ReadTrace
 }
 
-/** Null as soon as too few are left to agree; an upstream's error is no answer. Throws `signal.reason`. */
+/** Null as soon as too few remain to agree; an upstream's error is not an answer. Throws `signal.reason`. */
 export async function agreeOn(
   upstreams: readonly Upstream[],
   { method, params, k, watch }: Question,

@@ -1,10 +1,14 @@
-// What asking one upstream for content came to. Judged by who asked, by hash; the pool only acts on it.
+// The outcome of one content request to one upstream. The caller checks the reply by hash; the pool only acts on the
+// outcome.
 
-/** Bytes that contradict a hash the request or the head has fixed. `expected`, `computed`: what differs, as text. */
+/**
+ * Bytes that contradict a hash fixed by the request or the head. `expected`, `computed`: the values that differ, as
+ * text.
+ */
 export type InvalidReplyEvidence = {
   readonly method: string
   readonly params: readonly unknown[]
-  /** The result as it came. */
+  /** The result as received. */
   readonly response: unknown
   readonly expected: string
   readonly computed: string
@@ -13,8 +17,8 @@ export type InvalidReplyEvidence = {
 }
 
 /**
- * `taken`: it brought what was asked. `absent`: it says there is no such block. `cannot`: it cannot have it, or cannot
- * prove it that deep. `failed`: nothing usable came.
+ * `taken`: it supplied the requested content. `absent`: it reports that no such block exists. `cannot`: it no longer
+ * has the content, or cannot prove it at that depth. `failed`: no usable reply.
  */
 export type AttemptOutcome =
   | 'taken'

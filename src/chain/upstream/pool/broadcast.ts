@@ -1,5 +1,5 @@
-// A signed transaction to several upstreams at once. Its hash is known before it is sent, so a node that already has it
-// is as good as one that takes it, and nothing a node says can change what was sent.
+// Sends a signed transaction to several upstreams in parallel. Cairn computes its hash before sending, so a node that
+// already has it counts as one that accepts it, and no reply can change which transaction was sent.
 // Tested by src/chain/upstream/pool/upstream-pool.test.ts
 import { UpstreamError, type UpstreamErrorKind } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
@@ -8,8 +8,8 @@ import type { Upstream } from '../node/upstream.ts'
 export type SignedTransaction = { readonly raw: string; readonly hash: string }
 
 /**
- * Resolves as soon as one has it; the others go on. Throws UpstreamError: what a node said of the transaction before
- * what went wrong on the way. `signal`: of the pool, not of a caller, who may leave without ending the sending.
+ * Resolves as soon as one upstream has it; the other calls continue. Throws UpstreamError: a node's answer about the
+ * transaction before a transport error. `signal`: of the pool, because a caller that leaves does not end the broadcast.
  */
 export async function broadcast(
   upstreams: readonly Upstream[],
@@ -36,7 +36,7 @@ async function send(
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error
     if (error.kind === 'already_known') return
-    // Sent before by us or by others: its nonce is used up because this very transaction used it, or another one.
+    // It was sent before, by Cairn or others: either this transaction used the nonce or another one did.
     if (error.kind === 'nonce_too_low' && (await isKnown(upstream, hash, signal))) return
     throw error
   }
@@ -63,7 +63,7 @@ function isSame(said: unknown, hash: string): boolean {
   return typeof said === 'string' && said.toLowerCase() === hash
 }
 
-/** What nodes say of the transaction itself. */
+/** Errors about the transaction itself. */
 const words: ReadonlySet<UpstreamErrorKind> = new Set([
   'other',
   'execution',

@@ -1,23 +1,23 @@
-// Proofs asked for only to see how an upstream does: of those who come out of quarantine, and now and then of those who
-// are not the first, so that what is known of them stays fresh. Judged apart from what callers wait for.
+// Proof requests that only test an upstream: one that leaves quarantine, and periodically one that is not the first
+// choice, so that its statistics stay current. Checked apart from the requests of callers.
 import type { Clock } from '../../../base/clock.ts'
 import type { Log } from '../../../base/log.ts'
 import { UpstreamError } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
 import type { AttemptOutcome } from './attempt-outcome.ts'
 
-/** Asks for something whose truth is known, and judges it. Whatever it throws is no verdict. */
+/** Sends a request with a known answer and checks the reply. If it throws, there is no outcome. */
 export type Canary = (upstream: Upstream, signal: AbortSignal) => Promise<AttemptOutcome>
 
 const canaryLimits = {
-  /** One content call in so many is followed by a canary to another upstream. */
+  /** Content calls per canary to another upstream. */
   callsPerCanary: 100,
-  /** Between two canaries of all upstreams that owe them. */
+  /** Time between two canaries of all upstreams that still owe some. */
   periodMs: 3_000,
 } as const
 
 export type Canaries = {
-  /** A content call was answered by that upstream. */
+  /** That upstream answered a content call. */
   answered(by: Upstream): void
   stop(): void
 }
@@ -42,7 +42,8 @@ export function createCanaries(parts: {
     try {
       onVerdict(upstream, await canary(upstream, closing.signal))
     } catch (error) {
-      // A call that failed was heard of by its breaker. Whatever else a reply may provoke ends here.
+      // The circuit breaker already counted a failed call. Any other exception that a reply causes ends
+      // here.
       if (error instanceof UpstreamError || closing.signal.aborted) return
       log('warn', 'canary_failed', { upstream: upstream.name, error })
     } finally {

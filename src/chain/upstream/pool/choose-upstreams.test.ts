@@ -41,7 +41,7 @@ function order(
       .join('')
 }
 
-test('who can comes first, then who may, then who owes canaries; who cannot is left out', () => {
+test('able upstreams come first, then unknown ones, then those that owe canaries; unable ones are left out', () => {
   const line = order({
     a: { cost: 1, can: 'unknown' },
     b: { cost: 9 },
@@ -53,7 +53,7 @@ test('who can comes first, then who may, then who owes canaries; who cannot is l
   assert.equal(line(), 'ebac')
 })
 
-test('a word is asked of a trusted one before a cheaper one, content of whoever costs least', () => {
+test('unproved answers come from a trusted upstream first, content from the cheapest', () => {
   const facts = {
     a: { cost: 1 },
     b: { cost: 9, trusted: true },
@@ -65,7 +65,7 @@ test('a word is asked of a trusted one before a cheaper one, content of whoever 
   assert.equal(order(facts)(), 'abce')
 })
 
-test('when nobody can, the one that costs least is asked all the same', () => {
+test('when no upstream is known to be able, the cheapest is queried anyway', () => {
   assert.equal(order({ a: { cost: 5, can: 'no' }, b: { cost: 2, can: 'no' } })(), 'b')
 })
 
@@ -82,7 +82,7 @@ test('the first stays first until another is clearly better', () => {
   assert.equal(line(), 'ba')
 })
 
-test('one that is first because the others cannot is not first in the next question', () => {
+test('an upstream that is first because the others are unable is not first for the next request', () => {
   const a: Facts = { cost: 10 }
   const line = order({ a, b: { cost: 11 } })
   assert.equal(line(), 'ab')

@@ -1,6 +1,6 @@
-// Whom to ask, best first: who can, then who costs least; the one asked last stays first until another is clearly
-// better, so that its caches stay warm and answers do not jump between nodes. Where nobody proves the answer, a
-// trusted one's word comes before that of a cheaper one.
+// Orders the upstreams for a request: able ones first, then by cost. The upstream used last stays first until another
+// is clearly cheaper, which keeps its caches warm and prevents answers from jumping between nodes. If the answer cannot
+// be proved, a trusted upstream comes before a cheaper one.
 import type { Clock } from '../../../base/clock.ts'
 import type { MethodClass } from '../node/method-class.ts'
 import type { DataKind } from '../node/history-depth.ts'
@@ -8,7 +8,7 @@ import type { Upstream } from '../node/upstream.ts'
 
 export type UpstreamChoice = {
   readonly methodClass: MethodClass
-  /** What is needed of a block; without it, anybody can. */
+  /** The kind of block data the request needs; without it, every upstream is able. */
   readonly need?: DataKind
   /** The block's number, or null when it is not known. */
   readonly number?: bigint | null
@@ -16,15 +16,15 @@ export type UpstreamChoice = {
 
 export type Choose = (wanted: UpstreamChoice) => readonly Upstream[]
 
-/** Another must cost less than this share of what the present first one costs. */
+/** Another upstream becomes first if it costs less than this share of the current first one's cost. */
 const stickyShare = 0.8
 
-/** How often all that rest after failures are tried when nobody else is left. */
+/** Time between trial calls when every upstream rests after failures. */
 const wakeMs = 1_000
 
 type Candidate = {
   readonly upstream: Upstream
-  /** Whose word it is to be. */
+  /** 0 for a trusted upstream where trust matters. */
   readonly rank: number
   readonly tier: number
   readonly cost: number
@@ -33,13 +33,13 @@ type Candidate = {
 /** Sticks to one upstream for each class of methods. */
 export function createChoose(upstreams: readonly Upstream[], clock: Clock): Choose {
   const firsts = new Map<MethodClass, Upstream>()
-  /** When all that rest may be woken again. */
+  /** Earliest time of the next trial calls. */
   const wakeAt = new Map<MethodClass, number>()
 
   function findUsable(methodClass: MethodClass): readonly Upstream[] {
     const usable = upstreams.filter((one) => one.mayCall(methodClass))
     if (usable.length > 0) return usable
-    // To fail everybody for half a minute because all failed a moment ago is no better than to try one call each.
+    // If every breaker is open, allow one trial call per upstream per second instead of failing all requests.
     const now = clock.monotonic()
     if (now < (wakeAt.get(methodClass) ?? 0)) return usable
     wakeAt.set(methodClass, now + wakeMs)
@@ -65,10 +65,10 @@ export function createChoose(upstreams: readonly Upstream[], clock: Clock): Choo
       .map((one) => candidate(one, wanted))
       .toSorted((a, b) => a.rank - b.rank || a.tier - b.tier || a.cost - b.cost)
     const able = line.filter(({ tier }) => tier < cannotTier)
-    // Nobody said it could: then one of them is asked all the same, for what was found out may be old.
+    // If none reports that it can, query one anyway, because the probe's findings may be outdated.
     const chosen = able.length > 0 ? able : line.slice(0, 1)
     const [first] = chosen
-    // One that is first only because the others cannot do this does not become everybody's first by it.
+    // An upstream that is first only because the others are unable does not become the first choice of later requests.
     if (first !== undefined && line.every(({ tier }) => tier === first.tier)) {
       firsts.set(wanted.methodClass, first.upstream)
     }
@@ -78,14 +78,14 @@ export function createChoose(upstreams: readonly Upstream[], clock: Clock): Choo
 
 const cannotTier = 4
 
-/** Who still owes canaries comes after all others that may have it. */
+/** Upstreams that still owe canaries come after all others that may have it. */
 function tierOf(can: 'yes' | 'no' | 'unknown', upstream: Upstream): number {
   if (can === 'no') return cannotTier
   const owes = upstream.isProving ? 2 : 0
   return owes + (can === 'yes' ? 0 : 1)
 }
 
-/** Content is proved, so whose it is says nothing. */
+/** Content is proved, so trust does not matter. */
 function rankOf(
   can: 'yes' | 'no' | 'unknown',
   upstream: Upstream,

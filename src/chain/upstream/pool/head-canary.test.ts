@@ -28,23 +28,32 @@ const answering =
   (result: unknown, pinned = true) =>
   async () => ({ params: [], result, pinned })
 
-test('a true proof is taken, a false one is a lie with its evidence', { skip }, async () => {
+test('a valid proof is taken, an invalid one is recorded with its evidence', { skip }, async () => {
   const block = await recorded()
   const reply = { ...readMainnetProof(), storageProof: [] }
   const head = () => block
   assert.equal(await createHeadCanary(head, answering(reply))(upstream, signal), 'taken')
-  const lie = { ...reply, balance: '0x7' }
-  const judged = await createHeadCanary(head, answering(lie))(upstream, signal)
-  assert.partialDeepStrictEqual(judged, { lie: { method: 'eth_getProof', response: lie } })
+  const invalidReply = { ...reply, balance: '0x7' }
+  const outcome = await createHeadCanary(head, answering(invalidReply))(upstream, signal)
+  assert.partialDeepStrictEqual(outcome, {
+    lie: { method: 'eth_getProof', response: invalidReply },
+  })
 })
 
-test('too little, or of a block that was not pinned, says nothing', { skip }, async () => {
+test('an incomplete or unpinned reply is no outcome', { skip }, async () => {
   const block = await recorded()
   const { accountProof } = readMainnetProof() as { accountProof: readonly string[] }
-  const short = { ...readMainnetProof(), accountProof: accountProof.slice(0, 3), storageProof: [] }
+  const short = {
+    ...readMainnetProof(),
+    accountProof: accountProof.slice(0, 3),
+    storageProof: [],
+  }
   assert.equal(await createHeadCanary(() => block, answering(short))(upstream, signal), 'failed')
-  const lie = { ...readMainnetProof(), storageProof: [], balance: '0x7' }
-  const unpinned = createHeadCanary(() => block, answering(lie, false))
+  const invalidReply = { ...readMainnetProof(), storageProof: [], balance: '0x7' }
+  const unpinned = createHeadCanary(() => block, answering(invalidReply, false))
   assert.equal(await unpinned(upstream, signal), 'failed')
-  assert.equal(await createHeadCanary(() => null, answering(lie))(upstream, signal), 'failed')
+  assert.equal(
+    await createHeadCanary(() => null, answering(invalidReply))(upstream, signal),
+    'failed',
+  )
 })

@@ -1,5 +1,5 @@
-// A question whose truth is known: the account that made the head's block, under the head's proved state root. Who
-// comes out of quarantine answers it often enough before anybody else is served by it.
+// A request with a known answer: the account that made the head's block, under the head's proved state root. An
+// upstream that leaves quarantine must answer it several times before it serves callers.
 import { toHex } from '../../../base/hex.ts'
 import type { ProvedHeader } from '../../proved-header.ts'
 import type { CallAt } from '../source/block-parameter.ts'
@@ -17,10 +17,10 @@ export function createHeadCanary(head: () => ProvedHeader | null, callAt: CallAt
     const { stateRoot, miner: address, number } = block.header
     const asked = { method, params: [toHex(address), []], block: { hash: block.hash, number } }
     const reply = await callAt(upstream, asked, signal)
-    const judged = checkProof(readProofReply(reply.result, 0), { stateRoot, address, slots: [] })
-    if (judged === 'complete') return 'taken'
-    if (judged === 'short' || !reply.pinned) return 'failed'
+    const check = checkProof(readProofReply(reply.result, 0), { stateRoot, address, slots: [] })
+    if (check === 'complete') return 'taken'
+    if (check === 'short' || !reply.pinned) return 'failed'
     const { params, result: response } = reply
-    return { lie: { method, params, response, blockHash: block.hash, ...judged } }
+    return { lie: { method, params, response, blockHash: block.hash, ...check } }
   }
 }

@@ -1,17 +1,20 @@
-// How many extra calls hedging may cost: a tenth of all, and a few at once.
+// Limits the extra calls of hedging: 10 % of all calls, and a few in a burst.
 // Tested by src/chain/upstream/pool/upstream-pool.test.ts
 
 export type HedgeBudget = {
-  /** One call was made for its own sake. */
+  /** Counts one regular call. */
   earn(): void
-  /** May one more be made now? If so it is paid. */
+  /** True if one more hedge is allowed now; it is then counted. */
   spend(): boolean
 }
 
 export const hedgeLimits = {
-  /** A hedge starts after the p95 of the upstream that is waited for, but not sooner than this. */
+  /** A hedge starts after the pending upstream's p95, but not before this. */
   waitMsMin: 50,
-  /** Without a hedge the next is asked after so many times the p95, and not sooner than this: it seems to hang. */
+  /**
+   * Without budget, the next upstream is queried after this multiple of the p95, and not before the minimum: the first
+   * seems to hang.
+   */
   patienceShare: 10,
   patienceMsMin: 2_000,
   share: 0.1,
@@ -25,7 +28,7 @@ export function createHedgeBudget(): HedgeBudget {
       saved = Math.min(saved + hedgeLimits.share, hedgeLimits.savedMax)
     },
     spend() {
-      // Sums of tenths fall short of whole numbers by a little.
+      // Sums of tenths are slightly below whole numbers.
       if (saved < 1 - 1e-9) return false
       saved -= 1
       return true

@@ -39,7 +39,7 @@ function open(): {
   }
 }
 
-test('a lie is a row with what proves it, without secrets', async () => {
+test('an invalid reply is a row with its evidence, without secrets', async () => {
   const { db, ledger } = open()
   ledger.add('a', evidence, redact)
   await ledger.idle()
@@ -59,7 +59,7 @@ test('a lie is a row with what proves it, without secrets', async () => {
   db.close()
 })
 
-test('the newest thousand are kept, newest first', async () => {
+test('the newest thousand rows are stored, newest first', async () => {
   const { db, ledger, clock } = open()
   for (let i = 0; i < 1010; i++) {
     ledger.add(`${i}`, evidence, redact)
@@ -92,7 +92,7 @@ test('a flood of invalid replies fills neither memory nor disk', async () => {
   db.close()
 })
 
-test('a long response is cut, and one that cannot be spelled is no crash', async () => {
+test('a long response is cut, and one that cannot be serialized does not crash', async () => {
   const { db, ledger } = open()
   ledger.add('a', { ...evidence, response: 'ab'.repeat(400_000) }, redact)
   let deep: unknown = null
@@ -106,7 +106,7 @@ test('a long response is cut, and one that cannot be spelled is no crash', async
   db.close()
 })
 
-test('what cannot be written is logged and forgotten', async () => {
+test('a failed write is logged and dropped', async () => {
   const events: string[] = []
   const ledger = createInvalidReplyLog({
     network: 'n',

@@ -1,5 +1,5 @@
-// Every lie an upstream was caught in, with what proves it: bytes that contradict a hash fixed by the request or by the
-// head. The newest are kept in the database, so that `cairn upstreams` shows them with the server stopped.
+// Log of invalid replies with their evidence: bytes that contradict a hash fixed by the request or by the head. The
+// newest are stored in the database, so that `cairn upstreams` shows them with the server stopped.
 import type { Clock } from '../../../base/clock.ts'
 import { toHex } from '../../../base/hex.ts'
 import type { Log } from '../../../base/log.ts'
@@ -26,9 +26,9 @@ export type InvalidReply = {
 }
 
 export type InvalidReplyLog = {
-  /** Never throws; what cannot be written is logged. */
+  /** Never throws; a failed write is logged. */
   add(upstream: string, evidence: InvalidReplyEvidence, redact: Redact): void
-  /** Resolves when all that was added is written or given up. */
+  /** Resolves when every added reply is written or dropped. */
   idle(): Promise<void>
 }
 
@@ -36,7 +36,7 @@ const ledgerLimits = {
   responseBytesMax: 256 * 1024,
   paramsBytesMax: 64 * 1024,
   rowsMax: 1000,
-  /** Writes that wait, and rows written in a minute: a flood of lies must fill neither memory, disk nor log. */
+  /** Pending writes, and rows written per minute: a flood of invalid replies must not fill memory, disk or log. */
   waitingMax: 64,
   perMinuteMax: 600,
 } as const
@@ -108,7 +108,7 @@ export function createInvalidReplyLog(parts: {
   }
 }
 
-/** The newest first. */
+/** Newest first. */
 export function listInvalidReplies(
   db: Database,
   limit: number = ledgerLimits.rowsMax,
@@ -133,7 +133,7 @@ export function listInvalidReplies(
   )
 }
 
-/** How many each upstream was caught in since `since` (milliseconds), of those that are kept. */
+/** Stored invalid replies per upstream since `since` (milliseconds). */
 export function countInvalidReplies(
   db: Database,
   since: number,
@@ -148,7 +148,9 @@ export function countInvalidReplies(
   )
 }
 
-/** Cut twice: the first keeps the search for secrets short, the second takes one away that the first cut in two. */
+/**
+ * Cut twice: the first cut keeps the search for secrets short, the second removes a secret that the first cut in two.
+ */
 function shown(value: unknown, redact: Redact, bytesMax: number): string {
   return cut(redact(cut(spell(value), 2 * bytesMax)), bytesMax)
 }
@@ -157,7 +159,7 @@ function spell(value: unknown): string {
   try {
     return JSON.stringify(value) ?? 'null'
   } catch {
-    // Nested deeper than can be written: no evidence is worth a crash.
+    // Nested too deeply to serialize.
     return '"not spelled: nested too deep"'
   }
 }

@@ -1,11 +1,11 @@
 // Answers of several upstreams made comparable: hex in lower case, members of objects in one order.
 // Tested by src/chain/upstream/pool/upstream-pool.test.ts
 
-/** Deeper than calls can nest in a trace of them, an answer is not compared. */
+/** Answers nested deeper than the calls of a trace can be are not compared. */
 const depthMax = 2048
 const hex = /^0[xX][0-9a-fA-F]*$/
 
-/** Two answers say the same when their texts are equal. Null for one that is nested too deep to be compared. */
+/** Two answers are equal if their texts are. Null for an answer that is nested too deeply to compare. */
 export function normaliseAnswer(value: unknown): string | null {
   try {
     return JSON.stringify(normalise(value, depthMax)) ?? 'null'
@@ -24,6 +24,6 @@ function normalise(value: unknown, depth: number): unknown {
     .filter(([, member]) => member !== undefined)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, member]) => [name, normalise(member, depth - 1)] as const)
-  // A list, so that a member named __proto__ stays a member.
+  // An array, so that a member named __proto__ remains a member.
   return { members }
 }

@@ -1,5 +1,5 @@
-// Asks one upstream after the other until one brings what is asked; while one takes longer than it usually does, the
-// next is asked beside it, within a budget; beside one that does not answer at all, in any case.
+// Queries one upstream after the other until one supplies the content. If one takes longer than usual, the next is
+// queried in parallel, within a budget; if one hangs, always.
 // Tested by src/chain/upstream/pool/upstream-pool.test.ts
 import type { Clock } from '../../../base/clock.ts'
 import { hedgeLimits, type HedgeBudget } from './hedge-budget.ts'
@@ -7,30 +7,31 @@ import { UpstreamError, type UpstreamErrorKind } from '../node/upstream-error.ts
 import type { Upstream } from '../node/upstream.ts'
 import type { InvalidReplyEvidence, AttemptOutcome } from './attempt-outcome.ts'
 
-/** May run on two upstreams at once. Throws UpstreamError, which counts as the verdict that its kind means. */
+/** May run on two upstreams in parallel. An UpstreamError counts as the outcome that its kind implies. */
 export type UpstreamAttempt = (upstream: Upstream, signal: AbortSignal) => Promise<AttemptOutcome>
 
 export type AttemptResult = {
   readonly upstream: Upstream
   readonly verdict: AttemptOutcome
-  /** Of the error that the verdict stands for, or null when the attempt itself judged. */
+  /** Of the error that determined the outcome, or null if the attempt itself returned it. */
   readonly kind: UpstreamErrorKind | null
 }
 
 type Race = {
-  /** In the order in which they are asked. */
+  /** In query order. */
   readonly line: readonly Upstream[]
   readonly attempt: UpstreamAttempt
   readonly budget: HedgeBudget
   readonly clock: Clock
 }
 
-/** Upstreams, none of them trusted, whose word makes an absence believed. */
+/** Untrusted upstreams that must report an absence before Cairn accepts it. */
 const absencesBelieved = 2
 
 /**
- * What each that was asked came to, in the order of their answers; whoever was still under way when the answer came
- * is not among them. Rejects with `signal.reason`, or with what an attempt threw that is no UpstreamError.
+ * The outcome of each queried upstream, in the order of their answers, without the attempts that were still running
+ * when the content arrived. Rejects with `signal.reason`, or with an exception of an attempt that is not an
+ * UpstreamError.
  */
 export async function raceAttempts(
   race: Race,
@@ -65,7 +66,7 @@ export async function raceAttempts(
     return true
   }
 
-  /** Beside one that takes long the next is asked: soon when the budget allows it, and at last in any case. */
+  /** Starts the next attempt if this one takes long: early if the budget allows it, and later in any case. */
   function startTimer(upstream: Upstream): void {
     waiting.stop?.()
     const p95Ms = upstream.p95Ms('content') ?? 0
@@ -106,7 +107,7 @@ export async function raceAttempts(
   }
 }
 
-/** With nobody else to ask there is no race. */
+/** With a single upstream there is no race. */
 async function attemptAlone(
   upstream: Upstream,
   attempt: UpstreamAttempt,
@@ -121,10 +122,10 @@ async function attemptAlone(
   }
 }
 
-/** Why an attempt ends whose answer nobody needs any longer. */
+/** Abort reason of attempts that are no longer needed. */
 const answered = new Error('another upstream has answered')
 
-/** Of untrusted upstreams all are asked before an absence is believed: one of them may have it (T8). */
+/** All untrusted upstreams are queried before an absence is accepted: one of them may have the content. */
 function isEnough({ upstream, verdict }: AttemptResult): boolean {
   return verdict === 'taken' || (verdict === 'absent' && upstream.trusted)
 }
@@ -134,7 +135,7 @@ function isAbsent(findings: readonly AttemptResult[]): boolean {
   return absences.length >= absencesBelieved || absences.some(({ upstream }) => upstream.trusted)
 }
 
-/** The last word on one question: the strongest thing that was said. */
+/** The outcome of a failed query: the strongest of all outcomes. */
 export function lastFailure(findings: readonly AttemptResult[]): AttemptOutcome {
   const verdicts = findings.map(({ verdict }) => verdict)
   if (verdicts.includes('taken')) return 'taken'

@@ -1,4 +1,4 @@
-// One call that nobody can prove, to one upstream, and to the next where the class of the method allows it.
+// One call that cannot be proved, to one upstream, and to the next if the class of the method allows it.
 // Tested by src/chain/upstream/pool/upstream-pool.test.ts
 import type { ReadTrace } from '../../../content/read-trace.ts'
 import { isNestedDeeper, relayedLevelsMax } from '../node/nesting.ts'
@@ -12,21 +12,21 @@ export type ReadRequest = {
   readonly method: string
   readonly params: Params
   readonly methodClass: MethodClass
-  /** What is needed of a block, and its number, when the call is about one. */
+  /** The block data the call needs, and the block's number, if the call is about a block. */
   readonly need?: DataKind
   readonly number?: bigint | null
-  /** Told of each that is asked, by whoever came first of those who share the answer. */
+  /** Traces each queried upstream; only the first of the callers that share the answer has a trace. */
   readonly watch?: ReadTrace
 }
 
-/** `result`: any JSON value, as that upstream gave it. */
+/** `result`: any JSON value, as that upstream returned it. */
 export type ReadAnswer = {
   readonly result: unknown
   readonly upstream: string
   readonly trusted: boolean
 }
 
-/** `upstreams`: at least one, best first. Throws the most telling UpstreamError, or `signal.reason`. */
+/** `upstreams`: at least one, best first. Throws the most informative UpstreamError, or `signal.reason`. */
 export async function readElsewhere(
   upstreams: readonly Upstream[],
   { method, params, methodClass, need, number, watch }: ReadRequest,
@@ -53,13 +53,13 @@ export async function readElsewhere(
   throw mostTelling(errors)
 }
 
-/** It could not be written into a reply. */
+/** The answer could not be serialized into a reply. */
 function tooDeep(): UpstreamError {
   const message = 'a reply that is nested too deep'
   return new UpstreamError({ kind: 'trouble', phase: 'answering', message })
 }
 
-/** What helps the caller most: what a node said of the call, then what none has, then what went wrong. */
+/** Most useful for the caller first: a node's answer about the call, then missing data, then transport errors. */
 const order: readonly UpstreamErrorKind[] = [
   'execution',
   'client_fault',
@@ -81,7 +81,7 @@ const order: readonly UpstreamErrorKind[] = [
   'unsupported',
 ]
 
-/** A node that does not support this call says more than one without the method, or without an answer. */
+/** An error that this call is not supported ranks before a missing method and before no answer. */
 function rankOf(error: UpstreamError): number {
   const isOfCall = error.kind === 'unsupported' && error.isAboutCall
   return order.indexOf(isOfCall ? 'other' : error.kind)
@@ -89,6 +89,6 @@ function rankOf(error: UpstreamError): number {
 
 function mostTelling(errors: readonly UpstreamError[]): UpstreamError {
   const [first] = errors.toSorted((a, b) => rankOf(a) - rankOf(b))
-  if (first === undefined) throw new Error('nobody was asked')
+  if (first === undefined) throw new Error('no upstream was queried')
   return first
 }

@@ -33,7 +33,7 @@ test('params that differ never share a key', () => {
 })
 
 test('two keys are equal exactly when the calls are, whatever JSON they hold', () => {
-  // Few letters and small numbers, so that near misses are common.
+  // Few letters and small numbers make near misses common.
   const value = fc.letrec((tie) => ({
     any: fc.oneof(
       { maxDepth: 3 },
@@ -61,7 +61,7 @@ test('two keys are equal exactly when the calls are, whatever JSON they hold', (
   )
 })
 
-test('long params have short keys, still apart', () => {
+test('long params have short keys, still distinct', () => {
   const long = 'x'.repeat(100_000)
   assert.ok(shareKey('m', [long]).length <= 64)
   assert.notEqual(shareKey('m', [long]), shareKey('m', [`${long}x`]))

@@ -1,9 +1,9 @@
-// One string for a call, equal exactly when method and params are: calls that differ must never share a flight
-// (verification.md 3, T18). Each value is written with its type and its length.
+// One string per call, equal exactly if method and params are: different calls must never share one execution.
+// Each value is written with its type and its length.
 import { createHash } from 'node:crypto'
 import type { Params } from '../node/json-rpc-client.ts'
 
-/** Longer keys are replaced by their sha256, which nobody can make collide. */
+/** Longer keys are replaced by their SHA-256, which is collision resistant. */
 const keyLengthMax = 1024
 
 export function shareKey(method: string, params: Params): string {
@@ -12,7 +12,7 @@ export function shareKey(method: string, params: Params): string {
   return key.length <= keyLengthMax ? key : createHash('sha256').update(key).digest('base64')
 }
 
-/** Of a JSON value. What JSON cannot say (undefined, functions) is written as null, as JSON.stringify does in lists. */
+/** Of a JSON value. Values outside JSON (undefined, functions) become null, as JSON.stringify does in lists. */
 function write(value: unknown): string {
   if (typeof value === 'string') return `s${sized(value)}`
   if (typeof value === 'number') return `d${JSON.stringify(value)};`

@@ -51,7 +51,7 @@ function open() {
   return { db, clock, state, rows, writes: () => writes, settled }
 }
 
-test('how upstreams stand is there for others from the start, numbers as text', async () => {
+test('the status of upstreams is readable by other processes from the start, numbers as text', async () => {
   const { db, settled } = open()
   await settled()
   assert.deepEqual(listStatusRows(db), [
@@ -82,7 +82,7 @@ test('a change of state is written within seconds, a change of latency within a 
   assert.equal(writes(), 3)
 })
 
-test('the end takes the rows out, and a server without upstreams writes nothing', async () => {
+test('stopping removes the rows, and a server without upstreams writes nothing', async () => {
   const { db, clock, rows, settled } = open()
   await settled()
   await rows.stop()

@@ -1,5 +1,5 @@
-// How upstreams stand, written down while the server runs, so that another process can show it. Rows say when; they
-// are taken out at an orderly end, and are worth nothing once the server is gone.
+// Writes the status of upstreams to the database while the server runs, so that another process can show it. Rows hold
+// their time; an orderly stop removes them, and rows of a server that no longer runs are outdated.
 import type { Clock } from '../../../base/clock.ts'
 import type { Log } from '../../../base/log.ts'
 import { createQueries, findAll, toStatement } from '../../../db/queries.ts'
@@ -9,7 +9,7 @@ import type { VerificationAlarm } from './verification-alarms.ts'
 import type { PoolStatus } from './upstream-pool.ts'
 import type { UpstreamStatus } from '../node/upstream.ts'
 
-/** JSON has no whole numbers of any size: heads and reaches are decimal text. */
+/** JSON numbers are not exact beyond 2^53: heads and depths are decimal text. */
 type Spelled<Value> = Value extends bigint
   ? string
   : Value extends readonly (infer Item)[]
@@ -28,20 +28,20 @@ export type StatusRow = {
 }
 
 export type StatusRows = {
-  /** Takes the rows out. Never throws. */
+  /** Removes the rows. Never throws. */
   stop(): Promise<void>
 }
 
 export const statusRowsLimits = {
-  /** How often a change of state is looked for. */
+  /** Time between checks for a change of state. */
   lookMs: 5_000,
-  /** Heads and latencies change all the time: they are written so often. */
+  /** Time between writes of heads and latencies, which change all the time. */
   writeMs: 60_000,
 } as const
 
 const queries = createQueries()
 
-/** `statuses`: of each network that is served now. */
+/** `statuses`: of each network served now. */
 export function writeStatusRows(parts: {
   readonly statuses: () => readonly { readonly network: string; readonly status: PoolStatus }[]
   readonly writer: Writer
@@ -108,7 +108,7 @@ export function listStatusRows(db: Database): readonly StatusRow[] {
   }))
 }
 
-/** What matters at once: who is in use, what was found out, who lied. */
+/** The members that are written immediately: availability, missing methods and data, invalid replies. */
 function statesOf(
   all: readonly { readonly network: string; readonly status: PoolStatus }[],
 ): string {

@@ -1,5 +1,5 @@
-// How an upstream stands with us, by what its calls came to: a breaker and latencies for each class of methods, and a
-// cordon for all when it refuses our account.
+// Health of an upstream from the outcomes of its calls: a circuit breaker and latencies for each class of methods, and
+// a cordon for all classes if it refuses the operator's account.
 // Tested by src/chain/upstream/node/upstream.test.ts
 import type { Clock } from '../../../base/clock.ts'
 import type { Log } from '../../../base/log.ts'
@@ -10,46 +10,46 @@ import { UpstreamError } from '../node/upstream-error.ts'
 
 export type UpstreamHealth = {
   mayPass(methodClass: MethodClass): boolean
-  /** A call is sent, now. Returns when, by the monotonic clock: `start` of what is said of it at its end. */
+  /** A call is sent now. Returns the monotonic time: `start` for the report at its end. */
   pass(methodClass: MethodClass): number
-  /** It has ended, whatever came of it. */
+  /** The call has ended, with any outcome. */
   end(methodClass: MethodClass, start: number): void
   succeed(methodClass: MethodClass, start: number): void
   fail(methodClass: MethodClass): void
-  /** Lets one call of the class try now, though it rests after failures. */
+  /** Allows one trial call of the class now, although it rests after failures. */
   wake(methodClass: MethodClass): void
-  /** What a failed call says of the upstream. Takes whatever was thrown. */
+  /** Records a failed call. Accepts any exception. */
   learn(error: unknown, methodClass: MethodClass, start: number): void
-  /** It refuses our account, and is left alone. */
+  /** It refuses the operator's account and receives no calls. */
   readonly isCordoned: boolean
   /** At least one class rests. */
   readonly isResting: boolean
-  /** Milliseconds, or null without a call lately. */
+  /** Milliseconds, or null without a recent call. */
   quantileMs(q: number, methodClass: MethodClass): number | null
-  /** How long the oldest call of the class is under way, milliseconds. */
+  /** Age of the oldest running call of the class, milliseconds. */
   pendingMs(methodClass: MethodClass): number
-  /** Share of calls that went well, 0 to 1. */
+  /** Share of successful calls, 0 to 1. */
   successRate(methodClass: MethodClass): number
   readonly worstRate: number
 }
 
 const standingLimits = {
-  /** After a rate limit, at least. */
+  /** Minimum rest after a rate limit. */
   restMs: 1_000,
-  /** How long an upstream that refuses our account is left alone, when it names no time. */
+  /** Rest of an upstream that refuses the operator's account, if it names no time. */
   cordonMs: { billing: 3_600_000, credentials: 600_000 },
 } as const
 
 type Gauge = {
   readonly breaker: CircuitBreaker
   readonly latency: LatencySketch
-  /** When the calls under way started, and how many at that time; the oldest first. */
+  /** Start times of running calls, with the number of calls for each; the oldest first. */
   readonly starts: Map<number, number>
 }
 type Refusal = keyof typeof standingLimits.cordonMs
 
 export function createUpstreamHealth(parts: {
-  /** How the upstream is called in the log. */
+  /** Name of the upstream in the log. */
   readonly name: string
   readonly clock: Clock
   readonly log: Log
@@ -66,7 +66,7 @@ export function createUpstreamHealth(parts: {
     ]),
   )
   let cordonUntil = 0
-  /** When it last answered any call. */
+  /** Time of its last answer to any call. */
   let answeredAt = -1
 
   function gaugeOf(methodClass: MethodClass): Gauge {
@@ -95,8 +95,9 @@ export function createUpstreamHealth(parts: {
   }
 
   /**
-   * Callers write all calls but those for content, and some are too much for any node, or refused before it (413): what
-   * fails while the node answers others, or answers that it failed, must not rest the node for everybody.
+   * Callers write all calls except those for content, and a call may be too large for any node, or refused by a proxy
+   * (413). If such a call fails while the node answers others, or with the node's own error, the node must not rest for
+   * all callers.
    */
   function isOfCallItself(error: UpstreamError, methodClass: MethodClass, start: number): boolean {
     if (methodClass === 'content') return false
@@ -105,7 +106,7 @@ export function createUpstreamHealth(parts: {
     return isRefused || (error.timedOut && answeredAt > start)
   }
 
-  /** Whoever waited left: when that was longer than usual, it took at least so long. */
+  /** The caller aborted: if it waited longer than usual, the time counts as a minimum latency. */
   function learnOfLeaving(methodClass: MethodClass, start: number): void {
     const { breaker, latency } = gaugeOf(methodClass)
     breaker.forget()
@@ -117,7 +118,7 @@ export function createUpstreamHealth(parts: {
     const { breaker } = gaugeOf(methodClass)
     switch (error.kind) {
       case 'not_asked':
-        // Nothing was sent, so it did not take the place of the one call that may try.
+        // Nothing was sent, so the trial call was not used.
         return
       case 'trouble':
         if (isOfCallItself(error, methodClass, start)) breaker.forget()
@@ -131,7 +132,7 @@ export function createUpstreamHealth(parts: {
       case 'billing':
       case 'credentials':
         breaker.forget()
-        // Nodes refuse single methods in the same words: only what we ask ourselves speaks of the account.
+        // Nodes refuse single methods with the same texts: only Cairn's own calls reveal the state of the account.
         if (methodClass === 'content') cordon(error, error.kind)
         else if (error.retryAfterMs !== null) breaker.rest(error.retryAfterMs)
         return

@@ -94,7 +94,7 @@ const evidence: InvalidReplyEvidence = {
   blockHash: null,
 }
 
-/** Takes `well`, and calls everything else a lie. */
+/** Takes `well`, and reports every other answer as an invalid reply. */
 const attempt: UpstreamAttempt = async (upstream, signal) => {
   const answer = await upstream.call('eth_getProof', [], signal)
   return answer === 'well' ? 'taken' : { lie: evidence }
@@ -124,7 +124,7 @@ test('content comes from one upstream, the same one each time', async () => {
   )
 })
 
-test('content goes elsewhere on trouble, limits, missing state, absence and lies', async () => {
+test('content comes from another upstream after trouble, limits, missing state, absence and invalid replies', async () => {
   for (const first of [
     broken,
     erring('rate limit'),
@@ -139,7 +139,7 @@ test('content goes elsewhere on trouble, limits, missing state, absence and lies
   }
 })
 
-test('an absence is believed from two, or from one that is trusted, and never before all untrusted were asked', async () => {
+test('an absence is accepted from two upstreams or a trusted one, and only after all untrusted were queried', async () => {
   const absent = erring('header not found')
   const verdictOf = async (nodes: readonly Node[]): Promise<AttemptOutcome> => {
     await using started = await start(nodes)
@@ -156,18 +156,18 @@ test('an absence is believed from two, or from one that is trusted, and never be
   )
 })
 
-test('one that gives too little or says there is nothing is not asked first again', async () => {
+test('an upstream with an incomplete or empty reply is not queried first again', async () => {
   const absent = errorAnswer({ code: -32000, message: 'header not found' })
   for (const answer of [absent, () => 'little'] as const) {
     await using started = await start([{ answer }, well])
-    const judged: UpstreamAttempt = async (upstream, signal) =>
+    const shortReply: UpstreamAttempt = async (upstream, signal) =>
       (await upstream.call('eth_getProof', [], signal)) === 'well' ? 'taken' : 'failed'
-    for (let i = 0; i < 4; i++) await started.pool.content(proof, judged, never)
+    for (let i = 0; i < 4; i++) await started.pool.content(proof, shortReply, never)
     assert.deepEqual(countOf(started), [1, 4])
   }
 })
 
-test('a liar is quarantined when another upstream proves the answer, and the ledger has its lie', async () => {
+test('a faulty upstream is quarantined when another upstream proves the answer, and its reply is recorded', async () => {
   await using started = await start([{ answer: () => 'ill' }, well])
   await started.pool.content(proof, attempt, never)
   assert.deepEqual(started.lies, [{ upstream: 'a', evidence }])
@@ -182,7 +182,7 @@ test('a liar is quarantined when another upstream proves the answer, and the led
   assert.deepEqual(countOf(started), [1, 2])
 })
 
-test('when every upstream fails a check nobody is quarantined, and the policy is doubted', async () => {
+test('when every upstream fails a check none is quarantined, and an alarm names the policy', async () => {
   await using started = await start([{ answer: () => 'ill' }, { answer: () => 'ill' }])
   const verdict = await started.pool.content(proof, attempt, never)
   assert.deepEqual(verdict, { lie: evidence })
@@ -202,7 +202,7 @@ test('when every upstream fails a check nobody is quarantined, and the policy is
   assert.deepEqual(started.pool.status().alarms, [])
 })
 
-test('one that lies while another rests is no reason to doubt the policy', async () => {
+test('an invalid reply while another upstream rests raises no alarm', async () => {
   await using started = await start([{ answer: () => 'ill' }, well])
   for (let i = 0; i < 20; i++) started.pool.upstreams[1]?.disappoint('content')
   assert.ok(!started.pool.upstreams[1]?.mayCall('content'))
@@ -210,7 +210,7 @@ test('one that lies while another rests is no reason to doubt the policy', async
   assert.deepEqual(started.pool.status().alarms, [])
 })
 
-test('one that lies while the other is down is recorded, and judged when the other is back', async () => {
+test('an invalid reply while the other upstream is down is recorded, and counted when the other is back', async () => {
   await using started = await start([{ answer: () => 'ill' }, broken])
   await started.pool.content(proof, attempt, never)
   assert.deepEqual(started.pool.status().upstreams[0]?.state, 'ok')
@@ -222,29 +222,29 @@ test('one that lies while the other is down is recorded, and judged when the oth
   assert.equal(started.pool.status().upstreams[0]?.state, 'quarantined')
 })
 
-test('twenty canary proofs set an upstream free again', async () => {
+test('twenty canary proofs release an upstream from quarantine', async () => {
   const canary: Canary = async (upstream, signal) => {
     const answer = await upstream.call('eth_getProof', ['canary'], signal)
     return answer === 'well' ? 'taken' : { lie: evidence }
   }
   await using started = await start([{ answer: () => 'ill' }, well], canary)
   await started.pool.content(proof, attempt, never)
-  const [liar] = started.nodes
-  assert.ok(liar)
-  liar.answer = () => 'well'
+  const [faulty] = started.nodes
+  assert.ok(faulty)
+  faulty.answer = () => 'well'
   started.clock.turn(60_000)
   for (let i = 0; i < 20; i++) {
     assert.equal(started.pool.status().upstreams[0]?.state, 'quarantined', `${i}`)
-    const before = liar.asked.length
+    const before = faulty.asked.length
     started.clock.turn(3_000)
-    while (liar.asked.length === before) await new Promise(setImmediate)
+    while (faulty.asked.length === before) await new Promise(setImmediate)
     // Until the verdict is in.
     for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate)
   }
   assert.equal(started.pool.status().upstreams[0]?.state, 'ok')
 })
 
-test('a canary that lies is quarantined at once: its truth is known', async () => {
+test('an upstream that answers a canary wrongly is quarantined immediately', async () => {
   const canary: Canary = async () => ({ lie: evidence })
   await using started = await start([well, well], canary)
   for (let i = 0; i < 100; i++) await started.pool.content(proof, attempt, never)
@@ -253,7 +253,7 @@ test('a canary that lies is quarantined at once: its truth is known', async () =
   assert.deepEqual(states.toSorted(), ['ok', 'quarantined'])
 })
 
-test('a canary whose reply makes no sense is logged, and nothing else', async () => {
+test('a malformed reply to a canary is logged, without other effects', async () => {
   const canary: Canary = async () => {
     throw new TypeError('nonsense')
   }
@@ -263,7 +263,7 @@ test('a canary whose reply makes no sense is logged, and nothing else', async ()
   assert.deepEqual(started.events, ['canary_failed'])
 })
 
-test('beside an upstream that takes longer than usual, one more is asked', async () => {
+test('if an upstream takes longer than usual, one more is queried in parallel', async () => {
   await using started = await start([silent, well])
   const verdict = started.pool.content(proof, attempt, never)
   while (started.nodes[0]?.asked.length === 0) await new Promise(setImmediate)
@@ -275,7 +275,7 @@ test('beside an upstream that takes longer than usual, one more is asked', async
   assert.equal(started.clock.timers, 0)
 })
 
-test('one that hangs is given up for the next, whatever hedges are left, and is not first again', async () => {
+test('a hanging upstream is replaced by the next, with any hedge budget, and is not first again', async () => {
   await using started = await start([silent, well, well])
   const [hanging] = started.nodes
   assert.ok(hanging)
@@ -302,7 +302,7 @@ test('closing ends a broadcast with the reason', async () => {
   await refused
 })
 
-test('hedges are a tenth of all calls at most', async () => {
+test('hedges are at most 10 % of all calls', async () => {
   await using started = await start([silent, silent, silent])
   let attempts = 0
   const hanging: UpstreamAttempt = async (_upstream, signal) => {
@@ -323,7 +323,7 @@ test('hedges are a tenth of all calls at most', async () => {
   assert.equal(attempts, 30 + 3 + 1)
 })
 
-test('a caller that leaves ends its attempts, and a bug in an attempt is not a verdict', async () => {
+test('a caller that leaves ends its attempts, and a bug in an attempt is not an outcome', async () => {
   await using started = await start([silent, well])
   const leaver = new AbortController()
   const seen: AbortSignal[] = []
@@ -344,7 +344,7 @@ test('a caller that leaves ends its attempts, and a bug in an attempt is not a v
   await assert.rejects(started.pool.content(proof, buggy, never), TypeError)
 })
 
-test('who cannot go so deep is asked last and only when nobody else is there, and a refusal is remembered', async () => {
+test('an upstream without history is queried last, only if no other is left, and its refusal is remembered', async () => {
   await using started = await start([erring('missing trie node 00'), well])
   for (const upstream of started.pool.upstreams) {
     upstream.setLag(0, 1000n)
@@ -360,7 +360,7 @@ test('who cannot go so deep is asked last and only when nobody else is there, an
   assert.equal(await started.pool.content(proof, attempt, never), 'taken')
 })
 
-test('without an upstream to ask there is no source', async () => {
+test('without an upstream to query the error is no_upstream', async () => {
   await using started = await start([well])
   await started.pool.upstreams[0]?.close()
   const isNoUpstream = (error: unknown): boolean =>
@@ -372,7 +372,7 @@ test('without an upstream to ask there is no source', async () => {
   assert.equal(await started.pool.agree({ method: 'eth_chainId', params: [], k: 1 }, never), null)
 })
 
-test('when all rest after failures each is tried again with one call a second', async () => {
+test('when all rest after failures each gets one trial call per second', async () => {
   await using started = await start([broken, broken])
   const { pool } = started
   const ask = async (): Promise<unknown> =>
@@ -393,7 +393,7 @@ test('when all rest after failures each is tried again with one call a second', 
   assert.equal(await ask(), 'taken')
 })
 
-test('content is asked for again when all that went wrong was the way, and soon', async () => {
+test('content is requested again soon if only transport errors occurred', async () => {
   let calls = 0
   await using started = await start([
     { answer: (_asked, response) => (++calls < 3 ? void response.writeHead(502).end() : 'well') },
@@ -413,7 +413,7 @@ test('content is asked for again when all that went wrong was the way, and soon'
   assert.deepEqual(countOf(started), [7], 'slow failures are not repeated')
 })
 
-test('callers wait a moment for upstreams that rest, and no longer', async () => {
+test('callers wait briefly for upstreams that rest, and no longer', async () => {
   await using started = await start([
     { answer: (_asked, response) => void response.writeHead(429, { 'retry-after': '60' }).end() },
   ])
@@ -434,7 +434,7 @@ test('callers wait a moment for upstreams that rest, and no longer', async () =>
   assert.equal(started.nodes[0]?.asked.length, 1)
 })
 
-test('a known read goes elsewhere on trouble; a revert is the answer', async () => {
+test('a known read goes to another upstream on trouble; a revert is the answer', async () => {
   const read = { method: 'eth_call', params: [{}], methodClass: 'read' } as const
   await using one = await start([broken, { ...well, trusted: true }])
   assert.deepEqual(await one.pool.read(read, never), {
@@ -447,19 +447,20 @@ test('a known read goes elsewhere on trouble; a revert is the answer', async () 
   assert.deepEqual(countOf(two), [1, 0])
 })
 
-test('whoever watches a read is told of each upstream that was asked', async () => {
-  const told: string[] = []
-  const watch: ReadTrace = (step, name) => (outcome) => void told.push(`${step} ${name} ${outcome}`)
+test('a read trace reports each upstream that was queried', async () => {
+  const steps: string[] = []
+  const watch: ReadTrace = (step, name) => (outcome) =>
+    void steps.push(`${step} ${name} ${outcome}`)
   await using started = await start([broken, well])
   await started.pool.read({ method: 'eth_call', params: [{}], methodClass: 'read', watch }, never)
-  assert.deepEqual(told, ['source a trouble', 'source b answered'])
+  assert.deepEqual(steps, ['source a trouble', 'source b answered'])
   await using agreeing = await start([well, broken, well])
-  told.length = 0
+  steps.length = 0
   await agreeing.pool.agree({ method: 'eth_x', params: [], k: 2, watch }, never)
-  assert.deepEqual(told.filter((one) => one.endsWith('answered')).length, 2)
+  assert.deepEqual(steps.filter((one) => one.endsWith('answered')).length, 2)
 })
 
-test('an answer nested too deep to be written again is no answer', async () => {
+test('an answer nested too deeply to serialize is no answer', async () => {
   const nested = (levels: number): Node => ({
     answer({ id }, response) {
       const result = '['.repeat(levels) + ']'.repeat(levels)
@@ -477,7 +478,7 @@ test('an answer nested too deep to be written again is no answer', async () => {
   assert.equal(JSON.stringify((await deep.pool.read(read, never)).result).length, 4_120)
 })
 
-test('equal known reads share one call; what may write never does', async () => {
+test('equal known reads share one call; calls that may write never do', async () => {
   await using started = await start([{ answer: () => new Promise((r) => setImmediate(r, 1)) }])
   const ask = (method: string, methodClass: 'read' | 'unlisted', params: readonly unknown[]) =>
     started.pool.read({ method, params, methodClass }, never)
@@ -500,7 +501,7 @@ test('an unlisted method is sent once, unless nothing was sent or it is not offe
   assert.equal((await down.pool.read(ask, never)).result, 'well')
 })
 
-test('when all fail the most telling error is the answer', async () => {
+test('when all fail the most informative error is the answer', async () => {
   const read = { method: 'eth_call', params: [], methodClass: 'read' } as const
   const lacking = erring('the method does not exist', -32601)
   await using some = await start([lacking, erring('missing trie node'), broken])
@@ -529,7 +530,7 @@ test('a transaction that is already known was sent', async () => {
   await started.pool.broadcast(transaction, never)
 })
 
-test('a nonce that is used up is success only when this transaction used it', async () => {
+test('a used nonce is success only when this transaction used it', async () => {
   for (const known of [true, false]) {
     await using started = await start([
       {
@@ -547,7 +548,7 @@ test('a nonce that is used up is success only when this transaction used it', as
   }
 })
 
-test('what a node says of a transaction is told before what went wrong on the way', async () => {
+test('a node’s answer about a transaction comes before a transport error', async () => {
   await using started = await start([broken, erring('insufficient funds for gas * price + value')])
   const error = await errorOf(started.pool.broadcast(transaction, never))
   assert.match(error.message, /insufficient funds/)
@@ -555,7 +556,7 @@ test('what a node says of a transaction is told before what went wrong on the wa
   assert.equal((await errorOf(odd.pool.broadcast(transaction, never))).kind, 'trouble')
 })
 
-test('a sender that leaves does not end the sending', async () => {
+test('a sender that leaves does not end the broadcast', async () => {
   const held = Promise.withResolvers<string>()
   const asked = Promise.withResolvers<void>()
   await using started = await start([
@@ -575,7 +576,7 @@ test('a sender that leaves does not end the sending', async () => {
   held.resolve(hash)
 })
 
-test('an answer counts when enough upstreams give it alike, however it is spelled', async () => {
+test('an answer counts when enough upstreams give the same value, in any spelling', async () => {
   const one: Node = { answer: () => ({ hash: '0xAB', list: [1], number: '0x1' }) }
   const same: Node = { answer: () => ({ number: '0x1', hash: '0xab', list: [1] }) }
   const other: Node = { answer: () => ({ number: '0x2', hash: '0xab', list: [1] }) }

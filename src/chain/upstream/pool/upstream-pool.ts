@@ -1,5 +1,5 @@
-// A network's upstreams as one: chooses whom to ask, asks elsewhere when one fails, hedges content, shares known reads,
-// and acts on lies. It proves nothing itself: attempts judge what they got.
+// The upstreams of a network as one: selects upstreams, queries the next one on failure, hedges content, shares known
+// reads, and acts on invalid replies. It proves nothing itself: attempts check their replies.
 import type { Clock } from '../../../base/clock.ts'
 import { Fault } from '../../../base/fault.ts'
 import { createSingleFlight } from '../../../base/single-flight.ts'
@@ -35,32 +35,36 @@ type ContentAsked = {
 
 export type PoolStatus = {
   readonly upstreams: readonly UpstreamStatus[]
-  /** Checks that every upstream failed: the network is built differently than its policy says. */
+  /** Checks that every upstream failed: the chain differs from the network's policy. */
   readonly alarms: readonly VerificationAlarm[]
 }
 
 export type UpstreamPool = {
   readonly upstreams: readonly Upstream[]
   /**
-   * Runs `attempt` on one upstream after the other until one is `taken`; beside one that takes longer than usual, on
-   * the next too; again when nothing but the way failed. Returns the last word. `absent` only when two say so, or a trusted one. Throws Fault `no_upstream`
-   * when nobody can be asked, `signal.reason`, or what an attempt threw that is no UpstreamError.
+   * Runs `attempt` on one upstream after the other until one is `taken`. If one takes longer than usual, the next runs
+   * in parallel. If only transport errors occurred, the round is repeated. Returns the last outcome; `absent` only if
+   * two upstreams or a trusted one report it. Throws Fault `no_upstream` if no upstream can be queried,
+   * `signal.reason`, or an exception of an attempt that is not an UpstreamError.
    */
   content(
     asked: ContentAsked,
     attempt: UpstreamAttempt,
     signal: AbortSignal,
   ): Promise<AttemptOutcome>
-  /** One answer that cannot be proved. Asks elsewhere as the class allows. Throws UpstreamError, `no_upstream`. */
+  /**
+   * One answer that cannot be proved, from the next upstream if the class allows it. Throws UpstreamError,
+   * `no_upstream`.
+   */
   read(asked: ReadRequest, signal: AbortSignal): Promise<ReadAnswer>
   /**
-   * To up to three upstreams; resolves when one has it. A caller who leaves does not end the sending. Throws
-   * UpstreamError with a node's own words, `no_upstream`.
+   * Sends to at most three upstreams; resolves when one has it. A caller that leaves does not end the broadcast. Throws
+   * UpstreamError with a node's own text, `no_upstream`.
    */
   broadcast(transaction: SignedTransaction, signal: AbortSignal): Promise<void>
-  /** The answer that `k` upstreams give alike, or null. Throws `signal.reason`. */
+  /** The answer that `k` upstreams agree on, or null. Throws `signal.reason`. */
   agree(question: Question, signal: AbortSignal): Promise<Agreement | null>
-  /** Can any upstream that is in use have this, as far as is known? */
+  /** True if an upstream in use is known to have this, or not known to lack it. */
   canSome(need: DataKind, number: bigint | null): boolean
   status(): PoolStatus
   close(): Promise<void>
@@ -70,21 +74,21 @@ export type PoolParts = {
   readonly network: string
   readonly upstreams: readonly Upstream[]
   readonly ledger: InvalidReplyLog
-  /** Something to ask whose truth is known; null: nobody comes out of quarantine but by what callers ask. */
+  /** A request with a known answer; null: an upstream leaves quarantine only by the requests of callers. */
   readonly canary: Canary | null
   readonly clock: Clock
   readonly log: Log
 }
 
 const poolLimits = {
-  /** Upstreams asked for one thing. */
+  /** Upstreams queried per request. */
   askedMax: 5,
   broadcastMax: 3,
-  /** How often content is asked for when all that failed was the way to it, and how soon after the start. */
+  /** Rounds of a content request if only transport errors occurred, and the delay of the next one. */
   roundsMax: 3,
   againMs: 2_000,
   agreeMax: 8,
-  /** Known reads under way. */
+  /** Known reads in flight. */
   flightsMax: 4096,
 } as const
 
@@ -105,28 +109,28 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
     if (verdict === 'taken') upstream.prove()
     if (typeof verdict !== 'object') return
     ledger.add(upstream.name, verdict.lie, upstream.redact)
-    // Its truth is known here, so nobody else has to contradict it.
+    // The canary's correct answer is known, so one invalid reply is sufficient evidence.
     upstream.lie(true)
   }
 
-  /** What the answers say of those who gave them. */
+  /** Updates the upstreams from their outcomes. */
   function learn({ need, number }: ContentAsked, findings: readonly AttemptResult[]): void {
     const winner = findings.find(({ verdict }) => verdict === 'taken')?.upstream
     const lies = invalidRepliesOf(findings)
     for (const { upstream, evidence } of lies) {
       ledger.add(upstream.name, evidence, upstream.redact)
-      // Only another upstream's proof tells a liar from a network that is built differently (T25).
+      // Confirm the fault only if another upstream supplied a valid proof. If all fail, the chain may use other rules.
       upstream.lie(winner !== undefined)
     }
     for (const { upstream, verdict, kind } of findings) {
       if (isTooDeep(kind) && number !== null) upstream.cannot(need, number)
-      // Nodes that stop short, or say there is nothing, cost a call each time: somebody else goes first then.
+      // Incomplete and empty replies cost a call each time: another upstream is queried first from then on.
       const isShort = verdict === 'absent' || (verdict === 'failed' && kind === null)
       if (isShort && winner !== undefined) upstream.disappoint('content')
     }
     if (winner !== undefined) {
       alarms.clear(need)
-      // Without canaries, what callers ask is all there is to come back by.
+      // Without canaries, requests of callers are the only way out of quarantine.
       if (parts.canary === null) winner.prove()
       canaries?.answered(winner)
     } else if (lies.length > 0 && lies.length === countOfChain()) {
@@ -134,13 +138,13 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
     }
   }
 
-  /** Of this chain, whether they can be asked now or not: all of them must fail before the policy is doubted. */
+  /** Upstreams of this chain, available or not: all must fail before an alarm is raised. */
   function countOfChain(): number {
     const count = upstreams.filter((one) => one.status().state !== 'wrong-chain').length
     return Math.min(count, poolLimits.askedMax)
   }
 
-  /** At once where somebody can be asked. */
+  /** Immediate if an upstream is available. */
   function lineFor(
     wanted: UpstreamChoice,
     signal: AbortSignal,
@@ -166,7 +170,7 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
       let findings: readonly AttemptResult[] = []
       for (let round = 0; round < poolLimits.roundsMax; round++) {
         const wanted = { methodClass: 'content', ...asked } as const
-        // Only the first round waits for those that rest.
+        // Only the first round waits for resting upstreams.
         const found = round === 0 ? lineFor(wanted, signal) : choose(wanted)
         const line = found instanceof Promise ? await found : found
         if (line.length === 0) break
@@ -219,7 +223,7 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
   }
 }
 
-/** Nothing was learned of what was asked: the same upstream may bring it in a moment. */
+/** True if the reply carried no information: the same upstream may supply the content in a moment. */
 function isTransportError({ kind }: AttemptResult): boolean {
   return kind === 'trouble' || kind === 'rate_limit' || kind === 'not_asked'
 }

@@ -1,5 +1,5 @@
-// Checks that every upstream of a network failed: then nobody lies, the network is built differently than its policy
-// says (verification.md 2.3, T25).
+// Checks that every upstream of a network failed. No upstream is blamed then: the chain uses other rules than the
+// network's policy assumes.
 // Tested by src/chain/upstream/pool/upstream-pool.test.ts
 import type { Clock } from '../../../base/clock.ts'
 import type { Log } from '../../../base/log.ts'

@@ -1,18 +1,18 @@
-// When every upstream rests for a moment (a rate limit, a node that restarts), callers wait a moment too before they are
-// told that nobody can be asked. Bounded in time and in number.
+// If every upstream rests briefly (a rate limit, a node that restarts), callers wait before they get `no_upstream`.
+// Bounded in time and in number.
 // Tested by src/chain/upstream/pool/upstream-pool.test.ts
 import type { Clock } from '../../../base/clock.ts'
 import type { Choose, UpstreamChoice } from './choose-upstreams.ts'
 import type { Upstream } from '../node/upstream.ts'
 
-/** Whom to ask, or an empty list when nobody came back in time. Throws `signal.reason`. */
+/** The upstreams to query, or an empty list if none came back in time. Throws `signal.reason`. */
 export type WaitForUpstreams = (
   wanted: UpstreamChoice,
   signal: AbortSignal,
 ) => Promise<readonly Upstream[]>
 
 const waitLimits = {
-  /** A little longer than the rest after a rate limit. */
+  /** Slightly longer than the rest after a rate limit. */
   waitMs: 1_500,
   lookMs: 50,
   waitingMax: 256,
