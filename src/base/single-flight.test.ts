@@ -86,9 +86,9 @@ test('a failure after all callers have aborted is not reported', async () => {
 test('work that throws synchronously is a rejection, and an aborted caller starts no work', async () => {
   const singleFlight = createSingleFlight<string>({ keysMax: 10 })
   const throwing = (): Promise<string> => {
-    throw new Error('at once')
+    throw new Error('synchronous')
   }
-  await assert.rejects(singleFlight.join('a', never, throwing), /at once/)
+  await assert.rejects(singleFlight.join('a', never, throwing), /synchronous/)
   const work = stubborn()
   await assert.rejects(
     singleFlight.join('a', AbortSignal.abort(new Error('gone')), work.run),

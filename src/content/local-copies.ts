@@ -39,7 +39,7 @@ export type LocalCopies = {
   accept(ref: ContentRef, bytes: Uint8Array, source: string, proved: boolean): boolean
   /** Adds items of a source that no caller has requested yet. */
   readonly addExtras: UnrequestedItems['add']
-  /** Resolves when what was accepted is in the store. */
+  /** Resolves when all accepted content is stored. */
   idle(): Promise<void>
 }
 
@@ -76,7 +76,7 @@ export function createLocalCopies(parts: {
   }
 
   function readBeyondMemory(ref: ContentRef): Uint8Array | null {
-    // What a reply brought is taken before the disk is asked, which has it only after the next commit.
+    // Check unrequested items before the disk, which contains them only after the next commit.
     const unrequestedItem = takeExtra(ref)
     if (unrequestedItem !== null) return unrequestedItem
     const bytes = writeBehind.find(ref) ?? store.find(ref)
@@ -111,7 +111,7 @@ export function createLocalCopies(parts: {
     }
     count('bad_copy', null)
     log('error', 'content_bad_copy', { ref: refKey(ref), error })
-    // What the system cannot read may be readable a moment later.
+    // A read error may be temporary.
     return hasCode(error, 'unverified') ? quarantine(ref, error) : { unread: error }
   }
 

@@ -45,7 +45,7 @@ export type Obtaining = {
   readonly peekNode: PeekNode
   /** Verifies and keeps, durable when it resolves. Throws `unverified`, `no_space`. */
   readonly keep: (ref: ContentRef, bytes: Uint8Array) => Promise<void>
-  /** Resolves when what was fetched is in the store; for the end of a process, and for tests. */
+  /** Resolves when all fetched content is stored; for the end of a process, and for tests. */
   readonly idle: () => Promise<void>
 }
 

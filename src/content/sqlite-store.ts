@@ -185,7 +185,7 @@ function publish(batch: string): readonly Statement[] {
   ]
 }
 
-/** Clears what a crash left of open batches. Only at the start of a server, before any batch is open. */
+/** Deletes open batches left by a crash. Only at the start of a server, before any batch is open. */
 export async function discardStaged(writer: Writer): Promise<void> {
   await deleteStaged(writer, { sql: '1 = 1', parameters: [] })
 }

@@ -24,7 +24,7 @@ export function checkKeyName(name: string): void {
   )
 }
 
-/** Throws AccountsRefusal `bad_key`. The texts never show what was given: it may be a secret in the wrong place. */
+/** Throws AccountsRefusal `bad_key`. The texts never contain the input: it may be a secret in the wrong place. */
 export function checkNewKey(key: string, secret: string): void {
   if (!checkApiKey(key)) {
     throw new AccountsRefusal(

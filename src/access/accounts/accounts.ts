@@ -124,7 +124,7 @@ export type Accounts = {
   getKey(id: string): ApiKey
   /** Final; a revoked key stays in lists. */
   revokeKey(id: string): Promise<void>
-  /** What `changes` does not name stays as it is. */
+  /** Members that `changes` lacks keep their value. */
   changeSettings(id: string, changes: Partial<KeySettings>): Promise<KeySettings>
   /** The same, with name and end of the key in one write. `expires`: milliseconds since 1970; null = never. */
   changeKey(id: string, changes: KeyChanges): Promise<ApiKey>

@@ -6,7 +6,7 @@ import { createIpList, parseIpRule } from '../../base/ip-list.ts'
 import { isOriginOf, type OriginRule, parseOrigin, parseOriginRule } from './allowed-origin.ts'
 import type { KeySettings } from './key-settings.ts'
 
-/** What a request shows of where it comes from; undefined: the header was not sent. */
+/** Origin of a request; undefined: the header was not sent. */
 export type Origins = {
   readonly address?: string
   readonly origin?: string | undefined
@@ -44,7 +44,7 @@ export function compileAllowlists(settings: ListSettings): Allowlists | null {
   }
 }
 
-/** What stands in the headers, for a whole request. Throws `refused_by_setting`: ip, origin, user_agent. */
+/** Checks the headers, once per request. Throws `refused_by_setting`: ip, origin, user_agent. */
 export function authorizeOrigins(
   { isIpAllowed, origins, userAgents }: Allowlists,
   { address = '', origin, userAgent }: Origins,

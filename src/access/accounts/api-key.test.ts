@@ -45,7 +45,7 @@ test('keys of other services are opaque; their checksum is not checked', () => {
   }
 })
 
-test('what lists show is never a large part of a key', () => {
+test('the displayed prefix is never a large part of a key', () => {
   assert.equal(visiblePart(`cairn_live_${thirty}1cTSrY`), 'AAAAAAAA')
   assert.equal(visiblePart('9aa3d95b3bc440fa88ea12eaa4456161'), '9aa3d95b')
   assert.equal(visiblePart('12345678'), '12')

@@ -41,7 +41,7 @@ export function checkApiSecret(text: string): boolean {
   return check(text, secretPrefix)
 }
 
-/** What is stored of a key or secret: machine-made text needs no slow hash. 32 bytes. */
+/** Stored form of a key or secret: random text needs no slow hash. 32 bytes. */
 export function hashCredential(text: string): Uint8Array {
   return new Uint8Array(hash('sha256', text, 'buffer'))
 }

@@ -9,7 +9,7 @@ export type Caller = {
   readonly keyId: string
   readonly hasCard: boolean
   readonly settings: KeySettings
-  /** What holds for all keys of the account together. */
+  /** Limits of all keys of the account together. */
   readonly quotas: AccountSettings
   /** The secret was sent and right. */
   readonly withSecret: boolean

@@ -150,7 +150,7 @@ test('an address over its limit is answered from memory; a reload of the account
     directory.authenticate(key, null, 'barred')
   }))
 
-test('accounts that open what they have pinned are known, by their good keys alone', () =>
+test('accounts with public pinned content are known by their valid keys only', () =>
   withRig(async ({ accounts, directory, clock }) => {
     await accounts.createAccount('poor')
     await accounts.createKey('acme')

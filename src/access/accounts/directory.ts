@@ -51,7 +51,7 @@ type Entry = JwtHolder & {
   readonly withSecret: Caller
 }
 
-/** What goes with a key. `secret`: the right one. */
+/** Data of a key. `secret`: the right one. */
 type Shown = { readonly secret: boolean; readonly jwt?: string | undefined }
 
 type KeyRow = {

@@ -17,7 +17,7 @@ export type JwtCallers = {
 type Known = { readonly holder: JwtHolder; readonly caller: Caller; readonly until: number }
 
 const tokensMax = 10_000
-/** What the tokens of the service that this one stands in for are made out to. */
+/** Default audience of Infura's tokens. */
 const usualAudience = 'infura.io'
 
 /** `ownHosts`: names of this server, as audiences. Beyond `tokensMax` the token that was verified first goes. */
@@ -56,7 +56,7 @@ export function createJwtCallers(parts: {
       const name = `${holder.withoutSecret.keyId} ${hash('sha256', jwt, 'base64')}`
       const verified = known.get(name)
       if (verified !== undefined) {
-        // A key whose settings or public keys changed is another holder.
+        // A key whose settings or public keys changed is a different cache key.
         if (verified.holder === holder && clock.now() < verified.until) return verified.caller
         known.delete(name)
       }

@@ -9,7 +9,7 @@ import { quote } from './account-rules.ts'
 import { fingerprintOf, type JwtAlgorithm, parsePublicKey } from './jwt-public-key.ts'
 
 export type JwtPublicKey = {
-  /** What a JWT names as its `kid`. */
+  /** The `kid` of JWTs. */
   readonly id: string
   readonly name: string
   readonly algorithm: JwtAlgorithm

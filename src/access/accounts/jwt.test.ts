@@ -86,7 +86,7 @@ test('tokens that are forged, or signed by a key that is not the one they name, 
   for (const [text, reason] of cases) assert.equal(await reasonFor(text), reason, text)
 })
 
-test('what is no token is malformed, however it is spoilt, and so is one that is too long', async () => {
+test('a text that is not a token, in any form of damage, is malformed, and so is one that is too long', async () => {
   const good = await ec.sign('e')
   const long = await ec.sign('e', { padding: 'x'.repeat(jwtCharsMax) })
   const texts = ['', '.', '..', 'a.b.c', `${good}.x`, `${good} `, long, '{}.{}.{}', '\0.\0.\0']
@@ -99,7 +99,7 @@ test('what is no token is malformed, however it is spoilt, and so is one that is
   }
 })
 
-test('without an end, or with claims that are not what they must be, a token is refused', async () => {
+test('a token without an expiry, or with invalid claims, is refused', async () => {
   const wrong: readonly Readonly<Record<string, unknown>>[] = [
     { exp: undefined },
     { exp: '1958812021' },
@@ -118,7 +118,7 @@ test('without an end, or with claims that are not what they must be, a token is 
   }
 })
 
-test('the lists of a token allow what they name; a type that it does not name allows all', async () => {
+test('the lists of a token allow their entries; an absent list allows all', async () => {
   const address = '0x295a70b2De5e3953354a6a8344e616ed314d7251'
   const { lists } = await verify(
     await rsa.sign('r', { methods: ['eth_call'], addresses: [address], user_agents: ['app/'] }),

@@ -100,7 +100,7 @@ function headerOf(text: string): { readonly kid?: string; readonly typ?: string 
   }
 }
 
-// Made when a first token comes: most keys have none, and making one takes as long as a call.
+// Created for the first token: most keys have none, and its creation takes as long as a call.
 const made = new WeakMap<ParsedPublicKey, KeyObject>()
 
 function keyObjectOf(key: ParsedPublicKey): KeyObject {

@@ -8,7 +8,7 @@ export type KeySettings = {
   readonly secretRequired: boolean
   /** JSON-RPC calls must carry a JWT that one of the key's public keys has signed. */
   readonly jwtRequired: boolean
-  /** What a JWT may name as its audience; empty: `infura.io` and the hosts of this server. */
+  /** Accepted audiences of JWTs; empty: `infura.io` and the hosts of this server. */
   readonly jwtAudiences: readonly string[]
   /** Names of the networks the key may use; null = all. */
   readonly networks: readonly string[] | null
@@ -32,7 +32,7 @@ export type KeySettings = {
   readonly importProfile: ImportProfileName | null
   /** The gateway serves only the account's pinned content to clients with this key. */
   readonly gatewayPinnedOnly: boolean
-  /** What its account has pinned is open to readers without any key. */
+  /** The account's pinned content is public, without a key. */
   readonly gatewayPublic: boolean
   /** Contracts: every account that a call is about must be one of them. `0x` and 40 hex digits. */
   readonly allowAddresses: readonly string[]

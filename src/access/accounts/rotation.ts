@@ -5,7 +5,7 @@ import type { Statement } from '../../db/writer.ts'
 import { hashCredential, visiblePart } from './api-key.ts'
 import type { KeySettings } from './key-settings.ts'
 
-/** What of a key goes over to its successor. */
+/** Properties of a key that its successor inherits. */
 type Replaced = {
   readonly id: string
   readonly accountId: string

@@ -71,7 +71,7 @@ export function createAlertWatch(parts: {
   readonly log: Log
 }): AlertWatch {
   const { usage, targets, db, writer, clock, log } = parts
-  // Account id -> what was refused there for want of room, as `what` of a limit.
+  // Account ID -> refusals there because of a full quota, as `what` of a limit.
   const due = new Map<string, Set<string>>()
   let looking = false
 

@@ -23,7 +23,7 @@ const urlCharsMax = 2048
 const resolveNow: Resolve = async (host) =>
   (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address)
 
-/** What a target may be, before anything is resolved. Throws `bad_input`. */
+/** Validates a target before its name is resolved. Throws `bad_input`. */
 export function parseTarget(text: string, anywhere: boolean): URL {
   const url = text.length <= urlCharsMax && URL.canParse(text) ? new URL(text) : null
   const fits = url?.protocol === 'https:' || (anywhere && url?.protocol === 'http:')

@@ -87,7 +87,7 @@ test('a webhook that fails is tried again, four times in all, with longer and lo
   assert.deepEqual(logged, ['alert_tried', 'alert_tried', 'alert_tried', 'alert_not_sent'])
 })
 
-test('what is on its way is bounded, and the end ends the tries', async () => {
+test('pending alerts are limited, and stop ends the retries', async () => {
   const { clock, posted, logged, sender, settle } = rig(Array<number>(2000).fill(500))
   for (let n = 0; n < 501; n++)
     sender.send(alert, { emails: [], webhooks: ['https://example.com/'] })

@@ -110,7 +110,7 @@ function documentOf({ accountId, accountName, key, limit, level, used, max, ...t
 
 const limitNames = {
   unitsPerDay: 'units of the day',
-  filesStoredBytes: 'bytes kept',
+  filesStoredBytes: 'bytes stored',
   filesUploadBytesPerMonth: 'bytes uploaded this month',
   filesDownloadBytesPerMonth: 'bytes downloaded this month',
 } as const satisfies Record<Alert['limit'], string>

@@ -5,10 +5,10 @@ import type { Database } from '../../db/sqlite.ts'
 import type { Statement } from '../../db/writer.ts'
 import type { StoredCard } from './payment-provider.ts'
 
-/** Times are milliseconds since 1970, `newest` as the biller counts: seconds. */
+/** Times are milliseconds since 1970; `newest` in the provider's unit, seconds. */
 export type CardRow = {
   readonly customer: string | null
-  /** How many customers this account had before: one that is gone is never taken up again. */
+  /** Number of earlier customers of this account: a deleted one is never reused. */
   readonly generation: number
   readonly payment_method: string | null
   readonly brand: string | null

@@ -287,7 +287,7 @@ test('two hundred forged, stale, replayed, reordered and duplicate webhook event
   }
 
   for (let step = 0; sent() < 200; step++) {
-    // Something happens at the company: its notices are held back, to come in any order.
+    // An event at the provider: its notices are held back and delivered in any order.
     const customer = [...stripe.customers.values()].find(({ deleted }) => !deleted)?.id ?? null
     const [card] = customer === null ? [] : stripe.cardsOf(customer)
     const deed = random(6)

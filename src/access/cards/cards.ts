@@ -24,7 +24,7 @@ export type CardAdapter = 'none' | 'manual' | 'stripe'
  */
 type CardState = 'not-needed' | 'missing' | 'marked' | 'on-file' | 'expired'
 
-/** `asOf`: when the biller was last asked, milliseconds since 1970; null: never. */
+/** `asOf`: time of the last read from the provider, milliseconds since 1970; null: never. */
 export type CardStatus = {
   readonly adapter: CardAdapter
   readonly state: CardState
@@ -49,13 +49,13 @@ export type Cards = {
     readonly attempt: string
     readonly address: string
   }): Promise<CardForm & { readonly publishableKey: string }>
-  /** Asks the biller. Throws `no_upstream`, `over_rate`. */
+  /** Reads from the provider. Throws `no_upstream`, `over_rate`. */
   refresh(accountId: string): Promise<CardStatus>
   /** Takes every card of the account away. Throws as `refresh`. The operator's mark is not touched. */
   remove(accountId: string): Promise<CardStatus>
   /**
-   * A notice of the biller, raw. Resolves when what it is about is durable. Throws `bad_input` when it is forged
-   * or stale, `no_upstream` when it is to come again later.
+   * A raw notice of the provider. Resolves when its effect is durable. Throws `bad_input` if it is forged
+   * or stale, `no_upstream` if it must be sent again later.
    */
   hear(body: Uint8Array, signature: string): Promise<'done' | 'heard-before' | 'not-ours'>
 }
@@ -72,7 +72,7 @@ export type CardsDeps = {
   readonly formsPerDayMax: () => number
   /** Throws `over_rate` when this address has begun too many forms, whichever the accounts. */
   readonly admitAddress: (address: string) => void
-  /** Throws `over_rate` when the biller was asked about this account too often. */
+  /** Throws `over_rate` if the provider was read too often for this account. */
   readonly admitLook: (accountId: string) => void
 }
 
@@ -81,7 +81,7 @@ const dayMs = 86_400_000
 const noticesKeptMs = 35 * dayMs
 /** Work that may wait, all accounts together. */
 const waitingMax = 1_000
-/** Rounds of a removal: each takes what one question lists. */
+/** Rounds of a removal: each removes the cards of one listing. */
 const removalsMax = 5
 
 export function createCards(parts: CardsDeps): Cards {

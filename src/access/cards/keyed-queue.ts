@@ -2,7 +2,7 @@
 import { Fault } from '../../base/fault.ts'
 
 export type KeyedQueue = {
-  /** Runs `work` when what came before it under this name has ended, well or not. Throws `overloaded` when too much waits. */
+  /** Runs `work` after earlier work with this name has settled. Throws `overloaded` if the queue is full. */
   run<Result>(name: string, work: () => Promise<Result>): Promise<Result>
 }
 

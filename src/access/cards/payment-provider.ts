@@ -2,7 +2,7 @@
 // number. Cairn trusts only replies to its own requests; a notice merely triggers such a request.
 // Tested by src/access/cards/cards.test.ts
 
-/** What is shown of a card. `expiryMonth`: 1 to 12. */
+/** Displayed part of a card. `expiryMonth`: 1 to 12. */
 export type CardSummary = {
   readonly brand: string
   /** The last four digits. */
@@ -11,10 +11,10 @@ export type CardSummary = {
   readonly expiryYear: number
 }
 
-/** A card of a customer. `created`: seconds since 1970, as the biller counts. */
+/** A card of a customer. `created`: seconds since 1970, set by the provider. */
 export type StoredCard = CardSummary & { readonly id: string; readonly created: number }
 
-/** What the biller keeps of a customer: all cards, and which one bills go to (it may be none of them). */
+/** The provider's state of a customer: all cards, and the default card (it may be none of them). */
 export type StoredCards = {
   readonly cards: readonly StoredCard[]
   readonly defaultId: string | null
@@ -43,7 +43,7 @@ export interface PaymentProvider {
   ): Promise<string>
   /** Null when the customer is not there. */
   createForm(customer: string, onceKey: string): Promise<CardForm | null>
-  /** Null when the customer was deleted. Throws `no_upstream` for one that this biller never knew. */
+  /** Null if the customer was deleted. Throws `no_upstream` for a customer unknown to this provider. */
   readCards(customer: string): Promise<StoredCards | null>
   /** Bills go to this card from now on. */
   useCard(customer: string, cardId: string): Promise<void>

@@ -19,7 +19,7 @@ export type StripeSettings = {
 
 const timeoutMs = 10_000
 const retries = 1
-/** As many as one question brings; the newest come first. */
+/** Page size of one request; newest first. */
 const cardsMax = 100
 /** Other event types are ignored. */
 const noticeTypes = /^(?:customer|payment_method|setup_intent)\./
@@ -130,7 +130,7 @@ async function loadLibrary(): Promise<typeof import('stripe')> {
   }
 }
 
-/** The library's errors hold the request's headers; the log gets what helps. */
+/** The library's errors contain the request's headers; only useful members are logged. */
 function withoutSecrets({ type, code, statusCode, requestId, message }: StripeFailure): Error {
   const text = [type, code, statusCode, requestId, message].filter((part) => part !== undefined)
   return new Error(text.join(' '))
@@ -152,7 +152,7 @@ function toNotice(event: Readonly<Record<string, unknown>>): WebhookEvent {
   }
   if (!noticeTypes.test(type)) return { id, type, customer: null }
   const object = member(event['data'], 'object')
-  // Of a card that was taken away the customer stands among what changed.
+  // For a removed card, the customer is among the previous values.
   const customer =
     member(object, 'object') === 'customer'
       ? member(object, 'id')

@@ -31,7 +31,7 @@ export function takeUnits(evenAt: number, now: number, units: number, rate: Rate
   }
 }
 
-/** Takes back what answers turned out not to cost. */
+/** Refunds units that the responses did not cost. */
 export function returnUnits(evenAt: number, units: number, rate: Rate): number {
   return evenAt - (units * 1000) / rate.perSecond
 }

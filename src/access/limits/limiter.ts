@@ -14,7 +14,7 @@ export type KeyLimits = {
   readonly filesWritesPerSecond: number | null
 }
 
-/** What holds for keys whose own limit is null. */
+/** Defaults for keys whose own limit is null. */
 export type KeyRates = Pick<
   KeyLimits,
   'unitsPerSecond' | 'filesReadsPerSecond' | 'filesWritesPerSecond'
@@ -40,7 +40,7 @@ export type Limiter = {
   refundUnits(holder: Holder, units: number): void
   /** Takes one command. Throws `over_rate`; `refused_by_setting` where the limit is 0. */
   admitFiles(holder: Holder, commandClass: 'read' | 'write'): void
-  /** Runs `admit`, and leaves what the key has taken as if it had not run. */
+  /** Runs `admit`, then restores the counters of the key. */
   withoutTaking(holder: Holder, admit: () => void): void
   /** Remaining units and rate of a key. Read-only. */
   left(holder: Holder): UnitsLeft
@@ -55,7 +55,7 @@ export type UnitsLeft = {
 
 type State = {
   unitsEvenAt: number
-  /** What `unitsEvenAt` was reckoned with. */
+  /** Rate with which `unitsEvenAt` was computed. */
   unitsPerSecond: number
   readsEvenAt: number
   writesEvenAt: number

@@ -27,7 +27,7 @@ const transfer = { code: 'over_quota', message: 'not allowed - transfer quota re
 const storage = { code: 'over_quota', message: 'not allowed - storage quota reached' }
 const mib = 1024 * 1024
 
-test('what is declared too long is refused before it is read, the rest at the chunk that is too much', () => {
+test('a declared length over the limit is refused before the body is read, otherwise at the chunk that exceeds it', () => {
   const meters = createTestMeters()
   const limited = holder({ filesUploadBytesPerMonth: 1000 })
   assert.throws(() => meters.open(limited, declared(1001)), transfer)
@@ -40,7 +40,7 @@ test('what is declared too long is refused before it is read, the rest at the ch
   meters.open(limited, declared(0)).download(1)
 })
 
-test('a refusal costs what was read, never what was declared', () => {
+test('a refusal costs the bytes read, not the declared ones', () => {
   const meters = createTestMeters()
   const limited = holder({ filesUploadBytesPerMonth: 1000 })
   assert.throws(() => meters.open(limited, declared(2000)), transfer)
@@ -92,7 +92,7 @@ test('a month starts with its previous usage, and ends at midnight of its last d
   assert.throws(() => meters.open(limited, declared(1)), transfer)
 })
 
-test('a quota that is set while something moves counts what moves from then on', () => {
+test('a quota set during a transfer counts only the bytes after it', async () => {
   const meters = createTestMeters()
   const free = meters.open(holder({}), chunked)
   free.upload(700)

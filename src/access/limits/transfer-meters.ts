@@ -22,7 +22,7 @@ export interface TransferMeter {
   end(bytes: { readonly in: number; readonly out: number }): void
 }
 
-/** What is known of a request before its body. */
+/** Facts about a request that are known before its body. */
 export type FileRequest = {
   /** Content-Length; null = none was sent. */
   readonly declaredBytes: number | null
@@ -39,11 +39,11 @@ export type TransferMeters = {
 
 export type TransferMeterDeps = {
   readonly clock: Clock
-  /** What these keys have moved this month, all together. */
+  /** Bytes that these keys transferred this month, in total. */
   readonly transferred: (keyIds: readonly string[]) => Transferred
   readonly keysOf: (accountId: string) => readonly string[]
   readonly storedBytes: (accountId: string) => number
-  /** What unfinished uploads in parts have declared. */
+  /** Declared bytes of unfinished multi-part uploads. */
   readonly reservedBytes: (accountId: string) => number
   /** Concurrent uploads of a key without its own setting. */
   readonly uploadsPerKeyMax: () => number

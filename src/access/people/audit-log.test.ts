@@ -11,7 +11,7 @@ const entry: AuditEntry = {
   changes: { name: 'web' },
 }
 
-test('what was changed is read newest first, of one account or of all, page by page', async () => {
+test('changes are listed newest first, of one account or of all, page by page', async () => {
   const { audit, clock } = createIdentityRig()
   for (const [n, accountId] of ['a1', 'a2', 'a1', null].entries()) {
     await audit.record({ ...entry, accountId, target: `k${n}` })

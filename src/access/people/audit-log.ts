@@ -9,13 +9,13 @@ export type AuditActor = 'local' | 'anyone' | { readonly personId: string; reado
 
 export type AuditEntry = {
   readonly actor: AuditActor
-  /** Whose owners may read it; null: operators alone. */
+  /** The account whose owners may read it; null: operators only. */
   readonly accountId: string | null
   /** Id of the operation. */
   readonly action: string
   /** ID or name of the changed object. */
   readonly target: string | null
-  /** What it is now; no secrets. Cut at 4 KB of JSON. */
+  /** The new state, without secrets. Cut at 4 KB of JSON. */
   readonly changes: Readonly<Record<string, unknown>>
 }
 

@@ -9,7 +9,7 @@ test('an email is one however it is written', () => {
   }
 })
 
-test('what is no address, or would be more than one in a mail header, is refused', () => {
+test('a text that is not one address, or would be several in a mail header, is refused', () => {
   const wrong = ['', 'ada', '@a', 'a@', 'a@b@c', 'a b@c', 'a@b\r\nBcc: c@d', '<a@b>', 'a@b,c@d']
   for (const text of [
     ...wrong,

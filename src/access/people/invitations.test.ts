@@ -91,7 +91,7 @@ test('of two processes that use one link exactly one succeeds', async () => {
   }
 })
 
-test('a link that could not bring what it promises is not used up', async () => {
+test('a link whose effect failed is not used up', async () => {
   const { invitations, people, db, token } = await withFirstLink()
   await assert.rejects(
     invitations.takeAsNew(token, { ...ada, password: 'password123' }),

@@ -54,7 +54,7 @@ export type Invitations = {
   }): Promise<Made>
   /** The link for the first operator, valid 30 minutes; it replaces an earlier one. Refused if an operator exists. */
   createFirst(accountId: string): Promise<Made>
-  /** What a link is for; throws `link_over`. */
+  /** Describes a link; throws `link_over`. */
   get(token: string): Invitation
   /** Creates a person; returns their ID. */
   takeAsNew(token: string, person: NewPerson): Promise<string>
@@ -158,7 +158,7 @@ export function createInvitations(parts: {
     return { invitation, token }
   }
 
-  /** What using a link writes; `person` is there already, or made by `before`. */
+  /** Statements for the use of a link; `person` exists, or is created by `before`. */
   async function take(
     token: string,
     invitation: Invitation,
@@ -261,7 +261,7 @@ export function createInvitations(parts: {
   }
 }
 
-/** What an invitation makes of a person. */
+/** Effect of an invitation on a person. */
 function joining(invitation: Invitation, personId: string, now: number): readonly Statement[] {
   const { role, accountId, accountName } = invitation
   const id = accountId ?? randomUUID()

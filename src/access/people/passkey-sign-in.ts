@@ -14,10 +14,10 @@ import type { Session, Sessions } from './sessions.ts'
 import type { From, SignInAttempts } from './sign-in-attempts.ts'
 import { conditionalWrite } from './conditional-write.ts'
 
-/** What an authenticator is asked to sign. Bytes are base64url. */
+/** Request options for an authenticator. Bytes are base64url. */
 type SignInOrder = {
   readonly challenge: string
-  /** To come back with the answer. */
+  /** Must be returned with the response. */
   readonly seal: string
   readonly rpId: string
   readonly timeoutMs: number
@@ -62,7 +62,7 @@ type Row = {
   readonly sign_count: number
 }
 
-/** What a challenge is for: to sign in, or to confirm in one session. */
+/** Purpose of a challenge: to sign in, or to confirm in one session. */
 function useOf(session: string | null): string {
   return session === null ? 'signing in' : `confirming in ${session}`
 }

@@ -30,7 +30,7 @@ type Passkey = {
 /** Request to the authenticator, in terms of WebAuthn Level 2, 5.4. Bytes are base64url. */
 type PasskeyOrder = {
   readonly challenge: string
-  /** To come back with the answer. */
+  /** Must be returned with the response. */
   readonly seal: string
   readonly rpId: string
   /** Numbers of COSE, the preferred one first. */

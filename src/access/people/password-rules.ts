@@ -6,7 +6,7 @@ const lengthMin = 10
 const lengthMax = 256
 const distinctMin = 5
 
-/** What the commonest passwords of published leaks are built of, once digits and signs around it are gone. */
+/** Stems of the most common passwords in published leaks, without digits and signs around them. */
 const commonStems: ReadonlySet<string> = new Set(
   `aaaa abcd abcdef abcdefg abcdefgh abcdefghij abcdefghijk access account adm admin administrator adminadmin alexander america
   angel apple asdf asdfasdf asdfg asdfgh asdfghj asdfghjk asdfghjkl asdfghjklqwertyuiop ashley azerty azertyuiop babygirl
@@ -64,7 +64,7 @@ function isCommon(lower: string): boolean {
   return [lower, core, plain].some((text) => commonStems.has(text.replaceAll(/[^a-z]/g, '')))
 }
 
-/** Without what is no letter at both ends. */
+/** Without non-letters at both ends. */
 function trimmed(text: string): string {
   return text.replace(/^[^a-z]+/, '').replace(/[^a-z]+$/, '')
 }

@@ -84,7 +84,7 @@ export function createPasswords(
   }
 }
 
-/** Throws what it may: the strings are our own. */
+/** Errors are not handled: the strings are Cairn's own. */
 function parsePhc(text: string): Parsed {
   const parts = text.split('$').slice(1)
   const [name, ...rest] = parts[0] === 'argon2id' ? parts.toSpliced(1, 1) : parts

@@ -146,7 +146,7 @@ export function endSessions(personId: string, keep: string | null = null): State
 }
 
 /**
- * What a change of a person's sign-in ends: all their sessions but `keep`, and the open invitations that were made in
+ * Statements for a change of a person's sign-in: end all their sessions but `keep`, and the open invitations made in
  * any session but `keep`. Invitations of tokens end with their token.
  */
 export function endCredentials(personId: string, keep: string | null = null): readonly Statement[] {

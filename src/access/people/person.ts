@@ -3,9 +3,9 @@
 // Tested by src/access/people/people.test.ts
 import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
 
-/** What a person may in an account. */
+/** Role of a person in an account. */
 export type AccountRole = 'owner' | 'member'
-/** What a token or an invitation stands for: `operator` may do everything in every account. */
+/** Role of a token or an invitation: `operator` has all rights in every account. */
 export type Role = 'operator' | AccountRole
 
 /** Times are milliseconds since 1970 UTC. */

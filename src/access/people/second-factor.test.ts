@@ -137,7 +137,7 @@ test('the secret of an authenticator is stored encrypted', async () => {
   assert.equal(Buffer.from(totp).includes(Buffer.from(Secret.fromBase32(secret).bytes)), false)
 })
 
-test('what was sealed opens under the same name and secret only, and unchanged', () => {
+test('an encrypted secret is readable only with the same name and key, and unchanged', () => {
   const seal = createSecretEncryption(() => new Uint8Array(32).fill(1))
   const bytes = new TextEncoder().encode('a secret')
   const sealed = seal.close(bytes, 'ada')

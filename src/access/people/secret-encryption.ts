@@ -3,7 +3,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 export type SecretEncryption = {
-  /** `name`: whose it is; only the same name opens it. 28 bytes longer than `bytes`. */
+  /** `name`: of the owner; only the same name decrypts it. 28 bytes longer than `bytes`. */
   close(bytes: Uint8Array, name: string): Uint8Array
   /** Null when it is not ours, of another name, or changed. */
   open(sealed: Uint8Array, name: string): Uint8Array | null

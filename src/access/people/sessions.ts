@@ -16,7 +16,7 @@ export type Session = {
   /** A minute late at most. */
   readonly lastSeen: number
   readonly expires: number
-  /** What the browser calls itself. */
+  /** The browser's User-Agent. */
   readonly agent: string
   /** Origin address of the sign-in; null: addresses are not stored. */
   readonly address: string | null

@@ -17,7 +17,7 @@ export type From = {
 export type BeginAttempt = (address: string, name: string, own?: string | null) => () => void
 
 export type SignInAttempts = {
-  /** Throws `over_rate`; returns what gives the try back. */
+  /** Throws `over_rate`; returns the function that refunds the attempt. */
   begin(address: string, name: string, own?: string | null): () => void
   /** Returns the same Fault and logs it, for bans by address. Never logs the email: people type passwords there. */
   refused(fault: Fault, from: Pick<From, 'address'>): Fault

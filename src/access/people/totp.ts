@@ -11,7 +11,7 @@ export function createTotpSecret(): Uint8Array {
   return new Uint8Array(new Secret({ size: secretBytes }).bytes)
 }
 
-/** What a person types when they cannot scan: base32 (RFC 4648). */
+/** Text form of the secret, to type instead of a scan: base32 (RFC 4648). */
 export function toBase32(secret: Uint8Array): string {
   return secretOf(secret).base32
 }

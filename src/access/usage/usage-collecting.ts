@@ -5,7 +5,7 @@ import { holders, startOf } from './usage-statements.ts'
 import { type Part, type Sums, Tallies, Tally } from './usage-sums.ts'
 import type { UsageWindow, WindowName } from './usage-window.ts'
 
-/** Whose usage. */
+/** Scope of the usage. */
 export type UsageScope =
   | { readonly keyId: string }
   | { readonly accountId: string }
@@ -16,7 +16,7 @@ export function isOf(scope: UsageScope, { keyId, accountId }: FlushedRow): boole
   return 'accountId' in scope ? scope.accountId === accountId : true
 }
 
-/** Whose rows stand for the scope. */
+/** Holder of the rows for the scope. */
 export function holderOf(scope: UsageScope): string {
   if ('keyId' in scope) return scope.keyId
   return 'accountId' in scope ? holders.account(scope.accountId) : holders.all
@@ -240,7 +240,7 @@ function idOf(holder: string): string {
   return holder.startsWith('@') ? holder.slice(1) : holder
 }
 
-/** What a row is called in the split; null: it is in none. */
+/** Name of a row in the split; null: it is in none. */
 function nameIn(by: Dimension | null, row: Partial<Row>): string | null {
   switch (by) {
     case null:

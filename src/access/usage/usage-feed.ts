@@ -7,7 +7,7 @@ import type { FlushedRow } from './usage-row.ts'
 import { type Part, type Sums, Tallies, Tally } from './usage-sums.ts'
 import type { Usage } from './usage.ts'
 
-/** What was used in about a second. */
+/** Usage of about one second. */
 export type UsageSecond = {
   /** When it was written, milliseconds since 1970. */
   readonly time: number

@@ -258,7 +258,7 @@ test('a series is split by the requested dimension; beyond the limit, rare names
   assert.equal(methods?.at(-1), '4 more')
 })
 
-test('what was counted this second is in the report before it is written', async () => {
+test('usage of the current second is in the report before it is written', async () => {
   const { reports, usage } = await rig()
   const before = reports.report({ all: true }, '15m')
   await usage.flush()

@@ -3,7 +3,7 @@
 import { type Fault, type FaultCode, filesStatus, pathsStatus } from '../../base/fault.ts'
 import { latencySteps, stepOf } from '../../base/latency-steps.ts'
 
-/** What became of a call. `reason`: of a refusal, where it has one; empty elsewhere. */
+/** Result of a call. `reason`: of a refusal, if it has one; otherwise empty. */
 export type CallOutcome = {
   readonly outcome: 'ok' | FaultCode
   readonly reason: string
@@ -40,7 +40,7 @@ export type UsageRow = Omit<UsedCall, 'ms' | 'units' | 'bytesIn' | 'bytesOut'> &
   latency: Uint32Array | null
 }
 
-/** What listeners see: rows of one second, written and final. */
+/** Rows for listeners: those of one second, written and final. */
 export type FlushedRow = Readonly<Omit<UsageRow, 'latency'>> & {
   readonly latency: Readonly<Uint32Array> | null
 }

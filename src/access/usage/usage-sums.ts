@@ -21,7 +21,7 @@ export type Latency = {
 
 export type Part = Sums & { readonly latency: Latency }
 
-/** What a part is added up in. */
+/** Accumulator of a part. */
 export class Tally {
   requests = 0
   failed = 0
@@ -69,7 +69,7 @@ function round(ms: number): number {
   return Number(ms.toPrecision(3))
 }
 
-/** Tallies by name, each with the members that it stands for. */
+/** Tallies by name, each with the members that it represents. */
 export class Tallies<Named extends object> {
   readonly #tallies = new Map<string, { readonly named: Named; readonly tally: Tally }>()
 

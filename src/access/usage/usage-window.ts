@@ -3,7 +3,7 @@
 import { minuteMs } from './usage-row.ts'
 import { type UsageInterval, spans, startOf } from './usage-statements.ts'
 
-/** Whole intervals that a window looks back; the running one comes on top. */
+/** Number of whole intervals in the window; the running one is added. */
 const lengths = {
   '15m': { span: 'minute', intervals: 15 },
   '1h': { span: 'minute', intervals: 60 },

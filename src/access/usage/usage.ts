@@ -37,7 +37,7 @@ export type Usage = {
   read<Result>(read: (held: readonly FlushedRow[]) => Result): Result
   /** Writes that failed since the start. */
   readonly failedWrites: number
-  /** Writes what is counted so far, also what a failed write left; resolves in any case. */
+  /** Writes all counts so far, including those of a failed write; resolves in any case. */
   flush(): Promise<void>
   /** Ends the writing each second; `flush` still works. */
   stop(): void
@@ -147,7 +147,7 @@ export function createUsage(parts: {
     } catch (error) {
       failedWrites++
       log('error', 'usage_not_written', { rows: rows.length, error })
-      // A write whose answer was lost may stand all the same.
+      // A write without a reply may have succeeded.
       if (!stands()) return false
     }
     revision++

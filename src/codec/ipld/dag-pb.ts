@@ -1,5 +1,5 @@
 // dag-pb: a node of named links and data. Written in the one canonical form (links first, every field of a
-// link present); read in any field order, as blocks of other tools are kept verbatim.
+// link present); read in any field order, because blocks of other tools are stored unchanged.
 // Rule: https://ipld.io/specs/codecs/dag-pb/spec/
 import { Fault } from '../../base/fault.ts'
 import { containersMax } from './ipld-node.ts'

@@ -66,7 +66,7 @@ export function hasBlock(db: Database, hash: Uint8Array): boolean {
   return db.getValue(hasSql, [hash]) !== null
 }
 
-/** Leaves what is there as it is. */
+/** Leaves an existing row unchanged. */
 export function insertBlocks(rows: readonly BlockRow[], created: number): Statement {
   return insertRows(
     rows.map(({ hash, file, at, bytes, form, size }) => [hash, file, at, bytes, form, size]),
@@ -100,7 +100,7 @@ export function stageBlocks(batch: string, rows: readonly StagedRow[]): Statemen
   }
 }
 
-/** What was staged becomes visible. */
+/** Makes staged blocks visible. */
 export function publishStaged(batch: string, created: number): Statement {
   return {
     sql: `INSERT INTO block (hash, file, at, bytes, form, size, created)

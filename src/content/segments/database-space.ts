@@ -6,7 +6,7 @@ import type { Database } from '../../db/sqlite.ts'
 import type { Writer } from '../../db/writer.ts'
 
 type DatabaseSpace = {
-  /** What the database takes now. */
+  /** Current size of the database. */
   bytes(): number
   /** Reports the size of the segments. Asynchronous: until it applies, the previous limit is in effect. */
   leave(segmentBytes: number): void

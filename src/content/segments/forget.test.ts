@@ -19,7 +19,7 @@ test('a block without charges is deleted, a charged one stays', async (t) => {
   assert.equal(await store.forget([a.ref.hash]), 0)
 })
 
-test('what an open batch counts on is not forgotten, listed in memory or in its table', async (t) => {
+test('blocks that an open batch depends on are not deleted, listed in memory or in its table', async (t) => {
   const { store, db } = createSegmentFixture(t, { ops: createMemoryFileOps() })
   const [a, b] = [item('a'), item('b')]
   await store.commit([a, b])
@@ -82,7 +82,7 @@ test('a batch that counted on a copy which went to quarantine fails, and succeed
   assert.deepEqual(store.find(a.ref), a.bytes)
 })
 
-test('rows of a commit see what each tree is made of, blocks that were here before too', async (t) => {
+test('rows of a commit see the blocks of each tree, including blocks that existed before', async (t) => {
   const { store, db } = createSegmentFixture(t, { ops: createMemoryFileOps() })
   const content = new Uint8Array(300_000).fill(1)
   await addLeaves(store, content)

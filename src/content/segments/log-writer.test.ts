@@ -143,7 +143,7 @@ test('one that is not full waits for the one before it', async () => {
   await log.close()
 })
 
-test('what was written behind a group that did not fit is written again, over it', async () => {
+test('data behind a group that did not fit is written again, over it', async () => {
   const { log, writes, ends, keysOnDisk } = await heldLog()
   const { one, ...others } = five()
   const order = joinAll(log, { one, ...others })

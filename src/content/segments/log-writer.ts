@@ -55,7 +55,7 @@ const waitingBytesMax = 64 * 1024 * 1024
 /** Full groups written in parallel with the oldest one (docs/explanation/decisions/0034-four-log-writes-in-flight.md). */
 const groupsBesideMax = 3
 const nowhere: Place = { file: 0, at: 0 }
-/** What a commit without rows of its own changed. */
+/** Result of a commit without rows of its own. */
 const noChanges: readonly number[] = []
 
 export function createLogWriter(parts: {
@@ -77,7 +77,7 @@ export function createLogWriter(parts: {
   let current: { readonly id: number; readonly file: OpenFile; tail: number } | null = null
   /** Its number, while the next one is made. */
   let coming: number | null = null
-  /** The file holds what no sync has covered. */
+  /** The file has unsynced data. */
   let dirty = false
   let pumping: Promise<void> | null = null
   /** The oldest group that is being written. */
@@ -180,7 +180,7 @@ export function createLogWriter(parts: {
       if (atOnce) await ops.writeSynced(file, buffers, tail)
       else await ops.writev(file, buffers, tail)
     } catch (error) {
-      // The next group is written over what there is of this one.
+      // The next group overwrites the partial data of this one.
       folder.claim(id, -group.bytes)
       growing.tail -= group.bytes
       if (!atOnce || isFull(error) || wasNotBegun(error)) throw error

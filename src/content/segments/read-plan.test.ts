@@ -5,7 +5,7 @@ import { planReads } from './read-plan.ts'
 const place = (file: number, at: number, bytes: number) =>
   ({ file, at, bytes, form: 0, size: bytes }) as const
 
-test('neighbours in one file come in one read, up to a buffer full', () => {
+test('adjacent blocks of one file are read together, up to one buffer', () => {
   const places = [0, 1, 2, 3, 4].map((index) => place(1, index * 100, 100))
   assert.deepEqual(
     planReads(places, 350).map(({ file, at, bytes, pieces }) => [file, at, bytes, pieces.length]),
@@ -35,7 +35,7 @@ test('distant and backward blocks are read separately, a record head in between 
   )
 })
 
-test('what is not here keeps its turn and costs no read', () => {
+test('a missing block keeps its position and costs no read', () => {
   const [first, second, ...rest] = planReads(
     [null, place(1, 5, 10), null, place(3, 0, 5), null],
     1000,

@@ -14,7 +14,7 @@ export type RecentPlaces = {
   forget(multihash: Uint8Array): void
 }
 
-/** Blocks whose names end alike share so many entries. */
+/** Number of entries shared by blocks with equal name endings. */
 const ways = 4
 /** 32-bit fields of an entry: four of the name, then file (0: none), offset, length and form, size. */
 const width = 8

@@ -30,7 +30,7 @@ test('a head that is torn or has one bit flipped is none', () => {
   assert.equal(readHead(new Uint8Array(headBytesMax)), null)
 })
 
-test('a leaf table comes back as it was, and is none with a bit flipped', () => {
+test('a leaf table is read back unchanged, and is refused with a flipped bit', () => {
   const digests = [1, 2, 3].map((value) => new Uint8Array(32).fill(value))
   const table = {
     file: 7,

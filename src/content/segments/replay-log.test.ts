@@ -77,7 +77,7 @@ test('blocks without rows after a crash get them at the next start, to the last 
   for (const text of [...texts, 'later']) assert.ok(three.store.find(block(text).ref), text)
 })
 
-test('what was forgotten stays forgotten, after a crash and after an orderly end', async (t) => {
+test('a deleted block stays deleted, after a crash and after an orderly end', async (t) => {
   const [ops, db] = [createMemoryFileOps(), database(t)]
   const one = await start(t, ops, db)
   // With a row of its own, and with one that follows.
@@ -187,7 +187,7 @@ test('failed row writes are retried, and dependent operations are refused until 
   assert.equal(rowsOf(db), 1)
 })
 
-test('a segment whose blocks have no rows yet is not taken for empty', async (t) => {
+test('a segment whose blocks have no rows yet does not count as empty', async (t) => {
   const [ops, db] = [createMemoryFileOps(), database(t)]
   const clock = createTurnedClock()
   await replayLog({ db, writer: createInlineWriter(db), ops, path, clock })

@@ -11,7 +11,7 @@ import { planReads, type PlannedPiece, type PlannedRead } from './read-plan.ts'
 const lookAhead = 64
 /** Neighbours are read together up to a buffer full, or half of it where few buffers are free. */
 const joinedBytes = readBytes
-/** What counts as read before: the smaller of the two. */
+/** Read ranges that count as repeated: the smaller of the two. */
 export const stretchBytes = joinedBytes / 2
 const pageBytes = 4096
 /** A smaller read goes through the cache of the system, as does one that does not begin at a page. */
@@ -36,7 +36,7 @@ type RunParts<Ref> = {
   readonly recent: RecentReads
 }
 
-/** What comes next, or why it does not. */
+/** The next read, or its error. */
 type Step = { readonly group: ReadBatch } | { readonly error: unknown }
 
 /**

@@ -68,7 +68,7 @@ export function createSegmentBatch(parts: BatchParts): Batch {
   const extentsWritten = new Set<number>()
   let unlisted: StagedRow[] = []
   let listed = false
-  /** What is in the log only is not sure before a sync of it. */
+  /** Blocks only in the log are not durable before its sync. */
   let logged = false
   let failure: { readonly error: unknown } | null = null
   let state: 'open' | 'committed' | 'discarded' = 'open'
@@ -89,7 +89,7 @@ export function createSegmentBatch(parts: BatchParts): Batch {
     recent.set(toLatin1(hash), place)
   }
 
-  /** What was here before is held already. */
+  /** Existing blocks are already held. */
   function list(row: StagedRow): void {
     if (row.place !== null) holds.hold(row.hash)
     unlisted.push(row)
@@ -256,7 +256,7 @@ export function createSegmentBatch(parts: BatchParts): Batch {
     async discard() {
       if (state !== 'open') return
       state = 'discarded'
-      // What is on its way to a file goes there first: until then the file must stay.
+      // Finish running writes of a file first: until then the file must stay.
       await Promise.all([...writers].map((each) => each.abandon()))
       await Promise.all(pending)
       end()

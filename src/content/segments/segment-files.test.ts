@@ -102,7 +102,7 @@ test('an existing file is not written again', async (t) => {
   assert.equal(store.bytes, bytes)
 })
 
-test('a store that is full refuses what does not fit and serves what it has', async (t) => {
+test('a full store refuses new content and serves the existing', async (t) => {
   const { store } = createSegmentFixture(t, { ops: createMemoryFileOps(), bytesMax: 6_000_000 })
   await store.commit([item('kept')])
   await assert.rejects(addLeaves(store, file(8_000_000, 6)), faultOf('no_space'))
@@ -169,7 +169,7 @@ test('a failed sync stops all writes permanently; reads continue', async (t) => 
   }
 })
 
-test('a synced write is handed over before anybody else has their turn, from the second on', async (t) => {
+test('a synced write is submitted before other callers run, from the second on', async (t) => {
   const ops = createSystemFiles()
   const file = await ops.open(join(temporaryPath(t), 'log'), { create: true })
   await ops.writeSynced(file, [Buffer.alloc(4096)], 0)
@@ -235,7 +235,7 @@ test('a file that cannot be opened once more refuses the current write only', as
   assert.deepEqual(store.find(item('after').ref), item('after').bytes)
 })
 
-test('what cannot be read is null in a run and thrown by find, and neither forgets it', async (t) => {
+test('an unreadable block is null in a run and thrown by find, and its row stays', async (t) => {
   const ops = createFailingFileOps(createMemoryFileOps())
   const { store } = createSegmentFixture(t, { ops })
   const leaves = await addLeaves(store, file(600_000, 10))
@@ -313,7 +313,7 @@ test('a reader that stops has little read ahead for it, and less while many buff
   assert.ok((await readLeaves(store, leaves)).every((piece) => piece !== null))
 })
 
-test('what is read for the first time is read past the cache of the system, and then through it', async (t) => {
+test('the first read of a range uses direct I/O, later ones the page cache', async (t) => {
   const memory = createMemoryFileOps()
   const past = new Set<unknown>()
   const reads: string[] = []

@@ -61,7 +61,7 @@ export function createSegmentStore(parts: {
   readonly clock: Clock
   readonly log: Log
   readonly bytesMax?: number | null
-  /** What else takes of `bytesMax`: unfinished uploads. */
+  /** Other data within `bytesMax`: unfinished uploads. */
   readonly besideBytes?: () => number
   readonly limits?: SegmentLimits
   /** Rows of fresh blocks alone may follow their acknowledgement: only where `replayLog` was run before. */
@@ -231,7 +231,7 @@ export function createSegmentStore(parts: {
     },
     async close() {
       await records.close()
-      // What has no row yet is found in the log at the next start.
+      // Blocks without a row are found in the log at the next start.
       await pending.catchUp().catch(() => undefined)
       await pending.close()
       await extents.close()
