@@ -78,8 +78,8 @@ test('the head answers tags and numbers from the rows and goes only forward', as
   const one = { number: 1n, hash: new Uint8Array(32).fill(1) }
   await store.commit([], firstBlockRows('test', zero))
   const head = createChainHead('test', index, zero)
-  const told: HeadUpdate[] = []
-  const stop = head.watch((change) => told.push(change))
+  const received: HeadUpdate[] = []
+  const stop = head.watch((change) => received.push(change))
   assert.equal(beginRead(head.byNumber(1n)), null)
   const rows = nextBlockRows('test', { ...one, parentHash: zero.hash, transactionHashes: [] })
   await store.commit([], rows)
@@ -88,10 +88,10 @@ test('the head answers tags and numbers from the rows and goes only forward', as
   head.advance(zero)
   const ref = { network: 'test', ...one, anchor: 'embedded' } as const
   assert.deepEqual(head.latest(), ref)
-  assert.deepEqual(told, [{ removed: [], added: [ref] }])
+  assert.deepEqual(received, [{ removed: [], added: [ref] }])
   stop()
   head.advance({ ...one, number: 2n })
-  assert.equal(told.length, 1)
+  assert.equal(received.length, 1)
   assert.deepEqual(head.finalized(), head.safe())
   assert.deepEqual(beginRead(head.byNumber(0n)), { ...ref, ...zero })
   assert.ok(beginRead(head.isCanonical(one.hash, 1n)))

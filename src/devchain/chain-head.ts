@@ -6,7 +6,7 @@ import type { BlockPlace, ChainIndex } from './chain-index.ts'
 import { known } from '../chain/read.ts'
 
 export type ChainHead = Head & {
-  /** Told of each block once it is durable. Blocks at or below the present head change nothing. */
+  /** Call for each block once it is durable. Blocks at or below the current head change nothing. */
   advance(block: BlockPlace): void
 }
 

@@ -34,7 +34,7 @@ export type ChainThreadOptions = {
   readonly mining: 'auto' | 'off'
   readonly accounts: readonly Uint8Array[]
   readonly onBlock: (block: BlockPlace, signed: readonly Signed[]) => void
-  /** Told when the thread died: a block may have become durable without news of it. */
+  /** Called when the thread died: a block may have become durable without a `block` message. */
   readonly onDeath: () => void
   readonly log: Log
   /** For the first start; null: it starts with the first task. */

@@ -51,7 +51,7 @@ export type EmbeddedOptions = {
   readonly turnLimits?: TimeSliceLimits
   /** `startChainWorker`, for who knows that it will be needed. Default: it starts at the first need. */
   readonly startedAhead?: Worker
-  /** Told who signed each transaction of a new block, so that nobody has to recover it again. */
+  /** Called with the signer of each transaction of a new block, so that it need not be recovered again. */
   readonly onSigned?: (hash: Uint8Array, sender: Uint8Array) => void
 }
 

@@ -42,7 +42,7 @@ test('mainnet fork ids are those of EIP-2124 and EIP-6122', () => {
   assert.equal(toHex(at(1710338135n).current.forkId), '0x9f3d2254')
 })
 
-test('a fork turns on what it brought, and what comes next is told', () => {
+test('the active fork has its own contracts and limits, and the next fork is reported', () => {
   const file = readFileSync(join(chainFolder, 'genesis.json'), 'utf8')
   const genesis = parseGenesis(JSON.parse(file))
   const before = forkConfigs(genesis, zero, 389n)

@@ -73,7 +73,7 @@ test('every key is known by what was signed, once', async () => {
   keys.forget()
 })
 
-test('blocks that are there are passed over, and nothing is looked at for nobody', async () => {
+test('stored blocks are skipped, and nothing is recovered after the import has ended', async () => {
   const later = await look(path, 1n)
   assert.equal(
     first.some((raw) => later.take(signerOf(raw)) !== null),

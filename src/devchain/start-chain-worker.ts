@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads'
 /** The thread, to end it or to hand it to `openEmbeddedNetwork`. */
 export type ChainWorker = Worker
 
-/** Loads the EVM, and waits for what to open. Who starts it ends it, if nobody came to use it. */
+/** Loads the EVM and waits for the chain to open. The caller that starts an unused thread must end it. */
 export function startChainWorker(): ChainWorker {
   // tsc does not rewrite this name: the built program runs .js, a checkout runs .ts.
   const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'

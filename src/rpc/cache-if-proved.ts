@@ -64,7 +64,7 @@ export class ProofWatch implements Labels {
     this.#labels.block(block)
   }
 
-  /** `call` with these labels, told of what it resolves too. */
+  /** `call` with these labels, which also record the resolved block. */
   watched<Call extends ReadCall>(call: Call): Call {
     return { ...call, labels: this, resolve: (parameter) => this.#resolve(call, parameter) }
   }
@@ -74,8 +74,8 @@ export class ProofWatch implements Labels {
     return this.#block
   }
 
-  /** What was told so far; null: nothing was. */
-  get told(): { readonly level: Level | null; readonly block: BlockRef | null } {
+  /** Level and block recorded so far; null: none. */
+  get recorded(): { readonly level: Level | null; readonly block: BlockRef | null } {
     return { level: this.#level, block: this.#block }
   }
 

@@ -58,7 +58,7 @@ export function createRpcPipeline(parts: RpcPipelineDeps): RpcPipeline {
       inspection.timeline.reached('parse')
     }
     try {
-      // Nothing to charge for is nothing to refuse: who may not call is told so, also when the day is used up.
+      // A request without units is not checked against the limits, so its refusals keep their reason after the daily limit.
       if (units > 0) parts.admitUnits(caller, units)
     } catch (thrown) {
       const fault = Fault.from(thrown)
@@ -66,7 +66,7 @@ export function createRpcPipeline(parts: RpcPipelineDeps): RpcPipeline {
       throw fault
     }
     inspection?.timeline.reached('admit')
-    // Of a key that nobody inspects the network is as it is: nothing below costs more.
+    // Without inspection the network is used unchanged, at no extra cost.
     const watched = inspection
       ? { ...visit, network: watchReads(visit.network, inspection.watch) }
       : visit

@@ -52,7 +52,7 @@ export type CacheKey<Input> = {
 
 /**
  * For an operation whose proved answer follows from one block alone: how its proof bundle names the request.
- * Whoever checks a bundle runs the operation again on this request, over the nodes of the bundle.
+ * The verifier runs the operation again on this request, over the nodes of the bundle.
  */
 type BundledBy<Input> = {
   /** Wire name of the operation that gives the same answer by the block's hash, where this one takes none. */

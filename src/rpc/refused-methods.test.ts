@@ -22,7 +22,7 @@ test('what needs keys is refused with the way to do without', () => {
   }
 })
 
-test('consoles, consensus clients and miners are told where they are', () => {
+test('refusals of console, consensus and mining methods name the alternative', () => {
   for (const method of ['admin_peers', 'engine_newPayloadV4', 'miner_start', 'eth_coinbase']) {
     assert.equal(findRefusal(method)?.code, 'method_not_offered')
   }

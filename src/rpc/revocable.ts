@@ -2,7 +2,7 @@
 // Tested by src/rpc/filters/filter-changes.test.ts
 import type { RpcOutcome } from './rpc-pipeline.ts'
 
-/** `rollback`: nobody knows `value`, so it is to be as if the call had not been. May come late, and more than once. */
+/** `rollback`: `value` did not reach the client; undo the call. May be called late, and more than once. */
 export class Revocable<Value = unknown> {
   readonly value: Value
   readonly rollback: () => void
@@ -12,7 +12,7 @@ export class Revocable<Value = unknown> {
   }
 }
 
-/** How a caller's place in what it is told moves on, and back when it was not told after all. */
+/** Position of a client in a stream of changes. It moves back if a reply did not reach the client. */
 export class Cursor<At> {
   #at: At
   #moves = 0
@@ -26,7 +26,7 @@ export class Cursor<At> {
   }
 
   /**
-   * Returns how to undo this move and all later ones: what was told since then is told again, which is better
+   * Returns how to undo this move and all later ones: changes sent since then are sent again, which is better
    * than never.
    */
   move(to: At): () => void {
@@ -50,7 +50,7 @@ export function toOutcome(result: unknown): Extract<RpcOutcome, { result: unknow
     : { result }
 }
 
-/** For outcomes that reached nobody. */
+/** For outcomes that did not reach the client. */
 export function rollbackAll(outcomes: readonly RpcOutcome[]): void {
   for (const outcome of outcomes) if ('rollback' in outcome) outcome.rollback?.()
 }

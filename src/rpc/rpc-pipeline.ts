@@ -21,7 +21,7 @@ export type RpcOutcome =
   | { readonly text: string; readonly bytes: number; readonly proof?: ProofBundle }
   | { readonly fault: Fault }
 
-/** One HTTP request of the JSON-RPC face after its envelope was read. A Fault stands for a bad item. */
+/** One HTTP request of the JSON-RPC API after its envelope was read. A Fault stands for a bad item. */
 export type RpcRequest = {
   readonly caller: Caller
   readonly network: Network
@@ -35,7 +35,7 @@ export type RpcRequest = {
   readonly subscriptions?: FrameSubscriptions
   /** Ask this upstream alone, by its name: known reads, as its word. */
   readonly upstream?: string
-  /** Told what becomes of it, where the key's owner wants to see that. */
+  /** Records the request if the key has inspection turned on. */
   readonly inspection?: RequestRecorder | null
 }
 
@@ -45,7 +45,7 @@ export type WebSocketClient = {
   readonly caller: Caller
   /** An event, as JSON text. */
   send(event: string): void
-  /** Events cannot go on: the day is used up, or some of them cannot be told. */
+  /** Events must end: the daily limit is reached, or some events cannot be sent. */
   end(fault: Fault): void
 }
 

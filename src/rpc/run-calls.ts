@@ -69,7 +69,7 @@ export function createCallRuns({ answerCache, log }: CallRunParts): CallRuns {
       if (result instanceof SuspendedRead) return new Begun(result, watch)
       return cacheIfProved(answerCache, network, operation, input, result, watch)
     } catch (thrown) {
-      return { fault: told(thrown, method) }
+      return { fault: toFault(thrown, method) }
     }
   }
 
@@ -99,11 +99,11 @@ export function createCallRuns({ answerCache, log }: CallRunParts): CallRuns {
       const result = await runOperation(operation, input, watch.watched(call))
       return cacheIfProved(answerCache, call.network, operation, input, result, watch)
     } catch (thrown) {
-      return { fault: told(call.signal.aborted ? call.signal.reason : thrown, method) }
+      return { fault: toFault(call.signal.aborted ? call.signal.reason : thrown, method) }
     }
   }
 
-  function told(thrown: unknown, method: string): Fault {
+  function toFault(thrown: unknown, method: string): Fault {
     const fault = Fault.from(thrown)
     if (fault.code === 'internal') log('error', 'operation failed', { method, cause: fault.cause })
     return fault

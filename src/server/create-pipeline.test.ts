@@ -484,7 +484,7 @@ test('a cached answer is returned synchronously', async () => {
   const items = [{ method: 'x_kept', params: [] }]
   const request = {
     get signal(): AbortSignal {
-      throw new Error('a signal was made for nobody')
+      throw new Error('a signal was made but not used')
     },
   }
   const answer = made.runRpc({ caller, network, items, batch: false, request })

@@ -5,7 +5,7 @@ import type { TypedTransaction } from '@ethereumjs/tx'
 import { eoaCode7702RecoverAuthority } from '@ethereumjs/util'
 import type { Address } from '@ethereumjs/util'
 
-/** Without those whose signature names nobody. */
+/** Signers of the valid authorizations; invalid signatures are skipped. */
 export function authoritiesOf(transaction: TypedTransaction): readonly Address[] {
   if (!isEOACode7702Tx(transaction)) return []
   return transaction.authorizationList.flatMap((authorization) => {

@@ -32,9 +32,9 @@ export type EngineOptions = {
   /** `auto`: a block for each transaction. `off`: only `mine` makes blocks. */
   readonly mining: 'auto' | 'off'
   readonly now: () => number
-  /** Told of each block once it is durable, with who signed its transactions. */
+  /** Called for each block once it is durable, with the signers of its transactions. */
   readonly onBlock: (block: BlockPlace, signed: readonly Signed[]) => void
-  /** Told once of each transaction that a next block may hold. 32 bytes. */
+  /** Called once for each transaction that the next block can contain, with its hash, 32 bytes. */
   readonly onPending: (hash: Uint8Array) => void
   readonly log: Log
 }
@@ -44,7 +44,7 @@ const othersMax = 16
 /** Room is judged when the block is made. */
 const wholeBlock = { gas: 2n ** 64n, blobs: Number.MAX_SAFE_INTEGER }
 
-/** Methods must not overlap: whoever owns it runs them in turn. Errors as in evm-executor.ts, Executor. */
+/** Methods must not overlap: the owner runs one at a time. Errors as in evm-executor.ts, Executor. */
 export class Engine {
   readonly #options: EngineOptions
   readonly #chain: ProducingChain
@@ -134,7 +134,7 @@ export class Engine {
       try {
         await this.#mineNow(entry)
       } catch (error) {
-        // Its sender is told now; one that was acknowledged before waits on, itself or what this one replaced.
+        // Report the failure to the sender. A transaction that was acknowledged before stays in the pool, or the one it replaced.
         if (!waits) this.#pool.remove(entry)
         if (before !== null && !waits) this.#pool.add(before, true)
         throw error
@@ -222,7 +222,7 @@ export class Engine {
     return this.#settle(await this.#chain.mine(queue, { orEmpty: false }))
   }
 
-  /** The pool after a block. Told in the order of the wire: a transaction waits, then stands in a block. */
+  /** Updates the pool after a block. Reports in the order of the wire: first pending, then in a block. */
   #settle(mined: Mined): Mined {
     const { block, taken, refused } = mined
     this.#announce(taken)

@@ -34,28 +34,28 @@ async function open(t: TestContext, wrap = (store: Store): Store => store) {
   const genesis = parseGenesis(JSON.parse(readFileSync(`${folder}/genesis.json`, 'utf8')))
   const shared = { network: 'test', genesis, store: parts.store, index: parts.index }
   await findStart({ ...shared, log: parts.log })
-  const told: Signed[] = []
+  const reported: Signed[] = []
   const engine = await Engine.open({
     ...shared,
     store: wrap(parts.store),
     mining: 'off',
     now: () => 0,
-    onBlock: (_block, signed) => void told.push(...signed),
+    onBlock: (_block, signed) => void reported.push(...signed),
     onPending: () => {},
     log: silentLog,
   })
-  return { ...parts, engine, told, ...createChainCalls(shared) }
+  return { ...parts, engine, reported, ...createChainCalls(shared) }
 }
 
-test('the senders told with the blocks are those that the signatures give', { skip }, async (t) => {
-  const { engine, told } = await open(t)
+test('the reported senders of imported blocks match the signatures', { skip }, async (t) => {
+  const { engine, reported } = await open(t)
   await engine.importFile(`${folder}/chain.rlp`)
   const entries = [...splitBlocks(readFileSync(`${folder}/chain.rlp`))].flatMap((block) =>
     decodeEntries(block.transactions),
   )
-  assert.equal(told.length, 249)
+  assert.equal(reported.length, 249)
   assert.deepEqual(
-    told,
+    reported,
     entries.map((raw) => ({
       hash: transactionHash(raw),
       sender: recoverSender(decodeTransaction(raw)),
@@ -170,13 +170,13 @@ test(
         return store.commit(items, rows)
       },
     })
-    const { engine, index, told } = await open(t, failing)
+    const { engine, index, reported } = await open(t, failing)
     await assert.rejects(engine.importFile(`${folder}/chain.rlp`), { code: 'no_space' })
     assert.equal(index.head()?.number, 19n)
-    const before = told.length
+    const before = reported.length
     assert.equal(await engine.importFile(`${folder}/chain.rlp`), 35)
     assert.equal(toHex(index.head()?.hash ?? new Uint8Array(0)), headHash)
-    assert.ok(told.length === 249 && before < 249)
+    assert.ok(reported.length === 249 && before < 249)
   },
 )
 

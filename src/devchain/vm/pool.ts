@@ -132,7 +132,7 @@ export class Pool {
     return [...this.#bySender.values()].map((entries) => [...entries.values()].toSorted(byNonce))
   }
 
-  /** True the first time it is said of an entry that waits here: others may be told of it now. */
+  /** True at the first call for a waiting entry: it may be announced now. */
   announce(entry: PoolEntry): boolean {
     if (this.find(entry.hash) !== entry || this.#announced.has(entry)) return false
     this.#announced.add(entry)

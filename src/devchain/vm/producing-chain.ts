@@ -32,7 +32,7 @@ import type { PoolEntry } from './pool.ts'
 import type { ReadyQueue } from './ready-queue.ts'
 import { recentBytesMax, type TrieDatabase } from './trie-database.ts'
 
-/** Who earns the fees of blocks made here: nobody has its key. */
+/** Fee recipient of blocks made here: an address without a known key. */
 const coinbase = '0xca14ca14ca14ca14ca14ca14ca14ca14ca14ca14'
 
 export type ChainParts = {
@@ -55,7 +55,7 @@ export type Mined = {
   readonly refused: readonly Refused[]
 }
 
-/** Told of a block once it is durable, with who signed its transactions. */
+/** Called for a block once it is durable, with the signers of its transactions. */
 type OnDurable = (block: BlockPlace, signed: readonly Signed[]) => void
 
 type Ahead = {
@@ -229,7 +229,7 @@ export class ProducingChain {
 
   /**
    * Runs a block made elsewhere and begins to keep it if every root agrees; the next one may follow at once, and
-   * `settle` says when all are durable. `onDurable` is told in order. Consensus (work, votes) is not judged.
+   * `settle` resolves when all are durable. `onDurable` is called in order. Consensus (work, votes) is not checked.
    * Throws `BadBlock`, or what an earlier commit failed with; then the chain stands at its last durable block.
    */
   async replay(parts: BlockParts, onDurable: OnDurable): Promise<void> {
@@ -305,7 +305,7 @@ export class ProducingChain {
     const stateItems = tries.reachable(stateRoot)
     const { place, items, rows } = commitOf(network, parts, receipts, stateItems)
     const durable = store.commit(items, rows).then(() => onDurable(place))
-    // Who waits for it hears of a failure; nobody may wait before it comes.
+    // Callers of `settle` get the failure. Without one yet, the rejection must not be unhandled.
     durable.catch(() => {})
     const bytes = bytesOf(items)
     this.#ahead.push({ place, bytes, stateBytes: bytesOf(stateItems), durable })

@@ -11,7 +11,7 @@ import { findStart } from '../start-point.ts'
 
 const alice = new Wallet(devAccounts[0]?.privateKey ?? '')
 const sample = fromHex(sampleContractAddress)
-const nobody = fromHex(`0x${'ab'.repeat(20)}`)
+const keyless = fromHex(`0x${'ab'.repeat(20)}`)
 
 async function open(t: TestContext) {
   const { store, index, log } = openChainDatabase(t)
@@ -34,11 +34,11 @@ test('accounts read as they were overridden, and the next call sees the chain ag
   assert.equal(number(await call({ to: sample }, hash, { state: whole })), 0n)
   assert.equal(number(await call({ to: sample }, hash)), 1234n)
   const state = [
-    { address: nobody, balance: 10n ** 30n, code: fromHex('0x325f5260205ff3'), nonce: 3n },
+    { address: keyless, balance: 10n ** 30n, code: fromHex('0x325f5260205ff3'), nonce: 3n },
   ]
   // ORIGIN: code where there was none, and money to pay with.
-  const paid = { from: nobody, to: nobody, value: 1n, gas: 100_000n, gasPrice: 10n ** 10n }
-  assert.equal(number(await call(paid, hash, { state })), number(nobody))
+  const paid = { from: keyless, to: keyless, value: 1n, gas: 100_000n, gasPrice: 10n ** 10n }
+  assert.equal(number(await call(paid, hash, { state })), number(keyless))
   await assert.rejects(call(paid, hash), /insufficient funds/)
   const both = [{ address: sample, state: [], stateDiff: [] }]
   await assert.rejects(call({ to: sample }, hash, { state: both }), {
@@ -91,7 +91,7 @@ test('a request whose fields do not go together is refused in the words of go-et
   const { call, hash } = await open(t)
   const hashes = (version: string, count: number) =>
     Array.from({ length: count }, () => fromHex(`0x${version}${'00'.repeat(31)}`))
-  const to = nobody
+  const to = keyless
   const said = [
     [{ to, blobVersionedHashes: [] }, 'blob transaction missing blob hashes'],
     [{ to, blobVersionedHashes: hashes('02', 1) }, 'blob has invalid hash version'],
@@ -112,7 +112,7 @@ test('block fields read as they were overridden', async (t) => {
     number: 77n,
     time: 1_900_000_000n,
     gasLimit: 123_456_789n,
-    feeRecipient: nobody,
+    feeRecipient: keyless,
     prevRandao: word(5n),
     blobBaseFee: 99n,
     baseFeePerGas: 3n,
@@ -122,7 +122,7 @@ test('block fields read as they were overridden', async (t) => {
   assert.equal(await see('43'), 77n)
   assert.equal(await see('42'), 1_900_000_000n)
   assert.equal(await see('45'), 123_456_789n)
-  assert.equal(await see('41'), number(nobody))
+  assert.equal(await see('41'), number(keyless))
   assert.equal(await see('44'), 5n)
   assert.equal(await see('4a'), 99n)
   assert.equal(await see('48'), 0n)
@@ -147,7 +147,7 @@ test('an access list names what is touched beyond what is warm anyway', async (t
   assert.deepEqual(
     report.accessList.map(({ address, storageKeys }) => [toHex(address), storageKeys.map(toHex)]),
     [
-      [toHex(nobody), []],
+      [toHex(keyless), []],
       [sampleContractAddress, [toHex(word(2n))]],
     ],
   )
@@ -173,8 +173,8 @@ test('an access list leaves out who authorized code for itself: that is warm any
     r: BigInt(signature.r),
     s: BigInt(signature.s),
   }
-  const state = [{ address: nobody, code: fromHex(`0x73${alice.address.slice(2)}31`) }]
-  const request = { to: nobody, authorizationList: [authorization] }
+  const state = [{ address: keyless, code: fromHex(`0x73${alice.address.slice(2)}31`) }]
+  const request = { to: keyless, authorizationList: [authorization] }
   const report = await createAccessList(request, hash, { state })
   assert.deepEqual(report.accessList, [])
 })

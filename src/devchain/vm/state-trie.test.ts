@@ -74,7 +74,7 @@ test('an empty trie has nothing, and its database is not asked', async () => {
   deepEqual(trie.root(), emptyTrieRoot)
 })
 
-test('a node that nobody has ends a path as in the library, and is an error where it must be there', async () => {
+test('a missing node ends a path as in the library, and is an error where it must exist', async () => {
   const { ours, db } = both(true)
   for (let at = 0; at < 40; at++) await ours.put(Uint8Array.of(at), Uint8Array.of(at + 1))
   const { stack } = await ours.findPath(keccak256(Uint8Array.of(7)))

@@ -72,7 +72,7 @@ export class StateTrie extends MerklePatriciaTrie {
     }
   }
 
-  /** Null: nobody has it. */
+  /** Null: the node is missing. */
   async #find(reference: Reference): Promise<MPTNode | null> {
     try {
       return await this.lookupNode(reference)

@@ -78,7 +78,7 @@ export class TimeSlices {
     return this.#tasks > 1
   }
 
-  /** Runs `work` in turn with all others. `onTurn` is told each time it goes on. */
+  /** Runs `work` alternating with all others. `onTurn` is called each time it continues. */
   async run<T>(
     turnOf: (turn: TimeSlice) => Promise<T>,
     signal: AbortSignal,
@@ -109,7 +109,7 @@ export class TimeSlices {
 
   async #pass(onTurn: () => void): Promise<void> {
     this.#give()
-    // Also when nobody waits: what the task is told (that it was given up) is heard only between turns.
+    // Also without other tasks: the message that the task was aborted arrives only between slices.
     await setImmediate()
     await this.#take(this.#goingOn)
     onTurn()
@@ -120,7 +120,7 @@ export class TimeSlices {
     this.#taken = true
   }
 
-  /** `#taken` stays true when somebody waits: nobody may come between. */
+  /** `#taken` stays true while a task waits, so no other task can start in between. */
   #give(): void {
     const lines = [this.#beginning, this.#goingOn]
     if (!this.#nextBegins) lines.reverse()

@@ -360,7 +360,7 @@ test('a trace that grows too large is refused', async (t) => {
 
 test('a call that fails before it begins is a frame with its reason', async (t) => {
   const { traceCall } = await open(t)
-  // CALL and CREATE with a value nobody has, then DELEGATECALL, which needs none.
+  // CALL and CREATE with a value above the balance, then DELEGATECALL, which needs none.
   const poor = `5f5f60025f600a73${toHex(callee).slice(2)}61ffff f15060015f6009f0505f5f5f5f73${toHex(callee).slice(2)}5af4`
   const code = fromHex(`0x${poor.replace(' ', '')}`)
   const state = [{ address: caller, code }]

@@ -112,7 +112,7 @@ function stopAt(vm: VM, codes: readonly number[], stop: () => Promise<void> | nu
   })
 }
 
-/** `seen` is told of each of `codes` before its gas is charged; all of them have a price that varies. */
+/** `seen` is called for each of `codes` before its gas is charged; all of them have a price that varies. */
 export function watchOpcodes(
   vm: VM,
   codes: readonly number[],

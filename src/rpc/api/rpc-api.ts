@@ -1,4 +1,4 @@
-// The JSON-RPC face: HTTP in, Gateway calls, HTTP out. It knows envelopes and headers, no method and no rule
+// JSON-RPC API over HTTP: reads envelopes and headers and calls the pipeline. It knows no method and no rule
 // of the service. The first check that fails answers.
 import type { RpcPipeline } from '../rpc-pipeline.ts'
 import type { Caller } from '../../access/accounts/caller.ts'
@@ -123,7 +123,7 @@ type Progress = {
   entered: { readonly caller: Caller; readonly network: Network } | null
   /** What a refusal would echo; null while the body is unread. */
   form: RefusalForm | Envelope | null
-  /** Null: the key's owner does not want to see it, or nobody knows yet whose it is. */
+  /** Null: the key has no inspection, or the key is not known yet. */
   inspection: Inspection | null
   /** Of the body, so far. */
   bytesIn: number

@@ -4,7 +4,7 @@ import { Fault } from '../../base/fault.ts'
 import type { RpcOutcome } from '../rpc-pipeline.ts'
 import { rollbackAll } from '../revocable.ts'
 
-/** A backstop: whoever puts a caller's words in a message cuts them at 256 characters. */
+/** Last limit: code that quotes a client's text in a message truncates it to 256 characters. */
 const messageCharsMax = 1024
 
 /** What a refusal of a whole request echoes: one error, or an array with one per call. */

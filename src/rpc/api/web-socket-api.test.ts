@@ -178,7 +178,7 @@ suite('frames of a WebSocket', () => {
       `[${[1, 2, 3, 4].map((id) => error(id, -32600, 'batch too large')).join(',')}]`,
     ],
     [
-      'a method nobody knows',
+      'an unknown method',
       call(1, 'nope'),
       error(1, -32601, 'The method nope does not exist/is not available'),
     ],
@@ -277,7 +277,7 @@ suite('frames of a WebSocket', () => {
     const frames: readonly (readonly number[])[] = [
       [0x81, 0x01, 0x41], // not masked
       [0xf1, 0x80, 1, 2, 3, 4], // reserved bits
-      [0x83, 0x80, 1, 2, 3, 4], // an opcode nobody knows
+      [0x83, 0x80, 1, 2, 3, 4], // an unknown opcode
       [0x80, 0x80, 1, 2, 3, 4], // a continuation of nothing
       [0x89, 0xfe, 0, 126, 1, 2, 3, 4], // a ping that is too long
       [0x09, 0x80, 1, 2, 3, 4], // a ping in parts
@@ -358,7 +358,7 @@ suite('a WebSocket that stays open', () => {
     deepEqual(await client.ended, { code: 1008, reason: message })
   })
 
-  test('who answers pings stays for days, who does not is cut after two of them', async (t) => {
+  test('a client that answers pings stays connected for days, another is closed after two pings', async (t) => {
     const clock = createTurnedClock()
     const started = await startRpcServer({ clock })
     t.after(() => started.stop())
@@ -416,7 +416,7 @@ suite('a WebSocket that stays open', () => {
     await client.close()
   })
 
-  test('who sends far more in one packet than is answered is ended', async (t) => {
+  test('a client that sends far more in one packet than is answered is closed', async (t) => {
     const gateway = createFakeGateway({ hang: () => new Promise(() => {}) })
     const started = await startRpcServer({
       gateway,
@@ -433,7 +433,7 @@ suite('a WebSocket that stays open', () => {
 
   test('a client that does not read its replies is no longer read, then closed with 1013', async (t) => {
     const clock = createTurnedClock()
-    // One reply is more than the system takes for somebody who reads nothing.
+    // One reply exceeds the socket buffers of a client that does not read.
     const gateway = createFakeGateway({ words: () => 'x'.repeat(20_000_000) })
     const limits = { congestedBytes: 100_000, framesInFlightMax: 1 }
     const started = await startRpcServer({ gateway, clock, webSocket: limits })

@@ -1,4 +1,4 @@
-// WebSocket on the JSON-RPC face: judges the upgrade as an HTTP request is judged, refuses it with the same body,
+// JSON-RPC API over WebSocket: checks the upgrade like an HTTP request, refuses it with the same body,
 // and watches over the connections that are open: still there, still allowed, not too many of one key.
 import type { IncomingMessage } from 'node:http'
 import { WebSocketServer } from 'ws'
@@ -135,7 +135,7 @@ export function createWebSocketApi(parts: WebSocketApiDeps): Upgrades {
     for (const { connection } of members) connection.ping()
   }
 
-  /** Whoever may still call goes on under the settings as they are now. */
+  /** Authorizes each open connection again under the current settings; others are closed. */
   function judgeAll(): void {
     for (const { connection, credential, network } of members) {
       if (!gateway.serves(network)) {

@@ -195,7 +195,7 @@ export class WebSocketConnection implements WebSocketClient {
     if (this.#ending) rollbackAll(outcomes)
     else if (text !== '') this.#sendReply(text)
     subscriptions.settle(!this.#ending && refused === null)
-    // Whoever has used up the day would only be refused again.
+    // After the daily limit, every further call would be refused.
     if (refused === 'over_quota') this.end(new Fault('over_quota'))
   }
 

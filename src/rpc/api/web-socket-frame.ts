@@ -1,4 +1,4 @@
-// One frame of a WebSocket to one reply: the envelope, the gateway and the renderer of the JSON-RPC face, without
+// One frame of a WebSocket to one reply: the envelope, the gateway and the renderer of the JSON-RPC API, without
 // HTTP around them.
 // Tested by src/rpc/api/web-socket-api.test.ts
 import type { RpcPipeline } from '../rpc-pipeline.ts'
@@ -46,7 +46,7 @@ export type Frame = {
 
 /**
  * `text`: empty when nothing was asked but notifications. `refused`: why the whole frame was not run. `outcomes`: to
- * be told that they reached nobody, when the text is not sent.
+ * be rolled back if the text is not sent.
  */
 export type FrameReply = {
   readonly text: string
@@ -90,12 +90,12 @@ function answerInspected(parts: FrameParts, frame: Frame): FrameReply | Promise<
   const arrived = parts.clock.monotonic()
   const inspection = parts.inspector.begin(caller, { ...where, arrived, credential })
   const reply = answer(parts, frame, inspection)
-  const end = (told: FrameReply): FrameReply => {
+  const end = (finished: FrameReply): FrameReply => {
     inspection.timeline.reached('reply')
-    const bytes = { bytesIn: frame.bytes.length, bytesOut: Buffer.byteLength(told.text) }
-    const fault = told.refused === null ? null : new Fault(told.refused)
+    const bytes = { bytesIn: frame.bytes.length, bytesOut: Buffer.byteLength(finished.text) }
+    const fault = finished.refused === null ? null : new Fault(finished.refused)
     inspection.end({ fault, status: null, ...bytes })
-    return told
+    return finished
   }
   return reply instanceof Promise ? reply.then(end) : end(reply)
 }

@@ -1,5 +1,5 @@
 // An operation run over evidence alone: what it answers follows from one block hash and the pieces it asked for.
-// Who makes a bundle and who checks one do the same.
+// Making and verifying a bundle both use it.
 // Tested by src/rpc/bundles/proof-bundle.test.ts
 import type { Caller } from '../../access/accounts/caller.ts'
 import { defaultAccountSettings, defaultKeySettings } from '../../access/accounts/key-settings.ts'
@@ -32,7 +32,7 @@ export async function replay<Input>(
   const only = network.head.latest()
   let weakest: Level | null = null
   const result = await runOperation(operation, input, {
-    caller: nobody,
+    caller: anonymousCaller,
     network,
     resolve(parameter) {
       if (isOf(parameter, only)) return known(only)
@@ -54,14 +54,14 @@ export async function replay<Input>(
   return { result, used: used() }
 }
 
-/** A tag is none that anybody could check: whoever names it has the block in mind. */
+/** A verifier cannot resolve a tag, so the tag stands for the block of the bundle. */
 function isOf(parameter: BlockParameter, { hash, number }: BlockRef): boolean {
   if ('hash' in parameter) return equalBytes(parameter.hash, hash)
   return 'tag' in parameter || parameter.number === number
 }
 
 /** No operation with a bundle looks at its caller. */
-export const nobody: Caller = {
+export const anonymousCaller: Caller = {
   accountId: '',
   accountName: '',
   keyId: '',

@@ -9,7 +9,7 @@ import { recordReads } from '../../chain/recorded-reads.ts'
 import { ProofWatch } from '../cache-if-proved.ts'
 import { type RpcCall, type RpcOperation, runOperation } from '../operation.ts'
 import type { ProofBundle } from './proof-bundle.ts'
-import { nobody, replay } from './bundle-replay.ts'
+import { anonymousCaller, replay } from './bundle-replay.ts'
 import { resolveBlock } from '../resolve-block.ts'
 
 /** A request that an operation has parsed. `params`: as they were sent. */
@@ -62,7 +62,7 @@ export async function runBundled(
   return { result, proof }
 }
 
-/** The bundle of a request that nobody's limits apply to. Throws what `parse` and the operation throw. */
+/** The bundle of a request without limits of a key. Throws what `parse` and the operation throw. */
 export async function requestBundle(
   operation: RpcOperation<unknown>,
   params: readonly unknown[],
@@ -72,7 +72,7 @@ export async function requestBundle(
   const input = operation.parse(params)
   const watch = new ProofWatch({ level: () => {}, block: () => {} })
   const call = watch.watched({
-    caller: nobody,
+    caller: anonymousCaller,
     network,
     labels: watch,
     signal,
@@ -88,7 +88,7 @@ function bareBundle(
   { chainId }: Network,
   watch: ProofWatch,
 ): ProofBundle {
-  const { level, block } = watch.told
+  const { level, block } = watch.recorded
   return {
     v: 1,
     chainId: toQuantity(chainId),

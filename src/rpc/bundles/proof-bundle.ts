@@ -64,7 +64,7 @@ export function parseBundle(
   return { bundle, claimed: outer.has('proof') ? outer.get('result') : undefined }
 }
 
-/** Params are a few levels deep: what is deeper is for nobody, and would exhaust the stack when it is spelled. */
+/** Valid params are a few levels deep. Deeper ones are refused, because encoding them could exhaust the stack. */
 function isShallow(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true
   return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1))

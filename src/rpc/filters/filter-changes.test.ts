@@ -43,12 +43,12 @@ function growTo(chain: ForkedChain, from: ProvedHeader, count: number): readonly
 
 const hashes = (blocks: readonly ProvedHeader[]) => blocks.map(({ hash }) => toHex(hash))
 const shown = (logs: readonly unknown[]) =>
-  logs.map((told) => {
-    const { blockHash, topics, removed } = told as LogObject
+  logs.map((received) => {
+    const { blockHash, topics, removed } = received as LogObject
     return [blockHash, Number.parseInt(topics[0]?.slice(2, 4) ?? '', 16), removed]
   })
 
-test('after a reorg a block filter tells the whole new branch', async () => {
+test('after a reorg a block filter returns the whole new branch', async () => {
   const chain = createForkedChain()
   const poll = blockChanges(chain.network)
   const shared = growTo(chain, chain.genesis, 2)
@@ -59,7 +59,7 @@ test('after a reorg a block filter tells the whole new branch', async () => {
   assert.deepEqual((await poll(callOn(chain))).value, [])
 })
 
-test('after a reorg a log filter tells what was undone, last first, then the new branch', async () => {
+test('after a reorg a log filter returns the removed logs, last first, then the new branch', async () => {
   const chain = createForkedChain()
   const poll = logChanges(chain.network, everything, createTurnedClock())
   const a1 = chain.grow(chain.genesis, [[log(1), log(2)]])
@@ -73,7 +73,7 @@ test('after a reorg a log filter tells what was undone, last first, then the new
     [hashA1, 2, false],
     [hashA2, 3, false],
   ])
-  // A branch that came and went between two polls was never told, so there is nothing to undo of it.
+  // A branch that came and went between two polls was never sent, so no removal is sent for it.
   chain.moveTo(c1)
   chain.moveTo(b1)
   assert.deepEqual(shown((await poll(callOn(chain))).value), [
@@ -111,22 +111,22 @@ test('changes that did not reach the client are sent again in smaller parts, and
   assert.equal(whole.value.length, 20)
   whole.rollback()
   whole.rollback()
-  const told: unknown[] = []
+  const received: unknown[] = []
   let largest = 0
-  for (let polls = 0; polls < 100 && told.length < 20; polls += 1) {
+  for (let polls = 0; polls < 100 && received.length < 20; polls += 1) {
     const part = await poll(call)
     if (part.value.length > 3) {
       part.rollback()
       continue
     }
     largest = Math.max(largest, part.value.length)
-    told.push(...part.value)
+    received.push(...part.value)
   }
-  assert.deepEqual(told, whole.value)
+  assert.deepEqual(received, whole.value)
   assert.ok(largest > 0)
 })
 
-test('a head whose headers nobody has moves no filter on', async () => {
+test('a head with missing headers does not advance a filter', async () => {
   const chain = createForkedChain()
   const poll = blockChanges(chain.network)
   growTo(chain, chain.genesis, 3)

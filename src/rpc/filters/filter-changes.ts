@@ -1,5 +1,5 @@
 // What the three kinds of filter tell: blocks, transactions that became ready, logs. Each keeps its own place and
-// moves on only with what it gives, so nothing is told twice or left out; what is too much for one poll comes with
+// moves on only with what it gives, so nothing is sent twice or left out; what is too much for one poll comes with
 // the next. From its place to the head a filter goes by parent hashes, so it follows reorgs as subscriptions do.
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.ts'
@@ -118,7 +118,7 @@ export function logChanges(network: Network, query: LogQuery, clock: Clock): Fil
       }
       arrived = stretch.arrived
     }
-    // Who gave up gets nothing, so nothing counts as told.
+    // An aborted poll delivers nothing, so the position does not advance.
     call.signal.throwIfAborted()
     call.labels.level('proof')
     return room.take(logs, place.move(at))

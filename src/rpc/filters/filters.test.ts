@@ -48,7 +48,7 @@ test('a filter is there for the key and the network that made it, and for no oth
   await assert.rejects(filters.poll(mine, id), none)
 })
 
-test('a filter that nobody asks for is forgotten, and makes room', async () => {
+test('an unused filter expires and frees its place', async () => {
   const clock = createTurnedClock()
   const filters = createFilters(clock, { perKeyMax: 2, totalMax: 3, idleMs: 300_000 })
   const [one, two] = [callOf('one'), callOf('two')]
@@ -77,10 +77,10 @@ test('two polls at once share out what is new, and one given up before it began 
   const id = filters.add(call, {
     query: null,
     async changes() {
-      const told = next
+      const given = next
       await slow
-      next = told + 1
-      return new Revocable([told], () => {})
+      next = given + 1
+      return new Revocable([given], () => {})
     },
   })
   const givenUp = callOf('one', { signal: AbortSignal.abort(new Error('gone')) })

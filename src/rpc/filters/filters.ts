@@ -1,5 +1,5 @@
-// Filters that clients poll: each belongs to the ApiKey that made it and to one network, and is forgotten when
-// nobody asks for it. In memory only: after a restart clients are told `filter not found` and make a new one.
+// Filters that clients poll: each belongs to the ApiKey that made it and to one network, and expires
+// when it is not polled. In memory only: after a restart clients get `filter not found` and create a new one.
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { Fault, hasCode } from '../../base/fault.ts'

@@ -1,4 +1,4 @@
-// Between which block numbers a filter or a subscription wants to be told of logs.
+// Range of block numbers of a log filter or subscription.
 // Tested by test/faces/filters-started.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { LogBounds } from '../../chain/logs.ts'

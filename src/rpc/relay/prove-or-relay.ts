@@ -25,7 +25,7 @@ type Input = {
   readonly own: unknown
 }
 
-/** Nobody could prove it: whether the value is to be had at all is another question. */
+/** No source could prove it; an upstream may still have the value. */
 const unproved: ReadonlySet<FaultCode> = new Set(['unprovable', 'unverified', 'no_state', 'pruned'])
 
 function isUnproved(thrown: unknown): boolean {
@@ -41,7 +41,7 @@ const blockMethods: ReadonlySet<string> = new Set(['eth_getBlockByHash', 'eth_ge
 const ofEveryBlock = /^eth_getBlock|^eth_getUncleCount/
 
 /**
- * `byHash`: the method that asks the same by the block's hash, where this one takes none. Null where nobody knows the
+ * `byHash`: the method that asks the same by the block's hash, where this one takes none. Null without a known
  * block. Throws what proving a header throws, and `pruned`, `unverified` for a block without its lists.
  */
 async function relayUnderHeader(

@@ -8,7 +8,7 @@ import { provableMethods, type RelayedMethod, relayedMethods } from './relayed-m
 
 type Input = { readonly params: readonly unknown[]; readonly block: BlockParameter | null }
 
-/** Which param names the block; null: none does; undefined: nobody described the method. */
+/** Which param names the block; null: none does; undefined: the method has no description. */
 export function blockPlace(method: string): RelayedMethod['block'] | null | undefined {
   const provable = provableMethods.get(method)
   if (provable !== undefined) return provable

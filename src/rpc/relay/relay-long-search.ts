@@ -43,7 +43,7 @@ export function relayLongSearch(
     }),
     async run({ params, query, own }, call) {
       const { blocks } = query
-      // What `pending` is told is for the operation to say.
+      // The operation decides how `pending` is handled.
       const range = 'hash' in blocks || isPending(blocks) ? null : await rangeOf(blocks, call)
       if (range === null) return await runOperation(prove, own, call)
       const filter = {

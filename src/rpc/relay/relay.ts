@@ -1,4 +1,4 @@
-// Operations that hand a call to an upstream: known reads of a pinned block, and what nobody described.
+// Operations that hand a call to an upstream: known reads of a pinned block, and methods without a description.
 // Never kept; the relay says how sure the answer is.
 // Tested by src/rpc/relay/upstream-operations.test.ts
 import { Fault, hasCode } from '../../base/fault.ts'

@@ -244,7 +244,7 @@ test('only proved answers may be kept, and none where nothing is proved', () => 
   assert.equal(kept('off'), undefined)
 })
 
-test('a method nobody listed goes on untouched, as something that may write', async () => {
+test('an unlisted method is forwarded unchanged, as a possible write', async () => {
   const { run, asked } = rig()
   const params = [{ any: ['thing', 'latest'] }]
   await run('zks_getBridgeContracts', params)

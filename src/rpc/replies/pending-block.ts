@@ -1,4 +1,4 @@
-// The block to come, as the pool would make it now: executed, but nobody can prove it, and it may never be.
+// The pending block, as the pool would produce it now: executed, but it has no proof and may never exist.
 // Tested by test/faces/pool-started.test.ts
 import { executorOf } from '../../chain/network.ts'
 import type { BlockParts } from '../../codec/ethereum/block.ts'

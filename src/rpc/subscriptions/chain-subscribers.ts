@@ -6,11 +6,11 @@ import type { Log } from '../../base/log.ts'
 import type { ChainEvents, ChainEvent } from '../../chain/chain-events.ts'
 import type { Subscriber } from './subscription.ts'
 
-/** Members told before others have their turn. */
+/** Members served before other work runs. */
 const turnMembers = 256
-/** Blocks whose events are still to be told: more than one move of the head can bring (chain-events.ts). */
+/** Blocks with unsent events: more than one move of the head can bring (chain-events.ts). */
 const stepsMax = 8_192
-/** Blocks told before others have their turn. */
+/** Blocks handled before other work runs. */
 const turnSteps = 64
 
 /** Calls `tell` for each of `members` that is still open, who joins meanwhile included. */
@@ -18,21 +18,21 @@ export async function notifyEach<Member extends { readonly subscriber: Subscribe
   members: Iterable<Member>,
   tell: (member: Member) => void,
 ): Promise<void> {
-  let told = 0
+  let served = 0
   for (const member of members) {
     if (!member.subscriber.open) continue
     tell(member)
-    told += 1
-    if (told % turnMembers === 0) await setImmediate()
+    served += 1
+    if (served % turnMembers === 0) await setImmediate()
   }
 }
 
-/** A member is told of moves of the head after the one numbered `after`. */
+/** A member receives head changes after the one numbered `after`. */
 export type ChainSubscriber = { readonly subscriber: Subscriber; readonly after: number }
 
 /**
  * Members that follow a chain: `work` is run for each step after the one before it has ended. When it throws, or
- * falls too far behind, all members end. Its signal aborts when nobody is left.
+ * falls too far behind, all members end. Its signal aborts when no member is left.
  */
 export function createChainSubscribers<Member extends ChainSubscriber>(
   feed: ChainEvents,

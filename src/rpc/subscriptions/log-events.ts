@@ -22,7 +22,7 @@ const unitsPerBlock = 300
 /** With more members than this a log is rendered without asking first who wants it. */
 const askedMembers = 16
 const tryMs = 10_000
-/** How long the receipts of a block are waited for while nobody has them. */
+/** Time to wait for the receipts of a block while no source has them. */
 const patienceMs = 300_000
 
 type LogMember = ChainSubscriber & { readonly matcher: LogMatcher; readonly bounds: LogBounds }

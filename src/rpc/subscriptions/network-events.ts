@@ -13,7 +13,7 @@ import type { Events, Subscriber, SubscriptionKind } from './subscription.ts'
 
 /** Of one network, all connections together. */
 const subscriptionsMax = 50_000
-/** Of one key, all its connections together: some of them cost nothing, and nobody may take the place of all. */
+/** Per key, over all its connections: some subscriptions are free, so one key must not use all places. */
 const perKeyMax = 10_000
 
 export type EventsParts = {

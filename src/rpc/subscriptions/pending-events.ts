@@ -19,7 +19,7 @@ const bundleMax = 10_000
 /** Whole transactions asked for at the same time. */
 const wholeAtOnce = 32
 
-/** `from`: the number of the first arrival that is told. */
+/** `from`: the number of the first arrival to send. */
 type Member = { readonly subscriber: Subscriber; readonly from: number; readonly whole: boolean }
 
 export function createPendingEvents(
@@ -52,7 +52,7 @@ export function createPendingEvents(
     })
   }
 
-  /** Null for what nobody has any more. */
+  /** Null: no longer in the pool. */
   async function readWhole(hashes: readonly Uint8Array[]): Promise<readonly (string | null)[]> {
     const texts: (string | null)[] = []
     let asked = 0
@@ -77,7 +77,7 @@ export function createPendingEvents(
     try {
       return await retryWithBackoff((signal) => renderPending(hash, signal), insistence, never)
     } catch {
-      // Nobody can prove what waits: that it cannot be shown is no reason to end anything.
+      // Pending transactions have no proof, so a missing one does not end the subscription.
       return null
     }
   }

@@ -1,4 +1,4 @@
-// What a connection can subscribe to, and who is told.
+// Subscription kinds and the interface of subscribers.
 // Tested by src/rpc/subscriptions/subscriptions.test.ts
 import type { Fault } from '../../base/fault.ts'
 import type { LogBounds, LogFilter } from '../../chain/logs.ts'
@@ -12,17 +12,17 @@ export type SubscriptionKind =
 
 /** One subscription, as its source of events sees it. */
 export type Subscriber = {
-  /** False: it has ended meanwhile, and is told nothing. */
+  /** False: it has ended and receives nothing. */
   readonly open: boolean
-  /** Takes the price of what follows. False when the day is used up: the connection ends, nothing more is told. */
+  /** Charges the next event. False at the daily limit: the connection ends and nothing more is sent. */
   charge(units: number): boolean
   /** `result`: JSON text. In order. */
   tell(result: string): void
-  /** Some events cannot be told: the connection ends, so that its client starts afresh. */
+  /** Some events cannot be sent: the connection ends, so that the client starts again. */
   end(fault: Fault): void
 }
 
-/** Told of one kind of event; each from the moment it joined. */
+/** Receives one kind of event, from the moment it joined. */
 export interface Events<Kind extends SubscriptionKind> {
   /** Returns how to leave. Throws `no_upstream` when there is no head to start from. */
   join(kind: Kind, subscriber: Subscriber): () => void

@@ -14,7 +14,7 @@ import { ethSubscribe } from '../methods/logs/eth_subscribe.ts'
 import { createEvents } from './network-events.ts'
 import { createSubscriptions } from './subscriptions.ts'
 
-type Told = { readonly id: string; readonly result: unknown }
+type ReceivedEvent = { readonly id: string; readonly result: unknown }
 
 const log = (topic: number): Log => ({
   address: new Uint8Array(20).fill(1),
@@ -33,7 +33,7 @@ function connect(chain: ForkedChain = createForkedChain(), unitsMax = Infinity) 
   const network = { ...chain.network, pool: { ...chain.network.pool, arrivals } }
   const findSender = createSenderCache(10).find
   const eventsOf = createEvents({ clock, log: silentLog, findSender })
-  const told: Told[] = []
+  const received: ReceivedEvent[] = []
   const ends: Fault[] = []
   let units = 0
   const open = (keyId = 'key') =>
@@ -48,7 +48,7 @@ function connect(chain: ForkedChain = createForkedChain(), unitsMax = Infinity) 
         const { jsonrpc, method, params } = JSON.parse(event) as Record<string, unknown>
         assert.deepEqual([jsonrpc, method], ['2.0', 'eth_subscription'])
         const { subscription, result } = params as { subscription: string; result: unknown }
-        told.push({ id: subscription, result })
+        received.push({ id: subscription, result })
       },
       end: (fault) => ends.push(fault),
     })
@@ -66,7 +66,7 @@ function connect(chain: ForkedChain = createForkedChain(), unitsMax = Infinity) 
     open,
     subscriptions,
     subscribe,
-    told,
+    received,
     ends,
     get units() {
       return units
@@ -74,16 +74,16 @@ function connect(chain: ForkedChain = createForkedChain(), unitsMax = Infinity) 
   }
 }
 
-const numbers = (told: readonly Told[]) =>
-  told.map(({ result }) => (result as { number: string }).number)
-const shown = (told: readonly Told[]) =>
-  told.map(({ result }) => {
+const numbers = (received: readonly ReceivedEvent[]) =>
+  received.map(({ result }) => (result as { number: string }).number)
+const shown = (received: readonly ReceivedEvent[]) =>
+  received.map(({ result }) => {
     const { blockHash, topics, removed } = result as Record<string, unknown>
     return [blockHash, (topics as string[])[0], removed]
   })
 
-test('newHeads tells the header of each canonical block, after a reorg of the whole new branch', async () => {
-  const { chain, told, subscribe } = connect()
+test('newHeads sends the header of each canonical block, after a reorg of the whole new branch', async () => {
+  const { chain, received, subscribe } = connect()
   const id = subscribe('newHeads')
   assert.match(id, /^0x[0-9a-f]{32}$/)
   const a1 = chain.grow(chain.genesis)
@@ -95,11 +95,11 @@ test('newHeads tells the header of each canonical block, after a reorg of the wh
   chain.moveTo(b2)
   await settle()
   assert.deepEqual(
-    told.map(({ result }) => (result as { hash: string }).hash),
+    received.map(({ result }) => (result as { hash: string }).hash),
     [a1, a2, b1, b2].map(({ hash }) => toHex(hash)),
   )
-  assert.ok(told.every((event) => event.id === id))
-  const [first] = told.map(({ result }) => result as Record<string, unknown>)
+  assert.ok(received.every((event) => event.id === id))
+  const [first] = received.map(({ result }) => result as Record<string, unknown>)
   assert.equal(first?.['parentHash'], toHex(chain.genesis.hash))
   for (const absent of ['transactions', 'uncles', 'size', 'withdrawals']) {
     assert.ok(!Object.hasOwn(first ?? {}, absent), absent)
@@ -107,7 +107,7 @@ test('newHeads tells the header of each canonical block, after a reorg of the wh
 })
 
 test('logs of orphaned blocks are sent again as removed, newest first, before logs of the new branch', async () => {
-  const { chain, told, subscribe } = connect()
+  const { chain, received, subscribe } = connect()
   subscribe('logs', {})
   const a1 = chain.grow(chain.genesis, [[log(1), log(2)], [log(3)]])
   const a2 = chain.grow(a1, [[log(4)]])
@@ -117,7 +117,7 @@ test('logs of orphaned blocks are sent again as removed, newest first, before lo
   await settle()
   chain.moveTo(b1)
   await settle()
-  assert.deepEqual(shown(told), [
+  assert.deepEqual(shown(received), [
     [hashA1, topicOf(1), false],
     [hashA1, topicOf(2), false],
     [hashA1, topicOf(3), false],
@@ -131,7 +131,7 @@ test('logs of orphaned blocks are sent again as removed, newest first, before lo
 })
 
 test('each subscription hears the logs of its own filter, with a hundred others beside it', async () => {
-  const { chain, told, subscribe } = connect()
+  const { chain, received, subscribe } = connect()
   const ids = Array.from({ length: 100 }, (_, topic) =>
     subscribe('logs', { topics: [topicOf(topic)] }),
   )
@@ -141,20 +141,20 @@ test('each subscription hears the logs of its own filter, with a hundred others 
   chain.moveTo(a1)
   await settle()
   assert.deepEqual(
-    told.map(({ id }) => id).toSorted(),
+    received.map(({ id }) => id).toSorted(),
     [ids[7] ?? '', ids[7] ?? '', ids[9] ?? ''].toSorted(),
   )
   chain.moveTo(chain.grow(a1, [[log(200)]]))
   await settle()
   assert.deepEqual(
-    told.slice(3).map(({ id }) => id),
+    received.slice(3).map(({ id }) => id),
     [later],
   )
-  assert.ok(told.every(({ id }) => id !== elsewhere))
+  assert.ok(received.every(({ id }) => id !== elsewhere))
 })
 
 test('an event is never sent before the reply that names its subscription', async () => {
-  const { chain, told, subscriptions } = connect()
+  const { chain, received, subscriptions } = connect()
   const frame = subscriptions.openFrame()
   const id = frame.add({ kind: 'newHeads' })
   let block: ProvedHeader = chain.genesis
@@ -163,18 +163,18 @@ test('an event is never sent before the reply that names its subscription', asyn
     chain.moveTo(block)
   }
   await settle()
-  assert.equal(told.length, 0)
+  assert.equal(received.length, 0)
   frame.settle(true)
-  assert.deepEqual(numbers(told), ['0x1', '0x2', '0x3'])
-  assert.ok(told.every((event) => event.id === id))
+  assert.deepEqual(numbers(received), ['0x1', '0x2', '0x3'])
+  assert.ok(received.every((event) => event.id === id))
   const unheard = subscriptions.openFrame()
   const dropped = unheard.add({ kind: 'newHeads' })
   unheard.settle(false)
   assert.equal(unheard.drop(dropped), false)
 })
 
-test('nothing comes after the end of a subscription, and nobody is watched for nobody', async () => {
-  const { chain, told, subscriptions, subscribe } = connect()
+test('no event comes after the end of a subscription, and unused watches stop', async () => {
+  const { chain, received, subscriptions, subscribe } = connect()
   const id = subscribe('newHeads')
   subscribe('logs', {})
   assert.equal(chain.watchers, 1)
@@ -182,13 +182,13 @@ test('nothing comes after the end of a subscription, and nobody is watched for n
   assert.equal(subscriptions.openFrame().drop(id), false)
   chain.moveTo(chain.grow(chain.genesis))
   await settle()
-  assert.deepEqual(told, [])
+  assert.deepEqual(received, [])
   subscriptions.close()
   assert.equal(chain.watchers, 0)
 })
 
-test('who subscribes is told of what comes after that, and not of what is still on its way', async () => {
-  const { chain, told, subscribe } = connect()
+test('a new subscription receives later events only, not those still being sent', async () => {
+  const { chain, received, subscribe } = connect()
   const early = subscribe('newHeads')
   const a1 = chain.grow(chain.genesis)
   chain.moveTo(a1)
@@ -196,10 +196,10 @@ test('who subscribes is told of what comes after that, and not of what is still 
   chain.moveTo(chain.grow(a1))
   await settle()
   assert.deepEqual(
-    told.filter(({ id }) => id === early).map((event) => numbers([event])[0]),
+    received.filter(({ id }) => id === early).map((event) => numbers([event])[0]),
     ['0x1', '0x2'],
   )
-  assert.deepEqual(numbers(told.filter(({ id }) => id === late)), ['0x2'])
+  assert.deepEqual(numbers(received.filter(({ id }) => id === late)), ['0x2'])
 })
 
 test('events have their price: 50 a head, 300 a block of logs, orphans free, 200 a bundle', async () => {
@@ -226,7 +226,7 @@ test('events have their price: 50 a head, 300 a block of logs, orphans free, 200
 })
 
 test('when the day is used up the connection ends instead of an event', async () => {
-  const { chain, told, ends, subscribe } = connect(createForkedChain(), 120)
+  const { chain, received, ends, subscribe } = connect(createForkedChain(), 120)
   subscribe('newHeads')
   let block: ProvedHeader = chain.genesis
   for (let made = 0; made < 4; made += 1) {
@@ -234,14 +234,14 @@ test('when the day is used up the connection ends instead of an event', async ()
     chain.moveTo(block)
   }
   await settle()
-  assert.deepEqual(numbers(told), ['0x1', '0x2'])
+  assert.deepEqual(numbers(received), ['0x1', '0x2'])
   assert.deepEqual(
     ends.map(({ code }) => code),
     ['over_quota'],
   )
 })
 
-test('logs that nobody can give now are waited for, and heads go on meanwhile', async () => {
+test('missing logs are waited for, and heads continue meanwhile', async () => {
   const chain = createForkedChain()
   const { obtain } = chain.network
   let without = true
@@ -252,7 +252,7 @@ test('logs that nobody can give now are waited for, and heads go on meanwhile', 
         ? Promise.reject(new Fault('no_upstream'))
         : obtain(ref, hint, signal),
   }
-  const { clock, told, ends, subscribe } = connect({ ...chain, network })
+  const { clock, received, ends, subscribe } = connect({ ...chain, network })
   const heads = subscribe('newHeads')
   const logs = subscribe('logs', {})
   const a1 = chain.grow(chain.genesis, [[log(1)]])
@@ -260,20 +260,20 @@ test('logs that nobody can give now are waited for, and heads go on meanwhile', 
   chain.moveTo(a2)
   await settle()
   assert.deepEqual(
-    told.map(({ id }) => id),
+    received.map(({ id }) => id),
     [heads, heads],
   )
   without = false
   clock.turn(100)
   await settle()
   assert.deepEqual(
-    told.slice(2).map(({ id }) => id),
+    received.slice(2).map(({ id }) => id),
     [logs, logs],
   )
   assert.deepEqual(ends, [])
 })
 
-test('logs that nobody can give for too long end the connection, which hides no gap', async () => {
+test('logs missing for too long end the connection, so no gap is hidden', async () => {
   const { chain, clock, ends, subscribe } = connect()
   subscribe('logs', {})
   const a1 = chain.grow(chain.genesis, [[log(1)]])
@@ -291,7 +291,7 @@ test('logs that nobody can give for too long end the connection, which hides no 
 })
 
 test('pending transactions come as hashes, in order, from the moment of subscribing', async () => {
-  const { arrivals, clock, told, subscribe } = connect()
+  const { arrivals, clock, received, subscribe } = connect()
   const hash = (fill: number) => new Uint8Array(32).fill(fill)
   arrivals.add(hash(1))
   const first = subscribe('newPendingTransactions')
@@ -300,13 +300,14 @@ test('pending transactions come as hashes, in order, from the moment of subscrib
   arrivals.add(hash(3))
   clock.turn(700)
   await settle()
-  const of = (wanted: string) => told.filter(({ id }) => id === wanted).map(({ result }) => result)
+  const of = (wanted: string) =>
+    received.filter(({ id }) => id === wanted).map(({ result }) => result)
   assert.deepEqual(of(first), [toHex(hash(2)), toHex(hash(3))])
   assert.deepEqual(of(second), [toHex(hash(3))])
 })
 
-test('a long run of blocks, with more of them coming meanwhile, is told whole and once', async () => {
-  const { chain, told, subscribe } = connect()
+test('a long run of blocks, with more of them coming meanwhile, is sent whole and once', async () => {
+  const { chain, received, subscribe } = connect()
   subscribe('newHeads')
   let block: ProvedHeader = chain.genesis
   for (let made = 0; made < 200; made += 1) block = chain.grow(block)
@@ -318,7 +319,7 @@ test('a long run of blocks, with more of them coming meanwhile, is told whole an
   }
   await settle()
   assert.deepEqual(
-    numbers(told).map(Number),
+    numbers(received).map(Number),
     Array.from({ length: 300 }, (_, at) => at + 1),
   )
 })

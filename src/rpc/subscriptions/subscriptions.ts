@@ -7,8 +7,8 @@ import type { NetworkEvents } from './network-events.ts'
 import type { FrameSubscriptions, Subscriber } from './subscription.ts'
 
 export type SubscriptionsFrame = FrameSubscriptions & {
-  /** `told`: the reply is on its way, so events may follow; else nobody will know the ids, and they are dropped. */
-  settle(told: boolean): void
+  /** `sent`: the reply is on its way, so events may follow; otherwise the client does not know the IDs, and they are dropped. */
+  settle(sent: boolean): void
 }
 
 export interface Subscriptions {
@@ -60,9 +60,9 @@ export function createSubscriptions(parts: SubscriptionsParts): Subscriptions {
           return subscription.id
         },
         drop,
-        settle(told) {
+        settle(sent) {
           for (const id of fresh ?? []) {
-            if (told) open.get(id)?.release()
+            if (sent) open.get(id)?.release()
             else drop(id)
           }
         },

@@ -1,5 +1,5 @@
 // Whether a simulated call may run at all, in the order and words of go-ethereum's transaction checks. Only a
-// simulation that validates looks at nonces and at fees nobody named.
+// simulation with `validation` checks nonces and default fees.
 // Tested by src/devchain/vm/simulate/simulate.test.ts
 import type { Common } from '@ethereumjs/common'
 import { toChecksumAddress } from '../../../codec/ethereum/checksum-address.ts'

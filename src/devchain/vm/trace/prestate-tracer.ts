@@ -48,7 +48,7 @@ export function createPrestateTracer(
   let created = new Set<string>()
   let destroyed = new Set<string>()
 
-  // Whatever changes an account is told of before it does, so the first look is at what was.
+  // The tracer is called before each change of an account, so the first read returns the original state.
   async function touch(address: Address): Promise<Met> {
     const name = address.toString()
     const known = met.get(name)

@@ -1,4 +1,4 @@
-// What every tracer is: told of one transaction after the other, it makes of each a JSON value.
+// Interface of tracers: receives one transaction after the other and returns a JSON value for each.
 // Tested by src/devchain/vm/trace.test.ts
 import type { Block } from '@ethereumjs/block'
 import type { TypedTransaction } from '@ethereumjs/tx'
@@ -18,7 +18,7 @@ export type Tracer = {
   end(result: RunTxResult, traced: Traced): unknown
 }
 
-/** The events of frames; `enter` and `leave` are told in pairs. */
+/** Events of frames; `enter` and `leave` are called in pairs. */
 export function eventsOf({ vm }: StateVm): EVM['events'] {
   return (vm.evm as EVM).events
 }
