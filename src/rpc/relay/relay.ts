@@ -56,8 +56,8 @@ export function parseBlock(
 }
 
 /**
- * Asks and tells the label. `block`: what the parameter at `method.block` means. `known`: how sure the answer is
- * whoever gives it.
+ * Queries the upstreams and sets the label. `block`: the resolved parameter at `method.block`. `known`: minimum level of
+ * the answer, from any upstream.
  */
 export async function relayCall(
   call: RpcCall,
