@@ -1,12 +1,12 @@
-// Accounts of which a reply listed exactly the nodes of the walk. Most proofs in a row are of few accounts, so their
-// lists are compared by text; what was proved once of the same root and address by the same nodes stays proved.
+// Accounts for which a reply listed exactly the nodes of the walk. Consecutive proofs are mostly of few accounts, so
+// their lists are compared as text: the same nodes under the same root and address need no second check.
 // Tested by src/chain/upstream/source/check-proof.test.ts
 import { joinLatin1 } from '../../../base/hex.ts'
 import { createLruCache } from '../../../base/lru-cache.ts'
 import type { AccountState } from '../../../codec/ethereum/account-state.ts'
 
 type JudgedAccount = {
-  /** The nodes as they were spelled, from the state root down. */
+  /** The nodes as received, from the state root down. */
   readonly texts: readonly string[]
   /** Null: proved absent. */
   readonly account: AccountState | null

@@ -1,5 +1,5 @@
-// What a node's JSON says beside the bytes that were proved: hashes, places, sums, senders. None of it is used, so
-// it cannot harm; but who gets it wrong is not to be asked for what cannot be proved (verification 3, T11, T12).
+// Compares a node's JSON with the proved bytes: hashes, positions, sums, senders. Cairn serves none of it, but an
+// upstream with wrong values must not serve answers that cannot be proved.
 // Tested by src/chain/upstream/source/source-traps.test.ts
 import { toHex, toQuantity } from '../../../base/hex.ts'
 import { encodeHeaderJson } from '../../../codec/ethereum/header-json.ts'
@@ -20,8 +20,8 @@ type Json = Readonly<Record<string, unknown>>
 export type AuditedBlock = { readonly hash: Uint8Array; readonly number: bigint | null }
 
 /**
- * `json`: the block's transactions, which were encoded to `list`. Recovers one sender, `chosen` of how many there
- * are: each costs more than all the rest.
+ * `json`: the block's transactions, which were encoded to `list`. Recovers the sender of one transaction, `chosen` by
+ * their number: each recovery costs more than all other checks.
  */
 export function auditTransactions(
   json: readonly Json[],
@@ -60,14 +60,14 @@ export function auditReceipts(json: readonly Json[], block: AuditedBlock): Contr
   return null
 }
 
-/** Of a block or of a header: the hash it says it has. */
+/** Compares the hash member of a block or a header. */
 export function auditHash(json: Json, hash: Uint8Array): Contradiction | null {
   return textLie(json, 'hash', toHex(hash))
 }
 
 /**
- * Of a block whose lists were proved: the hash it says it has, and the one that its header's members give. A header
- * with a member we do not know differs too, and then everybody's does (T25).
+ * For a block whose lists were proved: compares its hash member, and the hash of its header's members. A header with a
+ * member unknown to Cairn differs too, at every upstream, and then none is blamed.
  */
 export function auditHeader(json: Json, hash: Uint8Array): Contradiction | null {
   const said = auditHash(json, hash)
@@ -78,7 +78,7 @@ export function auditHeader(json: Json, hash: Uint8Array): Contradiction | null 
   return computed === expected ? null : { expected, computed }
 }
 
-/** Null for members in a form that nothing can be said of. */
+/** Null for members that cannot be encoded. */
 function encodedOrNull(json: Json): Uint8Array | null {
   try {
     return encodeHeaderJson(json)
@@ -96,7 +96,7 @@ function placeLie(said: Json, index: number, { hash, number }: AuditedBlock): Co
   )
 }
 
-/** Null also where nothing was said, or in another form: how nodes spell is no lie. */
+/** Null also if the member is missing or has another form: spelling is not an invalid reply. */
 function textLie(said: Json, name: string, truth: string): Contradiction | null {
   const value = said[name]
   if (typeof value !== 'string' || value.length !== truth.length) return null
@@ -113,7 +113,7 @@ function numberLie(said: Json, name: string, truth: bigint): Contradiction | nul
   return { expected: `${name} ${toQuantity(truth)}`, computed: `${name} ${value}` }
 }
 
-/** Null for one without a signature, or with one of nobody. */
+/** Null without a signature, or with one that yields no public key. */
 function senderOf(entry: Uint8Array): Uint8Array | null {
   try {
     return recoverSender(decodeTransaction(entry))

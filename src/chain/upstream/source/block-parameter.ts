@@ -1,5 +1,5 @@
-// How an upstream is told which block: by hash (EIP-1898); by number only where it refuses that, and then what it
-// answers may be of another block.
+// Encodes the block of a state request: by hash (EIP-1898); by number only if the upstream refuses a hash, and then its
+// reply may be of another block.
 // Tested by src/chain/upstream/source/fetch-proof.test.ts
 import { toHex, toQuantity } from '../../../base/hex.ts'
 import { UpstreamError } from '../node/upstream-error.ts'
@@ -8,7 +8,7 @@ import type { Upstream } from '../node/upstream.ts'
 /** `number`: null when it is not known. */
 export type RequestedBlockHash = { readonly hash: Uint8Array; readonly number: bigint | null }
 
-/** `pinned`: it was asked by hash, so an answer of another block is a lie. */
+/** `pinned`: it was requested by hash, so a reply for another block is an invalid reply. */
 type StateReply = {
   readonly params: readonly unknown[]
   readonly result: unknown

@@ -24,7 +24,7 @@ import { proofCaps, readProofReply } from './proof-reply.ts'
 const word = (value: number) => fromHex(`0x${value.toString(16).padStart(64, '0')}`)
 const addressOf = (value: number) => keccak256(word(value)).subarray(12)
 
-/** Slots 0 to 39 of the first account hold their number plus one; 200 accounts beside it. */
+/** Slots 0 to 39 of the first account hold their number plus one; 200 more accounts. */
 const storage = buildTrie(
   Array.from({ length: 40 }, (_, at) => [keccak256(word(at)), encodeRlp(encodeInteger(at + 1))]),
 )
@@ -41,7 +41,7 @@ const state = buildTrie(
   }),
 )
 const address = addressOf(0)
-const nobody = addressOf(1000)
+const absentAddress = addressOf(1000)
 
 /** The nodes on the way to `key`, as an honest node lists them. */
 function prove({ root, nodes }: typeof state, key: Uint8Array): string[] {
@@ -76,7 +76,7 @@ function honest(slots: readonly number[], of = address): Proof {
   }
 }
 
-/** One in `share` of all nodes is held. */
+/** Holds one in `share` of all nodes. */
 function holding(share: number): PeekNode {
   const held = new Map(
     [...state.nodes, ...storage.nodes]
@@ -86,14 +86,14 @@ function holding(share: number): PeekNode {
   return (from, at) => held.get(toHex(from.subarray(at, at + 32))) ?? null
 }
 
-/** Of all that is judged here, so that most accounts were judged before. */
+/** Shared by all checks here, so that most accounts were checked before. */
 const judgedAccounts = createAccountProofMemory()
 
 function judge(json: unknown, slots: readonly number[], of = address) {
   const asked = { stateRoot: state.root, address: of, slots: slots.map(word) }
   const reply = readProofReply(json, slots.length)
   const judgement = checkProof(reply, asked)
-  // What was verified before saves work and changes nothing, all of it or a part.
+  // Nodes verified before save work and change nothing, all of them or a part.
   for (const share of [1, 2, 3]) {
     const before = { peekNode: holding(share), accounts: judgedAccounts }
     assert.deepEqual(checkProof(reply, asked, before), judgement)
@@ -101,20 +101,20 @@ function judge(json: unknown, slots: readonly number[], of = address) {
   return typeof judgement === 'string' ? judgement : 'lie'
 }
 
-test('honest proofs are complete, of what is there and of what is not', () => {
+test('honest proofs are complete, of existing and of absent values', () => {
   assert.equal(judge(honest([]), []), 'complete')
   assert.equal(judge(honest([3, 0, 39, 500]), [3, 0, 39, 500]), 'complete')
-  assert.equal(judge(honest([3], nobody), [3], nobody), 'complete')
+  assert.equal(judge(honest([3], absentAddress), [3], absentAddress), 'complete')
   assert.equal(judge({ ...honest([]), storageProof: null }, []), 'complete')
 })
 
-test('a proof of another address, whatever address it echoes, is a lie', () => {
+test('a proof of another address is invalid, with any address member', () => {
   const other = { ...honest([3], addressOf(5)), address: toHex(address) }
   assert.equal(judge(other, [3]), 'lie')
-  assert.equal(judge({ ...honest([3], nobody), address: toHex(address) }, [3]), 'lie')
+  assert.equal(judge({ ...honest([3], absentAddress), address: toHex(address) }, [3]), 'lie')
 })
 
-test('a proof of another slot is a lie; slots in another order are none; one left out is too little', () => {
+test('a proof of another slot is invalid; another order is valid; a missing slot is incomplete', () => {
   const other = honest([4])
   assert.equal(
     judge({ ...other, storageProof: [{ ...other.storageProof[0], key: word(3) }] }, [3]),
@@ -129,14 +129,14 @@ test('a proof of another slot is a lie; slots in another order are none; one lef
   assert.equal(judge({ ...swapped, storageProof: storageProof.slice(0, 1) }, [5, 9]), 'short')
 })
 
-test('how a key is echoed changes nothing', () => {
+test('the spelling of a key has no effect', () => {
   const { storageProof, ...rest } = honest([3])
   for (const key of ['0x3', toHex(word(3)).toUpperCase().replace('X', 'x'), '3', null, undefined]) {
     assert.equal(judge({ ...rest, storageProof: [{ ...storageProof[0], key }] }, [3]), 'complete')
   }
 })
 
-test('a member that differs from the leaf is a lie, one that is spelled otherwise is none', () => {
+test('a member that differs from the leaf is invalid, another spelling is not', () => {
   const proof = honest([3])
   const [entry] = proof.storageProof
   const lies: readonly Json[] = [
@@ -159,28 +159,34 @@ test('a member that differs from the leaf is a lie, one that is spelled otherwis
     { codeHash: toHex(word(0)) },
   ]
   for (const part of spellings) assert.equal(judge({ ...proof, ...part }, [3]), 'complete')
-  const gone = honest([], nobody)
-  assert.equal(judge({ ...gone, codeHash: word(0), storageHash: word(0) }, [], nobody), 'complete')
-  assert.equal(judge({ ...gone, balance: '0x1' }, [], nobody), 'lie')
+  const gone = honest([], absentAddress)
+  assert.equal(
+    judge({ ...gone, codeHash: word(0), storageHash: word(0) }, [], absentAddress),
+    'complete',
+  )
+  assert.equal(judge({ ...gone, balance: '0x1' }, [], absentAddress), 'lie')
 })
 
-test('nothing is zero without the nodes that prove it', () => {
+test('an absent value is zero only with the nodes that prove it', () => {
   assert.equal(judge({ ...honest([500]), accountProof: [], storageProof: [] }, [500]), 'short')
   const { storageProof, ...rest } = honest([500])
   assert.equal(
     judge({ ...rest, storageProof: [{ ...storageProof[0], proof: [] }] }, [500]),
     'short',
   )
-  assert.equal(judge({ ...honest([], nobody), accountProof: [] }, [], nobody), 'short')
+  assert.equal(
+    judge({ ...honest([], absentAddress), accountProof: [] }, [], absentAddress),
+    'short',
+  )
 })
 
-test('a right proof of another state root is a lie', () => {
+test('a valid proof of another state root is invalid', () => {
   const asked = { stateRoot: word(9), address, slots: [] }
   const judgement = checkProof(readProofReply(honest([]), 0), asked)
   assert.deepEqual(judgement, { expected: toHex(word(9)), computed: toHex(state.root) })
 })
 
-test('cut proofs are too little; duplicates are nothing; extra, huge and odd nodes are lies', () => {
+test('cut proofs are incomplete; duplicates are ignored; extra, huge and malformed nodes are invalid', () => {
   const proof = honest([3])
   const { accountProof, storageProof } = proof
   const [entry] = storageProof
@@ -205,7 +211,7 @@ test('cut proofs are too little; duplicates are nothing; extra, huge and odd nod
   assert.equal(judge({ ...proof, ...twice }, [3]), 'lie')
 })
 
-test('what was more than a proof can hold is not read', () => {
+test('entries beyond the size of a proof are not read', () => {
   const many = Array.from({ length: 10_000 }, () => toHex(word(1)))
   const reply = readProofReply({ ...honest([]), accountProof: many }, 0)
   assert.equal(reply.accountNodes, proofCaps.nodesPerList)
@@ -228,7 +234,7 @@ test('a reply of another shape is malformed', () => {
   for (const shape of shapes) assert.throws(() => readProofReply(shape, 1), Malformed)
 })
 
-test('nodes that are spelled otherwise than as whole bytes prove nothing, and are no lie', () => {
+test('nodes that are not hex of whole bytes prove nothing, and are not invalid', () => {
   const proof = honest([3])
   const { accountProof, storageProof } = proof
   for (const odd of ['', '0x', '0x1', '0xzz', 'node', `0x${'zz'.repeat(40)}`]) {
@@ -239,7 +245,7 @@ test('nodes that are spelled otherwise than as whole bytes prove nothing, and ar
   }
 })
 
-test('nodes spelled in capitals prove as much, whether they are held or not', () => {
+test('nodes in upper case prove as much, held or not', () => {
   const capital = (nodes: readonly string[]) =>
     nodes.map((node) => `0x${node.slice(2).toUpperCase()}`)
   const proof = honest([1, 50])
@@ -253,7 +259,7 @@ test('nodes spelled in capitals prove as much, whether they are held or not', ()
   assert.equal(judge({ ...loud, accountProof: [`0X${first.slice(2)}`, ...rest] }, [1, 50]), 'short')
 })
 
-test('an account is judged anew when its list reads otherwise, and of another root or address', () => {
+test('an account is checked again if its list differs, and for another root or address', () => {
   const accounts = createAccountProofMemory()
   const before = { peekNode: holding(1), accounts }
   const asked = { stateRoot: state.root, address, slots: [word(3)] }
@@ -278,7 +284,7 @@ test('an account is judged anew when its list reads otherwise, and of another ro
   }
 })
 
-test('no change of a byte of a node goes unseen', () => {
+test('a change of any byte of a node is detected', () => {
   const proof = honest([3])
   const lists = [proof.accountProof, proof.storageProof[0]?.proof ?? []]
   fc.assert(

@@ -1,6 +1,6 @@
-// Is a reply to eth_getProof true? Walked from the state root by what was asked for, never by what is echoed: a
-// node beside the path contradicts the root, and so does a value that is not the leaf's. A path that only ends
-// early is no lie, it is not enough (verification 1.5, 3).
+// Checks a reply to eth_getProof. The walk starts at the state root and follows the requested keys, never the echoed
+// ones: a node off the path contradicts the root, and so does a value other than the leaf's. A path that only ends
+// early is incomplete, not invalid.
 import { equalBytes, toHex, toLatin1, toQuantity } from '../../../base/hex.ts'
 import {
   absentAccount,
@@ -18,26 +18,26 @@ import type { AccountProofMemory } from './account-proof-memory.ts'
 import type { ProofNodes } from './proof-nodes.ts'
 import { bagOf, type NodeBag, type ProofReply } from './proof-reply.ts'
 
-/** What was asked for. `stateRoot`, `slots`: 32 bytes; `address`: 20. */
+/** The request. `stateRoot`, `slots`: 32 bytes; `address`: 20. */
 export type RequestedProof = {
   readonly stateRoot: Uint8Array
   readonly address: Uint8Array
   readonly slots: readonly Uint8Array[]
 }
 
-/** As text, for the ledger. */
+/** As text, for the log of invalid replies. */
 export type Contradiction = { readonly expected: string; readonly computed: string }
 
 /** `complete`: it proves the account and all slots. `short`: nodes are missing at the end of a path. */
 export type ProofCheck = 'complete' | 'short' | Contradiction
 
-/** What need not be worked out again: nodes that were verified before, and accounts. */
+/** Results that need no second computation: nodes that were verified before, and accounts. */
 export type AccountProofs = {
   readonly peekNode: PeekNode
   readonly accounts: AccountProofMemory
 }
 
-/** `before`: saves work and changes nothing. Never throws on what a reply may hold. */
+/** `before`: saves work and changes nothing. Never throws, for any reply. */
 export function checkProof(
   reply: ProofReply,
   asked: RequestedProof,
@@ -48,7 +48,7 @@ export function checkProof(
   const walks = new Walks(nodes, before?.peekNode ?? holdsNothing)
   try {
     const account = findAccount(reply, asked, walks, before?.accounts ?? null)
-    // Without the account nobody can say which storage nodes are beside the path.
+    // Without the account it is unknown which storage nodes are off the path.
     if (account === undefined) {
       return walks.stray(reply.accountNodes, asked.stateRoot) ?? 'short'
     }
@@ -60,7 +60,8 @@ export function checkProof(
       (values.includes(null) ? 'short' : 'complete')
     )
   } catch (thrown) {
-    // Nodes of the right hashes that make no sense: the root commits to nonsense, and that is nobody's lie.
+    // Nodes of the right hashes that cannot be decoded: the root itself commits to them, so the upstream is not at
+    // fault.
     if (thrown instanceof Malformed) return 'short'
     throw thrown
   }
@@ -88,18 +89,18 @@ function findAccount(
 }
 
 /**
- * Walks through the nodes of one reply, and which of them they touched. An honest reply lists them as they are walked,
- * so each is first compared with the node that is held under the hash looked for; all are hashed only when that fails.
+ * Walks through the nodes of one reply, and records the nodes used. An honest reply lists them in the order of the
+ * walk, so each is first compared with the cached node of the expected hash; all are hashed only if that fails.
  */
 class Walks {
   readonly #nodes: ProofNodes
   readonly #peekNode: PeekNode
-  /** Made when a node is not found in its place. */
+  /** Created if a node is not found in its place. */
   #bag: NodeBag | null = null
-  /** The node that comes next in an honest reply: those before it were walked through in their order. */
+  /** The next node of an honest reply: the walk used those before it in order. */
   #next = 0
   readonly #needed = new Set<string>()
-  /** Where the first walk that could not go on stopped. */
+  /** The hash at which the first incomplete walk stopped. */
   #missing: Uint8Array | null = null
 
   constructor(nodes: ProofNodes, peekNode: PeekNode) {
@@ -107,12 +108,12 @@ class Walks {
     this.#peekNode = peekNode
   }
 
-  /** So many of the first nodes were walked through in their order, and no other. */
+  /** Number of leading nodes that walks used in order, if they used no others. */
   get inOrder(): number {
     return this.#needed.size === 0 ? this.#next : 0
   }
 
-  /** Passes over the first nodes, which are those of a walk. */
+  /** Skips the first nodes, which belong to a walk. */
   skip(count: number): void {
     this.#next = Math.max(this.#next, count)
   }
@@ -130,11 +131,11 @@ class Walks {
     return leaf === null ? new Uint8Array(32) : decodeStorageValue(leaf)
   }
 
-  /** The first of so many nodes that no walk needed, with the hash that was looked for where the paths part. */
+  /** The first of `count` nodes that no walk needed, with the expected hash at the point where the paths diverge. */
   stray(count: number, root: Uint8Array): Contradiction | null {
     for (let index = this.#next; index < count; index += 1) {
       const node = this.#nodes.at(index)
-      // Some clients list nodes under 32 bytes although they stand in their parent, and 0x80 for an empty trie.
+      // Some clients list nodes under 32 bytes although they are embedded in their parent, and 0x80 for an empty trie.
       if (node.length < 32) continue
       if (this.#isNeeded(index)) continue
       return { expected: toHex(this.#missing ?? root), computed: toHex(keccak256(node)) }
@@ -142,7 +143,7 @@ class Walks {
     return null
   }
 
-  /** By name: it may be listed twice. */
+  /** By name, because it may be listed twice. */
   #isNeeded(index: number): boolean {
     const { names } = this.#named()
     const name = names[index] ?? null
@@ -175,11 +176,11 @@ class Walks {
   }
 }
 
-/** The members that repeat the leaf, by number: how they are spelled is no lie. */
+/** The members that repeat the leaf, compared as numbers: spelling does not matter. */
 function accountLie(json: JsonRecord, found: AccountState | null): Contradiction | null {
   const account = found ?? absentAccount
   const { balance, nonce, storageRoot, codeHash } = account
-  // As nearly all nodes spell them.
+  // The spelling of nearly all nodes.
   const isSpelledSo =
     json['balance'] === toQuantity(balance) &&
     json['nonce'] === toQuantity(nonce) &&
@@ -195,7 +196,7 @@ function accountLie(json: JsonRecord, found: AccountState | null): Contradiction
   for (const [name, truth] of named) {
     const said = readNumber(json[name])
     if (said === null || said === truth) continue
-    // An absent account has no hashes: nodes say so in either way.
+    // An absent account has no hashes: nodes return zero or the hash of nothing.
     if (found === null && said === 0n) continue
     if (name === 'codeHash' && said === 0n && equalBytes(codeHash, emptyCodeHash)) continue
     return { expected: `${name} ${toQuantity(truth)}`, computed: `${name} ${toQuantity(said)}` }
@@ -203,7 +204,7 @@ function accountLie(json: JsonRecord, found: AccountState | null): Contradiction
   return null
 }
 
-/** `values`: of `slots`, null where not known. An entry is of the slot its key means, in whatever order. */
+/** `values`: of `slots`, null if not known. An entry belongs to the slot of its key, in any order. */
 function slotLie(
   { storage }: ProofReply,
   slots: readonly Uint8Array[],
@@ -232,7 +233,7 @@ function numberOf(bytes: Uint8Array): bigint {
 
 const numberTextMax = 256
 
-/** Null for what is no number: then nothing was said. */
+/** Null if it is no number: then the member is ignored. */
 function readNumber(value: unknown): bigint | null {
   if (typeof value !== 'string' || value.length > numberTextMax) return null
   return /^0x[0-9a-fA-F]+$/.test(value) ? BigInt(value) : null

@@ -1,5 +1,5 @@
-// The lists of a block: transactions, withdrawals, uncles. Cut out of the raw block where the upstream gives it,
-// which brings them all, else encoded out of JSON; both are proved by the root their header states.
+// The lists of a block: transactions, withdrawals, uncles. Taken from the raw block if the upstream supplies it, which
+// contains them all, otherwise encoded from JSON; both are proved by the root in their header.
 // Tested by src/chain/upstream/source/upstream-source.test.ts
 import { equalBytes, toHex } from '../../../base/hex.ts'
 import { emptyTrieRoot, emptyUnclesHash } from '../../../codec/ethereum/account-state.ts'
@@ -28,12 +28,12 @@ import type { AttemptOutcome } from '../pool/attempt-outcome.ts'
 
 export type FetchBodyParts = {
   readonly raw: RawCalls
-  /** Which of so many transactions has its sender recovered and compared. */
+  /** Index of the transaction whose sender is recovered and compared. */
   readonly pick: (count: number) => number
 }
 
 /**
- * A header is known before its lists are: a block that is not there has only been pruned. Throws UpstreamError,
+ * A header is known before its lists: an upstream that lacks the block has pruned it. Throws UpstreamError,
  * `Malformed`, `UnsupportedTransaction`.
  */
 export async function fetchBody(
@@ -94,7 +94,7 @@ async function offerRaw(reply: Reply, asked: RequestedList): Promise<AttemptOutc
   })
 }
 
-/** Of the lists that nobody asked for. An empty one under another root says nothing (OP stack: withdrawals). */
+/** Of the lists that were not requested. An empty one under another root is ignored (OP stack: withdrawals). */
 function firstLie(items: readonly UnverifiedItem[]): Contradiction | null {
   for (const { ref, bytes } of items) {
     const expected = toHex(ref.hash)
@@ -118,12 +118,12 @@ function partsOf(parts: BlockParts, kind: ListKind): UnverifiedItem[] {
   return items.filter(({ ref }) => ref.kind !== kind)
 }
 
-/** Nobody asks for what is known by its name. */
+/** Empty lists are never requested, because their hash identifies them. */
 function isEmptyName({ kind, hash }: UnverifiedItem['ref']): boolean {
   return equalBytes(hash, kind === 'uncles' ? emptyUnclesHash : emptyTrieRoot)
 }
 
-/** The withdrawals that a block with its transactions has in it anyway, under the name it gives them. */
+/** The withdrawals that a block with its transactions contains, under the root in its JSON. */
 function withdrawalsOf(json: Readonly<Record<string, unknown>>): UnverifiedItem[] {
   const { withdrawals, withdrawalsRoot } = json
   const item = orNull((): UnverifiedItem => {
@@ -133,7 +133,7 @@ function withdrawalsOf(json: Readonly<Record<string, unknown>>): UnverifiedItem[
   return item === null || isEmptyName(item.ref) ? [] : [item]
 }
 
-/** A block has at most 2; null when one of them is not there. */
+/** A block has at most 2; null if one of them is missing. */
 async function callUncles(
   upstream: Upstream,
   blockHash: Uint8Array,

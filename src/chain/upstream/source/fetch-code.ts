@@ -1,4 +1,4 @@
-// Code by eth_getCode, checked against the code hash of an account that was walked to.
+// Code by eth_getCode, checked against the code hash of a proved account.
 // Tested by src/chain/upstream/source/upstream-source.test.ts
 import { toHex } from '../../../base/hex.ts'
 import { bytesOf } from '../../../codec/ethereum/json-fields.ts'
@@ -27,7 +27,7 @@ export async function fetchCode(
   const reply = await callAt(upstream, asked, signal)
   const bytes = bytesOf(reply.result, 'code')
   if (offer([{ kind: 'code', bytes }]) === 'taken') return 'taken'
-  // Asked by number, it may be of another block of that number.
+  // Requested by number, it may be of another block of that number.
   if (!reply.pinned) return 'failed'
   const computed = toHex(keccak256(bytes))
   const evidence = { params: reply.params, response: reply.result, blockHash: block.hash }

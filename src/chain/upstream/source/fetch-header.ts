@@ -1,5 +1,5 @@
-// A header: its bytes where the upstream gives them, else encoded out of JSON. JSON that does not hash right may
-// have a field we do not know, so the bytes are asked for before anybody is called a liar (verification 1.3, T10).
+// A header: its bytes if the upstream supplies them, otherwise encoded from JSON. JSON with the wrong hash may have a
+// field unknown to Cairn, so the bytes are requested before the reply counts as invalid.
 // Tested by src/chain/upstream/source/upstream-source.test.ts
 import { equalBytes, toHex } from '../../../base/hex.ts'
 import { encodeHeaderJson } from '../../../codec/ethereum/header-json.ts'
@@ -14,7 +14,7 @@ import type { AttemptOutcome } from '../pool/attempt-outcome.ts'
 
 export type FetchHeaderParts = {
   readonly raw: RawCalls
-  /** Our gap: JSON that lacked what the header has. */
+  /** Called if the JSON lacked a field that the header has: a gap of Cairn's encoder. */
   readonly onUnknownFields: (upstream: Upstream) => void
 }
 
@@ -27,7 +27,7 @@ export async function fetchHeader(
 ): Promise<AttemptOutcome> {
   const method = 'debug_getRawHeader'
   const first = await raw.byHash(upstream, method, hash, signal)
-  // A raw header that is null is no answer of its own: the block's JSON says whether there is one.
+  // A raw header that is null is no answer: the block's JSON shows whether the block exists.
   if (first !== null && first.result !== null) {
     const bytes = bytesOf(first.result, 'header')
     return takes(offer, bytes) ? 'taken' : invalidReplyOf({ method, ...first }, hash, bytes)
@@ -50,7 +50,7 @@ export async function fetchHeader(
   return invalidReplyOf({ ...asked, result }, hash, encoded)
 }
 
-/** The block of that number need not be the one asked for. Null when this upstream does not have the method. */
+/** The block of that number need not be the requested one. Null if this upstream does not have the method. */
 async function rawByNumber(
   upstream: Upstream,
   number: unknown,

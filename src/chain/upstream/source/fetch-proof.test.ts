@@ -34,14 +34,14 @@ async function open(t: TestContext, stubs = 1) {
   return { stubs: started, stub: started[0] ?? assert.fail(), at, ...content }
 }
 
-test('one call brings an account and the slot that is read of it', async (t) => {
+test('one call supplies an account and the slot that is read', async (t) => {
   const { stub, at, lies } = await open(t)
   assert.equal(toHex(await completeRead(readStorage(at(stored), word(2)), signal)), toHex(word(2)))
   assert.equal(stub.count('eth_getProof'), 1)
   assert.deepEqual(lies, [])
 })
 
-test('slots that are read together are one call', async (t) => {
+test('slots that are read in parallel are one call', async (t) => {
   const { stub, at } = await open(t)
   const slots = [1, 2, 3, 4, 5, 6, 7]
   const read = slots.map((slot) => completeRead(readStorage(at(stored), word(slot)), signal))
@@ -59,7 +59,7 @@ test('a thousand readers of one slot are one call', async (t) => {
   assert.equal(stub.count('eth_getProof'), 1)
 })
 
-test('accounts that are read together are one call each, all at once', async (t) => {
+test('accounts that are read in parallel are one call each, all in parallel', async (t) => {
   const { stub, at } = await open(t)
   const addresses = Object.keys(allocated()).slice(0, 20)
   const { promise: all, resolve: onAll } = Promise.withResolvers<null>()
@@ -81,7 +81,7 @@ function allocated(): Record<string, unknown> {
   return (JSON.parse(text) as { alloc: Record<string, unknown> }).alloc
 }
 
-test('a read that comes while a call is under way waits for it when it needs no more', async (t) => {
+test('a read during a call waits for that call if it needs no other slot', async (t) => {
   const { stub, at } = await open(t)
   const { promise: released, resolve: release } = Promise.withResolvers<null>()
   const { promise: called, resolve: onCall } = Promise.withResolvers<void>()
@@ -101,7 +101,7 @@ test('a read that comes while a call is under way waits for it when it needs no 
   assert.ok(stub.count('eth_getProof') <= 2)
 })
 
-test('absence is proved, and nothing is asked for an empty trie or for no code', async (t) => {
+test('absence is proved, and nothing is requested for an empty trie or empty code', async (t) => {
   const { stub, at } = await open(t)
   assert.equal(await completeRead(findAccount(at(absent)), signal), null)
   assert.equal(toHex(await completeRead(readStorage(at(absent), word(1)), signal)), toHex(word(0)))
@@ -109,14 +109,14 @@ test('absence is proved, and nothing is asked for an empty trie or for no code',
   assert.equal(stub.count(), 1)
 })
 
-test('code is brought by one call more', async (t) => {
+test('code takes one more call', async (t) => {
   const { stub, at } = await open(t)
   const code = await completeRead(readCode(at(coded)), signal)
   assert.ok(code.length > 20)
   assert.deepEqual([stub.count('eth_getProof'), stub.count('eth_getCode')], [1, 1])
 })
 
-test('nodes kept for one block serve the next one too', async (t) => {
+test('nodes stored for one block serve the next one too', async (t) => {
   const { stub, at, network } = await open(t)
   await completeRead(findAccount(at(stored)), signal)
   const before = stub.count()
@@ -125,7 +125,7 @@ test('nodes kept for one block serve the next one too', async (t) => {
   assert.equal(stub.count(), before)
 })
 
-test('more than 1024 slots go in several calls', async (t) => {
+test('more than 1024 slots take several calls', async (t) => {
   const { stub, at } = await open(t)
   const slots = Array.from({ length: 1500 }, (_, index) => word(index))
   const read = slots.map((slot) => completeRead(readStorage(at(stored), slot), signal))
@@ -142,7 +142,7 @@ test('more than 1024 slots go in several calls', async (t) => {
   assert.ok(keys.length <= 3, keys.join())
 })
 
-test('a node that refuses a block hash is asked by number, and that is remembered', async (t) => {
+test('a node that refuses a block hash receives the number, and that is remembered', async (t) => {
   const { stub, at } = await open(t)
   stub.knobs.blockHashParameter = false
   await completeRead(readStorage(at(stored), word(1)), signal)
@@ -151,7 +151,7 @@ test('a node that refuses a block hash is asked by number, and that is remembere
   assert.deepEqual([first, stub.count('eth_getProof')], [2, 3])
 })
 
-test('who leaves ends the call when nobody else waits for it', async (t) => {
+test('when its last caller leaves a call is aborted', async (t) => {
   const { stub, at } = await open(t)
   const { promise: released, resolve: release } = Promise.withResolvers<null>()
   const { promise: called, resolve: onCall } = Promise.withResolvers<void>()
@@ -168,7 +168,7 @@ test('who leaves ends the call when nobody else waits for it', async (t) => {
   assert.equal(toHex(await completeRead(readStorage(at(stored), word(1)), signal)), toHex(word(1)))
 })
 
-test('state that lies deeper than anybody proves is unprovable, state that nobody has is no_state', async (t) => {
+test('state beyond the proof depth of all nodes is unprovable, state that no node has is no_state', async (t) => {
   type Words = 'geth' | 'reth' | 'erigon'
   /** The first of two nodes, or both, prove no further than 5 blocks. */
   async function read(words: Words, count: number) {
@@ -192,7 +192,7 @@ test('state that lies deeper than anybody proves is unprovable, state that nobod
   }
 })
 
-test('a node that could not be asked may have it: absence is not concluded', async (t) => {
+test('a node that could not be queried may have it: no absence is concluded', async (t) => {
   const { stubs, network } = await open(t, 2)
   const block = provedBlock(chain.recorded[10] ?? assert.fail())
   const [first, second] = stubs
@@ -202,7 +202,7 @@ test('a node that could not be asked may have it: absence is not concluded', asy
   await assert.rejects(read, hasCode('no_upstream'))
 })
 
-test('readers of another network who wait for the same node are not asked for here', async (t) => {
+test('readers of another network that wait for the same node cause no request here', async (t) => {
   const { stub, network } = await open(t)
   const block = provedBlock(chain.recorded.at(-1) ?? assert.fail())
   const elsewhere = { ...network, hint: { network: 'another' } }

@@ -1,6 +1,6 @@
-// Trie nodes by eth_getProof. Reads that wait for one account of one block become one call: what one request waits for
-// goes together, while calls are under way what comes in the same turn of the event loop does too; what comes while a
-// call is under way joins it when it asks for no other slot, else goes in the next (verification 2.1).
+// Trie nodes by eth_getProof. Pending reads of one account of one block become one call: the reads of one request are
+// sent together; while calls are in flight, so are all reads of one turn of the event loop. A read that arrives while a
+// call is in flight joins it if it needs no other slot, otherwise it goes into the next call.
 import { joinLatin1, toLatin1 } from '../../../base/hex.ts'
 import type { FetchContext } from '../../../content/ref.ts'
 import type { Asked, Offer } from '../../../content/source.ts'
@@ -13,18 +13,18 @@ import {
 } from './proof-call.ts'
 import { createPendingRead, type PendingRead } from './pending-read.ts'
 
-/** As many keys as go-ethereum takes in one call. */
+/** The maximum number of keys per call in go-ethereum. */
 const slotsPerCallMax = 1024
-/** Readers of one node whose accounts are asked for in one turn; others ask when they have it. */
+/** Readers of one node whose accounts are requested in one turn; others request theirs when they have the node. */
 const hintsMax = 64
 
-/** As `Source.fetch`, of trie nodes; ends at once when no hint names a block and an address. */
+/** Like `Source.fetch`, for trie nodes; ends immediately if no fetch context names a block and an address. */
 export type FetchProof = (asked: Asked, offer: Offer, signal: AbortSignal) => Promise<void>
 
 /** Slots by `toLatin1`. */
 type NamedSlots = ReadonlyMap<string, Uint8Array>
 
-/** What waits for the next turn, of one target. */
+/** The reads collected for the next turn, of one target. */
 type Gathering = {
   readonly target: ProofTarget
   readonly slots: Map<string, Uint8Array>
@@ -43,15 +43,15 @@ export function createFetchProof(given: Omit<ProofCallParts, 'accounts'>): Fetch
   const underway = new Map<string, Set<Underway>>()
   let arrived: { readonly asked: Asked; readonly want: PendingRead }[] = []
 
-  /** All that waits now, in as few calls as can be. */
+  /** Sends all pending reads, in as few calls as possible. */
   function depart(): void {
     const now = arrived
     arrived = []
     const gatherings = new Map<string, Gathering>()
     for (const { asked, want } of now) {
-      // Held until all its calls have started.
+      // Pending until all its calls have started.
       want.callStarted()
-      // A reply that came in this turn may have brought it.
+      // A reply of this turn may already contain it.
       want.offer([])
       if (!want.isWaiting) continue
       // Readers of another network may wait for the same node.
@@ -64,7 +64,7 @@ export function createFetchProof(given: Omit<ProofCallParts, 'accounts'>): Fetch
     for (const { want } of now) want.callEnded(null)
   }
 
-  /** Another reader's account is asked for too, though any proof would bring the node: it is needed next. */
+  /** Another reader's account is requested too, though any proof contains the node: its own nodes are needed next. */
   function gather(gatherings: Map<string, Gathering>, want: PendingRead, hint: FetchContext): void {
     const target = targetOf(hint)
     if (target === null) return
@@ -83,7 +83,7 @@ export function createFetchProof(given: Omit<ProofCallParts, 'accounts'>): Fetch
   }
 
   function start(key: string, { target, wants }: Gathering, slots: NamedSlots): void {
-    // Whoever waits, waits for all calls of the gathering, or for the node.
+    // The read waits for all calls of the gathering, or for the node.
     const all = [...slots.values()]
     const call: ProofCall = { target, slots: all, wants: new Set(wants), isOpen: true }
     const one: Underway = { call, slots, controller: new AbortController() }
@@ -96,7 +96,7 @@ export function createFetchProof(given: Omit<ProofCallParts, 'accounts'>): Fetch
     })
   }
 
-  /** A call that nobody waits for any longer is given up. */
+  /** Aborts a call without waiting reads. */
   function abandon(want: PendingRead, reason: unknown): void {
     for (const calls of underway.values()) {
       for (const { call, controller } of calls) {
@@ -109,7 +109,8 @@ export function createFetchProof(given: Omit<ProofCallParts, 'accounts'>): Fetch
   return async (asked, offer, signal) => {
     signal.throwIfAborted()
     if (arrived.length === 0) {
-      // With nothing under way nobody else is likely to come in this turn: what one request asks for has come by then.
+      // With no calls in flight other clients are unlikely to join in this turn: all reads of the one request have
+      // arrived.
       if (underway.size === 0) process.nextTick(depart)
       else setImmediate(depart)
     }
@@ -139,7 +140,7 @@ function targetOf({
   return { block, stateRoot: stateRoot ?? null, address }
 }
 
-/** At most 1024 of them to each call. */
+/** At most 1024 slots per call. */
 function shareOut(slots: NamedSlots): readonly NamedSlots[] {
   if (slots.size <= slotsPerCallMax) return [slots]
   const all = [...slots]

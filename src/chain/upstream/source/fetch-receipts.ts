@@ -1,5 +1,5 @@
-// The receipts of a block: as bytes where the upstream gives them, else encoded out of JSON, block by block or, from
-// nodes that know no other way (chain engines for development), transaction by transaction.
+// The receipts of a block: as bytes if the upstream supplies them, otherwise encoded from JSON, block by block or, from
+// nodes without that method (development chains), transaction by transaction.
 // Tested by src/chain/upstream/source/upstream-source.test.ts
 import { toHex } from '../../../base/hex.ts'
 import { arrayOf, bytesOf, type JsonRecord, recordOf } from '../../../codec/ethereum/json-fields.ts'
@@ -12,7 +12,7 @@ import { UpstreamError } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
 import type { AttemptOutcome } from '../pool/attempt-outcome.ts'
 
-/** A block that is not there has only been pruned. Throws UpstreamError, `Malformed`, `UnsupportedTransaction`. */
+/** An upstream that lacks the block has pruned it. Throws UpstreamError, `Malformed`, `UnsupportedTransaction`. */
 export async function fetchReceipts(
   raw: RawCalls,
   upstream: Upstream,
@@ -34,7 +34,7 @@ export async function fetchReceipts(
   return await offerList(reply, asked, { bytes, audit })
 }
 
-/** Null: it does not have them. */
+/** Null if it does not have them. */
 async function callReceipts(
   upstream: Upstream,
   blockHash: string,
@@ -50,11 +50,11 @@ async function callReceipts(
   }
 }
 
-/** In a block that is asked for one by one; a full mainnet block has some hundreds. */
+/** Maximum in a block requested one by one; a full mainnet block has some hundreds. */
 const receiptsMax = 2_048
 const atOnce = 16
 
-/** Which transactions the block has is only its word: the root of what they bring decides. */
+/** The upstream's transaction list is not proved: the root of the receipts decides. */
 async function callOneByOne(
   upstream: Upstream,
   blockHash: string,

@@ -1,4 +1,4 @@
-// A list of a block on offer: proved by the root its header states, or a lie with what it gave instead.
+// Offers a list of a block: proved by the root in its header, or recorded as an invalid reply.
 // Tested by src/chain/upstream/source/source-traps.test.ts
 import { setImmediate } from 'node:timers/promises'
 import { toHex } from '../../../base/hex.ts'
@@ -13,7 +13,7 @@ import type { AttemptOutcome } from '../pool/attempt-outcome.ts'
 
 export type ListKind = 'transactions' | 'withdrawals' | 'uncles' | 'receipts'
 
-/** One list of one block. `ref.hash`: the root, or for uncles the hash, that the block's header states. */
+/** One list of one block. `ref.hash`: the root, or for uncles the hash, in the block's header. */
 export type RequestedList = {
   readonly ref: { readonly kind: ListKind; readonly hash: Uint8Array }
   readonly block: { readonly hash: Uint8Array; readonly number: bigint | null }
@@ -29,13 +29,13 @@ export type Reply = {
 
 export type ListOffer = {
   readonly bytes: Uint8Array
-  /** What else came with it. */
+  /** Other content of the same reply. */
   readonly more?: readonly (UnverifiedItem | Nameless)[]
-  /** Looks at the rest of the reply once the list is taken and whoever waits for it has gone on. */
+  /** Checks the rest of the reply after the list was taken and its readers have continued. */
   readonly audit?: () => Contradiction | null
 }
 
-/** `short`: the root fits, and the list is refused all the same. */
+/** `short`: the root is right, but the list is refused. */
 export async function offerList(
   reply: Reply,
   asked: RequestedList,
@@ -60,7 +60,7 @@ export function invalidReplyOf(
   return { lie: { method, params, response: result, blockHash: block.hash, ...differs } }
 }
 
-/** What names a list, as text: its root, of uncles its hash. */
+/** The hash that names a list, as text: its root, or for uncles its hash. */
 export function rootOf(kind: ContentKind, bytes: Uint8Array): string {
   if (kind === 'uncles') return toHex(keccak256(bytes))
   try {

@@ -1,22 +1,24 @@
-// A ref that somebody waits for while one or more calls may bring it. The wait ends when the ref is taken, when
-// all those calls are over, or when the waiter leaves.
+// A ref with waiting readers, while one or more calls may supply it. The wait ends when the ref is taken, when
+// all those calls have ended, or when the reader leaves.
 // Tested by src/chain/upstream/source/fetch-proof.test.ts
 import type { ContentRef, FetchContext } from '../../../content/ref.ts'
 import type { Asked, Offer } from '../../../content/source.ts'
 
 export type PendingRead = {
   readonly ref: ContentRef
-  /** Of all who wait for it now. */
+  /** Of all waiting readers. */
   hints(): readonly FetchContext[]
   readonly isWaiting: boolean
-  /** Nobody waits, and not because it was taken. */
+  /** All readers have left before it was taken. */
   readonly hasLeft: boolean
-  /** Rejects with the fault of a call when none brought it and one ended with a fault, or with why it left. */
+  /**
+   * Rejects with the fault of a call if none supplied it and one ended with a fault, or with the reader's abort reason.
+   */
   readonly ended: Promise<void>
   offer(nodes: readonly Uint8Array[]): void
-  /** One more call may bring it. */
+  /** One more call may supply it. */
   callStarted(): void
-  /** `fault` null: that call found nothing and knows why. */
+  /** `fault` null: that call found nothing and no fault. */
   callEnded(fault: unknown): void
   leave(reason: unknown): void
 }

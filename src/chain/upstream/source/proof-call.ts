@@ -1,5 +1,5 @@
-// One eth_getProof on its way, and who waits for what of it. Nodes are offered as they are; after that the reply is
-// judged whole, so that a lie beside the nodes that were asked for is found too, and nobody waits for that.
+// One eth_getProof call and the reads that wait for it. Nodes are offered as received; after that the whole reply is
+// checked, so that an invalid part next to the requested nodes is found too, without delaying the readers.
 // Tested by src/chain/upstream/source/fetch-proof.test.ts
 import { toHex, toLatin1 } from '../../../base/hex.ts'
 import { watchAll } from '../../../content/read-trace.ts'
@@ -14,7 +14,7 @@ import { UpstreamError } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
 import type { AttemptOutcome } from '../pool/attempt-outcome.ts'
 
-/** One account of one block. `stateRoot`: null when the hint did not say. */
+/** One account of one block. `stateRoot`: null if the fetch context does not name it. */
 export type ProofTarget = {
   readonly block: RequestedBlockHash
   readonly stateRoot: Uint8Array | null
@@ -24,14 +24,14 @@ export type ProofTarget = {
 export type ProofCall = {
   readonly target: ProofTarget
   readonly slots: readonly Uint8Array[]
-  /** What it is to bring. Others may join while it is open. */
+  /** The reads it serves. Others may join while it is open. */
   readonly wants: Set<PendingRead>
-  /** A reply is to come. */
+  /** A reply is still expected. */
   isOpen: boolean
 }
 
 export type ProofCallParts = {
-  /** Whose blocks are asked for. */
+  /** The network of the block. */
   readonly network: string
   readonly pool: ContentPool
   readonly callAt: CallAt
@@ -40,7 +40,7 @@ export type ProofCallParts = {
   readonly accounts: AccountProofMemory
 }
 
-/** Ends when every want has; never rejects. */
+/** Ends when every read has; never rejects. */
 export async function runProofCall(
   { network, pool, callAt, require, peekNode, accounts }: ProofCallParts,
   call: ProofCall,
@@ -61,21 +61,21 @@ export async function runProofCall(
     const proof = readProofReply(reply.result, slots.length)
     call.isOpen = false
     offerTo([...wants], proof)
-    // Whoever waits goes on before the rest is looked at.
+    // Readers continue before the rest of the reply is checked.
     await new Promise((resolve) => setImmediate(resolve))
     const judgement = judge(proof)
     isOver ||= judgement === 'complete' && ![...wants].some(({ isWaiting }) => isWaiting)
-    // The next upstream's reply is for those too who come now.
+    // The next upstream's reply also serves reads that arrive now.
     call.isOpen = !isOver
     if (typeof judgement === 'string') return isOver ? 'taken' : 'short'
-    // Asked by number, it may be of another block of that number.
+    // Requested by number, it may be of another block of that number.
     if (!reply.pinned) return 'failed'
     const { method } = asked
     const evidence = { method, params: reply.params, response: reply.result, blockHash: block.hash }
     return { lie: { ...evidence, ...judgement } }
   }
 
-  /** Whoever waits is told when the answer comes, not when it is judged: it may be gone by then. */
+  /** Traces the reply when it arrives, not after its check: the readers may have left by then. */
   async function watched<Reply>(upstream: Upstream, ask: () => Promise<Reply>): Promise<Reply> {
     const hints: FetchContext[] = []
     for (const want of wants) hints.push(...want.hints())
@@ -114,15 +114,18 @@ export async function runProofCall(
   }
 }
 
-/** Hands nodes to all who wait: each is hashed once by who takes it, once more here only when several wait. */
+/**
+ * Offers nodes to all waiting reads. Each node is hashed once by its reader, and once more here only for several
+ * readers.
+ */
 function offerTo(wants: readonly PendingRead[], proof: ProofReply): void {
   const { nodes } = proof
   const waiting = wants.filter(({ isWaiting }) => isWaiting)
-  // When nobody waits any more the nodes are offered all the same: a walk under way needs them next.
+  // Without readers the nodes are offered anyway: a walk in flight needs them next.
   const first = waiting[0] ?? wants[0]
   const others = waiting.slice(1)
   if (first?.isWaiting === true && others.length === 0 && proof.storage.length <= 1) {
-    // What it lacks is at the end of the path: hashing what is here already would only keep it waiting.
+    // The missing node is at the end of the path: hashing the nodes before it would only delay the reader.
     for (let index = nodes.length - 1; first.isWaiting && index >= 0; index -= 1) {
       first.offer([nodes.at(index)])
     }

@@ -1,5 +1,5 @@
-// The nodes of a proof as a reply spells them. Each becomes bytes when it is first looked at: whoever waits needs one of
-// them, and what was judged before is known by its text.
+// The nodes of a proof as received. Each becomes bytes on its first use: a waiting read needs only one of them, and
+// nodes checked before are recognized by their text.
 // Tested by src/chain/upstream/source/check-proof.test.ts
 import { equalBytes, toBareHex } from '../../../base/hex.ts'
 import { bytesOf } from '../../../codec/ethereum/json-fields.ts'
@@ -16,7 +16,7 @@ export class ProofNodes {
     return this.#texts.length
   }
 
-  /** `index`: less than `length`. Throws `Malformed` when it is spelled otherwise than as hex of whole bytes. */
+  /** `index`: less than `length`. Throws `Malformed` if it is not hex of whole bytes. */
   at(index: number): Uint8Array {
     const known = this.#bytes[index]
     if (known !== undefined) return known
@@ -25,13 +25,13 @@ export class ProofNodes {
     return bytes
   }
 
-  /** Are these its bytes? False also of one that is spelled otherwise than as lower-case hex. `index`: as of `at`. */
+  /** True if these are its bytes. False also if it is not lower-case hex. `index`: as of `at`. */
   isAt(index: number, bytes: Uint8Array): boolean {
     const known = this.#bytes[index]
     if (known !== undefined) return equalBytes(known, bytes)
     const text = this.#texts[index] ?? ''
     if (text.length !== 2 + 2 * bytes.length) return false
-    // Cheaper than bytes out of the text, which nobody needs.
+    // Cheaper than decoding the text, whose bytes are not needed.
     return text.slice(2) === toBareHex(bytes) && text.startsWith('0x')
   }
 
@@ -40,12 +40,12 @@ export class ProofNodes {
     return this.#texts.map((_, index) => this.at(index))
   }
 
-  /** The texts of the first `count`. */
+  /** The texts of the first `count` nodes. */
   spelled(count: number): readonly string[] {
     return this.#texts.slice(0, count)
   }
 
-  /** Do the first ones read so, text by text? */
+  /** True if the first nodes have these texts. */
   beginsWith(texts: readonly string[]): boolean {
     return texts.every((text, index) => text === this.#texts[index])
   }

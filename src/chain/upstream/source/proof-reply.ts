@@ -1,5 +1,5 @@
-// A reply to eth_getProof (EIP-1186) as bytes, under caps. Nothing in it is believed: nodes are only candidates,
-// found by their own hash, and what the members beside them say is compared later, never used.
+// A reply to eth_getProof (EIP-1186) as bytes, under caps. Nothing in it is trusted: nodes are only candidates,
+// found by their own hash, and the other members are compared later, never used.
 // Tested by src/chain/upstream/source/check-proof.test.ts
 import { Fault } from '../../../base/fault.ts'
 import { toLatin1 } from '../../../base/hex.ts'
@@ -15,22 +15,22 @@ export type ProofReply = {
   readonly json: JsonRecord
   /** From the state root down, lists one after the other: those of the account, then those of each slot. */
   readonly nodes: ProofNodes
-  /** How many of them are listed for the account. */
+  /** Number of nodes listed for the account. */
   readonly accountNodes: number
-  /** What is said of slots, in the order of the reply, whatever slots they are. */
+  /** The entries for slots, in the order of the reply, for any slots. */
   readonly storage: readonly JsonRecord[]
-  /** What there was more of than any proof can hold, and was not read; null: nothing. */
+  /** The list that is longer than any proof, and was not read; null: none. */
   readonly excess: string | null
 }
 
-/** `slots`: how many were asked for. Throws `Malformed` on another shape. */
+/** `slots`: number of requested slots. Throws `Malformed` on another shape. */
 export function readProofReply(value: unknown, slots: number): ProofReply {
   const json = recordOf(value, 'proof')
   const excess: string[] = []
   const texts: string[] = []
   addNodes(texts, json['accountProof'], 'accountProof', excess)
   const accountNodes = texts.length
-  // Some nodes leave it out when no slot was asked for.
+  // Some nodes omit it if no slot was requested.
   const isNone = slots === 0 && !isGiven(json['storageProof'])
   const entries = isNone ? [] : listOf(json['storageProof'], 'storageProof')
   if (entries.length > slots) excess.push(`${entries.length} storage proofs for ${slots} slots`)

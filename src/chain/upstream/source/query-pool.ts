@@ -1,5 +1,5 @@
-// One question to a pool, and what each upstream's answer to it was: who said that there is nothing, who cannot,
-// who lied. From that follows what is told when nobody had it.
+// One request to a pool, with the result of each upstream: absence, missing data, or an invalid reply. The results
+// determine the error if no upstream supplied the content.
 // Tested by src/chain/upstream/source/upstream-source.test.ts
 import { Fault } from '../../../base/fault.ts'
 import { toHex } from '../../../base/hex.ts'
@@ -12,12 +12,12 @@ import type { UpstreamPool } from '../pool/upstream-pool.ts'
 import type { DataKind } from '../node/history-depth.ts'
 import type { InvalidReplyEvidence, AttemptOutcome } from '../pool/attempt-outcome.ts'
 
-/** What is used of a pool here. */
+/** The parts of a pool that are used here. */
 export type ContentPool = Pick<UpstreamPool, 'content' | 'upstreams'>
 
 /**
- * `absent`: no such block, it says. `unproved`: it has the values, and cannot prove them: not that deep, or not at all.
- * `cannot`: it no longer has it. `short`: less than was asked for. `refused`: an error of its own. `failed`: no answer.
+ * `absent`: it reports no such block. `unproved`: it has the values, but cannot prove them at that depth, or at all.
+ * `cannot`: it no longer has it. `short`: an incomplete reply. `refused`: an error of its own. `failed`: no answer.
  */
 type AttemptResult =
   | 'taken'
@@ -30,8 +30,8 @@ type AttemptResult =
   | InvalidReplyEvidence
 
 /**
- * By upstream; the last finding of each counts. `failure`: the error of the first that failed, for the log; `refusal`:
- * the same of the first that refused.
+ * By upstream; the last result of each counts. `failure`: the error of the first that failed, for the log; `refusal`:
+ * that of the first that refused.
  */
 export type AttemptResults = ReadonlyMap<Upstream, AttemptResult> & {
   failure?: unknown
@@ -41,7 +41,7 @@ export type AttemptResults = ReadonlyMap<Upstream, AttemptResult> & {
 export type PoolQuery = {
   readonly need: DataKind
   readonly number: bigint | null
-  /** `short`: nothing in it was wrong, but what was asked for was not there. Throws UpstreamError, `Malformed`. */
+  /** `short`: nothing in it was invalid, but the requested content was missing. Throws UpstreamError, `Malformed`. */
   attempt(upstream: Upstream, signal: AbortSignal): Promise<AttemptOutcome | 'short'>
 }
 
@@ -66,7 +66,7 @@ export async function queryPool(
         findings.set(upstream, finding)
         if (finding === 'failed') findings.failure ??= thrown
         if (finding === 'refused') findings.refusal ??= thrown as UpstreamError
-        // The pool judges errors of calls itself: it learns from them what the upstream cannot do.
+        // The pool handles errors of calls itself: it updates the upstream's missing methods and data.
         if (thrown instanceof UpstreamError) throw thrown
         return finding === 'unproved' ? 'cannot' : 'failed'
       }
@@ -76,7 +76,7 @@ export async function queryPool(
   return findings
 }
 
-/** What an error says of what was asked; all others say nothing of it. */
+/** The errors with information about the request; all others have none. */
 const findingsOfErrors: Readonly<Partial<Record<UpstreamErrorKind, AttemptResult>>> = {
   unknown_block: 'absent',
   not_canonical: 'absent',
@@ -93,7 +93,7 @@ function findingOf(thrown: unknown): AttemptResult | null {
   return findingsOfErrors[thrown.kind] ?? (thrown.isAboutCall ? 'refused' : 'failed')
 }
 
-/** How many upstreams, none of them trusted, make an absence believed. */
+/** Untrusted upstreams that must report an absence before Cairn accepts it. */
 const absentMin = 2
 
 export type QueryConclusion = {
@@ -102,7 +102,7 @@ export type QueryConclusion = {
   readonly need: DataKind
   readonly blockHash: Uint8Array
   readonly number: bigint | null
-  /** One untrusted upstream's answer that there is no such block is not enough. */
+  /** One untrusted upstream's reply that there is no such block is not sufficient. */
   readonly require: boolean
 }
 
@@ -143,7 +143,7 @@ export function toFault(pool: ContentPool, findings: AttemptResults, about: Quer
   if (about.need === 'header') checkAbsence(count('absent'), about, { block, tried })
 }
 
-/** Nothing proves that a header does not exist; an upstream that cannot give it has not denied it either. */
+/** A missing header has no proof of absence; an upstream that cannot supply it has not reported absence either. */
 function checkAbsence(
   absences: number,
   { require }: QueryConclusion,
@@ -162,7 +162,7 @@ function isAbsent(findings: readonly (readonly [Upstream, AttemptResult])[]): bo
   return absent.length >= absentMin || absent.some(([upstream]) => upstream.trusted)
 }
 
-/** Nodes keep values longer than the tries that prove them, and answer as if they had neither. */
+/** Nodes store values longer than the tries that prove them, and return the same error for both. */
 function hasValues({ upstreams }: ContentPool, { need, number }: QueryConclusion): boolean {
   if (need !== 'proof') return false
   return upstreams.some((one) => one.usable && one.can('state', number) === 'yes')

@@ -1,12 +1,12 @@
-// The debug_getRaw… calls bring bytes as they are, and are tried first. By specification they take a number or a
-// tag; go-ethereum takes a hash too. An upstream that refused one is asked for JSON from then on.
+// The debug_getRaw… calls return the bytes themselves, and are tried first. By specification they take a number or a
+// tag; go-ethereum takes a hash too. After a refusal, the upstream receives requests for JSON.
 // Tested by src/chain/upstream/source/upstream-source.test.ts
 import { toHex } from '../../../base/hex.ts'
 import { UpstreamError, type UpstreamErrorKind } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
 
 export type RawCalls = {
-  /** The result, or null when this upstream does not have the method, or not by hash. Throws UpstreamError. */
+  /** The result, or null if this upstream does not have the method, or not by hash. Throws UpstreamError. */
   byHash(
     upstream: Upstream,
     method: string,
@@ -15,9 +15,9 @@ export type RawCalls = {
   ): Promise<{ readonly result: unknown; readonly params: readonly unknown[] } | null>
 }
 
-/** It will say the same next time. */
+/** The upstream would return the same error next time. */
 const refusals: readonly UpstreamErrorKind[] = ['unsupported', 'client_fault']
-/** These say nothing of the method: another call would fare no better. */
+/** These errors are not about the method: another call would fail too. */
 const troubles: readonly UpstreamErrorKind[] = ['trouble', 'rate_limit', 'not_asked']
 
 /** Remembers refusals for as long as it and the upstream live. */

@@ -1,5 +1,5 @@
-// Traps in what a source brings: one upstream lies, the next is honest; then all lie.
-// The answer is the honest one, or an error, and nothing that fails its hash is kept.
+// Invalid replies of a source: one upstream is faulty, the next is honest; then all are faulty.
+// The answer is the honest one, or an error, and nothing that fails its hash is stored.
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import fc from 'fast-check'
@@ -30,7 +30,7 @@ const absent = fromHex(`0x${'11'.repeat(20)}`)
 const word = (value: number) => fromHex(`0x${value.toString(16).padStart(64, '0')}`)
 const hex = (bytes: Uint8Array | null) => bytes && toHex(bytes)
 
-/** What is read, and the truth as another library has it. `block`: by number. */
+/** A read and its correct result from another library. `block`: by number. */
 type Read = {
   readonly block: number
   run(network: Network, block: StubBlock): Promise<string | null>
@@ -99,7 +99,7 @@ const receiptRead: Read = {
 let codeTruth = ''
 
 type Value = Record<string, unknown>
-/** Changes one method's honest result; `ask` asks an honest node something else. */
+/** Changes one method's honest result; `ask` sends another request to an honest node. */
 type Change = (
   result: Value,
   call: StubCall,
@@ -111,11 +111,11 @@ type Trap = {
   readonly read: Read
   readonly method: string
   readonly change: Change
-  /** A lie, or only too little: then the ledger has nothing to say. */
+  /** False: the reply is only incomplete, and no invalid reply is recorded. */
   readonly isLie: boolean
-  /** What is false stands beside a proof that may be right: then the answer is the true one. */
+  /** The invalid part is next to a proof that may be valid: then the answer is the correct one. */
   readonly mayAnswer?: boolean
-  /** The liar has no debug calls, so JSON is what it lies with. */
+  /** The faulty node has no debug calls, so its JSON is invalid. */
   readonly jsonOnly?: boolean
 }
 
@@ -477,7 +477,7 @@ async function ask(
   return ((await response.json()) as { result: unknown }).result
 }
 
-/** A stub that falls into the trap, and asks `honest` where it needs another truth. */
+/** Makes a stub reply as the trap specifies; it queries `honest` if it needs another correct value. */
 function mislead(
   stub: StubUpstream,
   honest: StubUpstream,
@@ -495,16 +495,16 @@ function mislead(
 
 for (const trap of traps) {
   test(trap.name, async (t) => {
-    const [liar, second, honest] = await Promise.all(
+    const [faulty, second, honest] = await Promise.all(
       [1, 2, 3].map(() => startStubUpstream(t, chain)),
     )
-    assert.ok(liar && second && honest)
+    assert.ok(faulty && second && honest)
     const block = chain.recorded[trap.read.block] ?? assert.fail()
     codeTruth = String(await ask(honest, 'eth_getCode', [toHex(coded), block.hash]))
     const truth = trap.read.truth(block)
-    mislead(liar, honest, trap)
+    mislead(faulty, honest, trap)
 
-    const mixed = openUpstreamContent(t, [liar, honest])
+    const mixed = openUpstreamContent(t, [faulty, honest])
     assert.equal(await trap.read.run(mixed.network, block), truth)
     await mixed.idle()
     assert.deepEqual(
@@ -513,7 +513,7 @@ for (const trap of traps) {
     )
 
     mislead(second, honest, trap)
-    const alone = openUpstreamContent(t, [liar, second])
+    const alone = openUpstreamContent(t, [faulty, second])
     const answer = await trap.read.run(alone.network, block).catch((thrown: unknown) => {
       assert.ok(thrown instanceof Fault, String(thrown))
       assert.ok(['unverified', 'pruned'].includes(thrown.code), thrown.code)
@@ -525,7 +525,7 @@ for (const trap of traps) {
   })
 }
 
-/** What a node can be asked for, and how the reply is spelled: raw or JSON. */
+/** The reads of a node, and the encoding of the reply: raw or JSON. */
 const reads: readonly (readonly [name: string, read: Read, jsonOnly: boolean])[] = [
   ['a slot', slotRead, false],
   ['an empty slot', emptySlotRead, false],
@@ -539,7 +539,7 @@ const reads: readonly (readonly [name: string, read: Read, jsonOnly: boolean])[]
   ['receipts', receiptRead, true],
 ]
 
-/** All places in a reply where a hex digit stands, as paths to texts. */
+/** All positions of hex digits in a reply, as paths to texts. */
 function textsIn(value: unknown, path: readonly string[] = []): (readonly string[])[] {
   if (typeof value === 'string') return value.length > 2 ? [path] : []
   if (typeof value !== 'object' || value === null) return []
@@ -567,26 +567,26 @@ function changeDigit(value: unknown, chances: readonly [number, number, number])
 
 for (const [name, read, jsonOnly] of reads) {
   test(`no digit changed in a reply gives another answer: ${name}`, async (t) => {
-    const [liar, honest] = await Promise.all([1, 2].map(() => startStubUpstream(t, chain)))
-    assert.ok(liar && honest)
-    if (jsonOnly) liar.knobs.lacks = (method) => method.startsWith('debug_')
+    const [faulty, honest] = await Promise.all([1, 2].map(() => startStubUpstream(t, chain)))
+    assert.ok(faulty && honest)
+    if (jsonOnly) faulty.knobs.lacks = (method) => method.startsWith('debug_')
     const block = chain.recorded[read.block] ?? assert.fail()
     codeTruth = String(await ask(honest, 'eth_getCode', [toHex(coded), block.hash]))
     const truth = read.truth(block)
     const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
     await fc.assert(
       fc.asyncProperty(fc.tuple(chance, chance, chance), async (chances) => {
-        liar.knobs.lie = (_, reply) =>
+        faulty.knobs.lie = (_, reply) =>
           'result' in reply ? { result: changeDigit(reply.result, chances) } : null
-        const alone = openUpstreamContent(t, [liar])
+        const alone = openUpstreamContent(t, [faulty])
         try {
           assert.equal(await read.run(alone.network, block), truth)
         } catch (thrown) {
           assert.ok(thrown instanceof Fault, String(thrown))
-          // A type of transaction that we do not know may be one that there is.
+          // An unknown type of transaction may be a valid one.
           assert.ok(['unverified', 'unprovable'].includes(thrown.code), thrown.code)
         }
-        const mixed = openUpstreamContent(t, [liar, honest])
+        const mixed = openUpstreamContent(t, [faulty, honest])
         assert.equal(await read.run(mixed.network, block), truth)
         await Promise.all([alone, mixed].map((one) => one.pool.close()))
       }),

@@ -30,7 +30,7 @@ function same(one: Uint8Array | null, other: Uint8Array | null): void {
   assert.equal(one && toHex(one), other && toHex(other))
 }
 
-/** The ways in which nodes differ, none of them wrong. */
+/** Valid differences between nodes. */
 const nodes: readonly (readonly [string, Partial<StubKnobs>])[] = [
   ['raw calls by hash', {}],
   ['raw calls by number only', { rawByHash: false }],
@@ -101,7 +101,7 @@ const unknown = fromHex(`0x${'ab'.repeat(32)}`)
 const rejectsWith = (code: string) => (thrown: unknown) =>
   thrown instanceof Fault && thrown.code === code
 
-test('a block that nobody knows is null when two say so or a trusted one does', async (t) => {
+test('an unknown block is null if two upstreams or a trusted one report it', async (t) => {
   const stubs = await Promise.all([1, 2, 3].map(() => startStubUpstream(t, chain)))
   const [one] = stubs
   assert.ok(one)
@@ -118,7 +118,7 @@ test('a block that nobody knows is null when two say so or a trusted one does', 
   assert.equal(await completeRead(findHeader(preferred.network, unknown), signal), null)
 })
 
-test('nothing is concluded from a node that does not know a block while another cannot be asked', async (t) => {
+test('if one node lacks a block and another cannot be queried, no absence is concluded', async (t) => {
   const [knowing, broken] = await Promise.all([1, 2].map(() => startStubUpstream(t, chain)))
   assert.ok(knowing && broken)
   broken.knobs.trouble = () => 'status 503'
@@ -131,7 +131,7 @@ test('nothing is concluded from a node that does not know a block while another 
   }
 })
 
-test('a body that was pruned comes from who keeps it; when nobody does it is pruned, never null', async (t) => {
+test('a pruned body comes from a node that stores it; if none does it is pruned, never null', async (t) => {
   const [pruning, archive] = await Promise.all([1, 2].map(() => startStubUpstream(t, chain)))
   assert.ok(pruning && archive)
   pruning.knobs.prunedBelow = 40n
@@ -171,7 +171,7 @@ test('a header whose JSON lacks a field is taken from its bytes, and the gap is 
   assert.deepEqual([gaps.count, lies], [1, []])
 })
 
-test('a raw block brings its header and all its lists at once', async (t) => {
+test('a raw block supplies its header and all its lists', async (t) => {
   const stub = await startStubUpstream(t, chain)
   const { network, idle } = openUpstreamContent(t, [stub])
   const one = chain.recorded[54] ?? assert.fail()
@@ -187,7 +187,7 @@ test('a raw block brings its header and all its lists at once', async (t) => {
   assert.equal(stub.count(), 1)
 })
 
-test('transactions of a type that is not known here are unprovable out of JSON', async (t) => {
+test('transactions of an unknown type are unprovable from JSON', async (t) => {
   const stub = await startStubUpstream(t, chain)
   stub.knobs.lacks = (method) => method.startsWith('debug_')
   stub.knobs.lie = ({ method }, reply) => {
@@ -215,7 +215,7 @@ test('a node without eth_getProof can be read but not proved', async (t) => {
   await assert.rejects(completeRead(readStorage(at, word(1)), signal), rejectsWith('unprovable'))
 })
 
-test("what all upstreams say alike is nobody's lie to be punished for", async (t) => {
+test('no upstream is quarantined for a reply that all upstreams give', async (t) => {
   const stubs = await Promise.all([1, 2].map(() => startStubUpstream(t, chain)))
   for (const { knobs } of stubs) {
     knobs.lacks = (method) => method.startsWith('debug_')
@@ -239,7 +239,7 @@ test("what all upstreams say alike is nobody's lie to be punished for", async (t
   )
 })
 
-test('what nobody could prove is told with the root that differs', async (t) => {
+test('an unproved answer is an error that names the root that differs', async (t) => {
   const stub = await startStubUpstream(t, chain)
   const { network } = openUpstreamContent(t, [stub])
   const one = chain.recorded[3] ?? assert.fail()
@@ -278,13 +278,13 @@ for (const [name, jsonOnly] of [
   })
 }
 
-test('whoever watches is told of each upstream that was asked, before its answer is', async (t) => {
+test('a read trace reports each queried upstream, before the result is returned', async (t) => {
   const failing = await startStubUpstream(t, chain, { knobs: { blockHashParameter: false } })
   const { network } = openUpstreamContent(t, [failing])
-  const told: string[] = []
+  const steps: string[] = []
   const watched = watchReads(network, (step, name) => {
     if (step === 'source') assert.equal(name, new URL(failing.url).host)
-    return (outcome) => void told.push(`${step} ${outcome}`)
+    return (outcome) => void steps.push(`${step} ${outcome}`)
   })
   const block = provedBlock(chain.recorded[30] ?? assert.fail())
   const address = fromHex(testChain.stored)
@@ -292,14 +292,14 @@ test('whoever watches is told of each upstream that was asked, before its answer
     await completeRead(readStorage({ network: watched, block, address }, word(1)), signal),
     word(1),
   )
-  assert.ok(told.includes('source answered'), told.join())
-  assert.ok(told.includes('verify taken'), told.join())
-  const asked = told.length
+  assert.ok(steps.includes('source answered'), steps.join())
+  assert.ok(steps.includes('verify taken'), steps.join())
+  const asked = steps.length
   same(await completeRead(readStorage({ network, block, address }, word(2)), signal), word(2))
-  assert.equal(told.length, asked)
+  assert.equal(steps.length, asked)
   const other = provedBlock(chain.recorded[54] ?? assert.fail())
-  told.length = 0
+  steps.length = 0
   await completeRead(findHeader(watched, other.hash), signal)
   await completeRead(readTransactionList(watched, other), signal)
-  assert.deepEqual(new Set(told), new Set(['store absent', 'source answered', 'verify taken']))
+  assert.deepEqual(new Set(steps), new Set(['store absent', 'source answered', 'verify taken']))
 })

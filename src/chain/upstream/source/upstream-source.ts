@@ -1,5 +1,5 @@
-// A network's upstream nodes as a Source: which calls bring which ContentRef. What they bring is only offered;
-// what nobody has becomes the Fault that says why (verification 2.1).
+// A network's upstream nodes as a Source: the calls that supply each ContentRef. Their results are only offered;
+// content that no upstream has becomes the Fault with the reason.
 import type { PeekNode } from '../../../content/ref.ts'
 import { watchAll } from '../../../content/read-trace.ts'
 import type { Asked, Offer, Source } from '../../../content/source.ts'
@@ -19,15 +19,15 @@ export type UpstreamSourceParts = {
   /** Of the network, and of the source. */
   readonly name: string
   readonly pool: ContentPool
-  /** Is one untrusted upstream's word that there is no such block too little? */
+  /** Whether one untrusted upstream's reply that a block does not exist is insufficient. */
   readonly require: boolean
-  /** What was verified before, of tries. */
+  /** Trie nodes that were verified before. */
   readonly peekNode: PeekNode
-  /** Told of each header whose JSON lacked a field that it has (`header_fields_unknown`). */
+  /** Called for each header whose JSON lacked a field that it has (`header_fields_unknown`). */
   readonly onUnknownFields: (upstream: Upstream) => void
 }
 
-/** Each attempt has an offer of its own: two may run at once. */
+/** Each attempt has its own offer: two may run in parallel. */
 type OfferedQuestion = Pick<PoolQuery, 'need' | 'number'> & {
   readonly attempt: (
     upstream: Upstream,
@@ -37,8 +37,8 @@ type OfferedQuestion = Pick<PoolQuery, 'need' | 'number'> & {
 }
 
 /**
- * `fetch` rejects with `unverified` when all there was is wrong or too little, `no_upstream` when somebody could not
- * be asked, `unprovable` when state lies deeper than anybody proves.
+ * `fetch` rejects with `unverified` if all replies were invalid or incomplete, `no_upstream` if an upstream could not
+ * be queried, `unprovable` if the state is beyond the proof depth of all upstreams.
  */
 export function createUpstreamSource(parts: UpstreamSourceParts): Source {
   const { name, pool, require, peekNode, onUnknownFields } = parts
@@ -46,7 +46,7 @@ export function createUpstreamSource(parts: UpstreamSourceParts): Source {
   const raw = createRawCalls()
   const fetchProof = createFetchProof({ network: name, pool, callAt, require, peekNode })
 
-  /** Null: what the hint says is not enough to ask anybody. */
+  /** Null: the fetch context is not sufficient for a request. */
   function questionOf({ ref, hint }: Asked): OfferedQuestion | null {
     const number = hint.blockNumber ?? null
     if (ref.kind === 'header') {
@@ -89,20 +89,20 @@ export function createUpstreamSource(parts: UpstreamSourceParts): Source {
     }
   }
 
-  /** Asks on until it is taken; who lied beside what was taken is known only later. */
+  /** Queries upstreams until the content is taken; invalid parts of a reply are found only after that. */
   async function run(asked: Asked, question: OfferedQuestion, offer: Offer, signal: AbortSignal) {
     const { need, number } = question
     let wasLie = false
     const attempt: PoolQuery['attempt'] = async (upstream, shared) => {
-      // After a lie another upstream is asked all the same: only what it says tells who is wrong (T25).
+      // After an invalid reply another upstream is queried anyway: only its reply shows which one is faulty.
       if (!wasLie && offer([]) === 'taken') return 'taken'
       const answered = watchAll(asked.hints(), 'source', upstream.name)
-      const told: Offer = (items) => {
+      const traced: Offer = (items) => {
         if (items.length > 0) answered('answered')
         return offer(items)
       }
       try {
-        const verdict = await question.attempt(upstream, told, shared)
+        const verdict = await question.attempt(upstream, traced, shared)
         wasLie ||= typeof verdict === 'object'
         answered(typeof verdict === 'object' ? 'lied' : verdict)
         return verdict
@@ -144,12 +144,12 @@ export function createUpstreamSource(parts: UpstreamSourceParts): Source {
   }
 }
 
-/** Any of so many, from 0 on. */
+/** A random index below `count`. */
 function pick(count: number): number {
   return Math.floor(Math.random() * count)
 }
 
-/** Of what was asked: the hint has it, or the name itself. */
+/** The block of the requested content: in the fetch context, or the hash itself. */
 function blockHashOf({ ref, hint }: Asked): Uint8Array {
   return ref.kind === 'header' ? ref.hash : (hint.blockHash ?? ref.hash)
 }
