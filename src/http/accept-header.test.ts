@@ -13,7 +13,7 @@ test('the best liked comes first, of equals the first, and what is refused is le
   ])
 })
 
-test('parameters are told without the quality, and quotes may hold what separates', () => {
+test('parameters are listed without the quality, and quotes may hold what separates', () => {
   const [one] = parseAccept('a/b; Order="x,y;\\"z"; q=0.5; dups=y')
   assert.deepEqual(
     [...(one?.parameters ?? [])],

@@ -1,4 +1,4 @@
-// `Authorization: Bearer` (RFC 6750 2.1): a JWT on the JSON-RPC face.
+// `Authorization: Bearer` (RFC 6750 2.1): a JWT on the JSON-RPC API.
 // Tested by test/jwt-started.test.ts
 
 const headerCharsMax = 8_192

@@ -43,7 +43,7 @@ test('a header of ten thousand proxies is not read to its beginning', () => {
   assert.equal(of('10.0.0.1', header), '10.0.0.1')
 })
 
-test('without trusted proxies a caller is who the socket says', () => {
+test('without trusted proxies the client address is that of the socket', () => {
   assert.equal(peerAddress.of('127.0.0.1', '198.51.100.1'), '127.0.0.1')
   assert.equal(peerAddress.trusts('127.0.0.1'), false)
   assert.equal(trusts('127.0.0.1'), true)

@@ -36,7 +36,7 @@ export function createClientAddress(trusts: (address: string) => boolean): Clien
   }
 }
 
-/** Nobody is trusted: a caller is who the socket says. */
+/** No proxy is trusted: the client address is that of the socket. */
 export const peerAddress: ClientAddress = { trusts: () => false, of: (peer) => peer }
 
 /** Some proxies write the port, too: `192.0.2.1:80`, `[2001:db8::1]:80`. */

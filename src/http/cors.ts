@@ -1,4 +1,4 @@
-// Cross-origin headers of the JSON-RPC face, on every status. No Allow-Credentials: a key
+// Cross-origin headers of the JSON-RPC API, on every status. No Allow-Credentials: a key
 // travels in the URL and a secret in a header the page itself must know.
 // Tested by src/rpc/api/rpc-api.test.ts
 
@@ -8,7 +8,7 @@ const allowed =
   'content-type, authorization, infura-source, user-agent, x-requested-with, accept, x-cairn-proof'
 
 /**
- * Headers every answer of the face carries, names and values in turn: the Origin reflected, or `*` when none
+ * Headers that every reply of the API carries, names and values in turn: the Origin reflected, or `*` when none
  * was sent. A fresh array.
  */
 export function corsHeaders(origin: string | undefined): string[] {

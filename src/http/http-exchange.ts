@@ -1,12 +1,12 @@
-// One HTTP request and its answer, as far as the JSON-RPC face knows of HTTP: whoever listens makes it after the
-// target and the Host were judged, and the face answers it, once.
+// One HTTP request and its answer, as the JSON-RPC API sees it: the listener makes it after the
+// target and the Host were checked, and the API answers it once.
 // Tested by src/http/server.test.ts
 import type { Fault } from '../base/fault.ts'
 import type { Body } from './body.ts'
 import type { Deadlines } from './deadlines.ts'
 import type { HeadLines } from './header-lines.ts'
 
-/** The headers that are looked at on the JSON-RPC face, in lower case. */
+/** The headers that are looked at by the JSON-RPC API, in lower case. */
 export const requestHeaderNames = [
   'authorization',
   'content-encoding',

@@ -1,4 +1,4 @@
-// An exchange over node:http: of every request that the lean listener leaves to it. The file face and the pages
+// An exchange over node:http: of every request that the lean listener leaves to it. The IPFS API and the pages
 // work on its request and response.
 // Tested by src/http/server.test.ts
 import type { IncomingMessage, ServerResponse } from 'node:http'

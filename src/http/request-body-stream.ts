@@ -1,10 +1,10 @@
-// Bytes that are pushed to whoever takes them, chunk by chunk: no promise and no generator for each chunk, which
+// Bytes that are pushed to a consumer, chunk by chunk: no promise and no generator for each chunk, which
 // is what costs when a gigabyte comes in pieces of 64 KiB.
 // Tested by src/kubo/multipart.test.ts
 
 /**
  * What to do after a chunk: true = the next one, false = enough. A promise is waited for first, and nothing is
- * read meanwhile. Whoever takes a chunk may hold it.
+ * read meanwhile. The consumer may hold a chunk.
  */
 export type Take = (chunk: Uint8Array) => boolean | Promise<boolean>
 
@@ -14,7 +14,7 @@ export interface RequestBodyStream {
    * once it has resolved; not any more once it threw, what the body or `take` throws.
    */
   feed(take: Take): Promise<boolean>
-  /** Nobody will look at `chunk` again: its memory may go at once, long before it is collected. */
+  /** `chunk` will not be read again: its memory may go at once, long before it is collected. */
   release?(chunk: Uint8Array): void
 }
 

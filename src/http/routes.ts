@@ -4,12 +4,12 @@ import type { Caller } from '../access/accounts/caller.ts'
 import type { HttpExchange } from './http-exchange.ts'
 import type { RequestHandler } from './node-exchange.ts'
 
-/** A path of the JSON-RPC face, split. `key`: as sent, not yet judged; null when the segment is missing. */
+/** A path of the JSON-RPC API, split. `key`: as sent, not yet checked; null when the segment is missing. */
 export type RpcPath = {
   readonly network: string | null
   readonly webSocket: boolean
   readonly key: string | null
-  /** Who calls, where that was judged already. */
+  /** The caller, if already authenticated. */
   readonly caller?: Caller
 }
 
@@ -17,7 +17,7 @@ export type RpcApi = (exchange: HttpExchange, path: RpcPath) => void | Promise<v
 
 const rpcForm = /^(?:\/([A-Za-z0-9-]{1,63}))??(\/ws)?\/v3(?:\/([^/]*)\/?)?$/
 
-/** Null when the path is not one of the JSON-RPC face. One trailing slash is accepted. */
+/** Null when the path is not one of the JSON-RPC API. One trailing slash is accepted. */
 export function parseRpcPath(path: string): RpcPath | null {
   const match = rpcForm.exec(path)
   if (match === null) return null

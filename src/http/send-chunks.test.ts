@@ -71,7 +71,7 @@ test('a reader who stopped gets nothing more, whatever its chunk is used for nex
       given.resolve()
       yield memory
     } finally {
-      // Others have it by now; the failure is told some turns later.
+      // The buffer is reused by now; the failure is reported some turns later.
       memory.fill(2)
       for (let turn = 0; turn < 1000; turn += 1) await new Promise(setImmediate)
     }

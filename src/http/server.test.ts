@@ -175,7 +175,7 @@ function failOf(requestId: string): Promise<void> {
   return Promise.reject(new TypeError('a bug'))
 }
 
-test('a face that fails is a 500 that names the request, and the server lives', async () => {
+test('a handler that fails is a 500 that names the request, and the server lives', async () => {
   const server = createServer({
     settings: defaultServerSettings,
     routes: createRoutes({

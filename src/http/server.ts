@@ -85,7 +85,7 @@ export function createServer(parts: ServerParts): Server {
   let draining = false
 
   class DrainingResponse extends ServerResponse<IncomingMessage> {
-    // Every head goes through here, whoever writes it and however.
+    // Every head goes through here, however it is written.
     override writeHead(statusCode: number, ...rest: never[]): this {
       if (draining) this.shouldKeepAlive = false
       return super.writeHead(statusCode, ...rest)
@@ -129,7 +129,7 @@ export function createServer(parts: ServerParts): Server {
     const requestId = requestIdOf(request.headers['x-request-id'])
     if (logAnswers()) logAnswer(request, response, requestId)
     try {
-      // node:http drops what comes in one packet behind an upgrade that nobody takes: a call sent there would wait
+      // node:http drops what comes in one packet behind an upgrade without a handler: a call sent there would wait
       // for ever, so the connection ends.
       if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
       const target = readTarget(request)
@@ -161,7 +161,7 @@ export function createServer(parts: ServerParts): Server {
     idle.upgraded(socket)
     const requestId = requestIdOf(request.headers['x-request-id'])
     const target = readTarget(request)
-    // Judged already by `takes`, unless this Node does not ask it.
+    // Already checked by `takes`, unless this Node does not ask it.
     if (upgrades === undefined || typeof target === 'string') {
       socket.destroy()
       return

@@ -20,7 +20,7 @@ export type Upgrade = {
 }
 
 export interface Upgrades {
-  /** Judged for each request with an `Upgrade` header; one that is not taken is answered in HTTP as any other. */
+  /** Evaluated for each request with an `Upgrade` header; one that is not taken is answered in HTTP as any other. */
   takes(request: IncomingMessage): boolean
   /** Opens a connection over the socket, or refuses. Never throws. */
   open(upgrade: Upgrade): void

@@ -1,5 +1,5 @@
 // The chunks of a streamed body on their way to the caller. A chunk may be a view of a buffer that is used again, so
-// nobody asks for the next one before the socket is done with it.
+// the caller requests the next one only after the socket has released it.
 // Tested by src/kubo/ipfs-api.test.ts
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../base/clock.ts'
@@ -13,7 +13,7 @@ export type WriteTerms = {
 
 export interface ChunkWriter {
   /**
-   * Null, or a promise to wait for before the next chunk is asked for: rejects with `deadline` when the caller takes
+   * Null, or a promise to wait for before the next chunk is requested: rejects with `deadline` when the caller takes
    * nothing, with `hung_up` when it is gone.
    */
   write(chunk: Uint8Array): Promise<void> | null

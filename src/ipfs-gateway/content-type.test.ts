@@ -56,7 +56,7 @@ test('types that a browser lays out or runs are known as such', () => {
   }
 })
 
-test('a beginning of nothing but blanks or openings is judged in time', () => {
+test('a beginning of blanks or openings alone is classified in time', () => {
   assert.equal(sniffed(' '.repeat(512)), 'text/plain; charset=utf-8')
   assert.equal(sniffed('<!--'.repeat(128)), 'text/plain; charset=utf-8')
 })

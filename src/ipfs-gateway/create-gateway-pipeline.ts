@@ -20,11 +20,11 @@ import type { GatewayPipeline } from './gateway-pipeline.ts'
 import type { IpfsGatewayRequest } from './path-operation.ts'
 
 export type PathRules = {
-  /** Nobody needs a key. */
+  /** Requests need no key. */
   readonly isPublic: () => boolean
   /** Accounts that open what they have pinned to everybody. */
   readonly openAccounts: () => readonly string[]
-  /** Only what is pinned is given: by the caller's account, or where nobody shows a key by any. */
+  /** Only what is pinned is given: by the caller's account, or by any account for a request without a key. */
   readonly pinnedOnly: () => boolean
   /** Whether what is not here may be looked for elsewhere, for callers with a key. */
   readonly fetches: () => boolean
@@ -37,7 +37,7 @@ export type PathParts = {
   readonly files: Files
   /** What an account sees of them, by its id; null: all of them. */
   readonly filesOf: ((accountId: string) => Files) | null
-  /** As on the file face: key, secret, switch, lists, card. */
+  /** As on the IPFS API: key, secret, switch, lists, card. */
   readonly enter: (credential: Credential, operation: string) => Promise<Caller>
   readonly transferMeters: TransferMeters
   readonly count: (call: UsedCall) => void
@@ -56,7 +56,7 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
     return caller === null ? files : (parts.filesOf?.(caller.accountId) ?? files)
   }
 
-  function judge(cid: CID, segments?: readonly string[]): void {
+  function checkAllowed(cid: CID, segments?: readonly string[]): void {
     if (rules.denies(cid, segments)) throw new Fault('denied')
   }
 
@@ -64,7 +64,7 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
   function checkRoot(visit: IpfsGatewayRequest): void {
     const { request, cachedOnly, caller } = visit
     const { root, segments } = request
-    judge(root, segments)
+    checkAllowed(root, segments)
     // An identity CID is its own content.
     if (decodeMultihash(root.multihash.bytes).code === identityCode) return
     checkPins(visit)
@@ -117,7 +117,7 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
       const began = clock.monotonic()
       let admitted = false
       function meter(fault: Fault | null, bytesOut: number, status?: number): void {
-        // What nobody's key asked for is in nobody's usage.
+        // A request without a key is in no account's usage.
         if (caller === null) return
         const facts = { face: 'files', network: '', method: operation.name, units: 0 } as const
         const outcome = pathsOutcome(fault)
@@ -142,7 +142,13 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
         checkRoot(visit)
         const patience = { offline: !mayFetch(visit), timeoutMs: null }
         const seen = filesFor(caller)
-        const reply = await operation.run(input, { caller, files: seen, patience, judge, signal })
+        const reply = await operation.run(input, {
+          caller,
+          files: seen,
+          patience,
+          checkAllowed,
+          signal,
+        })
         return {
           reply,
           download: measured,

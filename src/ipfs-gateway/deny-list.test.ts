@@ -30,7 +30,7 @@ test('an entry with a path denies that path, with a star all that begins so', as
   assert.equal(list.denies(other, ['y']), false)
 })
 
-test('a hashed entry denies what nobody can read off the list', async () => {
+test('a hashed entry denies content that the list does not name in clear', async () => {
   const lines = [`${one.toV1().toString()}/`, `${other.toString()}/a/b`].map(
     (name) => `//${hash('sha256', name, 'hex')}`,
   )
@@ -41,7 +41,7 @@ test('a hashed entry denies what nobody can read off the list', async () => {
   assert.equal(list.denies(other, ['a', 'b']), true)
 })
 
-test('a head, comments and empty lines say nothing, and what is not understood is told by line', async () => {
+test('a head, comments and empty lines are ignored, and errors name their line', async () => {
   const list = await parseDenyList(
     `version: 1\nname: x\n---\n\n# note\r\n${one.toString()}\r\n/ipns/x\n+${one.toString()}\n`,
   )

@@ -1,4 +1,4 @@
-// Content that this server is told not to give, by CID or by the hash of CID and path, as operators pass such lists
+// Content that this server must not serve, by CID or by the hash of CID and path, as operators pass such lists
 // on. Blocks are compared by multihash, so that no other spelling of a CID gets around it.
 // Form: https://specs.ipfs.tech/ipips/ipip-0383/ (blocks, paths and sha2-256 double hashes of it)
 import { hash } from 'node:crypto'
@@ -15,7 +15,7 @@ export type DenyList = {
   readonly unread: readonly number[]
 }
 
-/** Most lines that take part; more is a mistake of whoever made the list. */
+/** Most lines that take part; more is a mistake in the list. */
 export const denyLinesMax = 1_000_000
 const unreadMax = 20
 /** How many lines may be read before other work gets a turn. */

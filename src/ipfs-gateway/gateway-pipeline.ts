@@ -6,13 +6,13 @@ import type { IpfsGatewayRequest, PathRun } from './path-operation.ts'
 
 /** What readers of `/ipfs/<cid>` need of it. */
 export interface GatewayPipeline {
-  /** Null: nobody showed a key, and not everybody has to. Throws the faults of the file face. */
+  /** Null: the request has no key and needs none. Throws the faults of the IPFS API. */
   authenticatePath(credential: Credential | null, operation: string): Promise<Caller | null>
-  /** A request refused after entering, before it ran, is counted; null: in nobody's usage. */
+  /** A request refused after entering, before it ran, is counted; null: in no account's usage. */
   countPathRefusal(caller: Caller | null, operation: string, fault: Fault): void
   /**
-   * Throws `bad_argument`, `over_rate`, `overloaded`, `denied`, `not_cached`, `not_found`, `no_credential` where nobody
-   * showed a key and the content is not open, and what the operation throws.
+   * Throws `bad_argument`, `over_rate`, `overloaded`, `denied`, `not_cached`, `not_found`, `no_credential` if the request
+   * has no key and the content is not public, and what the operation throws.
    */
   runPath(visit: IpfsGatewayRequest): Promise<PathRun>
 }

@@ -13,7 +13,7 @@ const methods = 'GET, HEAD, OPTIONS'
 const allowed =
   'Authorization, Accept, Cache-Control, Content-Type, If-None-Match, Range, User-Agent, X-Requested-With'
 
-/** Every answer has them, refusals too: whoever may read may read from any page. */
+/** On every reply, refusals too: a client that may read may do so from any page. */
 export function pathHeaders(version: string): Record<string, string> {
   return {
     'Access-Control-Allow-Origin': '*',

@@ -78,7 +78,7 @@ test('a block below a path comes with the CIDs that lead to it', async (t) => {
   assert.equal((await reader.get(`${folder}/nope?format=raw`)).status, 404)
 })
 
-test('the format of the query wins over Accept, and one of Accept is told where it is', async (t) => {
+test('the format of the query wins over Accept, and one of Accept gets its own address', async (t) => {
   const reader = await startPathReader(t)
   const cid = await reader.add([fileEntry('', 'stone')], { cidVersion: 1 })
   const location = async (path: string, accept: string) => {
@@ -243,7 +243,7 @@ test('other methods are a 405, and a preflight needs no key', async (t) => {
   assert.match(preflight.headers.get('access-control-allow-headers') ?? '', /Authorization.*Range/)
 })
 
-test('a reader needs key and secret, and the gates of the file face hold', async (t) => {
+test('a reader needs key and secret, and the checks of the IPFS API apply', async (t) => {
   const reader = await startPathReader(t)
   const status = async (authorization: string) => {
     const response = await reader.get('bafkqaaa?format=raw', { authorization })
@@ -295,7 +295,7 @@ test('public reading needs no key, gives what is here, and a wrong key is still 
   const response = await reader.get(`${cid}?format=raw`, { authorization: '' })
   assert.equal(await response.text(), 'stone')
   assert.equal(response.headers.get('vary'), 'Accept')
-  // Nobody's key: nobody's usage.
+  // Without a key, no account's usage.
   assert.deepEqual(reader.server.settled, [])
   assert.equal((await reader.get(`${absentCid}?format=raw`, { authorization: '' })).status, 404)
   const wrong = `Basic ${Buffer.from('a:b').toString('base64')}`
@@ -382,7 +382,7 @@ test('a key may be for pinned content only, where the server gives all', async (
   assert.equal((await reader.get(`${loose}?format=raw`, { authorization })).status, 404)
 })
 
-test('an account may open what it has pinned to everybody, and nothing else is told', async (t) => {
+test('an account may make its pins public, and no other content is revealed', async (t) => {
   const open: string[] = []
   const reader = await startPathReader(t, { pathRules: { openAccounts: () => open } })
   const pinned = await reader.add([fileEntry('', 'pinned')], bare)
@@ -469,7 +469,7 @@ test('switched off there is no such page', async (t) => {
   assert.equal(await response.text(), '404 page not found\n')
 })
 
-test('an odd file name is told in ASCII and in full, and never breaks a header', async (t) => {
+test('an odd file name is sent in ASCII and in full, and never breaks a header', async (t) => {
   const reader = await startPathReader(t)
   const name = async (filename: string) => {
     const query = new URLSearchParams({ format: 'raw', filename })

@@ -144,7 +144,7 @@ function wishesOf({ format, accepted, acceptsHtml }: ChosenFormat) {
   return { format, accepted, acceptsHtml }
 }
 
-/** What of the request is told only once the caller is known. Throws `bad_argument`. */
+/** Errors of the request that are reported only after authentication. Throws `bad_argument`. */
 function readAsked(
   { settings }: IpfsGatewayDeps,
   { request: { headers }, path }: NodeExchange,
@@ -169,7 +169,7 @@ type Asked = {
   readonly path: string
   /** Given without a key. */
   readonly isOpen: boolean
-  /** Null: what goes out counts for nobody. */
+  /** Null: the reply is not counted for an account. */
   readonly download: FilesDownload | null
 }
 
@@ -262,7 +262,7 @@ function locationHeaders(
   return { 'Content-Location': `${path}?${parameters.toString()}` }
 }
 
-/** A format that is not served; told once the caller is known. */
+/** A format that is not served; reported after authentication. */
 class Unserved {
   readonly format = null
   readonly fault: Fault

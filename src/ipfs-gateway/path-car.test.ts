@@ -161,7 +161,7 @@ test('no block of an identity CID is in a CAR', async (t) => {
   assert.deepEqual(await readCar(reader, 'bafkqaaa?format=car'), [])
 })
 
-test('what is asked for in another way has another tag, and one that is known gets a 304', async (t) => {
+test('another form of the request has another tag, and a known tag gets a 304', async (t) => {
   const reader = await startPathReader(t)
   const folder = await reader.add([fileEntry('d/a', 'stone'), fileEntry('d/b', 'stone')])
   const tags = new Set<string>()

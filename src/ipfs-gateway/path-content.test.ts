@@ -305,7 +305,7 @@ test('links, other codecs and paths into them each have their answer', async (t)
   const shownCbor = await reader.get(cbor)
   assert.equal(shownCbor.headers.get('content-type'), 'application/vnd.ipld.dag-cbor')
   assert.equal((await shownCbor.arrayBuffer()).byteLength, 6)
-  // Not every block is somebody's UnixFS.
+  // Not every block is UnixFS.
   const junk = await putBlock(reader, dagPbCodec, encodeDagNode({ links: [], data: null }))
   assert.equal(await status(junk), 500)
   assert.equal(await status(`${await putBlock(reader, rawCodec, Buffer.from('x'))}/x`), 404)

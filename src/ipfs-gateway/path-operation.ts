@@ -17,9 +17,9 @@ export type PathRequest = {
   readonly segments: readonly string[]
   /** The path ended with a slash. */
   readonly slash: boolean
-  /** Null: none was asked for by name. */
+  /** Null: the request names none. */
   readonly format: PathFormat | null
-  /** No format was asked for, and the client accepts HTML. */
+  /** The request names no format, and the client accepts HTML. */
   readonly acceptsHtml: boolean
   /** The first value of each query parameter. */
   readonly query: ReadonlyMap<string, string>
@@ -34,8 +34,8 @@ export type PathCall = {
   readonly caller: Caller | null
   readonly files: Files
   readonly patience: FetchPolicy
-  /** Throws `denied` for content that this server was told not to give. */
-  readonly judge: (cid: CID, segments?: readonly string[]) => void
+  /** Throws `denied` for content on the deny list of this server. */
+  readonly checkAllowed: (cid: CID, segments?: readonly string[]) => void
   readonly signal: AbortSignal
 }
 
@@ -52,7 +52,7 @@ export type PathContent = {
   readonly ranged: boolean
   readonly roots: readonly CID[]
   readonly disposition: 'attachment' | 'inline' | null
-  /** For whoever saves it; null: none. */
+  /** File name for saving; null: none. */
   readonly fileName: string | null
   readonly policy: string | null
   /** Changes with the server's version, so it is not for ever. */
@@ -99,7 +99,7 @@ export type IpfsGatewayRequest = {
 /** How the face settles what it was given: once, when the response has ended. */
 export type PathRun = {
   readonly reply: PathReply
-  /** Null: what goes out counts for nobody. */
+  /** Null: the reply is not counted for an account. */
   readonly download: FilesDownload | null
   /** `fault` null: it was answered, with this `status`. */
   settle(fault: Fault | null, bytesOut: number, status: number): void

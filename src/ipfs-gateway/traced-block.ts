@@ -10,10 +10,10 @@ import type { PathCall } from './path-operation.ts'
  */
 export async function traceToBlock(
   path: ContentPath,
-  { files, patience, judge, signal }: PathCall,
+  { files, patience, checkAllowed, signal }: PathCall,
 ): Promise<TracedPath> {
   const traced = await files.trace(path, patience, signal)
-  for (const cid of traced.roots) judge(cid)
+  for (const cid of traced.roots) checkAllowed(cid)
   if (traced.rest.length > 0) {
     const inside = JSON.stringify(traced.rest.join('/').slice(0, 200))
     const detail = `${inside} is a value inside the block ${traced.cid.toString()}: ask for the block and read it there`

@@ -1,4 +1,4 @@
-// The file side of the service, put together: what src/ipfs/files.ts promises, from a store, a way to obtain
+// Composes the files of src/ipfs/files.ts from a store, a way to obtain
 // blocks and the account rows.
 // Tested by src/ipfs/files.test.ts
 import type { Clock } from '../base/clock.ts'

@@ -198,7 +198,7 @@ test('an identity CID is its own block', async (t) => {
   assert.equal((await bytesOf(chunks)).toString(), 'jkD98jkD975hkD8\n')
 })
 
-test('missing content is refused at once offline, and when nobody could have it', async (t) => {
+test('missing content is refused at once offline, and when no source could have it', async (t) => {
   const { files } = createFilesFixture(t)
   const offline = { offline: true, timeoutMs: 1000 }
   const expected = { code: 'command_failed', message: notHere }
@@ -231,7 +231,7 @@ test('a time limit is waited out, then it is a deadline', async (t) => {
   await rejected
 })
 
-test('whoever waits for a block is woken by a local add of it', async (t) => {
+test('a local add of a block wakes the reads that wait for it', async (t) => {
   const { files } = createFilesFixture(t, { sources: [empty] })
   const cid = CID.parse('QmZULkCELmmk5XNfCgTnCyFgAVxBRBXyDHGGMVoLFLiXEN')
   const size = files.size(cid, { offline: false, timeoutMs: 1000 }, never)

@@ -1,4 +1,4 @@
-// The file side of the service in one type: what file operations may call. Made by app.ts.
+// The interface of files: the methods that IPFS commands and the gateway call. Made by create-files.ts.
 import type { CID } from 'multiformats/cid'
 import type { AccountStorage } from './pins/account-storage.ts'
 import type { UploadEntry, ImportEvent, ImportOptions } from './import/upload-entry.ts'
@@ -179,7 +179,7 @@ export interface Files {
   ): Promise<void>
 
   /**
-   * Ends what keeps the block for the account without a pin; gone when nobody else keeps it. Null, or why not: a
+   * Ends what keeps the block for the account without a pin; deleted if no other reference remains. Null, or why not: a
    * pin of the account reaches it, or it is not here and `force` is false. Texts: Kubo's.
    */
   removeBlock(

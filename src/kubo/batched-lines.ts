@@ -45,7 +45,7 @@ export async function* batchedLines(
     if (lines !== '') yield takeLines()
     throw thrown
   } finally {
-    // Whoever gave up does not wait for a value that may never come.
+    // A consumer that left does not wait for a value that may never come.
     const ended = iterator.return?.()
     if (waiting) ended?.catch(() => undefined)
     else await ended

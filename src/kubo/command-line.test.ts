@@ -28,7 +28,7 @@ test('a path names a command, one more segment is its first argument', () => {
   assert.deepEqual(parse('cat/a', 'arg=b').args, ['a', 'b'])
 })
 
-test('what nobody knows is 404, what only Kubo knows is 403', () => {
+test('an unknown command is 404, a command of Kubo that Cairn does not offer is 403', () => {
   for (const path of ['nope', 'pin', 'pin/nosuch', 'cat/a/b', '', 'pin/']) {
     assert.throws(() => routeCommand(commands, path), { code: 'no_command' }, path)
   }

@@ -109,7 +109,7 @@ export function createKuboPipeline(parts: KuboPipelineDeps): KuboPipeline {
   }
 }
 
-/** What comes with `only-hash` is read, and kept by nobody. */
+/** Uploads with `only-hash` are read and not stored. */
 function measuredOf({ operation, request, upload }: KuboRequest): FileRequest {
   const keeps = operation.class === 'write' && request.entries !== null
   return {

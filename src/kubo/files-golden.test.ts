@@ -1,4 +1,4 @@
-// The golden cases of the file face, replayed byte for byte over a real socket.
+// The golden cases of the IPFS API, replayed byte for byte over a real socket.
 import { test } from 'node:test'
 import { readGolden, replayCase } from '../../test/faces/files-golden.ts'
 import { startFilesServer } from '../../test/fakes/files-server.ts'
@@ -6,7 +6,7 @@ import { startFilesServer } from '../../test/fakes/files-server.ts'
 const golden = readGolden()
 
 test(
-  'every golden case of the file face is answered as written down',
+  'the IPFS API answers every golden case with the recorded bytes',
   {
     skip:
       golden === null &&

@@ -1,4 +1,4 @@
-// Promises of the file face over a real socket: the order of the gates, headers on every status, held and cut
+// Promises of the IPFS API over a real socket: the order of the checks, headers on every status, held and cut
 // answers, and the forms that only hand-written clients send.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -75,7 +75,7 @@ test('gates answer in their order', async (t) => {
   assert.equal((await post(server, 'cat?offset=x', account)).status, 400)
 })
 
-test('credentials that are half or not Basic are told apart from wrong ones', async (t) => {
+test('credentials that are incomplete or not Basic have another error than wrong ones', async (t) => {
   const server = await startFilesServer(t)
   const { key } = server.newAccount()
   const text = async (header: string) => {
@@ -90,7 +90,7 @@ test('credentials that are half or not Basic are told apart from wrong ones', as
   assert.equal(await text(`Basic ${btoa('unknown:secret')}`), wrong)
 })
 
-test('every status carries the headers of the face, and reflects an Origin', async (t) => {
+test('every status carries the headers of the API, and reflects an Origin', async (t) => {
   const server = await startFilesServer(t)
   const account = server.newAccount()
   const streams = 'X-Stream-Output, X-Chunked-Output, X-Content-Length'

@@ -1,4 +1,4 @@
-// The file face: `/api/v0/*` as Kubo's HTTP RPC, behind Basic auth. Gates in a fixed order,
+// The IPFS API: `/api/v0/*` as Kubo's HTTP RPC, behind Basic auth. Checks in a fixed order,
 // none of them reads the body; rules of the service live in the gateway.
 import type { KuboPipeline } from './kubo-pipeline.ts'
 import type { Caller } from '../access/accounts/caller.ts'
@@ -50,14 +50,14 @@ export type IpfsApiDeps = {
 const base = '/api/v0/'
 const argumentBytesMax = 1_048_576
 
-/** Someone who was let in already. */
+/** A caller that is already authenticated. */
 export type FilesEntry = {
   readonly caller: Caller
   /** `/api/v0/<command>`, in place of the exchange's own. */
   readonly path: string
 }
 
-/** Builds the face. It answers every exchange itself and throws nothing. */
+/** Creates the handler. It answers every exchange itself and throws nothing. */
 export function createIpfsApi(parts: IpfsApiDeps, entry: FilesEntry | null = null): RequestHandler {
   const { clock, log, settings } = parts
   return async (exchange) => {
@@ -190,7 +190,7 @@ async function runCommand(
   }
 }
 
-/** Which command it is, and what it is given. */
+/** The command of the path, and its request. */
 async function readCommand(
   parts: IpfsApiDeps,
   path: string,

@@ -1,11 +1,11 @@
-// A command of the IPFS API as a value, and what it may touch while it runs.
+// A command of the IPFS API: its declaration, its parser, and its dependencies while it runs.
 import type { Caller } from '../access/accounts/caller.ts'
 import type { ImportProfile } from '../codec/ipld/import-profile.ts'
 import type { Files } from '../ipfs/files.ts'
 import type { CommandOption, OptionValues } from './command-options.ts'
 import type { UploadEntry } from '../ipfs/import/upload-entry.ts'
 
-/** What a file operation may touch. */
+/** The context of one run of a command. */
 export type CommandCall = {
   readonly caller: Caller
   readonly files: Files
@@ -15,12 +15,12 @@ export type CommandCall = {
 }
 
 /**
- * A value of an answer as text, for callers that ask with `encoding=text`: its line feeds included, '' for one that is
+ * A value of an answer as text, for `encoding=text`: its line feeds included, '' for one that is
  * not shown. A reply without it stays JSON. Throws `command_failed` for a value that is an error.
  */
 type AsText = (value: unknown) => string
 
-/** The answer of a file operation; the face renders it. */
+/** The reply of a command; kubo-reply.ts renders it. */
 export type CommandReply =
   | { readonly kind: 'object'; readonly value: unknown; readonly text?: AsText }
   /** An object whose one member `name` is an object of very many entries, keys distinct; `{}` when there are none. */
@@ -39,8 +39,8 @@ export type CommandReply =
       readonly text?: AsText
     }
   /**
-   * `length`: bytes to come, when known. The first chunk is verified before the face sends headers; a chunk is
-   * valid until the next one is asked for.
+   * `length`: bytes to come, when known. The first chunk is verified before Cairn sends headers; a chunk is
+   * valid until the next one is requested.
    */
   | {
       readonly kind: 'bytes'

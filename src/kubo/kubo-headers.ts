@@ -1,4 +1,4 @@
-// Headers that every answer of the file face carries, and what it says to OPTIONS.
+// Headers of every reply of the IPFS API, and of its reply to OPTIONS.
 // Tested by src/kubo/ipfs-api.test.ts
 import type { IncomingHttpHeaders } from 'node:http'
 

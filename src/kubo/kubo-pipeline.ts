@@ -21,13 +21,13 @@ export type KuboRequest = {
 
 export interface KuboPipeline {
   /**
-   * The same for the file face, card included. `command`: its path, also of one that is not offered; `method`: what a
+   * Authenticates a request to the IPFS API; requires the billing card. `command`: its path, also of one that is not offered; `method`: what a
    * refusal is counted as, unless it is the command.
    */
   authenticateFiles(credential: Credential, command: string, method?: string): Promise<Caller>
   /** A file command refused after entering, before it ran, is counted. `method`: of those that are offered, or `other`. */
   countRefusal(caller: Caller, method: string, fault: Fault): void
-  /** Parse, admit, run. The face calls `settle` once, when the response has ended; `download` as a stream goes out. */
+  /** Parse, admit, run. The API calls `settle` once, when the response has ended; `download` as a stream goes out. */
   runFiles(visit: KuboRequest): Promise<{
     readonly reply: CommandReply
     readonly download: FilesDownload

@@ -19,7 +19,7 @@ export type ReplyTerms = {
   readonly idleMs: number
   /** The request carries entries, read while the reply is made. */
   readonly uploading: boolean
-  /** The caller asked for text, where the reply has a form as text. */
+  /** The request has `encoding=text`; applies if the reply has a text form. */
   readonly asText: boolean
   /** Measures streams of bytes: is asked before the headers, and before each chunk. */
   readonly download: FilesDownload
@@ -27,7 +27,7 @@ export type ReplyTerms = {
 
 /**
  * Sends `reply` to its end and counts body bytes in `sent`. Throws what the reply throws: before headers are
- * out the face can still refuse, after that (`response.headersSent`) it must destroy the connection.
+ * out the caller can still refuse, after that (`response.headersSent`) it must destroy the connection.
  */
 export async function sendReply(
   exchange: NodeExchange,

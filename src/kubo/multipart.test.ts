@@ -20,7 +20,7 @@ async function* cut(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Uin
 
 type Read = { entry: Omit<UploadEntry, 'content'>; bytes: Buffer }
 
-/** The ways to read a content: pulled, pushed, and pushed to somebody who lets each piece wait. */
+/** The ways to read a content: pulled, pushed, and pushed to a consumer that delays each piece. */
 type Way = 'pulled' | 'pushed' | 'waiting'
 
 async function gather(content: FileContent, way: Way): Promise<Buffer> {
@@ -198,7 +198,7 @@ test('a body that ends early is refused wherever it was cut', async () => {
   }
 })
 
-test('a part that nobody reads is skipped', async () => {
+test('an unread part is skipped', async () => {
   const whole = form([
     { head: named('x'), body: Buffer.alloc(5000) },
     { head: named('y'), body },
@@ -240,7 +240,7 @@ test('each limit is reached and answered', async () => {
   )
 })
 
-test('the boundary is found quoted or bare, and its absence is told', () => {
+test('the boundary is found quoted or bare, and a missing one is an error', () => {
   assert.equal(findBoundary('multipart/form-data; boundary=abc'), 'abc')
   assert.equal(findBoundary('Multipart/Form-Data; charset=x; boundary="a b"'), 'a b')
   assert.equal(findBoundary('text/plain'), null)

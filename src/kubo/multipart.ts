@@ -31,7 +31,7 @@ export function findBoundary(contentType: string | undefined): string | null {
 
 /**
  * Yields the parts of `body` in order and reads it to its end, epilogue included. A part's content must be
- * read before the next part is asked for; what the consumer left unread is skipped. Throws `bad_params` when
+ * read before the next part is requested; unread content is skipped. Throws `bad_params` when
  * the body is malformed or ends early (from `content` too), and what `body` throws.
  */
 export async function* readParts(

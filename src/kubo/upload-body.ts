@@ -18,7 +18,7 @@ const ownMemoryBytes = 16_384
 export class UploadBody implements RequestBodyStream {
   /** Bytes read so far. */
   bytes = 0
-  /** Is told of each chunk before the taker is; what it throws ends the reading. */
+  /** Gets each chunk before the consumer. An error that it throws ends the body. */
   onChunk: ((bytes: number) => void) | null = null
   readonly #exchange: NodeExchange
   readonly #limits: UploadLimits

@@ -41,7 +41,7 @@ test('a head that must be refused is not read', () => {
     'a folded header': head.replace('Empty:', 'X: a\r\n b'),
     'a bare carriage return': head.replace('Empty:', 'X: a\rb'),
     'NUL in a value': head.replace('Empty:', 'X: a\0b'),
-    'a method nobody knows': head.replace('POST', 'FOO'),
+    'an unknown method': head.replace('POST', 'FOO'),
     'HTTP/1.2': head.replace('1.1', '1.2'),
   }
   for (const [name, text] of Object.entries(broken)) equal(read(`${text}{}`), null, name)

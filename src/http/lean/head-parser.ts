@@ -76,7 +76,7 @@ export function createHeadParser(): HeadParser {
       spans.push(at - room, at - room + bytes)
       return 0
     },
-    // Behind the head nothing is left to llhttp: a length it has judged is counted off by whoever reads the body.
+    // Behind the head nothing is left to llhttp: the reader of the body counts off a length that it has checked.
     wasm_on_headers_complete: (): number => paused,
   }
   const module = new WebAssembly.Module(Buffer.from(llhttpModule, 'base64'))

@@ -9,7 +9,7 @@ function idler(wheel: IdleWheel, ms: number, onDue: () => void) {
   return made
 }
 
-test('whoever is idle for its time is told, never before and at most two periods later', () => {
+test('an idle entry is reported after its time, never before and at most two periods later', () => {
   const clock = createTurnedClock()
   const wheel = createIdleWheel(100, clock)
   const due: number[] = []
@@ -23,7 +23,7 @@ test('whoever is idle for its time is told, never before and at most two periods
   equal(clock.timers, 0)
 })
 
-test('who puts off or leaves is not told', () => {
+test('an entry that is postponed or removed is not reported', () => {
   const clock = createTurnedClock()
   const wheel = createIdleWheel(100, clock)
   const due: string[] = []

@@ -23,7 +23,7 @@ export type ConnectionTerms = {
   readonly endOf: (stays: boolean) => string
   readonly draining: () => boolean
   readonly handOver: (socket: Socket) => void
-  /** Told of what nobody chose to throw. */
+  /** Gets unexpected errors. */
   readonly failed: (cause: unknown) => void
   /** The connection is closed, or handed over. */
   readonly left: (connection: LeanConnection) => void
@@ -36,7 +36,7 @@ export type ConnectionTerms = {
   readonly clock: Clock
 }
 
-/** How long a caller may go on with a body that nobody reads. */
+/** How long a caller may go on with an unread body. */
 const discardMs = 1_000
 const keptBytesMax = 2_048
 /** More than this does not wait for the end of the turn. */
@@ -241,7 +241,7 @@ export class LeanConnection implements Idler, Sender {
     if (this.#ended) socket.destroySoon()
     else if (exchange === null) socket.end()
     else if (exchange.bodyEnded) {
-      // node:http gives no answer either to whoever does not wait for it.
+      // node:http gives no answer either to a client that does not wait for it.
       this.#end(0)
       exchange.hangUp()
     } else this.#refuse(400)
@@ -263,7 +263,7 @@ export class LeanConnection implements Idler, Sender {
     this.socket.destroy()
   }
 
-  // What went wrong is told by `close`, which follows.
+  // `close`, which follows, reports the error.
   readonly #onError = (): void => {}
 
   readonly #onClose = (): void => {

@@ -18,7 +18,7 @@ export class LeanExchange implements HttpExchange {
   readonly awaitsContinue = false
   readonly requestId: string
   readonly head: PlainHead
-  /** Told once how it ended: with which status, or null without an answer. */
+  /** Gets the status once at the end, or null without an answer. */
   onEnd: ((status: number | null) => void) | null = null
   readonly #connection: ExchangeConnection
   #body: Buffer = nothing

@@ -222,7 +222,7 @@ for (const how of ['destroy', 'end'] as const) {
 }
 
 test('a client that reads no replies is not read further, and is disconnected after a while', async (t) => {
-  // One answer is more than the system takes for somebody who reads nothing.
+  // One answer is more than the system buffers for a client that reads nothing.
   const text = 'x'.repeat(40_000_000)
   let answered = 0
   const { port, clock, sockets } = await startListener(t, {
@@ -351,7 +351,7 @@ test('what goes wrong in the listener itself is logged and ends that connection 
   match(await other.end(), /mine$/)
 })
 
-test('each answer is a line of the log when asked for, and so is a call without one', async (t) => {
+test('each answer is a line of the log if requested, and so is a call without one', async (t) => {
   let begun: () => void = () => {}
   const began = new Promise<void>((resolve) => (begun = resolve))
   const { port, lines } = await startListener(t, {

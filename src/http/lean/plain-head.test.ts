@@ -32,7 +32,7 @@ test('letters beyond ASCII are read as node:http reads them', () => {
   equal(read(head.replace('X: 1', 'User-Agent: \xe9\xa0'))?.headers['user-agent'], '\xe9\xa0')
 })
 
-test('what asks for more, says something twice or goes elsewhere is not plain', () => {
+test('a head with more needs, repeated headers or another target is not plain', () => {
   const others: Readonly<Record<string, string>> = {
     'another method': head.replace('POST', 'PUT'),
     'an empty line in front': `\r\n${head}`,

@@ -1,11 +1,11 @@
 // Which requests the lean listener answers by itself: calls as clients send them, and nothing else. What is odd in
-// any way is not judged here, it goes to node:http as it came.
+// any way is not parsed here, it goes to node:http as it came.
 import { type RequestHeaders, requestHeaderNames } from '../http-exchange.ts'
 import { parseRpcPath, type RpcPath } from '../routes.ts'
 import { parseTarget, type Target } from '../request-target.ts'
 import type { HeadParser, ParsedHead } from './head-parser.ts'
 
-/** The head of a POST over HTTP/1.1 to the JSON-RPC face, with exactly one Host and one length. */
+/** The head of a POST over HTTP/1.1 to the JSON-RPC API, with exactly one Host and one length. */
 export type PlainHead = {
   /** Bytes of the head; the body begins behind them. */
   readonly bytes: number

@@ -1,4 +1,4 @@
-// Answers of one turn of the event loop, written when the turn ends. Whoever waits for them on this machine, a proxy in
+// Answers of one turn of the event loop, written when the turn ends. A client that waits for them on this machine, a proxy in
 // front for one, sleeps while calls are worked on: the first write wakes it up, and the others find it awake.
 // Where few answers come in a turn there is nothing to gain, so each is written at once.
 

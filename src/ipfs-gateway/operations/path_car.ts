@@ -22,21 +22,21 @@ export const pathCar: PathOperation<CarInput> = {
     const { root, segments, query } = request
     const last = segments.at(-1)
     const stem = last === undefined ? root.toString() : `${root.toString()}_${last}`
-    judgeVariant(request)
+    checkVariant(request)
     return {
       path: { root, segments, ipld: false },
       selection: readSelection(request),
       fileName: query.get('filename') ?? `${stem}.car`,
     }
   },
-  async run({ path, selection, fileName }, { files, patience, judge, signal }) {
+  async run({ path, selection, fileName }, { files, patience, checkAllowed, signal }) {
     const { root } = path
     return {
       kind: 'content',
       tag: `W/"${root.toString()}.car.${digestOf(path, selection)}"`,
       async describe() {
         const traced = await files.trace(path, patience, signal)
-        for (const cid of traced.roots) judge(cid)
+        for (const cid of traced.roots) checkAllowed(cid)
         // What the path leads to is here before anything is promised.
         await files.block(traced.cid, patience, signal)
         const duplicates = selection.duplicates ? 'y' : 'n'
@@ -52,7 +52,7 @@ export const pathCar: PathOperation<CarInput> = {
           open: () =>
             writeCar(
               [traced.cid],
-              judged(files.select(traced, selection, patience, signal), judge),
+              checkedBlocks(files.select(traced, selection, patience, signal), checkAllowed),
             ),
         }
       },
@@ -60,12 +60,12 @@ export const pathCar: PathOperation<CarInput> = {
   },
 }
 
-async function* judged(
+async function* checkedBlocks(
   blocks: AsyncIterable<SelectedBlock>,
-  judge: (cid: CID) => void,
+  checkAllowed: (cid: CID) => void,
 ): AsyncGenerator<SelectedBlock> {
   for await (const one of blocks) {
-    judge(one.cid)
+    checkAllowed(one.cid)
     yield one
   }
 }
@@ -83,7 +83,7 @@ function readSelection({ query, accepted }: PathRequest): DagScope {
 }
 
 /** Blocks leave depth first, which is also good for who does not care. */
-function judgeVariant({ query, accepted }: PathRequest): void {
+function checkVariant({ query, accepted }: PathRequest): void {
   const version = query.get('car-version') ?? accepted.get('version') ?? '1'
   if (version !== '1') throw unsupported('car-version', version)
   const order = query.get('car-order') ?? accepted.get('order') ?? 'dfs'

@@ -70,7 +70,7 @@ async function indexReply(
   request: PathRequest,
   call: PathCall,
 ): Promise<PathReply | null> {
-  const { files, patience, judge, signal } = call
+  const { files, patience, checkAllowed, signal } = call
   const path = { root: cid, segments: [indexName], ipld: false }
   const index = await files.trace(path, patience, signal).catch((thrown: unknown) => {
     const absent = thrown instanceof Fault && thrown.message.startsWith('no link named')
@@ -78,7 +78,7 @@ async function indexReply(
     throw thrown
   })
   if (index === null) return null
-  judge(index.cid)
+  checkAllowed(index.cid)
   if (index.cid.code !== dagPbCodec && index.cid.code !== rawCodec) return null
   const { kind, size } = await files.stat(index.cid, patience, signal)
   if (kind !== 'file') return null

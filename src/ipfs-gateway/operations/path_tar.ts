@@ -57,12 +57,12 @@ export const pathTar: PathOperation<TarInput> = {
 }
 
 /** Every entry is looked up once before it is written: then its CID is checked. */
-function checkedFiles({ files, judge }: PathCall): Parameters<typeof tarTree>[0] {
+function checkedFiles({ files, checkAllowed }: PathCall): Parameters<typeof tarTree>[0] {
   return {
     list: (...given) => files.list(...given),
     open: async (...given) => await files.open(...given),
     async stat(cid, patience, signal) {
-      judge(cid)
+      checkAllowed(cid)
       return await files.stat(cid, patience, signal)
     },
   }

@@ -6,9 +6,9 @@ import { identityCode } from '../../codec/ipld/multihash.ts'
 import { linkless, linksOf } from '../read/links.ts'
 
 export interface CarClosure {
-  /** A block that is what its CID says, to be told before the answer is asked for. */
+  /** A block that is what its CID says, to be added before the answer is read. */
   add(cid: CID, block: Uint8Array): void
-  /** True: the blocks told are those below `root` and no others. False: they are not, or it is not known. */
+  /** True: the blocks added are those below `root` and no others. False: they are not, or it is not known. */
   isAllBelow(root: CID): boolean
 }
 
@@ -53,7 +53,7 @@ export function createCarClosure(entriesMax: number): CarClosure {
     isAllBelow(root) {
       const rootKey = keyOf(root)
       if (!known || !entries.has(rootKey)) return false
-      // No DAG has a cycle. So from a block that another links to, the way up ends at one that nobody links to.
+      // No DAG has a cycle. So from a block that another links to, the way up ends at one without a parent.
       for (const [key, flags] of entries) {
         if (flags !== (key === rootKey ? seen : seen | linked)) return false
       }

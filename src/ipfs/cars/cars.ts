@@ -25,7 +25,7 @@ export type CarSettings = {
   readonly committed: () => void
 }
 
-/** Roots are pinned from what is here: an import asks nobody. */
+/** Roots are pinned from stored blocks: an import uses no source. */
 const storedAlone: FetchPolicy = { offline: true, timeoutMs: null }
 
 export function createCars(settings: CarSettings): Pick<Files, 'importCars' | 'exportCar'> {

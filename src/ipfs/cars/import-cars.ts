@@ -111,7 +111,7 @@ export async function* importCars(
         where = `import failed after block ${JSON.stringify(block.cid.toString())}`
       }
     } catch (thrown) {
-      throw told(where, thrown)
+      throw withPlace(where, thrown)
     }
   }
 
@@ -131,7 +131,7 @@ export async function* importCars(
 }
 
 /**
- * Each root once, in the order of the headers. What keeps one from being pinned is told, and does not end the rest.
+ * Each root once, in the order of the headers. An error that prevents a pin is reported, and does not end the rest.
  * True when all are.
  */
 async function* pinAll(
@@ -161,12 +161,12 @@ async function* pinAll(
 }
 
 /** What is said of the files themselves names the place; refusals of the server stay as they are. */
-function told(where: string, thrown: unknown): unknown {
+function withPlace(where: string, thrown: unknown): unknown {
   if (!(thrown instanceof Fault) || !ofContent(thrown)) return thrown
   return new Fault('command_failed', { detail: `${where}: ${thrown.message}`, cause: thrown })
 }
 
-/** The blocks are kept by now: what only the pin is too much for is told of the root. */
+/** The blocks are stored by now: an error of the pin alone is reported for the root. */
 function keepsFromPinning(fault: Fault): boolean {
   return ofContent(fault) || fault.code === 'over_quota'
 }

@@ -59,14 +59,14 @@ test('why nothing was collected is the answer', async (t) => {
   assert.deepEqual(findAnswer(database, second), { swept: null, error: 'no space left' })
 })
 
-test('answers that nobody will read any more are not kept', async (t) => {
+test('answers that no client will read are not stored', async (t) => {
   const { database, turn } = createRequests(t, [])
   for (let asked = 0; asked < 150; asked += 1) askCollection(database, asked)
   await turn()
   assert.equal(database.getValue('SELECT count(*) FROM collection'), 100)
 })
 
-test('who was stopped answers nobody', async (t) => {
+test('after a stop no request is answered', async (t) => {
   const { database, turn, watch, runs } = createRequests(t, [])
   watch.stop()
   askCollection(database, 1)

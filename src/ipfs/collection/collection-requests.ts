@@ -53,7 +53,7 @@ export function answerRequests(
   ]
 }
 
-/** One collection, told as an answer. */
+/** One collection, as an answer. */
 export async function collectFor(collector: GarbageCollector): Promise<Answered> {
   try {
     const swept = await collector.collect()

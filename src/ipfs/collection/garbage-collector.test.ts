@@ -1,4 +1,4 @@
-// Promises of collections: what anybody keeps stays, what nobody keeps goes, and the count is what a walk finds.
+// Tests of collections: referenced content stays, unreferenced content goes, and the count equals that of a walk.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { CID } from 'multiformats/cid'
@@ -136,7 +136,7 @@ test('nothing is swept while a pin can not be counted', async (t) => {
   const { database } = fixture
   const root = await addTree(fixture, 'alice', ['one'], false)
   database.run('DELETE FROM lease')
-  // Nobody here knows the links of such a node.
+  // Cairn does not know the links of such a node.
   const { bytes } = CID.createV1(0x9999, root.multihash)
   const sql = `INSERT INTO pin (account_id, cid, mode, created) VALUES ('alice', ?, 'recursive', 0)`
   database.run(sql, [bytes])
@@ -224,7 +224,7 @@ test('a second pin of what is kept already walks over nothing', async (t) => {
   const fixture = createFilesFixture(t)
   const { files, store } = fixture
   const root = await addTree(fixture, 'alice', ['one', 'two'])
-  const told: number[] = []
+  const progress: number[] = []
   const reads: Uint8Array[] = []
   const { find } = store
   store.find = (ref) => {
@@ -232,8 +232,8 @@ test('a second pin of what is kept already walks over nothing', async (t) => {
     return find(ref)
   }
   const pin = { cid: root, mode: 'recursive', name: 'mine' } as const
-  await files.pin('bob', pin, atOnce, (blocks) => void told.push(blocks), never)
-  assert.deepEqual(told, [3])
+  await files.pin('bob', pin, atOnce, (blocks) => void progress.push(blocks), never)
+  assert.deepEqual(progress, [3])
   assert.deepEqual(reads, [])
   assert.deepEqual(files.stored('bob'), files.stored('alice'))
 })

@@ -1,4 +1,4 @@
-// Collects what nobody keeps any more: ends leases, gives released roots back, sweeps, frees the disk. On a schedule and
+// Collects unreferenced content: ends leases, gives released roots back, sweeps, frees the disk. On a schedule and
 // when it is asked; one at a time, and at the pace that leaves those who write their time.
 import type { Clock } from '../../base/clock.ts'
 import { createDutyCycle } from '../../base/duty-cycle.ts'
@@ -76,13 +76,13 @@ export function createGarbageCollector(parts: GarbageCollectorDeps): GarbageColl
     return swept
   }
 
-  function told(work: Promise<unknown>): void {
+  function logFailure(work: Promise<unknown>): void {
     work.catch((error: unknown) => {
       if (!signal.aborted) log('error', 'collection_failed', { error })
     })
   }
 
-  told(inTurn(settleNow))
+  logFailure(inTurn(settleNow))
   const stopClock =
     intervalMs === null
       ? () => {}
@@ -90,7 +90,7 @@ export function createGarbageCollector(parts: GarbageCollectorDeps): GarbageColl
           // One that takes longer than the interval is not queued behind itself.
           if (due) return
           due = true
-          told(inTurn(() => collectNow(youngMs)).finally(() => (due = false)))
+          logFailure(inTurn(() => collectNow(youngMs)).finally(() => (due = false)))
         })
 
   return {

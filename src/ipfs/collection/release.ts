@@ -1,4 +1,4 @@
-// Roots that nobody holds any more are taken apart in steps, so that a large one never holds the writer for long.
+// Unreferenced roots are taken apart in steps, so that a large one never holds the writer for long.
 // Each step says in the rows how far it came: a crash in between loses nothing.
 // Tested by src/ipfs/pins/roots.test.ts
 import type { Database } from '../../db/sqlite.ts'

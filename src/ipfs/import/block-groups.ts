@@ -38,7 +38,7 @@ export function createBlockGroups(put: Batch['put']): BlockGroups {
     )
     sending = Promise.all(puts)
     moving = Promise.allSettled(puts)
-    // Told by the next await; until then it must not count as unhandled.
+    // The next await reports it; until then it must not count as unhandled.
     sending.catch(() => {})
   }
 

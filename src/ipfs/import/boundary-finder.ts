@@ -2,7 +2,7 @@
 // Tested by src/ipfs/import/chunk.test.ts
 
 /**
- * Where a chunk ends, told by its content. A rest at the end of the stream is a chunk whatever its length.
+ * Where a chunk ends, found from its content. A rest at the end of the stream is a chunk whatever its length.
  * One BoundaryFinder looks at one stream.
  */
 export interface BoundaryFinder {

@@ -1,5 +1,5 @@
 // Promises of the chunkers: the whole stream comes out, cut where its content says and nowhere else. That they
-// cut as Kubo does is judged by the CID vectors (import.test.ts).
+// cut as Kubo does is checked by the CID vectors (import.test.ts).
 import assert from 'node:assert/strict'
 import { createCipheriv } from 'node:crypto'
 import { test } from 'node:test'

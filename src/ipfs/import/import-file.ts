@@ -32,15 +32,15 @@ export async function* importFile(
   const layout = trickles ? createTrickle(options, sink) : createBalanced(options, sink)
   let waiting: Uint8Array | null = null
   let total = 0
-  let told = 0
+  let reported = 0
 
   for await (const chunk of chunksOf(content, options.chunker, sink.yielderFor(turnBytes))) {
     if (waiting !== null) await layout.add(await leaf(waiting, noMetadata))
     waiting = chunk
     total += chunk.length
     sink.brought({ bytes: chunk.length })
-    if (total - told >= progressBytes) {
-      told = total
+    if (total - reported >= progressBytes) {
+      reported = total
       yield total
     }
   }

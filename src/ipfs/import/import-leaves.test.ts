@@ -46,11 +46,13 @@ function pushed(bytes: Buffer, step: number): FileContent {
   }
 }
 
-async function finish(steps: AsyncGenerator<number, Built>): Promise<Built & { told: number[] }> {
-  const told: number[] = []
+async function finish(
+  steps: AsyncGenerator<number, Built>,
+): Promise<Built & { reportedBytes: number[] }> {
+  const reportedBytes: number[] = []
   for (let step = await steps.next(); ; step = await steps.next()) {
-    if (step.done === true) return { ...step.value, told }
-    told.push(step.value)
+    if (step.done === true) return { ...step.value, reportedBytes }
+    reportedBytes.push(step.value)
   }
 }
 
@@ -146,14 +148,14 @@ test('raw leaves, CIDv1, other leaf sizes and metadata give the same CID as the 
   }
 })
 
-test('progress is told as in the general way', async () => {
+test('progress is reported as in the general way', async () => {
   const chunker = { kind: 'size', bytes: 65_536 } as const
   const options = { ...plain, chunker, progress: true }
   for (const size of [0, 1000, 262_144, 700_000]) {
     const bytes = bytesOf(size)
     const expected = await general(bytes, options, noMetadata)
     const { built } = await fast(pieces(bytes, 16_384), options, noMetadata)
-    assert.deepEqual(built.told, expected.built.told, String(size))
+    assert.deepEqual(built.reportedBytes, expected.built.reportedBytes, String(size))
   }
 })
 

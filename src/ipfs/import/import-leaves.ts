@@ -12,7 +12,7 @@ import { importFile, type FileOptions } from './import-file.ts'
 const largeBytes = 128 * 1024
 /** Leaves of other sizes are put one by one: a store cuts slots of 4 MiB into them, and no block is over 2 MiB. */
 const leafSizes: readonly number[] = [12, 13, 14, 15, 16, 17, 18, 19, 20].map((bits) => 2 ** bits)
-/** How much more of a file is told as progress at once. */
+/** How much more of a file is reported as progress at once. */
 const progressBytes = 262144
 
 export type ImportFile = {
@@ -35,13 +35,13 @@ export async function* importContent(
   if (!options.progress && content.drain !== undefined) {
     await content.drain((piece) => leaves.write(piece))
   } else {
-    let told = 0
+    let reported = 0
     for await (const piece of content) {
       await leaves.write(piece)
       const { whole } = leaves
-      if (whole - told < progressBytes) continue
-      told = whole
-      if (options.progress) yield told
+      if (whole - reported < progressBytes) continue
+      reported = whole
+      if (options.progress) yield reported
     }
   }
   const built = await leaves.end()
@@ -124,7 +124,7 @@ function openLeaves(
       smallBytes += piece.length
       small.push(Buffer.from(piece))
       if (smallBytes <= smallMax) return null
-      // Progress is told by the leaves that are complete.
+      // Progress is reported by the leaves that are complete.
       const late = !progress
       writer = openWriter({ bytes: chunkBytes, form, late }, ({ multihash, bytes, size }) => {
         whole += bytes

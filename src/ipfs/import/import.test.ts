@@ -1,4 +1,4 @@
-// Imports judged by the CID vectors, by the npm importer, and by what they leave in the store.
+// Imports checked against the CID vectors, the npm importer, and the content of the store.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
@@ -202,7 +202,7 @@ test('an unnamed file is named by its CID, also inside a wrapper', async (t) => 
   assert.equal((await files.resolve(path, atOnce, never)).toString(), cid)
 })
 
-test('progress is told each 256 KiB and at the end, before the file is added', async (t) => {
+test('progress is reported each 256 KiB and at the end, before the file is added', async (t) => {
   const { files } = createFilesFixture(t)
   const entries = [fileEntry('f', new Uint8Array(600_000)), fileEntry('e', '')]
   const events = await importAll(files, entries, { progress: true })

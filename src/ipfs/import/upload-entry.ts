@@ -1,4 +1,4 @@
-// What `add` is given and what it tells, free of HTTP: the file face makes entries, ipfs/import/import.ts eats them.
+// Input and events of `add`, free of HTTP: the IPFS API makes entries, ipfs/import/import.ts reads them.
 import type { CID } from 'multiformats/cid'
 import type { Sharding } from '../../codec/ipld/import-profile.ts'
 import type { Chunker } from './chunk.ts'
@@ -26,7 +26,7 @@ export type UploadEntry = {
   | { readonly kind: 'symlink'; readonly target: string }
 )
 
-/** Every setting that changes a CID or what is kept. Validated by the file face, in Kubo's order. */
+/** Every setting that changes a CID or what is kept. Validated by the IPFS API, in Kubo's order. */
 export type ImportOptions = {
   readonly cidVersion: 0 | 1
   readonly rawLeaves: boolean

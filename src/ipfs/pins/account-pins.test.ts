@@ -14,7 +14,7 @@ function cidNumber(number: number): CID {
   return number % 2 === 0 ? cidOf(0, dagPbCodec, multihash) : cidOf(1, rawCodec, multihash)
 }
 
-test('every pin of the account is told once, recursive ones first, and other work has its turn', async (t) => {
+test('every pin of the account is listed once, recursive ones first, and other work has its turn', async (t) => {
   const { files, database } = createFilesFixture(t)
   for (let number = 0; number < 1000; number += 1) {
     const mode = number % 3 === 0 ? 'direct' : 'recursive'
@@ -39,23 +39,23 @@ test('every pin of the account is told once, recursive ones first, and other wor
   assert.equal((await pinsOf(files, 'bob')).length, 100)
 })
 
-test('a direct pin that becomes a recursive one while pins are listed is told once', async (t) => {
+test('a direct pin that becomes a recursive one while pins are listed is listed once', async (t) => {
   const { database } = createFilesFixture(t)
   const cids = Array.from({ length: 500 }, (_, number) => cidNumber(number))
   cids.sort((one, other) => Buffer.compare(one.bytes, other.bytes))
   for (const [at, { bytes }] of cids.entries()) {
     database.run(insertSql, ['alice', bytes, at < 3 ? 'direct' : 'recursive', ''])
   }
-  const told: string[] = []
+  const listedPins: string[] = []
   for await (const { cid } of accountPins(database, 'alice', never)) {
-    told.push(cid.toString())
-    if (told.length > 1) continue
+    listedPins.push(cid.toString())
+    if (listedPins.length > 1) continue
     database.run(`UPDATE pin SET mode = 'recursive' WHERE cid = ?`, [cids[1]?.bytes ?? null])
   }
-  assert.deepEqual(told.toSorted(), cids.map(String).toSorted())
+  assert.deepEqual(listedPins.toSorted(), cids.map(String).toSorted())
 })
 
-test('however many pins are direct, each is told once', async (t) => {
+test('however many pins are direct, each is listed once', async (t) => {
   const { database } = createFilesFixture(t)
   database.exec('BEGIN')
   for (let number = 0; number < 10_100; number += 1) {
@@ -63,10 +63,10 @@ test('however many pins are direct, each is told once', async (t) => {
     database.run(insertSql, ['alice', cidNumber(number).bytes, mode, ''])
   }
   database.exec('COMMIT')
-  const told = await Array.fromAsync(accountPins(database, 'alice', never))
-  assert.equal(new Set(told.map(({ cid }) => cid.toString())).size, 10_100)
-  assert.equal(told.length, 10_100)
-  assert.ok(told.slice(11).every(({ mode }) => mode === 'direct'))
+  const listedPins = await Array.fromAsync(accountPins(database, 'alice', never))
+  assert.equal(new Set(listedPins.map(({ cid }) => cid.toString())).size, 10_100)
+  assert.equal(listedPins.length, 10_100)
+  assert.ok(listedPins.slice(11).every(({ mode }) => mode === 'direct'))
 })
 
 test('a list ends with its signal', async (t) => {

@@ -1,4 +1,4 @@
-// The pins of one account, a page of rows at a time, so that a list of a hundred thousand holds nobody up.
+// The pins of one account, a page of rows at a time, so that a list of 100,000 does not delay other requests.
 // Tested by src/ipfs/pins/account-pins.test.ts
 import { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
@@ -7,7 +7,7 @@ import type { Pin, PinMode } from '../files.ts'
 
 /** Rows that are read before other work has its turn: a millisecond of making CIDs of them. */
 const pageRows = 200
-/** Direct pins that are held back until the recursive ones were told; for more of them all rows are read again. */
+/** Direct pins that are held back until the recursive ones were listed; for more of them all rows are read again. */
 const heldMax = 10_000
 
 type Row = { readonly cid: Uint8Array; readonly mode: PinMode; readonly name: string }

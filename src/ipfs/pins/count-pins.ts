@@ -83,7 +83,7 @@ async function countPin(parts: CountParts, pin: Uncounted, signal: AbortSignal):
   await storeAll(store, blocks, rows, { progress: () => {}, signal })
 }
 
-/** Changes nothing, and so fails, when the pin is gone or was counted by somebody else. */
+/** Changes nothing, and so fails, when the pin is gone or was already counted. */
 function pointAt(pin: Uncounted, name: RootName, held: string): Statement {
   return {
     sql: `UPDATE pin SET root = (SELECT id FROM root WHERE ${isRoot} ${held})

@@ -13,7 +13,7 @@ import { endAttempts } from './leases.ts'
 import { isRoot, type Put, type RootName, rootOf, rootParameters, rootStatements } from './roots.ts'
 
 /**
- * Adds the pin or replaces its name. `put`: where the commit finds all that it reaches; null: somebody holds the root,
+ * Adds the pin or replaces its name. `put`: where the commit finds all that it reaches; null: the root is already referenced,
  * or the write fails with `NothingChanged`. A recursive pin takes the place of a direct one; a direct pin over a
  * recursive one changes no row, so the write fails in the same way.
  */

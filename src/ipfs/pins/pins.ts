@@ -43,7 +43,7 @@ export function createPins(settings: PinSettings): Pins {
   const { store, database, clock, openBlocks, blocksMax, committed } = settings
 
   /**
-   * Commits the rows of a pin: at once when somebody keeps all that it reaches, else after a walk. What a walk in vain
+   * Commits the rows of a pin: at once if all that it reaches is already referenced, else after a walk. What a walk in vain
    * has brought is kept for the next one.
    */
   async function keep(
@@ -66,7 +66,7 @@ export function createPins(settings: PinSettings): Pins {
         return
       }
     } catch (thrown) {
-      // Nobody holds it any more: then it is walked. Otherwise the rows themselves refused.
+      // No longer referenced: then it is walked. Otherwise the rows themselves refused.
       if (!(thrown instanceof NothingChanged) || wholeRoot() !== null) throw thrown
     }
     const part = (put: Put): readonly Statement[] => [

@@ -166,7 +166,7 @@ test('the storage of an account counts each block of its pins and leases once, a
           for (const account of accounts) {
             assert.deepEqual({ ...storedBytes(database, account) }, recount(database, account))
           }
-          // Nothing is left of roots that nobody holds.
+          // Nothing is left of unreferenced roots.
           const count = (sql: string) => database.getValue<number>(`SELECT count(*) FROM ${sql}`)
           assert.equal(count('root WHERE id NOT IN (SELECT root FROM holding)'), 0)
           assert.equal(count('closure WHERE root NOT IN (SELECT id FROM root)'), 0)

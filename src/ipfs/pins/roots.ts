@@ -34,7 +34,7 @@ export function rootParameters({ hash, codec, mode }: RootName): readonly SqlVal
 }
 
 /**
- * Makes the root with its closure, unless somebody holds it already: then it is whole, and stays as it is. To be
+ * Makes the root with its closure, unless it is already referenced: then it is whole, and stays as it is. To be
  * followed in the same commit by the row that holds it.
  */
 export function rootStatements(name: RootName, { batch, tree }: Put): readonly Statement[] {
@@ -60,7 +60,7 @@ export function rootStatements(name: RootName, { batch, tree }: Put): readonly S
   ]
 }
 
-/** A root that somebody holds, of which every block is here; null when there is none. */
+/** A referenced root with all blocks stored; null if there is none. */
 export function findWholeRoot(
   database: Database,
   name: RootName,

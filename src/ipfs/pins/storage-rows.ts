@@ -13,7 +13,7 @@ export type StorageRows = {
     /** Of everything below each pin, as if nothing were shared. */
     readonly logicalBytes: number
   }[]
-  /** All blocks of the instance, those that nobody keeps any more too; `bytes`: as they are stored. */
+  /** All blocks of the instance, unreferenced ones too; `bytes`: as they are stored. */
   readonly stored: { readonly blocks: number; readonly bytes: number }
 }
 

@@ -10,7 +10,7 @@ import type { Put } from './roots.ts'
 import type { WalkedBlock } from '../read/walk.ts'
 
 export type StoreProgress = {
-  /** Told the counts so far after each block. */
+  /** Gets the counts so far after each block. */
   readonly progress: (blocks: number, bytes: bigint) => void
   /** Asked right before the commit: false = the caller is gone, commit nothing. */
   readonly proceed?: () => boolean

@@ -137,7 +137,7 @@ function wholeBlock({ data }: StoredChunk): StoredChunk {
   return { data: block, leaf: false }
 }
 
-/** Nobody has it now; a source that is down now may answer later. */
+/** No source has it now; a source that is down now may answer later. */
 function missing(thrown: unknown): boolean {
   return hasCode(thrown, 'not_found') || hasCode(thrown, 'no_upstream')
 }

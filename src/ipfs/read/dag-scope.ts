@@ -1,4 +1,4 @@
-// Which blocks of a DAG somebody wants who trusts nobody (select-blocks.ts gives them).
+// The blocks of a DAG that a client needs to verify a read itself (select-blocks.ts sends them).
 // Rule: https://specs.ipfs.tech/http-gateways/trustless-gateway/ (dag-scope, entity-bytes)
 // Tested by src/ipfs-gateway/path-car.test.ts
 import type { CID } from 'multiformats/cid'
@@ -8,7 +8,7 @@ export type EntityBytes = { readonly from: bigint; readonly to: bigint | null }
 
 /**
  * What of the DAG below the path's end: its root; the file or directory it is, of a file only the blocks of `bytes`;
- * or all. `duplicates`: a block is told as often as it is met.
+ * or all. `duplicates`: a block is sent as often as it is met.
  */
 export type DagScope = {
   readonly scope: 'block' | 'entity' | 'all'

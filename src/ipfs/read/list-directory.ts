@@ -21,10 +21,10 @@ export async function* listDirectory(
   const node = decodeNode(root, await read(root))
   if (node.kind === 'raw') return
   if (node.unixfs.type !== 'hamt') {
-    let told = 0
+    let yielded = 0
     for (const link of node.dag.links) {
-      told += 1
-      if (told % turnEntries === 0) await setImmediate()
+      yielded += 1
+      if (yielded % turnEntries === 0) await setImmediate()
       yield entryOf(link.name, link)
     }
     return

@@ -1,4 +1,4 @@
-// What is told of nodes and links: by `stat`, `list` and `refs` of src/ipfs/files.ts.
+// Types for nodes and links, as returned by `stat`, `list` and `refs` of src/ipfs/files.ts.
 // Tested by src/kubo/commands/files/listings.test.ts
 import type { CID } from 'multiformats/cid'
 import type { Mtime } from '../import/upload-entry.ts'

@@ -51,7 +51,7 @@ test('40 blocks that describe 2^40 bytes stream lazily, and other work gets its 
     count += chunk.length
     if (stopped || count === 20_000) break
   }
-  assert.ok(stopped, 'nobody else had a turn')
+  assert.ok(stopped, 'no other task had a turn')
   assert.ok(reads < 1000, `${reads} blocks read`)
 })
 

@@ -1,4 +1,4 @@
-// Blocks for a walk that is told what comes next: siblings that are in the store are read ahead, many in one go, and
+// Blocks for a walk that knows the next links: siblings that are in the store are read ahead, many in one go, and
 // so without holding the thread while a disk is slow. Whatever a run does not have is read as ever.
 // Tested by src/kubo/commands/dag/cars.test.ts
 import type { CID } from 'multiformats/cid'

@@ -13,7 +13,7 @@ type Level = { readonly from: CID; readonly links: readonly NamedLink[]; next: n
 
 /** Most levels below the root: only made-up DAGs are deeper, and each level holds its links in memory. */
 const levelsMax = 1024
-/** How many links may be told before other work gets a turn. */
+/** How many links may be yielded before other work gets a turn. */
 const turnLinks = 128
 
 /** `Files.refs`. Throws `command_failed` past `linksMax` links, past 1024 levels and with too many links on one path. */
@@ -26,8 +26,8 @@ export async function* walkReferences(
   const { unique } = how
   const depthMax = how.depthMax ?? Number.POSITIVE_INFINITY
   if (depthMax < 1) return
-  const told = new Set<string>()
-  // The least depth at which what is below a node was told: a shallower visit may tell more, where levels are limited.
+  const yielded = new Set<string>()
+  // The least depth at which what is below a node was yielded: a shallower visit may tell more, where levels are limited.
   const depths = new Map<string, number>()
   const top = await enter(root)
   const levels: Level[] = [top]
@@ -45,8 +45,8 @@ export async function* walkReferences(
     if (count > linksMax) throw failed(`DAG has more than ${linksMax} links`)
     if (count % turnLinks === 0) await setImmediate()
     const key = unique ? toBareHex(link.cid.bytes) : ''
-    if (!unique || !told.has(key)) yield { from: level.from, to: link.cid, name: link.name }
-    told.add(key)
+    if (!unique || !yielded.has(key)) yield { from: level.from, to: link.cid, name: link.name }
+    yielded.add(key)
     if (levels.length >= depthMax) continue
     if (unique) {
       const before = depths.get(key)

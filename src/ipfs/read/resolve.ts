@@ -13,7 +13,7 @@ import { linkCid } from './node.ts'
 import type { ContentPath, ResolvedNode } from './path.ts'
 
 /**
- * Reads nothing for a bare CID. `reached` is told each node that a segment leads to. Throws `command_failed`
+ * Reads nothing for a bare CID. `reached` gets each node that a segment leads to. Throws `command_failed`
  * `no link named "x" under <cid>`, caused by `not_found`.
  */
 export async function resolveNode(
@@ -81,7 +81,7 @@ async function findEntry(cid: CID, name: string, read: ReadBlock): Promise<CID |
   }
 }
 
-/** Null: a dag-pb node of somebody else's making, whose links have names all the same. */
+/** Null: a dag-pb node that is not UnixFS, whose links have names all the same. */
 function findUnixfs(dag: DagNode): UnixfsNode | null {
   try {
     return decodeUnixfs(dag.data ?? new Uint8Array(0))

@@ -1,4 +1,4 @@
-// The blocks by which somebody who trusts nobody can check a path and what it leads to, or a part of it: first those
+// The blocks by which a client can verify a path and its content itself, or a part of it: first those
 // that the path goes through, then those of the selection, depth first. Iterative; bounded in visits and open links.
 // Rule: https://specs.ipfs.tech/http-gateways/trustless-gateway/ (dag-scope, entity-bytes)
 // Tested by src/ipfs-gateway/path-car.test.ts
@@ -90,7 +90,7 @@ async function* walk(
     read.expect?.(aheadOf(levels))
     const below = await visit(reading)
     if (levels.length >= levelsMax) throw failed(`DAG is deeper than ${levelsMax} levels`)
-    // Before it is told, so that a part that is not what its parent says never leaves.
+    // Before it is sent, so that a part that is not what its parent says never leaves.
     let next = enter(child, below)
     // What is kept of a node must not lie in memory that is used again.
     if (next.children.length > 0) next = enter(child, Uint8Array.from(below))

@@ -61,7 +61,7 @@ test('a block that is linked as bytes and as a node is followed all the same', a
   assert.deepEqual(seen, [root.cid, asBytes, leaf].map(String))
 })
 
-test('what comes next is told by a short look, however many links wait', async () => {
+test('a short look finds the next links, however many links wait', async () => {
   const again = leafOf('again')
   const many = Array.from({ length: 10_000 }, () => again)
   let node = nodeOf([again])

@@ -1,4 +1,4 @@
-// Who is asked for blocks of files that are not here: the gateways of the settings, which may change while the server
+// The sources of blocks that are not stored: the gateways of the settings, which may change while the server
 // runs. One that stays as it is keeps its connections and what is known of it.
 // Tested by test/sources.test.ts
 import { isDeepStrictEqual } from 'node:util'

@@ -29,7 +29,7 @@ export type FileSource = {
   mayAsk(): boolean
   /** The lower, the sooner it is likely to give a block. */
   readonly score: number
-  /** When somebody else is asked as well. */
+  /** Delay before a second source is asked in parallel. */
   readonly hedgeMs: number
   /**
    * Not verified; null: it has none. `waiting` for a place counts for no time limit but that of `signal`. Throws
@@ -38,7 +38,7 @@ export type FileSource = {
   find(cid: CID, signal: AbortSignal): Promise<Uint8Array | null>
   /** What `find` gave was not the block. */
   caughtLying(): void
-  /** Asks for a block that everybody has. Throws HttpTrouble with what is wrong with it. */
+  /** Requests a well-known block. Throws HttpTrouble with what is wrong with it. */
   probe(signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
@@ -94,7 +94,7 @@ export function createFileSource(config: FileSourceConfig, clock: Clock): FileSo
       }
       throw thrown
     }
-    const found = judge(reply, speaks)
+    const found = classify(reply, speaks)
     if (found === 'refused' || found === 'busy') {
       const usual = found === 'refused' ? refusedRestMs : restMs
       breaker.rest(Math.min(reply.retryAfterMs ?? usual, restMsMax))
@@ -170,7 +170,7 @@ function rawRequest(path: string) {
 type Judged = 'found' | 'absent' | 'busy' | 'refused' | 'failed'
 
 /** 410 and 451: it has the block and must not give it, which is the same to us. */
-function judge({ status, bytes }: HttpReply, speaks: FileSourceConfig['speaks']): Judged {
+function classify({ status, bytes }: HttpReply, speaks: FileSourceConfig['speaks']): Judged {
   if (status === 200) return 'found'
   if (status === 429 || status === 503) return 'busy'
   if (status === 401 || status === 402 || status === 403) return 'refused'

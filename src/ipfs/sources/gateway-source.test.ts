@@ -75,7 +75,7 @@ function code(expected: string) {
   }
 }
 
-test('a block comes from a gateway, is asked for in raw form, and is kept', async (t) => {
+test('a block comes from a gateway, is requested in raw form, and is stored', async (t) => {
   const gateway = await startFakeGateway(t, held())
   const headers = { Authorization: 'Bearer quite-secret' }
   const url = `${gateway.url}/under?token=hidden`
@@ -161,7 +161,7 @@ test('a redirect within the origin is followed, one to another host is not', asy
   const away = await startFakeGateway(t, held(), { manner: 'sending-away', awayTo: inside.url })
   const other = over(t, [away])
   await assert.rejects(other.obtain(wanted.ref, {}, never), code('no_upstream'))
-  assert.deepEqual(inside.asked, [], 'nobody but the configured host was asked')
+  assert.deepEqual(inside.asked, [], 'only the configured host was asked')
 })
 
 test('a second gateway is asked when the first takes long, and the first is let go', async (t) => {
@@ -253,7 +253,7 @@ test('a gateway that fails again and again is left alone, then tried with one re
   assert.deepEqual(Buffer.from(await obtain(wanted.ref, {}, never)), wanted.bytes)
 })
 
-test('a liar is named in the log and left alone for a while', async (t) => {
+test('a gateway that sends a wrong block is logged and not asked for a while', async (t) => {
   const gateway = await startFakeGateway(t, held(), { manner: 'wrong' })
   const { obtain, logged } = over(t, [gateway])
   await assert.rejects(obtain(wanted.ref, {}, never), code('unverified'))

@@ -12,7 +12,7 @@ import type { FileSource } from './file-source.ts'
 type Parts = { readonly clock: Clock; readonly log: Log }
 
 /**
- * Brings blocks of files only. Rejects with `no_upstream` when nobody had the block and somebody could not be asked:
+ * Brings blocks of files only. Rejects with `no_upstream` when no source had the block and one could not be asked:
  * absence must not be concluded from a broken connection.
  */
 export function createGatewaySource(gateways: readonly FileSource[], parts: Parts): Source {
@@ -33,7 +33,7 @@ export function createGatewaySource(gateways: readonly FileSource[], parts: Part
 }
 
 /** Made once: an exception for each block costs more than the rest of its race. */
-const isOver = new Error('another was quicker, or nobody waits')
+const isOver = new Error('another was quicker, or no read waits')
 
 type Take = (bytes: Uint8Array) => ReturnType<Offer>
 

@@ -38,7 +38,7 @@ export type HttpAsk = {
   readonly timeoutMs: number
 }
 
-/** A reply whose body is read as it comes; whoever does not read it to its end leaves the iteration. */
+/** A reply whose body is read as it comes; a consumer that does not read it to its end leaves the iteration. */
 export type HttpStream = {
   readonly status: number
   readonly retryAfterMs: number | null
@@ -146,8 +146,11 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     }
   }
 
-  function headOf({ statusCode, headers: told }: Response) {
-    return { status: statusCode, retryAfterMs: readRetryAfter(told['retry-after'], clock.now()) }
+  function headOf({ statusCode, headers: received }: Response) {
+    return {
+      status: statusCode,
+      retryAfterMs: readRetryAfter(received['retry-after'], clock.now()),
+    }
   }
 
   return { ask, open, close: () => pool.destroy() }

@@ -169,7 +169,7 @@ const ills: readonly Manner[] = [
 
 for (let first = 0; first < ills.length; first += 3) {
   const three = ills.slice(first, first + 3)
-  // Nobody waits for the time limit of a request, which is minutes here.
+  // The test does not wait for the time limit of a request, which is minutes here.
   const promise = `with one honest gateway beside ${three.join(', ')} ones, all is whole and right`
   test(promise, limit, async (t) => {
     const entries = Array.from({ length: 30 }, (_, at) => fileEntry(`folder/${at}`, `file ${at}`))

@@ -1,4 +1,4 @@
-// Promises of the file operations on a real file side: answers have Kubo's shapes.
+// Tests of the commands on a real store: replies have Kubo's shapes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFileCommands, type Options } from '../../../test/fakes/file-commands.ts'
@@ -54,7 +54,7 @@ test('pin/ls lists by kind, filters by name, and answers arguments in their orde
   await assert.rejects(value('pin/ls', [root]), { message: `path '${root}' is not pinned` })
 })
 
-test('pin/add tells progress every half second, only when asked', async (t) => {
+test('pin/add reports progress every half second, only with progress=true', async (t) => {
   const { files, clock, add, run, value } = createFileCommands(t)
   const cid = await add('a', 'abc')
   assert.deepEqual(await value('pin/add', [cid]), { Pins: [cid] })

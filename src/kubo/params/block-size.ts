@@ -1,10 +1,10 @@
-// How large a block may be that a caller puts: what other peers take, or twice that when asked for.
+// The largest block that a client may put: 2 MiB, the limit of other peers, or 4 MiB with `allow-big-block`.
 // Tested by src/kubo/commands/dag/blocks.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { CommandRequest } from '../kubo-command.ts'
 import { flag, valueOf } from '../command-options.ts'
 
-/** `tooBig`: what is said of a block that has more bytes. */
+/** `tooBig`: the message for a larger block. */
 export type BlockSize = { readonly bytesMax: number; readonly tooBig: string }
 
 const usual: BlockSize = {

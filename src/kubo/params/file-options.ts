@@ -20,7 +20,7 @@ export function fetchPolicyOf(options: OptionValues): FetchPolicy {
 
 /**
  * How the caller wants CIDs: v1 in `cid-base`, which also lifts v0 to v1 unless it is base58btc or
- * `upgrade-cidv0-in-output` says otherwise. Throws `command_failed` for a base nobody knows.
+ * `upgrade-cidv0-in-output` says otherwise. Throws `command_failed` for an unknown base.
  */
 export function cidPrinter(options: OptionValues): (cid: CID) => string {
   const name = valueOf(options, globalOptions.cidBase)

@@ -1,4 +1,4 @@
-// Promises of the options of file commands: what Kubo refuses is refused in its order and words, what is not
+// Promises of the options of file commands: Cairn refuses the same values in the same order and words as Kubo; what is not
 // built is refused by name.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ function refuses(options: Options, message: string, code = 'command_failed'): vo
 }
 
 test("what Kubo refuses to add is refused in Kubo's order and words", () => {
-  // Each set breaks its own rule and one that is judged later.
+  // Each set breaks its own rule and one that is checked later.
   refuses(
     { 'inline-limit': 129n, 'pin-name': 'x'.repeat(256) },
     'inline-limit 129 exceeds maximum allowed size of 128 bytes',
@@ -106,7 +106,7 @@ test('options decide each other as in Kubo', () => {
   assert.equal(parse({ nocopy: false, trickle: false }).progress, false)
 })
 
-test('a chunker is judged by the whole grammar of Kubo', () => {
+test('a chunker is parsed by the whole grammar of Kubo', () => {
   const rabin = { kind: 'rabin', min: 87_381, average: 262_144, max: 393_216 }
   for (const [text, chunker] of [
     ['', { kind: 'size', bytes: 262_144 }],
@@ -137,7 +137,7 @@ test('a chunker is judged by the whole grammar of Kubo', () => {
   for (const [text, message] of texts) assert.throws(() => parseChunker(text), { message }, text)
 })
 
-test('cid-base rebases v1 and lifts v0, unless told otherwise', () => {
+test('cid-base rebases v1 and lifts v0, unless an option says otherwise', () => {
   const v0 = CID.parse('QmZULkCELmmk5XNfCgTnCyFgAVxBRBXyDHGGMVoLFLiXEN')
   const shown = (options: Options) => cidPrinter(given(options))(v0)
   assert.equal(shown({}), v0.toString())

@@ -156,7 +156,7 @@ function parseSharding(options: OptionValues, { sharding }: ImportProfile): Shar
 function parseFileLinks(options: OptionValues, hash: string, profile: ImportProfile): number {
   const asked = Number(valueOf(options, takes.maxFileLinks))
   if (asked <= 0) return profile.maxFileLinks
-  // One link a node never ends in Kubo; too many would make blocks that nobody can exchange.
+  // One link a node never ends in Kubo; too many would make blocks that peers cannot exchange.
   const sample = new Uint8Array(hash === 'identity' ? 128 : 0)
   const each = multihashOf(hash, sample).length + linkBytes
   if (asked < 2 || asked * each > nodeBytesMax) {

@@ -4,7 +4,7 @@ import type { RequestBodyStream } from '../../http/request-body-stream.ts'
 
 const aheadBytes = 1024 * 1024
 
-/** `failed`: is told what ended the body before its end. `leave`: nobody reads the rest. */
+/** `failed`: gets the error that ended the body early. `leave`: discards the rest. */
 export function bodyStream(
   body: RequestBodyStream,
   failed: (thrown: unknown) => void,

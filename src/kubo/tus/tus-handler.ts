@@ -45,7 +45,7 @@ export type TusHandlerDeps = {
 /** Unfinished uploads of one key. */
 const openMax = 64
 
-/** Builds the face. It answers every exchange itself and throws nothing. */
+/** Creates the handler. It answers every exchange itself and throws nothing. */
 export function createTusHandler(parts: TusHandlerDeps): RequestHandler {
   const { clock, log, settings } = parts
   const serve = createServe(parts)
@@ -139,7 +139,7 @@ function createServe({ gateway, add, records, room, clock, settings }: TusHandle
     return { id, accountId, keyId, bytes, received: 0, created, metadata, added: null }
   }
 
-  /** Somebody else's is none. */
+  /** Null for an upload of another account. */
   function findRecord(path: string, { accountId }: Caller): ResumableUpload | null {
     const record = records.find(path.slice(tusPath.length + 1))
     return record?.accountId === accountId ? record : null
@@ -278,8 +278,8 @@ function reserved(upload: UploadBody, { bytes }: ResumableUpload, creates: boole
     get onChunk() {
       return upload.onChunk
     },
-    set onChunk(told) {
-      upload.onChunk = told
+    set onChunk(listener) {
+      upload.onChunk = listener
     },
   }
 }

@@ -1,4 +1,4 @@
-// `block/put`: keeps blocks that the caller made, under the CID that the options ask for.
+// `block/put`: stores blocks of the client under the CID that the options determine.
 // Tested by src/kubo/commands/dag/blocks.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'

@@ -1,4 +1,4 @@
-// Promises of block/get, block/stat, block/put and pin/update on a real file side.
+// Promises of block/get, block/stat, block/put and pin/update on a real store.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CID } from 'multiformats/cid'
@@ -24,7 +24,7 @@ test('a block is given as it is stored, by CID, by the other version of it and b
   await assert.rejects(value('block/stat', [missing]), /ipld: could not find/)
 })
 
-test('a block is put under the CID that its options ask for, and is there afterwards', async (t) => {
+test('a block is put under the CID of its options, and can be read afterwards', async (t) => {
   const { lines, bytes } = createFileCommands(t)
   const key = async (options: Options, content = 'blorb') => {
     const [line] = (await lines('block/put', [], options, [fileEntry('x', content)])) as {
@@ -154,7 +154,7 @@ test('pin/update keeps the old pin while the new content is not all here', async
   assert.deepEqual(await lines('pin/ls', [], { stream: true }), [{ Cid: a, Type: 'recursive' }])
 })
 
-test('block/put prints a CID in the base that is asked for, the others as it is', async (t) => {
+test('block/put prints a CID in the requested base; the other commands print it unchanged', async (t) => {
   const { lines, value, bytes } = createFileCommands(t)
   const base = { 'cid-base': 'base36', 'upgrade-cidv0-in-output': true }
   const [put] = (await lines('block/put', [], { ...base, format: 'v0' }, [

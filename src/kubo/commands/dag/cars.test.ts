@@ -1,4 +1,4 @@
-// Promises of dag/export and dag/import on a real file side: what is in a CAR, what of one is kept, what is refused.
+// Promises of dag/export and dag/import on a real store: the content of a CAR, the blocks that Cairn stores, the refusals.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CID } from 'multiformats/cid'
@@ -177,7 +177,7 @@ test('an export of what is not all here fails, or leaves that out when asked to'
   )
 })
 
-test('roots are told in the order of the headers; one that is not whole says why, and the rest is pinned', async (t) => {
+test('roots are reported in the order of the headers; one that is not whole says why, and the rest is pinned', async (t) => {
   const commands = createFileCommands(t)
   const [leaf, missing] = [rawBlock('leaf'), rawBlock('missing')]
   const [whole, broken] = [cborBlock([leaf.cid]), cborBlock([missing.cid])]
@@ -199,7 +199,7 @@ test('roots are told in the order of the headers; one that is not whole says why
   )
 })
 
-test('roots may be left unpinned; then nothing is told of them', async (t) => {
+test('roots may be left unpinned; then they are not reported', async (t) => {
   const commands = createFileCommands(t)
   const leaf = rawBlock('leaf')
   const car = await carOf([leaf.cid], [leaf])
@@ -247,7 +247,7 @@ test('a CAR is stored completely or not at all, whichever file of a request is b
   })
 })
 
-test('a block over its limit is refused at that block, and taken when large ones are asked for', async (t) => {
+test('a block over its limit is refused at that block, and stored with allow-big-block', async (t) => {
   const commands = createFileCommands(t)
   const [fits, big] = [rawBlock(Buffer.alloc(2_097_152)), rawBlock(Buffer.alloc(2_097_153))]
   const huge = rawBlock(Buffer.alloc(4_194_305))
@@ -305,7 +305,7 @@ test('the root of a CAR with one complete DAG is pinned in the commit of its blo
   assert.equal(other.files.stored('alice').blocks, 6)
 })
 
-test('a CAR with more or less than one DAG, or one that no memory holds, is walked and told the same', async (t) => {
+test('a CAR with more or less than one DAG, or one larger than memory, is walked and reported the same', async (t) => {
   const commands = createFileCommands(t)
   const inside: CarBlock = {
     cid: cidOf(1, dagCborCodec, encodeMultihash(identityCode, encodeDagCbor([]))),

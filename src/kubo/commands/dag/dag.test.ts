@@ -1,4 +1,4 @@
-// Promises of dag/get and dag/resolve, and of pins over other codecs, on a real file side.
+// Promises of dag/get and dag/resolve, and of pins over other codecs, on a real store.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CID } from 'multiformats/cid'
@@ -15,7 +15,7 @@ async function putJson({ lines }: Commands, value: unknown): Promise<string> {
   return line?.Key ?? ''
 }
 
-test('a path goes through blocks of any codec, and what is left inside the last one is told', async (t) => {
+test('a path goes through blocks of any codec, and dag/resolve reports the rest inside the last one', async (t) => {
   const commands = createFileCommands(t)
   const { add, value, bytes } = commands
   const file = await add('a', 'abc')
@@ -115,7 +115,7 @@ test('dag/stat counts each DAG, and what several share once', async (t) => {
   await assert.rejects(lines('dag/stat', [missing]), /could not find/)
 })
 
-test('dag/stat tells how far it is every half second, unless told not to', async (t) => {
+test('dag/stat reports progress every half second, unless progress=false', async (t) => {
   const { add, lines, clock, files } = createFileCommands(t)
   const root = await add('a', 'x'.repeat(600_000))
   const slow = {
@@ -220,7 +220,7 @@ test('what dag/put can not read, write or take is refused in words', async (t) =
   await assert.rejects(commands.lines('dag/put'), { code: 'bad_argument' })
 })
 
-test('dag/put judges the size of the block that it makes, and how much it is given', async (t) => {
+test('dag/put limits the size of the block and of the input', async (t) => {
   const commands = createFileCommands(t)
   const text = (bytes: number) => JSON.stringify('x'.repeat(bytes))
   // A head of 5 bytes stands before the string.

@@ -1,5 +1,5 @@
-// `dag/get`: a node, or what a path names inside it, as dag-json or another codec; the block itself when its own is
-// asked for.
+// `dag/get`: a node, or what a path names inside it, as dag-json or another codec; the block itself for its
+// own codec.
 // Tested by src/kubo/commands/dag/dag.test.ts
 import { Fault } from '../../../base/fault.ts'
 import { dagJsonCodec, findCodec } from '../../../codec/ipld/cid.ts'

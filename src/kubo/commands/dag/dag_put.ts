@@ -25,7 +25,7 @@ type DagPutInput = {
 
 type Put = { readonly Cid: { readonly '/': string } }
 
-/** A node as text takes more room than its block; the block is judged when it is made. */
+/** A node as text is larger than its block; Cairn checks the size of the block after encoding. */
 const inputPerBlock = 2
 
 const takes = {

@@ -49,7 +49,7 @@ async function* linesOf(input: DagStatInput, { files, signal }: CommandCall, clo
   const dags: DagCount[] = []
   const unique = new Set<string>()
   const bytes = { distinct: 0n, all: 0n }
-  let told = clock.monotonic()
+  let lastLine = clock.monotonic()
   for (const path of paths) {
     const dag = { cid: await files.resolve(path, patience, signal), bytes: 0n, blocks: 0 }
     dags.push(dag)
@@ -61,8 +61,8 @@ async function* linesOf(input: DagStatInput, { files, signal }: CommandCall, clo
       bytes.all += size
       dag.bytes += size
       dag.blocks += 1
-      if (!progress || clock.monotonic() - told < progressMs) continue
-      told = clock.monotonic()
+      if (!progress || clock.monotonic() - lastLine < progressMs) continue
+      lastLine = clock.monotonic()
       yield { ...notZero('TotalSize', bytes.distinct), DagStats: dags.map(shown) }
     }
   }

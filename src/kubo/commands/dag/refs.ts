@@ -61,15 +61,15 @@ async function* linesOf(input: RefsInput, { files, signal }: CommandCall) {
   const { format, unique, depthMax, patience, print } = input
   const roots: CID[] = []
   for (const path of input.paths) roots.push(await files.resolve(path, patience, signal))
-  const told = new Set<string>()
+  const yielded = new Set<string>()
   for (const root of roots) {
     try {
       for await (const one of files.refs(root, { depthMax, unique }, patience, signal)) {
         const to = print(one.to)
         // Unique over all arguments, as one list.
         if (unique && roots.length > 1) {
-          if (told.has(to)) continue
-          told.add(to)
+          if (yielded.has(to)) continue
+          yielded.add(to)
         }
         const shown = { '<src>': print(one.from), '<dst>': to, '<linkname>': one.name }
         const ref = format.replaceAll(/<(?:src|dst|linkname)>/g, (token) => shown[token as '<src>'])

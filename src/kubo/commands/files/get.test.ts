@@ -72,7 +72,7 @@ test('what fails early in an archive is refused in words, before a byte of it is
   await assert.rejects(reply.chunks[Symbol.asyncIterator]().next(), /could not find/)
 })
 
-test('a compression level is judged only when it is used', async (t) => {
+test('a compression level is checked only if it is used', async (t) => {
   const { add, run } = createFileCommands(t)
   const file = await add('a', 'abc')
   const message = 'compression level must be between 1 and 9'

@@ -1,4 +1,4 @@
-// `get`: a file or directory as a tar, gzipped when asked for; a lone file may be gzipped bare.
+// `get`: a file or directory as a tar, gzipped on request; a lone file may be gzipped without tar.
 import type { CID } from 'multiformats/cid'
 import type { Clock } from '../../../base/clock.ts'
 import { Fault } from '../../../base/fault.ts'

@@ -1,4 +1,4 @@
-// Promises of ls, refs and files/stat on a real file side, and the bounds of the walks below them.
+// Promises of ls, refs and files/stat on a real store, and the limits of the walks below them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CID } from 'multiformats/cid'

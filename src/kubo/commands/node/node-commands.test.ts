@@ -59,7 +59,7 @@ test('a node without peers says so in the shapes that clients read', async (t) =
   assert.deepEqual(await value('repo/version'), { Version: '18' })
 })
 
-test('resolve gives the CID that a path ends at, in the base that is asked for', async (t) => {
+test('resolve gives the CID that a path ends at, in the requested base', async (t) => {
   const { lines, value } = createFileCommands(t)
   const { root, below } = await addFolder(lines)
   const path = `/ipfs/${root}/sub/a`
@@ -187,7 +187,7 @@ test('cat of a symbolic link is its target', async (t) => {
   assert.deepEqual(await cat([`${root}/link`, `${root}/a`], { offset: 2n }), ['bstone', 6n])
 })
 
-test('block/put takes codecs by number and prints in the base that is asked for', async (t) => {
+test('block/put takes codecs by number and prints in the requested base', async (t) => {
   const { lines } = createFileCommands(t)
   const put = async (options: Options) =>
     ((await lines('block/put', [], options, [fileEntry('b', '{"a":1}\n')])) as { Key: string }[])[0]

@@ -1,4 +1,4 @@
-// `pin/add`: keeps what paths name for the caller's account.
+// `pin/add`: pins the content of paths for the caller's account.
 // Tested by src/kubo/commands/index.test.ts
 import type { CID } from 'multiformats/cid'
 import type { Clock } from '../../../base/clock.ts'
@@ -26,7 +26,7 @@ const takes = {
   progress: flag('progress'),
 }
 
-/** `clock`: paces the progress lines, which are sent only when asked for: JS clients fail on them. */
+/** `clock`: paces the progress lines, sent only with `progress=true`, because JS clients fail on them. */
 export function createPinAdd(clock: Clock): KuboCommand<PinAddInput> {
   return {
     name: 'pin/add',
@@ -86,7 +86,7 @@ async function pinAll(input: PinAddInput, call: CommandCall, count: Count) {
 
 async function* withProgress(input: PinAddInput, call: CommandCall, count: Count, clock: Clock) {
   const work = pinAll(input, call, count)
-  // Told again by the race below; without this a failure while a line is being sent would be unhandled.
+  // The race below reports it; without this a failure while a line is being sent would be unhandled.
   work.catch(() => {})
   for (;;) {
     const tick = Promise.withResolvers<null>()

@@ -27,10 +27,10 @@ async function list(pins: number, options: ReadonlyMap<string, boolean>): Promis
   }
   const call = { files, caller: { accountId: 'alice' }, signal: never }
   const reply = await pinLs.run(input, call as unknown as CommandCall)
-  let told = 0
-  if (reply.kind === 'keyed') for (const _ of reply.entries) told += 1
-  if (reply.kind === 'events') for await (const _ of reply.lines) told += 1
-  return told
+  let count = 0
+  if (reply.kind === 'keyed') for (const _ of reply.entries) count += 1
+  if (reply.kind === 'events') for await (const _ of reply.lines) count += 1
+  return count
 }
 
 test('one object holds a quarter of a million pins and no more, a stream any number', async () => {

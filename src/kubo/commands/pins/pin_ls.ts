@@ -1,4 +1,4 @@
-// `pin/ls`: the account's pins, all of them or the ones that are asked for.
+// `pin/ls`: the account's pins, all of them, or those of the arguments.
 // Tested by src/kubo/commands/index.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'
@@ -87,7 +87,7 @@ async function* listAll(input: PinLsInput, call: CommandCall): AsyncGenerator<Li
   }
 }
 
-/** One per argument, in their order; all are found before the first is told. */
+/** One per argument, in their order; all are found before the first is sent. */
 async function* listGiven(input: PinLsInput, call: CommandCall): AsyncGenerator<Listed> {
   const { caller, files, signal } = call
   const wants = (type: string): boolean => input.type === 'all' || input.type === type
