@@ -176,9 +176,12 @@ test('a refusal prints the message of the server and exits with code 1', async (
   ])
   assert.equal(missing.code, 1)
   assert.match(missing.err, /block was not found locally|invalid/)
-  const nobody = await cairn(['add', 'demo.txt'], { env: { CAIRN_URL: 'http://127.0.0.1:1' } })
-  assert.equal(nobody.code, 1)
-  assert.match(nobody.err, /http:\/\/127\.0\.0\.1:1 does not respond \(ECONNREFUSED\): start it/)
+  const unreachable = await cairn(['add', 'demo.txt'], { env: { CAIRN_URL: 'http://127.0.0.1:1' } })
+  assert.equal(unreachable.code, 1)
+  assert.match(
+    unreachable.err,
+    /http:\/\/127\.0\.0\.1:1 does not respond \(ECONNREFUSED\): start it/,
+  )
   const absent = await cairn(['add', 'demo.txt', 'absent'])
   assert.equal(absent.code, 1)
   assert.match(absent.err, /absent: there is no such file or folder/)

@@ -19,7 +19,7 @@ async function startHookSink(t: TestContext) {
     request.on('end', () => {
       hooks.push({ headers: request.headers, body })
       response.writeHead(204).end()
-      for (const tell of waiting) tell()
+      for (const resolve of waiting) resolve()
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -54,7 +54,7 @@ test('a key close to its daily units causes one email and one signed webhook', a
     assert.equal(set.status, 200, set.message)
     assert.partialDeepStrictEqual(set.body, targets)
     for (const wrong of [
-      { ...targets, emails: ['nobody'] },
+      { ...targets, emails: ['no address'] },
       { ...targets, webhooks: ['ftp://example.com/'] },
       { ...targets, webhooks: Array<string>(6).fill(hook.url) },
       { ...targets, more: true },
@@ -71,8 +71,8 @@ test('a key close to its daily units causes one email and one signed webhook', a
     assert.equal((await call()).status, 200)
     await Promise.all([hook.arrived(), mail.arrived(1)])
     const [{ headers, body } = { headers: {}, body: '' }] = hook.hooks
-    const told = JSON.parse(body) as Record<string, unknown>
-    assert.partialDeepStrictEqual(told, { type: 'limit', limit: 'unitsPerDay', max: 100 })
+    const event = JSON.parse(body) as Record<string, unknown>
+    assert.partialDeepStrictEqual(event, { type: 'limit', limit: 'unitsPerDay', max: 100 })
     const seconds = Number(headers['x-cairn-timestamp'])
     const secret = String(set.body['secret'])
     assert.equal(headers['x-cairn-signature'], `v1=${signatureOf(secret, seconds, body)}`)

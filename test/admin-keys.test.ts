@@ -256,7 +256,7 @@ test('only operators create accounts and set their limits and names', async () =
   assert.match(await desk.refusal(changeAccount, { account: own, name: 'team' }), /^conflict/)
   assert.match(await desk.refusal(createAccount, { name: 'team' }), /^conflict/)
   assert.match(await desk.refusal(createAccount, { name: 'a b' }), /^bad_input/)
-  assert.match(await desk.refusal(changeAccount, { account: 'nobody', name: 'x' }), /^absent/)
+  assert.match(await desk.refusal(changeAccount, { account: 'unknown', name: 'x' }), /^absent/)
 })
 
 test('the plans are those of the hosted service, and one that removes the limits', async () => {

@@ -26,7 +26,7 @@ type Operation = {
 }
 type Place = { readonly account: string; readonly key: string; readonly person: string }
 
-const roles = ['nobody', 'stranger', 'member', 'owner', 'operator', 'token'] as const
+const roles = ['signed out', 'stranger', 'member', 'owner', 'operator', 'token'] as const
 type Role = (typeof roles)[number]
 
 let cairn: Started
@@ -38,7 +38,7 @@ let foreign: Place
 before(async () => {
   cairn = await startCairn()
   const operator = await takeFirstRun(cairn)
-  clients.set('nobody', openAdminClient(cairn.url))
+  clients.set('signed out', openAdminClient(cairn.url))
   clients.set('operator', operator)
   const ownerPerson = await join(operator, 'owner', { role: 'owner', accountName: 'own' })
   const strangerPerson = await join(operator, 'stranger', { role: 'owner', accountName: 'foreign' })
@@ -139,7 +139,7 @@ function probe(client: AdminClient | undefined, operation: Operation, place: Pla
 function expectedOf(operation: Operation, role: Role, isOwn: boolean): string {
   const let_in = 'bad_input'
   if (operation.role === 'anyone') return let_in
-  if (role === 'nobody') return 'signed_out'
+  if (role === 'signed out') return 'signed_out'
   if (role === 'operator' || operation.role === 'signed-in') return let_in
   if (operation.role === 'operator') return 'not_allowed'
   const belongs = role === 'stranger' ? !isOwn : isOwn

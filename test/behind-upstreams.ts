@@ -19,10 +19,10 @@ export type Behind = Started & {
   /** Sends with the first key or another one. */
   ask(method: string, params: readonly unknown[], apiKey?: string): Promise<Answer>
   /** The log of invalid replies, newest first. */
-  lies(): Promise<readonly ToldLie[]>
+  invalidReplies(): Promise<readonly LoggedInvalidReply[]>
 }
 
-export type ToldLie = {
+export type LoggedInvalidReply = {
   readonly upstream: string
   readonly method: string
   readonly expected: string
@@ -50,9 +50,9 @@ export async function startBehind(
   t.after(() => cairn.stop())
   return {
     ...cairn,
-    async lies() {
+    async invalidReplies() {
       const shown = await cairn.cli('upstreams', '--config', config, '--lies', '1000')
-      return (shown as unknown as { lies: readonly ToldLie[] }).lies
+      return (shown as unknown as { lies: readonly LoggedInvalidReply[] }).lies
     },
     ask: (method, params, apiKey = cairn.apiKey) => ask(cairn.url, apiKey, { method, params }),
   }

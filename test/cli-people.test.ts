@@ -188,5 +188,5 @@ test('contradictory options are refused as wrong usage', async () => {
     assert.match(err, says)
   }
   await run('people invite --operator')
-  assert.match((await run('people show nobody@example.org')).err, /unknown person/)
+  assert.match((await run('people show unknown@example.org')).err, /unknown person/)
 })

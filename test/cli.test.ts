@@ -67,7 +67,7 @@ test('an unsupported Node version is refused in one sentence, before newer synta
 test('compiled code is cached for the next start, and a missing home folder is not created', async () => {
   const caches = mkdtempSync(join(root, 'caches-'))
   const compiled = join(caches, 'cairn', 'compiled')
-  const absent = join(root, 'nobody')
+  const absent = join(root, 'missing')
   const [kept, unkept, disabled] = await Promise.all([
     cairn(['--version'], '', [], { XDG_CACHE_HOME: caches }),
     cairn(['--version'], '', [], { XDG_CACHE_HOME: join(absent, '.cache') }),
@@ -212,17 +212,17 @@ test('an account that the operator creates is marked as having a card, unless St
 
 test('an unknown account exits with 1 and a sentence, or with an object with --json', async () => {
   const folder = join(root, 'unknown')
-  await json('unknown', 'accounts', 'create', 'somebody')
+  await json('unknown', 'accounts', 'create', 'existing')
   for (const command of [
     ['card', 'set'],
     ['accounts', 'show'],
     ['keys', 'create', '--account'],
   ]) {
-    const { code, out, err } = await cairn([...command, 'nobody', '--json', '--data-dir', folder])
+    const { code, out, err } = await cairn([...command, 'missing', '--json', '--data-dir', folder])
     assert.equal(code, 1)
     assert.equal(out, '')
     const [sentence = '', object = ''] = err.split('\n')
-    assert.match(sentence, /^cairn: unknown account "nobody"$/)
+    assert.match(sentence, /^cairn: unknown account "missing"$/)
     assert.partialDeepStrictEqual(JSON.parse(object), { error: { code: 'no_account' } })
   }
 })

@@ -23,8 +23,8 @@ import { bin, startCairn, temporaryFolder } from './started-server.ts'
 
 type Outcome = {
   readonly code: number | null
-  readonly said: string
-  readonly told: string
+  readonly out: string
+  readonly err: string
   readonly found: {
     readonly ok: boolean
     readonly pinned: number
@@ -62,15 +62,15 @@ async function start(t: TestContext, settings = '') {
         CAIRN_SECRET: server.apiKeySecret,
       },
     })
-    let said = ''
-    let told = ''
-    child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
-    child.stderr.on('data', (chunk: Buffer) => (told += chunk.toString()))
+    let out = ''
+    let err = ''
+    child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
+    child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()))
     const ended = once(child, 'close')
     await during(child)
     await ended
-    const found = said === '' ? ({} as Outcome['found']) : (JSON.parse(said) as Outcome['found'])
-    return { code: child.exitCode, said, told, found }
+    const found = out === '' ? ({} as Outcome['found']) : (JSON.parse(out) as Outcome['found'])
+    return { code: child.exitCode, out, err, found }
   }
 
   /** Name by CID of all pins. */
@@ -133,8 +133,8 @@ test(
     })
     const half = (await pins()).size
     assert.ok(half > 100 && half < 2000, `${half} pins`)
-    const { code, found, told } = await run(args)
-    assert.equal(code, 0, told)
+    const { code, found, err } = await run(args)
+    assert.equal(code, 0, err)
     assert.ok(found.present >= half)
     assert.equal(found.present + found.pinned, 2000)
     const now = await pins()
@@ -161,8 +161,8 @@ test('all pins of a Kubo node are imported, including direct pins and a file of 
     ],
   })
   const { run, pins, post } = await start(t)
-  const { code, found, told } = await run(['--from', `${kubo.url}/api/v0`])
-  assert.equal(code, 0, told)
+  const { code, found, err } = await run(['--from', `${kubo.url}/api/v0`])
+  assert.equal(code, 0, err)
   assert.equal(found.pinned, 3)
   assert.deepEqual(Object.fromEntries(await pins()), { [cid]: 'large', [one]: '' })
   assert.deepEqual(Object.fromEntries(await pins('direct')), { [two]: 'alone' })
@@ -214,8 +214,8 @@ test('without --from the server uses its own sources', async (t) => {
   const { cid, blocks } = await largeRoot(t)
   const gateway = await startFakeGateway(t, blocks)
   const { run, pins, list } = await start(t, `files: {sources: [{url: "${gateway.url}"}]}\n`)
-  const { code, told } = await run([list('cids.txt', `${cid} recursive my file\n`)])
-  assert.equal(code, 0, told)
+  const { code, err } = await run([list('cids.txt', `${cid} recursive my file\n`)])
+  assert.equal(code, 0, err)
   assert.equal((await pins()).get(cid), 'my file')
 })
 
@@ -234,7 +234,7 @@ test('Ctrl-C ends the import cleanly and reports the remaining pins', async (t) 
   assert.ok(found.left > 100)
   // A pin in progress may have reached the server, and still counts as remaining.
   const { size } = await pins()
-  assert.ok(size >= found.pinned && size <= found.pinned + 4, `${size}, told ${found.pinned}`)
+  assert.ok(size >= found.pinned && size <= found.pinned + 4, `${size}, err ${found.pinned}`)
 })
 
 test('an unreachable server ends the import, and completed pins exist after its restart', async (t) => {
@@ -268,12 +268,12 @@ test('wrong usage and a refusal by the server are reported in one sentence', asy
   const file = list('cids.txt', 'Qm')
   const none = await run([])
   assert.equal(none.code, 2)
-  assert.match(none.told, /no pins: add a list/)
+  assert.match(none.err, /no pins: add a list/)
   const elsewhere = await run([file, '--url', 'http://127.0.0.1:1'])
   assert.equal(elsewhere.code, 1)
-  assert.match(elsewhere.told, /ECONNREFUSED/)
-  const stranger = await run([file, '--key', 'nobody'])
-  assert.match(stranger.told, /invalid project id or project secret/)
+  assert.match(elsewhere.err, /ECONNREFUSED/)
+  const stranger = await run([file, '--key', 'unknown'])
+  assert.match(stranger.err, /invalid project id or project secret/)
   const nothing = await run([file, '--from', 'http://127.0.0.1:1'])
-  assert.match(nothing.told, / no reply: ECONNREFUSED/)
+  assert.match(nothing.err, / no reply: ECONNREFUSED/)
 })

@@ -47,9 +47,9 @@ async function rig(t: Pick<TestContext, 'after'>) {
     return await runAdmin(operation, sent, call as unknown as AdminCall)
   }
   async function admin<Value>(id: string, sent: Readonly<Record<string, unknown>> = place) {
-    const told = await reply(id, sent)
-    ok(told.form === 'json')
-    return told.value as Value
+    const reported = await reply(id, sent)
+    ok(reported.form === 'json')
+    return reported.value as Value
   }
   const list = async (filter: Readonly<Record<string, unknown>> = {}) =>
     (await admin<{ requests: InspectedRequest[] }>('listRequests', { ...place, ...filter }))
@@ -186,9 +186,9 @@ test('a WebSocket message is recorded as one request', async (t) => {
 
 test('finished requests are sent to subscribers, filtered by outcome', async (t) => {
   const { reply, ask } = await rig(t)
-  const told = await reply('watchRequests', { ...place, outcome: 'failed' })
-  ok(told.form === 'events')
-  const events = told.events[Symbol.asyncIterator]()
+  const reported = await reply('watchRequests', { ...place, outcome: 'failed' })
+  ok(reported.form === 'events')
+  const events = reported.events[Symbol.asyncIterator]()
   const first = events.next()
   await ask('eth_getBalance', ['0x1'])
   await ask('eth_getBalance')

@@ -93,8 +93,8 @@ for (const listener of ['lean', 'node']) {
       const kid = await addPublicKey(cairn, key.id)
       assert.equal((await call(key, `Bearer ${await signer.sign(kid)}`)).status, 200)
       assert.equal((await call(await newKey(), 'Bearer a.b.c')).status, 401)
-      const nobody = { ...key, apiKey: '0'.repeat(32) }
-      const { text } = await call(nobody, `Bearer ${await signer.sign(kid)}`)
+      const unknown = { ...key, apiKey: '0'.repeat(32) }
+      const { text } = await call(unknown, `Bearer ${await signer.sign(kid)}`)
       assert.match(text, /"message":"invalid project id"/)
     })
 

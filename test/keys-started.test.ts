@@ -189,8 +189,8 @@ test('the command line administers a remote server like a local data folder', as
 })
 
 test('a refusal prints the message of the server and exits with code 1', async () => {
-  const nobody = await remote('', 'keys', 'list', '--account', 'nobody')
-  assert.deepEqual([nobody.code, nobody.err], [1, 'cairn: unknown account "nobody"\n'])
+  const refused = await remote('', 'keys', 'list', '--account', 'unknown')
+  assert.deepEqual([refused.code, refused.err], [1, 'cairn: unknown account "unknown"\n'])
   const { code, err } = await remote('', 'keys', 'show', 'nothing')
   assert.deepEqual([code, err], [1, 'cairn: no key has the id "nothing"\n'])
 })

@@ -212,7 +212,7 @@ test('behind upstreams every operation’s reply is labelled', async (t) => {
   const stub = await startStubUpstream(t, chain)
   // Forwarded calls return a fixed answer: this test checks only the label.
   const handedOn = new Set(relayedMethods.map(({ name }) => name))
-  stub.knobs.lie = ({ method }) => (handedOn.has(method) ? { result: '0x1' } : null)
+  stub.knobs.falsify = ({ method }) => (handedOn.has(method) ? { result: '0x1' } : null)
   const cairn = await startBehind(t, [{ url: stub.url, trusted: true }], {
     chainId: Number(chain.chainId),
     verify: 'require',

@@ -121,7 +121,7 @@ test('remote access needs the token, and a page of another origin cannot read me
   const elsewhere = [
     { 'x-forwarded-for': '192.0.2.1' },
     { host: 'cairn.example.com' },
-    { authorization: 'Bearer a-token-of-nobody-here' },
+    { authorization: 'Bearer an-unknown-token' },
   ]
   for (const headers of elsewhere) {
     const { status, text, headers: answered } = await scrape(headers)

@@ -224,12 +224,12 @@ test('a key has a limited number of concurrent large uploads', async () => {
 
 test('an upload that exceeds the limit after its reply started is cut', async () => {
   const key = await newKey(['--files-upload-bytes-per-month', '700000'])
-  const { promise: told, resolve: tell } = Promise.withResolvers<void>()
-  const rest = told.then(() => noise(500_000, 21))
+  const { promise: started, resolve: sendRest } = Promise.withResolvers<void>()
+  const rest = started.then(() => noise(500_000, 21))
   const body = chunked(noise(400_000, 20), rest)
   const response = await send(key, 'add?progress=true', body, chunkedType)
   assert.equal(response.status, 200)
-  tell()
+  sendRest()
   await assert.rejects(response.text())
   assert.equal(await storedBytes(key), 0)
 })

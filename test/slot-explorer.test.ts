@@ -88,8 +88,8 @@ const pairs: readonly (readonly [path: string, getter: string, ...args: unknown[
 
 test('the value at a path equals the result of the getter', async () => {
   for (const [path, getter, ...args] of pairs) {
-    const told: unknown = await contract.getFunction(getter)(...args)
-    const first = typeof told === 'object' ? (told as readonly unknown[])[0] : told
+    const value: unknown = await contract.getFunction(getter)(...args)
+    const first = typeof value === 'object' ? (value as readonly unknown[])[0] : value
     const mine = await stored(path)
     const spelled = typeof first === 'bigint' ? first.toString() : first
     equal(

@@ -44,9 +44,11 @@ const sources = (...urls: readonly string[]) =>
 
 test('content of another server is served and pinned, and is available after that server stops', async (t) => {
   const wanted = blockOf('it was elsewhere')
-  const liar = await startFakeGateway(t, new Map([[wanted.key, wanted.bytes]]), { manner: 'wrong' })
+  const faulty = await startFakeGateway(t, new Map([[wanted.key, wanted.bytes]]), {
+    manner: 'wrong',
+  })
   const other = await startFakeGateway(t, new Map([[wanted.key, wanted.bytes]]))
-  const { post } = await start(t, sources(liar.url, other.url))
+  const { post } = await start(t, sources(faulty.url, other.url))
   const cat = await post(`cat?arg=${wanted.cid}`)
   assert.equal(await cat.text(), 'it was elsewhere')
   assert.equal((await post(`pin/add?arg=${wanted.cid}`)).status, 200)

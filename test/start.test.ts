@@ -36,8 +36,8 @@ test('a second start keeps accounts, keys, files and chain, and does not show a 
   try {
     assert.equal(two.apiKey, '')
     assert.equal((await rpc(two.url, one.apiKey, 'eth_chainId')).result, '0x539')
-    const kept = await fetch(`${two.url}/api/v0/cat?arg=${Hash}`, { method: 'POST', headers })
-    assert.equal(await kept.text(), 'kept\n')
+    const reply = await fetch(`${two.url}/api/v0/cat?arg=${Hash}`, { method: 'POST', headers })
+    assert.equal(await reply.text(), 'kept\n')
   } finally {
     await two.stop()
   }

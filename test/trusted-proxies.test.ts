@@ -61,7 +61,7 @@ test('behind a trusted proxy an address allowlist applies to the client, at ever
   assert.deepEqual(await statuses(rig, caller), [200, 200, 200, 101])
   assert.deepEqual(await statuses(rig, `${caller}, 10.1.2.3`), [200, 200, 200, 101])
   assert.deepEqual(await statuses(rig, `${caller}, 203.0.113.9`), [403, 403, 403, 403])
-  assert.deepEqual(await statuses(rig, 'nobody'), [403, 403, 403, 403])
+  assert.deepEqual(await statuses(rig, 'unknown'), [403, 403, 403, 403])
 })
 
 test('without a trusted proxy no client can change its address by a header', async (t) => {

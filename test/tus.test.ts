@@ -244,8 +244,8 @@ test('an upload that is complete but not imported before kill -9 is added at the
   const asked = await Promise.all(
     [1, 2, 3].map(() => fetch(`${next.url}${path}`, { method: 'HEAD', headers })),
   )
-  for (const { status, headers: told } of asked) {
+  for (const { status, headers: replyHeaders } of asked) {
     assert.equal(status, 200)
-    assert.equal(told.get('x-cairn-cid'), 'QmeGAVddnBSnKc1DLE7DLV9uuTqo5F7QbaveTjr45JUdQn')
+    assert.equal(replyHeaders.get('x-cairn-cid'), 'QmeGAVddnBSnKc1DLE7DLV9uuTqo5F7QbaveTjr45JUdQn')
   }
 })

@@ -14,9 +14,9 @@ test('bodies of calls are counted to the byte, a batch as one, over HTTP and Web
   try {
     const call = (id: number) => ({ jsonrpc: '2.0', id, method: 'eth_chainId', params: [] })
     const expected = new Map<string, { in: number; out: number }>()
-    const add = (method: string, sent: string, told: string): void => {
+    const add = (method: string, sent: string, received: string): void => {
       const sum = expected.get(method) ?? { in: 0, out: 0 }
-      expected.set(method, { in: sum.in + sent.length, out: sum.out + told.length })
+      expected.set(method, { in: sum.in + sent.length, out: sum.out + received.length })
     }
     const post = async (method: string, body: string): Promise<void> => {
       const headers = { 'content-type': 'application/json' }

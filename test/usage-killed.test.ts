@@ -138,8 +138,8 @@ const sum = (of: Tally) => [...of.values()].reduce((all, some) => all + some, 0)
 /** The command line reads written counts: repeated until it equals the server. */
 async function agreeing(report: Report): Promise<Report> {
   for (;;) {
-    const told = await fromCli()
-    if (told.totals.requests >= report.totals.requests) return told
+    const printed = await fromCli()
+    if (printed.totals.requests >= report.totals.requests) return printed
   }
 }
 
@@ -148,9 +148,9 @@ test('the admin API and the command line report the same usage, and kill -9 lose
   await sendAll(requests / 2, (kind) => tally(counted, kind))
   const first = await fromApi()
   assert.deepEqual(sorted(tallyOf(first)), sorted(counted))
-  const told = await agreeing(first)
-  assert.deepEqual(sorted(tallyOf(told)), sorted(counted))
-  assert.deepEqual(told.totals, first.totals)
+  const printed = await agreeing(first)
+  assert.deepEqual(sorted(tallyOf(printed)), sorted(counted))
+  assert.deepEqual(printed.totals, first.totals)
 
   // Each with the number of writes at its arrival.
   const answers: { readonly kind: number; readonly writes: number }[] = []
@@ -173,15 +173,15 @@ test('the admin API and the command line report the same usage, and kill -9 lose
   assert.ok(sum(surely) > sum(counted))
   const atMost: Tally = new Map(counted)
   for (const { kind } of answers) tally(atMost, kind)
-  const kept = await fromCli()
-  assert.ok(kept.totals.requests >= sum(surely), 'what two writes had time for is lost')
+  const stored = await fromCli()
+  assert.ok(stored.totals.requests >= sum(surely), 'what two writes had time for is lost')
   // Counted requests without a reply: at most one for each client.
-  assert.ok(kept.totals.requests <= sum(atMost) + 3 * clients, 'nothing is counted twice')
+  assert.ok(stored.totals.requests <= sum(atMost) + 3 * clients, 'nothing is counted twice')
 
   cairn = await startCairn({ dataDir })
   page = signInAgain()
   const again = await fromApi()
-  assert.deepEqual(again.totals, kept.totals)
+  assert.deepEqual(again.totals, stored.totals)
   const rest: Tally = tallyOf(again)
   await sendAll(requests / 4, (kind) => tally(rest, kind))
   const last = await fromApi()

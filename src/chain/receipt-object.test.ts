@@ -7,7 +7,7 @@ import {
   encodeReceiptJson,
   type ReceiptJson,
 } from '../../test/fakes/vector-network.ts'
-import { readTranscripts } from '../../test/faces/transcripts.ts'
+import { readTranscripts } from '../../test/api/transcripts.ts'
 import { fromHex, toQuantity } from '../base/hex.ts'
 import type { Transaction } from '../codec/ethereum/transaction.ts'
 import { findLocated } from './located.ts'

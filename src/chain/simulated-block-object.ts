@@ -1,5 +1,5 @@
 // Renders a simulated block as eth_simulateV1 returns it: a block with the results of its calls.
-// Tested by test/faces/simulate-started.test.ts
+// Tested by test/api/simulate-started.test.ts
 import { toHex, toQuantity } from '../base/hex.ts'
 import { decodeHeader } from '../codec/ethereum/header.ts'
 import { keccak256 } from '../codec/hash/keccak.ts'

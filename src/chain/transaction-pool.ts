@@ -1,6 +1,6 @@
 // Pending transactions: of the embedded chain, or as upstreams report them. They cannot be proved; Cairn checks only
 // that the bytes are the transaction of that hash.
-// Tested by test/faces/pool-started.test.ts
+// Tested by test/api/pool-started.test.ts
 import type { ReadyTransactions } from './ready-transactions.ts'
 import type { CallOwner } from './evm-executor.ts'
 import type { Level } from './level.ts'

@@ -1,6 +1,6 @@
 // The transaction that a call request describes, for simulated blocks and for eth_fillTransaction: of the lowest type
 // that has all its members, with dynamic fees unless a gas price is given, and a signature of zeros.
-// Tested by src/devchain/vm/simulate/simulate.test.ts, test/faces/fill-and-sync-started.test.ts
+// Tested by src/devchain/vm/simulate/simulate.test.ts, test/api/fill-and-sync-started.test.ts
 import type { Transaction } from '../codec/ethereum/transaction.ts'
 import type { CallRequest } from './computation.ts'
 

@@ -1,6 +1,6 @@
 // The golden cases of the IPFS API, replayed byte for byte over a real socket.
 import { test } from 'node:test'
-import { readGolden, replayCase } from '../../test/faces/files-golden.ts'
+import { readGolden, replayCase } from '../../test/api/files-golden.ts'
 import { startFilesServer } from '../../test/fakes/files-server.ts'
 
 const golden = readGolden()

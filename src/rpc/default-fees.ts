@@ -1,5 +1,5 @@
 // The fees of a transaction that names none, or only one of its two (go-ethereum internal/ethapi, setFeeDefaults).
-// Tested by src/devchain/vm/read-only-executions.test.ts, test/faces/rpc-started.test.ts
+// Tested by src/devchain/vm/read-only-executions.test.ts, test/api/rpc-started.test.ts
 import type { CallRequest } from '../chain/computation.ts'
 import { suggestTip } from '../chain/suggest-tip.ts'
 import type { RpcCall } from './operation.ts'

@@ -1,6 +1,6 @@
 // What eth_fillTransaction checks and adds before gas and nonce are known, in the order and words of go-ethereum
 // (internal/ethapi, setDefaults and setFeeDefaults).
-// Tested by test/faces/fill-and-sync-started.test.ts
+// Tested by test/api/fill-and-sync-started.test.ts
 import { Fault } from '../base/fault.ts'
 import { equalBytes, fromHex, toQuantity } from '../base/hex.ts'
 import type { CallRequest } from '../chain/computation.ts'

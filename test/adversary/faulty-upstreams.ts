@@ -7,7 +7,7 @@ import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { createInvalidReplyLog } from '../../src/chain/upstream/pool/invalid-reply-log.ts'
 import { openChainDatabase } from '../fakes/chain-database.ts'
 import { createRandom, type Falsehood, pick } from '../fakes/falsehood.ts'
-import { falsehoods, makeLiar } from '../fakes/faulty-upstream.ts'
+import { falsehoods, makeFaultyUpstream } from '../fakes/faulty-upstream.ts'
 import { openStubChain } from '../fakes/stub-chain.ts'
 import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
 import { openUpstreamCase, type ReadAnswer } from '../fakes/upstream-network.ts'
@@ -17,17 +17,17 @@ import type { Verdict } from './tally.ts'
 
 type Setup = {
   readonly name: string
-  readonly liars: number
+  readonly faulty: number
   readonly honest: number
-  /** The first liar is configured as trusted. */
+  /** The first faulty upstream is configured as trusted. */
   readonly trusted: boolean
 }
 
 const setups: readonly Setup[] = [
-  { name: 'one faulty trusted upstream', liars: 1, honest: 0, trusted: true },
-  { name: 'one faulty untrusted upstream', liars: 1, honest: 0, trusted: false },
-  { name: 'three upstreams, one faulty', liars: 1, honest: 2, trusted: false },
-  { name: 'three upstreams, two with the same faults', liars: 2, honest: 1, trusted: false },
+  { name: 'one faulty trusted upstream', faulty: 1, honest: 0, trusted: true },
+  { name: 'one faulty untrusted upstream', faulty: 1, honest: 0, trusted: false },
+  { name: 'three upstreams, one faulty', faulty: 1, honest: 2, trusted: false },
+  { name: 'three upstreams, two with the same faults', faulty: 2, honest: 1, trusted: false },
 ]
 
 type InvalidReply = {
@@ -44,7 +44,7 @@ type Cast = {
   readonly writer: Writer
 }
 
-/** Reads of each network, before another one with other lies is opened. */
+/** Reads of each network, before the next network with other false replies is opened. */
 const readsPerCase = 6
 
 export const lyingUpstreams: Section = {
@@ -70,7 +70,7 @@ export const lyingUpstreams: Section = {
         )
         const chosen = Array.from({ length: readsPerCase }, () => pick(random, reads) as Read)
         const attack = { setup, kind, seed: run.seed + at, reads: chosen }
-        await lie(run, attack, { nodes, model, writer })
+        await attackReads(run, attack, { nodes, model, writer })
       }
     } finally {
       await scope.close()
@@ -78,20 +78,20 @@ export const lyingUpstreams: Section = {
   },
 }
 
-async function lie(
+async function attackReads(
   { tally, report }: SectionRun,
   { setup, kind, seed, reads }: InvalidReply,
   { nodes, model, writer }: Cast,
 ): Promise<void> {
-  const used = nodes.slice(0, setup.liars + setup.honest)
+  const used = nodes.slice(0, setup.faulty + setup.honest)
   const isRaw = kind.methods.some((method) => method.startsWith('debug_'))
   for (const [at, node] of used.entries()) {
-    const lies = at < setup.liars
-    node.knobs.lie = null
-    node.knobs.lacks = (method) => lies && !isRaw && method.startsWith('debug_')
-    // Two of one seed lie alike. Which block has a number is no part of this: heads are an attack of their own.
+    const isFaulty = at < setup.faulty
+    node.knobs.falsify = null
+    node.knobs.lacks = (method) => isFaulty && !isRaw && method.startsWith('debug_')
+    // Upstreams with one seed send the same false replies. The block at a number is excluded: heads are a separate attack.
     const only = ({ method }: { readonly method: string }) => method !== 'eth_getBlockByNumber'
-    if (lies) makeLiar(node, { seed, among: [kind], only })
+    if (isFaulty) makeFaultyUpstream(node, { seed, among: [kind], only })
   }
   const opened = await openUpstreamCase({
     name: 'case',

@@ -28,7 +28,7 @@ test(
       `networks: [{name: recorded, chainId: ${chain.chainId}, upstreams: [${upstream}]}]\n`,
     )
     const { cairn, page, enter, picture } = await openPage(t, { args: ['--config', file] })
-    faulty.knobs.lie = async ({ method }, reply) => {
+    faulty.knobs.falsify = async ({ method }, reply) => {
       if (method !== 'eth_getProof' || !('result' in reply)) return null
       const { accountProof, ...rest } = reply.result as { accountProof: string[] }
       const last = accountProof.at(-1) ?? ''

@@ -5,7 +5,7 @@ import type { StubChain } from './stub-chain.ts'
 /** Numbers from 0 to 1, the same for the same seed. */
 export type Random = () => number
 
-export type Telling = {
+export type HonestReply = {
   readonly method: string
   readonly params: readonly unknown[]
   /** A copy of the honest result, to be changed at will. */
@@ -17,12 +17,12 @@ export type Telling = {
 }
 
 /**
- * - `lie`: contradicts a hash that the request fixes.
- * - `silence`: omits required data and contains nothing wrong.
+ * - `contradiction`: contradicts a hash that the request fixes.
+ * - `omission`: omits required data and contains nothing wrong.
  * - `harmless`: changes only members that no reader uses.
  * - `odd`: one of these, depending on the case.
  */
-export type Nature = 'lie' | 'silence' | 'harmless' | 'odd'
+export type Nature = 'contradiction' | 'omission' | 'harmless' | 'odd'
 
 export type Falsehood = {
   /** The part of a reply that is false; each has at least one falsehood. */
@@ -48,7 +48,7 @@ export type Falsehood = {
   readonly nature: Nature
   readonly methods: readonly string[]
   /** The false result; undefined if this result cannot be falsified in this way. */
-  tell(telling: Telling): unknown
+  falsify(reply: HonestReply): unknown
 }
 
 /** From 0 to 1. */

@@ -40,7 +40,7 @@ function placesIn(value: unknown, found: Place[] = []): readonly Place[] {
   return found
 }
 
-function tellJunk(result: unknown, random: Random): unknown {
+function makeJunk(result: unknown, random: Random): unknown {
   if (result === null) return undefined
   const other = structuredClone(pick(random, junk))
   const place = pick(random, placesIn(result))
@@ -67,5 +67,5 @@ export const junkFalsehoods: readonly Falsehood[] = methods.map((method) => ({
   name: `something else somewhere in ${method}`,
   nature: 'odd',
   methods: [method],
-  tell: ({ result, random }) => tellJunk(result, random),
+  falsify: ({ result, random }) => makeJunk(result, random),
 }))

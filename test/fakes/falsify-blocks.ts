@@ -1,5 +1,5 @@
 // Falsehoods about blocks as JSON: headers, transactions, receipts.
-import { addOne, type Falsehood, flipBit, isObject, pick, type Telling } from './falsehood.ts'
+import { addOne, type Falsehood, flipBit, isObject, pick, type HonestReply } from './falsehood.ts'
 
 type Json = Record<string, unknown>
 type BlockJson = Json & { transactions: (string | Json)[] }
@@ -12,18 +12,18 @@ function aboutBlock(
   subject: Falsehood['subject'],
   name: string,
   nature: Falsehood['nature'],
-  change: (block: BlockJson, telling: Telling) => unknown,
+  change: (block: BlockJson, reply: HonestReply) => unknown,
 ): Falsehood {
   return {
     subject,
     name,
     nature,
     methods: ofBlocks,
-    async tell(telling) {
-      const { result } = telling
+    async falsify(reply) {
+      const { result } = reply
       if (!isObject(result) || !Array.isArray(result['transactions'])) return undefined
       const before = JSON.stringify(result)
-      if ((await change(result as BlockJson, telling)) === false) return undefined
+      if ((await change(result as BlockJson, reply)) === false) return undefined
       return JSON.stringify(result) === before ? undefined : result
     },
   }
@@ -34,23 +34,23 @@ function aboutTransaction(
   subject: Falsehood['subject'],
   name: string,
   nature: Falsehood['nature'],
-  change: (transaction: Json, telling: Telling) => unknown,
+  change: (transaction: Json, reply: HonestReply) => unknown,
 ): Falsehood {
-  return aboutBlock(subject, name, nature, (block, telling) => {
-    const transaction = pick(telling.random, block.transactions.filter(isObject))
-    return transaction === undefined ? false : change(transaction, telling)
+  return aboutBlock(subject, name, nature, (block, reply) => {
+    const transaction = pick(reply.random, block.transactions.filter(isObject))
+    return transaction === undefined ? false : change(transaction, reply)
   })
 }
 
 /** Changes the list of full transactions. */
 function aboutList(
   name: string,
-  change: (transactions: Json[], telling: Telling) => unknown,
+  change: (transactions: Json[], reply: HonestReply) => unknown,
 ): Falsehood {
-  return aboutBlock('list', name, 'lie', (block, telling) => {
+  return aboutBlock('list', name, 'contradiction', (block, reply) => {
     const list = block.transactions.filter(isObject)
     if (list.length === 0 && block.transactions.length > 0) return false
-    const changed = change(list, telling)
+    const changed = change(list, reply)
     block.transactions = list
     return changed
   })
@@ -81,7 +81,12 @@ const headerFields = [
 ] as const
 const integers = new Set(['difficulty', 'number', 'gasLimit', 'gasUsed', 'timestamp'])
 
-async function otherBlock({ honest, params, random, chain }: Telling): Promise<BlockJson | null> {
+async function otherBlock({
+  honest,
+  params,
+  random,
+  chain,
+}: HonestReply): Promise<BlockJson | null> {
   const other = pick(random, chain.recorded.slice(1))
   const found = await honest('eth_getBlockByHash', [other?.hash, params[1] ?? false])
   return isObject(found) ? (found as BlockJson) : null
@@ -89,7 +94,7 @@ async function otherBlock({ honest, params, random, chain }: Telling): Promise<B
 
 export const falseBlocks: readonly Falsehood[] = [
   ...headerFields.map((field) =>
-    aboutBlock('header', `another ${field} in the header`, 'lie', (block, { random }) => {
+    aboutBlock('header', `another ${field} in the header`, 'contradiction', (block, { random }) => {
       const value = block[field]
       if (typeof value !== 'string') return false
       block[field] =
@@ -109,9 +114,9 @@ export const falseBlocks: readonly Falsehood[] = [
   aboutBlock('unhashed', 'the hash of another block', 'odd', (block, { random }) => {
     block['hash'] = flipBit(random, String(block['hash']))
   }),
-  aboutBlock('block', 'another block under this hash', 'lie', async (block, telling) => {
+  aboutBlock('block', 'another block under this hash', 'contradiction', async (block, reply) => {
     const { hash } = block
-    const other = await otherBlock(telling)
+    const other = await otherBlock(reply)
     if (other === null || other['hash'] === hash) return false
     Object.assign(block, other, { hash })
     return true
@@ -141,14 +146,14 @@ export const falseBlocks: readonly Falsehood[] = [
     list.push(first)
     return true
   }),
-  aboutList('a transaction of another block added', async (list, telling) => {
-    const found = (await otherBlock(telling))?.transactions.filter(isObject)[0]
+  aboutList('a transaction of another block added', async (list, reply) => {
+    const found = (await otherBlock(reply))?.transactions.filter(isObject)[0]
     if (found === undefined) return false
     list.push(found)
     return true
   }),
-  aboutList('the transactions of another block', async (list, telling) => {
-    const found = (await otherBlock(telling))?.transactions.filter(isObject) ?? []
+  aboutList('the transactions of another block', async (list, reply) => {
+    const found = (await otherBlock(reply))?.transactions.filter(isObject) ?? []
     if (found.length === 0 || found[0]?.['hash'] === list[0]?.['hash']) return false
     list.splice(0, list.length, ...found)
     return true
@@ -163,7 +168,7 @@ export const falseBlocks: readonly Falsehood[] = [
     aboutTransaction(
       'list',
       `another ${field} in a transaction`,
-      'lie',
+      'contradiction',
       (transaction, { random }) => {
         const value = transaction[field]
         if (typeof value !== 'string') return false
@@ -174,7 +179,7 @@ export const falseBlocks: readonly Falsehood[] = [
       },
     ),
   ),
-  aboutTransaction('signature', 'a signature turned over', 'lie', (transaction) => {
+  aboutTransaction('signature', 'a signature turned over', 'contradiction', (transaction) => {
     transaction['s'] = `0x${(curveOrder - BigInt(String(transaction['s']))).toString(16)}`
     const turned = BigInt(String(transaction['v'])) ^ 1n
     transaction['v'] = `0x${turned.toString(16)}`
@@ -188,9 +193,9 @@ export const falseBlocks: readonly Falsehood[] = [
       'unhashed',
       `another ${field} in a transaction`,
       'odd',
-      (transaction, telling) => {
+      (transaction, reply) => {
         const value = String(transaction[field])
-        transaction[field] = value.length === 66 ? flipBit(telling.random, value) : addOne(value)
+        transaction[field] = value.length === 66 ? flipBit(reply.random, value) : addOne(value)
       },
     ),
   ),
@@ -207,9 +212,9 @@ export const falseBlocks: readonly Falsehood[] = [
   {
     subject: 'null',
     name: 'null for what exists',
-    nature: 'silence',
+    nature: 'omission',
     methods: [...ofBlocks, ...ofReceipts],
-    tell: ({ result }) => (result === null ? undefined : null),
+    falsify: ({ result }) => (result === null ? undefined : null),
   },
 ]
 
@@ -217,18 +222,18 @@ function aboutReceipts(
   subject: Falsehood['subject'],
   name: string,
   nature: Falsehood['nature'],
-  change: (receipts: Json[], telling: Telling) => unknown,
+  change: (receipts: Json[], reply: HonestReply) => unknown,
 ): Falsehood {
   return {
     subject,
     name,
     nature,
     methods: ofReceipts,
-    async tell(telling) {
-      const { result } = telling
+    async falsify(reply) {
+      const { result } = reply
       if (!Array.isArray(result) || result.length === 0) return undefined
       const before = JSON.stringify(result)
-      if ((await change(result as Json[], telling)) === false) return undefined
+      if ((await change(result as Json[], reply)) === false) return undefined
       return JSON.stringify(result) === before ? undefined : result
     },
   }
@@ -238,18 +243,18 @@ function aboutReceipt(
   subject: Falsehood['subject'],
   name: string,
   nature: Falsehood['nature'],
-  change: (receipt: Json, telling: Telling) => unknown,
+  change: (receipt: Json, reply: HonestReply) => unknown,
 ): Falsehood {
-  return aboutReceipts(subject, name, nature, (receipts, telling) => {
-    const receipt = pick(telling.random, receipts)
-    return receipt === undefined ? false : change(receipt, telling)
+  return aboutReceipts(subject, name, nature, (receipts, reply) => {
+    const receipt = pick(reply.random, receipts)
+    return receipt === undefined ? false : change(receipt, reply)
   })
 }
 
-function aboutLog(name: string, change: (log: Json, telling: Telling) => unknown): Falsehood {
-  return aboutReceipt('list', name, 'lie', (receipt, telling) => {
-    const log = pick(telling.random, receipt['logs'] as Json[])
-    return log === undefined ? false : change(log, telling)
+function aboutLog(name: string, change: (log: Json, reply: HonestReply) => unknown): Falsehood {
+  return aboutReceipt('list', name, 'contradiction', (receipt, reply) => {
+    const log = pick(reply.random, receipt['logs'] as Json[])
+    return log === undefined ? false : change(log, reply)
   })
 }
 
@@ -257,34 +262,41 @@ export const falseReceipts: readonly Falsehood[] = [
   aboutReceipts(
     'list',
     'receipts in another order',
-    'lie',
+    'contradiction',
     (list) => list.length > 1 && list.reverse(),
   ),
-  aboutReceipts('list', 'a receipt dropped', 'lie', (list) => list.pop()),
-  aboutReceipts('list', 'a receipt twice', 'lie', (list) => list.push({ ...list[0] })),
-  aboutReceipts('list', 'no receipts', 'lie', (list) => list.splice(0)),
-  aboutReceipts('list', 'the receipts of another block', 'lie', async (list, telling) => {
-    const other = pick(telling.random, telling.chain.recorded.slice(1))
-    const found = await telling.honest('eth_getBlockReceipts', [other?.hash])
+  aboutReceipts('list', 'a receipt dropped', 'contradiction', (list) => list.pop()),
+  aboutReceipts('list', 'a receipt twice', 'contradiction', (list) => list.push({ ...list[0] })),
+  aboutReceipts('list', 'no receipts', 'contradiction', (list) => list.splice(0)),
+  aboutReceipts('list', 'the receipts of another block', 'contradiction', async (list, reply) => {
+    const other = pick(reply.random, reply.chain.recorded.slice(1))
+    const found = await reply.honest('eth_getBlockReceipts', [other?.hash])
     list.splice(0, list.length, ...(found as Json[]))
   }),
-  aboutReceipt('list', 'a failure reported as a success', 'lie', (receipt) => {
+  aboutReceipt('list', 'a failure reported as a success', 'contradiction', (receipt) => {
     if (!('status' in receipt)) return false
     receipt['status'] = receipt['status'] === '0x1' ? '0x0' : '0x1'
     return true
   }),
-  aboutReceipt('list', 'another state after a transaction', 'lie', (receipt, { random }) => {
-    if (!('root' in receipt)) return false
-    receipt['root'] = flipBit(random, String(receipt['root']))
-    return true
-  }),
-  aboutReceipt('list', 'another sum of gas', 'lie', (receipt) => {
+  aboutReceipt(
+    'list',
+    'another state after a transaction',
+    'contradiction',
+    (receipt, { random }) => {
+      if (!('root' in receipt)) return false
+      receipt['root'] = flipBit(random, String(receipt['root']))
+      return true
+    },
+  ),
+  aboutReceipt('list', 'another sum of gas', 'contradiction', (receipt) => {
     receipt['cumulativeGasUsed'] = addOne(receipt['cumulativeGasUsed'])
   }),
-  aboutReceipt('list', 'another bloom', 'lie', (receipt, { random }) => {
+  aboutReceipt('list', 'another bloom', 'contradiction', (receipt, { random }) => {
     receipt['logsBloom'] = flipBit(random, String(receipt['logsBloom']))
   }),
-  aboutReceipt('list', 'a log dropped', 'lie', (receipt) => (receipt['logs'] as Json[]).pop()),
+  aboutReceipt('list', 'a log dropped', 'contradiction', (receipt) =>
+    (receipt['logs'] as Json[]).pop(),
+  ),
   aboutLog('another address of a log', (log, { random }) => {
     log['address'] = flipBit(random, String(log['address']))
   }),
@@ -313,7 +325,7 @@ export const falseHints: readonly Falsehood[] = [
     name: 'a transaction with another block',
     nature: 'odd',
     methods: ['eth_getTransactionByHash', 'eth_getTransactionReceipt'],
-    tell: ({ result, random, chain }) =>
+    falsify: ({ result, random, chain }) =>
       isObject(result)
         ? { ...result, blockHash: pick(random, chain.recorded)?.hash, blockNumber: '0x5' }
         : undefined,
@@ -323,7 +335,7 @@ export const falseHints: readonly Falsehood[] = [
     name: 'a transaction with another index',
     nature: 'odd',
     methods: ['eth_getTransactionByHash', 'eth_getTransactionReceipt'],
-    tell: ({ result }) =>
+    falsify: ({ result }) =>
       isObject(result)
         ? { ...result, transactionIndex: addOne(result['transactionIndex']) }
         : undefined,
@@ -333,7 +345,7 @@ export const falseHints: readonly Falsehood[] = [
     name: 'another value in a transaction by hash',
     nature: 'odd',
     methods: ['eth_getTransactionByHash'],
-    tell: ({ result }) =>
+    falsify: ({ result }) =>
       isObject(result)
         ? { ...result, value: addOne(result['value']), from: `0x${'99'.repeat(20)}` }
         : undefined,
@@ -341,8 +353,8 @@ export const falseHints: readonly Falsehood[] = [
   {
     subject: 'null',
     name: 'null for a transaction that exists',
-    nature: 'silence',
+    nature: 'omission',
     methods: ['eth_getTransactionByHash', 'eth_getTransactionReceipt'],
-    tell: ({ result }) => (result === null ? undefined : null),
+    falsify: ({ result }) => (result === null ? undefined : null),
   },
 ]

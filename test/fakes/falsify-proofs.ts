@@ -2,7 +2,7 @@
 import { type Hex, fromRlp, keccak256, toRlp } from 'viem'
 import { toHex } from '../../src/base/hex.ts'
 import { testChain } from './chain-facts.ts'
-import { addOne, type Falsehood, flipBit, isObject, pick, type Telling } from './falsehood.ts'
+import { addOne, type Falsehood, flipBit, isObject, pick, type HonestReply } from './falsehood.ts'
 
 type SlotProof = { key: string; value: string; proof: string[] }
 type Proof = {
@@ -27,18 +27,18 @@ function aboutProof(
   subject: Falsehood['subject'],
   name: string,
   nature: Falsehood['nature'],
-  change: (proof: Proof, telling: Telling) => unknown,
+  change: (proof: Proof, reply: HonestReply) => unknown,
 ): Falsehood {
   return {
     subject,
     name,
     nature,
     methods: ofProofs,
-    async tell(telling) {
-      const proof = proofOf(telling.result)
+    async falsify(reply) {
+      const proof = proofOf(reply.result)
       if (proof === null) return undefined
       const before = JSON.stringify(proof)
-      if ((await change(proof, telling)) === false) return undefined
+      if ((await change(proof, reply)) === false) return undefined
       return JSON.stringify(proof) === before ? undefined : proof
     },
   }
@@ -48,16 +48,16 @@ function aboutSlot(
   subject: Falsehood['subject'],
   name: string,
   nature: Falsehood['nature'],
-  change: (slot: SlotProof, proof: Proof, telling: Telling) => unknown,
+  change: (slot: SlotProof, proof: Proof, reply: HonestReply) => unknown,
 ): Falsehood {
-  return aboutProof(subject, name, nature, (proof, telling) => {
-    const slot = pick(telling.random, proof.storageProof)
-    return slot === undefined ? false : change(slot, proof, telling)
+  return aboutProof(subject, name, nature, (proof, reply) => {
+    const slot = pick(reply.random, proof.storageProof)
+    return slot === undefined ? false : change(slot, proof, reply)
   })
 }
 
-async function askProof(telling: Telling, params: readonly unknown[]): Promise<Proof | null> {
-  return proofOf(await telling.honest('eth_getProof', params).catch(() => null))
+async function askProof(reply: HonestReply, params: readonly unknown[]): Promise<Proof | null> {
+  return proofOf(await reply.honest('eth_getProof', params).catch(() => null))
 }
 
 const otherAddresses = [
@@ -87,24 +87,24 @@ function richer(leaf: Hex): Hex {
 }
 
 export const falseProofs: readonly Falsehood[] = [
-  aboutProof('address', 'the proof of another address', 'lie', async (proof, telling) => {
+  aboutProof('address', 'the proof of another address', 'contradiction', async (proof, reply) => {
     const other = pick(
-      telling.random,
+      reply.random,
       otherAddresses.filter((it) => it !== proof.address.toLowerCase()),
     )
-    const [, slots, block] = telling.params
-    const found = await askProof(telling, [other, slots, block])
+    const [, slots, block] = reply.params
+    const found = await askProof(reply, [other, slots, block])
     if (found === null || found.accountProof.at(-1) === proof.accountProof.at(-1)) return false
     Object.assign(proof, found, { address: proof.address })
     return true
   }),
-  aboutSlot('slot', 'the proof of another slot', 'lie', async (slot, proof, telling) => {
-    const [address, , block] = telling.params
+  aboutSlot('slot', 'the proof of another slot', 'contradiction', async (slot, proof, reply) => {
+    const [address, , block] = reply.params
     const next = pick(
-      telling.random,
+      reply.random,
       testChain.emitterSlots.filter((it) => BigInt(it) !== BigInt(slot.key)),
     )
-    const found = (await askProof(telling, [address, [next], block]))?.storageProof[0]
+    const found = (await askProof(reply, [address, [next], block]))?.storageProof[0]
     // Nodes that belong on another path as well contradict nothing.
     const known = new Set(proof.storageProof.flatMap((it) => it.proof))
     if (found === undefined || found.proof.every((node) => known.has(node))) return false
@@ -120,7 +120,7 @@ export const falseProofs: readonly Falsehood[] = [
   aboutProof(
     'slot',
     'one slot left out',
-    'silence',
+    'omission',
     (proof) => proof.storageProof.pop() !== undefined,
   ),
   aboutSlot('key', 'the key echoed in capitals', 'harmless', (slot) => {
@@ -129,21 +129,31 @@ export const falseProofs: readonly Falsehood[] = [
   aboutSlot('key', 'the key echoed short', 'harmless', (slot) => {
     slot.key = `0x${BigInt(slot.key).toString(16)}`
   }),
-  aboutSlot('value', 'another value next to the proof', 'lie', (slot) => {
+  aboutSlot('value', 'another value next to the proof', 'contradiction', (slot) => {
     slot.value = addOne(slot.value)
   }),
-  aboutProof('value', 'another balance next to the proof', 'lie', (proof) => {
+  aboutProof('value', 'another balance next to the proof', 'contradiction', (proof) => {
     proof.balance = addOne(proof.balance)
   }),
-  aboutProof('value', 'another nonce next to the proof', 'lie', (proof) => {
+  aboutProof('value', 'another nonce next to the proof', 'contradiction', (proof) => {
     proof.nonce = addOne(proof.nonce)
   }),
-  aboutProof('value', 'another storage root next to the proof', 'lie', (proof, { random }) => {
-    proof.storageHash = flipBit(random, proof.storageHash) ?? ''
-  }),
-  aboutProof('value', 'another code hash next to the proof', 'lie', (proof, { random }) => {
-    proof.codeHash = flipBit(random, proof.codeHash) ?? ''
-  }),
+  aboutProof(
+    'value',
+    'another storage root next to the proof',
+    'contradiction',
+    (proof, { random }) => {
+      proof.storageHash = flipBit(random, proof.storageHash) ?? ''
+    },
+  ),
+  aboutProof(
+    'value',
+    'another code hash next to the proof',
+    'contradiction',
+    (proof, { random }) => {
+      proof.codeHash = flipBit(random, proof.codeHash) ?? ''
+    },
+  ),
   aboutSlot('value', 'the value with zeros in front', 'harmless', (slot) => {
     slot.value = `0x${slot.value.slice(2).padStart(64, '0')}`
   }),
@@ -159,18 +169,18 @@ export const falseProofs: readonly Falsehood[] = [
     proof.storageHash = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
     for (const slot of proof.storageProof) Object.assign(slot, { value: '0x0', proof: ['0x80'] })
   }),
-  aboutProof('block', 'the proof at another block', 'lie', async (proof, telling) => {
-    const [address, slots] = telling.params
-    const other = pick(telling.random, telling.chain.recorded)
-    const found = await askProof(telling, [address, slots, other?.hash])
+  aboutProof('block', 'the proof at another block', 'contradiction', async (proof, reply) => {
+    const [address, slots] = reply.params
+    const other = pick(reply.random, reply.chain.recorded)
+    const found = await askProof(reply, [address, slots, other?.hash])
     if (found === null || found.accountProof[0] === proof.accountProof[0]) return false
     Object.assign(proof, found)
     return true
   }),
-  aboutProof('nodes', 'the last account node missing', 'silence', (proof) => {
+  aboutProof('nodes', 'the last account node missing', 'omission', (proof) => {
     proof.accountProof.pop()
   }),
-  aboutSlot('nodes', 'the last slot node missing', 'silence', (slot) => {
+  aboutSlot('nodes', 'the last slot node missing', 'omission', (slot) => {
     slot.proof.pop()
   }),
   aboutProof('nodes', 'every node twice, backwards', 'harmless', (proof) => {
@@ -193,25 +203,32 @@ export const falseProofs: readonly Falsehood[] = [
     const branch = toRlp([...Array.from({ length: 16 }, () => root), '0x'])
     proof.accountProof = [...proof.accountProof.slice(0, 1), branch]
   }),
-  aboutProof('nodes', 'a bit of an account node flipped', 'lie', (proof, { random }) => {
+  aboutProof('nodes', 'a bit of an account node flipped', 'contradiction', (proof, { random }) => {
     const at = Math.floor(random() * proof.accountProof.length)
     const flipped = flipBit(random, proof.accountProof[at] ?? '')
     if (flipped === undefined) return false
     proof.accountProof[at] = flipped
     return true
   }),
-  aboutSlot('nodes', 'a bit of a slot node flipped', 'lie', (slot, _proof, { random }) => {
-    const at = Math.floor(random() * slot.proof.length)
-    const flipped = flipBit(random, slot.proof[at] ?? '')
-    if (flipped === undefined) return false
-    slot.proof[at] = flipped
-    return true
-  }),
-  aboutProof('value', 'a richer leaf', 'lie', (proof) => forgeLeaf(proof.accountProof, richer)),
-  aboutSlot('value', 'a leaf with another word', 'lie', (slot) =>
+  aboutSlot(
+    'nodes',
+    'a bit of a slot node flipped',
+    'contradiction',
+    (slot, _proof, { random }) => {
+      const at = Math.floor(random() * slot.proof.length)
+      const flipped = flipBit(random, slot.proof[at] ?? '')
+      if (flipped === undefined) return false
+      slot.proof[at] = flipped
+      return true
+    },
+  ),
+  aboutProof('value', 'a richer leaf', 'contradiction', (proof) =>
+    forgeLeaf(proof.accountProof, richer),
+  ),
+  aboutSlot('value', 'a leaf with another word', 'contradiction', (slot) =>
     forgeLeaf(slot.proof, () => toRlp('0x0bad')),
   ),
-  aboutProof('trie', 'a trie of one leaf', 'lie', (proof) => {
+  aboutProof('trie', 'a trie of one leaf', 'contradiction', (proof) => {
     const path: Hex = `0x20${keccak256(proof.address as Hex).slice(2)}`
     const leaf = toRlp(['0x07', '0x07', proof.storageHash as Hex, proof.codeHash as Hex])
     proof.accountProof = [toRlp([path, leaf])]
@@ -233,17 +250,17 @@ export const falseProofs: readonly Falsehood[] = [
 function aboutCode(
   subject: Falsehood['subject'],
   name: string,
-  change: (code: string, telling: Telling) => unknown,
+  change: (code: string, reply: HonestReply) => unknown,
 ): Falsehood {
   return {
     subject,
     name,
-    nature: 'lie',
+    nature: 'contradiction',
     methods: ofCode,
-    async tell(telling) {
-      const code = telling.result
+    async falsify(reply) {
+      const code = reply.result
       if (typeof code !== 'string' || code.length <= 2) return undefined
-      const changed = await change(code, telling)
+      const changed = await change(code, reply)
       return changed === code ? undefined : changed
     },
   }
@@ -266,7 +283,7 @@ export const falseValues: readonly Falsehood[] = [
     name: 'another plain value',
     nature: 'odd',
     methods: ['eth_getStorageAt', 'eth_getBalance', 'eth_getTransactionCount'],
-    tell: ({ result, method }) =>
+    falsify: ({ result, method }) =>
       method === 'eth_getStorageAt' ? `0x${'0bad'.padStart(64, '0')}` : addOne(result),
   },
 ]

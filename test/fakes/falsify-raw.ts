@@ -1,7 +1,7 @@
 // Falsehoods about raw bytes: debug_getRawHeader, debug_getRawBlock, debug_getRawReceipts.
 import { type Hex, fromRlp, toRlp } from 'viem'
 import { toHex } from '../../src/base/hex.ts'
-import { type Falsehood, flipBit, pick, type Telling } from './falsehood.ts'
+import { type Falsehood, flipBit, pick, type HonestReply } from './falsehood.ts'
 
 type Nested = Hex | Nested[]
 
@@ -13,17 +13,17 @@ function aboutBytes(
   subject: Falsehood['subject'],
   name: string,
   methods: readonly string[],
-  change: (bytes: Hex, telling: Telling) => unknown,
+  change: (bytes: Hex, reply: HonestReply) => unknown,
 ): Falsehood {
   return {
     subject,
     name,
-    nature: 'lie',
+    nature: 'contradiction',
     methods,
-    async tell(telling) {
-      const { result } = telling
+    async falsify(reply) {
+      const { result } = reply
       if (typeof result !== 'string' || result.length <= 2) return undefined
-      const changed = await change(result as Hex, telling)
+      const changed = await change(result as Hex, reply)
       return changed === result ? undefined : changed
     },
   }
@@ -33,12 +33,12 @@ function aboutBytes(
 function aboutRawBlock(
   subject: Falsehood['subject'],
   name: string,
-  change: (parts: Nested[][], telling: Telling) => unknown,
-  nature: Falsehood['nature'] = 'lie',
+  change: (parts: Nested[][], reply: HonestReply) => unknown,
+  nature: Falsehood['nature'] = 'contradiction',
 ): Falsehood {
-  const about = aboutBytes(subject, name, ofBlocks, async (bytes, telling) => {
+  const about = aboutBytes(subject, name, ofBlocks, async (bytes, reply) => {
     const parts = fromRlp(bytes, 'hex') as unknown as Nested[][]
-    return (await change(parts, telling)) === false ? undefined : toRlp(parts as never)
+    return (await change(parts, reply)) === false ? undefined : toRlp(parts as never)
   })
   return { ...about, nature }
 }
@@ -110,23 +110,23 @@ export const falseRaw: readonly Falsehood[] = [
     },
     'odd',
   ),
-  ...receiptLies(),
+  ...receiptFalsehoods(),
 ]
 
-function receiptLies(): readonly Falsehood[] {
+function receiptFalsehoods(): readonly Falsehood[] {
   const about = (
     name: string,
-    change: (entries: string[], telling: Telling) => unknown,
+    change: (entries: string[], reply: HonestReply) => unknown,
   ): Falsehood => ({
     subject: 'list',
     name,
-    nature: 'lie',
+    nature: 'contradiction',
     methods: ofReceipts,
-    async tell(telling) {
-      const { result } = telling
+    async falsify(reply) {
+      const { result } = reply
       if (!Array.isArray(result) || result.length === 0) return undefined
       const before = JSON.stringify(result)
-      if ((await change(result as string[], telling)) === false) return undefined
+      if ((await change(result as string[], reply)) === false) return undefined
       return JSON.stringify(result) === before ? undefined : result
     },
   })

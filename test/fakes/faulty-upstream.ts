@@ -26,14 +26,14 @@ export type FalseReply = {
   readonly digest: string
 }
 
-export type Liar = {
+export type FaultyUpstream = {
   /** The false replies so far, in order. */
   readonly sent: readonly FalseReply[]
   /** Sends honest replies from now on. */
-  repent(): void
+  recover(): void
 }
 
-export type LiarOptions = {
+export type FaultyUpstreamOptions = {
   readonly seed: number
   /** Default: all falsehoods. */
   readonly among?: readonly Falsehood[]
@@ -44,10 +44,13 @@ export type LiarOptions = {
 }
 
 /** The same seed and falsehoods give the same false replies. */
-export function makeLiar(stub: StubUpstream, options: LiarOptions): Liar {
+export function makeFaultyUpstream(
+  stub: StubUpstream,
+  options: FaultyUpstreamOptions,
+): FaultyUpstream {
   const { seed, among = falsehoods, onceIn = 1, only = () => true } = options
   const sent: FalseReply[] = []
-  stub.knobs.lie = async (call, honest) => {
+  stub.knobs.falsify = async (call, honest) => {
     if (!('result' in honest) || !only(call)) return null
     // Depends on the call, not on earlier calls, so that two upstreams with one seed agree.
     const text = JSON.stringify([call.method, call.params])
@@ -58,7 +61,7 @@ export function makeLiar(stub: StubUpstream, options: LiarOptions): Liar {
     for (const at of fitting.keys()) {
       const falsehood = fitting[(start + at) % fitting.length]
       if (falsehood === undefined) continue
-      const result = await falsehood.tell({
+      const result = await falsehood.falsify({
         method: call.method,
         params: call.params,
         result: structuredClone(honest.result),
@@ -75,8 +78,8 @@ export function makeLiar(stub: StubUpstream, options: LiarOptions): Liar {
   }
   return {
     sent,
-    repent() {
-      stub.knobs.lie = null
+    recover() {
+      stub.knobs.falsify = null
     },
   }
 }

@@ -2,7 +2,7 @@
 // on the same chain.
 import { type Hex, keccak256 } from 'viem'
 import { fromHex, toHex, toQuantity } from '../../src/base/hex.ts'
-import { readTranscripts } from '../faces/transcripts.ts'
+import { readTranscripts } from '../api/transcripts.ts'
 import { chainFolder } from './chain-vectors.ts'
 import type { StubBlock, StubChain } from './stub-chain.ts'
 import {

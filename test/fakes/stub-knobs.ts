@@ -93,7 +93,7 @@ export type StubKnobs = {
   /** Takes WebSockets at the same place, and pushes its heads over them. */
   pushes: boolean
   /** Replaces replies; runs last. */
-  lie: InvalidReply | null
+  falsify: InvalidReply | null
 }
 
 export function honestKnobs(chainId: bigint): StubKnobs {
@@ -114,6 +114,6 @@ export function honestKnobs(chainId: bigint): StubKnobs {
     batches: true,
     spelling: { parity: 'both', input: 'input', padded: false },
     pushes: false,
-    lie: null,
+    falsify: null,
   }
 }

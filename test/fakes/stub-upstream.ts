@@ -94,7 +94,7 @@ export async function startStubUpstream(
   async function replyTo(asked: Asked): Promise<{ call: StubCall; reply: object }> {
     const call = note(asked.method, asked.params ?? [])
     const truth = await honest(call)
-    const reply = (await knobs.lie?.(call, truth)) ?? truth
+    const reply = (await knobs.falsify?.(call, truth)) ?? truth
     return { call, reply: { jsonrpc: '2.0', id: asked.id, ...reply } }
   }
 

@@ -26,13 +26,13 @@ import type { StubUpstream } from './stub-upstream.ts'
 import { createTurnedClock } from './turned-clock.ts'
 
 /** An invalid reply and the index of its upstream, from 0. */
-export type ToldLie = InvalidReplyEvidence & { readonly upstream: number }
+export type LoggedInvalidReply = InvalidReplyEvidence & { readonly upstream: number }
 
 export type UpstreamContent = {
   readonly network: Network
   readonly store: Store
   readonly pool: UpstreamPool
-  readonly lies: readonly ToldLie[]
+  readonly invalidReplies: readonly LoggedInvalidReply[]
   /** Headers whose JSON lacked a field. */
   readonly gaps: { count: number }
   /** Resolves when all replies are verified and accepted items are stored. */
@@ -57,7 +57,7 @@ export function openUpstreamContent(
       parts,
     ),
   )
-  const lies: ToldLie[] = []
+  const invalidReplies: LoggedInvalidReply[] = []
   const real = createUpstreamPool({
     ...parts,
     network: 'stubbed',
@@ -65,7 +65,10 @@ export function openUpstreamContent(
     canary: null,
     ledger: {
       add(name, evidence) {
-        lies.push({ ...evidence, upstream: upstreams.findIndex((one) => one.name === name) })
+        invalidReplies.push({
+          ...evidence,
+          upstream: upstreams.findIndex((one) => one.name === name),
+        })
       },
       idle: () => Promise.resolve(),
     },
@@ -110,7 +113,7 @@ export function openUpstreamContent(
     while (underway.size > 0) await Promise.allSettled(underway)
     await obtaining.idle()
   }
-  return { network, store, pool: real, lies, gaps, idle }
+  return { network, store, pool: real, invalidReplies, gaps, idle }
 }
 
 /** A recorded block as one that was proved before. */

@@ -109,7 +109,7 @@ static void load_rules(void) {
   }
 }
 
-static void tell(const rule_t *rule, const char *path, long long at, long long bytes) {
+static void report(const rule_t *rule, const char *path, long long at, long long bytes) {
   char name[PATH_MAX], line[PATH_MAX + 128];
   static const char *const ops[] = {"read", "write", "sync"};
   static const char *const actions[] = {"flip", "cut", "fail", "delay"};
@@ -144,7 +144,7 @@ static int find_fault(op_t op, int fd, long long at, size_t bytes, rule_t *found
       if (!now || (rule->times > 0 && rule->done >= rule->times)) continue;
       rule->done++;
       *found = *rule;
-      tell(rule, path, at, bytes);
+      report(rule, path, at, bytes);
       hit = 1;
     }
   }
@@ -188,7 +188,7 @@ static ssize_t faulty_read(int fd, const struct iovec *parts, int count, long lo
   ssize_t got = at < 0 ? syscall(SYS_readv, fd, parts, count)
                        : syscall(SYS_preadv, fd, parts, count, (long)at, (long)(at >> 32 >> 32));
   if (!hit || got <= 0) return got;
-  // The rest of the file is gone, as far as this read can tell.
+  // The rest of the file is gone, for this read.
   if (rule.action == CUT) return got / 2;
   if (rule.action == FLIP) {
     size_t byte = flipped_byte(&rule, at, (size_t)got);

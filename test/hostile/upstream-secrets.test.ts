@@ -54,7 +54,7 @@ test(
     secrets['a query without a name'] = String(bare)
     const chain = await openStubChain()
     let turn = 0
-    const lieWith =
+    const replyWith =
       (text: string): InvalidReply =>
       ({ method }, honest) => {
         turn += 1
@@ -81,8 +81,8 @@ test(
         ]
         return kinds[turn % kinds.length] ?? null
       }
-    const echo = await startStubUpstream(t, chain, { knobs: { lie: lieWith(text) } })
-    const other = await startStubUpstream(t, chain, { knobs: { lie: lieWith(bareText) } })
+    const echo = await startStubUpstream(t, chain, { knobs: { falsify: replyWith(text) } })
+    const other = await startStubUpstream(t, chain, { knobs: { falsify: replyWith(bareText) } })
     const honest = await startStubUpstream(t, chain)
     const dataDir = await temporaryFolder()
     t.after(() => rm(dataDir, { recursive: true, force: true }))

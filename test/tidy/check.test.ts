@@ -129,7 +129,7 @@ test('untested code is found; types need no test', () => {
   const head = '// What it is.\n'
   assert.match(
     breaches({ 'db/a.ts': 'export const a = 1\n' }, head)[0] ?? '',
-    /no test beside it or in its folder/,
+    /no test next to it or in its folder/,
   )
   assert.deepEqual(breaches({ 'db/a.ts': 'export type A = 1\n' }, head), [])
   assert.deepEqual(breaches({ 'db/a.ts': 'const a = 1\n', 'db/a.test.ts': '' }, head), [])

@@ -111,8 +111,8 @@ function checkTested(
   files: readonly SourceFile[],
   exists: (path: string) => boolean,
 ): readonly string[] {
-  const beside = file.path.replace(/\.ts$/, '.test.ts')
-  if (isTypeOnly(file) || files.some(({ path }) => path === beside)) return []
+  const sibling = file.path.replace(/\.ts$/, '.test.ts')
+  if (isTypeOnly(file) || files.some(({ path }) => path === sibling)) return []
   const folder = dirname(file.path)
   const neighbours = files.filter((other) => isTest(other) && dirname(other.path) === folder)
   const reached = neighbours.flatMap(importsOf).map(({ target }) => target)
@@ -123,7 +123,7 @@ function checkTested(
   if ([...reached, ...listed].includes(file.path)) return []
   const named = /^\/\/ Tested by ([^\s,]+)/m.exec(file.text)?.[1]
   if (named === undefined)
-    return [`${file.path}: no test beside it or in its folder, no line "Tested by"`]
+    return [`${file.path}: no test next to it or in its folder, no line "Tested by"`]
   return exists(named) ? [] : [`${file.path}: says it is tested by ${named}, which is not there`]
 }
 

@@ -68,7 +68,7 @@ async function open(
 
 /** Replies to all content requests with `reply`; the head is followed as before. */
 function answerWith(stub: StubUpstream, reply: StubReply | null): void {
-  stub.knobs.lie = ({ method, params }) =>
+  stub.knobs.falsify = ({ method, params }) =>
     method === 'eth_chainId' || params[0] === 'latest' ? null : reply
 }
 
@@ -163,7 +163,7 @@ test('a block with a known number and an unavailable header is an error, not nul
   const { opened, stubs } = await open(t, { trusted: [0] })
   const [stub] = stubs as [StubUpstream]
   // By number the upstream names the block; by hash it reports none.
-  stub.knobs.lie = ({ method }) =>
+  stub.knobs.falsify = ({ method }) =>
     method === 'eth_getBlockByHash' || method.startsWith('debug_') ? { result: null } : null
   for (const { method, params } of readsByNumber(chain.recorded[20] ?? assert.fail())) {
     const answer = await opened.read(method, params)
@@ -190,7 +190,7 @@ type Place = { readonly blockHash: string; readonly transactionIndex: string }
 
 /** Falsifies the position of the last transaction of block 20. */
 function misplace(stub: StubUpstream, change: Partial<Place>): void {
-  stub.knobs.lie = ({ method }, honest) =>
+  stub.knobs.falsify = ({ method }, honest) =>
     method === 'eth_getTransactionByHash' && 'result' in honest && honest.result !== null
       ? { result: { ...(honest.result as object), ...change } }
       : null

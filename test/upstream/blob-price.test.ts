@@ -81,7 +81,7 @@ test('an invalid price for the block is omitted, and nothing is labelled as prov
       method === 'eth_getTransactionReceipt' && 'result' in honest
         ? { result: { ...(honest.result as object), ...member } }
         : null
-  const lies: readonly InvalidReply[] = [
+  const falsifications: readonly InvalidReply[] = [
     changed({ blobGasPrice: undefined }),
     changed({ blobGasPrice: 7 }),
     changed({ blobGasPrice: '0x07' }),
@@ -92,9 +92,9 @@ test('an invalid price for the block is omitted, and nothing is labelled as prov
         ? { error: { code: -32000, message: 'something else' } }
         : null,
   ]
-  for (const lie of lies) {
+  for (const falsify of falsifications) {
     const [opened, stub] = await open(t, null)
-    stub.knobs.lie = lie
+    stub.knobs.falsify = falsify
     for (const [method, params] of reads()) {
       const answer = await opened.read(method, params)
       assert.ok('result' in answer, JSON.stringify(answer))

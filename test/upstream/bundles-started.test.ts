@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { startBehind } from '../behind-upstreams.ts'
 import { verdictOn } from '../fakes/bundles.ts'
-import { makeLiar } from '../fakes/faulty-upstream.ts'
+import { makeFaultyUpstream } from '../fakes/faulty-upstream.ts'
 import { openStubChain, type StubChain } from '../fakes/stub-chain.ts'
 import { startStubUpstream } from '../fakes/stub-upstream.ts'
 import { canonical, emitter, readsOf, slotOf, truthOf } from './reads.ts'
@@ -38,13 +38,13 @@ function createAsk(url: string) {
 
 test('with a faulty upstream in the pool, every bundle proves the correct answer', async (t) => {
   const honest = await startStubUpstream(t, chain)
-  const liar = await startStubUpstream(t, chain)
-  makeLiar(liar, { seed: 7 })
+  const faulty = await startStubUpstream(t, chain)
+  makeFaultyUpstream(faulty, { seed: 7 })
   const blobSchedule = [{ from: 420, baseFeeUpdateFraction: 11_684_671 }]
   const network = { chainId: Number(chain.chainId), verify: 'require', blobSchedule }
   const cairn = await startBehind(
     t,
-    [{ url: liar.url }, { url: honest.url, trusted: true }],
+    [{ url: faulty.url }, { url: honest.url, trusted: true }],
     network,
   )
   const ask = createAsk(`${cairn.url}/v3/${cairn.apiKey}`)

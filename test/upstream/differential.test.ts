@@ -21,10 +21,10 @@ const excuses: Readonly<Record<string, string>> = {
   chainId: 'EDR leaves it out of legacy transactions',
   totalDifficulty: 'EDR still gives it',
   blockTimestamp: 'a newer member of transactions and logs that EDR does not know',
-  logs: 'judged log by log, without the members above',
+  logs: 'compared log by log, without the members above',
   blobGasPrice: 'anvil gives it for transactions without blobs',
   blobGasUsed: 'anvil gives it for transactions without blobs',
-  root: 'EDR and anvil give a root beside the status',
+  root: 'EDR and anvil give a root next to the status',
 }
 
 /** Members with another spelling, each with the reason why this is valid. */
@@ -72,7 +72,7 @@ async function compare(t: TestContext, engine: EngineUpstream): Promise<void> {
     }
   }
   t.diagnostic(`${compared} answers compared`)
-  assert.deepEqual(await cairn.lies(), [])
+  assert.deepEqual(await cairn.invalidReplies(), [])
   // Its first block does not commit to the root of an empty list: Cairn refuses it and names the root.
   const genesis = await engine.say<Json>('eth_getBlockByNumber', '0x0', false)
   const refused = await cairn.ask('eth_getBlockByHash', [genesis['hash'], true])
@@ -138,16 +138,18 @@ function plain(value: unknown, other: unknown): unknown {
     return value.map((item, at) => plain(item, others[at]))
   }
   if (typeof value !== 'object' || value === null) return value
-  const beside = (typeof other === 'object' ? other : null) as Json | null
+  const counterpart = (typeof other === 'object' ? other : null) as Json | null
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name]) => !(name in differing))
-      .filter(([name]) => name in excuses === false || (beside !== null && name in beside))
+      .filter(
+        ([name]) => name in excuses === false || (counterpart !== null && name in counterpart),
+      )
       .map(([name, member]) => [
         name,
         name === 'r' || name === 's'
           ? `0x${String(member).slice(2).padStart(64, '0')}`
-          : plain(member, beside?.[name]),
+          : plain(member, counterpart?.[name]),
       ]),
   )
 }

@@ -26,7 +26,7 @@ async function open(
 type Said = { readonly code: number; readonly message: string; readonly data?: unknown }
 
 function refuse(stub: StubUpstream, methods: RegExp, error: Said): void {
-  stub.knobs.lie = ({ method, params }) =>
+  stub.knobs.falsify = ({ method, params }) =>
     methods.test(method) && params[0] !== 'latest' && !String(params[0]).startsWith('0x36')
       ? { error }
       : null

@@ -6,7 +6,7 @@ import { toHex } from '../../src/base/hex.ts'
 import { testChain } from '../fakes/chain-facts.ts'
 import { missingOldForks } from '../fakes/chain-vectors.ts'
 import type { Falsehood } from '../fakes/falsehood.ts'
-import { falsehoods, makeLiar } from '../fakes/faulty-upstream.ts'
+import { falsehoods, makeFaultyUpstream } from '../fakes/faulty-upstream.ts'
 import { openStubChain, type StubBlock, type StubChain } from '../fakes/stub-chain.ts'
 import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
 
@@ -45,15 +45,15 @@ async function say(stub: StubUpstream, method: string, params: unknown[]): Promi
 }
 
 /** Some falsehoods apply to one transaction of a block: the seed picks it. */
-async function tellSomewhere(stub: StubUpstream, falsehood: Falsehood): Promise<string | null> {
+async function falsifySomewhere(stub: StubUpstream, falsehood: Falsehood): Promise<string | null> {
   for (let seed = 1; seed <= 16; seed += 1) {
-    const lie = await tellBySeed(stub, falsehood, seed)
-    if (lie !== null) return lie
+    const reply = await falsifyBySeed(stub, falsehood, seed)
+    if (reply !== null) return reply
   }
   return null
 }
 
-async function tellBySeed(
+async function falsifyBySeed(
   stub: StubUpstream,
   falsehood: Falsehood,
   seed: number,
@@ -61,12 +61,12 @@ async function tellBySeed(
   for (const block of chain.recorded.toReversed()) {
     for (const [method, params] of callsAbout(block)) {
       if (!falsehood.methods.includes(method)) continue
-      const { sent, repent } = makeLiar(stub, { seed, among: [falsehood] })
-      const lie = await say(stub, method, params)
-      repent()
+      const { sent, recover } = makeFaultyUpstream(stub, { seed, among: [falsehood] })
+      const reply = await say(stub, method, params)
+      recover()
       if (sent.length > 0) {
-        assert.notEqual(lie, await say(stub, method, params), falsehood.name)
-        return lie
+        assert.notEqual(reply, await say(stub, method, params), falsehood.name)
+        return reply
       }
     }
   }
@@ -81,13 +81,13 @@ test('every falsehood applies to the recorded chain and differs from the correct
   assert.equal(new Set(names).size, names.length)
   for (const falsehood of falsehoods) {
     if (missingOldForks !== false && beforeByzantium.has(falsehood.name)) continue
-    assert.notEqual(await tellSomewhere(stub, falsehood), null, falsehood.name)
+    assert.notEqual(await falsifySomewhere(stub, falsehood), null, falsehood.name)
   }
 })
 
 test('two faulty upstreams with one seed send the same falsehoods; with two seeds, different ones', async (t) => {
   const stubs = await Promise.all([1, 2, 3].map(() => startStubUpstream(t, chain)))
-  for (const [at, stub] of stubs.entries()) makeLiar(stub, { seed: at === 2 ? 8 : 7 })
+  for (const [at, stub] of stubs.entries()) makeFaultyUpstream(stub, { seed: at === 2 ? 8 : 7 })
   let differ = 0
   for (const block of chain.recorded.slice(40)) {
     for (const [method, params] of callsAbout(block)) {
@@ -101,10 +101,10 @@ test('two faulty upstreams with one seed send the same falsehoods; with two seed
 
 test('a faulty upstream can falsify a share of its replies, or only some calls', async (t) => {
   const stub = await startStubUpstream(t, chain)
-  const rare = makeLiar(stub, { seed: 3, onceIn: 4 })
+  const rare = makeFaultyUpstream(stub, { seed: 3, onceIn: 4 })
   for (const block of chain.recorded) await say(stub, 'eth_getBlockByHash', [block.hash, true])
   assert.ok(rare.sent.length > 3 && rare.sent.length < 30, `${rare.sent.length} of 55`)
-  const slot = makeLiar(stub, {
+  const slot = makeFaultyUpstream(stub, {
     seed: 3,
     only: ({ params }) => JSON.stringify(params).includes(slots[1] ?? ''),
   })

@@ -16,7 +16,7 @@ import type { InvalidReply } from '../fakes/stub-knobs.ts'
 import { openStubChain, type StubBlock, type StubChain } from '../fakes/stub-chain.ts'
 import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
 import { openUpstreamCase, type UpstreamCase } from '../fakes/upstream-network.ts'
-import { readTranscripts } from '../faces/transcripts.ts'
+import { readTranscripts } from '../api/transcripts.ts'
 import { canonical, emitter, readsByNumber, slotOf, truthOf } from './reads.ts'
 
 let chain: StubChain
@@ -31,9 +31,9 @@ before(async () => {
 const historyContract = '0x0000f90827f1c53a10cb7a02335b175320002935'
 
 /** The false replies about blocks by tag or number; all other replies are honest. */
-type HeadLie = {
+type HeadFalsehood = {
   readonly name: string
-  begin(liar: StubUpstream): void
+  begin(faulty: StubUpstream): void
 }
 
 const byNumber =
@@ -43,36 +43,39 @@ const byNumber =
       ? { result: change(honest.result as Record<string, unknown>) }
       : null
 
-const headLies: readonly HeadLie[] = [
-  { name: 'follows another branch that is completely valid', begin: (liar) => liar.follow(branch) },
+const headFalsehoods: readonly HeadFalsehood[] = [
+  {
+    name: 'follows another branch that is completely valid',
+    begin: (faulty) => faulty.follow(branch),
+  },
   {
     name: 'names a hash that no node has',
     begin: ({ knobs }) => {
-      knobs.lie = byNumber((block) => ({ ...block, hash: `0x${'ab'.repeat(32)}` }))
+      knobs.falsify = byNumber((block) => ({ ...block, hash: `0x${'ab'.repeat(32)}` }))
     },
   },
   {
     name: 'replaces every block with an old one',
     begin: ({ knobs, chain: { recorded } }) => {
-      knobs.lie = byNumber((block) => ({ ...block, hash: recorded[7]?.hash }))
+      knobs.falsify = byNumber((block) => ({ ...block, hash: recorded[7]?.hash }))
     },
   },
   {
     name: 'names a number far above the head',
     begin: ({ knobs }) => {
-      knobs.lie = byNumber((block) => ({ ...block, number: '0xfffffff' }))
+      knobs.falsify = byNumber((block) => ({ ...block, number: '0xfffffff' }))
     },
   },
   {
     name: 'reports that the block does not exist',
     begin: ({ knobs }) => {
-      knobs.lie = byNumber(() => null)
+      knobs.falsify = byNumber(() => null)
     },
   },
   {
     name: 'replies with malformed blocks',
     begin: ({ knobs }) => {
-      knobs.lie = byNumber(() => ({ hash: 7, number: [] }))
+      knobs.falsify = byNumber(() => ({ hash: 7, number: [] }))
     },
   },
   { name: 'is twenty blocks behind', begin: ({ knobs }) => void (knobs.lag = 20) },
@@ -107,11 +110,15 @@ const tagged = [
   ['eth_getTransactionCount', ['0x7435ed30a8b4aeb0877cef0c6e8cffe834eb865f', 'finalized']],
 ] as const
 
-for (const { name, begin } of headLies) {
+for (const { name, begin } of headFalsehoods) {
   test(`one of three that ${name} changes no answer by tag or number`, async (t) => {
-    const [liar, honest, other] = (await start(t, 3)) as [StubUpstream, StubUpstream, StubUpstream]
-    begin(liar)
-    const opened = await open(t, [liar, honest, other])
+    const [faulty, honest, other] = (await start(t, 3)) as [
+      StubUpstream,
+      StubUpstream,
+      StubUpstream,
+    ]
+    begin(faulty)
+    const opened = await open(t, [faulty, honest, other])
     for (const [method, params] of tagged) {
       const answer = await opened.read(method, params)
       assert.ok('result' in answer, `${method} ${JSON.stringify(answer)}`)
@@ -130,9 +137,9 @@ for (const { name, begin } of headLies) {
   })
 
   test(`one of two that ${name} causes no wrong block: both are needed`, async (t) => {
-    const [liar, honest] = (await start(t, 2)) as [StubUpstream, StubUpstream]
-    begin(liar)
-    const opened = await open(t, [liar, honest])
+    const [faulty, honest] = (await start(t, 2)) as [StubUpstream, StubUpstream]
+    begin(faulty)
+    const opened = await open(t, [faulty, honest])
     for (const [method, params] of tagged) {
       const answer = await opened.read(method, params)
       if ('fault' in answer) continue
@@ -148,9 +155,9 @@ for (const { name, begin } of headLies) {
 }
 
 test('a single upstream is accepted, and labelled single', async (t) => {
-  const [liar] = (await start(t, 1)) as [StubUpstream]
-  liar.follow(branch)
-  const opened = await open(t, [liar])
+  const [faulty] = (await start(t, 1)) as [StubUpstream]
+  faulty.follow(branch)
+  const opened = await open(t, [faulty])
   const answer = await opened.read('eth_getBalance', [emitter, 'latest'])
   assert.ok('result' in answer)
   assert.deepEqual(
@@ -160,18 +167,18 @@ test('a single upstream is accepted, and labelled single', async (t) => {
 })
 
 test('a required quorum refuses the head of a single upstream and names the fix', async (t) => {
-  const [liar, honest] = (await start(t, 2)) as [StubUpstream, StubUpstream]
+  const [faulty, honest] = (await start(t, 2)) as [StubUpstream, StubUpstream]
   await honest.stop()
-  const opened = await open(t, [liar, honest], { heads: { quorumRequired: true } })
+  const opened = await open(t, [faulty, honest], { heads: { quorumRequired: true } })
   assert.deepEqual(await opened.read('eth_getBalance', [emitter, 'latest']), {
     fault: 'unverified',
   })
 })
 
 test('a trusted node takes precedence over two others that agree', async (t) => {
-  const [liar, other, own] = (await start(t, 3)) as [StubUpstream, StubUpstream, StubUpstream]
-  for (const one of [liar, other]) one.follow(branch)
-  const opened = await open(t, [liar, other, own], { trusted: [2] })
+  const [faulty, other, own] = (await start(t, 3)) as [StubUpstream, StubUpstream, StubUpstream]
+  for (const one of [faulty, other]) one.follow(branch)
+  const opened = await open(t, [faulty, other, own], { trusted: [2] })
   const answer = await opened.read('eth_getBalance', [emitter, 'latest'])
   assert.ok('result' in answer)
   assert.deepEqual(
@@ -190,11 +197,11 @@ test('a transaction that exists only on a forged branch is not found', async (t)
     transactions: [fromHex(params[0])],
   })
   assert.equal(own[0]?.view.transactions.length, 1)
-  const [liar, honest, other] = (await start(t, 3)) as [StubUpstream, StubUpstream, StubUpstream]
-  liar.follow(own)
-  const opened = await open(t, [liar, honest, other])
+  const [faulty, honest, other] = (await start(t, 3)) as [StubUpstream, StubUpstream, StubUpstream]
+  faulty.follow(own)
+  const opened = await open(t, [faulty, honest, other])
   const hash = keccak256(params[0])
-  assert.notEqual(await liar.honest('eth_getTransactionReceipt', [hash]), null)
+  assert.notEqual(await faulty.honest('eth_getTransactionReceipt', [hash]), null)
   for (const method of ['eth_getTransactionReceipt', 'eth_getTransactionByHash']) {
     const answer = await opened.read(method, [hash])
     assert.ok('result' in answer, JSON.stringify(answer))

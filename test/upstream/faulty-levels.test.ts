@@ -9,7 +9,7 @@ import { createInvalidReplyLog } from '../../src/chain/upstream/pool/invalid-rep
 import type { VerifyMode } from '../../src/rpc/relay/prove-or-relay.ts'
 import { openChainDatabase } from '../fakes/chain-database.ts'
 import { falseValues } from '../fakes/falsify-proofs.ts'
-import { falsehoods, makeLiar } from '../fakes/faulty-upstream.ts'
+import { falsehoods, makeFaultyUpstream } from '../fakes/faulty-upstream.ts'
 import { openStubChain, type StubChain } from '../fakes/stub-chain.ts'
 import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
 import { openUpstreamCase, type ReadAnswer } from '../fakes/upstream-network.ts'
@@ -23,14 +23,14 @@ before(async () => {
 
 /** One upstream: which replies it falsifies, and whether it can prove state. */
 type Node = {
-  readonly lies: 'never' | 'about plain values' | 'always'
+  readonly falsifies: 'never' | 'about plain values' | 'always'
   readonly proves: boolean
   readonly trusted?: boolean
 }
 
-const honest = { lies: 'never', proves: true } as const
-const unproving = { lies: 'never', proves: false } as const
-const liar = { lies: 'about plain values', proves: false } as const
+const honest = { falsifies: 'never', proves: true } as const
+const unproving = { falsifies: 'never', proves: false } as const
+const faulty = { falsifies: 'about plain values', proves: false } as const
 
 type Rig = {
   readonly stubs: readonly StubUpstream[]
@@ -40,11 +40,15 @@ type Rig = {
 async function rig(t: TestContext, nodes: readonly Node[], verify: VerifyMode): Promise<Rig> {
   const stubs = await Promise.all(nodes.map(() => startStubUpstream(t, chain)))
   for (const [at, stub] of stubs.entries()) {
-    const { lies, proves } = nodes[at] ?? honest
+    const { falsifies, proves } = nodes[at] ?? honest
     if (!proves) stub.knobs.lacks = (method) => method === 'eth_getProof'
-    if (lies === 'never') continue
-    const among = lies === 'always' ? falsehoods : falseValues
-    makeLiar(stub, { seed: 7, among, only: ({ method }) => method !== 'eth_getBlockByNumber' })
+    if (falsifies === 'never') continue
+    const among = falsifies === 'always' ? falsehoods : falseValues
+    makeFaultyUpstream(stub, {
+      seed: 7,
+      among,
+      only: ({ method }) => method !== 'eth_getBlockByNumber',
+    })
   }
   const { database } = openChainDatabase(t)
   const parts = { writer: createInlineWriter(database), clock: systemClock, log: silentLog }
@@ -66,7 +70,7 @@ const at = (number: number) => ({ blockHash: chain.recorded[number]?.hash })
 const slotZero = (number: number) => [emitter, slotOf(0n), at(number)] as const
 
 test('while one upstream can prove, the claims of others are not requested', async (t) => {
-  const { stubs, read } = await rig(t, [liar, liar, honest], 'prefer')
+  const { stubs, read } = await rig(t, [faulty, faulty, honest], 'prefer')
   for (const number of [20, 40, 54]) {
     const answer = await read('eth_getStorageAt', slotZero(number))
     assert.ok('result' in answer)
@@ -76,7 +80,7 @@ test('while one upstream can prove, the claims of others are not requested', asy
 })
 
 test('the claim of one upstream is labelled none, whatever its content', async (t) => {
-  const { stubs, read } = await rig(t, [liar], 'prefer')
+  const { stubs, read } = await rig(t, [faulty], 'prefer')
   const answer = await read('eth_getStorageAt', slotZero(54))
   assert.ok('result' in answer)
   assert.equal(answer.level, 'none')
@@ -84,14 +88,14 @@ test('the claim of one upstream is labelled none, whatever its content', async (
 })
 
 test('require never accepts an answer without a proof', async (t) => {
-  for (const nodes of [[liar], [liar, liar, liar], [unproving, unproving, unproving]]) {
+  for (const nodes of [[faulty], [faulty, faulty, faulty], [unproving, unproving, unproving]]) {
     const { read } = await rig(t, nodes, 'require')
     assert.deepEqual(await read('eth_getStorageAt', slotZero(54)), { fault: 'unprovable' })
   }
 })
 
 test('two of three equal claims are a quorum, and a different claim is ignored', async (t) => {
-  const { stubs, read } = await rig(t, [liar, unproving, unproving], 'prefer')
+  const { stubs, read } = await rig(t, [faulty, unproving, unproving], 'prefer')
   for (const number of [20, 40, 54]) {
     const truth = await stubs[1]?.honest('eth_getStorageAt', slotZero(number))
     const answer = await read('eth_getStorageAt', slotZero(number))
@@ -104,7 +108,7 @@ test('two of three equal claims are a quorum, and a different claim is ignored',
 })
 
 test('the claim of a trusted node is labelled trusted, never proof', async (t) => {
-  const { read } = await rig(t, [{ ...liar, trusted: true }, unproving], 'prefer')
+  const { read } = await rig(t, [{ ...faulty, trusted: true }, unproving], 'prefer')
   const answer = await read('eth_getStorageAt', slotZero(54))
   assert.ok('result' in answer)
   assert.equal(answer.level, 'trusted')
@@ -115,8 +119,8 @@ for (const verify of ['prefer', 'off'] as const) {
     const { stubs, read } = await rig(
       t,
       [
-        { lies: 'always', proves: false },
-        { lies: 'always', proves: true },
+        { falsifies: 'always', proves: false },
+        { falsifies: 'always', proves: true },
       ],
       verify,
     )

@@ -14,7 +14,7 @@ import {
 } from '../../src/chain/upstream/pool/invalid-reply-log.ts'
 import { openChainDatabase } from '../fakes/chain-database.ts'
 import { createRandom, type Falsehood, pick, type Random } from '../fakes/falsehood.ts'
-import { falsehoods, type Liar, makeLiar } from '../fakes/faulty-upstream.ts'
+import { falsehoods, type FaultyUpstream, makeFaultyUpstream } from '../fakes/faulty-upstream.ts'
 import { openStubChain, type StubBlock, type StubChain } from '../fakes/stub-chain.ts'
 import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
 import { openUpstreamCase, type ReadAnswer, type UpstreamCase } from '../fakes/upstream-network.ts'
@@ -29,28 +29,28 @@ before(async () => {
 
 type Bench = {
   readonly honest: StubUpstream
-  readonly liars: readonly StubUpstream[]
+  readonly faultyUpstreams: readonly StubUpstream[]
   open(name: string, stubs: readonly StubUpstream[]): Promise<UpstreamCase>
   invalidRepliesOf(name: string): readonly InvalidReply[]
 }
 
 /** Of all cases together: the entries of one case are among the newest. */
-const newestLies = 40
+const newestReplies = 40
 
 async function setUp(t: TestContext): Promise<Bench> {
   const { database } = openChainDatabase(t)
   const writer = createInlineWriter(database)
   const honest = await startStubUpstream(t, chain)
-  const liars = [await startStubUpstream(t, chain), await startStubUpstream(t, chain)]
+  const faultyUpstreams = [await startStubUpstream(t, chain), await startStubUpstream(t, chain)]
   return {
     honest,
-    liars,
+    faultyUpstreams,
     open: (network, stubs) => {
       const ledger = createInvalidReplyLog({ network, writer, clock: systemClock, log: silentLog })
       return openUpstreamCase({ name: network, stubs, ledger })
     },
     invalidRepliesOf: (name) =>
-      listInvalidReplies(database, newestLies).filter(({ network }) => network === name),
+      listInvalidReplies(database, newestReplies).filter(({ network }) => network === name),
   }
 }
 
@@ -88,7 +88,7 @@ const drawsMax = 40
 
 async function canTell(
   honest: StubUpstream,
-  { methods, tell }: Falsehood,
+  { methods, falsify }: Falsehood,
   block: StubBlock,
   read: Read,
   random: Random,
@@ -97,7 +97,7 @@ async function canTell(
     if (!methods.includes(method)) continue
     const result = structuredClone(await honest.honest(method, params))
     const asked = { method, params, result, random, chain, honest: honest.honest }
-    return (await tell(asked)) !== undefined
+    return (await falsify(asked)) !== undefined
   }
   return false
 }
@@ -155,11 +155,14 @@ function brings(method: string, calls: readonly string[]): boolean {
 }
 
 /** Lets the upstreams send this falsehood, and support the calls that it applies to. */
-function corrupt(liars: readonly StubUpstream[], { falsehood, seed: own }: Case): readonly Liar[] {
+function corrupt(
+  faultyUpstreams: readonly StubUpstream[],
+  { falsehood, seed: own }: Case,
+): readonly FaultyUpstream[] {
   const isRaw = falsehood.methods.some((method) => method.startsWith('debug_'))
-  return liars.map((liar) => {
-    liar.knobs.lacks = (method) => !isRaw && method.startsWith('debug_')
-    return makeLiar(liar, { seed: own, among: [falsehood], only: isByHash })
+  return faultyUpstreams.map((faulty) => {
+    faulty.knobs.lacks = (method) => !isRaw && method.startsWith('debug_')
+    return makeFaultyUpstream(faulty, { seed: own, among: [falsehood], only: isByHash })
   })
 }
 
@@ -193,27 +196,27 @@ test('with one faulty upstream of two, every read returns the correct answer, an
   const model = await startStubUpstream(t, chain)
   const cases = drawCases(model, roundsMax * provable.length)
 
-  async function judge(
+  async function checkCase(
     drawn: Case,
-    { honest, liars, open, invalidRepliesOf }: Bench,
+    { honest, faultyUpstreams, open, invalidRepliesOf }: Bench,
   ): Promise<void> {
     const { falsehood, read } = drawn
-    const [first] = liars as [StubUpstream]
+    const [first] = faultyUpstreams as [StubUpstream]
     const truth = await truthOf(honest, read)
-    const [liar] = corrupt([first], drawn) as [Liar]
+    const [faulty] = corrupt([first], drawn) as [FaultyUpstream]
     const name = `case ${drawn.seed - seed}`
     const opened = await open(name, [first, honest])
     const about = `seed ${seed}, ${name}: ${falsehood.subject} ${falsehood.name}, ${read.method} ${JSON.stringify(read.params)}`
     assertHonest(opened, await opened.read(read.method, read.params), truth, about)
     await opened.idle()
     assertClean(opened, about)
-    for (const { digest } of liar.sent) different.add(digest)
-    const hasSent = liar.sent.length > 0
+    for (const { digest } of faulty.sent) different.add(digest)
+    const hasSent = faulty.sent.length > 0
     if (hasSent) quiet.delete(falsehood.name)
-    const isLie = hasSent && falsehood.nature === 'lie'
+    const isContradiction = hasSent && falsehood.nature === 'contradiction'
     const isKnown = () => invalidRepliesOf(name).length > 0
     // Another upstream may have been faster. The invalid reply is then not verified.
-    for (const again of isLie ? similarTo(drawn) : []) {
+    for (const again of isContradiction ? similarTo(drawn) : []) {
       if (await soon(isKnown)) break
       assertHonest(
         opened,
@@ -222,22 +225,22 @@ test('with one faulty upstream of two, every read returns the correct answer, an
         about,
       )
     }
-    const lies = invalidRepliesOf(name)
+    const invalidReplies = invalidRepliesOf(name)
     assert.deepEqual(
-      lies.filter(({ upstream }) => upstream !== 'upstream 0'),
+      invalidReplies.filter(({ upstream }) => upstream !== 'upstream 0'),
       [],
       about,
     )
     const { state } = opened.pool.upstreams[0]?.status() ?? assert.fail()
-    if (isLie && isKnown()) {
+    if (isContradiction && isKnown()) {
       counts.caught += 1
       assert.equal(state, 'quarantined', about)
-    } else if (isLie) {
+    } else if (isContradiction) {
       counts.missed += 1
-      assert.ok(liar.sent.length < 10, `${about}: ten times unnoticed`)
+      assert.ok(faulty.sent.length < 10, `${about}: ten times unnoticed`)
     }
-    if (falsehood.nature === 'harmless' || falsehood.nature === 'silence') {
-      assert.deepEqual(lies, [], about)
+    if (falsehood.nature === 'harmless' || falsehood.nature === 'omission') {
+      assert.deepEqual(invalidReplies, [], about)
     }
     await opened.close()
   }
@@ -251,7 +254,7 @@ test('with one faulty upstream of two, every read returns the correct answer, an
       if (value === undefined) return
       const drawn = value as Case
       if (drawn.seed - seed >= 3 * provable.length && different.size >= enough) return
-      await judge(drawn, bench)
+      await checkCase(drawn, bench)
     }
   }
 
@@ -262,17 +265,17 @@ test('with one faulty upstream of two, every read returns the correct answer, an
     `${different.size} falsifications that differ, 0 wrong answers; ${caught} faulty upstreams quarantined, ${missed} slower than an honest one; never sent: ${[...quiet].join(', ')}`,
   )
   assert.ok(different.size >= differentMin, `${different.size}`)
-  assert.ok(caught > 20 * missed, `${missed} of ${caught + missed} liars went unnoticed`)
+  assert.ok(caught > 20 * missed, `${missed} of ${caught + missed} faultyUpstreams went unnoticed`)
 })
 
 test('two faulty upstreams that agree cannot change a proved answer', async (t) => {
-  const { honest, liars, open } = await setUp(t)
+  const { honest, faultyUpstreams, open } = await setUp(t)
   for await (const drawn of drawCases(honest, provable.length)) {
     const { falsehood, read } = drawn
     const at = drawn.seed - seed
     const truth = await truthOf(honest, read)
-    corrupt(liars, drawn)
-    const opened = await open(`case ${at}`, [...liars, honest])
+    corrupt(faultyUpstreams, drawn)
+    const opened = await open(`case ${at}`, [...faultyUpstreams, honest])
     const about = `seed ${seed}: ${falsehood.name}, ${read.method} ${JSON.stringify(read.params)}`
     assertHonest(opened, await opened.read(read.method, read.params), truth, about)
     await opened.idle()
@@ -282,14 +285,14 @@ test('two faulty upstreams that agree cannot change a proved answer', async (t) 
 })
 
 test('with faulty upstreams only, each reply is the correct answer or an error', async (t) => {
-  const { honest, liars, open } = await setUp(t)
+  const { honest, faultyUpstreams, open } = await setUp(t)
   let refused = 0
   for await (const drawn of drawCases(honest, provable.length)) {
     const { falsehood, read } = drawn
     const at = drawn.seed - seed
     const truth = await truthOf(honest, read)
-    corrupt(liars, drawn)
-    const opened = await open(`case ${at}`, liars)
+    corrupt(faultyUpstreams, drawn)
+    const opened = await open(`case ${at}`, faultyUpstreams)
     const about = `seed ${seed}: ${falsehood.name}, ${read.method} ${JSON.stringify(read.params)}`
     const answer = await opened.read(read.method, read.params)
     if ('fault' in answer) refused += 1

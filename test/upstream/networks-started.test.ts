@@ -157,8 +157,8 @@ test('stored data is served with all upstreams down', async (t) => {
 test('an unknown block is null if two upstreams agree, and an error with only one', async (t) => {
   const unknown = [`0x${'ab'.repeat(32)}`, '0x0']
   const two = await rig(t, { upstreams: [{}, {}] })
-  const told = await two.ask('eth_getTransactionByBlockHashAndIndex', unknown)
-  assert.deepEqual([told.result, told.verified], [null, 'none'])
+  const answer = await two.ask('eth_getTransactionByBlockHashAndIndex', unknown)
+  assert.deepEqual([answer.result, answer.verified], [null, 'none'])
   const one = await rig(t)
   const refused = await one.ask('eth_getTransactionByBlockHashAndIndex', unknown)
   assert.equal(refused.error?.code, -32002)
@@ -176,9 +176,9 @@ test('require refuses old state without a proof; prefer forwards the answer of a
     const refused = await closed.ask('eth_getStorageAt', params)
     assert.deepEqual([refused.error?.code, refused.result], [code, undefined])
     const open = await rig(t, { upstreams, verify: 'prefer' })
-    const told = await open.ask('eth_getStorageAt', params)
-    assert.deepEqual([told.verified, told.head], ['none', 'single'])
-    assert.equal((told.result as string).length, 66)
+    const answer = await open.ask('eth_getStorageAt', params)
+    assert.deepEqual([answer.verified, answer.head], ['none', 'single'])
+    assert.equal((answer.result as string).length, 66)
   }
 })
 
@@ -203,7 +203,7 @@ test('all calls of a batch use one block, whether proved or forwarded', async (t
   // reply: the third poll follows the processing of the second.
   let looksLeft = 3
   const seen = Promise.withResolvers<void>()
-  stub.knobs.lie = async ({ method, params }) => {
+  stub.knobs.falsify = async ({ method, params }) => {
     if (method === 'eth_call') {
       if (stub.view.head.number === 50n) stub.advance(3)
       await seen.promise

@@ -45,7 +45,7 @@ async function start(t: TestContext, pushes: boolean) {
   return { chain, stub, server, latest, write }
 }
 
-async function untilTold(client: WebSocketClient, { hash }: StubBlock): Promise<void> {
+async function untilHead(client: WebSocketClient, { hash }: StubBlock): Promise<void> {
   for (;;) {
     const { params } = await client.nextJson<{ params: { result: { hash: string } } }>()
     if (params.result.hash === hash) return
@@ -66,11 +66,11 @@ test('a pushed head is served before subscribers get it, also after a reorg', as
   t.after(() => client.close())
   await client.ask('eth_subscribe', 'newHeads')
   const head = stub.advance()
-  await untilTold(client, head)
+  await untilHead(client, head)
   assert.equal(await latest(), head.hash)
   const branch = await chain.extend(chain.recorded[43] as StubBlock, { count: 4, salt: 7 })
   stub.follow(branch)
-  await untilTold(client, branch.at(-1) as StubBlock)
+  await untilHead(client, branch.at(-1) as StubBlock)
   assert.equal(await latest(), branch.at(-1)?.hash)
   await server.stop()
   await stub.pusher.until(() => stub.pusher.open === 0)

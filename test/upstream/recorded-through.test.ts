@@ -6,8 +6,8 @@ import { testChain } from '../fakes/chain-facts.ts'
 import { chainFolder } from '../fakes/chain-vectors.ts'
 import { openStubChain, type StubChain } from '../fakes/stub-chain.ts'
 import { startStubUpstream } from '../fakes/stub-upstream.ts'
-import { replayTranscripts } from '../faces/rpc-compat.ts'
-import { readTranscripts } from '../faces/transcripts.ts'
+import { replayTranscripts } from '../api/rpc-compat.ts'
+import { readTranscripts } from '../api/transcripts.ts'
 
 let chain: StubChain
 
@@ -67,7 +67,7 @@ for (const kind of ['with debug_getRaw methods', 'with nothing but JSON'] as con
       [],
     )
     assert.deepEqual(unproved, [])
-    assert.deepEqual(await cairn.lies(), [])
+    assert.deepEqual(await cairn.invalidReplies(), [])
     assert.equal(sent, readTranscripts(chainFolder).length)
   })
 }

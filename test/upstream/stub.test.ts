@@ -8,8 +8,8 @@ import { chainFolder } from '../fakes/chain-vectors.ts'
 import { openStubChain, type StubChain } from '../fakes/stub-chain.ts'
 import { troubles } from '../fakes/stub-knobs.ts'
 import { startStubUpstream } from '../fakes/stub-upstream.ts'
-import { replayTranscripts } from '../faces/rpc-compat.ts'
-import { readTranscripts } from '../faces/transcripts.ts'
+import { replayTranscripts } from '../api/rpc-compat.ts'
+import { readTranscripts } from '../api/transcripts.ts'
 
 let chain: StubChain
 
@@ -105,7 +105,7 @@ test('each setting makes it behave like the named node', async (t) => {
   assert.match(String(await said('eth_getBalance', address, old)), /cannot unmarshal object/)
   knobs.wholeKeysOnly = true
   assert.match(String(await said('eth_getStorageAt', address, '0x0', 'latest')), /32 bytes/)
-  knobs.lie = ({ method }) => (method === 'eth_chainId' ? { result: '0x1' } : null)
+  knobs.falsify = ({ method }) => (method === 'eth_chainId' ? { result: '0x1' } : null)
   assert.equal(await said('eth_chainId'), '0x1')
   assert.equal(stub.count('eth_chainId'), 1)
 })

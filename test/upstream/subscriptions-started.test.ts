@@ -81,11 +81,11 @@ const line = (chain: StubChain, to: number) => chain.recorded.slice(0, to + 1)
 test('heads continue after an upstream dies, and all are delivered once all upstreams are back', async (t) => {
   const { chain, stubs, client } = await rig(t, 44)
   const heads = await subscribe(client, 'newHeads')
-  const told: string[] = []
+  const delivered: string[] = []
   const expect = async (number: number) => {
     const { hash } = chain.recorded[number] as StubBlock
     const events = await untilHead(client, heads, hash)
-    told.push(...events.map(hashOf))
+    delivered.push(...events.map(hashOf))
   }
   const [first, ...others] = stubs
   move(stubs, line(chain, 45))
@@ -101,7 +101,7 @@ test('heads continue after an upstream dies, and all are delivered once all upst
   move(stubs, line(chain, 54))
   await expect(54)
   assert.deepEqual(
-    told,
+    delivered,
     chain.recorded.slice(45).map(({ hash }) => hash),
   )
 })

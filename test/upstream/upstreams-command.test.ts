@@ -33,7 +33,7 @@ test(
   async (t) => {
     const chain = await openStubChain()
     const honest = await startStubUpstream(t, chain)
-    const liar = await startStubUpstream(t, chain)
+    const faulty = await startStubUpstream(t, chain)
     const dataDir = await temporaryFolder()
     t.after(() => rm(dataDir, { recursive: true, force: true }))
     const file = join(dataDir, 'cairn.yaml')
@@ -44,7 +44,7 @@ test(
     chainId: ${chain.chainId}
     heads: {pollMs: 100}
     upstreams:
-      - {url: "${liar.url}/key-7654321", name: liar}
+      - {url: "${faulty.url}/key-7654321", name: faulty}
       - {url: "${honest.url}", name: honest, trusted: true}
 `,
     )
@@ -60,7 +60,7 @@ test(
       ]) as Promise<unknown> as Promise<Found>
     const server = await startCairn({ dataDir, args: ['--config', file] })
     try {
-      liar.knobs.lie = async ({ method }, reply) => {
+      faulty.knobs.falsify = async ({ method }, reply) => {
         if (method !== 'eth_getProof' || !('result' in reply)) return null
         const { accountProof, ...rest } = reply.result as { accountProof: string[] }
         const last = accountProof.at(-1) ?? ''
@@ -83,29 +83,29 @@ test(
         ])
         await honest.start()
       }
-      let beside = await command('--evidence')
-      for (let look = 0; look < 100 && beside.upstreams[0]?.live === null; look++) {
+      let running = await command('--evidence')
+      for (let look = 0; look < 100 && running.upstreams[0]?.live === null; look++) {
         await wait(100)
-        beside = await command('--evidence')
+        running = await command('--evidence')
       }
-      assert.equal(beside.running, true)
-      assert.equal(beside.upstreams[1]?.live?.state, 'ok')
-      assert.equal(beside.lies[0]?.upstream, 'liar')
-      assert.equal(beside.lies[0]?.method, 'eth_getProof')
-      assert.match(beside.lies[0]?.response ?? '', /accountProof/)
-      assert.ok((beside.upstreams[0]?.lies ?? 0) > 0)
-      assert.doesNotMatch(JSON.stringify(beside), /key-7654321/)
+      assert.equal(running.running, true)
+      assert.equal(running.upstreams[1]?.live?.state, 'ok')
+      assert.equal(running.lies[0]?.upstream, 'faulty')
+      assert.equal(running.lies[0]?.method, 'eth_getProof')
+      assert.match(running.lies[0]?.response ?? '', /accountProof/)
+      assert.ok((running.upstreams[0]?.lies ?? 0) > 0)
+      assert.doesNotMatch(JSON.stringify(running), /key-7654321/)
     } finally {
       await server.stop()
     }
-    const alone = await command('--ask')
-    assert.equal(alone.running, false)
+    const stopped = await command('--ask')
+    assert.equal(stopped.running, false)
     assert.deepEqual(
-      alone.upstreams.map(({ live }) => live),
+      stopped.upstreams.map(({ live }) => live),
       [null, null],
     )
-    assert.partialDeepStrictEqual(alone.upstreams[1]?.asked, { reachable: true, archive: true })
-    assert.equal(alone.lies[0]?.upstream, 'liar')
-    assert.equal(alone.lies[0]?.response, undefined)
+    assert.partialDeepStrictEqual(stopped.upstreams[1]?.asked, { reachable: true, archive: true })
+    assert.equal(stopped.lies[0]?.upstream, 'faulty')
+    assert.equal(stopped.lies[0]?.response, undefined)
   },
 )

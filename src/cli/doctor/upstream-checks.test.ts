@@ -76,7 +76,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
   [
     'a node that refuses our key',
     'upstream_refuses',
-    { nodes: [{ lie: refusing }], says: /fix headers: \{authorization/ },
+    { nodes: [{ falsify: refusing }], says: /fix headers: \{authorization/ },
   ],
   [
     'a node of another chain',

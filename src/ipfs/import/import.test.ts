@@ -24,7 +24,7 @@ import { decodeDagNode } from '../../codec/ipld/dag-pb.ts'
 import type { UnverifiedItem } from '../../content/ref.ts'
 import type { UploadEntry, ImportEvent, ImportOptions } from './upload-entry.ts'
 
-// The heavy ones are tested over HTTP (test/faces).
+// The heavy ones are tested over HTTP (test/api).
 for (const vector of readCidVectors()) {
   if (vector.heavy === true || vector.type === 'block') continue
   test(`vector ${vector.id} has its CID and size`, async (t) => {

@@ -1,5 +1,5 @@
 // Range of block numbers of a log filter or subscription.
-// Tested by test/faces/filters-started.test.ts
+// Tested by test/api/filters-started.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { LogBounds } from '../../chain/logs.ts'
 import type { BlockParameter } from '../operation.ts'

@@ -1,5 +1,5 @@
 // The accounts that calls are about, for a key with an address list.
-// Tested by test/faces/golden-started.test.ts
+// Tested by test/api/golden-started.test.ts
 import type { CallRequest, StateOverride } from '../../chain/computation.ts'
 import type { CallInput } from './call-input.ts'
 

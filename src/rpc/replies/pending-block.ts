@@ -1,5 +1,5 @@
 // The pending block, as the pool would produce it now: executed, but it has no proof and may never exist.
-// Tested by test/faces/pool-started.test.ts
+// Tested by test/api/pool-started.test.ts
 import { executorOf } from '../../chain/network.ts'
 import type { BlockParts } from '../../codec/ethereum/block.ts'
 import { decodeHeader } from '../../codec/ethereum/header.ts'

@@ -1,5 +1,5 @@
 // What waits in the pool, arranged as the txpool methods answer it: by state, sender and nonce.
-// Tested by test/faces/pool-started.test.ts
+// Tested by test/api/pool-started.test.ts
 import { toChecksumAddress } from '../../codec/ethereum/checksum-address.ts'
 import { transactionHash } from '../../codec/ethereum/transaction.ts'
 import type { PoolContent, WaitingTransaction } from '../../chain/evm-executor.ts'

@@ -1,5 +1,5 @@
 // The traces of a whole block, for the operations that ask by hash or by number.
-// Tested by test/faces/traces-started.test.ts
+// Tested by test/api/traces-started.test.ts
 import { executorOf } from '../../chain/network.ts'
 import { toHex } from '../../base/hex.ts'
 import type { TracerChoice } from '../../chain/computation.ts'

@@ -35,10 +35,10 @@ async function open(t: TestContext, stubs = 1) {
 }
 
 test('one call supplies an account and the slot that is read', async (t) => {
-  const { stub, at, lies } = await open(t)
+  const { stub, at, invalidReplies } = await open(t)
   assert.equal(toHex(await completeRead(readStorage(at(stored), word(2)), signal)), toHex(word(2)))
   assert.equal(stub.count('eth_getProof'), 1)
-  assert.deepEqual(lies, [])
+  assert.deepEqual(invalidReplies, [])
 })
 
 test('slots that are read in parallel are one call', async (t) => {
@@ -64,7 +64,7 @@ test('accounts that are read in parallel are one call each, all in parallel', as
   const addresses = Object.keys(allocated()).slice(0, 20)
   const { promise: all, resolve: onAll } = Promise.withResolvers<null>()
   let underway = 0
-  stub.knobs.lie = async () => {
+  stub.knobs.falsify = async () => {
     underway += 1
     if (underway === addresses.length) onAll(null)
     return await all
@@ -85,7 +85,7 @@ test('a read during a call waits for that call if it needs no other slot', async
   const { stub, at } = await open(t)
   const { promise: released, resolve: release } = Promise.withResolvers<null>()
   const { promise: called, resolve: onCall } = Promise.withResolvers<void>()
-  stub.knobs.lie = async () => {
+  stub.knobs.falsify = async () => {
     onCall()
     return await released
   }
@@ -155,7 +155,7 @@ test('when its last caller leaves a call is aborted', async (t) => {
   const { stub, at } = await open(t)
   const { promise: released, resolve: release } = Promise.withResolvers<null>()
   const { promise: called, resolve: onCall } = Promise.withResolvers<void>()
-  stub.knobs.lie = async () => {
+  stub.knobs.falsify = async () => {
     onCall()
     return await released
   }

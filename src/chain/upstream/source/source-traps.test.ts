@@ -484,7 +484,7 @@ function mislead(
   { method, change, jsonOnly }: Trap,
 ): void {
   if (jsonOnly === true) stub.knobs.lacks = (name) => name.startsWith('debug_')
-  stub.knobs.lie = async (call, reply): Promise<StubReply | null> => {
+  stub.knobs.falsify = async (call, reply): Promise<StubReply | null> => {
     if (call.method !== method || !('result' in reply)) return null
     const result = await change(reply.result as Value, call, (name, ...params) =>
       ask(honest, name, params),
@@ -508,7 +508,7 @@ for (const trap of traps) {
     assert.equal(await trap.read.run(mixed.network, block), truth)
     await mixed.idle()
     assert.deepEqual(
-      mixed.lies.map(({ upstream, method }) => [upstream, method]),
+      mixed.invalidReplies.map(({ upstream, method }) => [upstream, method]),
       trap.isLie ? [[0, trap.method]] : [],
     )
 
@@ -576,7 +576,7 @@ for (const [name, read, jsonOnly] of reads) {
     const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
     await fc.assert(
       fc.asyncProperty(fc.tuple(chance, chance, chance), async (chances) => {
-        faulty.knobs.lie = (_, reply) =>
+        faulty.knobs.falsify = (_, reply) =>
           'result' in reply ? { result: changeDigit(reply.result, chances) } : null
         const alone = openUpstreamContent(t, [faulty])
         try {

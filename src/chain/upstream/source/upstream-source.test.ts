@@ -62,7 +62,7 @@ const word = (value: number) => fromHex(`0x${value.toString(16).padStart(64, '0'
 for (const [name, knobs] of nodes) {
   test(`state is read and proved from a node with ${name}`, async (t) => {
     const stub = await startStubUpstream(t, chain, { knobs })
-    const { network, lies, idle } = openUpstreamContent(t, [stub])
+    const { network, invalidReplies, idle } = openUpstreamContent(t, [stub])
     for (const at of [1, 30, 54]) {
       const block = provedBlock(chain.recorded[at] ?? assert.fail())
       const stored = {
@@ -77,12 +77,12 @@ for (const [name, knobs] of nodes) {
       assert.ok((await completeRead(readCode(coded), signal)).length > 20)
     }
     await idle()
-    assert.deepEqual(lies, [])
+    assert.deepEqual(invalidReplies, [])
   })
 
   test(`blocks of every fork are read and proved from a node with ${name}`, async (t) => {
     const stub = await startStubUpstream(t, chain, { knobs })
-    const { network, lies, idle } = openUpstreamContent(t, [stub])
+    const { network, invalidReplies, idle } = openUpstreamContent(t, [stub])
     for (const one of chain.recorded.filter(({ number }) => number % 6n === 0n)) {
       const block = await completeRead(findHeader(network, fromHex(one.hash)), signal)
       assert.ok(block !== null)
@@ -93,7 +93,7 @@ for (const [name, knobs] of nodes) {
       same(await completeRead(readWithdrawalList(network, block), signal), one.parts.withdrawals)
     }
     await idle()
-    assert.deepEqual(lies, [])
+    assert.deepEqual(invalidReplies, [])
   })
 }
 
@@ -156,19 +156,19 @@ test('a pruned body comes from a node that stores it; if none does it is pruned,
 
 test('a header whose JSON lacks a field is taken from its bytes, and the gap is counted', async (t) => {
   const stub = await startStubUpstream(t, chain, { knobs: { rawByHash: false } })
-  stub.knobs.lie = ({ method }, reply) => {
+  stub.knobs.falsify = ({ method }, reply) => {
     if (method !== 'eth_getBlockByHash' || !('result' in reply)) return null
     const { requestsHash: _, ...lacking } = reply.result as Record<string, unknown>
     return { result: lacking }
   }
-  const { network, gaps, lies, idle } = openUpstreamContent(t, [stub])
+  const { network, gaps, invalidReplies, idle } = openUpstreamContent(t, [stub])
   const one = chain.recorded[54] ?? assert.fail()
   same(
     (await completeRead(findHeader(network, fromHex(one.hash)), signal))?.bytes ?? null,
     one.parts.header,
   )
   await idle()
-  assert.deepEqual([gaps.count, lies], [1, []])
+  assert.deepEqual([gaps.count, invalidReplies], [1, []])
 })
 
 test('a raw block supplies its header and all its lists', async (t) => {
@@ -190,19 +190,19 @@ test('a raw block supplies its header and all its lists', async (t) => {
 test('transactions of an unknown type are unprovable from JSON', async (t) => {
   const stub = await startStubUpstream(t, chain)
   stub.knobs.lacks = (method) => method.startsWith('debug_')
-  stub.knobs.lie = ({ method }, reply) => {
+  stub.knobs.falsify = ({ method }, reply) => {
     if (method !== 'eth_getBlockByHash' || !('result' in reply)) return null
     const block = reply.result as { transactions: object[] }
     const transactions = block.transactions.map((one) => ({ ...one, type: '0x64' }))
     return { result: { ...block, transactions } }
   }
-  const { network, lies } = openUpstreamContent(t, [stub])
+  const { network, invalidReplies } = openUpstreamContent(t, [stub])
   const block = provedBlock(chain.recorded[54] ?? assert.fail())
   await assert.rejects(
     completeRead(readTransactionList(network, block), signal),
     rejectsWith('unprovable'),
   )
-  assert.deepEqual(lies, [])
+  assert.deepEqual(invalidReplies, [])
 })
 
 test('a node without eth_getProof can be read but not proved', async (t) => {
@@ -219,20 +219,20 @@ test('no upstream is quarantined for a reply that all upstreams give', async (t)
   const stubs = await Promise.all([1, 2].map(() => startStubUpstream(t, chain)))
   for (const { knobs } of stubs) {
     knobs.lacks = (method) => method.startsWith('debug_')
-    knobs.lie = ({ method }, reply) => {
+    knobs.falsify = ({ method }, reply) => {
       if (method !== 'eth_getBlockReceipts' || !('result' in reply)) return null
       const receipts = reply.result as object[]
       return { result: receipts.map((one) => ({ ...one, gasUsed: '0x7' })) }
     }
   }
-  const { network, pool, lies, idle } = openUpstreamContent(t, stubs)
+  const { network, pool, invalidReplies, idle } = openUpstreamContent(t, stubs)
   const one = chain.recorded[54] ?? assert.fail()
   same(
     await completeRead(readReceiptList(network, provedBlock(one)), signal),
     encodeEntries(one.receipts),
   )
   await idle()
-  assert.equal(lies.length, 2)
+  assert.equal(invalidReplies.length, 2)
   assert.deepEqual(
     pool.status().upstreams.map(({ state }) => state),
     ['ok', 'ok'],
@@ -243,7 +243,7 @@ test('an unproved answer is an error that names the root that differs', async (t
   const stub = await startStubUpstream(t, chain)
   const { network } = openUpstreamContent(t, [stub])
   const one = chain.recorded[3] ?? assert.fail()
-  stub.knobs.lie = ({ method }) => (method === 'debug_getRawReceipts' ? { result: [] } : null)
+  stub.knobs.falsify = ({ method }) => (method === 'debug_getRawReceipts' ? { result: [] } : null)
   await assert.rejects(
     completeRead(readReceiptList(network, provedBlock(one)), signal),
     ({ code, data }: Fault) => {

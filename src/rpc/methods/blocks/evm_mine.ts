@@ -1,6 +1,6 @@
 // evm_mine []: makes one block of what waits in the pool now, empty when nothing does; the answer is `0x0`, as
 // development chains give it. Only on the embedded chain.
-// Tested by test/faces/pool-started.test.ts
+// Tested by test/api/pool-started.test.ts
 import { executorOf } from '../../../chain/network.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'

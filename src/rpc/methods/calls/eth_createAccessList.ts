@@ -1,6 +1,6 @@
 // eth_createAccessList [call, block?, state overrides?]: what the call touches, for a transaction to declare, and
 // the gas it then uses. As it would be sent, so the sender must be able to pay for it. Computed, not proved: `trusted`.
-// Tested by test/faces/rpc-started.test.ts
+// Tested by test/api/rpc-started.test.ts
 import { executorOf } from '../../../chain/network.ts'
 import { toHex, toQuantity } from '../../../base/hex.ts'
 import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'

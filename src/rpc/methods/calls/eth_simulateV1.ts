@@ -1,5 +1,5 @@
 // eth_simulateV1 [simulation, block?]: blocks of calls that would follow a block. Computed, not proved: `trusted`.
-// Tested by test/faces/simulate-started.test.ts
+// Tested by test/api/simulate-started.test.ts
 import { executorOf } from '../../../chain/network.ts'
 import { renderSimulatedBlock } from '../../../chain/simulated-block-object.ts'
 import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'

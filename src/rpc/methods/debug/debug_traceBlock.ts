@@ -1,6 +1,6 @@
 // debug_traceBlock [rlp, config?]: how each transaction of a block would run that the caller gives in RLP, on the state of its
 // parent, which must be of this chain. Label `trusted`.
-// Tested by src/devchain/vm/trace.test.ts, test/faces/traces-started.test.ts
+// Tested by src/devchain/vm/trace.test.ts, test/api/traces-started.test.ts
 import { Fault } from '../../../base/fault.ts'
 import { type BlockParts, splitBlock } from '../../../codec/ethereum/block.ts'
 import { decodeHeader } from '../../../codec/ethereum/header.ts'

@@ -1,5 +1,5 @@
 // debug_traceBlockByHash [hash, config?]: how each transaction of a block ran. Label `trusted`.
-// Tested by test/faces/traces-started.test.ts
+// Tested by test/api/traces-started.test.ts
 import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'

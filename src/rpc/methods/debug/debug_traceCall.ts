@@ -1,5 +1,5 @@
 // debug_traceCall [call, block, config?]: how a call would run on a block's state. Label `trusted`.
-// Tested by test/faces/traces-started.test.ts
+// Tested by test/api/traces-started.test.ts
 import { executorOf } from '../../../chain/network.ts'
 import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'

@@ -1,6 +1,6 @@
 // debug_traceTransaction [hash, config?]: how a transaction of the chain ran, by running its block again up to
 // it. Label `trusted`.
-// Tested by test/faces/traces-started.test.ts
+// Tested by test/api/traces-started.test.ts
 import { executorOf } from '../../../chain/network.ts'
 import { Fault } from '../../../base/fault.ts'
 import { findLocated } from '../../../chain/located.ts'

@@ -1,6 +1,6 @@
 // eth_getFilterLogs [id]: all logs that the filter's range holds now, as eth_getLogs gives them. The place of
 // eth_getFilterChanges stays where it is.
-// Tested by test/faces/filters-started.test.ts
+// Tested by test/api/filters-started.test.ts
 import type { Clock } from '../../../base/clock.ts'
 import type { Filters } from '../../filters/filters.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'

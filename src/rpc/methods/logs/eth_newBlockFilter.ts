@@ -1,5 +1,5 @@
 // eth_newBlockFilter []: an id under which eth_getFilterChanges tells the hashes of later blocks.
-// Tested by test/faces/filters-started.test.ts
+// Tested by test/api/filters-started.test.ts
 import { blockChanges } from '../../filters/filter-changes.ts'
 import type { Filters } from '../../filters/filters.ts'
 import * as wire from '../../open-rpc/types.ts'

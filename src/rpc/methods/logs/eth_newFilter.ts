@@ -1,5 +1,5 @@
 // eth_newFilter [filter]: an id under which eth_getFilterChanges tells matching logs of later blocks.
-// Tested by test/faces/filters-started.test.ts
+// Tested by test/api/filters-started.test.ts
 import type { Clock } from '../../../base/clock.ts'
 import { logChanges } from '../../filters/filter-changes.ts'
 import type { Filters } from '../../filters/filters.ts'

@@ -1,6 +1,6 @@
 // eth_newPendingTransactionFilter [full?]: an id under which eth_getFilterChanges tells the hashes of
 // transactions that become ready for a block. Whole transactions (full = true) are not offered.
-// Tested by test/faces/filters-started.test.ts
+// Tested by test/api/filters-started.test.ts
 import { transactionChanges } from '../../filters/filter-changes.ts'
 import type { Filters } from '../../filters/filters.ts'
 import { optionalParam } from '../../open-rpc/method-shape.ts'

@@ -1,5 +1,5 @@
 // eth_uninstallFilter [id]: forgets the filter; false when there is none.
-// Tested by test/faces/filters-started.test.ts
+// Tested by test/api/filters-started.test.ts
 import type { Filters } from '../../filters/filters.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'

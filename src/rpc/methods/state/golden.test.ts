@@ -15,7 +15,7 @@ import {
   createFakeObtain,
 } from '../../../../test/fakes/network.ts'
 import { runOperation } from '../../../../test/fakes/rpc-call.ts'
-import { readTranscripts } from '../../../../test/faces/transcripts.ts'
+import { readTranscripts } from '../../../../test/api/transcripts.ts'
 import { Fault } from '../../../base/fault.ts'
 import { toHex, toQuantity } from '../../../base/hex.ts'
 import { type ContentRef, type UnverifiedItem, refKey } from '../../../content/ref.ts'

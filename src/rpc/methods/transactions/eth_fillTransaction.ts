@@ -1,6 +1,6 @@
 // eth_fillTransaction [transaction]: the transaction with the nonce, gas, fees and chain id that it lacks, unsigned, as bytes
 // and as an object. Label `trusted`: advice of this server.
-// Tested by test/faces/fill-and-sync-started.test.ts
+// Tested by test/api/fill-and-sync-started.test.ts
 import { toHex } from '../../../base/hex.ts'
 import { keccak256 } from '../../../codec/hash/keccak.ts'
 import { encodeTransaction } from '../../../codec/ethereum/transaction-encode.ts'

@@ -1,5 +1,5 @@
 // txpool_content []: every transaction that waits here, whole, by sender and nonce. Label `trusted`.
-// Tested by test/faces/pool-started.test.ts
+// Tested by test/api/pool-started.test.ts
 import { executorOf } from '../../../chain/network.ts'
 import { renderTransaction } from '../../../chain/transaction-object.ts'
 import * as wire from '../../open-rpc/types.ts'

@@ -1,5 +1,5 @@
 // txpool_contentFrom [address]: the transactions of one sender that wait here, by nonce. Label `trusted`.
-// Tested by test/faces/pool-started.test.ts
+// Tested by test/api/pool-started.test.ts
 import { executorOf } from '../../../chain/network.ts'
 import { renderTransaction } from '../../../chain/transaction-object.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'

@@ -1,5 +1,5 @@
 // txpool_inspect []: every transaction that waits here as one line of text, in geth's words. Label `trusted`.
-// Tested by test/faces/pool-started.test.ts
+// Tested by test/api/pool-started.test.ts
 import { executorOf } from '../../../chain/network.ts'
 import { toChecksumAddress } from '../../../codec/ethereum/checksum-address.ts'
 import { effectiveGasPrice } from '../../../chain/fees.ts'

@@ -1,5 +1,5 @@
 // txpool_status []: how many transactions wait here, next in line and after a gap. Label `trusted`.
-// Tested by test/faces/pool-started.test.ts
+// Tested by test/api/pool-started.test.ts
 import { executorOf } from '../../../chain/network.ts'
 import { toQuantity } from '../../../base/hex.ts'
 import * as wire from '../../open-rpc/types.ts'

@@ -1,4 +1,4 @@
-// The CID vectors of more than 300 MiB, run separately: `node --test test/faces/heavy-vectors.ts`.
+// The CID vectors of more than 300 MiB, run separately: `node --test test/api/heavy-vectors.ts`.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bytesOfVector, heavyBytesMin, readCidVectors } from '../fakes/cid-vectors.ts'

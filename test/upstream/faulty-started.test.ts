@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import test, { before, type TestContext } from 'node:test'
 import { type Behind, startBehind } from '../behind-upstreams.ts'
-import { type LiarOptions, makeLiar } from '../fakes/faulty-upstream.ts'
+import { type FaultyUpstreamOptions, makeFaultyUpstream } from '../fakes/faulty-upstream.ts'
 import { openStubChain, type StubChain } from '../fakes/stub-chain.ts'
 import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
 import { canonical, emitter, type Read, readsOf, slotOf, truthOf } from './reads.ts'
@@ -18,26 +18,26 @@ before(async () => {
 type Rig = {
   readonly cairn: Behind
   readonly honest: StubUpstream
-  readonly liars: readonly StubUpstream[]
+  readonly faultyUpstreams: readonly StubUpstream[]
 }
 
 /** Faulty upstreams are faster, much faster until the first false reply, so they are queried first, even on a busy machine. */
 async function start(
   t: TestContext,
-  options: readonly LiarOptions[],
+  options: readonly FaultyUpstreamOptions[],
   withHonest = true,
 ): Promise<Rig> {
   const honest = await startStubUpstream(t, chain)
-  const liars = await Promise.all(options.map(() => startStubUpstream(t, chain)))
-  const tales = liars.map((liar, at) => {
-    const { only = () => true, ...rest } = options[at] as LiarOptions
-    return makeLiar(liar, {
+  const faultyUpstreams = await Promise.all(options.map(() => startStubUpstream(t, chain)))
+  const sentReplies = faultyUpstreams.map((faulty, at) => {
+    const { only = () => true, ...rest } = options[at] as FaultyUpstreamOptions
+    return makeFaultyUpstream(faulty, {
       ...rest,
       only: (call) => call.method !== 'eth_getBlockByNumber' && only(call),
     })
   })
-  honest.knobs.latencyMs = () => (tales.some(({ sent }) => sent.length > 0) ? 5 : 100)
-  const upstreams = liars.map(({ url }, at) => ({ url, name: `liar-${at}` }))
+  honest.knobs.latencyMs = () => (sentReplies.some(({ sent }) => sent.length > 0) ? 5 : 100)
+  const upstreams = faultyUpstreams.map(({ url }, at) => ({ url, name: `faulty-${at}` }))
   const cairn = await startBehind(
     t,
     withHonest ? [...upstreams, { url: honest.url, name: 'honest' }] : upstreams,
@@ -47,7 +47,7 @@ async function start(
       blobSchedule: [{ from: 420, baseFeeUpdateFraction: 11_684_671 }],
     },
   )
-  return { cairn, honest, liars }
+  return { cairn, honest, faultyUpstreams }
 }
 
 async function assertHonest({ cairn, honest }: Rig, read: Read): Promise<void> {
@@ -82,16 +82,16 @@ test('each account pays only for its own requests, and the faulty upstream is re
     assert.equal(answer.status, status, answer.text)
     if (status === 200) assert.equal(answer.result, truth)
   }
-  const lies = await cairn.lies()
-  assert.ok(lies.length > 0)
-  assert.deepEqual(new Set(lies.map(({ upstream }) => upstream)), new Set(['liar-0']))
+  const invalidReplies = await cairn.invalidReplies()
+  assert.ok(invalidReplies.length > 0)
+  assert.deepEqual(new Set(invalidReplies.map(({ upstream }) => upstream)), new Set(['faulty-0']))
   await cairn.stop()
   const { copies, bad } = await cairn.cli('store', 'verify')
   assert.ok(Number(copies) > 30)
   assert.equal(bad, 0)
 })
 
-const manners: Readonly<Record<string, Omit<LiarOptions, 'seed'>>> = {
+const manners: Readonly<Record<string, Omit<FaultyUpstreamOptions, 'seed'>>> = {
   'falsifies one in four replies': { onceIn: 4 },
   'falsifies one slot only': { only: ({ params }) => JSON.stringify(params).includes(slotOf(0n)) },
   'is honest until block 30': {
@@ -106,9 +106,9 @@ for (const [manner, options] of Object.entries(manners)) {
     for (const at of [3, 8, 12, 17, 24, 31, 36, 42, 48, 54]) {
       for (const read of readsOf(chain.recorded[at] ?? assert.fail())) await assertHonest(rig, read)
     }
-    const lies = await rig.cairn.lies()
-    assert.ok(lies.length > 0)
-    assert.deepEqual(new Set(lies.map(({ upstream }) => upstream)), new Set(['liar-0']))
+    const invalidReplies = await rig.cairn.invalidReplies()
+    assert.ok(invalidReplies.length > 0)
+    assert.deepEqual(new Set(invalidReplies.map(({ upstream }) => upstream)), new Set(['faulty-0']))
   })
 }
 

@@ -85,7 +85,7 @@ async function refusal(path: string, headers: Record<string, string> = {}): Prom
 }
 
 /** Code, message and `data` of a reply, with its status. */
-function told({ status, body }: Reply): readonly unknown[] {
+function refusalOf({ status, body }: Reply): readonly unknown[] {
   const fault = (body as { error: { code: number; message: string; data?: unknown } }).error
   return [status, fault.code, fault.message]
 }
@@ -98,7 +98,7 @@ test('G17a, G17e: an unknown, missing or wrong credential is 401 with a challeng
     [await refusal(`/v3/${cairn.apiKey}`, wrong), 'invalid project id or project secret'],
   ]
   for (const [reply, message] of cases) {
-    assert.deepEqual(told(reply), [401, -32600, message])
+    assert.deepEqual(refusalOf(reply), [401, -32600, message])
     const challenge = reply.headers.get('www-authenticate')
     assert.equal(challenge, 'Basic realm="Auth failure, invalid project id"')
   }
@@ -303,7 +303,7 @@ test('the IPFS API names the rule in its own text, before it checks that the com
 test('G17c, G17e: a network that is disabled for the key is 403 and named', async () => {
   const key = await createKey('--networks', 'polygon-mainnet')
   const reply = await refusal(`/v3/${key}`)
-  assert.deepEqual(told(reply), [403, -32002, 'project ID does not have access to dev'])
+  assert.deepEqual(refusalOf(reply), [403, -32002, 'project ID does not have access to dev'])
   const { data } = (reply.body as { error: { data: { reason: string } } }).error
   assert.equal(data.reason, 'network')
 })
@@ -318,12 +318,12 @@ test('G17d, G17e: over the rate is 429 with a padded Retry-After, over the daily
   // A full batch uses the whole burst.
   assert.equal((await post(`/v3/${slow}`, {}, JSON.stringify(items))).status, 200)
   const rate = await refusal(`/v3/${slow}`)
-  assert.deepEqual(told(rate), [429, -32005, 'project ID request rate exceeded'])
+  assert.deepEqual(refusalOf(rate), [429, -32005, 'project ID request rate exceeded'])
   assert.match(rate.headers.get('retry-after') ?? '', /^0[1-9][0-9]*$/)
 
   const daily = await createKey('--units-per-day', '4')
   const day = await refusal(`/v3/${daily}`)
-  assert.deepEqual(told(day), [402, 402, 'daily request count exceeded, request rate limited'])
+  assert.deepEqual(refusalOf(day), [402, 402, 'daily request count exceeded, request rate limited'])
   assert.equal(day.headers.get('retry-after'), null)
 })
 

@@ -80,14 +80,14 @@ test('a pending transaction is sent once, by its hash or complete, while it is p
   const hashes = await subscribe(client, 'newPendingTransactions')
   const whole = await subscribe(client, 'newPendingTransactions', true)
   const hash = await send(waiting, { nonce: 0, to: alice.address })
-  const told = new Map<string, unknown>()
+  const received = new Map<string, unknown>()
   for (let events = 0; events < 2; events += 1) {
     const { params } = await client.nextJson<Event>()
-    told.set(params.subscription, params.result)
+    received.set(params.subscription, params.result)
   }
-  assert.equal(told.get(hashes), hash)
-  assert.deepEqual(told.get(whole), await ask(waiting, 'eth_getTransactionByHash', hash))
-  assert.equal((told.get(whole) as { blockHash: unknown }).blockHash, null)
+  assert.equal(received.get(hashes), hash)
+  assert.deepEqual(received.get(whole), await ask(waiting, 'eth_getTransactionByHash', hash))
+  assert.equal((received.get(whole) as { blockHash: unknown }).blockHash, null)
 })
 
 test('a transaction that is already in a block is still sent as pending', async (t) => {
@@ -102,15 +102,15 @@ test('a transaction that is already in a block is still sent as pending', async 
 test('a subscription ends with the reply to its unsubscribe, and an unknown ID is refused as in geth', async (t) => {
   const client = await connect(t)
   const id = await subscribe(client, 'newHeads')
-  const kept = await subscribe(client, 'newHeads')
+  const remaining = await subscribe(client, 'newHeads')
   assert.equal((await client.ask('eth_unsubscribe', id)).result, true)
   await ask(cairn, 'evm_mine')
-  assert.equal((await client.nextJson<Event>()).params.subscription, kept)
+  assert.equal((await client.nextJson<Event>()).params.subscription, remaining)
   assert.equal(client.frames.length, 0)
   const { error } = await client.ask('eth_unsubscribe', id)
   assert.deepEqual(error, { code: -32_000, message: 'subscription not found' })
   const other = await connect(t)
-  assert.notEqual((await other.ask('eth_unsubscribe', kept)).error, undefined)
+  assert.notEqual((await other.ask('eth_unsubscribe', remaining)).error, undefined)
   assert.deepEqual((await client.ask('eth_subscribe', 'nope')).error, {
     code: -32_601,
     message: 'no "nope" subscription in eth namespace',
@@ -150,14 +150,14 @@ test('a subscription whose ID cannot be returned is not created: in a notificati
   const batch = Array.from({ length: 20 }, (_, id) => ({ ...call, id }))
   client.socket.send(JSON.stringify(batch))
   const replies = await client.nextJson<readonly { result?: string; error?: object }[]>()
-  const told = replies.flatMap(({ result }) => (result === undefined ? [] : [result]))
-  assert.ok(told.length > 0 && told.length < 20)
+  const ids = replies.flatMap(({ result }) => (result === undefined ? [] : [result]))
+  assert.ok(ids.length > 0 && ids.length < 20)
   await ask(small, 'evm_mine')
-  const heard: string[] = []
-  for (let events = 0; events < told.length; events += 1) {
-    heard.push((await client.nextJson<Event>()).params.subscription)
+  const eventIds: string[] = []
+  for (let events = 0; events < ids.length; events += 1) {
+    eventIds.push((await client.nextJson<Event>()).params.subscription)
   }
-  assert.deepEqual(heard, told)
+  assert.deepEqual(eventIds, ids)
   assert.equal((await client.ask('eth_chainId')).result, '0x539')
 })
 
