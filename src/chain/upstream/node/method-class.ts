@@ -63,11 +63,14 @@ const read: ReadonlySet<string> = new Set([
   'eth_getUncleCountByBlockHash',
   'eth_getUncleCountByBlockNumber',
   'eth_maxPriorityFeePerGas',
-  'eth_simulateV1',
   'eth_syncing',
   'net_listening',
   'net_peerCount',
   'net_version',
+  'txpool_content',
+  'txpool_contentFrom',
+  'txpool_inspect',
+  'txpool_status',
   'web3_clientVersion',
 ])
 
@@ -85,8 +88,8 @@ const sticky: ReadonlySet<string> = new Set([
 /** `debug_setHead` and its like change the node: only these names are traces. */
 const tracePrefixes: readonly string[] = ['debug_trace', 'trace_']
 
-/** Those of `debug_` that only read, and that can take as long as a trace. */
-const debugReads: ReadonlySet<string> = new Set([
+/** Other methods that only read, and that can take as long as a trace. */
+const longReads: ReadonlySet<string> = new Set([
   'debug_accountRange',
   'debug_getAccessibleState',
   'debug_getBadBlocks',
@@ -95,6 +98,7 @@ const debugReads: ReadonlySet<string> = new Set([
   'debug_intermediateRoots',
   'debug_printBlock',
   'debug_storageRangeAt',
+  'eth_simulateV1',
 ])
 
 export function classOf(method: string): MethodClass {
@@ -103,7 +107,7 @@ export function classOf(method: string): MethodClass {
   if (method === 'eth_sendRawTransaction') return 'send'
   if (sticky.has(method)) return 'sticky'
   const isTrace = tracePrefixes.some((prefix) => method.startsWith(prefix))
-  return isTrace || debugReads.has(method) ? 'trace' : 'unlisted'
+  return isTrace || longReads.has(method) ? 'trace' : 'unlisted'
 }
 
 /** Callers of the same may share one exchange. Content is shared by its hash, above. */

@@ -135,8 +135,9 @@ test('unlisted methods are not shown', async () => {
   await kindOf(upstream.call('somebodys_secret', [], never))
   await kindOf(upstream.call('debug_getRawHeader', [], never))
   await kindOf(upstream.call('trace_block', [], never))
+  await kindOf(upstream.call('txpool_content', [], never))
   assert.ok(upstream.lacks('somebodys_secret'))
-  assert.deepEqual(upstream.status().lacks, ['debug_getRawHeader', 'trace_block'])
+  assert.deepEqual(upstream.status().lacks, ['debug_getRawHeader', 'trace_block', 'txpool_content'])
 })
 
 test('a caller that leaves is no failure of the upstream', async () => {
