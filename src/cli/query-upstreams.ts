@@ -5,6 +5,7 @@ import { withDeadline } from '../base/deadline.ts'
 import { silentLog } from '../base/log.ts'
 import type { UpstreamConfig, UpstreamNetworkConfig } from '../config/network-config.ts'
 import type { Config } from '../config/settings.ts'
+import { servingPolicies } from '../rpc/relay/relayed-methods.ts'
 import { createUpstream } from '../chain/upstream/node/create-upstream.ts'
 import { type ProbeReport, probeUpstream } from '../chain/upstream/node/probe.ts'
 import type { HistoryDepth } from '../chain/upstream/node/history-depth.ts'
@@ -42,6 +43,7 @@ export async function queryUpstreams({
 async function ask(network: UpstreamNetworkConfig, config: UpstreamConfig): Promise<ProbeReport> {
   const upstream = createUpstream(config, {
     chainId: network.chainId,
+    methods: servingPolicies,
     clock: systemClock,
     log: silentLog,
   })

@@ -5,6 +5,7 @@ import type { Level } from '../chain/level.ts'
 import type { Network } from '../chain/network.ts'
 import { completeRead, type Read } from '../chain/read.ts'
 import type { MethodShape } from './open-rpc/method-shape.ts'
+import type { ServingPolicy } from './relay/serving-policy.ts'
 import type { FrameSubscriptions } from './subscriptions/subscription.ts'
 
 /** What the JSON-RPC face shows in its `x-cairn-*` headers. The weakest level of a batch wins. */
@@ -96,8 +97,12 @@ export type RpcOperation<Input> = RpcDeclaration<Input> &
       }
   )
 
-/** A method as its file in methods/ declares it: the operation, and the signature that OpenRPC shows. */
-export type RpcMethod<Input> = RpcOperation<Input> & MethodShape
+/** A method as its file in methods/ declares it. */
+export type RpcMethod<Input> = RpcOperation<Input> &
+  MethodShape & {
+    /** On networks behind upstreams. Absent: Cairn answers, and does not call the method of an upstream itself. */
+    readonly upstream?: ServingPolicy
+  }
 
 /** The result of either kind. Throws what the operation throws. */
 export function runOperation<Input>(

@@ -12,7 +12,7 @@ import {
   type UpstreamNetwork,
 } from '../chain/upstream/open-upstream-network.ts'
 import type { VerifyMode } from '../rpc/relay/prove-or-relay.ts'
-import { headerMethods, stateMethods } from '../rpc/relay/relayed-methods.ts'
+import { servingPolicies } from '../rpc/relay/relayed-methods.ts'
 
 export type OpenUpstreamsParts = {
   readonly obtaining: Obtaining
@@ -45,6 +45,7 @@ export function openUpstreams(
         from: BigInt(from),
         fraction: BigInt(baseFeeUpdateFraction),
       })) ?? null,
+    methods: servingPolicies,
     requireProof: verifyOf(config, 'eth_getBlockByHash') === 'require',
     ledger: createInvalidReplyLog({ network: name, writer, clock, log }),
     content: { obtain, peek, peekNode },
@@ -64,9 +65,11 @@ export function verifyOf(
   const written = verify.methods[method] ?? verify.default
   if (written !== null) return written
   if (policy === 'none') return 'off'
-  if (stateMethods.has(method)) return 'prefer'
+  const served = servingPolicies.get(method)
+  const data = served?.serve === 'prove' ? served.data : null
+  if (data === 'state') return 'prefer'
   // The roots of this chain do not commit to its lists: only headers can be proved.
-  if (policy === 'header-only') return headerMethods.has(method) ? 'require' : 'header'
+  if (policy === 'header-only') return data === 'header' ? 'require' : 'header'
   const isFull = policy === 'full' || (policy === null && findKnownNetwork(chainId) !== null)
   return isFull ? 'require' : 'prefer'
 }

@@ -12,6 +12,7 @@ import { verify } from '../../src/content/verify.ts'
 import type { ProvedHeader } from '../../src/chain/blocks.ts'
 import type { Network } from '../../src/chain/network.ts'
 import type { ContentPool } from '../../src/chain/upstream/source/query-pool.ts'
+import { servingPolicies } from '../../src/rpc/relay/relayed-methods.ts'
 import { createUpstream } from '../../src/chain/upstream/node/create-upstream.ts'
 import {
   createUpstreamPool,
@@ -45,7 +46,7 @@ export function openUpstreamContent(
   options: { readonly trusted?: readonly number[]; readonly require?: boolean } = {},
 ): UpstreamContent {
   // Time stands still: no hedge asks a second upstream because this machine is busy.
-  const parts = { clock: createTurnedClock(), log: silentLog }
+  const parts = { clock: createTurnedClock(), log: silentLog, methods: servingPolicies }
   const upstreams = stubs.map(({ url }, index) =>
     createUpstream(
       {

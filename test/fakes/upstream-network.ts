@@ -19,6 +19,7 @@ import {
 import { defaultUpstreamLimits } from '../../src/chain/upstream/node/upstream.ts'
 import type { BlobFractions } from '../../src/chain/known-networks.ts'
 import type { VerifyMode } from '../../src/rpc/relay/prove-or-relay.ts'
+import { servingPolicies } from '../../src/rpc/relay/relayed-methods.ts'
 import { createUpstreamOperations } from '../../src/rpc/relay/upstream-operations.ts'
 import { operations } from './bundles.ts'
 import { runOperation } from './rpc-call.ts'
@@ -105,6 +106,7 @@ export async function openUpstreamCase(options: {
     },
     genesisHash: null,
     blobFractions: options.blobFractions === undefined ? recordedFractions : options.blobFractions,
+    methods: servingPolicies,
     requireProof: verify === 'require',
     ledger,
     content: { obtain, peek, peekNode },

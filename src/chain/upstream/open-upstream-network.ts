@@ -26,6 +26,7 @@ import { createUpstreamPool, type UpstreamPool } from './pool/upstream-pool.ts'
 import { createUpstreamRelay } from './upstream-relay.ts'
 import { createUpstreamSource } from './source/upstream-source.ts'
 import { createUpstreamTransactionPool } from './upstream-transaction-pool.ts'
+import type { MethodPolicies } from './node/method-policy.ts'
 import type { UpstreamOptions } from './node/upstream.ts'
 import { completeRead } from '../read.ts'
 
@@ -40,6 +41,7 @@ export type UpstreamNetworkOptions = {
   readonly blobFractions: BlobFractions | null
   /** One untrusted upstream's reply that a block is unknown is not sufficient. */
   readonly requireProof: boolean
+  readonly methods: MethodPolicies
   readonly ledger: InvalidReplyLog
   readonly content: { readonly obtain: Obtain; readonly peek: Peek; readonly peekNode: PeekNode }
   readonly clock: Clock
@@ -68,11 +70,11 @@ const headersMax = 4_096
 const accountsMax = 4_096
 
 export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNetwork {
-  const { name, chainId, heads, content, clock, log } = options
+  const { name, chainId, heads, methods, content, clock, log } = options
   /** The newest block in the memory of headers. */
   let newest: Uint8Array = new Uint8Array(32)
   const upstreams = options.upstreams.map((upstream) =>
-    createUpstream(upstream, { chainId, clock, log }),
+    createUpstream(upstream, { chainId, methods, clock, log }),
   )
   const pool = createUpstreamPool({
     network: name,

@@ -14,7 +14,7 @@ import {
 } from '../operation.ts'
 import { findNamed, findResolved } from '../bundles/proved-block.ts'
 import { parseBlock, relayCall } from './relay.ts'
-import type { RelayedMethod } from './relayed-methods.ts'
+import type { BlockPlace } from './serving-policy.ts'
 import { completeRead, fetched, type Read } from '../../chain/read.ts'
 
 export type VerifyMode = 'require' | 'prefer' | 'header' | 'off'
@@ -74,7 +74,7 @@ async function relayUnderHeader(
 /** `block`: how the same read is asked of an upstream. */
 export function proveOrRelay(
   operation: RpcOperation<unknown>,
-  block: RelayedMethod['block'] | null,
+  block: BlockPlace | null,
   verify: VerifyMode,
 ): RpcOperation<unknown> {
   if (verify === 'require') return operation

@@ -4,24 +4,17 @@
 import { Fault } from '../../base/fault.ts'
 import type { BlockParameter, Operations, RpcOperation } from '../operation.ts'
 import { parseBlock, relayCall } from './relay.ts'
-import { provableMethods, type RelayedMethod, relayedMethods } from './relayed-methods.ts'
+import { findBlockPlace } from './relayed-methods.ts'
+import type { BlockPlace } from './serving-policy.ts'
 
 type Input = { readonly params: readonly unknown[]; readonly block: BlockParameter | null }
-
-/** Which param names the block; null: none does; undefined: the method has no description. */
-export function blockPlace(method: string): RelayedMethod['block'] | null | undefined {
-  const provable = provableMethods.get(method)
-  if (provable !== undefined) return provable
-  const relayed = relayedMethods.find(({ name }) => name === method)
-  return relayed === undefined ? undefined : (relayed.block ?? null)
-}
 
 /** `name`: of the upstream. Only methods that are known to read are found. */
 export function queryOneUpstream(operations: Operations, name: string): Operations {
   return {
     find(method) {
       const own = operations.find(method)
-      const block = blockPlace(method)
+      const block = findBlockPlace(method)
       return own === null || block === undefined ? null : wordOf(name, own, block)
     },
   }
@@ -30,7 +23,7 @@ export function queryOneUpstream(operations: Operations, name: string): Operatio
 function wordOf(
   upstream: string,
   own: RpcOperation<unknown>,
-  block: RelayedMethod['block'] | null,
+  block: BlockPlace | null,
 ): RpcOperation<unknown> {
   const { name, units } = own
   const asked: RpcOperation<Input> = {

@@ -56,8 +56,8 @@ export function parseBlock(
 }
 
 /**
- * Queries the upstreams and sets the label. `block`: the resolved parameter at `method.block`. `known`: minimum level of
- * the answer, from any upstream.
+ * Queries the upstreams and sets the label. `block`: the resolved parameter at `method.block`. `known`: level of the
+ * answer, if it does not depend on the upstream.
  */
 export async function relayCall(
   call: RpcCall,

@@ -7,7 +7,7 @@ import { findRefusal } from '../refused-methods.ts'
 import { isDenied, mayRelay, type RelayLists } from './relay-lists.ts'
 import { relayKnown, relayUnlisted } from './relay.ts'
 import { relayPending } from './relay-pending.ts'
-import { provableMethods, relayedMethods } from './relayed-methods.ts'
+import { relayedMethods, servingPolicies } from './relayed-methods.ts'
 import { relayLongSearch, searchForFilter } from './relay-long-search.ts'
 
 export type UpstreamPolicy = {
@@ -16,13 +16,7 @@ export type UpstreamPolicy = {
   readonly lists: RelayLists
 }
 
-/** What they answer is of a block that exists: `pending` means the latest one. */
-const ofBlocksOnly: ReadonlySet<string> = new Set(['eth_getProof'])
-
-/** Methods that only a chain of our own has. */
-const embeddedOnly: ReadonlySet<string> = new Set(['evm_mine'])
-
-/** `own`: all operations of this server (operations/index.ts). */
+/** `own`: all operations of this server (methods/index.ts). */
 export function createUpstreamOperations(
   own: ReadonlyMap<string, RpcOperation<unknown>>,
   { verifyOf, lists }: UpstreamPolicy,
@@ -31,15 +25,16 @@ export function createUpstreamOperations(
   const getLogs = own.get('eth_getLogs')
   const search = getLogs && relayLongSearch(getLogs, verifyOf('eth_getLogs'))
   for (const [name, operation] of own) {
-    const block = provableMethods.get(name)
-    if (embeddedOnly.has(name)) continue
+    const served = servingPolicies.get(name)
+    if (served?.serve === 'never') continue
     if (name === 'eth_getLogs' && search) offered.set(name, search)
     else if (name === 'eth_getFilterLogs' && search) {
       offered.set(name, searchForFilter(operation as unknown as GetFilterLogs, search))
-    } else if (block === undefined) offered.set(name, operation)
+    } else if (served?.serve !== 'prove') offered.set(name, operation)
     else {
+      const { block, pendingIsLatest } = served
       const proving = proveOrRelay(operation, block, verifyOf(name))
-      const mayPend = block !== null && block.form !== 'hash' && !ofBlocksOnly.has(name)
+      const mayPend = block !== null && block.form !== 'hash' && pendingIsLatest !== true
       offered.set(name, mayPend ? relayPending(proving, block.at) : proving)
     }
   }
@@ -52,7 +47,8 @@ export function createUpstreamOperations(
     find(method) {
       const known = offered.get(method)
       if (known !== undefined) return known
-      if (findRefusal(method) !== null || embeddedOnly.has(method)) return null
+      if (findRefusal(method) !== null) return null
+      if (servingPolicies.get(method)?.serve === 'never') return null
       if (listed.has(method.toLowerCase())) return null
       return mayRelay(lists, method) ? relayUnlisted(method) : null
     },

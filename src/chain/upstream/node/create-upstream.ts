@@ -6,11 +6,11 @@ import type { Log } from '../../../base/log.ts'
 import { createHeadFeed, guessWebSocketUrl, type HeadFeed } from './head-feed.ts'
 import { createJsonRpcClient, type Params } from './json-rpc-client.ts'
 import { createLackingMethods } from './lacking-methods.ts'
-import { classOf, isRead, type MethodClass } from './method-class.ts'
+import { isRead, type MethodClass } from './method-class.ts'
+import { classOf, type MethodPolicies, replyBytesMaxOf } from './method-policy.ts'
 import { createQuarantine } from './quarantine.ts'
 import { createHistoryBook } from './history-depth.ts'
 import { hostOf } from './redact.ts'
-import { replyBytesMaxOf } from './reply-caps.ts'
 import { createUpstreamHealth } from '../pool/upstream-health.ts'
 import {
   createRateLimitedSemaphore,
@@ -37,11 +37,12 @@ export function createUpstream(
      * check.
      */
     readonly chainId?: bigint
+    readonly methods: MethodPolicies
     readonly clock: Clock
     readonly log: Log
   },
 ): Upstream {
-  const { chainId, clock, log } = parts
+  const { chainId, methods, clock, log } = parts
   const name = options.name ?? hostOf(new URL(options.url))
   const client = createJsonRpcClient({ ...options, connections: options.concurrency, clock })
   const semaphore = createRateLimitedSemaphore(
@@ -107,7 +108,7 @@ export function createUpstream(
     method: string,
     params: Params,
     signal: AbortSignal,
-    { methodClass = classOf(method), isProbe = false }: CallOptions = {},
+    { methodClass = classOf(methods, method), isProbe = false }: CallOptions = {},
   ): Promise<unknown> {
     if (isClosed) throw notAsked(name, 'closed')
     if (!isProbe && mustCheck()) await checkFor(methodClass, signal)
@@ -154,7 +155,7 @@ export function createUpstream(
   ): Promise<unknown> {
     const start = standing.pass(methodClass)
     try {
-      const replyBytesMax = replyBytesMaxOf(method, params, options.replyBytesMax)
+      const replyBytesMax = replyBytesMaxOf(methods, { method, params }, options.replyBytesMax)
       const repeatable = isRead(methodClass)
       const result = await client.call(method, params, { repeatable, replyBytesMax }, signal)
       standing.succeed(methodClass, start)
@@ -260,7 +261,7 @@ export function createUpstream(
       lag,
       reach: reach.now(),
       // Only callers use unlisted names.
-      lacks: lacking.list().filter((method) => classOf(method) !== 'unlisted'),
+      lacks: lacking.list().filter((method) => classOf(methods, method) !== 'unlisted'),
       lies,
     }),
     async close() {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { classOf, isRead, mayRetryElsewhere } from './method-class.ts'
+import { servingPolicies } from '../../../rpc/relay/relayed-methods.ts'
+import { isRead, mayRetryElsewhere } from './method-class.ts'
+import { classOf } from './method-policy.ts'
 
-test('an unlisted method is treated as a write', () => {
+test('a method without a policy is treated as a write', () => {
   for (const method of ['eth_newThing', 'debug_setHead', 'foo', '', 'eth_sendTransaction']) {
-    assert.equal(classOf(method), 'unlisted')
+    assert.equal(classOf(servingPolicies, method), 'unlisted')
   }
   assert.ok(!isRead('unlisted'))
   assert.ok(mayRetryElsewhere('unlisted', { kind: 'trouble', phase: 'unsent' }))
@@ -14,7 +16,7 @@ test('an unlisted method is treated as a write', () => {
 })
 
 test('known reads go to another upstream on trouble, refusals and missing data, never on a revert or bad params', () => {
-  assert.equal(classOf('eth_call'), 'read')
+  assert.equal(classOf(servingPolicies, 'eth_call'), 'read')
   for (const kind of [
     'trouble',
     'rate_limit',
@@ -30,9 +32,9 @@ test('known reads go to another upstream on trouble, refusals and missing data, 
 })
 
 test('traces go to another upstream only before the first byte of an answer', () => {
-  assert.equal(classOf('debug_traceTransaction'), 'trace')
-  assert.equal(classOf('trace_block'), 'trace')
-  assert.equal(classOf('debug_storageRangeAt'), 'trace')
+  assert.equal(classOf(servingPolicies, 'debug_traceTransaction'), 'trace')
+  assert.equal(classOf(servingPolicies, 'trace_block'), 'trace')
+  assert.equal(classOf(servingPolicies, 'debug_storageRangeAt'), 'trace')
   assert.ok(mayRetryElsewhere('trace', { kind: 'trouble', phase: 'sent' }))
   assert.ok(!mayRetryElsewhere('trace', { kind: 'trouble', phase: 'answering' }))
   assert.ok(!mayRetryElsewhere('trace', { kind: 'missing_state', phase: 'answering' }))
@@ -40,14 +42,14 @@ test('traces go to another upstream only before the first byte of an answer', ()
 
 test('transactions and filters are never repeated', () => {
   for (const method of ['eth_sendRawTransaction', 'eth_newFilter', 'eth_getFilterChanges']) {
-    const methodClass = classOf(method)
+    const methodClass = classOf(servingPolicies, method)
     assert.ok(!isRead(methodClass))
     assert.ok(!mayRetryElsewhere(methodClass, { kind: 'trouble', phase: 'unsent' }))
   }
 })
 
 test('content goes to another upstream after any failure', () => {
-  assert.equal(classOf('eth_getProof'), 'content')
+  assert.equal(classOf(servingPolicies, 'eth_getProof'), 'content')
   for (const kind of [
     'client_fault',
     'other',

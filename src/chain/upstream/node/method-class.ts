@@ -1,5 +1,5 @@
-// How a method may be treated when an upstream fails (verification.md 4). Listing a method only adds rights: what is
-// not listed may be a write, so it is sent once, to one upstream, and shared with nobody.
+// How Cairn treats a call when an upstream fails, by the class of its method. An unlisted method may be a write, so Cairn
+// sends it once, to one upstream, and never shares the exchange.
 import type { UpstreamErrorKind } from './upstream-error.ts'
 
 /**
@@ -16,99 +16,6 @@ export const methodClasses: readonly MethodClass[] = [
   'trace',
   'unlisted',
 ]
-
-const content: ReadonlySet<string> = new Set([
-  'debug_getRawBlock',
-  'debug_getRawHeader',
-  'debug_getRawReceipts',
-  'eth_getBlockByHash',
-  'eth_getBlockByNumber',
-  'eth_getBlockReceipts',
-  'eth_getCode',
-  'eth_getProof',
-  'eth_getUncleByBlockHashAndIndex',
-])
-
-const read: ReadonlySet<string> = new Set([
-  'debug_getRawTransaction',
-  'eth_baseFee',
-  'eth_blobBaseFee',
-  'eth_blockNumber',
-  'eth_call',
-  'eth_capabilities',
-  'eth_chainId',
-  'eth_config',
-  'eth_createAccessList',
-  'eth_estimateGas',
-  'eth_feeHistory',
-  'eth_gasPrice',
-  'eth_getBalance',
-  'eth_getBlockTransactionCountByHash',
-  'eth_getBlockTransactionCountByNumber',
-  'eth_fillTransaction',
-  'eth_getHeaderByHash',
-  'eth_getHeaderByNumber',
-  'eth_getLogs',
-  'eth_getRawTransactionByBlockHashAndIndex',
-  'eth_getRawTransactionByBlockNumberAndIndex',
-  'eth_getRawTransactionByHash',
-  'eth_getStorageAt',
-  'eth_getStorageValues',
-  'eth_getTransactionByBlockHashAndIndex',
-  'eth_getTransactionByBlockNumberAndIndex',
-  'eth_getTransactionByHash',
-  'eth_getTransactionCount',
-  'eth_getTransactionReceipt',
-  'eth_getUncleByBlockNumberAndIndex',
-  'eth_getUncleCountByBlockHash',
-  'eth_getUncleCountByBlockNumber',
-  'eth_maxPriorityFeePerGas',
-  'eth_syncing',
-  'net_listening',
-  'net_peerCount',
-  'net_version',
-  'txpool_content',
-  'txpool_contentFrom',
-  'txpool_inspect',
-  'txpool_status',
-  'web3_clientVersion',
-])
-
-const sticky: ReadonlySet<string> = new Set([
-  'eth_getFilterChanges',
-  'eth_getFilterLogs',
-  'eth_newBlockFilter',
-  'eth_newFilter',
-  'eth_newPendingTransactionFilter',
-  'eth_subscribe',
-  'eth_uninstallFilter',
-  'eth_unsubscribe',
-])
-
-/** `debug_setHead` and its like change the node: only these names are traces. */
-const tracePrefixes: readonly string[] = ['debug_trace', 'trace_']
-
-/** Other methods that only read, and that can take as long as a trace. */
-const longReads: ReadonlySet<string> = new Set([
-  'debug_accountRange',
-  'debug_getAccessibleState',
-  'debug_getBadBlocks',
-  'debug_getModifiedAccountsByHash',
-  'debug_getModifiedAccountsByNumber',
-  'debug_intermediateRoots',
-  'debug_printBlock',
-  'debug_storageRangeAt',
-  'eth_simulateV1',
-])
-
-export function classOf(method: string): MethodClass {
-  if (content.has(method)) return 'content'
-  if (read.has(method)) return 'read'
-  if (method === 'eth_sendRawTransaction') return 'send'
-  if (sticky.has(method)) return 'sticky'
-  const isTrace = tracePrefixes.some((prefix) => method.startsWith(prefix))
-  return isTrace || longReads.has(method) ? 'trace' : 'unlisted'
-}
 
 /** Callers of the same may share one exchange. Content is shared by its hash, above. */
 export function isShared(methodClass: MethodClass): boolean {

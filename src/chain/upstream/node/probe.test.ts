@@ -13,6 +13,7 @@ import { systemClock } from '../../../base/clock.ts'
 import { toHex, toQuantity } from '../../../base/hex.ts'
 import { silentLog } from '../../../base/log.ts'
 import { keccak256 } from '../../../codec/hash/keccak.ts'
+import { servingPolicies } from '../../../rpc/relay/relayed-methods.ts'
 import { createUpstream } from './create-upstream.ts'
 import { probeUpstream, type ProbeReport } from './probe.ts'
 import { createProber } from './prober.ts'
@@ -24,7 +25,7 @@ const chainId = 1n
 function upstreamOf(url: string, clock = createTurnedClock(), name = 'a'): Upstream {
   return createUpstream(
     { ...defaultUpstreamLimits, name, url, trusted: false, headers: {} },
-    { chainId, clock, log: silentLog },
+    { chainId, methods: servingPolicies, clock, log: silentLog },
   )
 }
 
@@ -273,7 +274,7 @@ test('the probe of a node of the recorded chain reports its settings', async (t)
   const look = async (): Promise<ProbeReport> => {
     const upstream = createUpstream(
       { ...defaultUpstreamLimits, url: stub.url, trusted: false, headers: {} },
-      { clock: systemClock, log: silentLog },
+      { methods: servingPolicies, clock: systemClock, log: silentLog },
     )
     const report = await probeUpstream(upstream, { clock: systemClock }, never)
     await upstream.close()

@@ -9,6 +9,7 @@ import {
 import { createTurnedClock, type TurnedClock } from '../../../../test/fakes/turned-clock.ts'
 import { silentLog, type Log } from '../../../base/log.ts'
 import { UpstreamError } from './upstream-error.ts'
+import { servingPolicies } from '../../../rpc/relay/relayed-methods.ts'
 import { createUpstream } from './create-upstream.ts'
 import { defaultUpstreamLimits, type Upstream, type UpstreamOptions } from './upstream.ts'
 
@@ -30,7 +31,7 @@ async function start(
   const clock = createTurnedClock()
   const upstream = createUpstream(
     { ...defaultUpstreamLimits, url: node.url, trusted: false, headers: {}, ...options },
-    { clock, log, ...(chainId === undefined ? {} : { chainId }) },
+    { methods: servingPolicies, clock, log, ...(chainId === undefined ? {} : { chainId }) },
   )
   return {
     node,
@@ -63,7 +64,7 @@ test('an upstream without a name is named by host and port, never by its credent
       trusted: true,
       headers: {},
     },
-    { clock: createTurnedClock(), log: silentLog },
+    { methods: servingPolicies, clock: createTurnedClock(), log: silentLog },
   )
   assert.equal(one.name, 'h.example:1')
   assert.ok(one.trusted)

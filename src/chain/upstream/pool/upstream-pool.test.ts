@@ -11,6 +11,7 @@ import { Fault } from '../../../base/fault.ts'
 import type { Log } from '../../../base/log.ts'
 import type { ReadTrace } from '../../../content/read-trace.ts'
 import type { Canary } from './canaries.ts'
+import { servingPolicies } from '../../../rpc/relay/relayed-methods.ts'
 import { createUpstream } from '../node/create-upstream.ts'
 import type { UpstreamAttempt } from './race-attempts.ts'
 import { UpstreamError } from '../node/upstream-error.ts'
@@ -50,7 +51,7 @@ async function start(wanted: readonly Node[], canary: Canary | null = null): Pro
         headers: {},
         ...options,
       },
-      { clock, log },
+      { methods: servingPolicies, clock, log },
     )
   })
   const pool = createUpstreamPool({

@@ -3,6 +3,7 @@
 import { toQuantity } from '../../../base/hex.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
+import { replyBytes } from '../../relay/reply-bytes.ts'
 import { parseArguments } from '../../params/arguments.ts'
 import { latestBlock } from '../../params/block-parameter.ts'
 
@@ -12,6 +13,7 @@ export const ethBlockNumber: RpcMethod<null> = {
   params: [],
   result: wire.quantity,
   units: 80,
+  upstream: { serve: 'self', class: 'read', replyBytesMax: replyBytes.number },
   parse(params) {
     parseArguments(params, [])
     return null

@@ -23,6 +23,7 @@ export function createEthGetBlockByHash(findSender: FindSender): RpcMethod<Input
     ],
     result: wire.orNull(wire.blockObject),
     units: 80,
+    upstream: { serve: 'prove', class: 'content', data: 'block', block: { at: 0, form: 'hash' } },
     cache: {
       block: ({ blockHash }) => ({ hash: blockHash, requireCanonical: false }),
       key: ({ full }) => `${full}`,

@@ -25,6 +25,7 @@ export function createEthGetBlockByNumber(findSender: FindSender): RpcMethod<Inp
     ],
     result: wire.orNull(wire.blockObject),
     units: 80,
+    upstream: { serve: 'prove', class: 'content', data: 'block', block: { at: 0, form: 'number' } },
     bundle: {
       as: 'eth_getBlockByHash',
       block: ({ block }) => block,

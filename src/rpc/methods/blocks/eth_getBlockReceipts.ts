@@ -17,6 +17,7 @@ export function createEthGetBlockReceipts(findSender: FindSender): RpcMethod<Blo
     params: [requiredParam('block', wire.block)],
     result: wire.orNull(wire.list(wire.receipt)),
     units: 1000,
+    upstream: { serve: 'prove', class: 'content', data: 'block', block: { at: 0, form: 'object' } },
     cache: {
       block: (block) => block,
       key: () => '',

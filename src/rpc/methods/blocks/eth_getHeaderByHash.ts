@@ -5,6 +5,7 @@ import { renderHeader } from '../../../chain/block-object.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
+import { replyBytes } from '../../relay/reply-bytes.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseHash } from '../../params/fixed-bytes.ts'
 import { findNamed } from '../../bundles/proved-block.ts'
@@ -15,6 +16,13 @@ export const ethGetHeaderByHash: RpcMethod<Uint8Array> = {
   params: [requiredParam('blockHash', wire.blockHash)],
   result: wire.orNull(wire.headerObject),
   units: 80,
+  upstream: {
+    serve: 'prove',
+    class: 'read',
+    data: 'header',
+    block: { at: 0, form: 'hash' },
+    replyBytesMax: replyBytes.header,
+  },
   cache: {
     block: (blockHash) => ({ hash: blockHash, requireCanonical: false }),
     key: () => '',

@@ -5,6 +5,7 @@ import { renderHeader } from '../../../chain/block-object.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { BlockParameter, RpcMethod } from '../../operation.ts'
+import { replyBytes } from '../../relay/reply-bytes.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBlockNumber } from '../../params/block-parameter.ts'
 import { findResolved } from '../../bundles/proved-block.ts'
@@ -16,6 +17,13 @@ export const ethGetHeaderByNumber: RpcMethod<BlockParameter> = {
   params: [requiredParam('block', wire.blockNumber)],
   result: wire.orNull(wire.headerObject),
   units: 80,
+  upstream: {
+    serve: 'prove',
+    class: 'read',
+    data: 'header',
+    block: { at: 0, form: 'number' },
+    replyBytesMax: replyBytes.header,
+  },
   bundle: {
     as: 'eth_getHeaderByHash',
     block: (block) => block,

@@ -20,6 +20,7 @@ export const ethGetUncleByBlockHashAndIndex: RpcMethod<Input> = {
   params: [requiredParam('blockHash', wire.blockHash), requiredParam('index', wire.quantity)],
   result: wire.orNull(wire.object),
   units: 150,
+  upstream: { serve: 'prove', class: 'content', data: 'block', block: { at: 0, form: 'hash' } },
   bundle: {
     block: ({ block }) => ({ hash: block, requireCanonical: false }),
     params: ({ index }, blockHash) => [blockHash, toQuantity(index)],

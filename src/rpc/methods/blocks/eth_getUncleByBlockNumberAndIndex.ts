@@ -20,6 +20,7 @@ export const ethGetUncleByBlockNumberAndIndex: RpcMethod<Input> = {
   params: [requiredParam('block', wire.blockNumber), requiredParam('index', wire.quantity)],
   result: wire.orNull(wire.object),
   units: 150,
+  upstream: { serve: 'prove', class: 'read', data: 'block', block: { at: 0, form: 'number' } },
   bundle: {
     as: 'eth_getUncleByBlockHashAndIndex',
     block: ({ block }) => block,

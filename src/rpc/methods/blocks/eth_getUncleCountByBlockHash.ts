@@ -16,6 +16,7 @@ export const ethGetUncleCountByBlockHash: RpcMethod<Uint8Array> = {
   params: [requiredParam('blockHash', wire.blockHash)],
   result: wire.orNull(wire.quantity),
   units: 150,
+  upstream: { serve: 'prove', class: 'read', data: 'block', block: { at: 0, form: 'hash' } },
   bundle: {
     block: (hash) => ({ hash, requireCanonical: false }),
     params: (_, blockHash) => [blockHash],

@@ -16,6 +16,7 @@ export const ethGetUncleCountByBlockNumber: RpcMethod<BlockParameter> = {
   params: [requiredParam('block', wire.blockNumber)],
   result: wire.orNull(wire.quantity),
   units: 150,
+  upstream: { serve: 'prove', class: 'read', data: 'block', block: { at: 0, form: 'number' } },
   bundle: {
     as: 'eth_getUncleCountByBlockHash',
     block: (block) => block,

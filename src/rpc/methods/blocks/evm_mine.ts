@@ -12,6 +12,7 @@ export const evmMine: RpcMethod<null> = {
   params: [],
   result: wire.text,
   units: 80,
+  upstream: { serve: 'never', class: 'unlisted' },
   parse(params) {
     parseArguments(params, [])
     return null

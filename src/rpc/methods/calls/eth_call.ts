@@ -20,6 +20,7 @@ export const ethCall: RpcMethod<CallInput> = {
   ],
   result: wire.bytes,
   units: 80,
+  upstream: { serve: 'relay', class: 'read', block: { at: 1, form: 'object' }, calls: 'first' },
   parse: parseCallInput,
   addresses: calledAddresses,
   async run(input, call) {

@@ -20,6 +20,7 @@ export const ethCreateAccessList: RpcMethod<CallInput> = {
   ],
   result: wire.object,
   units: 80,
+  upstream: { serve: 'relay', class: 'read', block: { at: 1, form: 'object' }, calls: 'first' },
   parse: parseAccessListInput,
   addresses: calledAddresses,
   async run(input, call) {

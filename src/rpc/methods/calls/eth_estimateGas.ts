@@ -20,6 +20,7 @@ export const ethEstimateGas: RpcMethod<CallInput> = {
   ],
   result: wire.quantity,
   units: 300,
+  upstream: { serve: 'relay', class: 'read', block: { at: 1, form: 'object' }, calls: 'first' },
   parse: parseCallInput,
   addresses: calledAddresses,
   async run(input, call) {

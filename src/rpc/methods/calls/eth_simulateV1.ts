@@ -18,6 +18,13 @@ export const ethSimulateV1: RpcMethod<SimulationInput & { readonly block: BlockP
   params: [requiredParam('simulation', wire.simulation), optionalParam('block', wire.block)],
   result: wire.list(wire.object),
   units: 80,
+  upstream: {
+    serve: 'relay',
+    class: 'trace',
+    units: 1000,
+    block: { at: 1, form: 'object' },
+    calls: 'simulated',
+  },
   parse(params) {
     const [simulation, block] = parseArguments(params, [
       required(parseBlockSimulation),

@@ -18,6 +18,7 @@ export const debugGetRawBlock: RpcMethod<BlockParameter> = {
   params: [requiredParam('block', wire.block)],
   result: wire.bytes,
   units: 1000,
+  upstream: { serve: 'prove', class: 'content', data: 'block', block: { at: 0, form: 'object' } },
   bundle: {
     block: (block) => block,
     params: (_, blockHash) => [blockHash],

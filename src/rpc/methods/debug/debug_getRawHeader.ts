@@ -4,6 +4,7 @@ import { toHex } from '../../../base/hex.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { BlockParameter, RpcMethod } from '../../operation.ts'
+import { replyBytes } from '../../relay/reply-bytes.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBlockParameter } from '../../params/block-parameter.ts'
 import { resolveHeader } from '../../bundles/proved-block.ts'
@@ -14,6 +15,13 @@ export const debugGetRawHeader: RpcMethod<BlockParameter> = {
   params: [requiredParam('block', wire.block)],
   result: wire.bytes,
   units: 1000,
+  upstream: {
+    serve: 'prove',
+    class: 'content',
+    data: 'header',
+    block: { at: 0, form: 'object' },
+    replyBytesMax: replyBytes.header,
+  },
   bundle: {
     block: (block) => block,
     params: (_, blockHash) => [blockHash],

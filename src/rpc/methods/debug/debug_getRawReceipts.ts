@@ -17,6 +17,7 @@ export const debugGetRawReceipts: RpcMethod<BlockParameter> = {
   params: [requiredParam('block', wire.block)],
   result: wire.list(wire.bytes),
   units: 1000,
+  upstream: { serve: 'prove', class: 'content', data: 'block', block: { at: 0, form: 'object' } },
   bundle: {
     block: (block) => block,
     params: (_, blockHash) => [blockHash],

@@ -15,6 +15,7 @@ export const debugGetRawTransaction: RpcMethod<Uint8Array> = {
   params: [requiredParam('transactionHash', wire.transactionHash)],
   result: wire.bytes,
   units: 1000,
+  upstream: { serve: 'prove', class: 'read', data: 'block', block: null },
   bundle: {
     block: () => null,
     params: (hash) => [toHex(hash)],

@@ -6,6 +6,7 @@ import { executorOf } from '../../../chain/network.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { BlockParameter, RpcMethod } from '../../operation.ts'
+import { replyBytes } from '../../relay/reply-bytes.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBlockParameter } from '../../params/block-parameter.ts'
 import { parseAddress } from '../../params/fixed-bytes.ts'
@@ -35,6 +36,7 @@ export const debugStorageRangeAt: RpcMethod<Input> = {
   ],
   result: wire.object,
   units: 1000,
+  upstream: { serve: 'relay', class: 'trace', calls: 'anywhere', replyBytesMax: replyBytes.slots },
   parse(params) {
     const [block, index, address, prefix, max] = parseArguments(params, [
       required(parseBlockParameter),

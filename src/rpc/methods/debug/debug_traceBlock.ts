@@ -23,6 +23,7 @@ export const debugTraceBlock: RpcMethod<Input> = {
   params: [requiredParam('block', wire.bytes), optionalParam('config', wire.traceConfig)],
   result: wire.list(wire.object),
   units: 1000,
+  upstream: { serve: 'relay', class: 'trace' },
   parse(params) {
     const [rlp, tracer] = parseArguments(params, [
       required(parseBytes),

@@ -14,6 +14,7 @@ export const debugTraceBlockByHash: RpcMethod<TraceBlockInput> = {
   params: [requiredParam('blockHash', wire.blockHash), optionalParam('config', wire.traceConfig)],
   result: wire.list(wire.object),
   units: 1000,
+  upstream: { serve: 'relay', class: 'trace' },
   parse(params) {
     const [hash, tracer] = parseArguments(params, [
       required(parseHash),

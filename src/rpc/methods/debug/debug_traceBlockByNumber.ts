@@ -14,6 +14,7 @@ export const debugTraceBlockByNumber: RpcMethod<TraceBlockInput> = {
   params: [requiredParam('block', wire.blockNumber), optionalParam('config', wire.traceConfig)],
   result: wire.list(wire.object),
   units: 1000,
+  upstream: { serve: 'relay', class: 'trace', block: { at: 0, form: 'number' } },
   parse(params) {
     const [block, tracer] = parseArguments(params, [
       required(parseBlockNumber),

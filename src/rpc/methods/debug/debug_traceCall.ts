@@ -22,6 +22,7 @@ export const debugTraceCall: RpcMethod<CallInput & Pick<TraceCallConfig, 'tracer
   ],
   result: wire.object,
   units: 1000,
+  upstream: { serve: 'relay', class: 'trace', block: { at: 1, form: 'object' }, calls: 'first' },
   parse(params) {
     const [call, block, config] = parseArguments(params, [
       required(parseCallRequest),

@@ -25,6 +25,7 @@ export const debugTraceTransaction: RpcMethod<{
   ],
   result: wire.object,
   units: 1000,
+  upstream: { serve: 'relay', class: 'trace' },
   parse(params) {
     const [hash, tracer] = parseArguments(params, [
       required(parseHash),

@@ -14,6 +14,7 @@ export const ethBaseFee: RpcMethod<null> = {
   params: [],
   result: wire.quantity,
   units: 80,
+  upstream: { serve: 'relay', class: 'read' },
   parse(params) {
     parseArguments(params, [])
     return null

@@ -6,6 +6,7 @@ import { toQuantity } from '../../../base/hex.ts'
 import { blobBaseFee } from '../../../chain/fees.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
+import { replyBytes } from '../../relay/reply-bytes.ts'
 import { parseArguments } from '../../params/arguments.ts'
 import { latestBlock } from '../../params/block-parameter.ts'
 import { resolveHeader } from '../../bundles/proved-block.ts'
@@ -17,6 +18,7 @@ export const ethBlobBaseFee: RpcMethod<null> = {
   params: [],
   result: wire.quantity,
   units: 300,
+  upstream: { serve: 'relay', class: 'read', replyBytesMax: replyBytes.number },
   parse(params) {
     parseArguments(params, [])
     return null

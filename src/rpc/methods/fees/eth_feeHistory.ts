@@ -31,6 +31,7 @@ export const ethFeeHistory: RpcMethod<Input> = {
   ],
   result: wire.object,
   units: 80,
+  upstream: { serve: 'relay', class: 'read', block: { at: 1, form: 'number' } },
   parse(params) {
     const [count, newest, percentiles] = parseArguments(params, [
       required(parseCount),

@@ -4,6 +4,7 @@ import { toQuantity } from '../../../base/hex.ts'
 import { suggestTip } from '../../../chain/suggest-tip.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
+import { replyBytes } from '../../relay/reply-bytes.ts'
 import { parseArguments } from '../../params/arguments.ts'
 import { latestBlock } from '../../params/block-parameter.ts'
 import { resolveHeader } from '../../bundles/proved-block.ts'
@@ -15,6 +16,7 @@ export const ethMaxPriorityFeePerGas: RpcMethod<null> = {
   params: [],
   result: wire.quantity,
   units: 80,
+  upstream: { serve: 'relay', class: 'read', replyBytesMax: replyBytes.number },
   parse(params) {
     parseArguments(params, [])
     return null

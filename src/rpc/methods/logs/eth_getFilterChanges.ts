@@ -14,6 +14,7 @@ export function createEthGetFilterChanges(filters: Filters): RpcMethod<string> {
     params: [requiredParam('filter', wire.filterId)],
     result: wire.list(wire.either('Change', wire.log, wire.blockHash)),
     units: 140,
+    upstream: { serve: 'self', class: 'sticky' },
     parse(params) {
       const [id] = parseArguments(params, [required(parseFilterId)])
       return id

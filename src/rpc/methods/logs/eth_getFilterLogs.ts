@@ -24,6 +24,7 @@ export function createEthGetFilterLogs(filters: Filters, clock: Clock): GetFilte
     params: [requiredParam('filter', wire.filterId)],
     result: wire.list(wire.log),
     units: 255,
+    upstream: { serve: 'self', class: 'sticky' },
     parse(params) {
       const [id] = parseArguments(params, [required(parseFilterId)])
       return id

@@ -30,6 +30,7 @@ export function createEthGetLogs(clock: Clock): RpcMethod<LogQuery> {
     params: [requiredParam('filter', wire.logFilter)],
     result: wire.list(wire.log),
     units: 255,
+    upstream: { serve: 'self', class: 'read' },
     bundle: {
       block: ({ blocks }) =>
         'hash' in blocks ? { hash: blocks.hash, requireCanonical: false } : blocks.to,

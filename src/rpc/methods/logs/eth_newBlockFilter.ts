@@ -13,6 +13,7 @@ export function createEthNewBlockFilter(filters: Filters): RpcMethod<null> {
     params: [],
     result: wire.filterId,
     units: 80,
+    upstream: { serve: 'self', class: 'sticky' },
     parse(params) {
       parseArguments(params, [])
       return null

@@ -16,6 +16,7 @@ export function createEthNewFilter(filters: Filters, clock: Clock): RpcMethod<Lo
     params: [requiredParam('filter', wire.logFilter)],
     result: wire.filterId,
     units: 80,
+    upstream: { serve: 'self', class: 'sticky' },
     parse(params) {
       const [query] = parseArguments(params, [required(parseLogFilter)])
       return query

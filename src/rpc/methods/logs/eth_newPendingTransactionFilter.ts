@@ -17,6 +17,7 @@ export function createEthNewPendingTransactionFilter(filters: Filters): RpcMetho
     params: [optionalParam('fullTransactions', wire.flag)],
     result: wire.filterId,
     units: 80,
+    upstream: { serve: 'self', class: 'sticky' },
     parse(params) {
       const [full] = parseArguments(params, [optional(parseFlag, false)])
       if (full) throw refuseArgument(0, 'full transactions are not supported, only hashes')

@@ -17,6 +17,7 @@ export const ethSubscribe: RpcMethod<SubscriptionKind> = {
   params: [requiredParam('name', wire.text), optionalParam('options', wire.subscription)],
   result: wire.filterId,
   units: 5,
+  upstream: { serve: 'self', class: 'sticky' },
   lasting: true,
   parse(params) {
     const [name] = params

@@ -14,6 +14,7 @@ export function createEthUninstallFilter(filters: Filters): RpcMethod<string> {
     params: [requiredParam('filter', wire.filterId)],
     result: wire.flag,
     units: 80,
+    upstream: { serve: 'self', class: 'sticky' },
     parse(params) {
       const [id] = parseArguments(params, [required(parseFilterId)])
       return id

@@ -13,6 +13,7 @@ export const ethUnsubscribe: RpcMethod<string> = {
   params: [requiredParam('filter', wire.filterId)],
   result: wire.flag,
   units: 10,
+  upstream: { serve: 'self', class: 'sticky' },
   lasting: true,
   parse(params) {
     const [id] = parseArguments(params, [required(parseFilterId)])

@@ -4,6 +4,7 @@
 import { toHex, toQuantity } from '../../../base/hex.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
+import { replyBytes } from '../../relay/reply-bytes.ts'
 import { parseArguments } from '../../params/arguments.ts'
 import { latestBlock } from '../../params/block-parameter.ts'
 
@@ -16,6 +17,7 @@ export const ethCapabilities: RpcMethod<null> = {
   params: [],
   result: wire.object,
   units: 80,
+  upstream: { serve: 'relay', class: 'read', replyBytesMax: replyBytes.number },
   parse(params) {
     parseArguments(params, [])
     return null

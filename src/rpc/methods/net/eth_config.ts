@@ -17,6 +17,7 @@ export const ethConfig: RpcMethod<null> = {
   params: [],
   result: wire.object,
   units: 80,
+  upstream: { serve: 'relay', class: 'read' },
   parse(params) {
     parseArguments(params, [])
     return null

@@ -10,6 +10,7 @@ export const ethSyncing: RpcMethod<null> = {
   params: [],
   result: wire.anything,
   units: 5,
+  upstream: { serve: 'self', class: 'read' },
   parse(params) {
     parseArguments(params, [])
     return null

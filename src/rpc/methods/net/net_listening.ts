@@ -10,6 +10,7 @@ export const netListening: RpcMethod<null> = {
   params: [],
   result: wire.flag,
   units: 5,
+  upstream: { serve: 'self', class: 'read' },
   parse(params) {
     parseArguments(params, [])
     return null

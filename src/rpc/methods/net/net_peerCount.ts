@@ -10,6 +10,7 @@ export const netPeerCount: RpcMethod<null> = {
   params: [],
   result: wire.quantity,
   units: 80,
+  upstream: { serve: 'self', class: 'read' },
   parse(params) {
     parseArguments(params, [])
     return null

@@ -2,6 +2,7 @@
 // Tested by src/rpc/methods/rpc-compat.test.ts
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
+import { replyBytes } from '../../relay/reply-bytes.ts'
 import { parseArguments } from '../../params/arguments.ts'
 
 export const netVersion: RpcMethod<null> = {
@@ -10,6 +11,7 @@ export const netVersion: RpcMethod<null> = {
   params: [],
   result: wire.text,
   units: 5,
+  upstream: { serve: 'self', class: 'read', replyBytesMax: replyBytes.number },
   parse(params) {
     parseArguments(params, [])
     return null

@@ -5,6 +5,7 @@ import { findAccount } from '../../../chain/state.ts'
 import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
+import { replyBytes } from '../../relay/reply-bytes.ts'
 import { type AccountInput, parseAccountInput } from '../../params/account-input.ts'
 import { resolveHeader } from '../../bundles/proved-block.ts'
 
@@ -14,6 +15,13 @@ export const ethGetBalance: RpcMethod<AccountInput> = {
   params: [requiredParam('address', wire.address), optionalParam('block', wire.block)],
   result: wire.quantity,
   units: 80,
+  upstream: {
+    serve: 'prove',
+    class: 'read',
+    data: 'state',
+    block: { at: 1, form: 'object' },
+    replyBytesMax: replyBytes.number,
+  },
   cache: {
     block: ({ block }) => block,
     key: ({ address }) => toLatin1(address),

@@ -5,6 +5,7 @@ import { readCode } from '../../../chain/state.ts'
 import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
+import { replyBytes } from '../../relay/reply-bytes.ts'
 import { type AccountInput, parseAccountInput } from '../../params/account-input.ts'
 import { resolveHeader } from '../../bundles/proved-block.ts'
 
@@ -14,6 +15,13 @@ export const ethGetCode: RpcMethod<AccountInput> = {
   params: [requiredParam('address', wire.address), optionalParam('block', wire.block)],
   result: wire.bytes,
   units: 80,
+  upstream: {
+    serve: 'prove',
+    class: 'content',
+    data: 'state',
+    block: { at: 1, form: 'object' },
+    replyBytesMax: replyBytes.code,
+  },
   cache: {
     block: ({ block }) => block,
     key: ({ address }) => toLatin1(address),

@@ -17,6 +17,16 @@ type Input = {
   readonly block: BlockParameter
 }
 
+/** One path: 65 nodes of 532 bytes in hex, and half as much again for spaces and members. */
+const pathBytes = 128 * 1024
+/** Read beyond the paths, so that the check of the proof detects an upstream that pads it. */
+const paddingBytes = 3 * 1024 * 1024
+
+/** A path for the account, and one for each slot. */
+function proofBytesMax([, slots]: readonly unknown[]): number {
+  return paddingBytes + pathBytes * (1 + (Array.isArray(slots) ? slots.length : 0))
+}
+
 export const ethGetProof: RpcMethod<Input> = {
   name: 'eth_getProof',
   summary: 'An account and slots with the trie nodes that prove them (EIP-1186).',
@@ -27,6 +37,14 @@ export const ethGetProof: RpcMethod<Input> = {
   ],
   result: wire.accountProof,
   units: 150,
+  upstream: {
+    serve: 'prove',
+    class: 'content',
+    data: 'state',
+    block: { at: 2, form: 'object' },
+    pendingIsLatest: true,
+    replyBytesMax: proofBytesMax,
+  },
   bundle: {
     block: ({ block }) => block,
     params: ({ address, keys }, blockHash) => [toHex(address), keys.map(shownKey), blockHash],

@@ -4,6 +4,7 @@ import { readStorage } from '../../../chain/state.ts'
 import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { BlockParameter, RpcMethod } from '../../operation.ts'
+import { replyBytes } from '../../relay/reply-bytes.ts'
 import { optional, parseArguments, required } from '../../params/arguments.ts'
 import { latestBlock, parseBlockParameter } from '../../params/block-parameter.ts'
 import { parseAddress } from '../../params/fixed-bytes.ts'
@@ -26,6 +27,13 @@ export const ethGetStorageAt: RpcMethod<Input> = {
   ],
   result: wire.word,
   units: 80,
+  upstream: {
+    serve: 'prove',
+    class: 'read',
+    data: 'state',
+    block: { at: 2, form: 'object' },
+    replyBytesMax: replyBytes.number,
+  },
   cache: {
     block: ({ block }) => block,
     key: ({ address, position }) => joinLatin1(address, position),

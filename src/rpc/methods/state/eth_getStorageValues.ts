@@ -19,6 +19,7 @@ export const ethGetStorageValues: RpcMethod<Input> = {
   params: [requiredParam('slots', wire.slotsByAddress), optionalParam('block', wire.block)],
   result: wire.object,
   units: 150,
+  upstream: { serve: 'prove', class: 'read', data: 'state', block: { at: 1, form: 'object' } },
   bundle: {
     block: ({ block }) => block,
     params: ({ accounts }, blockHash) => [

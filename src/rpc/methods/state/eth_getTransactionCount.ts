@@ -6,6 +6,7 @@ import { findAccount } from '../../../chain/state.ts'
 import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { ReadCall, RpcMethod } from '../../operation.ts'
+import { replyBytes } from '../../relay/reply-bytes.ts'
 import { type AccountInput, parseAccountInput } from '../../params/account-input.ts'
 import { resolveHeader } from '../../bundles/proved-block.ts'
 
@@ -15,6 +16,13 @@ export const ethGetTransactionCount: RpcMethod<AccountInput> = {
   params: [requiredParam('address', wire.address), optionalParam('block', wire.block)],
   result: wire.quantity,
   units: 80,
+  upstream: {
+    serve: 'prove',
+    class: 'read',
+    data: 'state',
+    block: { at: 1, form: 'object' },
+    replyBytesMax: replyBytes.number,
+  },
   bundle: {
     block: ({ block }) => block,
     params: ({ address }, blockHash) => [toHex(address), blockHash],

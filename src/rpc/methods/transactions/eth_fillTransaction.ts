@@ -33,6 +33,7 @@ export const ethFillTransaction: RpcMethod<Input> = {
   params: [requiredParam('transaction', wire.callRequest)],
   result: wire.object,
   units: 300,
+  upstream: { serve: 'relay', class: 'read', calls: 'first' },
   parse(params) {
     const [call] = parseArguments(params, [required(parseCallRequest)])
     return { ...call, overrides: noOverrides, given: params[0] as Input['given'] }

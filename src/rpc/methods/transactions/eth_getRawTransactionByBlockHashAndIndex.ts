@@ -19,6 +19,7 @@ export const ethGetRawTransactionByBlockHashAndIndex: RpcMethod<Input> = {
   params: [requiredParam('blockHash', wire.blockHash), requiredParam('index', wire.quantity)],
   result: wire.bytes,
   units: 150,
+  upstream: { serve: 'prove', class: 'read', data: 'block', block: { at: 0, form: 'hash' } },
   cache: {
     block: ({ blockHash }) => ({ hash: blockHash, requireCanonical: false }),
     key: ({ index }) => `${index}`,

@@ -20,6 +20,7 @@ export const ethGetRawTransactionByBlockNumberAndIndex: RpcMethod<Input> = {
   params: [requiredParam('block', wire.blockNumber), requiredParam('index', wire.quantity)],
   result: wire.bytes,
   units: 150,
+  upstream: { serve: 'prove', class: 'read', data: 'block', block: { at: 0, form: 'number' } },
   cache: {
     block: ({ block }) => block,
     key: ({ index }) => `${index}`,

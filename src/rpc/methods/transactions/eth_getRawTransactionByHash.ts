@@ -16,6 +16,7 @@ export const ethGetRawTransactionByHash: RpcMethod<Uint8Array> = {
   params: [requiredParam('transactionHash', wire.transactionHash)],
   result: wire.bytes,
   units: 80,
+  upstream: { serve: 'prove', class: 'read', data: 'block', block: null },
   bundle: {
     block: () => null,
     params: (hash) => [toHex(hash)],

@@ -23,6 +23,7 @@ export function createEthGetTransactionByBlockHashAndIndex(
     params: [requiredParam('blockHash', wire.blockHash), requiredParam('index', wire.quantity)],
     result: wire.orNull(wire.transaction),
     units: 150,
+    upstream: { serve: 'prove', class: 'read', data: 'block', block: { at: 0, form: 'hash' } },
     cache: {
       block: ({ blockHash }) => ({ hash: blockHash, requireCanonical: false }),
       key: ({ index }) => `${index}`,

@@ -26,6 +26,7 @@ export function createEthGetTransactionByBlockNumberAndIndex(
     params: [requiredParam('block', wire.blockNumber), requiredParam('index', wire.quantity)],
     result: wire.orNull(wire.transaction),
     units: 150,
+    upstream: { serve: 'prove', class: 'read', data: 'block', block: { at: 0, form: 'number' } },
     cache: {
       block: ({ block }) => block,
       key: ({ index }) => `${index}`,

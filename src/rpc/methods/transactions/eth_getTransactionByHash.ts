@@ -25,6 +25,7 @@ export function createEthGetTransactionByHash(findSender: FindSender): RpcMethod
     params: [requiredParam('transactionHash', wire.transactionHash)],
     result: wire.orNull(wire.transaction),
     units: 80,
+    upstream: { serve: 'prove', class: 'read', data: 'block', block: null },
     bundle: {
       block: () => null,
       params: (hash) => [toHex(hash)],

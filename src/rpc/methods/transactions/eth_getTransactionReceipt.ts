@@ -18,6 +18,7 @@ export function createEthGetTransactionReceipt(findSender: FindSender): RpcMetho
     params: [requiredParam('transactionHash', wire.transactionHash)],
     result: wire.orNull(wire.receipt),
     units: 80,
+    upstream: { serve: 'prove', class: 'read', data: 'block', block: null },
     bundle: {
       block: () => null,
       params: (hash) => [toHex(hash)],

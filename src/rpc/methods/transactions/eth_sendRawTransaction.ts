@@ -5,6 +5,7 @@ import { toHex } from '../../../base/hex.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
+import { replyBytes } from '../../relay/reply-bytes.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBytes } from '../../params/scalars.ts'
 import { sendTransaction } from '../../replies/send-transaction.ts'
@@ -15,6 +16,7 @@ export const ethSendRawTransaction: RpcMethod<Uint8Array> = {
   params: [requiredParam('transaction', wire.bytes)],
   result: wire.transactionHash,
   units: 80,
+  upstream: { serve: 'self', class: 'send', replyBytesMax: replyBytes.number },
   parse(params) {
     const [raw] = parseArguments(params, [required(parseBytes)])
     return raw

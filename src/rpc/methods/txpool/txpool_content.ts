@@ -13,6 +13,7 @@ export const txpoolContent: RpcMethod<null> = {
   params: [],
   result: wire.object,
   units: 80,
+  upstream: { serve: 'relay', class: 'read' },
   parse(params) {
     parseArguments(params, [])
     return null

@@ -15,6 +15,7 @@ export const txpoolContentFrom: RpcMethod<Uint8Array> = {
   params: [requiredParam('address', wire.address)],
   result: wire.object,
   units: 80,
+  upstream: { serve: 'relay', class: 'read' },
   parse(params) {
     const [address] = parseArguments(params, [required(parseAddress)])
     return address

@@ -15,6 +15,7 @@ export const txpoolInspect: RpcMethod<null> = {
   params: [],
   result: wire.object,
   units: 80,
+  upstream: { serve: 'relay', class: 'read' },
   parse(params) {
     parseArguments(params, [])
     return null

@@ -12,6 +12,7 @@ export const txpoolStatus: RpcMethod<null> = {
   params: [],
   result: wire.object,
   units: 80,
+  upstream: { serve: 'relay', class: 'read' },
   parse(params) {
     parseArguments(params, [])
     return null
