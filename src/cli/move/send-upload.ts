@@ -1,4 +1,4 @@
-// Sends files as one upload to a command of the file face, each read as it is sent.
+// Sends files as one upload to a command of the IPFS API, each read as it is sent.
 // Tested by test/add-get.test.ts
 import { randomUUID } from 'node:crypto'
 import type { HttpClient } from '../../ipfs/sources/http-client.ts'

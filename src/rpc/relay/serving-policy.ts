@@ -8,7 +8,7 @@ import type { CallPlace } from '../params/relayed-calls.ts'
 export type BlockPlace = { readonly at: number; readonly form: PinForm | 'hash' }
 
 /** Cairn proves the answer if the network allows it; else it forwards the call, as the verification policy says. */
-export type ProvedServing = MethodPolicy & {
+type ProvedServing = MethodPolicy & {
   readonly serve: 'prove'
   /** `block`: a header and its lists. Most nodes can prove `state` near the head only. */
   readonly data: 'state' | 'block' | 'header'
@@ -36,6 +36,6 @@ export type RelayedServing = MethodPolicy & {
  * `self`: Cairn answers; the rest of the policy is for its own calls to upstreams. `never`: only the embedded chain has
  * the method.
  */
-export type OwnServing = MethodPolicy & { readonly serve: 'self' | 'never' }
+type OwnServing = MethodPolicy & { readonly serve: 'self' | 'never' }
 
 export type ServingPolicy = ProvedServing | RelayedServing | OwnServing
