@@ -161,7 +161,7 @@ async function createRig(
       const network = gateway.networkFor(request.network, null)
       const caller = await gateway.authenticateRpc(credential, network)
       const items = [{ method: request.method, params: request.params ?? [] }]
-      const visit = { caller, network, items, batch: false, request: { signal } }
+      const visit = { caller, network, items, batch: false, exchange: { signal } }
       const [outcome] = (await gateway.runRpc(visit)).outcomes
       if (outcome !== undefined && 'fault' in outcome) throw outcome.fault
       return 'ok'

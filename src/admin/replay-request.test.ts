@@ -21,7 +21,7 @@ function rig() {
       credential,
     })
     const items = [{ method, params }]
-    const visit = { caller, network, items, batch: false, request: { signal }, inspection }
+    const visit = { caller, network, items, batch: false, exchange: { signal }, inspection }
     const { outcomes } = await gateway.runRpc(visit)
     const fault = outcomes[0] !== undefined && 'fault' in outcomes[0] ? outcomes[0].fault : null
     inspection.end({ fault, status: 200, bytesIn: 1, bytesOut: 1 })

@@ -71,7 +71,7 @@ export async function replayRequest(
     network,
     items: [item],
     batch: false,
-    request: { signal },
+    exchange: { signal },
     ...(asked.upstream === undefined ? {} : { upstream: asked.upstream }),
   })
   const after = answerOf(outcomes[0])

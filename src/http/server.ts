@@ -1,6 +1,6 @@
 // The HTTP server: the only importer of node:http. Connections begin at the lean listener, which gives what is no
 // plain call to node:http. Everything node leaves to defaults is set here, every handler runs inside one try, and
-// a stop lets calls in flight end (engine.md 3.1, 3.5, 3.6).
+// a stop lets calls in flight end.
 import {
   createServer as createNodeServer,
   type IncomingMessage,

@@ -1,4 +1,4 @@
-// The memory of proved answers around one operation: looked into before it runs, filled after it proved.
+// The cache of proved answers around one operation: read before it runs, written after it proved its answer.
 // Tested by src/server/create-pipeline.test.ts
 import type { BlockRef } from '../chain/head.ts'
 import { isWeaker, type Level } from '../chain/level.ts'
@@ -9,41 +9,41 @@ import type { AnswerCache } from './answer-cache.ts'
 import type { BlockParameter, CacheKey, Labels, ReadCall, RpcOperation } from './operation.ts'
 import type { RequestContext } from './request-context.ts'
 
-/** The kept answer and its labels, or null: then the operation must run. Never throws. */
+/** The cached answer and its labels; null if the operation must run. Never throws. */
 export function findCached(
   answers: AnswerCache,
   network: Network,
   operation: RpcOperation<unknown> | null,
   input: unknown,
-  visit: RequestContext,
+  context: RequestContext,
 ): RpcOutcome | null {
-  const kept = operation?.cache
-  if (operation === null || kept === undefined) return null
-  const parameter = cacheableBlock(kept, input)
+  const cache = operation?.cache
+  if (operation === null || cache === undefined) return null
+  const parameter = cacheableBlock(cache, input)
   if (parameter === null) return null
-  const resolved = visit.peekBlock(parameter)
+  const resolved = context.peekBlock(parameter)
   const hash = 'hash' in parameter ? parameter.hash : resolved?.hash
   if (hash === undefined) return null
   const where = { network: network.name, method: operation.name, blockHash: hash }
-  const answer = answers.find(where, kept.key(input))
+  const answer = answers.find(where, cache.key(input))
   if (answer === null) return null
-  visit.level('proof')
-  visit.block(resolved ?? { network: network.name, hash, number: answer.blockNumber })
+  context.level('proof')
+  context.block(resolved ?? { network: network.name, hash, number: answer.blockNumber })
   return { text: answer.text, bytes: answer.bytes }
 }
 
 /**
- * Null where an answer must be made anew: whether a block is canonical is judged on every call, and `pending`
- * is no block.
+ * Null if the answer must not come from the cache: every call checks again whether a block is canonical, and `pending` is
+ * not a block.
  */
-function cacheableBlock(kept: CacheKey<unknown>, input: unknown): BlockParameter | null {
-  const block = kept.block(input)
+function cacheableBlock(cache: CacheKey<unknown>, input: unknown): BlockParameter | null {
+  const block = cache.block(input)
   if (block === null) return null
   if ('hash' in block) return block.requireCanonical ? null : block
   return 'tag' in block && block.tag === 'pending' ? null : block
 }
 
-/** Passes the labels of one call on and remembers what they said of it. */
+/** Forwards the labels of one call and records them. */
 export class ProofWatch implements Labels {
   readonly #labels: Labels
   #level: Level | null = null
@@ -54,7 +54,7 @@ export class ProofWatch implements Labels {
   }
 
   level(level: Level): void {
-    // Once said to be less than proved, it stays so.
+    // A level below `proof` is final.
     if (this.#level === null || isWeaker(level, this.#level)) this.#level = level
     this.#labels.level(level)
   }
@@ -85,7 +85,7 @@ export class ProofWatch implements Labels {
   }
 }
 
-/** The outcome of a call that ran; its text is kept when it was proved. */
+/** The outcome of a call that ran; a proved result is cached. */
 export function cacheIfProved(
   answers: AnswerCache,
   network: Network,
@@ -95,12 +95,12 @@ export function cacheIfProved(
   watch: ProofWatch,
 ): RpcOutcome {
   const block = watch.provedBlock
-  const kept = operation.cache
-  if (block === null || kept === undefined || cacheableBlock(kept, input) === null)
+  const cache = operation.cache
+  if (block === null || cache === undefined || cacheableBlock(cache, input) === null)
     return { result }
   const text = JSON.stringify(result)
   const bytes = Buffer.byteLength(text)
   const where = { network: network.name, method: operation.name, blockHash: block.hash }
-  answers.add(where, kept.key(input), { text, bytes, blockNumber: block.number })
+  answers.add(where, cache.key(input), { text, bytes, blockNumber: block.number })
   return { text, bytes }
 }

@@ -1,5 +1,4 @@
-// One item of the JSON-RPC face before it runs: which operation it asks for, with which input, at which price, or why
-// not.
+// One JSON-RPC call before it runs: its operation, input and price, or the reason of its refusal.
 // Tested by src/server/create-pipeline.test.ts
 import {
   type Allowlists,
@@ -19,13 +18,13 @@ export type CallPlan = {
   readonly fault: Fault | null
   readonly operation: RpcOperation<unknown> | null
   readonly input: unknown
-  /** As they were sent. */
+  /** As received. */
   readonly params: readonly unknown[]
 }
 
 /**
- * Never throws: what is refused is a plan with its fault. `allowlists` null: the key has none. `lasting`: the item came
- * over a connection that stays.
+ * Never throws: the plan of a refused call holds its fault. `allowlists` null: the key has none. `lasting`: the call came
+ * over a WebSocket.
  */
 export function planCall(
   operations: Operations,

@@ -42,19 +42,19 @@ export function createRpcPipeline(parts: RpcPipelineDeps): RpcPipeline {
     if (network !== null) meter.countRefused(caller, network, fault)
   })
 
-  function runRpc(visit: RpcRequest): RpcAnswer | Promise<RpcAnswer> {
-    const { caller, batch, inspection } = visit
+  function runRpc(request: RpcRequest): RpcAnswer | Promise<RpcAnswer> {
+    const { caller, batch, inspection } = request
     const began = clock.monotonic()
-    const offered = operationsOf(visit.network)
+    const offered = operationsOf(request.network)
     const operations =
-      visit.upstream === undefined ? offered : queryOneUpstream(offered, visit.upstream)
-    const lasting = visit.subscriptions !== undefined
-    const planned = visit.items.map((item) =>
+      request.upstream === undefined ? offered : queryOneUpstream(offered, request.upstream)
+    const lasting = request.subscriptions !== undefined
+    const planned = request.items.map((item) =>
       planCall(operations, item, caller.allowlists, lasting),
     )
     const units = requestUnits(planned, batch)
     if (inspection) {
-      inspection.asks(visit.items, batch)
+      inspection.asks(request.items, batch)
       inspection.timeline.reached('parse')
     }
     try {
@@ -62,18 +62,18 @@ export function createRpcPipeline(parts: RpcPipelineDeps): RpcPipeline {
       if (units > 0) parts.admitUnits(caller, units)
     } catch (thrown) {
       const fault = Fault.from(thrown)
-      meter.countRefused(caller, visit.network, fault, planned)
+      meter.countRefused(caller, request.network, fault, planned)
       throw fault
     }
     inspection?.timeline.reached('admit')
     // Without inspection the network is used unchanged, at no extra cost.
     const watched = inspection
-      ? { ...visit, network: watchReads(visit.network, inspection.watch) }
-      : visit
+      ? { ...request, network: watchReads(request.network, inspection.watch) }
+      : request
     const labels = new RequestContext(watched.network, parts.resolveBlock)
     const finish = (outcomes: readonly RpcOutcome[]): RpcAnswer => {
       const answered = outcomes.some((outcome) => !('fault' in outcome))
-      const units = meter.settle(visit, planned, outcomes, began)
+      const units = meter.settle(request, planned, outcomes, began)
       const headers = labels.headers(batch, units, answered)
       if (inspection) {
         inspection.timeline.reached('run')

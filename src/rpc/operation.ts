@@ -1,4 +1,4 @@
-// A JSON-RPC method as a value, and what it may touch while it runs.
+// The type of a JSON-RPC method, and its access to the server while it runs.
 import type { Caller } from '../access/accounts/caller.ts'
 import type { BlockRef } from '../chain/head.ts'
 import type { Level } from '../chain/level.ts'
@@ -8,7 +8,7 @@ import type { MethodShape } from './open-rpc/method-shape.ts'
 import type { ServingPolicy } from './relay/serving-policy.ts'
 import type { FrameSubscriptions } from './subscriptions/subscription.ts'
 
-/** What the JSON-RPC face shows in its `x-cairn-*` headers. The weakest level of a batch wins. */
+/** Values of the `x-cairn-*` headers. The weakest level of a batch wins. */
 export interface Labels {
   level(level: Level): void
   /** The operation answered from this block. */
@@ -21,7 +21,7 @@ export type BlockParameter =
   | { readonly number: bigint }
   | { readonly hash: Uint8Array; readonly requireCanonical: boolean }
 
-/** What a read of JSON-RPC may touch: no HTTP, no sockets. */
+/** Access of a read: no HTTP, no sockets. */
 export type ReadCall = {
   readonly caller: Caller
   readonly network: Network
@@ -33,27 +33,27 @@ export type ReadCall = {
   readonly labels: Labels
 }
 
-/** What a JSON-RPC operation that is no read may touch. */
+/** Access of an operation that is not a read. */
 export type RpcCall = ReadCall & {
   readonly signal: AbortSignal
-  /** Of the connection it came over; absent over HTTP. */
+  /** Those of the WebSocket connection; absent over HTTP. */
   readonly subscriptions?: FrameSubscriptions
 }
 
 /**
- * For an operation whose proved answer follows from a block and the input alone: how the gateway may keep it.
- * Everything else is proved anew at each call.
+ * Cache key of an operation whose proved answer follows from a block and the input alone. Answers of other operations are
+ * proved again at each call.
  */
 export type CacheKey<Input> = {
-  /** The block the answer is of; null for an input whose answer must not be kept. */
+  /** The block of the answer; null for an input whose answer must not be cached. */
   block(input: Input): BlockParameter | null
-  /** The rest of the input: equal texts mean equal answers at one block, whatever the input's spelling. */
+  /** The rest of the input in canonical form: equal keys mean equal answers at one block. */
   key(input: Input): string
 }
 
 /**
- * For an operation whose proved answer follows from one block alone: how its proof bundle names the request.
- * The verifier runs the operation again on this request, over the nodes of the bundle.
+ * How the proof bundle names the request of an operation whose proved answer follows from one block alone. The verifier
+ * runs the operation again with this request, on the nodes of the bundle.
  */
 type BundledBy<Input> = {
   /** Wire name of the operation that gives the same answer by the block's hash, where this one takes none. */
@@ -64,15 +64,15 @@ type BundledBy<Input> = {
   params(input: Input, blockHash: string, number: bigint): readonly unknown[] | null
 }
 
-/** What is known of an operation before it runs. */
+/** Declaration of an operation. */
 export type RpcDeclaration<Input> = {
   readonly name: string
   readonly units: number
-  /** Only over a connection that stays; elsewhere it is refused as a method that is not there. */
+  /** Only over WebSocket; over HTTP it is refused as an unknown method. */
   readonly lasting?: true
-  /** Only answers labelled `proof` are kept. */
+  /** Only answers labelled `proof` are cached. */
   readonly cache?: CacheKey<Input>
-  /** Undefined: a reply carries no bundle that could be checked. */
+  /** Undefined: replies have no proof bundle. */
   readonly bundle?: BundledBy<Input>
   /** Takes raw params. Throws `bad_params` with geth's texts. Pure. */
   parse(params: readonly unknown[]): Input
@@ -87,7 +87,7 @@ export type RpcDeclaration<Input> = {
 export type RpcOperation<Input> = RpcDeclaration<Input> &
   (
     | {
-        /** For an answer that follows from content alone: it comes without a promise where memory holds that content. */
+        /** For an answer that follows from content alone: without a promise if memory holds that content. */
         read(input: Input, call: ReadCall): Read<unknown>
         readonly run?: undefined
       }
@@ -104,7 +104,7 @@ export type RpcMethod<Input> = RpcOperation<Input> &
     readonly upstream?: ServingPolicy
   }
 
-/** The result of either kind. Throws what the operation throws. */
+/** Runs an operation of either kind. Throws the faults of the operation. */
 export function runOperation<Input>(
   operation: RpcOperation<Input>,
   input: Input,
@@ -115,7 +115,7 @@ export function runOperation<Input>(
     : operation.run(input, call)
 }
 
-/** What one network offers, by wire name. */
+/** Operations of one network, by wire name. */
 export interface Operations {
   /** Null: not offered. The operation of an unlisted method is named `other`. */
   find(method: string): RpcOperation<unknown> | null

@@ -1,5 +1,5 @@
-// What is fixed for one HTTP request of the JSON-RPC face: each tag or number becomes a hash once, and the
-// labels remember the weakest answer given.
+// State of one JSON-RPC request: each tag or number is resolved to a block hash once, and the labels record the weakest
+// answer.
 // Tested by src/server/create-pipeline.test.ts
 import { type Anchor, type BlockRef, weakerAnchor } from '../chain/head.ts'
 import { isWeaker, type Level } from '../chain/level.ts'
@@ -11,11 +11,11 @@ import type { BlockParameter, Labels } from './operation.ts'
 /** Throws as `resolveBlock` says. */
 export type ResolveBlock = (network: Network, block: BlockParameter) => Read<BlockRef>
 
-/** The memory of one request: `resolve` for its calls, itself the labels of each, `headers` at the end. */
+/** Calls use `resolve` and report their labels; `headers` returns the labels of the whole request. */
 export class RequestContext implements Labels {
   readonly #network: Network
   readonly #resolveBlock: ResolveBlock
-  /** By tag (`pending` is `latest`) or number. A promise: the lookup is under way, for all calls that name the block. */
+  /** By tag (`pending` is `latest`) or number. A promise while a lookup is in progress, shared by all calls that name the block. */
   readonly #blocks = new Map<bigint | string, BlockRef | Promise<BlockRef>>()
   #weakest: Level | null = null
   #anchor: Anchor | null = null
@@ -44,7 +44,7 @@ export class RequestContext implements Labels {
     return block
   }
 
-  /** The block of a tag or number that is known without a fetch, else null: then `resolve` says why. Never throws. */
+  /** The block of a tag or number if no fetch is needed, else null; `resolve` then throws the reason. Never throws. */
   peekBlock(parameter: BlockParameter): BlockRef | null {
     if ('hash' in parameter) return null
     try {
@@ -71,7 +71,7 @@ export class RequestContext implements Labels {
   }
 
   *#find(parameter: BlockParameter): Read<BlockRef> {
-    // requireCanonical is checked on every use, so a hash is never remembered.
+    // requireCanonical is checked on every use, so hashes are not cached.
     if ('hash' in parameter) return yield* this.#resolveBlock(this.#network, parameter)
     const key = 'number' in parameter ? parameter.number : parameter.tag
     const block = yield* this.#findOnce(key === 'pending' ? 'latest' : key, parameter)

@@ -1,4 +1,4 @@
-// The tail of the order for the JSON-RPC face: what was used is counted, what was free is given back.
+// Last step of a JSON-RPC request: counts its usage and refunds the units of free answers.
 // Tested by src/server/create-pipeline.test.ts
 import type { RpcPipeline } from './rpc-pipeline.ts'
 import type { Caller } from '../access/accounts/caller.ts'
@@ -13,7 +13,7 @@ import { chargedUnits, isFree, refusalUnits } from '../pipeline/price.ts'
 export type RpcMeterParts = {
   /** Takes units from the key's rate and day. Throws `over_rate`, `over_quota`, `over_burst`. */
   readonly admitUnits: (caller: Caller, units: number) => void
-  /** Gives back units of answers that are free. */
+  /** Refunds the units of free answers. */
   readonly refundUnits: (caller: Caller, units: number) => void
   /** Counts one finished call. */
   readonly count: (call: UsedCall) => void
@@ -23,14 +23,14 @@ export type RpcMeterParts = {
 }
 
 export type RpcMeter = Pick<RpcPipeline, 'chargeRefusal' | 'countBytes'> & {
-  /** Of a request that ran: the units that it was charged. `began`: monotonic, milliseconds. */
+  /** Counts a request that ran. Returns the charged units. `began`: monotonic, milliseconds. */
   settle(
-    visit: RpcRequest,
+    request: RpcRequest,
     planned: readonly CallPlan[],
     outcomes: readonly RpcOutcome[],
     began: number,
   ): number
-  /** Refused before anything ran, and free. `planned`: the calls it would have been; absent: of them nothing is known. */
+  /** Counts a free refusal before any call ran. `planned`: its calls; absent if they are not known. */
   countRefused(
     caller: Caller,
     network: Network,
@@ -40,7 +40,7 @@ export type RpcMeter = Pick<RpcPipeline, 'chargeRefusal' | 'countBytes'> & {
   countEvent(caller: Caller, network: Network, units: number): void
 }
 
-/** What is counted as no method of its own. */
+/** Requests that are counted without a method. */
 const noMethod = { method: '' }
 export const batchMethod = { method: 'batch' }
 const eventMethod = { method: 'eth_subscription' }
@@ -73,7 +73,7 @@ export function createRpcMeter(parts: RpcMeterParts): RpcMeter {
         free += item.units - charged
         countCall(caller, network, item, fault, charged, item.fault === null ? ms : null)
       }
-      // Rows add up to what was charged, also for the day's units after a restart.
+      // The sum of the rows equals the charge, because a restart restores the day's units from them.
       if (batch && planned.some(({ units: price }) => price > 0)) {
         countCall(caller, network, batchMethod, null, 1)
         units += 1

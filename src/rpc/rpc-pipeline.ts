@@ -12,8 +12,8 @@ import type { Subscriptions } from './subscriptions/subscriptions.ts'
 export type RpcItem = { readonly method: string; readonly params: readonly unknown[] }
 
 /**
- * `text`: the result as JSON text already. `proof`: its bundle, when one was asked for. `rollback`: the face calls it
- * when the result does not reach the caller, so that it can be given again.
+ * `text`: the result, serialized. `proof`: its bundle, if the client requested one. `rollback`: the endpoint calls it if
+ * the result does not reach the client, so that a later call returns it again.
  */
 export type RpcOutcome =
   | { readonly result: unknown; readonly proof?: ProofBundle; readonly rollback?: () => void }
@@ -21,27 +21,27 @@ export type RpcOutcome =
   | { readonly text: string; readonly bytes: number; readonly proof?: ProofBundle }
   | { readonly fault: Fault }
 
-/** One HTTP request of the JSON-RPC API after its envelope was read. A Fault stands for a bad item. */
+/** One request or WebSocket frame after its envelope was parsed. A Fault stands for an invalid item. */
 export type RpcRequest = {
   readonly caller: Caller
   readonly network: Network
   readonly items: readonly (RpcItem | Fault)[]
   readonly batch: boolean
-  /** Each result is to come with its proof bundle. */
+  /** Add a proof bundle to each result. */
   readonly proof?: boolean
-  /** Its signal is asked for only when something has to be waited for. */
-  readonly request: { readonly signal: AbortSignal }
-  /** Of the connection that it came over; absent over HTTP. */
+  /** Its signal is read only if a call must wait. */
+  readonly exchange: { readonly signal: AbortSignal }
+  /** Those of the WebSocket connection; absent over HTTP. */
   readonly subscriptions?: FrameSubscriptions
-  /** Ask this upstream alone, by its name: known reads, as its word. */
+  /** Send known reads to this upstream only, by its name, and label them as its claim. */
   readonly upstream?: string
   /** Records the request if the key has inspection turned on. */
   readonly inspection?: RequestRecorder | null
 }
 
-/** A connection that stays, as the gateway sees it. */
+/** A WebSocket connection as the pipeline sees it. */
 export type WebSocketClient = {
-  /** As it was judged last. */
+  /** As authenticated last. */
   readonly caller: Caller
   /** An event, as JSON text. */
   send(event: string): void
@@ -53,35 +53,35 @@ export type WebSocketClient = {
 export type RpcAnswer = {
   readonly outcomes: readonly RpcOutcome[]
   readonly headers: AnswerLabels
-  /** What the bytes of the request count under; null: nothing was asked. */
+  /** The method that the request's bytes are counted for; null for an empty request. */
   readonly method: string | null
 }
 
 export interface RpcPipeline {
   /** The network of a path label and a Host label. Throws `no_network`. */
   networkFor(pathLabel: string | null, hostLabel: string | null): Network
-  /** Is it still served? Not once other settings have put another in its place. */
+  /** Whether the network is still served. False after new settings replaced it. */
   serves(network: Network): boolean
-  /** Authenticate and gate, before the body is read. Throws the 401 and 403 faults; those of a known key are counted. */
+  /** Authenticates and authorizes before the body is read. Throws the 401 and 403 faults; those of a known key are counted. */
   authenticateRpc(credential: Credential, network: Network): Caller | Promise<Caller>
-  /** A connection that stays may open: the day and the rate have room for a call. Throws `over_rate`, `over_quota`. */
+  /** Checks that rate and daily limit allow a call before a WebSocket opens. Throws `over_rate`, `over_quota`. */
   admitSocket(caller: Caller, network: Network): void
-  /** The subscriptions of a connection that opens; their events are charged to the peer's caller. */
+  /** The subscriptions of a new connection; their events are charged to its caller. */
   openSubscriptions(peer: WebSocketClient, network: Network): Subscriptions
   /**
-   * Parse each item, admit the whole, run, meter: at once when every answer is at hand. A Fault thrown refuses
-   * the whole request (`over_rate`, `over_quota`, `over_burst`); a fault of one item is its outcome.
+   * Parses each item, admits the whole request, runs and meters it; without a promise if memory holds every answer. Throws
+   * a Fault that refuses the whole request (`over_rate`, `over_quota`, `over_burst`); a fault of one item is its outcome.
    */
-  runRpc(visit: RpcRequest): RpcAnswer | Promise<RpcAnswer>
-  /** Counts the body bytes of a request that was answered, and of its answer. */
+  runRpc(request: RpcRequest): RpcAnswer | Promise<RpcAnswer>
+  /** Counts the body bytes of an answered request and of its answer. */
   countBytes(
-    visit: Pick<RpcRequest, 'caller' | 'network'>,
+    request: Pick<RpcRequest, 'caller' | 'network'>,
     answer: RpcAnswer,
     bytes: { readonly in: number; readonly out: number },
   ): void
   /**
-   * A request refused after entering (`bad_json`, `too_large`) is counted, and charged if units are left.
-   * Returns the units it was charged.
+   * Counts a request that is refused after authentication (`bad_json`, `too_large`), and charges it if units are left.
+   * Returns the charged units.
    */
   chargeRefusal(caller: Caller, network: Network, fault: Fault): number
 }

@@ -1,5 +1,5 @@
-// Planned calls of the JSON-RPC face as they run, once the request was admitted: from the memory of proved answers, at
-// once where all they take is at hand, else side by side.
+// Runs the planned calls of an admitted request: from the cache of proved answers, synchronously where memory holds all
+// the content, else in parallel.
 // Tested by src/server/create-pipeline.test.ts
 import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
@@ -20,20 +20,20 @@ export type CallRunParts = {
 }
 
 export type CallRuns = {
-  /** In the order of `planned`, at once when nothing has to be waited for. Never throws: a fault is an outcome. */
+  /** In the order of `planned`; without a promise if no call must wait. Never throws: a fault is an outcome. */
   run(
-    visit: RpcRequest,
+    request: RpcRequest,
     planned: readonly CallPlan[],
     labels: RequestContext,
   ): readonly RpcOutcome[] | Promise<readonly RpcOutcome[]>
 }
 
-/** Calls of one batch that run at the same time. */
+/** Calls of one batch that run in parallel. */
 const concurrentItems = 16
-/** The same with their bundles: each holds all that it read. */
+/** The same with proof bundles: each holds all the content it read. */
 const concurrentBundles = 4
 
-/** A call whose read lacks something. */
+/** A call whose read is suspended until content is fetched. */
 class Begun {
   readonly read: SuspendedRead<unknown>
   readonly watch: ProofWatch
@@ -44,21 +44,21 @@ class Begun {
 }
 
 export function createCallRuns({ answerCache, log }: CallRunParts): CallRuns {
-  /** The outcome if memory holds all it takes; else the read that was begun, or null for an operation that is no read. */
+  /** The outcome if memory holds all content; else the suspended read, or null for an operation without `read`. */
   function begin(
     item: CallPlan,
-    visit: RpcRequest,
+    request: RpcRequest,
     labels: RequestContext,
   ): RpcOutcome | Begun | null {
     const { operation, input, method, fault } = item
     if (fault !== null) return { fault }
-    // An answer from memory comes without the nodes it follows from.
-    if (visit.proof === true) return null
-    const { network, caller, inspection } = visit
-    const kept = findCached(answerCache, network, operation, input, labels)
-    if (kept !== null) {
+    // A cached answer does not have the nodes that prove it.
+    if (request.proof === true) return null
+    const { network, caller, inspection } = request
+    const cached = findCached(answerCache, network, operation, input, labels)
+    if (cached !== null) {
       inspection?.timeline.kept()
-      return kept
+      return cached
     }
     if (operation?.read === undefined) return null
     const watch = new ProofWatch(labels)
@@ -109,23 +109,23 @@ export function createCallRuns({ answerCache, log }: CallRunParts): CallRuns {
     return fault
   }
 
-  /** Fills the holes of `outcomes`. */
+  /** Completes the missing outcomes. */
   async function runWaiting(
-    visit: RpcRequest,
+    request: RpcRequest,
     planned: readonly CallPlan[],
     labels: RequestContext,
     outcomes: (RpcOutcome | Begun | null)[],
   ): Promise<readonly RpcOutcome[]> {
-    const { caller, network, request } = visit
+    const { caller, network } = request
     const call: RpcCall = {
       caller,
       network,
       resolve: (parameter) => labels.resolve(parameter),
       labels,
-      signal: request.signal,
-      ...(visit.subscriptions === undefined ? {} : { subscriptions: visit.subscriptions }),
+      signal: request.exchange.signal,
+      ...(request.subscriptions === undefined ? {} : { subscriptions: request.subscriptions }),
     }
-    const budget = visit.proof === true ? new ProofBudget() : null
+    const budget = request.proof === true ? new ProofBudget() : null
     const lanes = budget === null ? concurrentItems : concurrentBundles
     let next = 0
     async function lane(): Promise<void> {
@@ -143,15 +143,15 @@ export function createCallRuns({ answerCache, log }: CallRunParts): CallRuns {
   }
 
   return {
-    run(visit, planned, labels) {
+    run(request, planned, labels) {
       let waits = false
       const outcomes = planned.map((item) => {
-        const outcome = begin(item, visit, labels)
+        const outcome = begin(item, request, labels)
         waits ||= outcome === null || outcome instanceof Begun
         return outcome
       })
       return waits
-        ? runWaiting(visit, planned, labels, outcomes)
+        ? runWaiting(request, planned, labels, outcomes)
         : (outcomes as readonly RpcOutcome[])
     },
   }

@@ -151,7 +151,7 @@ test('the counted units sum to the charged units: the extra unit of a batch has 
     network,
     items,
     batch: true,
-    request: { signal },
+    exchange: { signal },
   })
   assert.deepEqual(counted.at(-1), { method: 'batch', outcome: 'ok', units: 1 })
   assert.equal(
@@ -185,7 +185,7 @@ test('a method that needs a WebSocket is unknown over HTTP', async () => {
     network,
     items: [item('eth_subscribe')],
     batch: false,
-    request: { signal },
+    exchange: { signal },
   }
   const [refused] = (await made.runRpc(request)).outcomes
   assert.equal(faultOf(refused).message, 'notifications not supported')
@@ -216,13 +216,13 @@ test('a key that requires its secret reveals nothing of its networks without it'
 
 test('the whole request is priced before it runs: its items, plus one unit for a batch', async () => {
   const { made, admitted } = gateway()
-  await made.runRpc({ caller, network, items: [item('x_one')], batch: false, request: { signal } })
+  await made.runRpc({ caller, network, items: [item('x_one')], batch: false, exchange: { signal } })
   await made.runRpc({
     caller,
     network,
     items: [item('x_one'), item('x_one')],
     batch: true,
-    request: { signal },
+    exchange: { signal },
   })
   assert.deepEqual(admitted, [80, 161])
 })
@@ -235,7 +235,7 @@ test('a request over its limit runs nothing and costs nothing', async () => {
   })
   const items = [item('x_one')]
   const run = async () =>
-    await made.runRpc({ caller, network, items, batch: false, request: { signal } })
+    await made.runRpc({ caller, network, items, batch: false, exchange: { signal } })
   assert.equal(await refusal(run()), 'over_rate')
   assert.deepEqual(counted, [{ method: 'x_one', outcome: 'over_rate', units: 0 }])
 })
@@ -248,7 +248,7 @@ test('one bad item affects no other, and replies keep the order of the request',
     network,
     items: [item('x_one'), bad, item('no_such'), item('x_strict'), item('x_one')],
     batch: true,
-    request: { signal },
+    exchange: { signal },
   })
   assert.deepEqual(outcomes[0], { result: 1 })
   assert.equal(faultOf(outcomes[1]), bad)
@@ -269,7 +269,7 @@ test('a method that is always refused costs as much as an unknown one', async ()
     network,
     items,
     batch: false,
-    request: { signal },
+    exchange: { signal },
   })
   assert.equal(faultOf(outcomes[0]).code, 'method_not_offered')
   assert.deepEqual(counted, [{ method: 'other', outcome: 'method_not_offered', units: 5 }])
@@ -282,7 +282,7 @@ test('a bug is reported as internal, and its units are refunded', async () => {
     network,
     items: [item('x_bug')],
     batch: false,
-    request: { signal },
+    exchange: { signal },
   })
   assert.equal(faultOf(outcomes[0]).message, 'internal error')
   assert.deepEqual(refunded, [80])
@@ -297,7 +297,7 @@ test('`latest` is one block for every call of a batch, also while the head moves
     network,
     items: [item('x_latest'), item('x_latest'), item('x_latest')],
     batch: true,
-    request: { signal },
+    exchange: { signal },
   })
   assert.deepEqual(outcomes, [{ result: 1 }, { result: 1 }, { result: 1 }])
   assert.equal(headers.blockNumber, 1n)
@@ -313,7 +313,7 @@ test('a batch carries the weakest label of its answers', async () => {
         network,
         items: methods.map(item),
         batch: true,
-        request: { signal },
+        exchange: { signal },
       })
     ).headers.verified
   assert.equal(await labelOf(['x_latest']), 'proof')
@@ -410,7 +410,7 @@ function caching(level: Level, block: BlockParameter | null = { tag: 'latest' })
       network,
       items,
       batch: false,
-      request: { signal },
+      exchange: { signal },
     })
     const [outcome] = outcomes
     assert.ok(outcome !== undefined && !('fault' in outcome))
@@ -442,7 +442,7 @@ test('a request for a proof runs again despite a cached answer, and is charged t
     items: [{ method: 'x_kept', params: ['a'] }],
     batch: false,
     proof: true,
-    request: { signal },
+    exchange: { signal },
   })
   assert.equal(ran.length, 2)
   assert.deepEqual(counted[1], counted[0])
@@ -471,7 +471,7 @@ test('a revocable answer is sent with its proof, and is rolled back if it does n
     run: async () => new Revocable([1], () => void revoked++),
   }
   const { made } = gateway({ operationsOf: () => ({ find: () => operation }) })
-  const request = { caller, network, items: [item('x_once')], batch: false, request: { signal } }
+  const request = { caller, network, items: [item('x_once')], batch: false, exchange: { signal } }
   const { outcomes } = await made.runRpc({ ...request, proof: true })
   assert.partialDeepStrictEqual(outcomes, [{ result: [1], proof: { nodes: [] } }])
   rollbackAll(outcomes)
@@ -482,12 +482,12 @@ test('a cached answer is returned synchronously', async () => {
   const { ask, made } = caching('proof')
   await ask()
   const items = [{ method: 'x_kept', params: [] }]
-  const request = {
+  const exchange = {
     get signal(): AbortSignal {
       throw new Error('a signal was made but not used')
     },
   }
-  const answer = made.runRpc({ caller, network, items, batch: false, request })
+  const answer = made.runRpc({ caller, network, items, batch: false, exchange })
   assert.ok(!(answer instanceof Promise))
 })
 
@@ -541,7 +541,7 @@ test('a method that no upstream supports costs as little as an unknown one', asy
     network,
     items: [item('x_trace')],
     batch: false,
-    request: { signal },
+    exchange: { signal },
   })
   assert.deepEqual([admitted, refunded, headers.units], [[1000], [995], 5])
   assert.deepEqual(counted, [{ method: 'x_trace', outcome: 'no_method', units: 5 }])
@@ -559,7 +559,7 @@ test('a method outside the key allowlist is refused in its place, before its par
     network,
     items: ['x_one', 'x_strict', 'X_one', 'other', 'no_such'].map(item),
     batch: true,
-    request: { signal },
+    exchange: { signal },
   })
   assert.deepEqual(outcomes[0], { result: 1 })
   for (const outcome of outcomes.slice(1, 4)) {
@@ -592,7 +592,7 @@ test('a request in which no call is allowed costs nothing, even without units le
       network,
       items: [item('x_strict')],
       batch,
-      request: { signal },
+      exchange: { signal },
     })
     assert.equal(faultOf(outcomes[0]).code, 'refused_by_setting')
     assert.equal(headers.units, 0)
@@ -652,13 +652,13 @@ test('a read from memory needs no signal and no promise, is cached like any othe
     operationsOf: () => offering([operation]),
     resolveBlock: () => known(where),
   })
-  const request = {
+  const exchange = {
     get signal(): AbortSignal {
       return assert.fail('a signal was asked for')
     },
   }
   const items = ['a', 'bad', 'a'].map((input) => ({ method: 'x_now', params: [input] }))
-  const ask = () => made.runRpc({ caller, network, items, batch: true, request })
+  const ask = () => made.runRpc({ caller, network, items, batch: true, exchange })
   const cached = { text: '"now a"', bytes: 7 }
   for (const answer of [ask(), ask()]) {
     assert.ok(!(answer instanceof Promise))
@@ -689,7 +689,7 @@ test('a read with missing content is completed, with other calls of the request 
     network,
     items,
     batch: true,
-    request: { signal },
+    exchange: { signal },
   })
   assert.deepEqual(outcomes, [{ result: 'now' }, { result: 'later' }])
 })
@@ -716,7 +716,7 @@ test('a started read is resumed; its answer is labelled and cached, and its Faul
     resolveBlock: () => known(where),
   })
   const items = ['a', 'bad', 'b'].map((input) => ({ method: 'x_begun', params: [input] }))
-  const ask = () => made.runRpc({ caller, network, items, batch: true, request: { signal } })
+  const ask = () => made.runRpc({ caller, network, items, batch: true, exchange: { signal } })
   for (const _ of [1, 2]) {
     const { outcomes, headers } = await ask()
     const [first, fault, other] = outcomes
@@ -773,7 +773,7 @@ test('calls that ran have a duration, refused calls have none', async () => {
     operationsOf: () => offering([slow, ...operations]),
   })
   const items = [item('x_slow'), item('x_strict'), item('x_none')]
-  await made.runRpc({ caller, network, items, batch: true, request: { signal } })
+  await made.runRpc({ caller, network, items, batch: true, exchange: { signal } })
   made.countRefusal(caller, 'add', new Fault('bad_argument'))
   assert.deepEqual(counted, [
     { method: 'x_slow', ms: 250 },

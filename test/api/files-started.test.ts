@@ -37,7 +37,7 @@ async function newAccount(): Promise<{ key: string; secret: string }> {
 }
 
 // Without vectors the list is empty: one skipped test states the reason.
-if (golden === null) test('golden cases of the file face', { skip: skip || 'absent' }, () => {})
+if (golden === null) test('golden cases of the IPFS API', { skip: skip || 'absent' }, () => {})
 for (const one of golden?.cases ?? []) {
   test(`${one.id} ${one.request.method} ${one.request.path}`, () =>
     golden === null ? undefined : replayCase({ url: cairn.url, newAccount }, golden, one))

@@ -1,4 +1,4 @@
-// The file commands on a real file side in memory, without HTTP.
+// The commands of the IPFS API on files in memory, without HTTP.
 import assert from 'node:assert/strict'
 import { importProfiles } from '../../src/codec/ipld/import-profile.ts'
 import type { TestContext } from 'node:test'

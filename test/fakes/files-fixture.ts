@@ -1,4 +1,4 @@
-// The file side on a real database in memory, for tests: two accounts, no network, a clock turned by hand.
+// Files on a real database in memory, for tests: two accounts, no network, a clock that tests advance.
 import type { TestContext } from 'node:test'
 import { silentLog } from '../../src/base/log.ts'
 import { importProfiles } from '../../src/codec/ipld/import-profile.ts'

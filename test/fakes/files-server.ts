@@ -44,7 +44,7 @@ import { openPaths } from './path-rules.ts'
 export type FilesServer = {
   readonly url: string
   readonly port: number
-  /** The file side behind it. */
+  /** The files behind it. */
   readonly files: Files
   newAccount(change?: Partial<Caller>): { readonly key: string; readonly secret: string }
   /** Arguments of `settle`, in order. */

@@ -121,7 +121,7 @@ export function createFakeGateway(
       close: () => {},
     }),
     authenticateFiles: () => Promise.reject(new Fault('no_credential')),
-    async runRpc({ items, proof, request: { signal } }) {
+    async runRpc({ items, proof, exchange: { signal } }) {
       const fate = admission[key]
       if (fate !== undefined) throw fate
       gateway.ran += items.length

@@ -8,7 +8,7 @@ import type { Built, Metadata } from './built.ts'
 import type { FileContent } from './upload-entry.ts'
 import { importFile, type FileOptions } from './import-file.ts'
 
-/** A smaller file is a block or a few, which share one write with others: `engine.md` 2.2. */
+/** A smaller file has a few blocks, which share one write with those of other requests. */
 const largeBytes = 128 * 1024
 /** Leaves of other sizes are put one by one: a store cuts slots of 4 MiB into them, and no block is over 2 MiB. */
 const leafSizes: readonly number[] = [12, 13, 14, 15, 16, 17, 18, 19, 20].map((bits) => 2 ** bits)

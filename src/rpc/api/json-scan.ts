@@ -1,5 +1,5 @@
-// One pass over JSON bytes before they are parsed: how deep, how many top-level items. Without it a body of
-// 10^6 `[` or 5 MB of `{}` costs a tenth of a second and a hundred megabytes (engine.md 3.2).
+// One pass over JSON bytes before they are parsed: depth and number of top-level items. Without it, parsing a body of
+// 10^6 `[` or 5 MB of `{}` takes about 100 ms and 100 MB.
 import { Fault } from '../../base/fault.ts'
 
 const depthMax = 64

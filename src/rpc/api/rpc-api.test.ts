@@ -17,7 +17,7 @@ const error = (id: unknown, code: number, message: string, data?: object) =>
   })
 const basic = (pair: string) => ({ authorization: 'Basic ' + Buffer.from(pair).toString('base64') })
 
-suite('the JSON-RPC face', () => {
+suite('the JSON-RPC API', () => {
   let started: RpcServer
   before(async () => {
     started = await startRpcServer({

@@ -1,5 +1,5 @@
-// JSON-RPC API over HTTP: reads envelopes and headers and calls the pipeline. It knows no method and no rule
-// of the service. The first check that fails answers.
+// JSON-RPC API over HTTP: reads envelopes and headers and calls the pipeline. It knows no method and no rule of the
+// pipeline. The first failed check decides the answer.
 import type { RpcPipeline } from '../rpc-pipeline.ts'
 import type { Caller } from '../../access/accounts/caller.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -33,15 +33,15 @@ export type RpcSettings = {
   readonly bodyBytesMax: number
   /** 1 to 1000. */
   readonly batchItemsMax: number
-  /** Of one answer; the items that would go over become `response_too_large`. */
+  /** Of one answer; items beyond it become `response_too_large`. */
   readonly replyBytesMax: number
   /** From the request's headers to the answer. */
   readonly deadlineMs: number
-  /** More than this at once are answered `overloaded`. */
+  /** Requests beyond this number in parallel are answered `overloaded`. */
   readonly requestsInFlightMax: number
 }
 
-/** To parse a longer body, and to run what may be in it, can take milliseconds: accounts take turns. */
+/** Parsing a longer body and running its calls can take milliseconds, so accounts take turns. */
 export const longBodyBytes = 4096
 
 export const defaultRpcSettings: RpcSettings = {
@@ -62,7 +62,7 @@ export type RpcApiDeps = {
   readonly log: Log
 }
 
-/** Builds the face. The exchange's signal aborts at the deadline with the Fault `deadline`. */
+/** Builds the endpoint. The signal of an exchange aborts at the deadline with the Fault `deadline`. */
 export function createRpcApi(parts: RpcApiDeps): RpcApi {
   const { clock, settings } = parts
   const deadlines = {
@@ -103,7 +103,7 @@ export function createRpcApi(parts: RpcApiDeps): RpcApi {
     }
     const answering = answer(face, exchange, path, progress, deadlines.request)
     if (!progress.answered) return settle(answering, exchange, progress)
-    // Nothing was waited for, so there is no time to bound.
+    // The answer is complete, so no deadline is needed.
     inFlight--
     return undefined
   }
@@ -117,11 +117,11 @@ function sendPreflight(exchange: HttpExchange): void {
 
 type FaceParts = RpcApiDeps & { readonly send: ReplySender }
 
-/** How far a request came: decides what a refusal echoes and whether it is charged. */
+/** Progress of a request: decides what a refusal echoes and whether it is charged. */
 type Progress = {
   readonly overloaded: boolean
   entered: { readonly caller: Caller; readonly network: Network } | null
-  /** What a refusal would echo; null while the body is unread. */
+  /** Ids for a refusal to echo; null while the body is unread. */
   form: RefusalForm | Envelope | null
   /** Null: the key has no inspection, or the key is not known yet. */
   inspection: Inspection | null
@@ -166,12 +166,12 @@ async function answer(
   const turn = sent.bytes.length > longBodyBytes ? turns.enter(caller.accountId) : null
   if (turn !== null) await turn
   const { batch, entries } = openEnvelope(sent, settings, progress)
-  // From here on the gateway counts and charges, what it refuses included.
+  // From here the pipeline counts and charges, also its refusals.
   progress.entered = null
   const items = entries.map((entry) => entry.item)
   const proof = asksProof(exchange)
-  const visit = { caller, network, items, batch, proof, request: exchange, inspection }
-  const running = gateway.runRpc(visit)
+  const called = { caller, network, items, batch, proof, exchange, inspection }
+  const running = gateway.runRpc(called)
   const answered =
     running instanceof Promise ? await answerWithin(running, exchange.signal, clock) : running
   const { outcomes, headers } = answered
@@ -184,7 +184,7 @@ async function answer(
   if (exchange.gone) rollbackAll(outcomes)
   const fault = body.bytes === 0 ? null : faultOfWhole(outcomes, batch)
   send(exchange, { fault, labels: headers, body, bodyUnread: false })
-  gateway.countBytes(visit, answered, { in: sent.bytes.length, out: body.bytes })
+  gateway.countBytes(called, answered, { in: sent.bytes.length, out: body.bytes })
   if (inspection !== null) endInspection(inspection, progress, fault, body)
   progress.answered = true
 }
@@ -234,7 +234,7 @@ function tooLarge(bytes: number, bytesMax: number): Fault {
   return new Fault('too_large', { detail: `content length too large (${bytes}>${bytesMax})` })
 }
 
-/** Of a request that was refused before it had any answer. */
+/** For a request refused before any answer. */
 const noLabels = { verified: 'none', head: null, block: null, blockNumber: null }
 
 async function refuse(

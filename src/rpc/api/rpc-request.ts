@@ -1,4 +1,4 @@
-// What the JSON-RPC face judges by itself, from the request line and headers alone.
+// Checks of a JSON-RPC request by its request line and headers alone.
 // Tested by src/rpc/api/rpc-api.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { Credential } from '../../pipeline/credential.ts'
@@ -23,7 +23,7 @@ export function checkRequest({ method, headers }: HttpExchange, path: RpcPath): 
     })
   }
   if (method !== 'POST') throw new Fault('wrong_http')
-  // As most clients spell it: known without being taken apart.
+  // The spelling of most clients needs no parsing.
   const sent = headers['content-type'] ?? ''
   if (!contentTypes.has(sent)) {
     const type = sent.split(';', 1)[0] as string
@@ -37,7 +37,7 @@ export function checkRequest({ method, headers }: HttpExchange, path: RpcPath): 
   }
 }
 
-/** `?proof=1` or `x-cairn-proof: 1`: each result is to come with its proof bundle. */
+/** `?proof=1` or `x-cairn-proof: 1`: the client requests a proof bundle with each result. */
 export function asksProof({
   headers,
   query,
@@ -51,7 +51,7 @@ export function asksProof({
 
 /**
  * The key of the path and the secret of `Authorization: Basic`, or the JWT of `Authorization: Bearer`. A malformed key
- * counts as none. Throws `bad_secret` when there is a key and the header is of another scheme or cannot be read.
+ * counts as none. Throws `bad_secret` if a key is present and the header has another scheme or is malformed.
  */
 export function readCredential(
   {

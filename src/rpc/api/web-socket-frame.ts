@@ -114,8 +114,17 @@ function answer(
     if (frame.refusal !== null) throw frame.refusal
     if (envelope.refusal !== null) throw envelope.refusal
     const items = entries.map(({ item }) => item)
-    const visit = { caller, network, items, batch, proof, request, subscriptions, inspection }
-    const running = gateway.runRpc(visit)
+    const called = {
+      caller,
+      network,
+      items,
+      batch,
+      proof,
+      exchange: request,
+      subscriptions,
+      inspection,
+    }
+    const running = gateway.runRpc(called)
     if (!(running instanceof Promise)) return replyTo(parts, frame, envelope, running)
     const opened = envelope
     return answerWithin(running, request.signal, clock).then(

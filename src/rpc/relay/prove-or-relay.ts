@@ -1,6 +1,6 @@
 // What becomes of a read that can be proved, on a network whose upstreams may not be able to prove it: `require`
 // fails closed, `prefer` falls back to an upstream's word and says so, `off` takes the word at once, `header` takes
-// it for a block whose header is proved (networks whose lists cannot be rebuilt, verification 2.3).
+// it for a block whose header is proved (networks whose lists cannot be rebuilt).
 // Tested by src/rpc/relay/upstream-operations.test.ts
 import { Fault, type FaultCode } from '../../base/fault.ts'
 import { toHex } from '../../base/hex.ts'
