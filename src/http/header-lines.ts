@@ -1,5 +1,6 @@
 // Header lines that many answers share, spelled once.
 // Tested by src/rpc/api/rpc-api.test.ts
+import type { Clock } from '../base/clock.ts'
 
 /** Names and values in turn, and the same as lines that each end with CRLF. */
 export type HeadLines = { readonly list: readonly string[]; readonly text: string }
@@ -15,4 +16,17 @@ export function toLines(list: readonly string[]): string {
   let lines = ''
   for (let at = 0; at < list.length; at += 2) lines += `${list[at]}: ${list[at + 1]}\r\n`
   return lines
+}
+
+export function createDateHeader(clock: Clock): () => string {
+  let second = -1
+  let text = ''
+  return () => {
+    const now = Math.floor(clock.now() / 1000)
+    if (now !== second) {
+      second = now
+      text = new Date(now * 1000).toUTCString()
+    }
+    return text
+  }
 }

@@ -2,7 +2,7 @@
 // real answers; a later one is the caller's to turn into a cut connection.
 import type { ServerResponse } from 'node:http'
 import { Fault } from '../base/fault.ts'
-import { openChunkWriter, type WriteTerms } from './write-chunk.ts'
+import type { Clock } from '../base/clock.ts'
 
 export type SendTerms = WriteTerms & {
   /** Bytes that must come; null: not known. */
@@ -49,5 +49,87 @@ export async function sendChunks(
   } finally {
     writer.close()
     await iterator.return?.()
+  }
+}
+
+export type WriteTerms = {
+  readonly clock: Clock
+  /** A caller that takes nothing for this long is given up. */
+  readonly idleMs: number
+}
+
+export interface ChunkWriter {
+  /**
+   * Null, or a promise to wait for before the next chunk is requested: rejects with `deadline` when the caller takes
+   * nothing, with `hung_up` when it is gone.
+   */
+  write(chunk: Uint8Array): Promise<void> | null
+  /** After the last write, also when that failed. */
+  close(): void
+}
+
+type Waiter = {
+  readonly chunk: Uint8Array | null
+  readonly resolve: () => void
+  readonly reject: (fault: Fault) => void
+}
+
+/** A smaller chunk is copied, so that many of them can go out together. */
+const copiedBytesMax = 16 * 1024
+
+/** One timer and one listener for all chunks of the body. */
+export function openChunkWriter(
+  response: ServerResponse,
+  { clock, idleMs }: WriteTerms,
+): ChunkWriter {
+  let waiter: Waiter | null = null
+  let since = clock.monotonic()
+  let stopTimer = clock.after(idleMs, look)
+
+  function look(): void {
+    const idle = clock.monotonic() - since
+    if (waiter !== null && idle >= idleMs) {
+      settle(waiter, new Fault('deadline', { detail: 'the caller stopped reading' }))
+      // What is still to go out lies in memory that others get now.
+      response.destroy()
+    } else stopTimer = clock.after(waiter === null ? idleMs : idleMs - idle, look)
+  }
+
+  function settle(one: Waiter | null, fault: Fault | null): void {
+    if (one === null || one !== waiter) return
+    waiter = null
+    if (fault === null) one.resolve()
+    else one.reject(fault)
+  }
+
+  function drained(): void {
+    if (waiter?.chunk === null) settle(waiter, null)
+  }
+
+  const closed = (): void => settle(waiter, new Fault('hung_up'))
+  response.on('close', closed).on('drain', drained)
+
+  /** Until the socket is done with `chunk`, or with null until it is done with all that was written. */
+  function taken(chunk: Uint8Array | null): Promise<void> {
+    since = clock.monotonic()
+    return new Promise((resolve, reject) => {
+      const mine = { chunk, resolve, reject }
+      waiter = mine
+      if (chunk !== null) {
+        response.write(chunk, (error) => settle(mine, error ? new Fault('hung_up') : null))
+      }
+      if (response.destroyed) closed()
+    })
+  }
+
+  return {
+    write(chunk) {
+      if (chunk.length > copiedBytesMax) return taken(chunk)
+      return response.write(Buffer.from(chunk)) ? null : taken(null)
+    },
+    close() {
+      stopTimer()
+      response.off('close', closed).off('drain', drained)
+    },
   }
 }

@@ -3,7 +3,7 @@
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
-import type { FilesDownload } from '../pipeline/files-bytes.ts'
+import { type FilesDownload, measuredStream } from '../pipeline/transfer.ts'
 import type { GatewayPipeline } from './gateway-pipeline.ts'
 import type { PathContent, PathOperation, PathReply } from './path-operation.ts'
 import { absenceOf } from './create-gateway-pipeline.ts'
@@ -12,7 +12,6 @@ import { type ByteRange, hasDirective, namesTag, readRange } from '../http/condi
 import { readFilesCredential } from '../pipeline/files-credential.ts'
 import { isOriginRefused } from '../pipeline/files-refusal.ts'
 import type { RequestHandler, NodeExchange } from '../http/node-exchange.ts'
-import { measuredStream } from '../pipeline/measured-stream.ts'
 import {
   cacheHeaders,
   contentHeaders,

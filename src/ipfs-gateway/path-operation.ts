@@ -4,7 +4,7 @@
 import type { CID } from 'multiformats/cid'
 import type { Caller } from '../access/accounts/caller.ts'
 import type { Fault } from '../base/fault.ts'
-import type { FilesDownload } from '../pipeline/files-bytes.ts'
+import type { FilesDownload } from '../pipeline/transfer.ts'
 import type { Files, FetchPolicy } from '../ipfs/files.ts'
 
 /** What a reader may ask for by name, as in `?format=`. */

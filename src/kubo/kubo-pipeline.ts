@@ -2,7 +2,7 @@
 import type { Caller } from '../access/accounts/caller.ts'
 import type { Fault } from '../base/fault.ts'
 import type { Credential } from '../pipeline/credential.ts'
-import type { FilesDownload, FilesUpload } from '../pipeline/files-bytes.ts'
+import type { FilesDownload, FilesUpload } from '../pipeline/transfer.ts'
 import type { RequestRecorder } from '../pipeline/request-recorder.ts'
 import type { KuboCommand, CommandReply, CommandRequest } from './kubo-command.ts'
 

@@ -3,15 +3,14 @@
 // Tested by src/kubo/ipfs-api.test.ts
 import { Readable } from 'node:stream'
 import type { Clock } from '../base/clock.ts'
-import type { FilesDownload } from '../pipeline/files-bytes.ts'
+import { type FilesDownload, measuredStream } from '../pipeline/transfer.ts'
 import type { CommandReply } from './kubo-command.ts'
 import { keyedObject, keyedText } from './keyed-object.ts'
 import type { NodeExchange } from '../http/node-exchange.ts'
 import { batchedLines } from './batched-lines.ts'
 import { BufferedLines } from './buffered-lines.ts'
 import { kuboLine } from '../codec/go-json.ts'
-import { measuredStream } from '../pipeline/measured-stream.ts'
-import { sendChunks, type SendTerms } from '../http/send-chunks.ts'
+import { type SendTerms, sendChunks } from '../http/send-chunks.ts'
 
 export type ReplyTerms = {
   readonly clock: Clock

@@ -2,7 +2,7 @@
 // Tested by src/kubo/ipfs-api.test.ts
 import { Fault } from '../base/fault.ts'
 import type { Credential } from './credential.ts'
-import { parseBasic } from '../http/basic-auth.ts'
+import { parseBasic } from '../http/authorization.ts'
 import type { NodeExchange } from '../http/node-exchange.ts'
 
 /**

@@ -5,7 +5,7 @@ import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { AdminReply } from '../run-admin.ts'
 import type { NodeExchange } from '../../http/node-exchange.ts'
-import { openChunkWriter } from '../../http/write-chunk.ts'
+import { openChunkWriter } from '../../http/send-chunks.ts'
 
 const heartbeatMs = 15_000
 /** A client that reads no bytes for this long is disconnected. */

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { Fault } from '../../base/fault.ts'
-import { opensArray, scanJson } from './json-scan.ts'
+import { opensArray, scanJson } from './envelope.ts'
 
 const scan = (text: string) => scanJson(Buffer.from(text))
 

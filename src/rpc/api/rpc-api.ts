@@ -20,13 +20,14 @@ import type { RpcApi, RpcPath } from '../../http/routes.ts'
 import { asksProof, checkRequest, readCredential } from './rpc-request.ts'
 import {
   type RefusalForm,
-  refusalBody,
+  type ReplySender,
   ReplyWriter,
   type RpcBody,
+  createReplySender,
+  refusalBody,
   unknownForm,
 } from './rpc-reply.ts'
 import { formOf, readForm, refusedMs } from './rpc-refusal.ts'
-import { createReplySender, type ReplySender } from './rpc-send.ts'
 import { answerWithin, within } from './abort-grace.ts'
 
 export type RpcSettings = {

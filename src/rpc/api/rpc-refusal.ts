@@ -3,10 +3,9 @@
 // Tested by src/rpc/api/rpc-api.test.ts
 import type { Body } from '../../http/body.ts'
 import type { Deadlines } from '../../http/deadlines.ts'
-import { type Envelope, parseEnvelope } from './envelope.ts'
+import { type Envelope, opensArray, parseEnvelope, scannedItemsMax } from './envelope.ts'
 import type { HttpExchange } from '../../http/http-exchange.ts'
 import { type RefusalForm, unknownForm } from './rpc-reply.ts'
-import { opensArray, scannedItemsMax } from './json-scan.ts'
 
 const refusedBytesMax = 65_536
 /** How long the body of a refused request may take. */

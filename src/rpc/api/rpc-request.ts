@@ -2,8 +2,7 @@
 // Tested by src/rpc/api/rpc-api.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { Credential } from '../../pipeline/credential.ts'
-import { parseBasic } from '../../http/basic-auth.ts'
-import { parseBearer } from '../../http/bearer-auth.ts'
+import { parseBasic, parseBearer } from '../../http/authorization.ts'
 import type { HttpExchange, RequestHeaders } from '../../http/http-exchange.ts'
 import type { RpcPath } from '../../http/routes.ts'
 

@@ -16,7 +16,7 @@ import type { Inspector } from '../../pipeline/inspector/inspector.ts'
 import { type Envelope, parseEnvelope } from './envelope.ts'
 import { longBodyBytes, type RpcSettings } from './rpc-api.ts'
 import { formOf } from './rpc-refusal.ts'
-import { refusalBody, ReplyWriter, unknownForm } from './rpc-reply.ts'
+import { ReplyWriter, refusalBody, unknownForm } from './rpc-reply.ts'
 import { answerWithin } from './abort-grace.ts'
 
 export type FrameParts = {

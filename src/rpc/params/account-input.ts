@@ -3,7 +3,7 @@
 import type { BlockParameter } from '../operation.ts'
 import { optional, parseArguments, required } from './arguments.ts'
 import { latestBlock, parseBlockParameter } from './block-parameter.ts'
-import { parseAddress } from './fixed-bytes.ts'
+import { parseAddress } from './values.ts'
 
 export type AccountInput = { readonly address: Uint8Array; readonly block: BlockParameter }
 

@@ -1,7 +1,13 @@
 // The block parameter of state methods (EIP-1898) and the number-only one of eth_getBlockByNumber.
 import type { BlockParameter } from '../operation.ts'
-import { isRefused, readBlockNumber, readBytes } from './hex-text.ts'
-import { jsonTypeName, refuseArgument, wrongType } from './refuse-argument.ts'
+import {
+  isRefused,
+  jsonTypeName,
+  readBlockNumber,
+  readBytes,
+  refuseArgument,
+  wrongType,
+} from './values.ts'
 
 const tags = ['latest', 'pending', 'safe', 'finalized', 'earliest'] as const
 const numberMax = 2n ** 63n - 1n

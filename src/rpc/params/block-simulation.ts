@@ -3,7 +3,7 @@
 import { Fault } from '../../base/fault.ts'
 import type { RequestedBlock } from '../../chain/computation.ts'
 import { type CallArguments, readCallRequest } from './call-request.ts'
-import { type Reading, readBoolean, readList, readMembers, readOptional } from './members.ts'
+import { type Reading, readBoolean, readList, readMembers, readOptional } from './arguments.ts'
 import { readSimulatedFields, readStateOverrides } from './overrides.ts'
 
 /** As many as there may be blocks from first to last. */

@@ -2,9 +2,9 @@
 // Tested by src/rpc/params/params.test.ts
 import type { CallRequest } from '../../chain/computation.ts'
 import {
-  given,
   type Members,
   type Reading,
+  given,
   readAddress,
   readBig,
   readData,
@@ -13,8 +13,8 @@ import {
   readMembers,
   readOptional,
   readUint64,
-} from './members.ts'
-import { refuseArgument } from './refuse-argument.ts'
+} from './arguments.ts'
+import { refuseArgument } from './values.ts'
 
 /** `chainId` is not part of the request proper: it is compared with the network's own. */
 export type CallArguments = { readonly request: CallRequest; readonly chainId: bigint | null }

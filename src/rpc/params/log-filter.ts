@@ -4,9 +4,14 @@ import { Fault } from '../../base/fault.ts'
 import type { LogFilter } from '../../chain/logs.ts'
 import type { BlockParameter } from '../operation.ts'
 import { latestBlock, parseBlockNumber } from './block-parameter.ts'
-import { parseHashField } from './fixed-bytes.ts'
-import { isRefused, readBytes } from './hex-text.ts'
-import { jsonTypeName, refuseArgument, wrongType } from './refuse-argument.ts'
+import {
+  isRefused,
+  jsonTypeName,
+  parseHashField,
+  readBytes,
+  refuseArgument,
+  wrongType,
+} from './values.ts'
 
 /** One block by hash, or a range of tags and numbers, both ends included; `latest` where none was given. */
 export type LogBlocks =

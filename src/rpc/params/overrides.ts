@@ -8,9 +8,9 @@ import type {
   Withdrawal,
 } from '../../chain/computation.ts'
 import {
-  given,
   type Members,
   type Reading,
+  given,
   readAddress,
   readBig,
   readData,
@@ -19,8 +19,8 @@ import {
   readMembers,
   readOptional,
   readUint64,
-} from './members.ts'
-import { refuseArgument } from './refuse-argument.ts'
+} from './arguments.ts'
+import { refuseArgument } from './values.ts'
 
 /** Accounts in one set of overrides, and slots in one account. */
 const accountsMax = 1_024

@@ -10,9 +10,7 @@ import { createRpcOperations } from '../methods/index.ts'
 import { parseBlockNumber, parseBlockParameter } from './block-parameter.ts'
 import { parseTraceCallConfig, parseTraceConfig } from './trace-config.ts'
 import { parseCallInput } from './call-input.ts'
-import { parseAddress, parseHash } from './fixed-bytes.ts'
-import { parseCount, parseIndex } from './scalars.ts'
-import { parseStoragePosition } from './storage-position.ts'
+import { parseAddress, parseCount, parseHash, parseIndex, parseStoragePosition } from './values.ts'
 
 const operations = createRpcOperations({
   clientVersion: 'Cairn/v0.0.0/test',

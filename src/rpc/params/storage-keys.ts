@@ -2,9 +2,14 @@
 // Tested by src/rpc/methods/state/eth_getProof.test.ts
 import { Fault } from '../../base/fault.ts'
 import { toBareHex } from '../../base/hex.ts'
-import { parseAddress, parseHash } from './fixed-bytes.ts'
-import { jsonTypeName, refuseArgument, wrongType } from './refuse-argument.ts'
-import { parseStoragePosition } from './storage-position.ts'
+import {
+  jsonTypeName,
+  parseAddress,
+  parseHash,
+  parseStoragePosition,
+  refuseArgument,
+  wrongType,
+} from './values.ts'
 
 /** As in geth, for one call. */
 const storageKeysMax = 1024

@@ -12,9 +12,9 @@ import {
   readOptional,
   readString,
   readUint,
-} from './members.ts'
+} from './arguments.ts'
 import { readBlockOverrides, readStateOverrides } from './overrides.ts'
-import { quoteForMessage, refuseArgument } from './refuse-argument.ts'
+import { quoteForMessage, refuseArgument } from './values.ts'
 
 export type TraceCallConfig = { readonly tracer: TracerChoice; readonly overrides: Overrides }
 

@@ -9,8 +9,7 @@ import type { BlockParameter, RpcMethod } from '../../operation.ts'
 import { replyBytes } from '../../relay/reply-bytes.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBlockParameter } from '../../params/block-parameter.ts'
-import { parseAddress } from '../../params/fixed-bytes.ts'
-import { parseBytes, parseInteger } from '../../params/scalars.ts'
+import { parseAddress, parseBytes, parseInteger } from '../../params/values.ts'
 import { completeRead } from '../../../chain/read.ts'
 
 type Input = {

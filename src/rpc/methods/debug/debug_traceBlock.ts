@@ -11,7 +11,7 @@ import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
 import { optional, parseArguments, required } from '../../params/arguments.ts'
-import { parseBytes } from '../../params/scalars.ts'
+import { parseBytes } from '../../params/values.ts'
 import { parseTraceConfig, structLogger } from '../../params/trace-config.ts'
 import { runTrace } from '../../replies/trace-block.ts'
 

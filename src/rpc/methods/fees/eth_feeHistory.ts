@@ -9,7 +9,7 @@ import * as wire from '../../open-rpc/types.ts'
 import type { BlockParameter, RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { parseBlockNumber } from '../../params/block-parameter.ts'
-import { parseCount, parseNumbers } from '../../params/scalars.ts'
+import { parseCount, parseNumbers } from '../../params/values.ts'
 import { resolveHeader } from '../../bundles/proved-block.ts'
 import { completeRead } from '../../../chain/read.ts'
 

@@ -5,7 +5,7 @@ import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
-import { parseFilterId } from '../../params/filter-id.ts'
+import { parseFilterId } from '../../params/values.ts'
 
 export function createEthGetFilterChanges(filters: Filters): RpcMethod<string> {
   return {

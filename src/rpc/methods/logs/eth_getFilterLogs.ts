@@ -7,7 +7,7 @@ import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import { type RpcCall, type RpcMethod, runOperation } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
-import { parseFilterId } from '../../params/filter-id.ts'
+import { parseFilterId } from '../../params/values.ts'
 import type { LogQuery } from '../../params/log-filter.ts'
 import { createEthGetLogs } from './eth_getLogs.ts'
 

@@ -7,8 +7,7 @@ import { optionalParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
 import { optional, parseArguments } from '../../params/arguments.ts'
-import { refuseArgument } from '../../params/refuse-argument.ts'
-import { parseFlag } from '../../params/scalars.ts'
+import { parseFlag, refuseArgument } from '../../params/values.ts'
 
 export function createEthNewPendingTransactionFilter(filters: Filters): RpcMethod<null> {
   return {

@@ -9,7 +9,7 @@ import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
 import { optional, parseArguments, required } from '../../params/arguments.ts'
 import { parseLogFilter } from '../../params/log-filter.ts'
-import { parseFlag } from '../../params/scalars.ts'
+import { parseFlag } from '../../params/values.ts'
 
 export const ethSubscribe: RpcMethod<SubscriptionKind> = {
   name: 'eth_subscribe',

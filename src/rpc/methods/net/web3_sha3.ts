@@ -6,7 +6,7 @@ import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
-import { parseBytes } from '../../params/scalars.ts'
+import { parseBytes } from '../../params/values.ts'
 
 export const web3Sha3: RpcMethod<Uint8Array> = {
   name: 'web3_sha3',

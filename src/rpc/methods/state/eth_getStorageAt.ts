@@ -7,8 +7,7 @@ import type { BlockParameter, RpcMethod } from '../../operation.ts'
 import { replyBytes } from '../../relay/reply-bytes.ts'
 import { optional, parseArguments, required } from '../../params/arguments.ts'
 import { latestBlock, parseBlockParameter } from '../../params/block-parameter.ts'
-import { parseAddress } from '../../params/fixed-bytes.ts'
-import { parseStoragePosition } from '../../params/storage-position.ts'
+import { parseAddress, parseStoragePosition } from '../../params/values.ts'
 import { resolveHeader } from '../../bundles/proved-block.ts'
 
 type Input = {

@@ -6,7 +6,7 @@ import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
-import { parseHash } from '../../params/fixed-bytes.ts'
+import { parseHash } from '../../params/values.ts'
 import { rawReply } from '../../replies/one-transaction.ts'
 import { findRawTransaction } from '../../replies/raw-transaction.ts'
 

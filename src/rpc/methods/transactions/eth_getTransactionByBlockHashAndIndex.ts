@@ -8,8 +8,7 @@ import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
-import { parseHash } from '../../params/fixed-bytes.ts'
-import { parseIndex } from '../../params/scalars.ts'
+import { parseHash, parseIndex } from '../../params/values.ts'
 import { findNamed } from '../../bundles/proved-block.ts'
 
 type Input = { readonly blockHash: Uint8Array; readonly index: bigint }

@@ -11,7 +11,7 @@ import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcCall, RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
-import { parseHash } from '../../params/fixed-bytes.ts'
+import { parseHash } from '../../params/values.ts'
 
 export function createEthGetTransactionByHash(findSender: FindSender): RpcMethod<Uint8Array> {
   const mined = ({ block, index, raw }: Located, { network, labels }: RpcCall) => {

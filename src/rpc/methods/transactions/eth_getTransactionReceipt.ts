@@ -9,7 +9,7 @@ import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
-import { parseHash } from '../../params/fixed-bytes.ts'
+import { parseHash } from '../../params/values.ts'
 
 export function createEthGetTransactionReceipt(findSender: FindSender): RpcMethod<Uint8Array> {
   return {

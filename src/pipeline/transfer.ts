@@ -1,4 +1,4 @@
-// Byte counts of an IPFS request, independent of the transport.
+// Bytes of an upload or download as the pipeline measures them.
 // Tested by test/quotas-started.test.ts
 
 /** A request body while it is read. */
@@ -19,4 +19,22 @@ export type FilesDownload = {
   admitDownload(length: bigint | null): void
   /** Before each chunk. */
   download(bytes: number): void
+}
+
+/**
+ * Yields the same chunks. Checks the quota when the first chunk has arrived, so that the source can be closed in order, and
+ * before any header: throws `over_quota` then for a `length` (null = unknown) over the quota, later for a chunk.
+ */
+export async function* measuredStream(
+  chunks: AsyncIterable<Uint8Array>,
+  length: bigint | null,
+  download: FilesDownload,
+): AsyncGenerator<Uint8Array> {
+  let admitted = false
+  for await (const chunk of chunks) {
+    if (!admitted) download.admitDownload(length)
+    admitted = true
+    download.download(chunk.length)
+    yield chunk
+  }
 }

@@ -1,4 +1,4 @@
-// `Authorization: Basic` for both faces (RFC 7617).
+// The Authorization header: Basic (RFC 7617) and Bearer (RFC 6750).
 // Tested by src/rpc/api/rpc-api.test.ts
 
 export type BasicPair = { readonly user: string; readonly password: string }
@@ -16,4 +16,13 @@ export function parseBasic(header: string | undefined): BasicPair | null | 'malf
   const colon = text.indexOf(':')
   if (colon < 0 || text.includes('\0')) return 'malformed'
   return { user: text.slice(0, colon), password: text.slice(colon + 1) }
+}
+
+const bearerForm = /^bearer(?: +([A-Za-z0-9_.-]*))?$/i
+
+/** Null without a header and for another scheme. Empty, which is no token, where there is none or it is over 8 KiB. */
+export function parseBearer(header: string | undefined): string | null {
+  if (header === undefined || !/^bearer(?: |$)/i.test(header)) return null
+  if (header.length > headerCharsMax) return ''
+  return bearerForm.exec(header.trim())?.[1] ?? ''
 }
