@@ -1,10 +1,16 @@
 // Finds for a thread that reads the store without `obtain`: verified after each read, and read again before a copy
 // counts as damaged. The request thread, which finds such a copy too, quarantines it.
 // Tested by src/content/verified-finds.test.ts
+import { verifyDagBlock } from '../codec/ipld/verify-dag-block.ts'
+import { verifyKeccakKinds } from '../codec/hash/verify-keccak.ts'
+import type { ContentRef, Verify } from './ref.ts'
 import { Fault, hasCode } from '../base/fault.ts'
-import type { ContentRef } from './ref.ts'
 import type { Store } from './store.ts'
-import { verify } from './verify.ts'
+
+export const verify: Verify = ({ kind, hash }, bytes) => {
+  if (kind === 'dag-block') verifyDagBlock(hash, bytes)
+  else verifyKeccakKinds({ kind, hash }, bytes)
+}
 
 /** How often a copy is read. */
 const readsMax = 3

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { keccak256 } from '../codec/hash/keccak.ts'
 import { sha256Name } from '../codec/ipld/multihash.ts'
-import { verify } from './verify.ts'
+import { verify } from './verified-finds.ts'
 
 test('IPFS blocks are verified by their multihash, all other content by keccak256', () => {
   const bytes = Uint8Array.of(1, 2, 3)

@@ -19,12 +19,10 @@ import {
 } from './command-line.ts'
 import type { RequestHandler, NodeExchange } from '../http/node-exchange.ts'
 import { readFilesCredential } from '../pipeline/files-credential.ts'
-import { kuboHeaders, optionsHeaders } from './kubo-headers.ts'
+import { kuboHeaders, optionsHeaders, sendReply } from './kubo-reply.ts'
 import { isOriginRefused, refusalOf, sendRefusal, textOf } from '../pipeline/files-refusal.ts'
-import { sendReply } from './kubo-reply.ts'
 import { findBoundary, readParts } from './multipart.ts'
-import { UploadBody } from './upload-body.ts'
-import { readText, uploadEntries } from './upload-entries.ts'
+import { UploadBody, readText, uploadEntries } from './upload-body.ts'
 
 export type FilesSettings = {
   /** One request body; null = no limit. */

@@ -7,7 +7,7 @@ import { Fault } from '../base/fault.ts'
 import type { UploadEntry, FileContent } from '../ipfs/import/upload-entry.ts'
 import { type RequestBodyStream, requestBodyStream } from '../http/request-body-stream.ts'
 import { findBoundary, multipartLimits, readParts } from './multipart.ts'
-import { uploadEntries } from './upload-entries.ts'
+import { uploadEntries } from './upload-body.ts'
 
 async function* cut(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
   let at = 0

@@ -9,7 +9,7 @@ import { createMemoryStore } from '../../src/content/memory-store.ts'
 import { createObtain } from '../../src/content/obtain.ts'
 import type { UnverifiedItem } from '../../src/content/ref.ts'
 import type { Store } from '../../src/content/store.ts'
-import { verify as verifyContent } from '../../src/content/verify.ts'
+import { verify as verifyContent } from '../../src/content/verified-finds.ts'
 import type { HeadSettings } from '../../src/chain/upstream/head/head-follower.ts'
 import type { InvalidReplyLog } from '../../src/chain/upstream/pool/invalid-reply-log.ts'
 import {

@@ -6,7 +6,7 @@ import type * as Jose from 'jose'
 import type { JWTPayload } from 'jose'
 import { Fault } from '../../base/fault.ts'
 import { type Allowlists, compileAllowlists } from './allowlists.ts'
-import { parseAllowlist } from './parse-allowlist.ts'
+import { parseAllowlist } from './parse-key-settings.ts'
 import type { ParsedPublicKey } from './jwt-public-key.ts'
 
 /** By `kid`. */

@@ -2,7 +2,31 @@
 // together, and of all callers, so that none shuts others out. Such an address's body is read before it takes a share.
 import { Fault } from '../../base/fault.ts'
 import type { Principal } from '../principal.ts'
-import { createKeyedSemaphore } from './keyed-semaphore.ts'
+
+export type KeyedSemaphore = {
+  /** Returns false, without effect, if `holder` has reached the limit. */
+  acquire(holder: string): boolean
+  /** One that was taken. */
+  release(holder: string): void
+}
+
+/** Holders are forgotten with the last they give back. */
+export function createKeyedSemaphore(most: number): KeyedSemaphore {
+  const held = new Map<string, number>()
+  return {
+    acquire(holder) {
+      const count = held.get(holder) ?? 0
+      if (count >= most) return false
+      held.set(holder, count + 1)
+      return true
+    },
+    release(holder) {
+      const left = (held.get(holder) ?? 1) - 1
+      if (left === 0) held.delete(holder)
+      else held.set(holder, left)
+    },
+  }
+}
 
 export type AdminConcurrency = {
   /** `from`: the network of the caller's address. Returns what gives the share back. Throws `overloaded`. */

@@ -15,9 +15,13 @@ import type { RequestHandler, NodeExchange } from '../../http/node-exchange.ts'
 import { checkHost, checkOrigin, ownOrigin } from './admin-rules.ts'
 import { sendAdmin, sendAdminRefusal } from './admin-reply.ts'
 import { createAdminRoutes, type MatchAdmin } from './admin-routes.ts'
-import { type AdminConcurrency, createAdminConcurrency } from './admin-concurrency.ts'
+import {
+  type AdminConcurrency,
+  type KeyedSemaphore,
+  createAdminConcurrency,
+  createKeyedSemaphore,
+} from './admin-concurrency.ts'
 import { readCookie, setCookie } from './session-cookie.ts'
-import { createKeyedSemaphore, type KeyedSemaphore } from './keyed-semaphore.ts'
 
 /** Credentials of a request; null: none. */
 export type AdminCredential = { readonly session: string | null; readonly token: string | null }

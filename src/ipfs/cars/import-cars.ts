@@ -9,7 +9,7 @@ import { identityCode } from '../../codec/ipld/multihash.ts'
 import { verifyDagBlock } from '../../codec/ipld/verify-dag-block.ts'
 import type { Batch } from '../../content/store.ts'
 import type { Statement } from '../../db/writer.ts'
-import { createBlockGroups } from '../import/block-groups.ts'
+import { createBlockGroups } from '../import/block-sink.ts'
 import { createCarClosure } from './car-closure.ts'
 import type { Put } from '../pins/roots.ts'
 

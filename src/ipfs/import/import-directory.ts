@@ -3,7 +3,7 @@
 import { dagPbCodec } from '../../codec/ipld/cid.ts'
 import { encodeDagNode } from '../../codec/ipld/dag-pb.ts'
 import { encodeUnixfs } from '../../codec/ipld/unixfs.ts'
-import { blockBytesMax, type BlockSink, overSize } from './block-sink.ts'
+import { type BlockSink, blockBytesMax, overSize } from './block-sink.ts'
 import { noMetadata, type Built, type Metadata } from './built.ts'
 import type { ImportOptions } from './upload-entry.ts'
 import { buildHamt } from './hamt.ts'

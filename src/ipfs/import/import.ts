@@ -3,7 +3,7 @@
 import { Fault } from '../../base/fault.ts'
 import type { Batch } from '../../content/store.ts'
 import type { Statement } from '../../db/writer.ts'
-import { createBlockSink, type Keep, type YielderFor } from './block-sink.ts'
+import { type Keep, type YielderFor, createBlockSink } from './block-sink.ts'
 import { noMetadata, type Built, type Metadata } from './built.ts'
 import type { UploadEntry, ImportEvent, ImportOptions } from './upload-entry.ts'
 import { createFolderMemory } from './folder-memory.ts'

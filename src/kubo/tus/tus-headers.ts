@@ -1,7 +1,7 @@
 // Where uploads that go on after a break are, and the headers that their answers carry.
 // Tested by test/tus.test.ts
 import type { IncomingHttpHeaders } from 'node:http'
-import { kuboHeaders } from '../kubo-headers.ts'
+import { kuboHeaders } from '../kubo-reply.ts'
 import type { Refusal } from '../../pipeline/files-refusal.ts'
 
 export const tusPath = '/tus/files'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
-import { createJsonRpcClient, type JsonRpcClient } from './json-rpc-client.ts'
+import { type JsonRpcClient, createJsonRpcClient } from './json-rpc-client.ts'
 import { UpstreamError } from './upstream-error.ts'
 
 const never = new AbortController().signal

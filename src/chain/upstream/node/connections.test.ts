@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { tlsCertificate, tlsKey } from '../../../../test/fakes/tls-identity.ts'
 import { systemClock } from '../../../base/clock.ts'
-import { openConnections } from './connections.ts'
+import { openConnections } from './json-rpc-client.ts'
 import { UpstreamExchange, type ExchangeOwner } from './exchange.ts'
 
 const never = new AbortController().signal

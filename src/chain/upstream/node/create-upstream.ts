@@ -4,10 +4,15 @@ import type { Clock } from '../../../base/clock.ts'
 import { createSingleFlight } from '../../../base/single-flight.ts'
 import type { Log } from '../../../base/log.ts'
 import { createHeadFeed, guessWebSocketUrl, type HeadFeed } from './head-feed.ts'
-import { createJsonRpcClient, type Params } from './json-rpc-client.ts'
+import { type Params, createJsonRpcClient } from './json-rpc-client.ts'
 import { createLackingMethods } from './lacking-methods.ts'
-import { isRead, type MethodClass } from './method-class.ts'
-import { classOf, type MethodPolicies, replyBytesMaxOf } from './method-policy.ts'
+import {
+  type MethodClass,
+  type MethodPolicies,
+  classOf,
+  isRead,
+  replyBytesMaxOf,
+} from './method-policy.ts'
 import { createQuarantine } from './quarantine.ts'
 import { createHistoryBook } from './history-depth.ts'
 import { hostOf } from './redact.ts'

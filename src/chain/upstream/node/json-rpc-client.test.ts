@@ -9,7 +9,7 @@ import {
 } from '../../../../test/fakes/json-rpc-upstream.ts'
 import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
 import { systemClock, type Clock } from '../../../base/clock.ts'
-import { createJsonRpcClient, type JsonRpcClient } from './json-rpc-client.ts'
+import { type JsonRpcClient, createJsonRpcClient } from './json-rpc-client.ts'
 import { UpstreamError } from './upstream-error.ts'
 
 const never = new AbortController().signal

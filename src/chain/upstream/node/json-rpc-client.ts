@@ -1,12 +1,62 @@
 // One JSON-RPC call as one POST to one upstream; the reply is read under caps. Anything but a well-formed answer to
 // this call is `trouble`.
+import type { Socket } from 'node:net'
+import type { Client, buildConnector } from 'undici'
+import { type PoolLimits, headersFor, loadUndici, openPool } from '../../../base/http-origin.ts'
+import { type Connection, type ExchangeOwner, UpstreamExchange } from './exchange.ts'
 import type { Clock } from '../../../base/clock.ts'
-import { headersFor } from '../../../base/http-origin.ts'
-import { openConnections } from './connections.ts'
-import { UpstreamExchange, type ExchangeOwner } from './exchange.ts'
 import { readReply } from './read-reply.ts'
-import { createHide, createRedact, type Redact } from './redact.ts'
+import { type Redact, createHide, createRedact } from './redact.ts'
 import { UpstreamError } from './upstream-error.ts'
+
+export type Connections = {
+  dispatch(exchange: UpstreamExchange): void
+  /** Pending and later exchanges end with an error. */
+  close(): Promise<void>
+}
+
+/** `headers`: of each request. */
+export function openConnections(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  limits: PoolLimits,
+): Connections {
+  const request = {
+    method: 'POST',
+    path: url.pathname + url.search,
+    headers: Object.entries(headers).flat(),
+  } as const
+  const pool = openPool(url, limits, openConnection)
+  return {
+    dispatch: (exchange) => void pool.dispatch({ ...request, body: exchange.body }, exchange),
+    close: () => pool.destroy(),
+  }
+}
+
+/** The pool passes the connector that it made to its clients. */
+type ClientOptions = Client.Options & { readonly connect: buildConnector.connector }
+
+function openConnection(origin: URL, given: object): Client {
+  const options = given as ClientOptions
+  let socket: Socket | null = null
+  const connection: Connection = { hasAnswered: false, end: () => void socket?.destroy() }
+  const client = new (loadUndici().Client)(origin, {
+    ...options,
+    connect(target, done) {
+      connection.hasAnswered = false
+      options.connect(target, (...result) => {
+        socket = result[1]
+        done(...result)
+      })
+    },
+  })
+  const dispatch = client.dispatch.bind(client)
+  client.dispatch = (request, handler) => {
+    if (handler instanceof UpstreamExchange) handler.onConnection(connection)
+    return dispatch(request, handler)
+  }
+  return client
+}
 
 /** Params of a call: values, or their JSON text exactly as it is sent. */
 export type Params = readonly unknown[] | { readonly json: string }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { servingPolicies } from '../../../rpc/relay/relayed-methods.ts'
-import { isRead, mayRetryElsewhere } from './method-class.ts'
-import { classOf } from './method-policy.ts'
+import { classOf, isRead, mayRetryElsewhere } from './method-policy.ts'
 
 test('a method without a policy is treated as a write', () => {
   for (const method of ['eth_newThing', 'debug_setHead', 'foo', '', 'eth_sendTransaction']) {

@@ -2,7 +2,7 @@
 // A policy only adds rights: a method without one may be a write, so Cairn sends it once, to one upstream.
 // Tested by src/chain/upstream/node/method-class.test.ts, src/chain/upstream/node/upstream.test.ts
 import type { Params } from './json-rpc-client.ts'
-import type { MethodClass } from './method-class.ts'
+import type { UpstreamErrorKind } from './upstream-error.ts'
 
 export type MethodPolicy = {
   readonly class: MethodClass
@@ -30,4 +30,75 @@ export function replyBytesMaxOf(
   const own = policies.get(call.method)?.replyBytesMax ?? most
   if (typeof own === 'number') return Math.min(own, most)
   return 'json' in call.params ? most : Math.min(own(call.params), most)
+}
+
+/**
+ * - `content`: brings bytes that are proved. `read`: a known read that cannot be proved. `trace`: `debug_`, `trace_`.
+ * - `send`: a signed transaction. `sticky`: lives on one upstream (filters, subscriptions). `unlisted`: anything else.
+ */
+export type MethodClass = 'content' | 'read' | 'send' | 'sticky' | 'trace' | 'unlisted'
+
+export const methodClasses: readonly MethodClass[] = [
+  'content',
+  'read',
+  'send',
+  'sticky',
+  'trace',
+  'unlisted',
+]
+
+/** Callers of the same may share one exchange. Content is shared by its hash, above. */
+export function isShared(methodClass: MethodClass): boolean {
+  return methodClass === 'read' || methodClass === 'trace'
+}
+
+/** A reset of a reused socket may be answered by asking again. */
+export function isRead(methodClass: MethodClass): boolean {
+  return methodClass === 'content' || methodClass === 'read' || methodClass === 'trace'
+}
+
+/** What another upstream may do better. Nothing that is the EVM's or the caller's own doing. */
+const elsewhere: ReadonlySet<UpstreamErrorKind> = new Set([
+  'rate_limit',
+  'billing',
+  'credentials',
+  'no_tag',
+  'proof_window',
+  'pruned',
+  'missing_state',
+  'unknown_block',
+  'not_canonical',
+  'unsupported',
+  'trouble',
+  'not_asked',
+])
+/** It refused before it worked. */
+const refusals: ReadonlySet<UpstreamErrorKind> = new Set([
+  'rate_limit',
+  'billing',
+  'credentials',
+  'unsupported',
+  'not_asked',
+])
+
+/** May the same call be sent to another upstream after this failure? */
+export function mayRetryElsewhere(
+  methodClass: MethodClass,
+  failure: { readonly kind: UpstreamErrorKind; readonly phase: 'unsent' | 'sent' | 'answering' },
+): boolean {
+  const { kind, phase } = failure
+  switch (methodClass) {
+    case 'content':
+      // Proved by hash, so odd nodes are worth passing by too.
+      return kind !== 'execution'
+    case 'read':
+      return elsewhere.has(kind)
+    case 'trace':
+      return refusals.has(kind) || (kind === 'trouble' && phase !== 'answering')
+    case 'unlisted':
+      return kind === 'unsupported' || phase === 'unsent'
+    case 'send':
+    case 'sticky':
+      return false
+  }
 }

@@ -1,7 +1,7 @@
 // The interface of an upstream node: a name, calls, and its record of behaviour. Its replies are not trusted here;
 // callers prove them.
 import type { Params } from './json-rpc-client.ts'
-import type { MethodClass } from './method-class.ts'
+import type { MethodClass } from './method-policy.ts'
 import type { DataKind, HistoryDepths } from './history-depth.ts'
 import type { Redact } from './redact.ts'
 

@@ -4,7 +4,7 @@ import type { Clock } from '../../../base/clock.ts'
 import type { Log } from '../../../base/log.ts'
 import { UpstreamError } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
-import type { AttemptOutcome } from './attempt-outcome.ts'
+import type { AttemptOutcome } from './race-attempts.ts'
 
 /** Sends a request with a known answer and checks the reply. If it throws, there is no outcome. */
 export type Canary = (upstream: Upstream, signal: AbortSignal) => Promise<AttemptOutcome>

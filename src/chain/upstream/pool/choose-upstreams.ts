@@ -2,7 +2,7 @@
 // is clearly cheaper, which keeps its caches warm and prevents answers from jumping between nodes. If the answer cannot
 // be proved, a trusted upstream comes before a cheaper one.
 import type { Clock } from '../../../base/clock.ts'
-import type { MethodClass } from '../node/method-class.ts'
+import type { MethodClass } from '../node/method-policy.ts'
 import type { DataKind } from '../node/history-depth.ts'
 import type { Upstream } from '../node/upstream.ts'
 

@@ -10,7 +10,7 @@ import {
   listInvalidReplies,
   type InvalidReplyLog,
 } from './invalid-reply-log.ts'
-import type { InvalidReplyEvidence } from './attempt-outcome.ts'
+import type { InvalidReplyEvidence } from './race-attempts.ts'
 
 const evidence: InvalidReplyEvidence = {
   method: 'eth_getProof',

@@ -7,7 +7,7 @@ import { createQueries, findAll, toStatement } from '../../../db/queries.ts'
 import type { Database } from '../../../db/sqlite.ts'
 import type { Writer } from '../../../db/writer.ts'
 import type { Redact } from '../node/redact.ts'
-import type { InvalidReplyEvidence } from './attempt-outcome.ts'
+import type { InvalidReplyEvidence } from './race-attempts.ts'
 
 export type InvalidReply = {
   /** Milliseconds since 1970 UTC. */

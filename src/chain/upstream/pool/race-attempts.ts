@@ -2,10 +2,69 @@
 // queried in parallel, within a budget; if one hangs, always.
 // Tested by src/chain/upstream/pool/upstream-pool.test.ts
 import type { Clock } from '../../../base/clock.ts'
-import { hedgeLimits, type HedgeBudget } from './hedge-budget.ts'
 import { UpstreamError, type UpstreamErrorKind } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
-import type { InvalidReplyEvidence, AttemptOutcome } from './attempt-outcome.ts'
+
+/**
+ * Bytes that contradict a hash fixed by the request or the head. `expected`, `computed`: the values that differ, as
+ * text.
+ */
+export type InvalidReplyEvidence = {
+  readonly method: string
+  readonly params: readonly unknown[]
+  /** The result as received. */
+  readonly response: unknown
+  readonly expected: string
+  readonly computed: string
+  /** 32 bytes, when a block was named. */
+  readonly blockHash: Uint8Array | null
+}
+
+/**
+ * `taken`: it supplied the requested content. `absent`: it reports that no such block exists. `cannot`: it no longer
+ * has the content, or cannot prove it at that depth. `failed`: no usable reply.
+ */
+export type AttemptOutcome =
+  | 'taken'
+  | 'absent'
+  | 'cannot'
+  | 'failed'
+  | { readonly lie: InvalidReplyEvidence }
+
+export type HedgeBudget = {
+  /** Counts one regular call. */
+  earn(): void
+  /** True if one more hedge is allowed now; it is then counted. */
+  spend(): boolean
+}
+
+const hedgeLimits = {
+  /** A hedge starts after the pending upstream's p95, but not before this. */
+  waitMsMin: 50,
+  /**
+   * Without budget, the next upstream is queried after this multiple of the p95, and not before the minimum: the first
+   * seems to hang.
+   */
+  patienceShare: 10,
+  patienceMsMin: 2_000,
+  share: 0.1,
+  savedMax: 10,
+} as const
+
+export function createHedgeBudget(): HedgeBudget {
+  let saved = 1
+  return {
+    earn() {
+      saved = Math.min(saved + hedgeLimits.share, hedgeLimits.savedMax)
+    },
+    spend() {
+      // Sums of tenths are slightly below whole numbers.
+      if (saved < 1 - 1e-9) return false
+      saved -= 1
+      return true
+    },
+  }
+}
 
 /** May run on two upstreams in parallel. An UpstreamError counts as the outcome that its kind implies. */
 export type UpstreamAttempt = (upstream: Upstream, signal: AbortSignal) => Promise<AttemptOutcome>

@@ -1,8 +1,8 @@
 // One call that cannot be proved, to one upstream, and to the next if the class of the method allows it.
 // Tested by src/chain/upstream/pool/upstream-pool.test.ts
 import type { ReadTrace } from '../../../content/read-trace.ts'
-import { isNestedDeeper, relayedLevelsMax } from '../node/nesting.ts'
-import { isRead, mayRetryElsewhere, type MethodClass } from '../node/method-class.ts'
+import { isNestedDeeper, relayedLevelsMax } from '../node/read-reply.ts'
+import { type MethodClass, isRead, mayRetryElsewhere } from '../node/method-policy.ts'
 import { isTooDeep, UpstreamError, type UpstreamErrorKind } from '../node/upstream-error.ts'
 import type { Params } from '../node/json-rpc-client.ts'
 import type { DataKind } from '../node/history-depth.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { shareKey } from './share-key.ts'
+import { shareKey } from './agree.ts'
 
 test('params that differ never share a key', () => {
   const lists: readonly (readonly unknown[])[] = [

@@ -5,7 +5,7 @@ import type { Clock } from '../../../base/clock.ts'
 import type { Log } from '../../../base/log.ts'
 import { createCircuitBreaker, type CircuitBreaker } from '../../../base/circuit-breaker.ts'
 import { createLatencySketch, type LatencySketch } from '../../../base/latency-sketch.ts'
-import { methodClasses, type MethodClass } from '../node/method-class.ts'
+import { type MethodClass, methodClasses } from '../node/method-policy.ts'
 import { UpstreamError } from '../node/upstream-error.ts'
 
 export type UpstreamHealth = {

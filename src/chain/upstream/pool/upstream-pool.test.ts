@@ -13,11 +13,10 @@ import type { ReadTrace } from '../../../content/read-trace.ts'
 import type { Canary } from './canaries.ts'
 import { servingPolicies } from '../../../rpc/relay/relayed-methods.ts'
 import { createUpstream } from '../node/create-upstream.ts'
-import type { UpstreamAttempt } from './race-attempts.ts'
+import type { AttemptOutcome, InvalidReplyEvidence, UpstreamAttempt } from './race-attempts.ts'
 import { UpstreamError } from '../node/upstream-error.ts'
 import { createUpstreamPool, type UpstreamPool } from './upstream-pool.ts'
 import { defaultUpstreamLimits, type UpstreamOptions } from '../node/upstream.ts'
-import type { InvalidReplyEvidence, AttemptOutcome } from './attempt-outcome.ts'
 
 const never = new AbortController().signal
 const proof = { need: 'proof', number: 100n } as const

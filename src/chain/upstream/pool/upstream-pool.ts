@@ -4,27 +4,26 @@ import type { Clock } from '../../../base/clock.ts'
 import { Fault } from '../../../base/fault.ts'
 import { createSingleFlight } from '../../../base/single-flight.ts'
 import type { Log } from '../../../base/log.ts'
-import { agreeOn, type Agreement, type Question } from './agree.ts'
+import { type Agreement, type Question, agreeOn, shareKey } from './agree.ts'
 import { createVerificationAlarms, type VerificationAlarm } from './verification-alarms.ts'
 import { broadcast, type SignedTransaction } from './broadcast.ts'
 import { createCanaries, type Canary } from './canaries.ts'
 import { createChoose, type UpstreamChoice } from './choose-upstreams.ts'
-import { createHedgeBudget } from './hedge-budget.ts'
-import type { InvalidReplyLog } from './invalid-reply-log.ts'
-import { isShared } from '../node/method-class.ts'
 import {
-  lastFailure,
-  invalidRepliesOf,
-  raceAttempts,
-  type UpstreamAttempt,
+  type AttemptOutcome,
   type AttemptResult,
+  type UpstreamAttempt,
+  createHedgeBudget,
+  invalidRepliesOf,
+  lastFailure,
+  raceAttempts,
 } from './race-attempts.ts'
+import type { InvalidReplyLog } from './invalid-reply-log.ts'
+import { isShared } from '../node/method-policy.ts'
 import type { DataKind } from '../node/history-depth.ts'
 import { readElsewhere, type ReadAnswer, type ReadRequest } from './read-from-another.ts'
-import { shareKey } from './share-key.ts'
 import { isTooDeep } from '../node/upstream-error.ts'
 import type { Upstream, UpstreamStatus } from '../node/upstream.ts'
-import type { AttemptOutcome } from './attempt-outcome.ts'
 import { createWaitForUpstreams } from './wait-for-upstreams.ts'
 
 type ContentAsked = {

@@ -15,8 +15,7 @@ import { Malformed } from '../../../codec/ethereum/malformed.ts'
 import { walkProof } from '../../../codec/ethereum/trie-walk.ts'
 import type { PeekNode } from '../../../content/ref.ts'
 import type { AccountProofMemory } from './account-proof-memory.ts'
-import type { ProofNodes } from './proof-nodes.ts'
-import { bagOf, type NodeBag, type ProofReply } from './proof-reply.ts'
+import { type NodeBag, type ProofNodes, type ProofReply, bagOf } from './proof-reply.ts'
 
 /** The request. `stateRoot`, `slots`: 32 bytes; `address`: 20. */
 export type RequestedProof = {

@@ -24,7 +24,7 @@ import {
 } from './offer-list.ts'
 import type { RawCalls } from './raw-calls.ts'
 import type { Upstream } from '../node/upstream.ts'
-import type { AttemptOutcome } from '../pool/attempt-outcome.ts'
+import type { AttemptOutcome } from '../pool/race-attempts.ts'
 
 export type FetchBodyParts = {
   readonly raw: RawCalls

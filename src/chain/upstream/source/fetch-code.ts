@@ -6,7 +6,7 @@ import { keccak256 } from '../../../codec/hash/keccak.ts'
 import type { Offer } from '../../../content/source.ts'
 import type { RequestedBlockHash, CallAt } from './block-parameter.ts'
 import type { Upstream } from '../node/upstream.ts'
-import type { AttemptOutcome } from '../pool/attempt-outcome.ts'
+import type { AttemptOutcome } from '../pool/race-attempts.ts'
 
 /** `hash`: keccak256 of the code. */
 export type RequestedCode = {

@@ -10,7 +10,7 @@ import { auditHash } from './audit-json.ts'
 import type { RawCalls } from './raw-calls.ts'
 import { UpstreamError } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
-import type { AttemptOutcome } from '../pool/attempt-outcome.ts'
+import type { AttemptOutcome } from '../pool/race-attempts.ts'
 
 export type FetchHeaderParts = {
   readonly raw: RawCalls

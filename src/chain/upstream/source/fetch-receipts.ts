@@ -10,7 +10,7 @@ import { type RequestedList, offerList, type Reply } from './offer-list.ts'
 import type { RawCalls } from './raw-calls.ts'
 import { UpstreamError } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
-import type { AttemptOutcome } from '../pool/attempt-outcome.ts'
+import type { AttemptOutcome } from '../pool/race-attempts.ts'
 
 /** An upstream that lacks the block has pruned it. Throws UpstreamError, `Malformed`, `UnsupportedTransaction`. */
 export async function fetchReceipts(

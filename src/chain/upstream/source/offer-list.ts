@@ -9,7 +9,7 @@ import { orderedRoot } from '../../../codec/ethereum/ordered-trie.ts'
 import type { ContentKind, UnverifiedItem } from '../../../content/ref.ts'
 import type { Nameless, Offer } from '../../../content/source.ts'
 import type { Contradiction } from './check-proof.ts'
-import type { AttemptOutcome } from '../pool/attempt-outcome.ts'
+import type { AttemptOutcome } from '../pool/race-attempts.ts'
 
 export type ListKind = 'transactions' | 'withdrawals' | 'uncles' | 'receipts'
 

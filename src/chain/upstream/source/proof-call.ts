@@ -8,11 +8,11 @@ import { queryPool, toFault, type ContentPool } from './query-pool.ts'
 import type { RequestedBlockHash, CallAt } from './block-parameter.ts'
 import { checkProof, type ProofCheck } from './check-proof.ts'
 import type { AccountProofMemory } from './account-proof-memory.ts'
-import { bagOf, type ProofReply, readProofReply } from './proof-reply.ts'
+import { type ProofReply, bagOf, readProofReply } from './proof-reply.ts'
 import type { PendingRead } from './pending-read.ts'
 import { UpstreamError } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
-import type { AttemptOutcome } from '../pool/attempt-outcome.ts'
+import type { AttemptOutcome } from '../pool/race-attempts.ts'
 
 /** One account of one block. `stateRoot`: null if the fetch context does not name it. */
 export type ProofTarget = {

@@ -1,12 +1,58 @@
 // A reply to eth_getProof (EIP-1186) as bytes, under caps. Nothing in it is trusted: nodes are only candidates,
 // found by their own hash, and the other members are compared later, never used.
 // Tested by src/chain/upstream/source/check-proof.test.ts
+import { equalBytes, toBareHex, toLatin1 } from '../../../base/hex.ts'
+import { type JsonRecord, bytesOf, isGiven, recordOf } from '../../../codec/ethereum/json-fields.ts'
 import { Fault } from '../../../base/fault.ts'
-import { toLatin1 } from '../../../base/hex.ts'
-import { isGiven, type JsonRecord, recordOf } from '../../../codec/ethereum/json-fields.ts'
 import { Malformed } from '../../../codec/ethereum/malformed.ts'
 import { nameKeccakKinds } from '../../../codec/hash/verify-keccak.ts'
-import { ProofNodes } from './proof-nodes.ts'
+
+export class ProofNodes {
+  readonly #texts: readonly string[]
+  readonly #bytes: (Uint8Array | undefined)[] = []
+
+  constructor(texts: readonly string[]) {
+    this.#texts = texts
+  }
+
+  get length(): number {
+    return this.#texts.length
+  }
+
+  /** `index`: less than `length`. Throws `Malformed` if it is not hex of whole bytes. */
+  at(index: number): Uint8Array {
+    const known = this.#bytes[index]
+    if (known !== undefined) return known
+    const bytes = bytesOf(this.#texts[index], 'node')
+    this.#bytes[index] = bytes
+    return bytes
+  }
+
+  /** True if these are its bytes. False also if it is not lower-case hex. `index`: as of `at`. */
+  isAt(index: number, bytes: Uint8Array): boolean {
+    const known = this.#bytes[index]
+    if (known !== undefined) return equalBytes(known, bytes)
+    const text = this.#texts[index] ?? ''
+    if (text.length !== 2 + 2 * bytes.length) return false
+    // Cheaper than decoding the text, whose bytes are not needed.
+    return text.slice(2) === toBareHex(bytes) && text.startsWith('0x')
+  }
+
+  /** Throws as `at`. */
+  all(): readonly Uint8Array[] {
+    return this.#texts.map((_, index) => this.at(index))
+  }
+
+  /** The texts of the first `count` nodes. */
+  spelled(count: number): readonly string[] {
+    return this.#texts.slice(0, count)
+  }
+
+  /** True if the first nodes have these texts. */
+  beginsWith(texts: readonly string[]): boolean {
+    return texts.every((text, index) => text === this.#texts[index])
+  }
+}
 
 /** A path of 64 nibbles has at most 65 nodes; a full branch is 532 bytes. */
 export const proofCaps = { nodesPerList: 65, bytesPerNode: 4096 }

@@ -10,7 +10,7 @@ import { UpstreamError, type UpstreamErrorKind } from '../node/upstream-error.ts
 import type { Upstream } from '../node/upstream.ts'
 import type { UpstreamPool } from '../pool/upstream-pool.ts'
 import type { DataKind } from '../node/history-depth.ts'
-import type { InvalidReplyEvidence, AttemptOutcome } from '../pool/attempt-outcome.ts'
+import type { AttemptOutcome, InvalidReplyEvidence } from '../pool/race-attempts.ts'
 
 /** The parts of a pool that are used here. */
 export type ContentPool = Pick<UpstreamPool, 'content' | 'upstreams'>
