@@ -1,4 +1,4 @@
-// Header lines that many answers share, spelled once.
+// Header lines that many answers share, and the Date line (RFC 9110 6.6.1), made once a second.
 // Tested by src/rpc/api/rpc-api.test.ts
 import type { Clock } from '../base/clock.ts'
 

@@ -1,5 +1,5 @@
-// Bytes as the body of a response, with back-pressure. The head waits for the first chunk, so that most failures are
-// real answers; a later one is the caller's to turn into a cut connection.
+// Sends bytes as the body of a response, with back-pressure. The head waits for the first chunk, so most failures are
+// error replies; on a later failure the caller cuts the connection.
 import type { ServerResponse } from 'node:http'
 import { Fault } from '../base/fault.ts'
 import type { Clock } from '../base/clock.ts'

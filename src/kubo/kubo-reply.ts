@@ -1,5 +1,5 @@
-// The answer of a file operation on the wire. Headers wait for the first chunk,
-// so most failures are real errors; a later one cuts the connection: a short answer never looks whole.
+// Sends the reply of a command. Headers wait for the first chunk, so most failures are error replies. A later failure cuts
+// the connection, so that clients detect a short reply.
 // Tested by src/kubo/ipfs-api.test.ts
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'

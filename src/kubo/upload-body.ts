@@ -1,5 +1,5 @@
-// The body of an upload, chunk by chunk: counted, capped, and given up when nothing comes for a while. How long
-// it takes altogether does not matter.
+// The body of an upload: counted, limited in size, and ended after an idle time. Its multipart parts become the entries of
+// the upload. The total time is not limited.
 // Tested by src/kubo/ipfs-api.test.ts
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'

@@ -1,5 +1,5 @@
-// Where an import puts the blocks it makes. Names a block by the options of the import; what is kept leaves
-// memory in groups, so that at most two groups are held however large the upload is.
+// Receives the blocks of an import and names them by its options. Stored blocks leave memory in groups: an import holds
+// at most two groups, whatever its size.
 // Tested by src/ipfs/import/import.test.ts
 import { toBareHex } from '../../base/hex.ts'
 import type { UnverifiedItem } from '../../content/ref.ts'

@@ -1,5 +1,5 @@
-// JSON-RPC 2.0 requests out of bytes: single or batch, each with the text of its id exactly
-// as it was sent. The judgement of an item's method and params is the gateway's.
+// Parses JSON-RPC 2.0 requests: single or batch, each with the text of its id as received. A scan first limits depth and
+// number of items, because JSON.parse does not. The pipeline checks methods and params.
 import { isUtf8 } from 'node:buffer'
 import { Fault } from '../../base/fault.ts'
 import type { RpcItem } from '../rpc-pipeline.ts'

@@ -1,4 +1,4 @@
-// JSON-RPC replies as text, members in the order clients and transcripts expect.
+// JSON-RPC replies as text, with members in the order that clients expect, and their heads.
 // Tested by src/rpc/api/rpc-api.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { RpcOutcome } from '../rpc-pipeline.ts'

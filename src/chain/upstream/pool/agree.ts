@@ -1,4 +1,5 @@
-// Sends the same request to several upstreams in parallel and returns the answer that a quorum of them gives.
+// Sends the same request to several upstreams in parallel and returns the answer that a quorum of them gives. Answers are
+// compared in a canonical form.
 // Tested by src/chain/upstream/pool/upstream-pool.test.ts
 import { createHash } from 'node:crypto'
 import type { Params } from '../node/json-rpc-client.ts'
