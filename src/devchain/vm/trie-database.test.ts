@@ -37,7 +37,7 @@ test('only what a state root reaches is given to the commit', async () => {
   assert.equal(await tries.get(key(stray)), undefined)
 })
 
-test('what is kept is read through, and is not committed again', async () => {
+test('stored nodes are read through and are not committed again', async () => {
   const store = createMemoryStore()
   const { root, nodes } = buildTrie([[keccak256(word(1)), word(9)]])
   const bytes = nodes[0] ?? word(0)

@@ -220,7 +220,7 @@ test('a pin that was given up goes on where it stopped, whatever was collected m
   assert.equal(files.stored('alice').blocks, 0)
 })
 
-test('a second pin of what is kept already walks over nothing', async (t) => {
+test('a second pin of stored content walks no block', async (t) => {
   const fixture = createFilesFixture(t)
   const { files, store } = fixture
   const root = await addTree(fixture, 'alice', ['one', 'two'])

@@ -26,7 +26,7 @@ export type UploadEntry = {
   | { readonly kind: 'symlink'; readonly target: string }
 )
 
-/** Every setting that changes a CID or what is kept. Validated by the IPFS API, in Kubo's order. */
+/** Every option that changes the CID or the stored blocks. The IPFS API validates them, in Kubo's order. */
 export type ImportOptions = {
   readonly cidVersion: 0 | 1
   readonly rawLeaves: boolean
