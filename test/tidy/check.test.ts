@@ -38,7 +38,7 @@ test('an upward import is found, also of a type, a side effect, a re-export and 
   ]) {
     assert.deepEqual(
       breaches({ 'content/x.ts': `${line}\n` }),
-      ['content/x.ts -> http/a.ts: layer 4 may not import layer 6'],
+      ['content/x.ts -> http/a.ts: layer 5 may not import layer 7'],
       line,
     )
   }
@@ -57,8 +57,8 @@ test('folders of one layer that import each other are found, and so is the cycle
       'chain/b.ts': "import type { A } from '../ipfs/a.ts'\n",
     }),
     [
-      'ipfs/a.ts -> chain/b.ts: folders of layer 5 do not import each other',
-      'chain/b.ts -> ipfs/a.ts: folders of layer 5 do not import each other',
+      'ipfs/a.ts -> chain/b.ts: folders of layer 6 do not import each other',
+      'chain/b.ts -> ipfs/a.ts: folders of layer 6 do not import each other',
       'cycle: ipfs/a.ts -> chain/b.ts -> ipfs/a.ts',
     ],
   )

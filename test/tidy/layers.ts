@@ -6,13 +6,14 @@ export type Layer = { readonly level: number; readonly folders: readonly string[
 
 /** A folder of `src/` imports only from lower levels; folders on one level do not import each other. */
 export const layers: readonly Layer[] = [
-  { level: 10, folders: ['.', 'server', 'cli'] },
-  { level: 9, folders: ['admin'] },
-  { level: 8, folders: ['rpc', 'kubo', 'ipfs-gateway'] },
-  { level: 7, folders: ['pipeline'] },
-  { level: 6, folders: ['http', 'devchain', 'metrics'] },
-  { level: 5, folders: ['chain', 'ipfs', 'access'] },
-  { level: 4, folders: ['content'] },
+  { level: 11, folders: ['.', 'server', 'cli'] },
+  { level: 10, folders: ['admin'] },
+  { level: 9, folders: ['rpc', 'kubo', 'ipfs-gateway'] },
+  { level: 8, folders: ['pipeline'] },
+  { level: 7, folders: ['http', 'devchain', 'metrics'] },
+  { level: 6, folders: ['chain', 'ipfs', 'access'] },
+  { level: 5, folders: ['content'] },
+  { level: 4, folders: ['tables'] },
   { level: 3, folders: ['codec', 'db'] },
   { level: 2, folders: ['config'] },
   { level: 1, folders: ['base'] },

@@ -2,9 +2,14 @@
 // their time; an orderly stop removes them, and rows of a server that no longer runs are outdated.
 import type { Clock } from '../../../base/clock.ts'
 import type { Log } from '../../../base/log.ts'
-import { createQueries, findAll, toStatement } from '../../../db/queries.ts'
+import { findAll } from '../../../db/sqlite-rows.ts'
 import type { Database } from '../../../db/sqlite.ts'
 import type { Writer } from '../../../db/writer.ts'
+import {
+  listUpstreamStatus,
+  replaceUpstreamStatus,
+  type UpstreamStatusRow,
+} from '../../../tables/upstream-status.ts'
 import type { VerificationAlarm } from './verification-alarms.ts'
 import type { PoolStatus } from './upstream-pool.ts'
 import type { UpstreamStatus } from '../node/upstream.ts'
@@ -39,8 +44,6 @@ export const statusRowsLimits = {
   writeMs: 60_000,
 } as const
 
-const queries = createQueries()
-
 /** `statuses`: of each network served now. */
 export function writeStatusRows(parts: {
   readonly statuses: () => readonly { readonly network: string; readonly status: PoolStatus }[]
@@ -71,14 +74,9 @@ export function writeStatusRows(parts: {
     })
   }
 
-  async function replace(
-    rows: readonly { network: string; upstream: string; time: number; status: string }[],
-  ): Promise<void> {
+  async function replace(rows: readonly UpstreamStatusRow[]): Promise<void> {
     try {
-      await writer.write([
-        toStatement(queries.deleteFrom('upstream_status')),
-        ...rows.map((row) => toStatement(queries.insertInto('upstream_status').values(row))),
-      ])
+      await writer.write(replaceUpstreamStatus(rows))
     } catch (error) {
       log('warn', 'upstream_status_not_written', { error })
     }
@@ -97,10 +95,7 @@ export function writeStatusRows(parts: {
 
 /** In no order. */
 export function listStatusRows(db: Database): readonly StatusRow[] {
-  const rows = findAll(
-    db,
-    queries.selectFrom('upstream_status').select(['network', 'time', 'status']),
-  )
+  const rows = findAll(db, listUpstreamStatus())
   return rows.map(({ network, time, status }) => ({
     network,
     time,
