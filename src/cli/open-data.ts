@@ -15,8 +15,10 @@ import { createInlineWriter } from '../db/inline-writer.ts'
 import { migrate } from '../db/migrate.ts'
 import { createQueries } from '../db/queries.ts'
 import type { Queries } from '../db/queries.ts'
+import { createSqliteRows } from '../db/sqlite-rows.ts'
 import { openDatabase } from '../db/sqlite.ts'
 import type { Database } from '../db/sqlite.ts'
+import type { Rows } from '../db/rows.ts'
 import { openIdentity } from '../server/open-identity.ts'
 import { makeDataFolder } from '../server/make-data-folder.ts'
 import { openCards } from '../server/open-cards.ts'
@@ -30,6 +32,7 @@ export type Data = AsyncDisposable & {
   readonly publicKeys: JwtPublicKeys
   readonly identity: Identity
   readonly db: Database
+  readonly rows: Rows
   readonly queries: Queries
 }
 
@@ -57,14 +60,16 @@ export async function openData(
     throw error
   }
   const writer = createInlineWriter(db)
-  const rows = { db, writer, queries: createQueries(), clock: systemClock }
+  const rows = createSqliteRows({ db, writer, clock: systemClock })
+  const parts = { db, writer, rows, queries: createQueries(), clock: systemClock }
   return {
-    accounts: createAccounts(rows),
-    cards: openCards({ ...rows, settings: { now: config } }).cards,
-    publicKeys: createJwtPublicKeys(rows),
-    identity: openIdentity({ ...rows, log: silentLog, settings: { now: config } }),
+    accounts: createAccounts(parts),
+    cards: openCards({ ...parts, settings: { now: config } }).cards,
+    publicKeys: createJwtPublicKeys(parts),
+    identity: openIdentity({ ...parts, log: silentLog, settings: { now: config } }),
     db,
-    queries: rows.queries,
+    rows,
+    queries: parts.queries,
     async [Symbol.asyncDispose]() {
       await writer.close()
       db.close()

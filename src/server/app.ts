@@ -15,6 +15,7 @@ import { createLog, type Log } from '../base/log.ts'
 import type { Config } from '../config/settings.ts'
 import { lockFolder } from '../db/lock.ts'
 import { createQueries } from '../db/queries.ts'
+import { createSqliteRows } from '../db/sqlite-rows.ts'
 import { openDatabase } from '../db/sqlite.ts'
 import { startThreadWriter } from '../db/thread-writer.ts'
 import { createSenderCache } from '../chain/sender-cache.ts'
@@ -149,11 +150,12 @@ export async function startServer(
   starting.defer(() => content.close())
   const { store, obtaining, sources, blockSources } = content
 
-  const rows = { db: database, writer, queries: createQueries(), clock }
-  const accounts = createAccounts({ ...rows, keysMax: () => settings.now.keys.perAccountMax })
-  const billing = openCards({ ...rows, settings })
+  const rows = createSqliteRows({ db: database, writer, clock })
+  const parts = { db: database, writer, rows, queries: createQueries(), clock }
+  const accounts = createAccounts({ ...parts, keysMax: () => settings.now.keys.perAccountMax })
+  const billing = openCards({ ...parts, settings })
   await billing.check()
-  const identity = openIdentity({ ...rows, log, settings })
+  const identity = openIdentity({ ...parts, log, settings })
   starting.defer(sweepPeople(identity, clock, log))
   const failed = createFailedAuthentications({
     clock,
@@ -317,7 +319,7 @@ export async function startServer(
             touch: {
               accounts,
               cards: billing.cards,
-              publicKeys: createJwtPublicKeys(rows),
+              publicKeys: createJwtPublicKeys(parts),
               pins: openPinRows(database),
               identity,
               usage: openUsageView({ db: database, clock, usage }),

@@ -11,6 +11,7 @@ import { Fault } from '../../src/base/fault.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { createQueries } from '../../src/db/queries.ts'
+import { createSqliteRows } from '../../src/db/sqlite-rows.ts'
 import { type Database, openDatabase } from '../../src/db/sqlite.ts'
 import type { Principal, MemberRole } from '../../src/admin/principal.ts'
 import type { AdminContext, JsonOperation } from '../../src/admin/admin-operation.ts'
@@ -63,7 +64,9 @@ export function openDesk(
   const db = given ?? openDatabase(':memory:')
   migrate(db)
   const clock = createTurnedClock()
-  const parts = { db, writer: createInlineWriter(db), queries: createQueries(), clock }
+  const writer = createInlineWriter(db)
+  const rows = createSqliteRows({ db, writer, clock })
+  const parts = { db, writer, rows, queries: createQueries(), clock }
   const accounts = createAccounts(parts)
   const publicKeys = createJwtPublicKeys(parts)
   const identity = createTestIdentity(parts)

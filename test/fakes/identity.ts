@@ -11,6 +11,8 @@ import { type Log, silentLog } from '../../src/base/log.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { createQueries } from '../../src/db/queries.ts'
+import type { Rows } from '../../src/db/rows.ts'
+import { createSqliteRows } from '../../src/db/sqlite-rows.ts'
 import { openDatabase, type Database } from '../../src/db/sqlite.ts'
 import type { Writer } from '../../src/db/writer.ts'
 import { createFailedSignIns } from '../../src/access/limits/failed-sign-ins.ts'
@@ -19,6 +21,7 @@ import { createTurnedClock, type TurnedClock } from './turned-clock.ts'
 export type IdentityRig = Identity & {
   readonly db: Database
   readonly writer: Writer
+  readonly rows: Rows
   readonly accounts: Accounts
   readonly clock: TurnedClock
   /** Read at each use. */
@@ -52,6 +55,7 @@ function usualSettings(): IdentityRig['settings'] {
 export function createTestIdentity(parts: {
   readonly db: Database
   readonly writer: Writer
+  readonly rows: Rows
   readonly clock: TurnedClock
   readonly settings?: IdentitySettings
   readonly passwords?: Passwords
@@ -81,12 +85,15 @@ export function createIdentityRig(
   migrate(db)
   const writer = createInlineWriter(db)
   const settings = usualSettings()
-  const accounts = createAccounts({ db, writer, queries: createQueries(), clock })
-  const identity = createTestIdentity({ db, writer, clock, settings, ...more })
+  const rows = createSqliteRows({ db, writer, clock })
+  const parts = { db, writer, rows, queries: createQueries(), clock }
+  const accounts = createAccounts(parts)
+  const identity = createTestIdentity({ ...parts, settings, ...more })
   return {
     ...identity,
     db,
     writer,
+    rows,
     accounts,
     clock,
     settings,

@@ -1,6 +1,8 @@
 // Usage that is counted, over a database in memory, with accounts `a` (keys `k1` and `k2`) and `b` (`k3`).
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'
+import type { Rows } from '../../src/db/rows.ts'
+import { createSqliteRows } from '../../src/db/sqlite-rows.ts'
 import { type Database, openDatabase } from '../../src/db/sqlite.ts'
 import type { Writer } from '../../src/db/writer.ts'
 import type { UsedCall } from '../../src/access/usage/usage-row.ts'
@@ -10,6 +12,7 @@ import { createTurnedClock, type TurnedClock } from './turned-clock.ts'
 export type UsageRig = {
   readonly db: Database
   readonly writer: Writer
+  readonly rows: Rows
   readonly clock: TurnedClock
   readonly usage: Usage
   /** One answered call of `k1`, with the given members replaced. */
@@ -33,10 +36,12 @@ export function createUsageRig(startMs = Date.UTC(2026, 0, 31, 12, 30)): UsageRi
   }
   const writer = createInlineWriter(db)
   const clock = createTurnedClock(startMs)
+  const rows = createSqliteRows({ db, writer, clock })
   const usage = createUsage({ db, writer, clock, log: () => {} })
   return {
     db,
     writer,
+    rows,
     clock,
     usage,
     count(call = {}) {
