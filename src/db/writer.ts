@@ -16,6 +16,9 @@ export type Statement = {
   readonly require?: 'change'
 }
 
+/** The rows of one write; a store passes them on without looking. */
+export type RowChanges = readonly Statement[]
+
 export interface Writer {
   /**
    * Runs the statements in order, all or none, and resolves when they are durable, with the number of

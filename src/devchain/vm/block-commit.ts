@@ -10,7 +10,7 @@ import { decodeEntries, encodeEntries } from '../../codec/ethereum/list.ts'
 import { orderedRoot } from '../../codec/ethereum/ordered-trie.ts'
 import { encodeReceipt } from '../../codec/ethereum/receipt.ts'
 import type { UnverifiedItem } from '../../content/ref.ts'
-import type { Statement } from '../../db/writer.ts'
+import type { RowChanges } from '../../db/writer.ts'
 import type { TxReceipt } from '@ethereumjs/vm'
 import { nextBlockRows } from '../chain-index.ts'
 import type { BlockPlace } from '../chain-index.ts'
@@ -19,7 +19,7 @@ export type BlockCommit = {
   readonly place: BlockPlace
   readonly header: Header
   readonly items: readonly UnverifiedItem[]
-  readonly rows: readonly Statement[]
+  readonly rows: RowChanges
 }
 
 /** A block whose bytes contradict its header; `message` names the root. */

@@ -1,0 +1,105 @@
+// Tables `chain_head`, `chain_block` and `chain_transaction`: which block is the head of an embedded chain, which hash
+// stands at which number, where each transaction is.
+// Tested by src/devchain/chain-head.test.ts
+import type { Database } from '../db/sqlite.ts'
+import type { Statement } from '../db/writer.ts'
+
+/** `hash`: 32 bytes. */
+export type ChainPlace = { readonly number: bigint; readonly hash: Uint8Array }
+
+export function findChainHead(
+  db: Database,
+  network: string,
+): { readonly number: number; readonly hash: Uint8Array } | null {
+  return db.get<{ number: number; hash: Uint8Array }>(
+    'SELECT number, hash FROM chain_head WHERE network = ?',
+    [network],
+  )
+}
+
+export function findBlockHash(db: Database, network: string, number: bigint): Uint8Array | null {
+  const row = db.get<{ hash: Uint8Array }>(
+    'SELECT hash FROM chain_block WHERE network = ? AND number = ?',
+    [network, number],
+  )
+  return row?.hash ?? null
+}
+
+export function hasBlockHash(db: Database, network: string, hash: Uint8Array): boolean {
+  const sql = 'SELECT 1 FROM chain_block WHERE network = ? AND hash = ?'
+  return db.getValue(sql, [network, hash]) !== null
+}
+
+export function findTransaction(
+  db: Database,
+  network: string,
+  hash: Uint8Array,
+): { readonly block_hash: Uint8Array; readonly position: number } | null {
+  return db.get<{ block_hash: Uint8Array; position: number }>(
+    'SELECT block_hash, position FROM chain_transaction WHERE network = ? AND hash = ?',
+    [network, hash],
+  )
+}
+
+/** Fails when the network has a head already. */
+export function insertChainHead(network: string, { number, hash }: ChainPlace): Statement {
+  return {
+    sql: 'INSERT INTO chain_head (network, number, hash) VALUES (?, ?, ?)',
+    parameters: [network, number, hash],
+  }
+}
+
+/** Fails with `NothingChanged` when the head is not `from`. */
+export function moveChainHead(
+  network: string,
+  from: Uint8Array,
+  { number, hash }: ChainPlace,
+): Statement {
+  return {
+    sql: 'UPDATE chain_head SET number = ?, hash = ? WHERE network = ? AND hash = ?',
+    parameters: [number, hash, network, from],
+    require: 'change',
+  }
+}
+
+/** From any head. */
+export function resetChainHead(network: string, { number, hash }: ChainPlace): Statement {
+  return {
+    sql: 'UPDATE chain_head SET number = ?, hash = ? WHERE network = ?',
+    parameters: [number, hash, network],
+    require: 'change',
+  }
+}
+
+export function insertChainBlock(network: string, { number, hash }: ChainPlace): Statement {
+  return {
+    sql: 'INSERT OR REPLACE INTO chain_block (network, number, hash) VALUES (?, ?, ?)',
+    parameters: [network, number, hash],
+  }
+}
+
+export function insertChainTransactions(
+  network: string,
+  blockHash: Uint8Array,
+  hashes: readonly Uint8Array[],
+): readonly Statement[] {
+  return hashes.map((hash, position) => ({
+    sql: 'INSERT OR REPLACE INTO chain_transaction (network, hash, block_hash, position) VALUES (?, ?, ?, ?)',
+    parameters: [network, hash, blockHash, position],
+  }))
+}
+
+/** Blocks above `number`, and their transactions. */
+export function deleteChainAbove(network: string, number: bigint): readonly Statement[] {
+  return [
+    {
+      sql: `DELETE FROM chain_transaction WHERE network = ? AND block_hash IN
+        (SELECT hash FROM chain_block WHERE network = ? AND number > ?)`,
+      parameters: [network, network, number],
+    },
+    {
+      sql: 'DELETE FROM chain_block WHERE network = ? AND number > ?',
+      parameters: [network, number],
+    },
+  ]
+}
