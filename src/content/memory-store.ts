@@ -1,7 +1,7 @@
 // A Store in a Map, for tests and short-lived tools: all content is in memory and is not persisted. Rows need their own
 // Writer.
 import { randomUUID } from 'node:crypto'
-import type { Statement, Writer } from '../db/writer.ts'
+import type { RowChanges, Writer } from '../db/writer.ts'
 import { leavesByPut } from './leaves-by-put.ts'
 import { readFound } from './read-found.ts'
 import { refKey, type ContentRef, type UnverifiedItem } from './ref.ts'
@@ -13,7 +13,7 @@ export function createMemoryStore(parts: { readonly writer?: Writer } = {}): Sto
 
   async function commit(
     items: readonly UnverifiedItem[],
-    rows: readonly Statement[] = [],
+    rows: RowChanges = [],
   ): Promise<readonly number[]> {
     if (rows.length > 0 && parts.writer === undefined) {
       throw new Error('this memory store has no writer for rows')

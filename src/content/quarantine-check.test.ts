@@ -8,7 +8,8 @@ import { silentLog } from '../base/log.ts'
 import { verifyDagBlock } from '../codec/ipld/verify-dag-block.ts'
 import { createObtain } from './obtain.ts'
 import { createQuarantineCheck } from './quarantine-check.ts'
-import { beforeQuarantine, countQuarantined, listQuarantined } from './quarantine-rows.ts'
+import { countQuarantined } from '../tables/quarantine.ts'
+import { beforeQuarantine, listQuarantined } from './quarantine-rows.ts'
 import type { Source } from './source.ts'
 
 test('a check releases good copies, replaces others from a source, and leaves the rest', async (t) => {

@@ -1,18 +1,13 @@
-// Rows of quarantined copies: they failed verification more than once. They are not served; their bytes stay, because
-// possibly no source has the content. The row of a block has the negative of its segment, that of other content the
-// negative of its body.
+// Quarantined copies: they failed verification more than once. They are not served; their bytes stay, because possibly
+// no source has the content.
 // Tested by src/content/quarantine-check.test.ts
 import type { Database } from '../db/sqlite.ts'
+import {
+  countQuarantined,
+  listQuarantinedBlocks,
+  listQuarantinedContent,
+} from '../tables/quarantine.ts'
 import type { ContentKind, ContentRef } from './ref.ts'
-
-// The index `block_unreadable` covers rows with `file <= 0`.
-
-export function countQuarantined(db: Database): number {
-  return (
-    (db.getValue<number>('SELECT count(*) FROM block WHERE file <= 0 AND file < 0') ?? 0) +
-    (db.getValue<number>('SELECT count(*) FROM content WHERE body < 0') ?? 0)
-  )
-}
 
 /** How far a walk over them has come. */
 export type QuarantinePlace = { readonly block: number; readonly body: number }
@@ -25,17 +20,11 @@ export function listQuarantined(
   after: QuarantinePlace,
   max: number,
 ): { readonly refs: readonly ContentRef[]; readonly next: QuarantinePlace | null } {
-  const blocks = db.all<{ id: number; hash: Uint8Array }>(
-    'SELECT id, hash FROM block WHERE file <= 0 AND file < 0 AND id > ? ORDER BY id LIMIT ?',
-    [after.block, max],
-  )
-  const others = db.all<{ body: number; kind: ContentKind; hash: Uint8Array }>(
-    'SELECT body, kind, hash FROM content WHERE body < 0 AND body > ? ORDER BY body LIMIT ?',
-    [after.body, max],
-  )
+  const blocks = listQuarantinedBlocks(db, after.block, max)
+  const others = listQuarantinedContent(db, after.body, max)
   const refs = [
     ...blocks.map(({ hash }) => ({ kind: 'dag-block', hash }) as const),
-    ...others.map(({ kind, hash }) => ({ kind, hash })),
+    ...others.map(({ kind, hash }) => ({ kind: kind as ContentKind, hash })),
   ]
   if (blocks.length < max && others.length < max) return { refs, next: null }
   const next = {

@@ -1,6 +1,6 @@
 // The Store keeps bytes by ContentRef. Every implementation runs test/suites/store.suite.ts.
 import type { DutyCycle } from '../base/duty-cycle.ts'
-import type { Statement } from '../db/writer.ts'
+import type { RowChanges } from '../db/writer.ts'
 import type { QuarantineFlag } from './quarantine-rows.ts'
 import type { ContentRef, UnverifiedItem } from './ref.ts'
 
@@ -22,7 +22,7 @@ export interface Store {
    * Stores all items and all rows, or none; durable when it resolves. Existing items are left unchanged. Throws
    * `no_space` if the device or the configured size is full; then no item is stored.
    */
-  commit(items: readonly UnverifiedItem[], rows?: readonly Statement[]): Promise<readonly number[]>
+  commit(items: readonly UnverifiedItem[], rows?: RowChanges): Promise<readonly number[]>
   /** Opens a Batch for content too large for memory. */
   batch(): Batch
   /** As `find`, by a new read of the disk, past all that is remembered of it: for a copy that failed verification. */
@@ -64,7 +64,7 @@ export interface Batch {
    * Makes everything put so far visible together with `rows`, atomically and durably. Once. `rows` run when the
    * blocks are in the table `block`, and may read `staged` of this batch.
    */
-  commit(rows?: readonly Statement[]): Promise<readonly number[]>
+  commit(rows?: RowChanges): Promise<readonly number[]>
   /** Drops everything. Safe to call at any time, also after a failure; no effect after `commit`. */
   discard(): Promise<void>
 }

@@ -1,6 +1,7 @@
 // Disk usage of a database, by its pages.
 // Tested by src/content/segments/segment-files.test.ts
 import type { Database } from './sqlite.ts'
+import type { Statement } from './writer.ts'
 
 export function databaseBytes(db: Database): number {
   return (db.getValue<number>('PRAGMA page_count') ?? 0) * pageBytes(db)
@@ -9,4 +10,9 @@ export function databaseBytes(db: Database): number {
 /** Fixed when the database was made. */
 export function pageBytes(db: Database): number {
   return db.getValue<number>('PRAGMA page_size') ?? 4096
+}
+
+/** Limits the database of the connection that writes, from the write on. */
+export function limitPages(pages: number): Statement {
+  return { sql: `PRAGMA max_page_count = ${pages}`, parameters: [] }
 }

@@ -96,7 +96,7 @@ export const migrations: readonly (readonly string[])[] = [
     // Garbage collections requested by other processes, and their results.
     `CREATE TABLE collection (id INTEGER PRIMARY KEY, asked INTEGER NOT NULL, ended INTEGER,
        blocks INTEGER, bytes INTEGER, error TEXT)`,
-    // Quarantined and lost blocks: see content/segments/block-index.ts.
+    // Quarantined and lost blocks: see tables/blocks.ts.
     `CREATE INDEX block_lost ON block (id) WHERE file = 0`,
   ],
   [
@@ -131,7 +131,7 @@ export const migrations: readonly (readonly string[])[] = [
   [...alertTables],
   [...passkeyTable],
   [
-    // How far the logs of the store have been taken into `block`: see content/segments/log-checkpoint.ts.
+    // How far the logs of the store have been taken into `block`: see tables/log-checkpoint.ts.
     `CREATE TABLE log_checkpoint (id INTEGER PRIMARY KEY CHECK (id = 1), file INTEGER NOT NULL, at INTEGER NOT NULL)`,
   ],
   [

@@ -6,9 +6,11 @@ import { systemClock } from '../../base/clock.ts'
 import { silentLog } from '../../base/log.ts'
 import { toHex } from '../../base/hex.ts'
 import type { ContentRef } from '../../content/ref.ts'
-import { countCopies, listCopies, type Copy } from '../../content/stored-copies.ts'
+import { listCopies, type Copy } from '../../content/stored-copies.ts'
 import { verify } from '../../content/verified-finds.ts'
-import { countBlocks, listBlocks } from '../../content/segments/stored-blocks.ts'
+import { listBlocks } from '../../content/segments/stored-blocks.ts'
+import { countBlocks } from '../../tables/blocks.ts'
+import { countContent } from '../../tables/content.ts'
 import { createSegmentStore, type SegmentStore } from '../../content/segments/segment-store.ts'
 import { createSystemFiles } from '../../content/system-files.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
@@ -90,7 +92,7 @@ async function verifyAll(
 ): Promise<void> {
   const db = openDatabase(join(dataDir, 'cairn.db'), { readOnly: !repair })
   if (repair) migrate(db)
-  const total = countCopies(db) + countBlocks(db)
+  const total = countContent(db) + countBlocks(db)
   const progress = createProgress(context, { title: 'verified', total, clock: systemClock })
   const store = repair ? openToRepair(db, dataDir) : null
   const badBlocks: Uint8Array[] = []

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { createAccounts } from '../../access/accounts/accounts.ts'
 import type { Config } from '../../config/settings.ts'
-import { countQuarantined } from '../../content/quarantine-rows.ts'
+import { countQuarantined } from '../../tables/quarantine.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { lockFolder } from '../../db/lock.ts'
 import { checkIntegrity } from '../../db/integrity.ts'

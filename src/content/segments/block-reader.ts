@@ -2,7 +2,7 @@
 // a corrupt row yields bytes that fail verification, never an unbounded buffer.
 // Tested by src/content/segments/segment-store.test.ts
 import { leafPrefix, leafSuffix } from '../../codec/ipld/leaf-frame.ts'
-import { verbatim, type BlockPlace } from './block-index.ts'
+import { verbatim, type BlockPlace } from '../../tables/blocks.ts'
 import type { OpenFiles } from './open-files.ts'
 
 /** Allocates an uninitialized array of that many bytes. */

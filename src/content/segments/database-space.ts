@@ -1,7 +1,7 @@
 // Chain rows and segments share the size limit of a store: the database may use the space that segments leave.
 // Tested by src/content/segments/segment-files.test.ts
 import type { Log } from '../../base/log.ts'
-import { databaseBytes, pageBytes } from '../../db/database-bytes.ts'
+import { databaseBytes, limitPages, pageBytes } from '../../db/database-bytes.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Writer } from '../../db/writer.ts'
 
@@ -29,7 +29,7 @@ export function createDatabaseSpace(parts: {
       const left = bytesMax - segmentBytes - besideBytes()
       const pages = Math.max(1, Math.floor(left / pageBytes(db)))
       writer
-        .write([{ sql: `PRAGMA max_page_count = ${pages}`, parameters: [] }])
+        .write([limitPages(pages)])
         .catch((error: unknown) => log('warn', 'room_not_divided', { error }))
     },
   }

@@ -1,7 +1,7 @@
 // Finds blocks by name: locations from the cache, from pending rows, and from the index; and their bytes.
 // Tested by src/content/segments/segment-store.test.ts
 import type { Database } from '../../db/sqlite.ts'
-import { findPlace, findQuarantinedPlace, hasBlock, type BlockPlace } from './block-index.ts'
+import { findPlace, findQuarantinedPlace, hasBlock, type BlockPlace } from '../../tables/blocks.ts'
 import { readBlock, createSlabAllocator } from './block-reader.ts'
 import type { OpenFiles } from './open-files.ts'
 import type { PendingBlocks } from './pending-blocks.ts'

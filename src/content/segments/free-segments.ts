@@ -10,7 +10,15 @@ import { verifyDagBlock } from '../../codec/ipld/verify-dag-block.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Writer } from '../../db/writer.ts'
 import type { Freed, LiveBlocks } from '../store.ts'
-import { dagPbLeaf, moveBlocksTo, quarantineBlock, type BlockRow } from './block-index.ts'
+import {
+  dagPbLeaf,
+  endOfLook,
+  hasQuarantinedIn,
+  listBlocksIn,
+  moveBlocksTo,
+  quarantineBlock,
+  type BlockRow,
+} from '../../tables/blocks.ts'
 import type { LogWriter } from './log-writer.ts'
 import type { OpenFiles } from './open-files.ts'
 import type { SegmentFolder } from './segment-folder.ts'
@@ -23,7 +31,6 @@ const stepRows = 100
 const stepBytes = 256 * 1024
 /** How often a block is read before its copy is believed to be wrong. */
 const readsMax = 3
-const quarantinedInSql = 'SELECT 1 FROM block WHERE file <= 0 AND file = ? LIMIT 1'
 
 export type FreeParts = {
   readonly db: Database
@@ -58,7 +65,7 @@ export async function freeSegments(
     const blocks = live.get(id)
     const isEmpty = blocks === undefined || (await moveBlocks(parts, id, blocks, signal))
     // What stays there is nowhere else.
-    if (!isEmpty || db.getValue(quarantinedInSql, [-id]) !== null) continue
+    if (!isEmpty || hasQuarantinedIn(db, id)) continue
     const remove = async (): Promise<void> => {
       files.forget(id)
       await closeWritten(id)
@@ -85,16 +92,8 @@ async function moveBlocks(
   const { db, dutyCycle } = parts
   let isEmpty = true
   for (let after = first - 1; after < last;) {
-    const end =
-      db.getValue<number>(
-        `SELECT id FROM block WHERE id > ? ORDER BY id LIMIT 1 OFFSET ${lookRows - 1}`,
-        [after],
-      ) ?? last
-    const rows = db.all<BlockRow>(
-      `SELECT hash, file, at, bytes, form, size FROM block
-        WHERE id > ? AND id <= ? AND file = ? ORDER BY id`,
-      [after, Math.min(end, last), file],
-    )
+    const end = endOfLook(db, after, lookRows) ?? last
+    const rows = listBlocksIn(db, file, { after, last: Math.min(end, last) })
     for (let from = 0; from < rows.length;) {
       signal.throwIfAborted()
       let bytes = 0

@@ -1,7 +1,7 @@
 // Leaf tables: log records that list the leaves of one slot of an extent, so that the index can be rebuilt from the
 // files. A running server never reads the index from them.
 import { crc32 } from 'node:zlib'
-import { dagPbLeaf, verbatim, type BlockForm } from './block-index.ts'
+import { dagPbLeaf, verbatim, type BlockForm } from '../../tables/blocks.ts'
 import type { LogRecord } from './log-writer.ts'
 
 /** Equal leaves that follow each other from `at` of `file` on; the last may be shorter. */

@@ -2,7 +2,7 @@
 // Tested by src/content/segments/segment-store.test.ts
 import { isSha256Name, sha256NameBytes } from '../../codec/ipld/multihash.ts'
 import type { UnverifiedItem } from '../ref.ts'
-import { verbatim } from './block-index.ts'
+import { verbatim } from '../../tables/blocks.ts'
 import type { BlockHolds } from './block-holds.ts'
 import { joinedMax } from './log-group.ts'
 import { createLogWriter, type DurableBlocks, type LogWriter } from './log-writer.ts'

@@ -3,23 +3,19 @@
 // Tested by src/content/segments/move-blocks.test.ts
 import type { Log } from '../../base/log.ts'
 import type { Database } from '../../db/sqlite.ts'
-import type { Statement } from '../../db/writer.ts'
+import {
+  countBlockBodies,
+  deleteBlockBodies,
+  findBody,
+  listBlockBodies,
+  type BlockBodyRow,
+} from '../../tables/content.ts'
 import type { Store } from '../store.ts'
 
 /** Rows and bytes of one step; one block alone may be larger. */
 const stepRows = 256
 const stepBytes = 16 * 1024 * 1024
 const stepsPerLine = 256
-
-const countSql = `SELECT count(*) FROM content WHERE kind = 'dag-block'`
-const stepSql = `SELECT content.hash AS hash, body.id AS body, length(body.bytes) AS bytes
-  FROM content LEFT JOIN body ON body.id = content.body WHERE content.kind = 'dag-block' LIMIT ${stepRows}`
-
-type Row = {
-  readonly hash: Uint8Array
-  readonly body: number | null
-  readonly bytes: number | null
-}
 
 /** Resolves with the number of blocks. `store`: the target; a block that fails verification is moved unchanged. */
 export async function moveBlocks(parts: {
@@ -28,21 +24,18 @@ export async function moveBlocks(parts: {
   readonly log: Log
 }): Promise<number> {
   const { db, store, log } = parts
-  const total = db.getValue<number>(countSql) ?? 0
+  const total = countBlockBodies(db)
   if (total === 0) return 0
   log('info', 'blocks_moving', { blocks: total })
   let moved = 0
   for (let step = 1; ; step += 1) {
-    const rows = upTo(stepBytes, db.all<Row>(stepSql))
+    const rows = upTo(stepBytes, listBlockBodies(db, stepRows))
     if (rows.length === 0) break
     const items = rows.flatMap(({ hash, body }) => {
-      const bytes =
-        body === null
-          ? null
-          : db.getValue<Uint8Array>('SELECT bytes FROM body WHERE id = ?', [body])
+      const bytes = body === null ? null : findBody(db, body)
       return bytes === null ? [] : [{ ref: { kind: 'dag-block' as const, hash }, bytes }]
     })
-    await store.commit(items, forgetRows(rows))
+    await store.commit(items, deleteBlockBodies(rows))
     moved += rows.length
     if (step % stepsPerLine === 0) log('info', 'blocks_moving', { moved, blocks: total })
   }
@@ -50,23 +43,8 @@ export async function moveBlocks(parts: {
   return moved
 }
 
-function upTo(bytesMax: number, rows: readonly Row[]): readonly Row[] {
+function upTo(bytesMax: number, rows: readonly BlockBodyRow[]): readonly BlockBodyRow[] {
   let bytes = 0
   const end = rows.findIndex((row, index) => (bytes += row.bytes ?? 0) > bytesMax && index > 0)
   return end === -1 ? rows : rows.slice(0, end)
-}
-
-function forgetRows(rows: readonly Row[]): readonly Statement[] {
-  return [
-    {
-      sql: 'DELETE FROM body WHERE id = ?',
-      parameters: [],
-      rows: rows.map(({ body }) => [body]),
-    },
-    {
-      sql: `DELETE FROM content WHERE kind = 'dag-block' AND hash = ?`,
-      parameters: [],
-      rows: rows.map(({ hash }) => [hash]),
-    },
-  ]
 }

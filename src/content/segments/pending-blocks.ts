@@ -4,10 +4,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
-import type { Statement, Writer } from '../../db/writer.ts'
-import { insertRows, type BlockPlace } from './block-index.ts'
+import type { RowChanges, Writer } from '../../db/writer.ts'
+import { insertRows, type BlockPlace } from '../../tables/blocks.ts'
 import type { Place } from './extents.ts'
-import { checkpointAt } from './log-checkpoint.ts'
+import { checkpointAt } from '../../tables/log-checkpoint.ts'
 import { createPlaceTable } from './place-table.ts'
 
 export type PendingBlocks = {
@@ -24,8 +24,8 @@ export type PendingBlocks = {
   settle(): Promise<void>
   /** `settle`, and moves the checkpoint behind all of them: a start finds none of them in the log again. */
   catchUp(): Promise<void>
-  /** As `catchUp`, but may return the checkpoint's statements for a write of the caller. */
-  beforeForgetting(): Promise<readonly Statement[]>
+  /** As `catchUp`, but may return the checkpoint's row for a write of the caller. */
+  beforeForgetting(): Promise<RowChanges>
   close(): Promise<void>
 }
 

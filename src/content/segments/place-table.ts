@@ -2,7 +2,7 @@
 // sha2-256.
 import { randomInt } from 'node:crypto'
 import { isSha256Name, sha256NameBytes as nameBytes } from '../../codec/ipld/multihash.ts'
-import { verbatim, type BlockPlace, type BlockValues } from './block-index.ts'
+import { verbatim, type BlockPlace, type BlockValues } from '../../tables/blocks.ts'
 
 export type PlaceTable = {
   /** Entries that were added. */

@@ -1,5 +1,5 @@
 // Plans the reads for a run of blocks: adjacent blocks of one file are read together, up to one buffer.
-import type { BlockPlace } from './block-index.ts'
+import type { BlockPlace } from '../../tables/blocks.ts'
 
 /** One read: `at` to `at + bytes` of `file`, and where in it each piece starts. Null pieces are not here. */
 export type PlannedRead = {

@@ -4,10 +4,17 @@ import type { Clock } from '../../base/clock.ts'
 import { leafBlockBytes } from '../../codec/ipld/leaf-frame.ts'
 import { encodeMultihash, sha256Code } from '../../codec/ipld/multihash.ts'
 import type { Database } from '../../db/sqlite.ts'
-import type { Statement, Writer } from '../../db/writer.ts'
+import type { Writer } from '../../db/writer.ts'
 import type { FileOps } from '../file-ops.ts'
 import type { Verify } from '../ref.ts'
-import { dagPbLeaf, findPlace, insertBlocks, verbatim, type BlockRow } from './block-index.ts'
+import {
+  dagPbLeaf,
+  findPlace,
+  insertBlocks,
+  replacePlaces,
+  verbatim,
+  type BlockRow,
+} from '../../tables/blocks.ts'
 import { readBlock } from './block-reader.ts'
 import { readLeafTable, type LeafTable } from './leaf-table.ts'
 import { createOpenFiles } from './open-files.ts'
@@ -95,7 +102,7 @@ export async function rebuildIndex(parts: {
     counts.added += fresh.length
     counts.mended += wrong.length
     if (fresh.length + wrong.length === 0) return
-    await writer.write([insertBlocks(fresh, clock.now()), pointAnew(wrong)])
+    await writer.write([insertBlocks(fresh, clock.now()), replacePlaces(wrong)])
   }
 
   try {
@@ -132,12 +139,4 @@ function rowsOf(table: LeafTable): readonly BlockRow[] {
       size: form === dagPbLeaf ? leafBlockBytes(bytes) : bytes,
     }
   })
-}
-
-function pointAnew(rows: readonly BlockRow[]): Statement {
-  return {
-    sql: 'UPDATE block SET file = ?, at = ?, bytes = ?, form = ?, size = ? WHERE hash = ?',
-    parameters: [],
-    rows: rows.map(({ hash, file, at, bytes, form, size }) => [file, at, bytes, form, size, hash]),
-  }
 }

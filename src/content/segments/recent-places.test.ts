@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { dagPbLeaf, verbatim, type BlockPlace } from './block-index.ts'
+import { dagPbLeaf, verbatim, type BlockPlace } from '../../tables/blocks.ts'
 import { createRecentPlaces } from './recent-places.ts'
 
 test('what was noted is found as it was, until it is forgotten', () => {

@@ -3,7 +3,7 @@
 // bytes or none.
 
 import { isSha256Name } from '../../codec/ipld/multihash.ts'
-import { dagPbLeaf, verbatim, type BlockPlace } from './block-index.ts'
+import { dagPbLeaf, verbatim, type BlockPlace } from '../../tables/blocks.ts'
 
 export type RecentPlaces = {
   find(multihash: Uint8Array): BlockPlace | null

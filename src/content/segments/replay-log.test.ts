@@ -10,7 +10,7 @@ import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
 import { openDatabase, type Database } from '../../db/sqlite.ts'
 import type { UnverifiedItem } from '../ref.ts'
-import { findCheckpoint } from './log-checkpoint.ts'
+import { findCheckpoint } from '../../tables/log-checkpoint.ts'
 import { replayLog } from './replay-log.ts'
 
 const path = '/store'

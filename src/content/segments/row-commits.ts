@@ -3,11 +3,11 @@
 // Tested by src/content/segments/segment-store.test.ts
 import { toLatin1 } from '../../base/hex.ts'
 import type { Database } from '../../db/sqlite.ts'
-import type { Statement } from '../../db/writer.ts'
+import type { RowChanges } from '../../db/writer.ts'
 import type { UnverifiedItem } from '../ref.ts'
 import type { Store } from '../store.ts'
-import { withRows } from '../with-rows.ts'
-import { insertBlocks, requireBlocks, verbatim, type BlockRow } from './block-index.ts'
+import { withRows } from '../../db/with-rows.ts'
+import { insertBlocks, requireBlocks, verbatim, type BlockRow } from '../../tables/blocks.ts'
 import type { BlockHolds } from './block-holds.ts'
 import type { LogWriter } from './log-writer.ts'
 import type { PendingBlocks } from './pending-blocks.ts'
@@ -17,7 +17,7 @@ import type { SegmentWriters } from './segment-writers.ts'
 /** See `commit` of the Store. */
 export type RowCommits = (
   items: readonly UnverifiedItem[],
-  rows: readonly Statement[],
+  rows: RowChanges,
 ) => Promise<readonly number[]>
 
 export function createRowCommits(parts: {
@@ -37,7 +37,7 @@ export function createRowCommits(parts: {
   async function commitBlocks(
     blocks: readonly UnverifiedItem[],
     others: readonly UnverifiedItem[],
-    rows: readonly Statement[],
+    rows: RowChanges,
   ): Promise<readonly number[]> {
     const done = writers.begin()
     const seen = new Set<string>()

@@ -4,25 +4,27 @@
 import { randomBytes } from 'node:crypto'
 import { toLatin1 } from '../../base/hex.ts'
 import type { HashWorker } from '../../codec/hash/hash-worker.ts'
-import type { Statement, Writer } from '../../db/writer.ts'
+import type { RowChanges, Writer } from '../../db/writer.ts'
 import type { UnverifiedItem } from '../ref.ts'
 import type { Batch, LeafCut } from '../store.ts'
-import { withRows } from '../with-rows.ts'
+import { withRows } from '../../db/with-rows.ts'
 import {
   dagPbLeaf,
   insertBlocks,
-  publishStaged,
   requireBlocks,
-  requireStaged,
-  stageBlocks,
-  stepRows,
-  unstage,
-  unstageStep,
   verbatim,
   type BlockForm,
   type BlockPlace,
+} from '../../tables/blocks.ts'
+import {
+  publishStaged,
+  requireStaged,
+  stageBlocks,
+  unstage,
+  unstageStep,
+  unstageStepRows,
   type StagedRow,
-} from './block-index.ts'
+} from '../../tables/staged.ts'
 import type { Extents } from './extents.ts'
 import type { BlockHolds } from './block-holds.ts'
 import { leafTableRecord } from './leaf-table.ts'
@@ -197,7 +199,7 @@ export function createSegmentBatch(parts: BatchParts): Batch {
   }
 
   /** The one SQL write, in its order: blocks, then the caller's rows, then the list goes. */
-  async function write(rows: readonly Statement[]): Promise<readonly number[]> {
+  async function write(rows: RowChanges): Promise<readonly number[]> {
     const direct = !listed && rows.length === 0
     if (!direct) {
       const before = [
@@ -267,6 +269,6 @@ export function createSegmentBatch(parts: BatchParts): Batch {
 
 /** Rows of one batch, or of all (null): only at a start, before any batch is open. */
 export async function discardListed(writer: Writer, batch: string | null): Promise<void> {
-  let deleted = stepRows
-  while (deleted === stepRows) [deleted = 0] = await writer.write([unstageStep(batch)])
+  let deleted = unstageStepRows
+  while (deleted === unstageStepRows) [deleted = 0] = await writer.write([unstageStep(batch)])
 }

@@ -17,7 +17,7 @@ import {
   quarantineBlock,
   releaseBlock,
   type BlockPlace,
-} from './block-index.ts'
+} from '../../tables/blocks.ts'
 import { createWriteFailure } from './write-failure.ts'
 import { createDatabaseSpace } from './database-space.ts'
 import { createExtents } from './extents.ts'

@@ -3,14 +3,18 @@
 import type { Database } from '../../db/sqlite.ts'
 import type { FileOps } from '../file-ops.ts'
 import type { Copy } from '../stored-copies.ts'
-import { findPlace, findQuarantinedPlace, type BlockForm, type BlockPlace } from './block-index.ts'
+import {
+  countBlocks,
+  findPlace,
+  findQuarantinedPlace,
+  listBlocksAfter,
+  type BlockPlace,
+} from '../../tables/blocks.ts'
 import { readBlock } from './block-reader.ts'
 import { createOpenFiles } from './open-files.ts'
 import { openSegmentFolder } from './segment-folder.ts'
 
 const stepRows = 256
-const stepSql = `SELECT id, hash, file, at, bytes, form, size FROM block
-  WHERE id > ? AND file <> 0 ORDER BY id LIMIT ${stepRows}`
 const filesMax = 64
 
 /** In the order in which they came. Bytes that cannot be read are null. */
@@ -34,9 +38,7 @@ export async function* listBlocks(db: Database, ops: FileOps, path: string): Asy
   try {
     let last = 0
     for (;;) {
-      const rows = db.all<BlockPlace & { id: number; hash: Uint8Array; form: BlockForm }>(stepSql, [
-        last,
-      ])
+      const rows = listBlocksAfter(db, last, stepRows)
       for (const row of rows) {
         yield {
           ref: { kind: 'dag-block', hash: row.hash },
@@ -52,11 +54,4 @@ export async function* listBlocks(db: Database, ops: FileOps, path: string): Asy
   } finally {
     await files.close()
   }
-}
-
-/** None in a database of an earlier version. */
-export function countBlocks(db: Database): number {
-  const known = db.getValue(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'block'`)
-  if (known === null) return 0
-  return db.getValue<number>(`SELECT count(*) FROM block WHERE file <> 0`) ?? 0
 }

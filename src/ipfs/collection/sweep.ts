@@ -3,7 +3,7 @@
 // Tested by src/ipfs/collection/garbage-collector.test.ts
 import type { DutyCycle } from '../../base/duty-cycle.ts'
 import type { Forget, LiveBlocks } from '../../content/store.ts'
-import { isCharged } from '../../content/segments/block-index.ts'
+import { isCharged } from '../../tables/blocks.ts'
 import type { Database } from '../../db/sqlite.ts'
 
 /** Blocks, and the bytes of them that were stored. */

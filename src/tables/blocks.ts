@@ -1,8 +1,8 @@
-// Locations of blocks: the table `block` of `cairn.db`, by multihash. Reads use the caller's connection; writes are
-// returned as Statements for the transaction that acknowledges them.
+// Table `block`: locations of file blocks in the segments, by multihash. Reads use the caller's connection; changes are
+// returned for the transaction that acknowledges them.
 // Tested by src/content/segments/segment-files.test.ts
-import type { Database } from '../../db/sqlite.ts'
-import type { SqlValue, Statement } from '../../db/writer.ts'
+import type { Database } from '../db/sqlite.ts'
+import type { Statement } from '../db/writer.ts'
 
 /**
  * About a row of `block`: its bytes are found and served. Segments count from 1. A copy that failed verification is in
@@ -31,19 +31,11 @@ export type BlockRow = {
 
 export type BlockPlace = Omit<BlockRow, 'hash'>
 
-/** A block of an open batch; `place` null: it was here before. */
-export type StagedRow = {
-  readonly tree: number
-  readonly hash: Uint8Array
-  readonly size: number
-  readonly place: BlockPlace | null
-}
-
 const findSql = `SELECT file, at, bytes, form, size FROM block WHERE hash = ? AND ${isReadable}`
 const quarantinedSql = 'SELECT -file, at, bytes, form, size FROM block WHERE hash = ? AND file < 0'
 const hasSql = `SELECT 1 FROM block WHERE hash = ? AND ${isReadable}`
 /** A readable copy keeps its location; otherwise the block moves to the new copy, with the same ID. */
-const unlessThere = `ON CONFLICT (hash) DO UPDATE SET file = excluded.file, at = excluded.at, bytes = excluded.bytes,
+export const unlessThere = `ON CONFLICT (hash) DO UPDATE SET file = excluded.file, at = excluded.at, bytes = excluded.bytes,
   form = excluded.form, size = excluded.size WHERE block.file <= 0`
 
 export function findPlace(db: Database, hash: Uint8Array): BlockPlace | null {
@@ -87,41 +79,7 @@ export function insertRows(rows: readonly BlockValues[], created: number): State
   }
 }
 
-export function stageBlocks(batch: string, rows: readonly StagedRow[]): Statement {
-  return {
-    sql: `INSERT OR IGNORE INTO staged (batch, tree, hash, size, file, at, bytes, form)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    parameters: [batch],
-    rows: rows.map(({ tree, hash, size, place }): readonly SqlValue[] =>
-      place === null
-        ? [tree, hash, size, null, null, null, null]
-        : [tree, hash, size, place.file, place.at, place.bytes, place.form],
-    ),
-  }
-}
-
-/** Makes staged blocks visible. */
-export function publishStaged(batch: string, created: number): Statement {
-  return {
-    sql: `INSERT INTO block (hash, file, at, bytes, form, size, created)
-      SELECT hash, file, at, bytes, form, size, ? FROM staged WHERE batch = ? AND file IS NOT NULL
-      ${unlessThere}`,
-    parameters: [created, batch],
-  }
-}
-
-/** The write fails when a block that was here before is gone: its place is NULL, which the table refuses. */
-export function requireStaged(batch: string): Statement {
-  return {
-    sql: `INSERT INTO block (hash, file, at, bytes, form, size, created)
-      SELECT hash, file, at, bytes, form, size, 0 FROM staged
-      WHERE batch = ? AND file IS NULL AND NOT EXISTS (
-        SELECT 1 FROM block WHERE block.hash = staged.hash AND block.file > 0)`,
-    parameters: [batch],
-  }
-}
-
-/** As `requireStaged`, of blocks that were not staged. */
+/** The write fails when one of the blocks is gone: its place is NULL, which the table refuses. */
 export function requireBlocks(hashes: readonly Uint8Array[]): Statement {
   return {
     sql: `INSERT INTO block (hash, file, at, bytes, form, size, created)
@@ -131,22 +89,6 @@ export function requireBlocks(hashes: readonly Uint8Array[]): Statement {
     rows: hashes.map((hash) => [hash]),
   }
 }
-
-export function unstage(batch: string): Statement {
-  return { sql: 'DELETE FROM staged WHERE batch = ?', parameters: [batch] }
-}
-
-/** One step of it; done when it changed fewer than `stepRows` rows. */
-export function unstageStep(batch: string | null): Statement {
-  const of = batch === null ? '1 = 1' : 'batch = ?'
-  return {
-    sql: `DELETE FROM staged WHERE (batch, tree, hash) IN
-      (SELECT batch, tree, hash FROM staged WHERE ${of} LIMIT ${stepRows})`,
-    parameters: batch === null ? [] : [batch],
-  }
-}
-
-export const stepRows = 1000
 
 /** The copy at `place` is no longer found, and its bytes stay; a later copy of the block takes its place. */
 export function quarantineBlock(hash: Uint8Array, { file, at }: BlockPlace): Statement {
@@ -161,7 +103,7 @@ export function releaseBlock(hash: Uint8Array): Statement {
   return { sql: 'UPDATE block SET file = -file WHERE hash = ? AND file < 0', parameters: [hash] }
 }
 
-/** As `Forget`, without the blocks held in memory. */
+/** Deletes those without a charge, and without an open batch that depends on them. */
 export function forgetBlocks(hashes: readonly Uint8Array[]): Statement {
   return {
     sql: `DELETE FROM block WHERE hash = ? AND NOT ${isCharged}
@@ -184,4 +126,59 @@ export function moveBlocksTo(
     parameters: [],
     rows: moves.map(({ from, to }) => [to.file, to.at, from.hash, from.file, from.at]),
   }
+}
+
+/** New locations and forms, whatever the rows had before. */
+export function replacePlaces(rows: readonly BlockRow[]): Statement {
+  return {
+    sql: 'UPDATE block SET file = ?, at = ?, bytes = ?, form = ?, size = ? WHERE hash = ?',
+    parameters: [],
+    rows: rows.map(({ hash, file, at, bytes, form, size }) => [file, at, bytes, form, size, hash]),
+  }
+}
+
+/** Whether a copy in quarantine is in that segment. */
+export function hasQuarantinedIn(db: Database, file: number): boolean {
+  return db.getValue('SELECT 1 FROM block WHERE file <= 0 AND file = ? LIMIT 1', [-file]) !== null
+}
+
+/** The id that ends a look at `rows` rows after the id `after`; null: there are fewer. */
+export function endOfLook(db: Database, after: number, rows: number): number | null {
+  return db.getValue<number>('SELECT id FROM block WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?', [
+    after,
+    rows - 1,
+  ])
+}
+
+/** Blocks of segment `file` with an id above `after`, up to `last`. */
+export function listBlocksIn(
+  db: Database,
+  file: number,
+  { after, last }: { readonly after: number; readonly last: number },
+): readonly BlockRow[] {
+  return db.all<BlockRow>(
+    `SELECT hash, file, at, bytes, form, size FROM block
+      WHERE id > ? AND id <= ? AND file = ? ORDER BY id`,
+    [after, last, file],
+  )
+}
+
+/** The next `max` blocks after an id, with those in quarantine, whose `file` is negative. */
+export function listBlocksAfter(
+  db: Database,
+  after: number,
+  max: number,
+): readonly (BlockRow & { readonly id: number })[] {
+  return db.all<BlockRow & { id: number }>(
+    `SELECT id, hash, file, at, bytes, form, size FROM block
+      WHERE id > ? AND file <> 0 ORDER BY id LIMIT ?`,
+    [after, max],
+  )
+}
+
+/** With those in quarantine. None in a database of an earlier version. */
+export function countBlocks(db: Database): number {
+  const known = db.getValue(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'block'`)
+  if (known === null) return 0
+  return db.getValue<number>(`SELECT count(*) FROM block WHERE file <> 0`) ?? 0
 }

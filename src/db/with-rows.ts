@@ -1,13 +1,13 @@
 // One write of the store's statements with the caller's rows between them. Counts, and the index of a NothingChanged,
 // refer to the caller's rows.
 // Tested by test/suites/store.suite.ts
-import { NothingChanged, type Statement } from '../db/writer.ts'
+import { NothingChanged, type RowChanges } from './writer.ts'
 
 export async function withRows(
-  before: readonly Statement[],
-  rows: readonly Statement[],
-  write: (statements: readonly Statement[]) => Promise<readonly number[]>,
-  after: readonly Statement[] = [],
+  before: RowChanges,
+  rows: RowChanges,
+  write: (statements: RowChanges) => Promise<readonly number[]>,
+  after: RowChanges = [],
 ): Promise<readonly number[]> {
   if (before.length + rows.length === 0) return []
   try {
