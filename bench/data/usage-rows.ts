@@ -2,7 +2,8 @@
 import { latencyColumns } from '../../src/db/usage-spans.ts'
 import type { Database } from '../../src/db/sqlite.ts'
 import { dayMs, hourMs } from '../../src/access/usage/usage-row.ts'
-import { holders, spans, startOf } from '../../src/access/usage/usage-statements.ts'
+import { startOf } from '../../src/access/usage/usage-window.ts'
+import { holders, spans } from '../../src/tables/usage.ts'
 
 const methods = [
   'eth_getStorageAt',

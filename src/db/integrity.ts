@@ -2,6 +2,7 @@
 // delays the WAL checkpoint for long. A damage names its table, whose indexes can be rebuilt.
 // Tested by src/db/integrity.test.ts
 import type { Database } from './sqlite.ts'
+import type { Statement } from './writer.ts'
 
 /** `text`: as SQLite puts it, or a sentence. */
 export type Damage = { readonly table: string; readonly text: string }
@@ -25,6 +26,11 @@ export function* checkIntegrity(db: Database, quick: boolean): Generator<Damage>
   }
   for (const { name } of tables) yield* checkTable(db, name, quick)
   if (tables.some(({ name }) => name === 'pin')) yield* checkPins(db)
+}
+
+/** Builds the indexes of a damaged table again from its rows. */
+export function rebuildIndexes(table: string): Statement {
+  return { sql: `REINDEX "${table}"`, parameters: [] }
 }
 
 function* checkTable(db: Database, table: string, quick: boolean): Generator<Damage> {

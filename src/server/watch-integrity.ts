@@ -4,9 +4,11 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { checkInThread, planPinRepairInThread } from '../db/check-in-thread.ts'
-import type { Damage } from '../db/integrity.ts'
+import { type Damage, rebuildIndexes } from '../db/integrity.ts'
+import { findOne } from '../db/sqlite-rows.ts'
 import type { Database } from '../db/sqlite.ts'
 import type { Statement, Writer } from '../db/writer.ts'
+import { findLastCheck, setLastCheck } from '../tables/database-checks.ts'
 
 /** A server that stops soon after its start skips the check. */
 const startMs = 1000
@@ -38,7 +40,7 @@ export function watchIntegrity(parts: {
   let running: Promise<void> | null = null
 
   function isDue(): boolean {
-    const last = database.getValue<number>('SELECT checked FROM database_check WHERE id = 1')
+    const last = findOne(database, findLastCheck())?.checked ?? null
     return last === null || clock.now() - last >= fullMs
   }
 
@@ -48,8 +50,7 @@ export function watchIntegrity(parts: {
     isSound = left.length === 0
     if (!isSound) log('error', 'database_damaged', { damages: left.slice(0, namedMax) })
     if (quick || !isSound) return
-    const sql = 'INSERT OR REPLACE INTO database_check (id, checked) VALUES (1, ?)'
-    await writer.write([{ sql, parameters: [clock.now()] }])
+    await writer.write([setLastCheck(clock.now())])
     log('info', 'database_checked', {})
   }
 
@@ -73,7 +74,7 @@ export function watchIntegrity(parts: {
 
   async function repairOf(table: string): Promise<readonly Statement[]> {
     if (table === 'pin') return await planPinRepairInThread({ path, repairs: 'pin' }, signal)
-    return [{ sql: `REINDEX "${table}"`, parameters: [] }]
+    return [rebuildIndexes(table)]
   }
 
   /** One check at a time. */

@@ -1,7 +1,9 @@
 // Recipients of an account's limit alerts: mail addresses and webhooks.
 // Tested by src/access/alerts/alert-watch.test.ts
+import { findOne } from '../../db/sqlite-rows.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Writer } from '../../db/writer.ts'
+import { findAlertTargets, setAlertTargets } from '../../tables/alerts.ts'
 
 export type AlertTargets = {
   readonly emails: readonly string[]
@@ -15,10 +17,6 @@ export type AlertTargetRows = {
   set(accountId: string, targets: AlertTargets): Promise<void>
 }
 
-const readSql = 'SELECT emails, webhooks FROM alert_targets WHERE account_id = ?'
-const writeSql = `INSERT INTO alert_targets (account_id, emails, webhooks) VALUES (?, ?, ?)
-  ON CONFLICT DO UPDATE SET emails = excluded.emails, webhooks = excluded.webhooks`
-
 export function createAlertTargetRows({
   db,
   writer,
@@ -28,7 +26,7 @@ export function createAlertTargetRows({
 }): AlertTargetRows {
   return {
     get(accountId) {
-      const row = db.get<{ emails: string; webhooks: string }>(readSql, [accountId])
+      const row = findOne(db, findAlertTargets(accountId))
       if (row === null) return { emails: [], webhooks: [] }
       return {
         emails: JSON.parse(row.emails) as string[],
@@ -36,8 +34,8 @@ export function createAlertTargetRows({
       }
     },
     async set(accountId, { emails, webhooks }) {
-      const parameters = [accountId, JSON.stringify(emails), JSON.stringify(webhooks)]
-      await writer.write([{ sql: writeSql, parameters }])
+      const row = { emails: JSON.stringify(emails), webhooks: JSON.stringify(webhooks) }
+      await writer.write([setAlertTargets(accountId, row)])
     },
   }
 }

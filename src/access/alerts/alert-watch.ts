@@ -2,8 +2,10 @@
 // a key's daily units, and of storage and transfer of accounts and keys. The row of an alert is written before it is sent.
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
+import { findAll } from '../../db/sqlite-rows.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Writer } from '../../db/writer.ts'
+import { addSentLevels, deleteSentBefore, listSentLevels } from '../../tables/alerts.ts'
 import type { KeyQuotas } from '../limits/file-quotas.ts'
 import { startOfMonth } from '../usage/transfer-counts.ts'
 import { dayMs } from '../usage/usage-row.ts'
@@ -148,26 +150,15 @@ export function createAlertWatch(parts: {
     const reached = levels.filter((level) => used * 100 >= level * max || (full && level <= 100))
     if (reached.length === 0) return null
     const what = `${measured.limit} ${measured.key?.id ?? ''}`.trim()
-    const rows = db.all<{ level: number }>(
-      'SELECT level FROM alert_told WHERE account_id = ? AND what = ? AND period = ?',
-      [accountId, what, period],
-    )
-    const before = new Set(rows.map(({ level }) => level))
+    const place = { accountId, what, period }
+    const before = new Set(findAll(db, listSentLevels(place)).map(({ level }) => level))
     const fresh = reached.filter((level) => !before.has(level))
     const highest = fresh.at(-1)
     if (highest === undefined) return null
     const now = clock.now()
     await writer.write([
-      {
-        sql: `INSERT INTO alert_told (account_id, what, period, level, told) VALUES (?, ?, ?, ?, ?)
-          ON CONFLICT DO NOTHING`,
-        parameters: [],
-        rows: fresh.map((level) => [accountId, what, period, level, now]),
-      },
-      {
-        sql: 'DELETE FROM alert_told WHERE account_id = ? AND told < ?',
-        parameters: [accountId, now - sentRowsMaxAgeMs],
-      },
+      addSentLevels(place, fresh, now),
+      deleteSentBefore(accountId, now - sentRowsMaxAgeMs),
     ])
     // A level below the last one that was sent needs no alert.
     return highest > Math.max(0, ...before) ? highest : null

@@ -1,9 +1,9 @@
 // Builds one usage report from rows of the database and rows in memory.
 // Tested by src/access/usage/usage-report.test.ts
+import { holders } from '../../tables/usage.ts'
 import type { FlushedRow } from './usage-row.ts'
-import { holders, startOf } from './usage-statements.ts'
 import { type Part, type Sums, Tallies, Tally } from './usage-sums.ts'
-import type { UsageWindow, WindowName } from './usage-window.ts'
+import { startOf, type UsageWindow, type WindowName } from './usage-window.ts'
 
 /** Scope of the usage. */
 export type UsageScope =
@@ -64,7 +64,7 @@ export type UsageReport = {
   readonly split: { readonly by: Dimension; readonly parts: readonly SplitPart[] } | null
 }
 
-export type Row = Sums & {
+type Row = Sums & {
   readonly face: 'rpc' | 'files'
   readonly network: string
   readonly method: string
@@ -72,8 +72,8 @@ export type Row = Sums & {
   readonly reason: string
   readonly status: number
 }
-export type HolderRow = Sums & { readonly holder: string }
-export type Start = { readonly start: number }
+type HolderRow = Sums & { readonly holder: string }
+type Start = { readonly start: number }
 
 /** Names beyond these are one in a split. */
 const splitMax = 8

@@ -1,10 +1,12 @@
 // Usage rows for exports: one line for each interval, key, network, method and outcome.
 // Tested by src/access/usage/usage-lines.test.ts
 import { Fault } from '../../base/fault.ts'
+import { findAll } from '../../db/sqlite-rows.ts'
 import type { Database } from '../../db/sqlite.ts'
+import { listUsageOfKeys, spans, type UsageLineRow } from '../../tables/usage.ts'
 import { isOf, type UsageScope } from './usage-collecting.ts'
 import type { FlushedRow } from './usage-row.ts'
-import { type UsageInterval, spans, startOf } from './usage-statements.ts'
+import { startOf, type UsageInterval } from './usage-window.ts'
 import type { Usage } from './usage.ts'
 
 export type UsageLine = {
@@ -46,28 +48,17 @@ export function createUsageLines(parts: {
   const { db, read } = parts
   const most = parts.linesMax ?? linesMax
 
-  function written(scope: UsageScope, span: UsageInterval, from: number): UsageLine[] {
-    const [where, parameters] =
-      'keyId' in scope
-        ? ['WHERE k.id = ?', [scope.keyId]]
-        : 'accountId' in scope
-          ? ['WHERE k.account_id = ?', [scope.accountId]]
-          : ['', []]
-    return db.all<UsageLine>(
-      `SELECT u.start AS start, k.account_id AS accountId, k.id AS keyId, u.face AS face, u.network AS network,
-          u.method AS method, u.outcome AS outcome, u.reason AS reason, u.status AS status,
-          u.requests AS requests, u.units AS units, u.bytes_in AS bytesIn, u.bytes_out AS bytesOut
-        FROM (SELECT id, account_id FROM api_key AS k ${where}) AS k
-        CROSS JOIN usage AS u ON u.holder = k.id AND u.span = ? AND u.start >= ? LIMIT ?`,
-      [...parameters, spans[span], from, most + 1],
-    )
-  }
-
   return {
     list: (scope, span, since) =>
       read((held) => {
         const from = startOf(spans[span], since)
-        const lines = new Map(written(scope, span, from).map((line) => [nameOf(line), line]))
+        const query = listUsageOfKeys(scope, { span: spans[span], from, most: most + 1 })
+        const lines = new Map(
+          findAll(db, query).map((row) => {
+            const line = toLine(row)
+            return [nameOf(line), line]
+          }),
+        )
         for (const row of held) {
           if (row.minute >= from && isOf(scope, row))
             add(lines, row, startOf(spans[span], row.minute))
@@ -81,6 +72,10 @@ export function createUsageLines(parts: {
         )
       }),
   }
+}
+
+function toLine({ account_id, key_id, bytes_in, bytes_out, ...row }: UsageLineRow): UsageLine {
+  return { ...row, accountId: account_id, keyId: key_id, bytesIn: bytes_in, bytesOut: bytes_out }
 }
 
 function add(lines: Map<string, UsageLine>, row: FlushedRow, start: number): void {

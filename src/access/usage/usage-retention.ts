@@ -2,10 +2,11 @@
 // and a limited time range per round, so that no write is long.
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
+import { findOne } from '../../db/sqlite-rows.ts'
 import type { Database } from '../../db/sqlite.ts'
-import type { Writer } from '../../db/writer.ts'
+import type { Statement, Writer } from '../../db/writer.ts'
+import { deleteUsage, findHolderAfter, findOldestUsage, spans } from '../../tables/usage.ts'
 import { dayMs, hourMs, minuteMs } from './usage-row.ts'
-import { spans } from './usage-statements.ts'
 
 export type UsageRetention = {
   /** One round; resolves in any case. */
@@ -21,10 +22,6 @@ const holdersMax = 256
 /** Intervals of one holder deleted per round. */
 const intervalsMax = 600
 
-const nextSql = 'SELECT min(holder) FROM usage WHERE holder > ?'
-const oldestSql = 'SELECT min(start) FROM usage WHERE holder = ? AND span = ?'
-const tables = ['usage', 'latency'] as const
-
 /** `daysKept`: of days. */
 export function createUsageRetention(parts: {
   readonly db: Database
@@ -37,7 +34,7 @@ export function createUsageRetention(parts: {
   let after = ''
   let sweeping = false
 
-  function deletionsOf(holder: string): { sql: string; parameters: (string | number)[] }[] {
+  function deletionsOf(holder: string): Statement[] {
     const now = clock.now()
     const retained = [
       [spans.minute, minutesKeptMs],
@@ -45,13 +42,10 @@ export function createUsageRetention(parts: {
       [spans.day, parts.daysKept() * dayMs],
     ] as const
     return retained.flatMap(([span, retainedMs]) => {
-      const oldest = db.getValue<number>(oldestSql, [holder, span])
+      const oldest = findOne(db, findOldestUsage(holder, span))?.start ?? null
       if (oldest === null || oldest >= now - retainedMs) return []
       const until = Math.min(now - retainedMs, oldest + intervalsMax * span * minuteMs)
-      return tables.map((table) => ({
-        sql: `DELETE FROM ${table} WHERE holder = ? AND span = ? AND start < ?`,
-        parameters: [holder, span, until],
-      }))
+      return deleteUsage(holder, span, until)
     })
   }
 
@@ -60,7 +54,7 @@ export function createUsageRetention(parts: {
     sweeping = true
     try {
       for (let seen = 0; seen < holdersMax; seen++) {
-        const holder = db.getValue<string>(nextSql, [after])
+        const holder = findOne(db, findHolderAfter(after))?.holder ?? null
         // From the first one on, at the next round.
         after = holder ?? ''
         if (holder === null) return

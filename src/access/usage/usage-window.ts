@@ -1,7 +1,14 @@
 // Windows of usage reports, each divided into intervals that are spans of the table.
 // Tested by src/access/usage/usage-report.test.ts
+import { spans } from '../../tables/usage.ts'
 import { minuteMs } from './usage-row.ts'
-import { type UsageInterval, spans, startOf } from './usage-statements.ts'
+
+export type UsageInterval = keyof typeof spans
+
+/** Start of the span that contains a time. `minutes`: length of the span. */
+export function startOf(minutes: number, time: number): number {
+  return time - (time % (minutes * minuteMs))
+}
 
 /** Number of whole intervals in the window; the running one is added. */
 const lengths = {

@@ -2,8 +2,10 @@
 // one write. A kill loses at most the last second; a failed write loses no counts.
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
+import { findOne, revisionOf } from '../../db/sqlite-rows.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Writer } from '../../db/writer.ts'
+import { findTransfer, sumUnitsOfDay } from '../../tables/usage.ts'
 import { startOfMonth, type Transferred } from './transfer-counts.ts'
 import {
   addCall,
@@ -16,7 +18,7 @@ import {
   type UsageRow,
   type UsedCall,
 } from './usage-row.ts'
-import { spans, usageStatements } from './usage-statements.ts'
+import { usageStatements } from './usage-statements.ts'
 
 type FlushListener = (rows: readonly FlushedRow[]) => void
 
@@ -46,11 +48,6 @@ export type Usage = {
 const flushPeriodMs = 1000
 const rowsMax = 10_000
 
-const revisionSql = `SELECT number FROM revision WHERE name = 'usage'`
-const transferSql =
-  'SELECT bytes_in AS up, bytes_out AS down FROM transfer WHERE key_id = ? AND month = ?'
-const todaySql = `SELECT total(units) FROM usage WHERE holder = ? AND span = ${spans.day} AND start = ?`
-
 /** `rowsMax`: different rows between two writes; calls beyond are added up under the method `other`. */
 export function createUsage(parts: {
   readonly db: Database
@@ -76,7 +73,7 @@ export function createUsage(parts: {
   let failedWrites = 0
 
   function readRevision(): number {
-    return db.getValue<number>(revisionSql) ?? 0
+    return findOne(db, revisionOf('usage'))?.number ?? 0
   }
 
   function findLately(call: UsedCall): UsageRow | null {
@@ -206,7 +203,7 @@ export function createUsage(parts: {
     unitsToday: (keyId) =>
       read((held) => {
         const today = clock.now() - (clock.now() % dayMs)
-        let units = db.getValue<number>(todaySql, [keyId, today]) ?? 0
+        let units = findOne(db, sumUnitsOfDay(keyId, today))?.units ?? 0
         for (const row of held) {
           if (row.keyId === keyId && row.minute >= today) units += row.units
         }
@@ -217,9 +214,9 @@ export function createUsage(parts: {
         const month = startOfMonth(clock.now())
         const sums = { up: 0, down: 0 }
         for (const keyId of keyIds) {
-          const written = db.get<{ up: number; down: number }>(transferSql, [keyId, month])
-          sums.up += written?.up ?? 0
-          sums.down += written?.down ?? 0
+          const written = findOne(db, findTransfer(keyId, month))
+          sums.up += written?.bytes_in ?? 0
+          sums.down += written?.bytes_out ?? 0
         }
         for (const row of held) {
           if (row.face !== 'files' || row.minute < month || !keyIds.includes(row.keyId)) continue

@@ -1,0 +1,101 @@
+// Additions of one flush to the tables `usage`, `latency` and `transfer`, and to the last used day in `api_key`. Each
+// addition is written for three holders in three spans: SQLite expands the nine rows on the writer's thread, so calls
+// wait for one statement only.
+// Tested by src/access/usage/usage.test.ts
+import { latencyColumns } from '../db/usage-spans.ts'
+import type { Statement } from '../db/writer.ts'
+import { holders, spans } from './usage.ts'
+
+/** `minute`: its start, milliseconds since 1970. */
+export type CallGroup = readonly [
+  keyId: string,
+  accountId: string,
+  minute: number,
+  face: string,
+  network: string,
+  method: string,
+]
+
+export type UsageAddition = readonly [
+  ...CallGroup,
+  outcome: string,
+  reason: string,
+  status: number,
+  requests: number,
+  units: number,
+  bytesIn: number,
+  bytesOut: number,
+]
+
+/** `part`: which sixteen steps the columns count, which follow. */
+export type LatencyAddition = readonly [...CallGroup, part: number, ...counts: number[]]
+
+/** `month`: its start, milliseconds since 1970. */
+export type TransferAddition = readonly [
+  keyId: string,
+  month: number,
+  bytesIn: number,
+  bytesOut: number,
+]
+
+/** `time`: milliseconds since 1970. */
+export type KeyUse = readonly [keyId: string, time: number]
+
+const minuteMs = 60_000
+const place = ['key', 'account', 'minute', 'face', 'network', 'method']
+const sums = ['requests', 'units', 'bytes_in', 'bytes_out']
+
+/** The table `counted`: rows of `?1`, which are arrays as JSON. As JSONB each is parsed once and not for each value. */
+function withCounted(columns: readonly string[]): string {
+  const values = columns.map((column, at) => `value ->> ${at} AS ${column}`)
+  return `WITH parsed AS MATERIALIZED (SELECT jsonb(value) AS value FROM json_each(?1)),
+    counted AS MATERIALIZED (SELECT ${values.join(', ')} FROM parsed)`
+}
+
+/** Adds `counts` to the rows of `table` with the same `names`. */
+function addUpSql(table: string, names: readonly string[], counts: readonly string[]): string {
+  const shared = ['face', 'network', 'method', ...names].join(', ')
+  const totals = counts.map((count) => `sum(${count})`).join(', ')
+  return `${withCounted([...place, ...names, ...counts])},
+    held AS (
+      SELECT key AS holder, minute, ${shared}, ${counts.join(', ')} FROM counted
+      UNION ALL SELECT '@' || account, minute, ${shared}, ${totals} FROM counted GROUP BY account, minute, ${shared}
+      UNION ALL SELECT '${holders.all}', minute, ${shared}, ${totals} FROM counted GROUP BY minute, ${shared}),
+    spans (span) AS (VALUES (${Object.values(spans).join('), (')}))
+    INSERT INTO ${table} (holder, span, start, ${shared}, ${counts.join(', ')})
+    SELECT holder, span, minute - minute % (span * ${minuteMs}), ${shared}, ${counts.join(', ')}
+    FROM held CROSS JOIN spans WHERE true
+    ON CONFLICT DO UPDATE SET ${counts.map((count) => `${count} = ${count} + excluded.${count}`).join(', ')}`
+}
+
+const usageSql = addUpSql('usage', ['outcome', 'reason', 'status'], sums)
+const latencySql = addUpSql('latency', ['part'], latencyColumns)
+const lastUsedSql = `${withCounted(['key', 'day'])}
+  UPDATE api_key SET last_used_day = used.day
+  FROM (SELECT key, date(max(day) / 1000, 'unixepoch') AS day FROM counted GROUP BY key) AS used
+  WHERE id = used.key AND (last_used_day IS NULL OR last_used_day < used.day)`
+const transferSql = `${withCounted(['key', 'began', 'up', 'down'])}
+  INSERT INTO transfer (key_id, month, bytes_in, bytes_out)
+  SELECT key, began, sum(up), sum(down) FROM counted GROUP BY key, began
+  ON CONFLICT DO UPDATE SET bytes_in = bytes_in + excluded.bytes_in, bytes_out = bytes_out + excluded.bytes_out`
+const revisionSql = `UPDATE revision SET number = number + 1 WHERE name = 'usage'`
+
+/** Raises the revision `usage` by one. */
+export function addUsage(flush: {
+  readonly usage: readonly UsageAddition[]
+  readonly latencies: readonly LatencyAddition[]
+  readonly transfers: readonly TransferAddition[]
+  readonly keyUses: readonly KeyUse[]
+}): readonly Statement[] {
+  return [
+    statement(usageSql, flush.usage),
+    statement(latencySql, flush.latencies),
+    statement(transferSql, flush.transfers),
+    statement(lastUsedSql, flush.keyUses),
+    { sql: revisionSql, parameters: [] },
+  ]
+}
+
+function statement(sql: string, rows: readonly (readonly (string | number)[])[]): Statement {
+  return { sql, parameters: [JSON.stringify(rows)] }
+}

@@ -1,0 +1,233 @@
+// Tables `usage` (sums of calls), `latency` (how many calls took how long) and `transfer` (bytes of a key in a month).
+// A row of the first two belongs to a holder, and to an interval: its span and its start.
+// Tested by src/access/usage/usage-report.test.ts
+import { query, type Query } from '../db/rows.ts'
+import { latencyColumns } from '../db/usage-spans.ts'
+import type { SqlValue, Statement } from '../db/writer.ts'
+
+/** Of a row, in minutes, as in the column. */
+export const spans = { minute: 1, hour: 60, day: 1440 } as const
+
+/** Holder of a row: a key by its ID, an account, or all. */
+export const holders = {
+  account: (accountId: string): string => `@${accountId}`,
+  all: '*',
+} as const
+
+/** Rows of one span. `until`: exclusive, milliseconds since 1970; null: without an end. */
+export type UsageRange = {
+  readonly span: number
+  readonly from: number
+  readonly until: number | null
+}
+
+/** Several holders: the keys of an account, or all accounts. */
+export type HolderGroup = { readonly accountId: string } | { readonly all: true }
+
+export type UsageSumsRow = {
+  readonly requests: number
+  /** Of them, calls that failed. */
+  readonly failed: number
+  readonly units: number
+  readonly bytes_in: number
+  readonly bytes_out: number
+}
+
+export type LatencyCountsRow = {
+  /** Which sixteen steps are counted. */
+  readonly part: number
+  /** Of the sixteen columns, in order, as JSON. */
+  readonly counts: string
+}
+
+type StartRow = { readonly start: number }
+type HolderRow = { readonly holder: string }
+type MethodRow = {
+  readonly face: 'rpc' | 'files'
+  readonly network: string
+  readonly method: string
+}
+type OutcomeRow = {
+  readonly outcome: string
+  readonly reason: string
+  readonly status: number
+}
+
+export type UsageLineRow = StartRow &
+  MethodRow &
+  OutcomeRow &
+  Omit<UsageSumsRow, 'failed'> & {
+    readonly account_id: string
+    readonly key_id: string
+  }
+
+export type TransferRow = { readonly bytes_in: number; readonly bytes_out: number }
+
+const sums = `sum(requests) AS requests, sum(iif(outcome = 'ok', 0, requests)) AS failed, sum(units) AS units,
+  sum(bytes_in) AS bytes_in, sum(bytes_out) AS bytes_out`
+const counts = `part, json_array(${latencyColumns.map((column) => `sum(${column})`).join(', ')}) AS counts`
+const farFuture = Number.MAX_SAFE_INTEGER
+
+/** The rows of `table` in the range, grouped by the columns `names`. */
+function ofRange<Row extends object>(
+  table: 'usage' | 'latency',
+  names: string,
+  holder: string,
+  { span, from, until }: UsageRange,
+): Query<Row> {
+  const [added, group] = table === 'usage' ? [sums, names] : [counts, `${names}, part`]
+  return query(
+    `SELECT ${names}, ${added} FROM ${table} WHERE holder = ? AND span = ? AND start >= ? AND start < ?
+      GROUP BY ${group}`,
+    [holder, span, from, until ?? farFuture],
+  )
+}
+
+export function sumUsageByStart(holder: string, range: UsageRange): Query<StartRow & UsageSumsRow> {
+  return ofRange('usage', 'start', holder, range)
+}
+
+export function countLatencyByStart(
+  holder: string,
+  range: UsageRange,
+): Query<StartRow & LatencyCountsRow> {
+  return ofRange('latency', 'start', holder, range)
+}
+
+export function sumUsageByOutcome(
+  holder: string,
+  range: UsageRange,
+): Query<MethodRow & OutcomeRow & UsageSumsRow> {
+  return ofRange('usage', 'face, network, method, outcome, reason, status', holder, range)
+}
+
+export function countLatencyByMethod(
+  holder: string,
+  range: UsageRange,
+): Query<MethodRow & LatencyCountsRow> {
+  return ofRange('latency', 'face, network, method', holder, range)
+}
+
+const splitColumns = {
+  network: 'face, network',
+  method: 'method',
+  status: 'status',
+  reason: 'outcome, reason',
+} as const
+
+/** Rows have the start and the columns of `by` alone. */
+export function splitUsageByStart(
+  holder: string,
+  range: UsageRange,
+  by: keyof typeof splitColumns,
+): Query<StartRow & Partial<MethodRow & OutcomeRow> & UsageSumsRow> {
+  return ofRange('usage', `start, ${splitColumns[by]}`, holder, range)
+}
+
+/** `sql`: the column `holder`. */
+function holdersOf(group: HolderGroup): { readonly sql: string; readonly parameters: SqlValue[] } {
+  if ('accountId' in group) {
+    const sql = 'SELECT id AS holder FROM api_key WHERE account_id = ?'
+    return { sql, parameters: [group.accountId] }
+  }
+  return { sql: `SELECT '@' || id AS holder FROM account`, parameters: [] }
+}
+
+function joined(table: 'usage' | 'latency', sql: string): string {
+  return `FROM (${sql}) AS below CROSS JOIN ${table} ON ${table}.holder = below.holder
+    WHERE span = ? AND start >= ?`
+}
+
+export function sumUsageByHolder(
+  group: HolderGroup,
+  { span, from, until }: UsageRange,
+): Query<HolderRow & UsageSumsRow> {
+  const { sql, parameters } = holdersOf(group)
+  return query(
+    `SELECT usage.holder AS holder, ${sums} ${joined('usage', sql)} AND start < ? GROUP BY usage.holder`,
+    [...parameters, span, from, until ?? farFuture],
+  )
+}
+
+export function countLatencyByHolder(
+  group: HolderGroup,
+  { span, from, until }: UsageRange,
+): Query<HolderRow & LatencyCountsRow> {
+  const { sql, parameters } = holdersOf(group)
+  return query(
+    `SELECT latency.holder AS holder, ${counts} ${joined('latency', sql)} AND start < ?
+      GROUP BY latency.holder, part`,
+    [...parameters, span, from, until ?? farFuture],
+  )
+}
+
+/** Without an end. */
+export function splitUsageByHolder(
+  group: HolderGroup,
+  { span, from }: Pick<UsageRange, 'span' | 'from'>,
+): Query<StartRow & HolderRow & UsageSumsRow> {
+  const { sql, parameters } = holdersOf(group)
+  return query(
+    `SELECT usage.holder AS holder, start, ${sums} ${joined('usage', sql)} GROUP BY usage.holder, start`,
+    [...parameters, span, from],
+  )
+}
+
+/** Rows of keys in no order, at most `most`. */
+export function listUsageOfKeys(
+  scope: HolderGroup | { readonly keyId: string },
+  { span, from, most }: { readonly span: number; readonly from: number; readonly most: number },
+): Query<UsageLineRow> {
+  const [where, parameters] =
+    'keyId' in scope
+      ? ['WHERE k.id = ?', [scope.keyId]]
+      : 'accountId' in scope
+        ? ['WHERE k.account_id = ?', [scope.accountId]]
+        : ['', []]
+  return query(
+    `SELECT u.start AS start, k.account_id AS account_id, k.id AS key_id, u.face AS face, u.network AS network,
+        u.method AS method, u.outcome AS outcome, u.reason AS reason, u.status AS status,
+        u.requests AS requests, u.units AS units, u.bytes_in AS bytes_in, u.bytes_out AS bytes_out
+      FROM (SELECT id, account_id FROM api_key AS k ${where}) AS k
+      CROSS JOIN usage AS u ON u.holder = k.id AND u.span = ? AND u.start >= ? LIMIT ?`,
+    [...parameters, span, from, most],
+  )
+}
+
+const unitsSql = `SELECT total(units) AS units FROM usage WHERE holder = ? AND span = ${spans.day} AND start = ?`
+
+/** One row. `day`: its start. */
+export function sumUnitsOfDay(holder: string, day: number): Query<{ readonly units: number }> {
+  return query(unitsSql, [holder, day])
+}
+
+const transferSql = 'SELECT bytes_in, bytes_out FROM transfer WHERE key_id = ? AND month = ?'
+
+/** `month`: its start. */
+export function findTransfer(keyId: string, month: number): Query<TransferRow> {
+  return query(transferSql, [keyId, month])
+}
+
+/** One row; null: no holder follows `after`. */
+export function findHolderAfter(after: string): Query<{ readonly holder: string | null }> {
+  return query('SELECT min(holder) AS holder FROM usage WHERE holder > ?', [after])
+}
+
+/** One row; null: the holder has no row of this span. */
+export function findOldestUsage(
+  holder: string,
+  span: number,
+): Query<{ readonly start: number | null }> {
+  return query('SELECT min(start) AS start FROM usage WHERE holder = ? AND span = ?', [
+    holder,
+    span,
+  ])
+}
+
+/** `until`: exclusive. */
+export function deleteUsage(holder: string, span: number, until: number): readonly Statement[] {
+  return ['usage', 'latency'].map((table) => ({
+    sql: `DELETE FROM ${table} WHERE holder = ? AND span = ? AND start < ?`,
+    parameters: [holder, span, until],
+  }))
+}
