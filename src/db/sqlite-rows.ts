@@ -62,3 +62,11 @@ export function findOne<Row extends object>(
 ): Row | null {
   return db.get<Row>(sql, parameters)
 }
+
+/** For more rows than fit into memory; holds a read transaction open until the loop ends. */
+export function iterate<Row extends object>(
+  db: Database,
+  { sql, parameters }: Query<Row>,
+): Iterable<Row> {
+  return db.iterate<Row>(sql, parameters)
+}

@@ -7,6 +7,7 @@ import type { SequentialRead } from '../content/sequential-read.ts'
 import { type ContentRef, type Obtain, refKey } from '../content/ref.ts'
 import type { Store, ReadBatch } from '../content/store.ts'
 import type { Database } from '../db/sqlite.ts'
+import { isStoredBy } from '../tables/storage.ts'
 
 /** Of the whole server. `obtainOutside`: asks sources alone, as if nothing were stored. */
 export type SharedContent = {
@@ -27,9 +28,6 @@ export type AccountContent = {
 /** Blocks that sources offered lately: they are public, so the stored copy serves all accounts. */
 const offeredMax = 100_000
 
-const heldSql = `SELECT 1 FROM block CROSS JOIN account_storage s ON s.account_id = ?2
-  CROSS JOIN charge ON charge.block = block.id AND charge.storage = s.id WHERE block.hash = ?1`
-
 export function createAccountContent(shared: SharedContent): AccountContent {
   const { store, obtain, obtainOutside, readRun, database } = shared
   const offered = new Map<string, true>()
@@ -37,7 +35,7 @@ export function createAccountContent(shared: SharedContent): AccountContent {
   return {
     of(accountId) {
       const sees = (ref: ContentRef): boolean =>
-        offered.has(refKey(ref)) || database.getValue(heldSql, [ref.hash, accountId]) !== null
+        offered.has(refKey(ref)) || isStoredBy(database, accountId, ref.hash)
 
       const ownObtain: Obtain = async (ref, hint, signal) => {
         if (sees(ref)) return await obtain(ref, hint, signal)

@@ -11,7 +11,7 @@ import type { Batch } from '../../content/store.ts'
 import type { Statement } from '../../db/writer.ts'
 import { createBlockGroups } from '../import/block-sink.ts'
 import { createCarClosure } from './car-closure.ts'
-import type { Put } from '../pins/roots.ts'
+import type { Put } from '../../tables/roots.ts'
 
 export type CarImportOptions = {
   readonly pinRoots: boolean

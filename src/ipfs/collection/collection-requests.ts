@@ -3,8 +3,16 @@
 // Tested by src/ipfs/collection/collection-requests.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
+import { findOne } from '../../db/sqlite-rows.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Statement, Writer } from '../../db/writer.ts'
+import {
+  addCollection,
+  endCollections,
+  findCollectionResult,
+  latestCollection,
+  latestOpenCollection,
+} from '../../tables/collections.ts'
 import type { GarbageCollector } from './garbage-collector.ts'
 import type { Swept } from './sweep.ts'
 
@@ -20,16 +28,14 @@ export const notCounted =
 
 /** Asks; gives the number of the request. */
 export function askCollection(database: Database, now: number): number {
-  database.run('INSERT INTO collection (asked) VALUES (?)', [now])
-  return database.getValue<number>('SELECT max(id) FROM collection') ?? 0
+  const { sql, parameters } = addCollection(now)
+  database.run(sql, parameters)
+  return findOne(database, latestCollection())?.id ?? 0
 }
 
 /** Null: it is not answered yet. */
 export function findAnswer(database: Database, id: number): Answered | null {
-  const row = database.get<{ blocks: number | null; bytes: number | null; error: string | null }>(
-    'SELECT blocks, bytes, error FROM collection WHERE id = ? AND ended IS NOT NULL',
-    [id],
-  )
+  const row = findOne(database, findCollectionResult(id))
   if (row === null) return null
   const { blocks, bytes, error } = row
   return {
@@ -44,13 +50,8 @@ export function answerRequests(
   { swept, error }: Answered,
   now: number,
 ): readonly Statement[] {
-  return [
-    {
-      sql: `UPDATE collection SET ended = ?, blocks = ?, bytes = ?, error = ? WHERE id <= ? AND ended IS NULL`,
-      parameters: [now, swept?.blocks ?? null, swept?.bytes ?? null, error, latest],
-    },
-    { sql: 'DELETE FROM collection WHERE id <= ?', parameters: [latest - keptMax] },
-  ]
+  const result = { blocks: swept?.blocks ?? null, bytes: swept?.bytes ?? null, error }
+  return endCollections(latest, result, { ended: now, resultsMax: keptMax })
 }
 
 /** One collection, as an answer. */
@@ -79,7 +80,7 @@ export function watchRequests(parts: {
     if (answering) return
     answering = true
     try {
-      const latest = database.getValue<number>('SELECT max(id) FROM collection WHERE ended IS NULL')
+      const latest = findOne(database, latestOpenCollection())?.id ?? null
       if (latest === null) return
       const answered = await collectFor(collector)
       await writer.write(answerRequests(latest, answered, clock.now()))

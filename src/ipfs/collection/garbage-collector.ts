@@ -6,7 +6,7 @@ import type { Log } from '../../base/log.ts'
 import type { Forget, Segments } from '../../content/store.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { CountedWriter } from '../../db/writer.ts'
-import { endExpired } from '../pins/leases.ts'
+import { endExpired } from '../../tables/leases.ts'
 import { releaseStep } from './release.ts'
 import { sweep, type Swept } from './sweep.ts'
 

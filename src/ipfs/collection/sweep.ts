@@ -3,8 +3,14 @@
 // Tested by src/ipfs/collection/garbage-collector.test.ts
 import type { DutyCycle } from '../../base/duty-cycle.ts'
 import type { Forget, LiveBlocks } from '../../content/store.ts'
-import { isCharged } from '../../tables/blocks.ts'
+import { findAll, findOne } from '../../db/sqlite-rows.ts'
 import type { Database } from '../../db/sqlite.ts'
+import {
+  type BlockRange,
+  lastBlockOfScan,
+  listLiveBlocks,
+  listUnreferencedBlocks,
+} from '../../tables/block-scans.ts'
 
 /** Blocks, and the bytes of them that were stored. */
 export type Swept = { readonly blocks: number; readonly bytes: number }
@@ -13,18 +19,11 @@ export type Swept = { readonly blocks: number; readonly bytes: number }
 const lookBlocks = 500
 const forgetBlocks = 100
 
-const endSql = `SELECT id FROM block WHERE id > ? ORDER BY id LIMIT 1 OFFSET ${lookBlocks - 1}`
-const looseSql = `SELECT hash, size FROM block WHERE id > ? AND id <= ? AND created < ? AND NOT ${isCharged}`
-
-/** Copies in quarantine too: their bytes stay where they are. */
-const liveSql = `SELECT abs(file) AS file, sum(bytes) AS bytes, min(id) AS first, max(id) AS last FROM block
-  WHERE id > ? AND id <= ? AND file <> 0 GROUP BY abs(file)`
-
 type Loose = { readonly hash: Uint8Array; readonly size: number }
 type Looked = {
   /** The last one looked at; null: there are no more. */
   readonly end: number | null
-  readonly range: readonly number[]
+  readonly range: BlockRange
   readonly loose: readonly Loose[]
 }
 
@@ -44,9 +43,9 @@ export async function sweep(
   for (;;) {
     signal.throwIfAborted()
     const look = (): Looked => {
-      const end = database.getValue<number>(endSql, [after])
-      const range = [after, end ?? Number.MAX_SAFE_INTEGER]
-      return { end, range, loose: database.all<Loose>(looseSql, [...range, before]) }
+      const end = findOne(database, lastBlockOfScan(after, lookBlocks))?.id ?? null
+      const range = { after, last: end ?? Number.MAX_SAFE_INTEGER }
+      return { end, range, loose: findAll(database, listUnreferencedBlocks(range, before)) }
     }
     const { end, range, loose } = await dutyCycle.step(0, look, signal)
     for (let at = 0; at < loose.length; at += forgetBlocks) {
@@ -58,7 +57,7 @@ export async function sweep(
       // Nearly always all of them; else the share of it that they are.
       swept.bytes += Math.round((bytes * forgotten) / step.length)
     }
-    const left = () => database.all<LiveBlocks & { file: number }>(liveSql, range)
+    const left = () => findAll(database, listLiveBlocks(range))
     for (const { file, ...part } of await dutyCycle.step(0, left, signal)) {
       const sum = live.get(file)
       const { bytes, first } = sum ?? { bytes: 0, first: part.first }

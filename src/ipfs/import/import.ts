@@ -10,7 +10,7 @@ import { createFolderMemory } from './folder-memory.ts'
 import { importSymlink } from './import-directory.ts'
 import { importContent } from './import-leaves.ts'
 import { createImportTree, type ImportTree } from './import-tree.ts'
-import type { Put } from '../pins/roots.ts'
+import type { Put } from '../../tables/roots.ts'
 
 export type ImportContext = {
   readonly blocksMax: number

@@ -4,19 +4,19 @@ import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../../base/fault.ts'
 import { cidOf, rawCodec } from '../../codec/ipld/cid.ts'
+import { findAll, findOne } from '../../db/sqlite-rows.ts'
 import type { Database } from '../../db/sqlite.ts'
+import {
+  type ChargedBlockRow,
+  findStorageId,
+  listChargedBlocks,
+  listRootsOf,
+} from '../../tables/storage.ts'
 
 /** Rows of one read; other work gets its turn between two reads. */
 const stepRows = 500
 /** Blocks below several roots that are remembered, so that each is listed once. */
 const sharedMax = 1_000_000
-
-type Row = {
-  readonly id: number
-  readonly hash: Uint8Array
-  /** How many roots of the account reach it. */
-  readonly roots: number
-}
 
 /** Each once, as raw CIDs, root after root. Throws `command_failed` past `sharedMax`. */
 export async function* accountBlocks(
@@ -24,10 +24,8 @@ export async function* accountBlocks(
   accountId: string,
   signal: AbortSignal,
 ): AsyncGenerator<CID> {
-  const storage = database.getValue<number>('SELECT id FROM account_storage WHERE account_id = ?', [
-    accountId,
-  ])
-  if (storage === null) return
+  const storage = findOne(database, findStorageId(accountId))?.id
+  if (storage === undefined) return
   const shared = new Set<number>()
   for await (const root of rootsOf(database, storage, signal)) {
     for await (const { id, hash, roots } of blocksOf(database, storage, root, signal)) {
@@ -52,10 +50,7 @@ async function* rootsOf(
   let after = -1
   for (;;) {
     signal.throwIfAborted()
-    const rows = database.all<{ root: number }>(
-      `SELECT root FROM holding WHERE storage = ? AND root > ? ORDER BY root LIMIT ${stepRows}`,
-      [storage, after],
-    )
+    const rows = findAll(database, listRootsOf(storage, after, stepRows))
     for (const { root } of rows) yield root
     const last = rows.at(-1)
     if (last === undefined || rows.length < stepRows) return
@@ -69,17 +64,11 @@ async function* blocksOf(
   storage: number,
   root: number,
   signal: AbortSignal,
-): AsyncGenerator<Row> {
+): AsyncGenerator<ChargedBlockRow> {
   let after = -1
   for (;;) {
     signal.throwIfAborted()
-    const rows = database.all<Row>(
-      `SELECT block.id AS id, block.hash AS hash, charge.roots AS roots FROM closure
-        CROSS JOIN block ON block.id = closure.block AND block.file <> 0
-        CROSS JOIN charge ON charge.block = closure.block AND charge.storage = ?
-        WHERE closure.root = ? AND closure.block > ? ORDER BY closure.block LIMIT ${stepRows}`,
-      [storage, root, after],
-    )
+    const rows = findAll(database, listChargedBlocks(storage, root, after, stepRows))
     yield* rows
     const last = rows.at(-1)
     if (last === undefined || rows.length < stepRows) return

@@ -2,15 +2,15 @@
 // Tested by src/ipfs/pins/account-pins.test.ts
 import { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
+import { findAll, findOne } from '../../db/sqlite-rows.ts'
 import type { Database } from '../../db/sqlite.ts'
-import type { Pin, PinMode } from '../files.ts'
+import { findPin as findPinRow, listPins, type PinRow } from '../../tables/pins.ts'
+import type { Pin } from '../files.ts'
 
 /** Rows that are read before other work has its turn: a millisecond of making CIDs of them. */
 const pageRows = 200
 /** Direct pins that are held back until the recursive ones were listed; for more of them all rows are read again. */
 const heldMax = 10_000
-
-type Row = { readonly cid: Uint8Array; readonly mode: PinMode; readonly name: string }
 
 /**
  * Recursive pins first, then direct ones, each group by the bytes of its CIDs. Each page is as of its own read: what is
@@ -21,7 +21,7 @@ export async function* accountPins(
   accountId: string,
   signal: AbortSignal,
 ): AsyncGenerator<Pin> {
-  const held: Row[] = []
+  const held: PinRow[] = []
   let isHeld = true
   for await (const rows of pagesOf(database, accountId, signal)) {
     for (const row of rows) {
@@ -41,12 +41,11 @@ async function* pagesOf(
   database: Database,
   accountId: string,
   signal: AbortSignal,
-): AsyncGenerator<readonly Row[]> {
-  const sql = `SELECT cid, mode, name FROM pin WHERE account_id = ? AND cid > ? ORDER BY cid LIMIT ${pageRows}`
+): AsyncGenerator<readonly PinRow[]> {
   let after: Uint8Array = new Uint8Array()
   for (;;) {
     signal.throwIfAborted()
-    const rows = database.all<Row>(sql, [accountId, after])
+    const rows = findAll(database, listPins(accountId, after, pageRows))
     yield rows
     const last = rows.at(-1)
     if (last === undefined || rows.length < pageRows) return
@@ -55,7 +54,10 @@ async function* pagesOf(
   }
 }
 
-async function* pagesIn(rows: readonly Row[], signal: AbortSignal): AsyncGenerator<readonly Row[]> {
+async function* pagesIn(
+  rows: readonly PinRow[],
+  signal: AbortSignal,
+): AsyncGenerator<readonly PinRow[]> {
   for (let from = 0; from < rows.length; from += pageRows) {
     signal.throwIfAborted()
     yield rows.slice(from, from + pageRows)
@@ -63,15 +65,12 @@ async function* pagesIn(rows: readonly Row[], signal: AbortSignal): AsyncGenerat
   }
 }
 
-function pinOf({ cid, mode, name }: Row): Pin {
+function pinOf({ cid, mode, name }: PinRow): Pin {
   return { cid: CID.decode(cid), mode, name }
 }
 
 /** The account's own pin of exactly that CID; null: there is none. */
 export function findPin(database: Database, accountId: string, cid: CID): Pin | null {
-  const row = database.get<{ mode: PinMode; name: string }>(
-    'SELECT mode, name FROM pin WHERE account_id = ? AND cid = ?',
-    [accountId, cid.bytes],
-  )
+  const row = findOne(database, findPinRow(accountId, cid.bytes))
   return row === null ? null : { cid, ...row }
 }

@@ -1,6 +1,8 @@
 // What an account keeps, as it is counted: each block once, however many of its roots reach it, framing included.
 // Kept exact by db/storage-triggers.ts.
+import { findOne } from '../../db/sqlite-rows.ts'
 import type { Database } from '../../db/sqlite.ts'
+import { findStorage, sumPins } from '../../tables/storage.ts'
 
 export type AccountStorage = { readonly blocks: number; readonly bytes: number }
 
@@ -8,8 +10,7 @@ const nothing: AccountStorage = { blocks: 0, bytes: 0 }
 
 /** As of the last commit: what is on its way in does not count yet. */
 export function storedBytes(database: Database, accountId: string): AccountStorage {
-  const sql = 'SELECT blocks, bytes FROM account_storage WHERE account_id = ?'
-  return database.get<AccountStorage>(sql, [accountId]) ?? nothing
+  return findOne(database, findStorage(accountId)) ?? nothing
 }
 
 /** `logicalBytes`: of everything below each pin, as if nothing were shared; `physicalBytes`: each block once. */
@@ -23,9 +24,7 @@ export type StorageSums = {
 /** What an account keeps, with its pins: costs a read of each of them. */
 export function sumStorage(database: Database, accountId: string): StorageSums {
   const { blocks, bytes } = storedBytes(database, accountId)
-  const sql = `SELECT count(*) AS pins, coalesce(sum(root.bytes), 0) AS logicalBytes
-    FROM pin LEFT JOIN root ON root.id = pin.root WHERE pin.account_id = ?`
-  const pinned = database.get<{ pins: number; logicalBytes: number }>(sql, [accountId])
+  const pinned = findOne(database, sumPins(accountId))
   return {
     pins: pinned?.pins ?? 0,
     blocks,

@@ -8,25 +8,18 @@ import type { Log } from '../../base/log.ts'
 import { decodeMultihash, identityCode } from '../../codec/ipld/multihash.ts'
 import type { Obtain } from '../../content/ref.ts'
 import type { Store } from '../../content/store.ts'
+import { findOne } from '../../db/sqlite-rows.ts'
 import type { Database } from '../../db/sqlite.ts'
 import { unjudged } from '../../db/storage-quota.ts'
-import { NothingChanged, type Statement, type Writer } from '../../db/writer.ts'
-import type { PinMode } from '../files.ts'
+import { NothingChanged, type Writer } from '../../db/writer.ts'
+import { nextUncountedPin, setRootOfPin, type UncountedPinRow } from '../../tables/pins.ts'
+import { addRoot, findWholeRoot, type Put } from '../../tables/roots.ts'
 import { storeAll } from './store-all.ts'
-import {
-  findWholeRoot,
-  isRoot,
-  rootOf,
-  type RootName,
-  rootParameters,
-  rootStatements,
-} from './roots.ts'
+import { rootOf } from './roots.ts'
 import { walkBlocks, type WalkedBlock } from '../read/walk.ts'
 
 /** How much may be read before other work gets a turn. */
 const turnBytes = 512 * 1024
-
-type Uncounted = { readonly account_id: string; readonly cid: Uint8Array; readonly mode: PinMode }
 
 export type CountParts = {
   readonly store: Store
@@ -44,11 +37,7 @@ export async function countPins(parts: CountParts, signal: AbortSignal): Promise
   let after: readonly [string, Uint8Array] = ['', new Uint8Array()]
   for (;;) {
     signal.throwIfAborted()
-    const pin = database.get<Uncounted>(
-      `SELECT account_id, cid, mode FROM pin WHERE root IS NULL AND (account_id, cid) > (?, ?)
-        ORDER BY account_id, cid LIMIT 1`,
-      after,
-    )
+    const pin = findOne(database, nextUncountedPin(after))
     if (pin === null) return whole
     after = [pin.account_id, pin.cid]
     try {
@@ -63,12 +52,16 @@ export async function countPins(parts: CountParts, signal: AbortSignal): Promise
   }
 }
 
-async function countPin(parts: CountParts, pin: Uncounted, signal: AbortSignal): Promise<void> {
+async function countPin(
+  parts: CountParts,
+  pin: UncountedPinRow,
+  signal: AbortSignal,
+): Promise<void> {
   const { store, writer, database, obtain, blocksMax } = parts
   const cid = CID.decode(pin.cid)
   const name = rootOf(cid, pin.mode)
-  if (findWholeRoot(database, name) !== null) {
-    const rows = [pointAt(pin, name, 'AND root.holders > 0')]
+  if (findOne(database, findWholeRoot(name)) !== null) {
+    const rows = [setRootOfPin(pin, name, true)]
     await writer.write(unjudged(pin.account_id, rows))
     return
   }
@@ -76,28 +69,11 @@ async function countPin(parts: CountParts, pin: Uncounted, signal: AbortSignal):
   const blocks: AsyncIterable<WalkedBlock> =
     pin.mode === 'recursive' ? walkBlocks(cid, new Map(), blocksMax, read) : one(cid, read)
   const rows = {
-    whole: (put: Parameters<typeof rootStatements>[1]) =>
-      unjudged(pin.account_id, [...rootStatements(name, put), pointAt(pin, name, '')]),
+    whole: (put: Put) =>
+      unjudged(pin.account_id, [...addRoot(name, put), setRootOfPin(pin, name, false)]),
     part: null,
   }
   await storeAll(store, blocks, rows, { progress: () => {}, signal })
-}
-
-/** Changes nothing, and so fails, when the pin is gone or was already counted. */
-function pointAt(pin: Uncounted, name: RootName, held: string): Statement {
-  return {
-    sql: `UPDATE pin SET root = (SELECT id FROM root WHERE ${isRoot} ${held})
-      WHERE account_id = ? AND cid = ? AND mode = ? AND root IS NULL
-        AND EXISTS (SELECT 1 FROM root WHERE ${isRoot} ${held})`,
-    parameters: [
-      ...rootParameters(name),
-      pin.account_id,
-      pin.cid,
-      pin.mode,
-      ...rootParameters(name),
-    ],
-    require: 'change',
-  }
 }
 
 /** Reads what is here and right; null for the rest. */

@@ -1,7 +1,9 @@
 // The pins of one account as a page shows them: the newest first, a piece at a time, with what each comes to.
 // Tested by test/admin-files.test.ts
 import { CID } from 'multiformats/cid'
+import { findAll } from '../../db/sqlite-rows.ts'
 import type { Database } from '../../db/sqlite.ts'
+import { listNewestPins } from '../../tables/pins.ts'
 import type { PinMode } from '../files.ts'
 
 type ListedPin = {
@@ -21,28 +23,13 @@ export type PinPage = {
   readonly next: string | null
 }
 
-type Row = {
-  readonly cid: Uint8Array
-  readonly mode: PinMode
-  readonly name: string
-  readonly created: number
-  readonly bytes: number | null
-  readonly blocks: number | null
-}
-
 const pageMax = 200
 
 /** `from`: `next` of the page before; null: the first one. Null for a `from` that is none. */
 export function listPins(db: Database, accountId: string, from: string | null): PinPage | null {
   const start = from === null ? null : parsePlace(from)
   if (from !== null && start === null) return null
-  const rows = db.all<Row>(
-    `SELECT pin.cid, pin.mode, pin.name, pin.created, root.bytes, root.blocks
-       FROM pin LEFT JOIN root ON root.id = pin.root
-      WHERE pin.account_id = ? ${start === null ? '' : 'AND (pin.created, pin.cid) < (?, ?)'}
-      ORDER BY pin.created DESC, pin.cid DESC LIMIT ?`,
-    [accountId, ...(start ?? []), pageMax + 1],
-  )
+  const rows = findAll(db, listNewestPins(accountId, start, pageMax + 1))
   const shown = rows.slice(0, pageMax)
   const last = shown.at(-1)
   return {

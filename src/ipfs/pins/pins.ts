@@ -5,15 +5,19 @@ import type { CID } from 'multiformats/cid'
 import type { Clock } from '../../base/clock.ts'
 import { Fault, type FaultCode } from '../../base/fault.ts'
 import type { Store } from '../../content/store.ts'
+import { findOne } from '../../db/sqlite-rows.ts'
 import type { Database } from '../../db/sqlite.ts'
 import { NothingChanged, type Statement } from '../../db/writer.ts'
+import { endAttempts } from '../../tables/leases.ts'
+import { deletePin } from '../../tables/pins.ts'
+import { findWholeRoot, type Put } from '../../tables/roots.ts'
 import type { OpenBlocks, ReadBlock } from '../read/blocks.ts'
 import type { Files, Pin } from '../files.ts'
 import { findPin, accountPins } from './account-pins.ts'
-import { movePinStatements, pinStatements, unpinStatement } from './pin-rows.ts'
+import { movePinStatements, pinStatements } from './pin-rows.ts'
 import { storeAll, type CommitRows, type StoreProgress } from './store-all.ts'
-import { endAttempts, leaseStatements } from './leases.ts'
-import { findWholeRoot, looseRoot, type Put, rootOf } from './roots.ts'
+import { leaseStatements } from './leases.ts'
+import { looseRoot, rootOf } from './roots.ts'
 import { createPinWalks, type PinWalks } from './pin-walks.ts'
 import { walkBlocks, type WalkedBlock } from '../read/walk.ts'
 
@@ -55,7 +59,7 @@ export function createPins(settings: PinSettings): Pins {
   ): Promise<void> {
     const root = rootOf(cid, mode)
     const wholeRoot = () => {
-      const found = settings.sharesRoots ? findWholeRoot(database, root) : null
+      const found = settings.sharesRoots ? findOne(database, findWholeRoot(root)) : null
       return found !== null && found.blocks <= blocksMax ? found : null
     }
     const whole = wholeRoot()
@@ -70,7 +74,7 @@ export function createPins(settings: PinSettings): Pins {
       if (!(thrown instanceof NothingChanged) || wholeRoot() !== null) throw thrown
     }
     const part = (put: Put): readonly Statement[] => [
-      endAttempts(accountId, cid),
+      endAttempts(accountId, cid.bytes),
       ...leaseStatements(accountId, looseRoot(put.batch), put, { expires: expires(), wanted: cid }),
     ]
     const kept: CommitRows = { whole: rows, part: settings.hasSources() ? part : null }
@@ -138,7 +142,7 @@ export function createPins(settings: PinSettings): Pins {
 
     async unpin(accountId, cid, recursive) {
       try {
-        await store.commit([], [unpinStatement(accountId, cid, recursive)])
+        await store.commit([], [deletePin(accountId, cid.bytes, recursive)])
       } catch (thrown) {
         if (!(thrown instanceof NothingChanged)) throw thrown
         throw modeOf(accountId, cid) === 'recursive'

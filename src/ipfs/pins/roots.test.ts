@@ -10,8 +10,10 @@ import { migrate } from '../../db/migrate.ts'
 import { openDatabase } from '../../db/sqlite.ts'
 import { NothingChanged, type Statement } from '../../db/writer.ts'
 import { storedBytes } from './account-storage.ts'
-import { endExpired, leaseStatements } from './leases.ts'
-import { movePinStatements, pinStatements, unpinStatement } from './pin-rows.ts'
+import { endExpired } from '../../tables/leases.ts'
+import { deletePin } from '../../tables/pins.ts'
+import { leaseStatements } from './leases.ts'
+import { movePinStatements, pinStatements } from './pin-rows.ts'
 import { releaseStep } from '../collection/release.ts'
 import { rootOf } from './roots.ts'
 
@@ -146,7 +148,7 @@ test('the storage of an account counts each block of its pins and leases once, a
                   pinStatements(one.account, { cid: other, mode: 'recursive', name: 'x' }, put, at),
                 )
               } else if (one.kind === 'unpin') {
-                await writer.write([unpinStatement(one.account, rootCid(one.root), true)])
+                await writer.write([deletePin(one.account, rootCid(one.root).bytes, true)])
               } else if (one.kind === 'move') {
                 const move = { from: rootCid(one.root), to: rootCid(one.to), unpin: true }
                 await commit(one.to, (put) => movePinStatements(one.account, move, put, at))

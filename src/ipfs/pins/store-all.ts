@@ -5,8 +5,8 @@ import { Fault } from '../../base/fault.ts'
 import { identityCode } from '../../codec/ipld/multihash.ts'
 import type { Store } from '../../content/store.ts'
 import type { Statement } from '../../db/writer.ts'
+import type { Put } from '../../tables/roots.ts'
 import { createBlockGroups } from '../import/block-sink.ts'
-import type { Put } from './roots.ts'
 import type { WalkedBlock } from '../read/walk.ts'
 
 export type StoreProgress = {

@@ -1,0 +1,47 @@
+// Table `collection`: garbage collections that another process requests, with their results.
+// Tested by src/ipfs/collection/collection-requests.test.ts
+import { query, type Query } from '../db/rows.ts'
+import type { Statement } from '../db/writer.ts'
+
+/** `blocks` and `bytes`: deleted; null: nothing was collected, for the reason in `error`. */
+export type CollectionResultRow = {
+  readonly blocks: number | null
+  readonly bytes: number | null
+  readonly error: string | null
+}
+
+export function addCollection(asked: number): Statement {
+  return { sql: 'INSERT INTO collection (asked) VALUES (?)', parameters: [asked] }
+}
+
+/** `id` null: there is none. */
+export function latestCollection(): Query<{ readonly id: number | null }> {
+  return query('SELECT max(id) AS id FROM collection')
+}
+
+/** The latest without a result; `id` null: there is none. */
+export function latestOpenCollection(): Query<{ readonly id: number | null }> {
+  return query('SELECT max(id) AS id FROM collection WHERE ended IS NULL')
+}
+
+/** No row: it has not ended. */
+export function findCollectionResult(id: number): Query<CollectionResultRow> {
+  return query('SELECT blocks, bytes, error FROM collection WHERE id = ? AND ended IS NOT NULL', [
+    id,
+  ])
+}
+
+/** Ends all requests up to `latest`, and deletes results except the last `resultsMax`. */
+export function endCollections(
+  latest: number,
+  { blocks, bytes, error }: CollectionResultRow,
+  { ended, resultsMax }: { readonly ended: number; readonly resultsMax: number },
+): readonly Statement[] {
+  return [
+    {
+      sql: `UPDATE collection SET ended = ?, blocks = ?, bytes = ?, error = ? WHERE id <= ? AND ended IS NULL`,
+      parameters: [ended, blocks, bytes, error, latest],
+    },
+    { sql: 'DELETE FROM collection WHERE id <= ?', parameters: [latest - resultsMax] },
+  ]
+}

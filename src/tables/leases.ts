@@ -1,0 +1,75 @@
+// Table `lease`: blocks that an account brought and did not pin, stored for a limited time and counted as its storage
+// until then.
+// Tested by src/ipfs/pins/roots.test.ts
+import { query, type Query } from '../db/rows.ts'
+import type { Statement } from '../db/writer.ts'
+import { isRoot, type RootName, rootParameters } from './roots.ts'
+
+/**
+ * Leases the root, which must exist, until `expires`, or longer if it already is leased. `wanted`: bytes of the CID whose
+ * incomplete pin this is a part of, or null.
+ */
+export function addLease(
+  accountId: string,
+  name: RootName,
+  { expires, wanted }: { readonly expires: number; readonly wanted: Uint8Array | null },
+): Statement {
+  return {
+    sql: `INSERT INTO lease (account_id, root, expires, wanted)
+        SELECT ?, root.id, ?, ? FROM root WHERE ${isRoot}
+        ON CONFLICT (account_id, root) DO UPDATE SET expires = max(expires, excluded.expires)`,
+    parameters: [accountId, expires, wanted, ...rootParameters(name)],
+  }
+}
+
+/** Ends the account's lease of one root, whatever its time. */
+export function endLease(accountId: string, name: RootName): Statement {
+  return {
+    sql: `DELETE FROM lease WHERE account_id = ? AND root IN (SELECT id FROM root WHERE ${isRoot})`,
+    parameters: [accountId, ...rootParameters(name)],
+  }
+}
+
+/** Ends the lease with this ID. */
+export function endLeaseById(id: number): Statement {
+  return { sql: 'DELETE FROM lease WHERE id = ?', parameters: [id] }
+}
+
+/** Ends every lease of the account that has the block. */
+export function endLeasesOver(accountId: string, multihash: Uint8Array): Statement {
+  return {
+    sql: `DELETE FROM lease WHERE account_id = ? AND EXISTS (SELECT 1 FROM closure JOIN block
+      ON block.id = closure.block WHERE closure.root = lease.root AND block.hash = ?)`,
+    parameters: [accountId, multihash],
+  }
+}
+
+/** Ends the leases of blocks that incomplete pins of this CID fetched. */
+export function endAttempts(accountId: string, cid: Uint8Array): Statement {
+  return {
+    sql: 'DELETE FROM lease WHERE account_id = ? AND wanted = ?',
+    parameters: [accountId, cid],
+  }
+}
+
+/** Ends at most `most` of the leases that have expired. */
+export function endExpired(now: number, most: number): Statement {
+  return {
+    sql: `DELETE FROM lease WHERE id IN
+      (SELECT id FROM lease WHERE expires <= ? ORDER BY expires LIMIT ?)`,
+    parameters: [now, most],
+  }
+}
+
+/** `blocks`: of its root. */
+export type LeaseRow = { readonly id: number; readonly root: number; readonly blocks: number }
+
+/** The account's first leases, at most `most`. */
+export function listLeases(accountId: string, most: number): Query<LeaseRow> {
+  return query(
+    `SELECT lease.id AS id, lease.root AS root, root.blocks AS blocks FROM lease
+        CROSS JOIN root ON root.id = lease.root
+        WHERE lease.account_id = ? ORDER BY lease.id LIMIT ${most}`,
+    [accountId],
+  )
+}

@@ -1,0 +1,111 @@
+// Tables `pin`, `closure` and `charge`: the pins that reach a block.
+// Tested by src/ipfs/files.test.ts, src/kubo/commands/dag/block-rm.test.ts
+import { query, type Query } from '../db/rows.ts'
+import type { PinMode } from './pins.ts'
+
+/** Most leases of an account that `findPinAbove` looks through. */
+const leasesMax = 1000
+
+type Found = { readonly found: number }
+
+/** One row, if the account, or with null any account, has a pin of one of the CIDs. */
+export function findPinOfAny(
+  cids: readonly Uint8Array[],
+  accountId: string | null,
+  mode: 'recursive' | null,
+): Query<Found> {
+  const ofMode = mode === null ? '' : ` AND mode = '${mode}'`
+  const pinned = `SELECT 1 FROM pin WHERE account_id = account.id AND cid IN (${placesOf(cids)})${ofMode}`
+  const own = accountId === null ? '' : 'account.id = ? AND '
+  // By account, because that is what the primary key begins with.
+  return query(`SELECT 1 AS found FROM account WHERE ${own}EXISTS (${pinned}) LIMIT 1`, [
+    ...namedBy(accountId),
+    ...cids,
+  ])
+}
+
+/**
+ * One row, if the block is below a recursive pin of the account, or with null of any account: more of its roots reach the
+ * block than those that it only leases, those that it releases step by step, and those of direct pins of `cids`, the
+ * forms of the block's CID. No row for an account with very many leases.
+ */
+export function findPinAbove(
+  multihash: Uint8Array,
+  cids: readonly Uint8Array[],
+  accountId: string | null,
+): Query<Found> {
+  const own = accountId === null ? '' : ' AND storage.account_id = ?'
+  return query(
+    `SELECT 1 AS found FROM block
+    JOIN charge ON charge.block = block.id
+    JOIN account_storage AS storage ON storage.id = charge.storage
+    WHERE block.hash = ?${own}
+      AND (SELECT count(*) FROM (SELECT 1 FROM lease WHERE lease.account_id = storage.account_id
+        LIMIT ${leasesMax + 1})) <= ${leasesMax}
+      AND charge.roots > (SELECT count(*) FROM lease
+        JOIN holding ON holding.storage = storage.id AND holding.root = lease.root AND holding.claims = 1
+        JOIN closure ON closure.root = lease.root AND closure.block = block.id
+        WHERE lease.account_id = storage.account_id)
+        + (SELECT count(*) FROM releasing
+        JOIN closure ON closure.root = releasing.root AND closure.block = block.id
+        WHERE releasing.storage = storage.id AND releasing.after < block.id)
+        + (SELECT count(DISTINCT pin.root) FROM pin
+        WHERE pin.account_id = storage.account_id AND pin.mode = 'direct' AND pin.cid IN (${placesOf(cids)}))
+    LIMIT 1`,
+    [multihash, ...namedBy(accountId), ...cids],
+  )
+}
+
+/** A pin of the account whose CID names the block, a recursive one first. */
+export function findPinOfBlock(
+  accountId: string,
+  multihash: Uint8Array,
+): Query<{ readonly mode: PinMode }> {
+  return query(
+    `SELECT pin.mode AS mode FROM root JOIN pin ON pin.root = root.id AND pin.account_id = ?
+        WHERE root.hash = ? ORDER BY pin.mode DESC LIMIT 1`,
+    [accountId, multihash],
+  )
+}
+
+/** `above` 1: the pin reaches one of the blocks, or it is not counted yet. */
+export type PinAboveRow = { readonly cid: Uint8Array; readonly above: number }
+
+/** The account's pins by CID from `after` on, compared with one block. */
+export function listPinsAbove(
+  accountId: string,
+  multihash: Uint8Array,
+  after: Uint8Array,
+  most: number,
+): Query<PinAboveRow> {
+  return query(
+    `SELECT pin.cid AS cid, pin.root IS NULL OR EXISTS (SELECT 1 FROM closure JOIN block
+            ON block.id = closure.block AND block.hash = ? WHERE closure.root = pin.root) AS above
+          FROM pin WHERE account_id = ? AND cid > ? ORDER BY cid LIMIT ${most}`,
+    [multihash, accountId, after],
+  )
+}
+
+/** The account's pins by CID from `after` on, compared with several blocks. */
+export function listPinsAboveAny(
+  accountId: string,
+  multihashes: readonly Uint8Array[],
+  after: Uint8Array,
+  most: number,
+): Query<PinAboveRow> {
+  return query(
+    `SELECT pin.cid AS cid, pin.root IS NULL OR EXISTS (SELECT 1 FROM block CROSS JOIN closure
+      ON closure.root = pin.root AND closure.block = block.id
+      WHERE block.hash IN (${placesOf(multihashes)})) AS above
+    FROM pin WHERE account_id = ? AND cid > ? ORDER BY cid LIMIT ${most}`,
+    [...multihashes, accountId, after],
+  )
+}
+
+function namedBy(accountId: string | null): readonly string[] {
+  return accountId === null ? [] : [accountId]
+}
+
+function placesOf(values: readonly unknown[]): string {
+  return values.map(() => '?').join(', ')
+}

@@ -1,0 +1,82 @@
+// Tables `root` and `closure`: the sets of blocks that accounts store by pins and leases, with the blocks of each set.
+// Triggers maintain the referencing accounts and their storage (db/storage-triggers.ts).
+// Tested by src/ipfs/pins/roots.test.ts
+import { query, type Query } from '../db/rows.ts'
+import type { SqlValue, Statement } from '../db/writer.ts'
+
+/**
+ * `recursive`: all blocks below a CID. `direct`: its block alone. `loose`: all blocks of one batch, named by the batch.
+ * Two CIDs of one block differ by codec only: under another codec the same bytes may have other links.
+ */
+export type RootName = {
+  /** The multihash. */
+  readonly hash: Uint8Array
+  readonly codec: number
+  readonly mode: 'recursive' | 'direct' | 'loose'
+}
+
+/** Where a batch's commit finds the closure: the blocks put under `tree`. */
+export type Put = { readonly batch: string; readonly tree: number }
+
+/** A condition on the table `root`, with its parameters. */
+export const isRoot = 'root.hash = ? AND root.codec = ? AND root.mode = ?'
+export function rootParameters({ hash, codec, mode }: RootName): readonly SqlValue[] {
+  return [hash, codec, mode]
+}
+
+/**
+ * Makes the root with its closure, unless it is already referenced: then it is whole and stays as it is. The same commit
+ * must add the row that references it.
+ */
+export function addRoot(name: RootName, { batch, tree }: Put): readonly Statement[] {
+  const named = rootParameters(name)
+  return [
+    {
+      sql: 'INSERT INTO root (hash, codec, mode) VALUES (?, ?, ?) ON CONFLICT (hash, codec, mode) DO NOTHING',
+      parameters: named,
+    },
+    {
+      sql: `INSERT INTO closure (root, block) SELECT root.id, block.id
+        FROM root CROSS JOIN staged CROSS JOIN block ON block.hash = staged.hash
+        WHERE ${isRoot} AND root.holders = 0 AND staged.batch = ? AND staged.tree = ?
+        ON CONFLICT (root, block) DO NOTHING`,
+      parameters: [...named, batch, tree],
+    },
+    {
+      sql: `UPDATE root SET (blocks, bytes) = (SELECT count(*), coalesce(sum(block.size), 0)
+          FROM closure CROSS JOIN block ON block.id = closure.block WHERE closure.root = root.id)
+        WHERE ${isRoot} AND root.holders = 0`,
+      parameters: named,
+    },
+  ]
+}
+
+export type RootSize = { readonly blocks: number; readonly bytes: number }
+
+/** The root, if it is referenced and all its blocks are stored. */
+export function findWholeRoot(name: RootName): Query<RootSize> {
+  return query(
+    `SELECT blocks, bytes FROM root WHERE ${isRoot} AND holders > 0 AND NOT EXISTS (
+      SELECT 1 FROM block CROSS JOIN closure ON closure.root = root.id AND closure.block = block.id
+        WHERE block.file <= 0)`,
+    rootParameters(name),
+  )
+}
+
+/** Roots with a block that is missing or in quarantine, or with fewer blocks than they had. Reads all closures. */
+export function listIncompleteRoots(): Query<{ readonly root: number }> {
+  return query(`SELECT DISTINCT closure.root AS root FROM closure
+    LEFT JOIN block ON block.id = closure.block WHERE block.id IS NULL OR block.file <= 0
+  UNION SELECT id FROM root WHERE hash IS NOT NULL
+    AND blocks <> (SELECT count(*) FROM closure WHERE closure.root = root.id)`)
+}
+
+/** Every block of every root: to be iterated. */
+export function listClosures(): Query<{ readonly root: number; readonly block: number }> {
+  return query('SELECT root, block FROM closure')
+}
+
+/** One row, if the database has closures: those of early versions have none. */
+export function findClosureTable(): Query<{ readonly found: number }> {
+  return query(`SELECT 1 AS found FROM sqlite_master WHERE name = 'closure'`)
+}

@@ -1,0 +1,126 @@
+// Tables `account_storage`, `holding` and `charge`: the storage of each account, each block once, framing included.
+// Triggers maintain them (db/storage-triggers.ts).
+// Tested by src/ipfs/pins/roots.test.ts, src/kubo/commands/node/node-commands.test.ts
+import { query, type Query } from '../db/rows.ts'
+import type { Database } from '../db/sqlite.ts'
+
+export type StorageRow = { readonly blocks: number; readonly bytes: number }
+
+/** No row: the account never stored anything. */
+export function findStorage(accountId: string): Query<StorageRow> {
+  return query('SELECT blocks, bytes FROM account_storage WHERE account_id = ?', [accountId])
+}
+
+/** The ID that the account has in `holding` and `charge`. */
+export function findStorageId(accountId: string): Query<{ readonly id: number }> {
+  return query('SELECT id FROM account_storage WHERE account_id = ?', [accountId])
+}
+
+/** `logicalBytes`: of all blocks below each pin, as if pins shared none. */
+export type PinSumRow = { readonly pins: number; readonly logicalBytes: number }
+
+/** Reads each pin of the account. One row. */
+export function sumPins(accountId: string): Query<PinSumRow> {
+  return query(
+    `SELECT count(*) AS pins, coalesce(sum(root.bytes), 0) AS logicalBytes
+    FROM pin LEFT JOIN root ON root.id = pin.root WHERE pin.account_id = ?`,
+    [accountId],
+  )
+}
+
+export type AccountStorageRow = StorageRow &
+  PinSumRow & {
+    readonly accountId: string
+    /** Its name. */
+    readonly account: string
+  }
+
+/** Accounts that store blocks, by name. */
+export function listStorage(): Query<AccountStorageRow> {
+  return query(
+    `SELECT account.id AS accountId, account.name AS account, (SELECT count(*) FROM pin WHERE account_id = account.id) AS pins,
+        account_storage.blocks AS blocks, account_storage.bytes AS bytes,
+        (SELECT coalesce(sum(root.bytes), 0) FROM pin JOIN root ON root.id = pin.root
+          WHERE pin.account_id = account.id) AS logicalBytes
+      FROM account_storage JOIN account ON account.id = account_storage.account_id
+      WHERE account_storage.blocks > 0 ORDER BY account.name`,
+  )
+}
+
+/** Roots that the account references, by ID from `after` on. */
+export function listRootsOf(
+  storage: number,
+  after: number,
+  most: number,
+): Query<{ readonly root: number }> {
+  return query(
+    `SELECT root FROM holding WHERE storage = ? AND root > ? ORDER BY root LIMIT ${most}`,
+    [storage, after],
+  )
+}
+
+/** `roots`: how many roots of the account reach the block. */
+export type ChargedBlockRow = {
+  readonly id: number
+  readonly hash: Uint8Array
+  readonly roots: number
+}
+
+/** Blocks of one root that the account references, by ID from `after` on. */
+export function listChargedBlocks(
+  storage: number,
+  root: number,
+  after: number,
+  most: number,
+): Query<ChargedBlockRow> {
+  return query(
+    `SELECT block.id AS id, block.hash AS hash, charge.roots AS roots FROM closure
+        CROSS JOIN block ON block.id = closure.block AND block.file <> 0
+        CROSS JOIN charge ON charge.block = closure.block AND charge.storage = ?
+        WHERE closure.root = ? AND closure.block > ? ORDER BY closure.block LIMIT ${most}`,
+    [storage, root, after],
+  )
+}
+
+/** Those of `roots` that the account references once. */
+export function listRootsReferencedOnce(
+  accountId: string,
+  roots: readonly number[],
+): Query<{ readonly root: number }> {
+  return query(
+    `SELECT root FROM account_storage JOIN holding ON holding.storage = account_storage.id
+          WHERE account_id = ? AND root IN (${placesOf(roots)}) AND claims = 1`,
+    [accountId, ...roots],
+  )
+}
+
+/** Blocks that the account stores by `roots` and by no other root, by ID from `after` on. */
+export function listBlocksOnlyBelow(
+  accountId: string,
+  roots: readonly number[],
+  after: number,
+  most: number,
+): Query<{ readonly id: number; readonly hash: Uint8Array }> {
+  return query(
+    `SELECT block.id AS id, block.hash AS hash FROM closure
+          CROSS JOIN block ON block.id = closure.block
+          CROSS JOIN charge ON charge.block = block.id
+          CROSS JOIN account_storage ON account_storage.id = charge.storage AND account_id = ?
+          WHERE closure.root IN (${placesOf(roots)}) AND closure.block > ?
+          GROUP BY closure.block HAVING count(*) = charge.roots
+          ORDER BY closure.block LIMIT ${most}`,
+    [accountId, ...roots, after],
+  )
+}
+
+const chargedSql = `SELECT 1 FROM block CROSS JOIN account_storage s ON s.account_id = ?2
+  CROSS JOIN charge ON charge.block = block.id AND charge.storage = s.id WHERE block.hash = ?1`
+
+/** Whether a root of the account reaches the block, in the caller's turn: requests ask it for each block. */
+export function isStoredBy(db: Database, accountId: string, multihash: Uint8Array): boolean {
+  return db.getValue(chargedSql, [multihash, accountId]) !== null
+}
+
+function placesOf(values: readonly unknown[]): string {
+  return values.map(() => '?').join(', ')
+}
