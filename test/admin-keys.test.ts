@@ -288,7 +288,7 @@ test('changes of keys are in the audit log, without keys, secrets or tokens', as
   const secret = await desk.run(rotateSecret, place)
   await desk.run(tryKey, { ...place, method: 'eth_chainId', jwt: 'head.claims.signature' })
   const next = await desk.run(rotateKey, { ...place, overlapMs: 5 })
-  const records = desk.identity.audit.list({ accountId: own, limit: 100 })
+  const records = await desk.identity.audit.list({ accountId: own, limit: 100 })
   assert.deepEqual(
     records.toReversed().map(({ action, target }) => [action, target]),
     [

@@ -54,7 +54,7 @@ async function openOffice() {
   /** The person as the API loads it: with current permissions, in a confirmed session. */
   async function as(id: string): Promise<Principal & { kind: 'person' }> {
     const { token } = await identity.signIn.enter(id, here)
-    const found = identity.tokenAuthenticator.findSession(token)
+    const found = await identity.tokenAuthenticator.findSession(token)
     assert.ok(found)
     identity.confirmations.confirm(found.by.id)
     return {
@@ -131,7 +131,7 @@ test('a person who changes their own role stays in the same session with a new t
   const actor = await as(ada)
   await run(changeMember, { account, person: ada, role: 'member' }, actor)
   assert.deepEqual(
-    identity.sessions.list(ada).map(({ id }) => id),
+    (await identity.sessions.list(ada)).map(({ id }) => id),
     [actor.via.id],
   )
 })
@@ -149,7 +149,7 @@ test('an authenticator app is added and removed with the password, and reset by 
   await run(removeTotp, { password }, actor)
   await run(enrolTotp, { password }, actor)
   assert.equal((await run(resetTotp, { person: ada })).person.hasTotp, false)
-  assert.deepEqual(identity.sessions.list(ada), [])
+  assert.deepEqual(await identity.sessions.list(ada), [])
 })
 
 test('sessions and tokens are listed without credentials, and ended by their person', async () => {

@@ -60,7 +60,7 @@ async function openOffice() {
   const newcomer = { link, email: 'ada@example.org', name: 'Ada', password }
   const { person } = await desk.run(signUpByInvitation, newcomer, null)
   const { token } = await desk.identity.signIn.enter(person.id, here)
-  const found = desk.identity.tokenAuthenticator.findSession(token)
+  const found = await desk.identity.tokenAuthenticator.findSession(token)
   assert.ok(found)
   const actor: Principal & { kind: 'person' } = {
     kind: 'person',
@@ -118,7 +118,10 @@ test('a passkey confirms only the session that requested it', async () => {
   const toSignIn = signedBy(authenticator, deskPage, await run(beginPasskeySignIn, {}, null))
   assert.match(await refusal(confirmWithPasskey, toSignIn, actor), /^bad_sign_in/)
   const { token } = await identity.signIn.enter(actor.personId, here)
-  const other = { ...actor, via: identity.tokenAuthenticator.findSession(token)?.by ?? actor.via }
+  const other = {
+    ...actor,
+    via: (await identity.tokenAuthenticator.findSession(token))?.by ?? actor.via,
+  }
   const elsewhere = await run(beginPasskeyConfirmation, {}, other)
   const ofOther = signedBy(authenticator, deskPage, elsewhere)
   assert.match(await refusal(confirmWithPasskey, ofOther, actor), /^bad_sign_in/)

@@ -8,13 +8,13 @@ import { listAccounts } from './resources/accounts/list-accounts.ts'
 import { signIn } from './resources/session/sign-in.ts'
 
 const { run, identity, accounts, refusal } = openDesk()
-const newest = () => identity.audit.list({ limit: 1 })[0]
+const newest = async () => (await identity.audit.list({ limit: 1 }))[0]
 
 test('a change is recorded with its author, address, target and new state', async () => {
   const { id: account } = await accounts.createAccount('audited')
   const owner = person({ [account]: 'owner' })
   const { key, apiKey, apiKeySecret } = await run(createKey, { account, name: 'web' }, owner)
-  const created = newest()
+  const created = await newest()
   assert.deepEqual(
     [created?.actor, created?.actorName, created?.accountId, created?.action, created?.target],
     ['p', 'someone@example.com', account, 'createKey', key.id],
@@ -22,9 +22,9 @@ test('a change is recorded with its author, address, target and new state', asyn
   assert.equal(created?.changes['name'], 'web')
   const settings = { secretRequired: true, unitsPerDay: 5, allowMethods: ['eth_chainId'] }
   await run(changeKey, { account, key: key.id, settings })
-  assert.deepEqual([newest()?.actor, newest()?.target], ['local', key.id])
-  assert.deepEqual(newest()?.changes, { settings })
-  const text = JSON.stringify(identity.audit.list({ limit: 100 }))
+  assert.deepEqual([(await newest())?.actor, (await newest())?.target], ['local', key.id])
+  assert.deepEqual((await newest())?.changes, { settings })
+  const text = JSON.stringify(await identity.audit.list({ limit: 100 }))
   assert.ok(!text.includes(apiKey) && !text.includes(apiKeySecret))
 })
 
@@ -35,19 +35,19 @@ test('an imported key and its secret are not written down', async () => {
     apiKeySecret: 'secret-of-others',
   }
   await run(createKey, { account, name: 'old', imported })
-  const text = JSON.stringify(newest())
+  const text = JSON.stringify(await newest())
   assert.ok(text.includes('"old"') && !text.includes('9aa3d95b') && !text.includes('of-others'))
 })
 
 test('what made an account is found by the account', async () => {
   const { account } = await run(createAccount, { name: 'fresh' })
-  assert.equal(newest()?.accountId, account.id)
+  assert.equal((await newest())?.accountId, account.id)
 })
 
 test('reads and refused operations leave no row', async () => {
-  const before = newest()?.id
+  const before = (await newest())?.id
   await run(listAccounts, {})
   await refusal(createAccount, { name: 'no spaces' })
   await refusal(signIn, { email: 'unknown@example.org', password: 'planted-password' }, null)
-  assert.equal(newest()?.id, before)
+  assert.equal((await newest())?.id, before)
 })

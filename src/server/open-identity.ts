@@ -8,8 +8,7 @@ import { obtainSealSecret } from '../access/accounts/server-identity.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Config } from '../config/settings.ts'
-import type { Database } from '../db/sqlite.ts'
-import type { Writer } from '../db/writer.ts'
+import type { Rows } from '../db/rows.ts'
 import type { Principal } from '../admin/principal.ts'
 import type { AdminCredential } from '../admin/http/admin-handler.ts'
 import { reachedUrl } from './reached-url.ts'
@@ -23,8 +22,7 @@ const dayMs = 86_400_000
 const sweepMs = 3_600_000
 
 export function openIdentity(parts: {
-  readonly db: Database
-  readonly writer: Writer
+  readonly rows: Rows
   readonly clock: Clock
   readonly log: Log
   /** Current settings. */
@@ -66,15 +64,15 @@ export function dashboardUrl({ admin, http }: Pick<Config, 'admin' | 'http'>): s
 }
 
 /** Authenticates a request to the admin API. */
-export function findPrincipal(
+export async function findPrincipal(
   { tokenAuthenticator }: Pick<Identity, 'tokenAuthenticator'>,
   { session, token }: AdminCredential,
-): Principal | null {
+): Promise<Principal | null> {
   if (token === null && session === null) return null
   const found =
     token === null
-      ? tokenAuthenticator.findSession(session ?? '')
-      : tokenAuthenticator.findToken(token)
+      ? await tokenAuthenticator.findSession(session ?? '')
+      : await tokenAuthenticator.findToken(token)
   if (found === null) return null
   const { person, isOperator, roles, by } = found
   const { id: personId, email } = person
@@ -107,7 +105,7 @@ export async function createFirstRunLink(
   accounts: Accounts,
   adminUrl: string | null,
 ): Promise<FirstRun | null> {
-  if (adminUrl === null || people.hasOperator()) return null
+  if (adminUrl === null || (await people.hasOperator())) return null
   const account = await obtainFirstAccount(accounts)
   const { token, invitation } = await invitations.createFirst(account.id)
   return { link: welcomeLink(adminUrl, token), expires: invitation.expires }

@@ -2,10 +2,16 @@
 // hash, sent as `Authorization: Bearer` (RFC 6750).
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
-import type { Database } from '../../db/sqlite.ts'
-import type { Writer } from '../../db/writer.ts'
+import type { Rows } from '../../db/rows.ts'
 import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
 import { createToken, hashCredential, visiblePart } from '../accounts/api-key.ts'
+import {
+  deleteOldTokens,
+  insertToken,
+  listTokens,
+  revokeToken,
+  type TokenRow,
+} from '../../tables/tokens.ts'
 import type { Role } from './person.ts'
 import { conditionalWrite } from './conditional-write.ts'
 
@@ -32,7 +38,7 @@ export type AccessTokens = {
     order: { readonly name: string; readonly role: Role; readonly expires: number | null },
   ): Promise<{ readonly token: Token; readonly text: string }>
   /** Of one person, the newest first. */
-  list(personId: string): readonly Token[]
+  list(personId: string): Promise<readonly Token[]>
   /** Final; one of this person's own. */
   revoke(id: string, personId: string): Promise<void>
 }
@@ -43,11 +49,10 @@ const perPersonMax = 50
 const ranks: Readonly<Record<Role, number>> = { member: 0, owner: 1, operator: 2 }
 
 export function createAccessTokens(parts: {
-  readonly db: Database
-  readonly writer: Writer
+  readonly rows: Rows
   readonly clock: Clock
 }): AccessTokens {
-  const { db, writer, clock } = parts
+  const { rows, clock } = parts
 
   return {
     async create({ id: personId, may }, { name, role, expires }) {
@@ -73,48 +78,33 @@ export function createAccessTokens(parts: {
         revoked: null,
         lastUsedDay: null,
       }
-      const insert = {
-        sql: `INSERT INTO token (id, person_id, token_hash, name, prefix, role, created, expires)
-          SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 WHERE (SELECT count(*) FROM token WHERE person_id = ?2
-          AND revoked IS NULL AND (expires IS NULL OR expires > ?7)) < ${perPersonMax}`,
-        parameters: [
-          token.id,
-          personId,
-          hashCredential(text),
-          token.name,
-          token.prefix,
-          role,
-          now,
-          expires,
-        ],
-        require: 'change' as const,
-      }
-      // Delete tokens that expired long ago.
-      const forget = {
-        sql: `DELETE FROM token WHERE person_id = ?1 AND (revoked < ?2 OR expires < ?2)`,
-        parameters: [personId, now - keptAfterMs],
-      }
+      const order = { personId, hash: hashCredential(text), perPersonMax }
       const most = `a person has at most ${perPersonMax} tokens: revoke one`
-      await conditionalWrite(writer, [insert, forget], () => new AccountsRefusal('too_many', most))
+      await conditionalWrite(
+        rows,
+        [insertToken(token, order), deleteOldTokens(personId, now - keptAfterMs)],
+        () => new AccountsRefusal('too_many', most),
+      )
       return { token, text }
     },
 
-    list(personId) {
-      const sql = `SELECT id, name, prefix, role, created, expires, revoked, last_used_day AS lastUsedDay
-        FROM token WHERE person_id = ? ORDER BY created DESC, id`
-      return db.all<Token>(sql, [personId])
+    async list(personId) {
+      const found = await rows.find(listTokens(personId))
+      return found.map(toToken)
     },
 
     async revoke(id, personId) {
-      const sql = 'UPDATE token SET revoked = ? WHERE id = ? AND person_id = ? AND revoked IS NULL'
-      const parameters = [clock.now(), id, personId]
       await conditionalWrite(
-        writer,
-        [{ sql, parameters, require: 'change' }],
+        rows,
+        [revokeToken(id, personId, clock.now())],
         () => new AccountsRefusal('no_token', 'there is no such token, or it is revoked already'),
       )
     },
   }
+}
+
+function toToken({ last_used_day: lastUsedDay, ...row }: TokenRow): Token {
+  return { ...row, lastUsedDay }
 }
 
 const keptAfterMs = 90 * 86_400_000

@@ -17,18 +17,18 @@ test('changes are listed newest first, of one account or of all, page by page', 
     await audit.record({ ...entry, accountId, target: `k${n}` })
     clock.turn(1000)
   }
-  const all = audit.list({ limit: 10 })
+  const all = await audit.list({ limit: 10 })
   assert.deepEqual(
     all.map(({ target }) => target),
     ['k3', 'k2', 'k1', 'k0'],
   )
   assert.deepEqual(
-    audit.list({ accountId: 'a1', limit: 10 }).map(({ target }) => target),
+    (await audit.list({ accountId: 'a1', limit: 10 })).map(({ target }) => target),
     ['k2', 'k0'],
   )
-  const [newest, next] = audit.list({ limit: 2 })
+  const [newest, next] = await audit.list({ limit: 2 })
   assert.equal(newest?.time, clock.now() - 1000)
-  const rest = audit.list({ limit: 2, before: next?.id ?? 0 })
+  const rest = await audit.list({ limit: 2, before: next?.id ?? 0 })
   assert.deepEqual(
     rest.map(({ target }) => target),
     ['k1', 'k0'],
@@ -39,7 +39,7 @@ test('a row names the person and their email at that time', async () => {
   const { audit } = createIdentityRig()
   await audit.record(entry)
   await audit.record({ ...entry, actor: 'local' })
-  const [local, person] = audit.list({ limit: 2 })
+  const [local, person] = await audit.list({ limit: 2 })
   assert.deepEqual([local?.actor, local?.actorName], ['local', 'local'])
   assert.deepEqual([person?.actor, person?.actorName], ['p1', 'ada@example.org'])
   assert.deepEqual(person?.changes, { name: 'web' })
@@ -49,12 +49,12 @@ test('rows are stored for the configured time, and a huge one is cut', async () 
   const { audit, clock, settings } = createIdentityRig()
   settings.auditKeepMs = 10 * dayMs
   await audit.record({ ...entry, changes: { list: 'x'.repeat(10_000) } })
-  assert.deepEqual(audit.list({ limit: 1 })[0]?.changes, { cut: true })
+  assert.deepEqual((await audit.list({ limit: 1 }))[0]?.changes, { cut: true })
   clock.turn(10 * dayMs)
   await audit.record(entry)
   await audit.sweep()
-  assert.equal(audit.list({ limit: 10 }).length, 2)
+  assert.equal((await audit.list({ limit: 10 })).length, 2)
   clock.turn(1)
   await audit.sweep()
-  assert.equal(audit.list({ limit: 10 }).length, 1)
+  assert.equal((await audit.list({ limit: 10 })).length, 1)
 })

@@ -1,8 +1,8 @@
 // Audit log: one row for each change by an admin operation, with time and person. Rows are never altered, never contain
 // a secret, and are deleted after the configured time.
 import type { Clock } from '../../base/clock.ts'
-import type { Database } from '../../db/sqlite.ts'
-import type { Statement, Writer } from '../../db/writer.ts'
+import type { Rows } from '../../db/rows.ts'
+import { deleteOldAudit, insertAudit, listAudit } from '../../tables/audit.ts'
 
 /** `local`: the owner of the data folder, at the command line. `anyone`: a client that is not authenticated yet. */
 export type AuditActor = 'local' | 'anyone' | { readonly personId: string; readonly email: string }
@@ -41,7 +41,7 @@ export type AuditLog = {
     readonly accountId?: string
     readonly before?: number
     readonly limit: number
-  }): readonly AuditRecord[]
+  }): Promise<readonly AuditRecord[]>
   /** Deletes rows older than the configured time. */
   sweep(): Promise<void>
 }
@@ -53,58 +53,45 @@ const listMax = 1000
 const rowsMax = 1_000_000
 
 export function createAuditLog(parts: {
-  readonly db: Database
-  readonly writer: Writer
+  readonly rows: Rows
   readonly clock: Clock
   readonly keepMs: () => number
 }): AuditLog {
-  const { db, writer, clock, keepMs } = parts
+  const { rows, clock, keepMs } = parts
   return {
-    async record(entry) {
-      await writer.write([insert(entry, clock.now())])
+    async record({ actor, accountId, action, target, changes }) {
+      const [id, name] = typeof actor === 'string' ? [actor, actor] : [actor.personId, actor.email]
+      const json = JSON.stringify(changes)
+      const row = {
+        time: clock.now(),
+        actor: id,
+        actor_name: name,
+        account_id: accountId,
+        action,
+        target: target?.slice(0, textMax) ?? null,
+        changes: json.length > changesMax ? '{"cut":true}' : json,
+      }
+      await rows.write([insertAudit(row)])
     },
 
-    list({ accountId, before, limit }) {
-      const sql = `SELECT id, time, actor, actor_name AS actorName, account_id AS accountId, action, target, changes
-        FROM audit WHERE (?1 IS NULL OR account_id = ?1) AND id < ?2 ORDER BY id DESC LIMIT ?3`
-      const parameters = [
-        accountId ?? null,
-        before ?? Number.MAX_SAFE_INTEGER,
-        Math.min(limit, listMax),
-      ]
-      return db
-        .all<Omit<AuditRecord, 'changes'> & { changes: string }>(sql, parameters)
-        .map((row) => ({ ...row, changes: changesOf(row.changes) }))
+    async list({ accountId = null, before = Number.MAX_SAFE_INTEGER, limit }) {
+      const page = { accountId, before, limit: Math.min(limit, listMax) }
+      const found = await rows.find(listAudit(page))
+      return found.map(({ id, time, actor, action, target, ...row }) => ({
+        id,
+        time,
+        actor,
+        actorName: row.actor_name,
+        accountId: row.account_id,
+        action,
+        target,
+        changes: changesOf(row.changes),
+      }))
     },
 
     async sweep() {
-      await writer.write([
-        { sql: 'DELETE FROM audit WHERE time < ?', parameters: [clock.now() - keepMs()] },
-        {
-          sql: 'DELETE FROM audit WHERE id <= (SELECT max(id) FROM audit) - ?',
-          parameters: [rowsMax],
-        },
-      ])
+      await rows.write(deleteOldAudit(clock.now() - keepMs(), rowsMax))
     },
-  }
-}
-
-function insert(entry: AuditEntry, now: number): Statement {
-  const { actor, accountId, action, target } = entry
-  const [id, name] = typeof actor === 'string' ? [actor, actor] : [actor.personId, actor.email]
-  const changes = JSON.stringify(entry.changes)
-  return {
-    sql: `INSERT INTO audit (time, actor, actor_name, account_id, action, target, changes)
-      VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    parameters: [
-      now,
-      id,
-      name,
-      accountId,
-      action,
-      target?.slice(0, textMax) ?? null,
-      changes.length > changesMax ? '{"cut":true}' : changes,
-    ],
   }
 }
 

@@ -2,8 +2,7 @@
 // Tested by src/access/people/sign-in.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
-import type { Database } from '../../db/sqlite.ts'
-import type { Writer } from '../../db/writer.ts'
+import type { Rows } from '../../db/rows.ts'
 import { type AuditLog, createAuditLog } from './audit-log.ts'
 import { type Confirmations, createConfirmations } from './confirmations.ts'
 import { createTokenAuthenticator, type TokenAuthenticator } from './token-authenticator.ts'
@@ -54,8 +53,7 @@ export type IdentitySettings = SessionTimes & {
 
 /** `settings`: read at each use. `sealSecret`: of the server, 32 bytes or more that stay the same. */
 export function createIdentity(parts: {
-  readonly db: Database
-  readonly writer: Writer
+  readonly rows: Rows
   readonly clock: Clock
   readonly log: Log
   readonly settings: () => IdentitySettings
@@ -68,7 +66,7 @@ export function createIdentity(parts: {
 }): Identity {
   const { clock, log, settings, beginTry } = parts
   const passwords = parts.passwords ?? createPasswords()
-  const touch = { db: parts.db, writer: parts.writer, clock, passwords, times: settings }
+  const touch = { rows: parts.rows, clock, passwords, times: settings }
   const keepAddresses = (): boolean => settings().keepAddresses
   const sessions = createSessions({ ...touch, keepAddresses })
   const secondFactor = createSecondFactor({

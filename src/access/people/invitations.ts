@@ -2,13 +2,25 @@
 // stored. Use and effect are one transaction, so a link cannot be used twice.
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
-import type { Database } from '../../db/sqlite.ts'
-import type { Statement, Writer } from '../../db/writer.ts'
+import type { Rows } from '../../db/rows.ts'
+import type { Statement } from '../../db/writer.ts'
+import {
+  deleteExpiredInvitations,
+  findOpenInvitation,
+  insertFirstInvitation,
+  insertInvitation,
+  type InvitationRow,
+  listOpenInvitations,
+  useInvitation,
+  withdrawFirstInvitations,
+  withdrawInvitation,
+} from '../../tables/invitations.ts'
+import { findAccountName, insertInvitedAccount, joinAccount } from '../../tables/memberships.ts'
+import { insertPerson, promotePerson } from '../../tables/people.ts'
 import { checkAccountName } from '../accounts/account-rules.ts'
 import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
 import { checkToken, createToken, hashCredential } from '../accounts/api-key.ts'
 import { parseEmail } from './email.ts'
-import { joinAccount } from './memberships.ts'
 import { checkNewPassword } from './password-rules.ts'
 import type { Passwords } from './passwords.ts'
 import { parsePersonName, type Role } from './person.ts'
@@ -55,13 +67,13 @@ export type Invitations = {
   /** The link for the first operator, valid 30 minutes; it replaces an earlier one. Refused if an operator exists. */
   createFirst(accountId: string): Promise<Made>
   /** Describes a link; throws `link_over`. */
-  get(token: string): Invitation
+  get(token: string): Promise<Invitation>
   /** Creates a person; returns their ID. */
   takeAsNew(token: string, person: NewPerson): Promise<string>
   /** For a signed-in person. */
   takeAs(token: string, person: { readonly id: string; readonly email: string }): Promise<void>
   /** Those that can be taken: of an account, or with null of the whole server. Newest first. */
-  list(accountId: string | null): readonly Invitation[]
+  list(accountId: string | null): Promise<readonly Invitation[]>
   /** `accountId`: only when it is of this account. */
   withdraw(id: string, accountId: string | null): Promise<void>
   /** Deletes invitations that expired more than a month ago. */
@@ -74,52 +86,27 @@ const keptAfterMs = 30 * 86_400_000
 /** That can be taken, of one account; and of all that are for none yet. */
 const openMax = 100
 
-type InvitationRow = {
-  readonly id: string
-  readonly role: Role
-  readonly account_id: string | null
-  readonly account_name: string | null
-  readonly email: string | null
-  readonly created: number
-  readonly expires: number
-  readonly first: number
-}
-
-const columns = `i.id, i.role, i.account_id, coalesce(a.name, i.account_name) AS account_name, i.email, i.created,
-  i.expires, i.first`
-/** An inviter who is no longer owner or operator cannot let anyone in by an earlier link, not even themselves. */
-const inviterMay = `(i.invited_by IS NULL OR EXISTS (SELECT 1 FROM person p WHERE p.id = i.invited_by
-  AND p.disabled IS NULL AND (p.operator = 1 OR (i.role <> 'operator' AND EXISTS (SELECT 1 FROM membership m
-  WHERE m.person_id = p.id AND m.account_id = i.account_id AND m.role = 'owner')))))`
-/** `?1`: now. */
-const credentialLives = `(i.token_id IS NULL OR EXISTS (SELECT 1 FROM token t WHERE t.id = i.token_id
-  AND t.revoked IS NULL AND (t.expires IS NULL OR t.expires > ?1)))`
-const isOpen = `i.used IS NULL AND i.expires > ?1 AND ${inviterMay} AND ${credentialLives}`
-
 export function createInvitations(parts: {
-  readonly db: Database
-  readonly writer: Writer
+  readonly rows: Rows
   readonly clock: Clock
   readonly passwords: Passwords
 }): Invitations {
-  const { db, writer, clock, passwords } = parts
+  const { rows, clock, passwords } = parts
 
-  function find(token: string): Invitation | null {
+  async function find(token: string): Promise<Invitation | null> {
     if (!checkToken(token)) return null
-    const sql = `SELECT ${columns} FROM invitation i LEFT JOIN account a ON a.id = i.account_id
-      WHERE ${isOpen} AND i.token_hash = ?2`
-    const row = db.get<InvitationRow>(sql, [clock.now(), hashCredential(token)])
+    const row = await rows.first(findOpenInvitation(hashCredential(token), clock.now()))
     return row === null ? null : toInvitation(row)
   }
 
-  function nameOf(accountId: string): string {
-    const name = db.getValue<string>('SELECT name FROM account WHERE id = ?', [accountId])
-    if (name === null) throw new AccountsRefusal('no_account', 'no account has this id')
-    return name
+  async function nameOf(accountId: string): Promise<string> {
+    const account = await rows.first(findAccountName(accountId))
+    if (account === null) throw new AccountsRefusal('no_account', 'no account has this id')
+    return account.name
   }
 
-  function get(token: string): Invitation {
-    const invitation = find(token)
+  async function get(token: string): Promise<Invitation> {
+    const invitation = await find(token)
     if (invitation === null) throw linkOver()
     return invitation
   }
@@ -131,30 +118,21 @@ export function createInvitations(parts: {
   ): Promise<Made> {
     const token = createToken()
     const { id, role, accountId, accountName, email, created, expires, isFirst } = invitation
-    const condition = isFirst
-      ? `NOT EXISTS (SELECT 1 FROM person WHERE operator = 1 AND disabled IS NULL)`
-      : `(SELECT count(*) FROM invitation i WHERE i.account_id IS ?5 AND ${isOpen}) < ${openMax}`
-    const insert: Statement = {
-      sql: `INSERT INTO invitation
-        (created, id, token_hash, role, account_id, account_name, email, expires, first, invited_by, session_id, token_id)
-        SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12 WHERE ${condition}`,
-      parameters: [
-        created,
-        id,
-        hashCredential(token),
-        role,
-        accountId,
-        accountId === null ? accountName : null,
-        email,
-        expires,
-        isFirst ? 1 : 0,
-        invitedBy?.personId ?? null,
-        invitedBy?.via.kind === 'session' ? invitedBy.via.id : null,
-        invitedBy?.via.kind === 'token' ? invitedBy.via.id : null,
-      ],
-      require: 'change',
+    const row = {
+      id,
+      token_hash: hashCredential(token),
+      role,
+      account_id: accountId,
+      account_name: accountId === null ? accountName : null,
+      email,
+      created,
+      expires,
+      invited_by: invitedBy?.personId ?? null,
+      session_id: invitedBy?.via.kind === 'session' ? invitedBy.via.id : null,
+      token_id: invitedBy?.via.kind === 'token' ? invitedBy.via.id : null,
     }
-    await conditionalWrite(writer, [...around, insert], () => (isFirst ? hasOperator() : tooMany()))
+    const insert = isFirst ? insertFirstInvitation(row) : insertInvitation(row, openMax)
+    await conditionalWrite(rows, [...around, insert], () => (isFirst ? hasOperator() : tooMany()))
     return { invitation, token }
   }
 
@@ -166,16 +144,11 @@ export function createInvitations(parts: {
     before: readonly Statement[],
   ): Promise<void> {
     const now = clock.now()
-    const use: Statement = {
-      sql: `UPDATE invitation AS i SET used = ?1 WHERE ${isOpen} AND i.id = ?2 AND i.token_hash = ?3
-        AND (i.first = 0 OR NOT EXISTS (SELECT 1 FROM person WHERE operator = 1 AND disabled IS NULL))`,
-      parameters: [now, invitation.id, hashCredential(token)],
-      require: 'change',
-    }
+    const use = useInvitation(invitation.id, hashCredential(token), now)
     const why = [linkOver, emailTaken, () => nameTaken(invitation.accountName ?? '')]
     const join = joining(invitation, personId, now)
     const statements = [use, ...before, ...join]
-    await conditionalWrite(writer, statements, (index) =>
+    await conditionalWrite(rows, statements, (index) =>
       (why[index === 0 ? 0 : index <= before.length ? 1 : 2] ?? linkOver)(),
     )
   }
@@ -194,7 +167,7 @@ export function createInvitations(parts: {
           id: randomUUID(),
           role,
           accountId: accountId ?? null,
-          accountName: accountId === undefined ? (accountName ?? null) : nameOf(accountId),
+          accountName: accountId === undefined ? (accountName ?? null) : await nameOf(accountId),
           email: email === undefined ? null : parseEmail(email),
           created: now,
           expires: now + validMs,
@@ -208,55 +181,44 @@ export function createInvitations(parts: {
       const now = clock.now()
       const ids = { id: randomUUID(), accountId, accountName: null, email: null }
       const times = { created: now, expires: now + firstMs }
-      const before = {
-        sql: 'DELETE FROM invitation WHERE first = 1 AND used IS NULL',
-        parameters: [],
-      }
-      return await store({ ...ids, ...times, role: 'operator', isFirst: true }, null, [before])
+      const order = { ...ids, ...times, role: 'operator' as const, isFirst: true }
+      return await store(order, null, [withdrawFirstInvitations()])
     },
 
     async takeAsNew(token, person) {
-      const invitation = get(token)
+      const invitation = await get(token)
       const email = parseEmail(person.email)
       if (invitation.email !== null && invitation.email !== email) throw otherAddress()
       const name = parsePersonName(person.name)
       checkNewPassword(person.password, email)
       const id = randomUUID()
-      const insert: Statement = {
-        sql: `INSERT INTO person (id, email, name, password, created) VALUES (?, ?, ?, ?, ?)
-          ON CONFLICT (email) DO NOTHING`,
-        parameters: [id, email, name, await passwords.hash(person.password), clock.now()],
-        require: 'change',
-      }
+      const password = await passwords.hash(person.password)
+      const insert = insertPerson({ id, email, name, password, created: clock.now() })
       await take(token, invitation, id, [insert])
       return id
     },
 
     async takeAs(token, person) {
-      const invitation = get(token)
+      const invitation = await get(token)
       if (invitation.email !== null && invitation.email !== person.email) throw otherAddress()
       await take(token, invitation, person.id, [])
     },
 
-    list(accountId) {
-      const sql = `SELECT ${columns} FROM invitation i LEFT JOIN account a ON a.id = i.account_id
-        WHERE ${isOpen} AND (?2 IS NULL OR i.account_id = ?2) ORDER BY i.created DESC, i.id LIMIT 1000`
-      return db.all<InvitationRow>(sql, [clock.now(), accountId]).map(toInvitation)
+    async list(accountId) {
+      const found = await rows.find(listOpenInvitations(accountId, clock.now()))
+      return found.map(toInvitation)
     },
 
     async withdraw(id, accountId) {
-      const sql =
-        'DELETE FROM invitation WHERE id = ?1 AND used IS NULL AND (?2 IS NULL OR account_id = ?2)'
       await conditionalWrite(
-        writer,
-        [{ sql, parameters: [id, accountId], require: 'change' }],
+        rows,
+        [withdrawInvitation(id, accountId)],
         () => new AccountsRefusal('no_invitation', 'there is no such invitation'),
       )
     },
 
     async sweep() {
-      const parameters = [clock.now() - keptAfterMs]
-      await writer.write([{ sql: 'DELETE FROM invitation WHERE expires < ?', parameters }])
+      await rows.write([deleteExpiredInvitations(clock.now() - keptAfterMs)])
     },
   }
 }
@@ -265,19 +227,14 @@ export function createInvitations(parts: {
 function joining(invitation: Invitation, personId: string, now: number): readonly Statement[] {
   const { role, accountId, accountName } = invitation
   const id = accountId ?? randomUUID()
-  const newAccount: Statement = {
-    sql: `INSERT INTO account (id, name, created, card) VALUES (?, ?, ?, 0) ON CONFLICT (name) DO NOTHING`,
-    parameters: [id, accountName ?? '', now],
-    require: 'change',
-  }
-  const operator = { sql: 'UPDATE person SET operator = 1 WHERE id = ?', parameters: [personId] }
+  const newAccount = insertInvitedAccount(id, accountName ?? '', now)
   const accountRole = role === 'operator' ? 'owner' : role
   return [
     ...(accountId === null && accountName !== null ? [newAccount] : []),
     ...(accountId === null && accountName === null
       ? []
       : [joinAccount({ accountId: id, personId, role: accountRole, now })]),
-    ...(role === 'operator' ? [operator] : []),
+    ...(role === 'operator' ? [promotePerson(personId)] : []),
   ]
 }
 

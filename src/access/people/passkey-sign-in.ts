@@ -4,8 +4,8 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
-import type { Database } from '../../db/sqlite.ts'
-import type { Statement, Writer } from '../../db/writer.ts'
+import type { Rows } from '../../db/rows.ts'
+import { findCredential, usePasskey } from '../../tables/passkeys.ts'
 import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
 import { badPasskey, type PasskeyPage, readChallenge } from './client-data.ts'
 import { type AuthenticationResponse, verifyAuthentication } from './passkey-responses.ts'
@@ -55,33 +55,23 @@ export type PasskeySignIn = {
   }>
 }
 
-type Row = {
-  readonly id: string
-  readonly person_id: string
-  readonly public_key: Uint8Array
-  readonly sign_count: number
-}
-
 /** Purpose of a challenge: to sign in, or to confirm in one session. */
 function useOf(session: string | null): string {
   return session === null ? 'signing in' : `confirming in ${session}`
 }
 
 export function createPasskeySignIn(parts: {
-  readonly db: Database
-  readonly writer: Writer
+  readonly rows: Rows
   readonly clock: Clock
   readonly challenges: Challenges
   readonly sessions: Sessions
   readonly tries: SignInAttempts
 }): PasskeySignIn {
-  const { db, writer, clock, challenges, sessions, tries } = parts
+  const { rows, clock, challenges, sessions, tries } = parts
 
   async function checkAnswer(answer: PasskeyAnswer, page: PasskeyPage, session: string | null) {
     const challenge = readChallenge(answer.clientData)
-    const sql = `SELECT id, person_id, public_key, sign_count FROM passkey
-      WHERE credential_id = ? AND rp_id = ?`
-    const row = db.get<Row>(sql, [answer.credentialId, page.rpId])
+    const row = await rows.first(findCredential(answer.credentialId, page.rpId))
     if (row === null) throw badPasskey('no person has this passkey here')
     if (!Buffer.from(row.person_id).equals(answer.personHandle)) {
       throw badPasskey('this passkey belongs to another person')
@@ -125,7 +115,9 @@ export function createPasskeySignIn(parts: {
     signIn: (answer, page, from) =>
       asTry(answer, from, async () => {
         const { row, signCount } = await checkAnswer(answer, page, null)
-        const opened = await sessions.open(row.person_id, from, used(row, signCount, clock.now()))
+        // In one transaction with the session: a passkey that was removed, or used by a concurrent request, opens none.
+        const use = usePasskey(row.id, signCount, clock.now())
+        const opened = await sessions.open(row.person_id, from, use)
         if (opened === null) throw badPasskey('this passkey is no longer valid')
         return { personId: row.person_id, passkeyId: row.id, ...opened }
       }),
@@ -134,19 +126,9 @@ export function createPasskeySignIn(parts: {
       asTry(answer, from, async () => {
         const { row, signCount } = await checkAnswer(answer, page, person.session)
         if (row.person_id !== person.id) throw badPasskey('this passkey belongs to another person')
-        const use = used(row, signCount, clock.now())
-        await conditionalWrite(writer, [use], () => badPasskey('this passkey was removed'))
+        const use = usePasskey(row.id, signCount, clock.now())
+        await conditionalWrite(rows, [use], () => badPasskey('this passkey was removed'))
       }),
-  }
-}
-
-/** In one transaction with the session: a passkey that was removed, or used by a concurrent request, opens none. */
-function used({ id }: Row, signCount: number, now: number): Statement {
-  return {
-    sql: `UPDATE passkey SET sign_count = ?1, last_used = ?2
-      WHERE id = ?3 AND (sign_count < ?1 OR (sign_count = 0 AND ?1 = 0))`,
-    parameters: [signCount, now, id],
-    require: 'change',
   }
 }
 

@@ -2,8 +2,16 @@
 // in without a password. Cairn does not check the manufacturer of the authenticator. The password always remains valid.
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
-import type { Database } from '../../db/sqlite.ts'
-import type { Statement, Writer } from '../../db/writer.ts'
+import type { Rows } from '../../db/rows.ts'
+import {
+  credentialExists,
+  deletePasskey,
+  insertPasskey,
+  listCredentials,
+  listPasskeys,
+  type PasskeyRow,
+} from '../../tables/passkeys.ts'
+import { endCredentials, findSessionExpiry } from '../../tables/sessions.ts'
 import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
 import { type PasskeyPage, readChallenge } from './client-data.ts'
 import {
@@ -12,7 +20,6 @@ import {
   verifyRegistration,
 } from './passkey-responses.ts'
 import { challengeMs, type Challenges } from './passkey-challenges.ts'
-import { endCredentials } from './people.ts'
 import { noSession } from './sessions.ts'
 import { conditionalWrite } from './conditional-write.ts'
 
@@ -57,11 +64,11 @@ type Adder = { readonly id: string; readonly session: string }
  */
 export type Passkeys = {
   /** For the person of this session; valid for five minutes. */
-  begin(person: Adder, page: PasskeyPage): PasskeyOrder
+  begin(person: Adder, page: PasskeyPage): Promise<PasskeyOrder>
   /** The answer to that. */
   add(person: Adder, page: PasskeyPage, fresh: NewPasskey): Promise<Passkey>
   /** Of one person, the oldest first. */
-  list(personId: string): readonly Passkey[]
+  list(personId: string): Promise<readonly Passkey[]>
   /** One of this person's own; all their sessions but `keepSession` are ended. */
   remove(id: string, personId: string, keepSession: string | null): Promise<void>
 }
@@ -70,28 +77,24 @@ const nameMax = 64
 const perPersonMax = 20
 
 export function createPasskeys(parts: {
-  readonly db: Database
-  readonly writer: Writer
+  readonly rows: Rows
   readonly clock: Clock
   readonly challenges: Challenges
 }): Passkeys {
-  const { db, writer, clock, challenges } = parts
+  const { rows, clock, challenges } = parts
 
   return {
-    begin({ id, session }, { rpId }) {
-      const sql = `SELECT credential_id AS id, transports FROM passkey
-        WHERE person_id = ? AND rp_id = ?`
+    async begin({ id, session }, { rpId }) {
+      const known = await rows.find(listCredentials(id, rpId))
       return {
         ...challenges.create(addedIn(session)),
         rpId,
         algorithms: passkeyAlgorithms,
         personHandle: Buffer.from(id).toString('base64url'),
-        known: db
-          .all<{ id: Uint8Array; transports: string }>(sql, [id, rpId])
-          .map(({ id: credential, transports }) => ({
-            id: Buffer.from(credential).toString('base64url'),
-            transports: transports.split(' ').filter((one) => one !== ''),
-          })),
+        known: known.map(({ credential_id: credential, transports }) => ({
+          id: Buffer.from(credential).toString('base64url'),
+          transports: transports.split(' ').filter((one) => one !== ''),
+        })),
         timeoutMs: challengeMs,
       }
     },
@@ -106,65 +109,49 @@ export function createPasskeys(parts: {
       const credential = await verifyRegistration(fresh, challenge, page)
       const { rpId } = page
       const passkey = { id: randomUUID(), name, rpId, created: clock.now(), lastUsed: null }
-      const insert: Statement = {
-        sql: `INSERT INTO passkey (id, person_id, credential_id, rp_id, public_key, sign_count, transports, name,
-            created)
-          SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 WHERE
-            NOT EXISTS (SELECT 1 FROM passkey WHERE credential_id = ?3)
-            AND (SELECT count(*) FROM passkey WHERE person_id = ?2) < ${perPersonMax}
-            AND EXISTS (SELECT 1 FROM session WHERE id = ?10 AND person_id = ?2)`,
-        parameters: [
-          passkey.id,
-          personId,
-          credential.id,
-          rpId,
-          credential.publicKey,
-          credential.signCount,
-          fresh.transports.join(' '),
-          name,
-          passkey.created,
-          session,
-        ],
-        require: 'change',
+      const row = {
+        id: passkey.id,
+        person_id: personId,
+        credential_id: credential.id,
+        rp_id: rpId,
+        public_key: credential.publicKey,
+        sign_count: credential.signCount,
+        transports: fresh.transports.join(' '),
+        name,
+        created: passkey.created,
       }
-      await conditionalWrite(writer, [insert], () => whyNot(credential.id, session))
+      await conditionalWrite(rows, [insertPasskey(row, { perPersonMax, session })], () =>
+        whyNot(credential.id, session),
+      )
       return passkey
     },
 
-    list(personId) {
-      const sql = `SELECT id, name, rp_id AS rpId, created, last_used AS lastUsed FROM passkey
-        WHERE person_id = ? ORDER BY created, id`
-      return db.all<Passkey>(sql, [personId])
+    async list(personId) {
+      const found = await rows.find(listPasskeys(personId))
+      return found.map(toPasskey)
     },
 
     async remove(id, personId, keepSession) {
-      const sql = 'DELETE FROM passkey WHERE id = ? AND person_id = ?'
-      const statements: readonly Statement[] = [
-        { sql, parameters: [id, personId], require: 'change' },
-        ...endCredentials(personId, keepSession),
-      ]
       await conditionalWrite(
-        writer,
-        statements,
+        rows,
+        [deletePasskey(id, personId), ...endCredentials(personId, keepSession)],
         () =>
           new AccountsRefusal('no_passkey', 'there is no such passkey, or it is removed already'),
       )
     },
   }
 
-  function whyNot(credentialId: Uint8Array, session: string): AccountsRefusal {
+  async function whyNot(credentialId: Uint8Array, session: string): Promise<AccountsRefusal> {
     // Taken away by a reset, which must not leave a passkey behind.
-    if (db.getValue('SELECT 1 FROM session WHERE id = ?', [session]) === null) return noSession()
-    const sql = 'SELECT 1 FROM passkey WHERE credential_id = ?'
-    return db.getValue(sql, [credentialId]) === null
+    if ((await rows.first(findSessionExpiry(session))) === null) return noSession()
+    return (await rows.first(credentialExists(credentialId))) === null
       ? new AccountsRefusal('too_many', `a person has at most ${perPersonMax} passkeys: remove one`)
       : new AccountsRefusal('passkey_taken', 'this passkey is already registered')
   }
 }
 
-/** All of a person. */
-export function endPasskeys(personId: string): Statement {
-  return { sql: 'DELETE FROM passkey WHERE person_id = ?', parameters: [personId] }
+function toPasskey({ rp_id: rpId, last_used: lastUsed, ...row }: PasskeyRow): Passkey {
+  return { ...row, rpId, lastUsed }
 }
 
 function addedIn(session: string): string {

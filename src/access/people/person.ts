@@ -1,6 +1,7 @@
 // A person who signs in to the dashboard. An account owns keys; people are its owners and members, or operators of the
 // server.
 // Tested by src/access/people/people.test.ts
+import type { PersonRow } from '../../tables/people.ts'
 import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
 
 /** Role of a person in an account. */
@@ -23,22 +24,6 @@ export type Person = {
   /** How many of theirs let them in. */
   readonly passkeys: number
 }
-
-export type PersonRow = {
-  readonly id: string
-  readonly email: string
-  readonly name: string
-  readonly operator: number
-  readonly created: number
-  readonly disabled: number | null
-  readonly has_totp: number
-  readonly passkeys: number
-}
-
-/** The columns of PersonRow, from `person p`. */
-export const personColumns = `p.id, p.email, p.name, p.operator, p.created, p.disabled,
-  p.totp IS NOT NULL AS has_totp,
-  (SELECT count(*) FROM passkey k WHERE k.person_id = p.id) AS passkeys`
 
 export function toPerson(row: PersonRow): Person {
   const { id, email, name, created, disabled, passkeys } = row

@@ -69,7 +69,7 @@ test('an authenticator code is required only after the enrolment was confirmed',
   await signIn.signIn(ada, here)
   await assert.rejects(secondFactor.confirm(id, '000000', null), wrongCode)
   await secondFactor.confirm(id, codeOf(secret, clock.now()), null)
-  assert.equal(people.get(id).hasTotp, true)
+  assert.equal((await people.get(id)).hasTotp, true)
   await assert.rejects(signIn.signIn(ada, here), fault('needs_code'))
   clock.turn(30_000)
   await signIn.signIn({ ...ada, code: codeOf(secret, clock.now()) }, here)
@@ -82,8 +82,8 @@ test('enrolling ends every other session', async () => {
   const other = await signIn.enter(id, here)
   const { secret } = await secondFactor.enrol(id, 'Cairn')
   await secondFactor.confirm(id, codeOf(secret, clock.now()), kept.session.id)
-  assert.ok(tokenAuthenticator.findSession(kept.token))
-  assert.equal(tokenAuthenticator.findSession(other.token), null)
+  assert.ok(await tokenAuthenticator.findSession(kept.token))
+  assert.equal(await tokenAuthenticator.findSession(other.token), null)
 })
 
 test('a code is accepted once: a replay is refused, also of the code that confirmed the setup', async () => {
@@ -118,14 +118,14 @@ test('each of ten recovery codes opens once in place of a code, however it is ty
   await signIn.signIn({ ...ada, code: one.toUpperCase().replaceAll('-', ' ') }, here)
   await assert.rejects(signIn.signIn({ ...ada, code: one }, here), fault('bad_sign_in'))
   await signIn.signIn({ ...ada, code: two }, here)
-  assert.equal(secondFactor.codesLeft(id), 8)
+  assert.equal(await secondFactor.codesLeft(id), 8)
 })
 
 test('after removal of the authenticator the password is sufficient, and codes are ignored', async () => {
   const { signIn, secondFactor, id, people } = await withTotp()
   await secondFactor.remove(id, null)
-  assert.equal(people.get(id).hasTotp, false)
-  assert.equal(secondFactor.codesLeft(id), 0)
+  assert.equal((await people.get(id)).hasTotp, false)
+  assert.equal(await secondFactor.codesLeft(id), 0)
   await signIn.signIn(ada, here)
 })
 

@@ -2,13 +2,26 @@
 // is accepted once, also under concurrent requests.
 import { randomInt } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
-import type { Database } from '../../db/sqlite.ts'
-import type { Statement, Writer } from '../../db/writer.ts'
-import { NothingChanged } from '../../db/writer.ts'
+import type { Rows } from '../../db/rows.ts'
+import { NothingChanged, type Statement } from '../../db/writer.ts'
+import { deletePasskeys } from '../../tables/passkeys.ts'
+import {
+  type AuthenticatorRow,
+  clearAuthenticator,
+  confirmAuthenticator,
+  findAuthenticator,
+  setNewAuthenticator,
+  useAuthenticatorStep,
+} from '../../tables/people.ts'
+import {
+  countRecoveryCodes,
+  deleteRecoveryCodes,
+  insertRecoveryCodes,
+  useRecoveryCode,
+} from '../../tables/recovery-codes.ts'
+import { endCredentials } from '../../tables/sessions.ts'
 import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
 import { hashCredential } from '../accounts/api-key.ts'
-import { endPasskeys } from './passkeys.ts'
-import { endCredentials } from './people.ts'
 import { noPerson } from './person.ts'
 import type { SecretEncryption } from './secret-encryption.ts'
 import { createTotpSecret, findTotpStep, toBase32, totpAddress } from './totp.ts'
@@ -33,7 +46,7 @@ export type SecondFactor = {
   /** Uses up a code of the authenticator or a recovery code. False: it is wrong, or counted already. */
   use(personId: string, code: string): Promise<boolean>
   /** Recovery codes that are left. */
-  codesLeft(personId: string): number
+  codesLeft(personId: string): Promise<number>
 }
 
 const recoveryCodes = 10
@@ -41,28 +54,21 @@ const recoveryLetters = '23456789abcdefghjkmnpqrstuvwxyz'
 const recoveryLength = 12
 
 export function createSecondFactor(parts: {
-  readonly db: Database
-  readonly writer: Writer
+  readonly rows: Rows
   readonly clock: Clock
   readonly seal: SecretEncryption
 }): SecondFactor {
-  const { db, writer, clock, seal } = parts
+  const { rows, clock, seal } = parts
 
-  function getRow(personId: string) {
-    const sql = 'SELECT email, totp, totp_new, totp_step FROM person WHERE id = ?'
-    const row = db.get<{
-      email: string
-      totp: Uint8Array | null
-      totp_new: Uint8Array | null
-      totp_step: number
-    }>(sql, [personId])
+  async function getRow(personId: string): Promise<AuthenticatorRow> {
+    const row = await rows.first(findAuthenticator(personId))
     if (row === null) throw noPerson()
     return row
   }
 
   async function changes(statement: Statement): Promise<boolean> {
     try {
-      await writer.write([{ ...statement, require: 'change' }])
+      await rows.write([statement])
       return true
     } catch (error) {
       if (error instanceof NothingChanged) return false
@@ -72,76 +78,64 @@ export function createSecondFactor(parts: {
 
   return {
     async enrol(personId, issuer) {
-      const { email } = getRow(personId)
+      const { email } = await getRow(personId)
       const secret = createTotpSecret()
-      const sql = 'UPDATE person SET totp_new = ? WHERE id = ?'
-      const parameters = [seal.close(secret, personId), personId]
-      await conditionalWrite(writer, [{ sql, parameters, require: 'change' }], noPerson)
+      const sealed = seal.close(secret, personId)
+      await conditionalWrite(rows, [setNewAuthenticator(personId, sealed)], noPerson)
       return { address: totpAddress({ secret, issuer, label: email }), secret: toBase32(secret) }
     },
 
     async confirm(personId, code, keepSession) {
-      const { totp_new: sealed } = getRow(personId)
+      const { totp_new: sealed } = await getRow(personId)
       const secret = sealed === null ? null : seal.open(sealed, personId)
       const step = secret === null ? null : findTotpStep(secret, tidied(code), clock.now())
       if (sealed === null || step === null) throw wrongCode()
       const codes = Array.from({ length: recoveryCodes }, createRecoveryCode)
+      const hashes = codes.map((one) => hashCredential(tidied(one)))
       const statements: readonly Statement[] = [
-        {
-          sql: `UPDATE person SET totp = totp_new, totp_new = NULL, totp_step = ?
-            WHERE id = ? AND totp_new = ?`,
-          parameters: [step, personId, sealed],
-          require: 'change',
-        },
-        { sql: 'DELETE FROM recovery_code WHERE person_id = ?', parameters: [personId] },
-        {
-          sql: 'INSERT INTO recovery_code (person_id, code_hash) VALUES (?, ?)',
-          parameters: [personId],
-          rows: codes.map((one) => [hashCredential(tidied(one))]),
-        },
+        confirmAuthenticator(personId, sealed, step),
+        deleteRecoveryCodes(personId),
+        insertRecoveryCodes(personId, hashes),
         ...endCredentials(personId, keepSession),
       ]
-      await conditionalWrite(writer, statements, wrongCode)
+      await conditionalWrite(rows, statements, wrongCode)
       return codes
     },
 
     async remove(personId, keepSession) {
-      getRow(personId)
-      await writer.write([...endTotp(personId), ...endCredentials(personId, keepSession)])
+      await getRow(personId)
+      await rows.write([...endTotp(personId), ...endCredentials(personId, keepSession)])
     },
 
     async reset(personId) {
-      getRow(personId)
-      await writer.write([...endTotp(personId), endPasskeys(personId), ...endCredentials(personId)])
+      await getRow(personId)
+      await rows.write([
+        ...endTotp(personId),
+        deletePasskeys(personId),
+        ...endCredentials(personId),
+      ])
     },
 
     async use(personId, code) {
-      const { totp } = getRow(personId)
+      const { totp } = await getRow(personId)
       const text = tidied(code)
       if (text.length === recoveryLength) {
-        const sql = 'DELETE FROM recovery_code WHERE person_id = ? AND code_hash = ?'
-        return await changes({ sql, parameters: [personId, hashCredential(text)] })
+        return await changes(useRecoveryCode(personId, hashCredential(text)))
       }
       const secret = totp === null ? null : seal.open(totp, personId)
       const step = secret === null ? null : findTotpStep(secret, text, clock.now())
       if (step === null) return false
-      // RFC 6238 5.2: a code is taken once. So is every one before it.
-      const sql = 'UPDATE person SET totp_step = ?1 WHERE id = ?2 AND totp_step < ?1'
-      return await changes({ sql, parameters: [step, personId] })
+      return await changes(useAuthenticatorStep(personId, step))
     },
 
-    codesLeft: (personId) =>
-      db.getValue<number>('SELECT count(*) FROM recovery_code WHERE person_id = ?', [personId]) ??
-      0,
+    async codesLeft(personId) {
+      return (await rows.first(countRecoveryCodes(personId)))?.count ?? 0
+    },
   }
 }
 
 function endTotp(personId: string): readonly Statement[] {
-  const sql = 'UPDATE person SET totp = NULL, totp_new = NULL WHERE id = ?'
-  return [
-    { sql, parameters: [personId] },
-    { sql: 'DELETE FROM recovery_code WHERE person_id = ?', parameters: [personId] },
-  ]
+  return [clearAuthenticator(personId), deleteRecoveryCodes(personId)]
 }
 
 /** As people type them: with spaces, dashes and capitals. */

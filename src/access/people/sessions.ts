@@ -2,11 +2,22 @@
 // stored, and a token that a client supplies is never adopted.
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
-import type { Database } from '../../db/sqlite.ts'
-import { NothingChanged, type Statement, type Writer } from '../../db/writer.ts'
+import type { Rows } from '../../db/rows.ts'
+import { NothingChanged, type Statement } from '../../db/writer.ts'
+import { withdrawInvitationsOfSession } from '../../tables/invitations.ts'
+import {
+  deleteExpiredSessions,
+  deleteOldestSessions,
+  deleteOwnSession,
+  deleteSession,
+  endCredentials,
+  findSessionExpiry,
+  insertSession,
+  listSessions,
+  setSessionToken,
+} from '../../tables/sessions.ts'
 import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
 import { hashCredential } from '../accounts/api-key.ts'
-import { endCredentials } from './people.ts'
 import { conditionalWrite } from './conditional-write.ts'
 
 /** Times are milliseconds since 1970 UTC. */
@@ -37,7 +48,7 @@ export type Sessions = {
   /** Creates a new token for the same session; the old one is invalid immediately. */
   renew(id: string): Promise<{ readonly token: string; readonly expires: number }>
   /** Active sessions of one person, last used first. */
-  list(personId: string): readonly Session[]
+  list(personId: string): Promise<readonly Session[]>
   /** One of this person's own, with the open invitations that were made in it. */
   end(id: string, personId: string): Promise<void>
   /** Ends a session of any person; no effect if it has ended. */
@@ -67,13 +78,12 @@ export function isSessionToken(text: string): boolean {
 
 /** `keepAddresses`: may the address of a sign-in be stored? */
 export function createSessions(parts: {
-  readonly db: Database
-  readonly writer: Writer
+  readonly rows: Rows
   readonly clock: Clock
   readonly times: () => SessionTimes
   readonly keepAddresses: () => boolean
 }): Sessions {
-  const { db, writer, clock, times, keepAddresses } = parts
+  const { rows, clock, times, keepAddresses } = parts
   const newToken = () => randomBytes(tokenBytes).toString('base64url')
 
   return {
@@ -89,32 +99,17 @@ export function createSessions(parts: {
         address: keepAddresses() ? address : null,
       }
       const isUse = typeof credential === 'object' && credential !== null
+      const order = {
+        personId,
+        hash: hashCredential(token),
+        password: isUse ? null : credential,
+      }
       const statements: readonly Statement[] = [
-        {
-          sql: `INSERT INTO session (id, person_id, token_hash, created, last_seen, expires, agent, address)
-            SELECT ?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7 FROM person
-            WHERE id = ?2 AND disabled IS NULL AND (?8 IS NULL OR password = ?8)`,
-          parameters: [
-            session.id,
-            personId,
-            hashCredential(token),
-            now,
-            session.expires,
-            session.agent,
-            session.address,
-            isUse ? null : credential,
-          ],
-          require: 'change',
-        },
-        {
-          // The one that was seen longest ago gives way.
-          sql: `DELETE FROM session WHERE person_id = ?1 AND id NOT IN (SELECT id FROM session
-            WHERE person_id = ?1 ORDER BY last_seen DESC, id = ?2 DESC LIMIT ${perPersonMax})`,
-          parameters: [personId, session.id],
-        },
+        insertSession(session, order),
+        deleteOldestSessions(personId, session.id, perPersonMax),
       ]
       try {
-        await writer.write(isUse ? [credential, ...statements] : statements)
+        await rows.write(isUse ? [credential, ...statements] : statements)
         return { token, session }
       } catch (error) {
         if (error instanceof NothingChanged) return null
@@ -124,47 +119,35 @@ export function createSessions(parts: {
 
     async renew(id) {
       const token = newToken()
-      const sql = 'UPDATE session SET token_hash = ? WHERE id = ?'
-      const parameters = [hashCredential(token), id]
-      await conditionalWrite(writer, [{ sql, parameters, require: 'change' }], noSession)
-      const expires = db.getValue<number>('SELECT expires FROM session WHERE id = ?', [id])
-      if (expires === null) throw noSession()
-      return { token, expires }
+      await conditionalWrite(rows, [setSessionToken(id, hashCredential(token))], noSession)
+      const row = await rows.first(findSessionExpiry(id))
+      if (row === null) throw noSession()
+      return { token, expires: row.expires }
     },
 
-    list(personId) {
+    async list(personId) {
       const now = clock.now()
-      const sql = `SELECT id, created, last_seen AS lastSeen, expires, agent, address FROM session
-        WHERE person_id = ? AND expires > ? AND last_seen > ? ORDER BY last_seen DESC, id`
-      return db.all<Session>(sql, [personId, now, now - times().idleMs])
+      const found = await rows.find(listSessions(personId, now, now - times().idleMs))
+      return found.map(({ last_seen: lastSeen, ...row }) => ({ ...row, lastSeen }))
     },
 
     async end(id, personId) {
-      const sql = 'DELETE FROM session WHERE id = ? AND person_id = ?'
-      const withdraw = 'DELETE FROM invitation WHERE session_id = ? AND used IS NULL'
-      await conditionalWrite(
-        writer,
-        [
-          { sql, parameters: [id, personId], require: 'change' },
-          { sql: withdraw, parameters: [id] },
-        ],
-        noSession,
-      )
+      const statements = [deleteOwnSession(id, personId), withdrawInvitationsOfSession(id)]
+      await conditionalWrite(rows, statements, noSession)
     },
 
     async endOne(id) {
-      await writer.write([{ sql: 'DELETE FROM session WHERE id = ?', parameters: [id] }])
+      await rows.write([deleteSession(id)])
     },
 
     async endOthers(personId, keep) {
-      const [ended = 0] = await writer.write(endCredentials(personId, keep))
+      const [ended = 0] = await rows.write(endCredentials(personId, keep))
       return ended
     },
 
     async sweep() {
       const now = clock.now()
-      const sql = 'DELETE FROM session WHERE expires <= ? OR last_seen <= ?'
-      const [ended = 0] = await writer.write([{ sql, parameters: [now, now - times().idleMs] }])
+      const [ended = 0] = await rows.write([deleteExpiredSessions(now, now - times().idleMs)])
       return ended
     },
   }

@@ -130,7 +130,7 @@ test('a password that changed during its check opens no session', async () => {
   const signing = signIn.signIn(ada, here)
   db.run(`UPDATE person SET password = password || 'x'`)
   await assert.rejects(signing, fault('bad_sign_in'))
-  assert.deepEqual(sessions.list(id), [])
+  assert.deepEqual(await sessions.list(id), [])
 })
 
 test('a sensitive change requires the password again, and limits the guesses', async () => {

@@ -4,7 +4,8 @@ import { networkOf } from '../../base/address.ts'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { setNewest } from '../../base/set-newest.ts'
-import type { Database } from '../../db/sqlite.ts'
+import type { Rows } from '../../db/rows.ts'
+import { findPassword, findPasswordByEmail } from '../../tables/people.ts'
 import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
 import type { KnownDevices } from './known-devices.ts'
 import type { Passwords } from './passwords.ts'
@@ -38,22 +39,13 @@ export type SignIn = {
   ): Promise<void>
 }
 
-type Row = {
-  readonly id: string
-  readonly email: string
-  readonly password: string
-  readonly disabled: number | null
-  readonly has_totp: number
-}
-
-const columns = 'id, email, password, disabled, totp IS NOT NULL AS has_totp'
 const emailMax = 254
 /** How long a network has priority after a successful sign-in. */
 const recentMs = 7 * 86_400_000
 const recentMax = 10_000
 
 export function createSignIn(parts: {
-  readonly db: Database
+  readonly rows: Rows
   readonly passwords: Passwords
   readonly sessions: Sessions
   readonly secondFactor: SecondFactor
@@ -61,7 +53,7 @@ export function createSignIn(parts: {
   readonly devices: KnownDevices
   readonly clock: Clock
 }): SignIn {
-  const { db, passwords, sessions, secondFactor, tries, devices, clock } = parts
+  const { rows, passwords, sessions, secondFactor, tries, devices, clock } = parts
   // When each network last signed in with success.
   const recent = new Map<string, number>()
 
@@ -73,7 +65,7 @@ export function createSignIn(parts: {
   return {
     async signIn({ email, password, code = '' }, from) {
       const name = email.trim().toLowerCase().slice(0, emailMax)
-      const row = db.get<Row>(`SELECT ${columns} FROM person WHERE email = ?`, [name])
+      const row = await rows.first(findPasswordByEmail(name))
       const device = devices.idOf(from.device ?? null, row?.id ?? null)
       const network = networkOf(from.address)
       const noFailure = tries.begin(from.address, name, device === null ? null : `device ${device}`)
@@ -112,7 +104,7 @@ export function createSignIn(parts: {
     },
 
     async confirm({ id: personId, session }, password, address) {
-      const row = db.get<Row>(`SELECT ${columns} FROM person WHERE id = ?`, [personId])
+      const row = await rows.first(findPassword(personId))
       if (row === null) throw noPerson()
       const own = `session ${session}`
       const noFailure = tries.begin(address, row.email, own)

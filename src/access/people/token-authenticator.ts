@@ -3,17 +3,15 @@
 // Tested by src/access/people/sessions.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
-import type { Database } from '../../db/sqlite.ts'
-import type { SqlValue, Writer } from '../../db/writer.ts'
+import type { Rows } from '../../db/rows.ts'
+import { revisionOf } from '../../db/sqlite-rows.ts'
+import type { Statement } from '../../db/writer.ts'
+import { listRolesOfSession, listRolesOfToken, type RoleRow } from '../../tables/memberships.ts'
+import type { PersonRow } from '../../tables/people.ts'
+import { findSessionPerson, noteSessionSeen } from '../../tables/sessions.ts'
+import { findTokenPerson, noteTokenUse } from '../../tables/tokens.ts'
 import { checkToken, hashCredential, hashToHex } from '../accounts/api-key.ts'
-import {
-  type AccountRole,
-  type Person,
-  personColumns,
-  type PersonRow,
-  type Role,
-  toPerson,
-} from './person.ts'
+import { type AccountRole, type Person, type Role, toPerson } from './person.ts'
 import { isSessionToken, type SessionTimes } from './sessions.ts'
 
 /** An authenticated person, and the rights of the session or token. */
@@ -29,8 +27,8 @@ type SignedIn = {
 /** Null: unknown or expired session or token, or a disabled person. */
 export type TokenAuthenticator = {
   /** Counts as being seen. */
-  findSession(token: string): SignedIn | null
-  findToken(token: string): SignedIn | null
+  findSession(token: string): Promise<SignedIn | null>
+  findToken(token: string): Promise<SignedIn | null>
 }
 
 type Entry = {
@@ -42,109 +40,123 @@ type Entry = {
   usedDay: string | null
 }
 
-type EntryRow = PersonRow & {
-  readonly entry_id: string
-  readonly expires: number | null
-  readonly last_seen: number
-  readonly used_day: string | null
+/** A person, and the facts of the session or token. */
+type Found = Omit<Entry, 'signedIn' | 'writtenSeen'> & {
+  readonly row: PersonRow
+  readonly roles: readonly RoleRow[]
   readonly role: Role
+  readonly by: SignedIn['by']
 }
 
-const revisionSql = `SELECT number FROM revision WHERE name = 'people'`
-const sessionSql = `SELECT ${personColumns}, s.id AS entry_id, s.expires, s.last_seen, NULL AS used_day,
-  'operator' AS role FROM session s JOIN person p ON p.id = s.person_id
-  WHERE s.token_hash = ? AND p.disabled IS NULL`
-const tokenSql = `SELECT ${personColumns}, t.id AS entry_id, t.expires, 0 AS last_seen, t.last_used_day AS used_day,
-  t.role FROM token t JOIN person p ON p.id = t.person_id
-  WHERE t.token_hash = ? AND t.revoked IS NULL AND p.disabled IS NULL`
-const rolesSql = 'SELECT account_id, role FROM membership WHERE person_id = ?'
 const entriesMax = 2000
 const seenPeriodMs = 60_000
 
 export function createTokenAuthenticator(parts: {
-  readonly db: Database
-  readonly writer: Writer
+  readonly rows: Rows
   readonly clock: Clock
   readonly log: Log
   readonly times: () => SessionTimes
 }): TokenAuthenticator {
-  const { db, writer, clock, log, times } = parts
+  const { rows, clock, log, times } = parts
+  // All of the state of the database that `revision` names.
   const entries = new Map<string, Entry>()
   let revision = -1
 
-  function find(kind: 'session' | 'token', text: string): Entry | null {
-    const now = db.getValue<number>(revisionSql) ?? 0
+  async function find(
+    text: string,
+    read: (hash: Uint8Array) => Promise<readonly [number, Found | null]>,
+  ): Promise<Entry | null> {
+    const now = (await rows.first(revisionOf('people')))?.number ?? 0
     if (now !== revision) entries.clear()
     revision = now
     const hash = hashToHex(text)
     const known = entries.get(hash)
     if (known !== undefined) return known
-    const sql = kind === 'session' ? sessionSql : tokenSql
-    const row = db.get<EntryRow>(sql, [hashCredential(text)])
-    if (row === null) return null
-    const entry = toEntry(row, kind)
+    const [readAt, found] = await read(hashCredential(text))
+    if (found === null) return null
+    // A concurrent call may have read it first: one entry counts when the session was seen.
+    const entry = (readAt === revision ? entries.get(hash) : undefined) ?? toEntry(found)
+    // Rights may have changed since this was read.
+    if (readAt !== revision) return entry
     if (entries.size >= entriesMax) entries.clear()
     entries.set(hash, entry)
     return entry
   }
 
-  function toEntry(row: EntryRow, kind: 'session' | 'token'): Entry {
-    const memberships = db.all<{ account_id: string; role: AccountRole }>(rolesSql, [row.id])
-    const roles = memberships.map(
-      ({ account_id: id, role }) => [id, row.role === 'member' ? 'member' : role] as const,
-    )
-    const person = toPerson(row)
-    return {
-      signedIn: {
-        person,
-        roles: new Map(roles),
-        isOperator: person.isOperator && row.role === 'operator',
-        by: { kind, id: row.entry_id },
-      },
-      expires: row.expires,
-      lastSeen: row.last_seen,
-      writtenSeen: row.last_seen,
-      usedDay: row.used_day,
-    }
+  async function readSession(hash: Uint8Array): Promise<readonly [number, Found | null]> {
+    const [revisions, [row], roles] = await rows.snapshot([
+      revisionOf('people'),
+      findSessionPerson(hash),
+      listRolesOfSession(hash),
+    ])
+    const readAt = revisions[0]?.number ?? 0
+    if (row === undefined) return [readAt, null]
+    const { session_id: id, expires, last_seen: lastSeen } = row
+    const by = { kind: 'session' as const, id }
+    return [readAt, { row, roles, role: 'operator', by, expires, lastSeen, usedDay: null }]
+  }
+
+  async function readToken(hash: Uint8Array): Promise<readonly [number, Found | null]> {
+    const [revisions, [row], roles] = await rows.snapshot([
+      revisionOf('people'),
+      findTokenPerson(hash),
+      listRolesOfToken(hash),
+    ])
+    const readAt = revisions[0]?.number ?? 0
+    if (row === undefined) return [readAt, null]
+    const { token_id: id, role, expires, last_used_day: usedDay } = row
+    const by = { kind: 'token' as const, id }
+    return [readAt, { row, roles, role, by, expires, lastSeen: 0, usedDay }]
   }
 
   /** Written without waiting; a lost write costs one minute of accuracy. */
-  function note(sql: string, parameters: readonly SqlValue[]): void {
-    writer.write([{ sql, parameters }]).catch((error: unknown) => {
+  function note(statement: Statement): void {
+    rows.write([statement]).catch((error: unknown) => {
       log('warn', 'last_use_not_written', { error })
     })
   }
 
   return {
-    findSession(token) {
+    async findSession(token) {
       if (!isSessionToken(token)) return null
-      const entry = find('session', token)
+      const entry = await find(token, readSession)
       if (entry === null) return null
       const now = clock.now()
       if (now >= (entry.expires ?? 0) || now >= entry.lastSeen + times().idleMs) return null
       entry.lastSeen = Math.max(entry.lastSeen, now)
       if (now - entry.writtenSeen >= seenPeriodMs) {
         entry.writtenSeen = now
-        note('UPDATE session SET last_seen = max(last_seen, ?) WHERE id = ?', [
-          now,
-          entry.signedIn.by.id,
-        ])
+        note(noteSessionSeen(entry.signedIn.by.id, now))
       }
       return entry.signedIn
     },
 
-    findToken(token) {
+    async findToken(token) {
       if (!checkToken(token)) return null
-      const entry = find('token', token)
+      const entry = await find(token, readToken)
       if (entry === null) return null
       const now = clock.now()
       if (entry.expires !== null && now >= entry.expires) return null
       const day = new Date(now).toISOString().slice(0, 10)
       if (entry.usedDay !== day) {
         entry.usedDay = day
-        note('UPDATE token SET last_used_day = ? WHERE id = ?', [day, entry.signedIn.by.id])
+        note(noteTokenUse(entry.signedIn.by.id, day))
       }
       return entry.signedIn
     },
   }
+}
+
+function toEntry({ row, roles, role, by, expires, lastSeen, usedDay }: Found): Entry {
+  const person = toPerson(row)
+  const limited = roles.map(
+    (one) => [one.account_id, role === 'member' ? 'member' : one.role] as const,
+  )
+  const signedIn = {
+    person,
+    roles: new Map(limited),
+    isOperator: person.isOperator && role === 'operator',
+    by,
+  }
+  return { signedIn, expires, lastSeen, writtenSeen: lastSeen, usedDay }
 }

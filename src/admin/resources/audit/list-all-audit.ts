@@ -15,8 +15,8 @@ export const listAllAudit = {
   summary: 'Audit log of the whole server, newest first.',
   input,
   output,
-  run({ before, limit }, { identity }) {
+  async run({ before, limit }, { identity }) {
     const page = { limit, ...(before === undefined ? {} : { before }) }
-    return { records: [...identity.audit.list(page)] }
+    return { records: [...(await identity.audit.list(page))] }
   },
 } satisfies JsonOperation<typeof input, typeof output>

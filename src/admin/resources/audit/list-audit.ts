@@ -16,8 +16,8 @@ export const listAudit = {
   summary: 'Audit log of an account, newest first.',
   input,
   output,
-  run({ account: accountId, before, limit }, { identity }) {
+  async run({ account: accountId, before, limit }, { identity }) {
     const page = { limit, ...(before === undefined ? {} : { before }) }
-    return { records: [...identity.audit.list({ accountId, ...page })] }
+    return { records: [...(await identity.audit.list({ accountId, ...page }))] }
   },
 } satisfies JsonOperation<typeof input, typeof output>

@@ -16,8 +16,8 @@ export const getInvitation = {
   input,
   output,
   audit: () => null,
-  run({ link }, { identity }) {
-    const found = identity.invitations.get(link)
+  async run({ link }, { identity }) {
+    const found = await identity.invitations.get(link)
     return { invitation: found, isFirst: found.isFirst }
   },
 } satisfies JsonOperation<typeof input, typeof output>

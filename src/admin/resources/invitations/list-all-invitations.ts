@@ -15,7 +15,7 @@ export const listAllInvitations = {
   summary: 'Open invitations of the whole server.',
   input,
   output,
-  run(_input, { identity }) {
-    return { invitations: [...identity.invitations.list(null)] }
+  async run(_input, { identity }) {
+    return { invitations: [...(await identity.invitations.list(null))] }
   },
 } satisfies JsonOperation<typeof input, typeof output>

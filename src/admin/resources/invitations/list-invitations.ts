@@ -16,7 +16,7 @@ export const listInvitations = {
   summary: 'Open invitations to an account.',
   input,
   output,
-  run({ account }, { identity }) {
-    return { invitations: [...identity.invitations.list(account)] }
+  async run({ account }, { identity }) {
+    return { invitations: [...(await identity.invitations.list(account))] }
   },
 } satisfies JsonOperation<typeof input, typeof output>

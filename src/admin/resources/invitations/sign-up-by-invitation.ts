@@ -30,6 +30,6 @@ export const signUpByInvitation = {
     const { invitations, signIn, people } = call.identity
     const id = await invitations.takeAsNew(link, newPerson)
     await beginSession(call, id, await signIn.enter(id, fromOf(call)))
-    return { person: people.get(id) }
+    return { person: await people.get(id) }
   },
 } satisfies JsonOperation<typeof input, typeof output>

@@ -19,6 +19,6 @@ export const changeMe = {
   async run({ name }, call) {
     const { id } = actingPerson(call)
     await call.identity.people.rename(id, name)
-    return { person: call.identity.people.get(id) }
+    return { person: await call.identity.people.get(id) }
   },
 } satisfies JsonOperation<typeof input, typeof output>

@@ -16,9 +16,9 @@ export const listSessions = {
   summary: 'Where you are signed in.',
   input,
   output,
-  run(_input, call) {
+  async run(_input, call) {
     const { id, session: current } = actingPerson(call)
-    const sessions = call.identity.sessions.list(id)
+    const sessions = await call.identity.sessions.list(id)
     return { sessions: sessions.map((one) => ({ ...one, isThis: one.id === current })) }
   },
 } satisfies JsonOperation<typeof input, typeof output>

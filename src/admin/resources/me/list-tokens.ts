@@ -16,7 +16,7 @@ export const listTokens = {
   summary: 'Your tokens for programs.',
   input,
   output,
-  run(_input, call) {
-    return { tokens: [...call.identity.tokens.list(actingPerson(call).id)] }
+  async run(_input, call) {
+    return { tokens: [...(await call.identity.tokens.list(actingPerson(call).id))] }
   },
 } satisfies JsonOperation<typeof input, typeof output>

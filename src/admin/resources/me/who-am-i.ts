@@ -27,18 +27,21 @@ export const whoAmI = {
   summary: 'The signed-in person and their rights.',
   input,
   output,
-  run(_input, call) {
+  async run(_input, call) {
     const { id, session } = actingPerson(call)
     const { people, memberships, secondFactor, ownersInvite } = call.identity
+    const accounts = await memberships.ofPerson(id)
     const operator = call.actor !== null && isOperator(call.actor)
     return {
-      person: people.get(id),
+      person: await people.get(id),
       isOperator: operator,
       via: session === null ? ('token' as const) : ('session' as const),
-      accounts: memberships
-        .ofPerson(id)
-        .map(({ accountId, accountName, role }) => ({ id: accountId, name: accountName, role })),
-      recoveryCodesLeft: secondFactor.codesLeft(id),
+      accounts: accounts.map(({ accountId, accountName, role }) => ({
+        id: accountId,
+        name: accountName,
+        role,
+      })),
+      recoveryCodesLeft: await secondFactor.codesLeft(id),
       mayInvite: operator || ownersInvite(),
     }
   },

@@ -19,10 +19,10 @@ export const addMember = {
   output,
   async run({ account, email, role }, { identity }) {
     const { people, memberships } = identity
-    const person = people.findByEmail(email)
+    const person = await people.findByEmail(email)
     if (person === null)
       throw new Fault('absent', { detail: 'no person has this email: invite them' })
     await memberships.put(account, person.id, role)
-    return { members: [...memberships.ofAccount(account)] }
+    return { members: [...(await memberships.ofAccount(account))] }
   },
 } satisfies JsonOperation<typeof input, typeof output>

@@ -30,6 +30,6 @@ export const changeMember = {
     await keepOwnSession(call, person, (keepSession) =>
       memberships.changeRole(account, person, role, { ownerless: ownerless && may, keepSession }),
     )
-    return { members: [...memberships.ofAccount(account)] }
+    return { members: [...(await memberships.ofAccount(account))] }
   },
 } satisfies JsonOperation<typeof input, typeof output>

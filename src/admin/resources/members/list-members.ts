@@ -16,7 +16,7 @@ export const listMembers = {
   summary: 'Members of an account.',
   input,
   output,
-  run({ account }, { identity }) {
-    return { members: [...identity.memberships.ofAccount(account)] }
+  async run({ account }, { identity }) {
+    return { members: [...(await identity.memberships.ofAccount(account))] }
   },
 } satisfies JsonOperation<typeof input, typeof output>

@@ -29,6 +29,6 @@ export const removeMember = {
     await keepOwnSession(call, person, (keepSession) =>
       memberships.remove(account, person, { ownerless: ownerless && may, keepSession }),
     )
-    return { members: [...memberships.ofAccount(account)] }
+    return { members: [...(await memberships.ofAccount(account))] }
   },
 } satisfies JsonOperation<typeof input, typeof output>

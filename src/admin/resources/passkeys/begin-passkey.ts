@@ -47,8 +47,8 @@ export const beginPasskey = {
     const { id, email, session } = personInSession(call)
     const page = passkeyPage(call)
     await call.identity.signIn.confirm({ id, session }, password, fromOf(call).address)
-    const order = call.identity.passkeys.begin({ id, session }, page)
-    const { name } = call.identity.people.get(id)
+    const order = await call.identity.passkeys.begin({ id, session }, page)
+    const { name } = await call.identity.people.get(id)
     return {
       seal: order.seal,
       options: {

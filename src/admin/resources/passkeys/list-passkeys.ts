@@ -16,7 +16,7 @@ export const listPasskeys = {
   summary: 'Your passkeys.',
   input,
   output,
-  run(_input, call) {
-    return { passkeys: [...call.identity.passkeys.list(actingPerson(call).id)] }
+  async run(_input, call) {
+    return { passkeys: [...(await call.identity.passkeys.list(actingPerson(call).id))] }
   },
 } satisfies JsonOperation<typeof input, typeof output>

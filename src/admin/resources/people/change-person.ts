@@ -26,10 +26,10 @@ export const changePerson = {
   async run({ person: id, name, disabled, isOperator }, call) {
     const { people } = call.identity
     if (isOperator === true || disabled === false) requireConfirmed(call)
-    people.get(id)
+    await people.get(id)
     if (name !== undefined) await people.rename(id, name)
     if (isOperator !== undefined) await people.setOperator(id, isOperator)
     if (disabled !== undefined) await people.setDisabled(id, disabled)
-    return { person: people.get(id) }
+    return { person: await people.get(id) }
   },
 } satisfies JsonOperation<typeof input, typeof output>

@@ -16,7 +16,7 @@ export const endSessionsOf = {
   input,
   output,
   async run({ person: id }, { identity }) {
-    identity.people.get(id)
+    await identity.people.get(id)
     return { ended: await identity.sessions.endOthers(id, null) }
   },
 } satisfies JsonOperation<typeof input, typeof output>

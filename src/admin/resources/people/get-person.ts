@@ -19,14 +19,19 @@ export const getPerson = {
   summary: 'One person, their accounts and sessions.',
   input,
   output,
-  run({ person: id }, { identity }) {
+  async run({ person: id }, { identity }) {
     const { people, memberships, sessions } = identity
+    const found = await people.get(id)
+    const accounts = await memberships.ofPerson(id)
+    const open = await sessions.list(id)
     return {
-      person: people.get(id),
-      accounts: memberships
-        .ofPerson(id)
-        .map(({ accountId, accountName, role }) => ({ id: accountId, name: accountName, role })),
-      sessions: sessions.list(id).map((one) => ({ ...one, isThis: false })),
+      person: found,
+      accounts: accounts.map(({ accountId, accountName, role }) => ({
+        id: accountId,
+        name: accountName,
+        role,
+      })),
+      sessions: open.map((one) => ({ ...one, isThis: false })),
     }
   },
 } satisfies JsonOperation<typeof input, typeof output>

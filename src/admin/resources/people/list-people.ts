@@ -19,7 +19,7 @@ export const listPeople = {
   summary: 'All people, by email.',
   input,
   output,
-  run({ after = '', limit }, { identity }) {
-    return { people: [...identity.people.list({ after, limit })] }
+  async run({ after = '', limit }, { identity }) {
+    return { people: [...(await identity.people.list({ after, limit }))] }
   },
 } satisfies JsonOperation<typeof input, typeof output>

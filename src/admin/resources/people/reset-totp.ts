@@ -21,6 +21,6 @@ export const resetTotp = {
     const { identity } = call
     requireConfirmed(call)
     await identity.secondFactor.reset(id)
-    return { person: identity.people.get(id) }
+    return { person: await identity.people.get(id) }
   },
 } satisfies JsonOperation<typeof input, typeof output>

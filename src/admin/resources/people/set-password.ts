@@ -24,6 +24,6 @@ export const setPassword = {
       })
     }
     await identity.people.setPassword(id, newPassword, null)
-    return { person: identity.people.get(id) }
+    return { person: await identity.people.get(id) }
   },
 } satisfies JsonOperation<typeof input, typeof output>

@@ -26,6 +26,6 @@ export const signInWithPasskey = {
       fromOf(call),
     )
     await beginSession(call, opened.personId, opened)
-    return { person: identity.people.get(opened.personId), passkey: opened.passkeyId }
+    return { person: await identity.people.get(opened.personId), passkey: opened.passkeyId }
   },
 } satisfies JsonOperation<typeof input, typeof output>

@@ -28,6 +28,6 @@ export const signIn = {
     const order = { email, password, ...(code === undefined ? {} : { code }) }
     const opened = await identity.signIn.signIn(order, fromOf(call))
     await beginSession(call, opened.personId, opened)
-    return { person: identity.people.get(opened.personId) }
+    return { person: await identity.people.get(opened.personId) }
   },
 } satisfies JsonOperation<typeof input, typeof output>

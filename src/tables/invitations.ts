@@ -1,0 +1,162 @@
+// Table `invitation`: one-time links, and the conditions under which one can be used.
+// Tested by src/access/people/invitations.test.ts
+import { query, type Query } from '../db/rows.ts'
+import type { Statement } from '../db/writer.ts'
+
+/** Times are milliseconds since 1970 UTC. */
+export type InvitationRow = {
+  readonly id: string
+  readonly role: 'operator' | 'owner' | 'member'
+  readonly account_id: string | null
+  readonly account_name: string | null
+  readonly email: string | null
+  readonly created: number
+  readonly expires: number
+  readonly first: number
+}
+
+const columns = `i.id, i.role, i.account_id, coalesce(a.name, i.account_name) AS account_name, i.email, i.created,
+  i.expires, i.first`
+/** An inviter who is no longer owner or operator cannot let anyone in by an earlier link, not even themselves. */
+const inviterMay = `(i.invited_by IS NULL OR EXISTS (SELECT 1 FROM person p WHERE p.id = i.invited_by
+  AND p.disabled IS NULL AND (p.operator = 1 OR (i.role <> 'operator' AND EXISTS (SELECT 1 FROM membership m
+  WHERE m.person_id = p.id AND m.account_id = i.account_id AND m.role = 'owner')))))`
+/** `?1`: now. */
+const credentialLives = `(i.token_id IS NULL OR EXISTS (SELECT 1 FROM token t WHERE t.id = i.token_id
+  AND t.revoked IS NULL AND (t.expires IS NULL OR t.expires > ?1)))`
+const isOpen = `i.used IS NULL AND i.expires > ?1 AND ${inviterMay} AND ${credentialLives}`
+const noOperator = 'NOT EXISTS (SELECT 1 FROM person WHERE operator = 1 AND disabled IS NULL)'
+
+/** One that can be used. `hash`: sha256 of its token. */
+export function findOpenInvitation(hash: Uint8Array, now: number): Query<InvitationRow> {
+  return query(
+    `SELECT ${columns} FROM invitation i LEFT JOIN account a ON a.id = i.account_id
+      WHERE ${isOpen} AND i.token_hash = ?2`,
+    [now, hash],
+  )
+}
+
+/** Those that can be used, the newest first, at most 1,000. `accountId` null: of all accounts. */
+export function listOpenInvitations(accountId: string | null, now: number): Query<InvitationRow> {
+  return query(
+    `SELECT ${columns} FROM invitation i LEFT JOIN account a ON a.id = i.account_id
+      WHERE ${isOpen} AND (?2 IS NULL OR i.account_id = ?2) ORDER BY i.created DESC, i.id LIMIT 1000`,
+    [now, accountId],
+  )
+}
+
+/** When the latest unused link for the first operator expires; `expires` null: there is none. */
+export function findFirstInvitationExpiry(): Query<{ readonly expires: number | null }> {
+  return query('SELECT max(expires) AS expires FROM invitation WHERE first = 1 AND used IS NULL')
+}
+
+type NewInvitation = Omit<InvitationRow, 'first'> & {
+  /** sha256 of its token. */
+  readonly token_hash: Uint8Array
+  /** ID of the person who invites; null: the owner of the data folder. */
+  readonly invited_by: string | null
+  /** Session or token that the person invites with. */
+  readonly session_id: string | null
+  readonly token_id: string | null
+}
+
+/** No change if `openMax` invitations of its account can be used. */
+export function insertInvitation(invitation: NewInvitation, openMax: number): Statement {
+  const condition = `(SELECT count(*) FROM invitation i WHERE i.account_id IS ?5 AND ${isOpen}) < ?13`
+  return insert({ ...invitation, first: 0 }, condition, [openMax])
+}
+
+/** For the first operator. No change if an operator exists. */
+export function insertFirstInvitation(invitation: NewInvitation): Statement {
+  return insert({ ...invitation, first: 1 }, noOperator, [])
+}
+
+function insert(
+  invitation: NewInvitation & Pick<InvitationRow, 'first'>,
+  condition: string,
+  more: readonly number[],
+): Statement {
+  return {
+    sql: `INSERT INTO invitation
+      (created, id, token_hash, role, account_id, account_name, email, expires, first, invited_by, session_id, token_id)
+      SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12 WHERE ${condition}`,
+    parameters: [
+      invitation.created,
+      invitation.id,
+      invitation.token_hash,
+      invitation.role,
+      invitation.account_id,
+      invitation.account_name,
+      invitation.email,
+      invitation.expires,
+      invitation.first,
+      invitation.invited_by,
+      invitation.session_id,
+      invitation.token_id,
+      ...more,
+    ],
+    require: 'change',
+  }
+}
+
+/** No change if it cannot be used: used, expired, withdrawn, or for the first operator while one exists. */
+export function useInvitation(id: string, hash: Uint8Array, now: number): Statement {
+  return {
+    sql: `UPDATE invitation AS i SET used = ?1 WHERE ${isOpen} AND i.id = ?2 AND i.token_hash = ?3
+      AND (i.first = 0 OR ${noOperator})`,
+    parameters: [now, id, hash],
+    require: 'change',
+  }
+}
+
+/** `accountId`: only one of this account; null: of any. No change if there is no such unused invitation. */
+export function withdrawInvitation(id: string, accountId: string | null): Statement {
+  return {
+    sql: 'DELETE FROM invitation WHERE id = ?1 AND used IS NULL AND (?2 IS NULL OR account_id = ?2)',
+    parameters: [id, accountId],
+    require: 'change',
+  }
+}
+
+/** Unused links for the first operator. */
+export function withdrawFirstInvitations(): Statement {
+  return { sql: 'DELETE FROM invitation WHERE first = 1 AND used IS NULL', parameters: [] }
+}
+
+/** Unused ones that a person made. */
+export function withdrawInvitationsOf(personId: string): Statement {
+  return {
+    sql: 'DELETE FROM invitation WHERE invited_by = ? AND used IS NULL',
+    parameters: [personId],
+  }
+}
+
+/** Unused ones for operators that a person made. */
+export function withdrawOperatorInvitationsOf(personId: string): Statement {
+  return {
+    sql: `DELETE FROM invitation WHERE invited_by = ? AND used IS NULL AND role = 'operator'`,
+    parameters: [personId],
+  }
+}
+
+/** Unused ones that were made in one session. */
+export function withdrawInvitationsOfSession(session: string): Statement {
+  return {
+    sql: 'DELETE FROM invitation WHERE session_id = ? AND used IS NULL',
+    parameters: [session],
+  }
+}
+
+/** Unused ones that a person made in any session but `keep`. */
+export function withdrawInvitationsOfSessions(personId: string, keep: string | null): Statement {
+  return {
+    sql: `DELETE FROM invitation WHERE invited_by = ?1 AND used IS NULL AND session_id IS NOT NULL
+      AND session_id IS NOT ?2`,
+    parameters: [personId, keep],
+  }
+}
+
+/** Those that expired before `time`. */
+export function deleteExpiredInvitations(time: number): Statement {
+  return { sql: 'DELETE FROM invitation WHERE expires < ?', parameters: [time] }
+}

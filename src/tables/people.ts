@@ -1,0 +1,179 @@
+// Table `person`: identity, password and authenticator of each person. Rows are never deleted.
+// Tested by src/access/people/people.test.ts
+import { query, type Query } from '../db/rows.ts'
+import type { Statement } from '../db/writer.ts'
+
+export type PersonRow = {
+  readonly id: string
+  readonly email: string
+  readonly name: string
+  readonly operator: number
+  /** Milliseconds since 1970 UTC. */
+  readonly created: number
+  /** Milliseconds since 1970 UTC, or null. */
+  readonly disabled: number | null
+  readonly has_totp: number
+  readonly passkeys: number
+}
+
+/** The columns of PersonRow, from `person p`. */
+export const personColumns = `p.id, p.email, p.name, p.operator, p.created, p.disabled,
+  p.totp IS NOT NULL AS has_totp,
+  (SELECT count(*) FROM passkey k WHERE k.person_id = p.id) AS passkeys`
+
+export type PasswordRow = {
+  readonly id: string
+  readonly email: string
+  /** PHC string. */
+  readonly password: string
+  readonly disabled: number | null
+  readonly has_totp: number
+}
+
+const passwordColumns = 'id, email, password, disabled, totp IS NOT NULL AS has_totp'
+
+/** Secrets are encrypted. */
+export type AuthenticatorRow = {
+  readonly email: string
+  readonly totp: Uint8Array | null
+  /** Not confirmed yet. */
+  readonly totp_new: Uint8Array | null
+}
+
+export function findPerson(id: string): Query<PersonRow> {
+  return query(`SELECT ${personColumns} FROM person p WHERE p.id = ?`, [id])
+}
+
+export function findPersonByEmail(email: string): Query<PersonRow> {
+  return query(`SELECT ${personColumns} FROM person p WHERE p.email = ?`, [email])
+}
+
+/** By email. */
+export function listPeople(after: string, limit: number): Query<PersonRow> {
+  return query(`SELECT ${personColumns} FROM person p WHERE p.email > ? ORDER BY p.email LIMIT ?`, [
+    after,
+    limit,
+  ])
+}
+
+/** One row if a person exists. */
+export function personExists(id: string): Query<{ readonly found: 1 }> {
+  return query('SELECT 1 AS found FROM person WHERE id = ?', [id])
+}
+
+export function countPeople(): Query<{ readonly count: number }> {
+  return query('SELECT count(*) AS count FROM person')
+}
+
+/** One row if an operator can sign in. */
+export function operatorExists(): Query<{ readonly found: 1 }> {
+  return query('SELECT 1 AS found FROM person WHERE operator = 1 AND disabled IS NULL LIMIT 1')
+}
+
+/** Those who can sign in, by email. */
+export function listOperators(): Query<Pick<PersonRow, 'email' | 'has_totp'>> {
+  return query(
+    `SELECT email, totp IS NOT NULL AS has_totp FROM person
+      WHERE operator = 1 AND disabled IS NULL ORDER BY email`,
+  )
+}
+
+/** People with an authenticator, by email. */
+export function listAuthenticatorEmails(): Query<Pick<PersonRow, 'email'>> {
+  return query('SELECT email FROM person WHERE totp IS NOT NULL ORDER BY email')
+}
+
+export function findPassword(id: string): Query<PasswordRow> {
+  return query(`SELECT ${passwordColumns} FROM person WHERE id = ?`, [id])
+}
+
+export function findPasswordByEmail(email: string): Query<PasswordRow> {
+  return query(`SELECT ${passwordColumns} FROM person WHERE email = ?`, [email])
+}
+
+export function findAuthenticator(id: string): Query<AuthenticatorRow> {
+  return query('SELECT email, totp, totp_new FROM person WHERE id = ?', [id])
+}
+
+/** No change if a person has this email. */
+export function insertPerson(
+  person: Pick<PersonRow, 'id' | 'email' | 'name' | 'created'> & { readonly password: string },
+): Statement {
+  const { id, email, name, password, created } = person
+  return {
+    sql: `INSERT INTO person (id, email, name, password, created) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (email) DO NOTHING`,
+    parameters: [id, email, name, password, created],
+    require: 'change',
+  }
+}
+
+export function setName(id: string, name: string): Statement {
+  const sql = 'UPDATE person SET name = ? WHERE id = ?'
+  return { sql, parameters: [name, id], require: 'change' }
+}
+
+/** `password`: PHC string. */
+export function setPassword(id: string, password: string): Statement {
+  const sql = 'UPDATE person SET password = ? WHERE id = ?'
+  return { sql, parameters: [password, id], require: 'change' }
+}
+
+/** An operator other than `?2` can sign in, or `?2` is none. */
+const notLastOperator = `(operator = 0 OR disabled IS NOT NULL OR EXISTS
+  (SELECT 1 FROM person other WHERE other.operator = 1 AND other.disabled IS NULL AND other.id <> ?2))`
+
+/** No change for the last operator who can sign in. */
+export function disablePerson(id: string, now: number): Statement {
+  return {
+    sql: `UPDATE person SET disabled = coalesce(disabled, ?1) WHERE id = ?2 AND ${notLastOperator}`,
+    parameters: [now, id],
+    require: 'change',
+  }
+}
+
+export function enablePerson(id: string): Statement {
+  const sql = 'UPDATE person SET disabled = NULL WHERE id = ?'
+  return { sql, parameters: [id], require: 'change' }
+}
+
+/** No change if this demotes the last operator who can sign in. */
+export function setOperator(id: string, isOperator: boolean): Statement {
+  return {
+    sql: `UPDATE person SET operator = ?1 WHERE id = ?2 AND (?1 = 1 OR ${notLastOperator})`,
+    parameters: [isOperator ? 1 : 0, id],
+    require: 'change',
+  }
+}
+
+/** The person exists. */
+export function promotePerson(id: string): Statement {
+  return { sql: 'UPDATE person SET operator = 1 WHERE id = ?', parameters: [id] }
+}
+
+/** Of an authenticator that is not confirmed yet; `secret`: encrypted. */
+export function setNewAuthenticator(id: string, secret: Uint8Array): Statement {
+  const sql = 'UPDATE person SET totp_new = ? WHERE id = ?'
+  return { sql, parameters: [secret, id], require: 'change' }
+}
+
+/** No change if `secret` is no longer the new one. `step`: of the code that confirmed it, RFC 6238. */
+export function confirmAuthenticator(id: string, secret: Uint8Array, step: number): Statement {
+  return {
+    sql: `UPDATE person SET totp = totp_new, totp_new = NULL, totp_step = ?
+      WHERE id = ? AND totp_new = ?`,
+    parameters: [step, id, secret],
+    require: 'change',
+  }
+}
+
+/** Accepts a code once, RFC 6238 5.2: no change if a code of this step or a later one was accepted. */
+export function useAuthenticatorStep(id: string, step: number): Statement {
+  const sql = 'UPDATE person SET totp_step = ?1 WHERE id = ?2 AND totp_step < ?1'
+  return { sql, parameters: [step, id], require: 'change' }
+}
+
+export function clearAuthenticator(id: string): Statement {
+  const sql = 'UPDATE person SET totp = NULL, totp_new = NULL WHERE id = ?'
+  return { sql, parameters: [id] }
+}

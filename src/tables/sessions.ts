@@ -1,0 +1,120 @@
+// Table `session`: sessions of the dashboard.
+// Tested by src/access/people/sessions.test.ts
+import { query, type Query } from '../db/rows.ts'
+import type { Statement } from '../db/writer.ts'
+import { withdrawInvitationsOfSessions } from './invitations.ts'
+import { personColumns, type PersonRow } from './people.ts'
+
+/** Times are milliseconds since 1970 UTC. */
+export type SessionRow = {
+  readonly id: string
+  readonly created: number
+  readonly last_seen: number
+  readonly expires: number
+  readonly agent: string
+  readonly address: string | null
+}
+
+/** A session with its person. */
+export type SessionPersonRow = PersonRow &
+  Pick<SessionRow, 'expires' | 'last_seen'> & { readonly session_id: string }
+
+/** Of one person, those that expire after `now` and were seen after `seenAfter`; last used first. */
+export function listSessions(personId: string, now: number, seenAfter: number): Query<SessionRow> {
+  return query(
+    `SELECT id, created, last_seen, expires, agent, address FROM session
+     WHERE person_id = ? AND expires > ? AND last_seen > ? ORDER BY last_seen DESC, id`,
+    [personId, now, seenAfter],
+  )
+}
+
+export function countSessions(now: number): Query<{ readonly count: number }> {
+  return query('SELECT count(*) AS count FROM session WHERE expires > ?', [now])
+}
+
+export function findSessionExpiry(id: string): Query<Pick<SessionRow, 'expires'>> {
+  return query('SELECT expires FROM session WHERE id = ?', [id])
+}
+
+/** None if its person is disabled; one that expired is found. `hash`: sha256 of the token. */
+export function findSessionPerson(hash: Uint8Array): Query<SessionPersonRow> {
+  return query(
+    `SELECT ${personColumns}, s.id AS session_id, s.expires, s.last_seen
+     FROM session s JOIN person p ON p.id = s.person_id
+     WHERE s.token_hash = ? AND p.disabled IS NULL`,
+    [hash],
+  )
+}
+
+/** No change if the person is disabled, or `password` (PHC string; null: any) is not theirs. */
+export function insertSession(
+  session: Omit<SessionRow, 'last_seen'>,
+  order: {
+    readonly personId: string
+    /** sha256 of the token. */
+    readonly hash: Uint8Array
+    readonly password: string | null
+  },
+): Statement {
+  const { id, created, expires, agent, address } = session
+  const { personId, hash, password } = order
+  return {
+    sql: `INSERT INTO session (id, person_id, token_hash, created, last_seen, expires, agent, address)
+      SELECT ?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7 FROM person
+      WHERE id = ?2 AND disabled IS NULL AND (?8 IS NULL OR password = ?8)`,
+    parameters: [id, personId, hash, created, expires, agent, address, password],
+    require: 'change',
+  }
+}
+
+/** Deletes all of a person but the `most` that were seen last; `newest` is one of them. */
+export function deleteOldestSessions(personId: string, newest: string, most: number): Statement {
+  return {
+    sql: `DELETE FROM session WHERE person_id = ?1 AND id NOT IN (SELECT id FROM session
+      WHERE person_id = ?1 ORDER BY last_seen DESC, id = ?2 DESC LIMIT ?3)`,
+    parameters: [personId, newest, most],
+  }
+}
+
+/** `hash`: sha256 of the new token. No change if the session has ended. */
+export function setSessionToken(id: string, hash: Uint8Array): Statement {
+  const sql = 'UPDATE session SET token_hash = ? WHERE id = ?'
+  return { sql, parameters: [hash, id], require: 'change' }
+}
+
+export function noteSessionSeen(id: string, now: number): Statement {
+  const sql = 'UPDATE session SET last_seen = max(last_seen, ?) WHERE id = ?'
+  return { sql, parameters: [now, id] }
+}
+
+/** No change if this person has no such session. */
+export function deleteOwnSession(id: string, personId: string): Statement {
+  const sql = 'DELETE FROM session WHERE id = ? AND person_id = ?'
+  return { sql, parameters: [id, personId], require: 'change' }
+}
+
+export function deleteSession(id: string): Statement {
+  return { sql: 'DELETE FROM session WHERE id = ?', parameters: [id] }
+}
+
+/** All sessions of a person but `keep`. */
+export function deleteSessions(personId: string, keep: string | null = null): Statement {
+  return {
+    sql: 'DELETE FROM session WHERE person_id = ? AND id IS NOT ?',
+    parameters: [personId, keep],
+  }
+}
+
+/** Those that expired by `now` or were not seen after `seenAfter`. */
+export function deleteExpiredSessions(now: number, seenAfter: number): Statement {
+  const sql = 'DELETE FROM session WHERE expires <= ? OR last_seen <= ?'
+  return { sql, parameters: [now, seenAfter] }
+}
+
+/**
+ * Statements for a change of a person's sign-in: end all their sessions but `keep`, and the open invitations made in
+ * any session but `keep`. Invitations of tokens end with their token.
+ */
+export function endCredentials(personId: string, keep: string | null = null): readonly Statement[] {
+  return [deleteSessions(personId, keep), withdrawInvitationsOfSessions(personId, keep)]
+}
