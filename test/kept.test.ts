@@ -84,7 +84,7 @@ async function openSide(dataDir: string, clock: TurnedClock) {
   })
   const files = createFiles({
     store,
-    forget: store.forget,
+    forget: store.delete,
     obtain,
     readRun: createSequentialRead({
       store,

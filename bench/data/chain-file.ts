@@ -41,10 +41,10 @@ export async function writeChainFile(
     })
     for (const { raw } of signTransfers(count).flat()) {
       await engine.send(fromHex(raw))
-      const header = store.find({ kind: 'header', hash: head })
+      const header = store.peek({ kind: 'header', hash: head })
       if (header === null) throw new Error('the engine stored no header')
       const { transactionsRoot } = decodeHeader(header)
-      const transactions = store.find({ kind: 'transactions', hash: transactionsRoot })
+      const transactions = store.peek({ kind: 'transactions', hash: transactionsRoot })
       if (transactions === null) throw new Error('the engine stored no transactions')
       const uncles = emptyRlpList
       blocks.push(joinBlock({ header, transactions, uncles, withdrawals: emptyRlpList }))

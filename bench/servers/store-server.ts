@@ -66,7 +66,7 @@ const { obtain } = createObtain({
 })
 const files = createFiles({
   store,
-  forget: store.forget,
+  forget: store.delete,
   obtain,
   readRun: createSequentialRead({
     store,
@@ -171,7 +171,7 @@ async function putBlocks(from: number, to: number, inFlight: number): Promise<vo
     while (next < to) {
       bytes.writeUInt32LE(next)
       next += 1
-      await store.commit([{ ref: refOf(bytes), bytes }])
+      await store.put([{ ref: refOf(bytes), bytes }])
     }
   }
   await Promise.all(Array.from({ length: inFlight }, lane))
@@ -216,7 +216,7 @@ function readBlocks(names: Uint8Array, from: number, to: number): void {
     // A copy of the name, as a caller has it after parsing a request.
     const hash = names.slice(number * nameBytes, (number + 1) * nameBytes)
     const ref: ContentRef = { kind: 'dag-block', hash }
-    const bytes = store.find(ref)
+    const bytes = store.peek(ref)
     if (bytes === null) throw new Error('a block is gone')
     verify(ref, bytes)
   }
@@ -231,7 +231,7 @@ async function fill(count: number): Promise<StoreResult> {
       bytes.writeUInt32LE(at + index)
       return { ref: refOf(bytes), bytes }
     })
-    await store.commit(items)
+    await store.put(items)
   }
   return { ms: performance.now() - started, base: 0 }
 }

@@ -1,10 +1,10 @@
 // LeafWriter for a Batch without its own files: each leaf is framed in memory and put like any other block.
-// Tested by test/suites/store.suite.ts
+// Tested by test/suites/block-store.suite.ts
 import { leafPrefix, leafSuffix } from '../codec/ipld/leaf-frame.ts'
 import { sha256Name } from '../codec/ipld/multihash.ts'
 import { joinBytes } from '../codec/ipld/protobuf.ts'
 import type { UnverifiedItem } from './ref.ts'
-import type { FileLeaf, LeafCut, LeafWriter } from './store.ts'
+import type { FileLeaf, LeafCut, LeafWriter } from './block-store.ts'
 
 /** `put`: takes the whole blocks of complete leaves. */
 export function leavesByPut(

@@ -11,7 +11,7 @@ import { createMemory, isShared } from './memory.ts'
 import type { CountObtain } from './obtain-event.ts'
 import type { ObtainLimits } from './obtain-limits.ts'
 import { refKey, type ContentRef, type Peek, type PeekNode, type Verify } from './ref.ts'
-import type { Store } from './store.ts'
+import type { BlockStore } from './block-store.ts'
 
 /** A copy that is corrupt or unreadable, with the error. */
 type Unread = { readonly unread: unknown }
@@ -44,7 +44,7 @@ export type LocalCopies = {
 }
 
 export function createLocalCopies(parts: {
-  readonly store: Store
+  readonly store: BlockStore
   readonly verify: Verify
   readonly clock: Clock
   readonly log: Log
@@ -79,7 +79,7 @@ export function createLocalCopies(parts: {
     // Check unrequested items before the disk, which contains them only after the next commit.
     const unrequestedItem = takeExtra(ref)
     if (unrequestedItem !== null) return unrequestedItem
-    const bytes = writeBehind.find(ref) ?? store.find(ref)
+    const bytes = writeBehind.find(ref) ?? store.peek(ref)
     if (bytes === null) return null
     verify(ref, bytes)
     count('held', null)
@@ -124,7 +124,7 @@ export function createLocalCopies(parts: {
     }
     try {
       // It may have been written twice.
-      const other = store.find(ref)
+      const other = store.peek(ref)
       if (other !== null) verify(ref, other)
       return other ?? { unread }
     } catch {

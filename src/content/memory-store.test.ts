@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { storeSuite } from '../../test/suites/store.suite.ts'
+import { blockStoreSuite } from '../../test/suites/block-store.suite.ts'
 import { createInlineWriter } from '../db/inline-writer.ts'
 import { migrate } from '../db/migrate.ts'
 import { openDatabase } from '../db/sqlite.ts'
 import { createMemoryStore } from './memory-store.ts'
 
-storeSuite('memory store', async () => {
+blockStoreSuite('memory store', async () => {
   const db = openDatabase(':memory:')
   migrate(db)
   const writer = createInlineWriter(db)
@@ -22,5 +22,5 @@ storeSuite('memory store', async () => {
 })
 
 test('rows without a writer are refused', async () => {
-  await assert.rejects(createMemoryStore().commit([], [{ sql: 'SELECT 1', parameters: [] }]))
+  await assert.rejects(createMemoryStore().put([], [{ sql: 'SELECT 1', parameters: [] }]))
 })

@@ -1,17 +1,17 @@
-// A Store in a Map, for tests and short-lived tools: all content is in memory and is not persisted. Rows need their own
-// Writer.
+// A BlockStore in a Map, for tests and short-lived tools: all content is in memory and is not persisted. Rows need a
+// Writer of their own.
 import { randomUUID } from 'node:crypto'
 import type { RowChanges, Writer } from '../db/writer.ts'
 import { leavesByPut } from './leaves-by-put.ts'
 import { readFound } from './read-found.ts'
 import { refKey, type ContentRef, type UnverifiedItem } from './ref.ts'
-import type { Batch, Store } from './store.ts'
+import type { Batch, BlockStore } from './block-store.ts'
 
-export function createMemoryStore(parts: { readonly writer?: Writer } = {}): Store {
+export function createMemoryStore(parts: { readonly writer?: Writer } = {}): BlockStore {
   const kept = new Map<string, Uint8Array>()
   const quarantined = new Map<string, Uint8Array>()
 
-  async function commit(
+  async function put(
     items: readonly UnverifiedItem[],
     rows: RowChanges = [],
   ): Promise<readonly number[]> {
@@ -28,18 +28,18 @@ export function createMemoryStore(parts: { readonly writer?: Writer } = {}): Sto
     return changes
   }
 
-  const find = (ref: ContentRef): Uint8Array | null => kept.get(refKey(ref)) ?? null
+  const peek = (ref: ContentRef): Uint8Array | null => kept.get(refKey(ref)) ?? null
 
   return {
-    find,
+    peek,
     has: (ref) => kept.has(refKey(ref)),
-    read: (refs, signal) => readFound(find, refs, signal),
-    commit,
-    batch: () => createBatch(commit),
-    findAgain: find,
+    read: (refs, signal) => readFound(peek, refs, signal),
+    put,
+    batch: () => createBatch(put),
+    findAgain: peek,
     findQuarantined: (ref) => quarantined.get(refKey(ref)) ?? null,
     async quarantine(ref) {
-      const bytes = find(ref)
+      const bytes = peek(ref)
       if (bytes === null) return
       kept.delete(refKey(ref))
       quarantined.set(refKey(ref), bytes)
@@ -58,7 +58,7 @@ export function createMemoryStore(parts: { readonly writer?: Writer } = {}): Sto
   }
 }
 
-function createBatch(commit: Store['commit']): Batch {
+function createBatch(commit: BlockStore['put']): Batch {
   const staged: UnverifiedItem[] = []
   let state: 'open' | 'committed' | 'discarded' = 'open'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { createTurnedClock, type TurnedClock } from '../../test/fakes/turned-clock.ts'
-import { item } from '../../test/suites/store.suite.ts'
+import { item } from '../../test/suites/block-store.suite.ts'
 import { equalBytes } from '../base/hex.ts'
 import { Fault, type FaultCode } from '../base/fault.ts'
 import { silentLog } from '../base/log.ts'
@@ -12,7 +12,7 @@ import { defaultObtainLimits } from './obtain-limits.ts'
 import type { ReadTrace } from './read-trace.ts'
 import type { UnverifiedItem, Verify } from './ref.ts'
 import type { Source } from './source.ts'
-import type { Store } from './store.ts'
+import type { BlockStore } from './block-store.ts'
 
 const never = new AbortController().signal
 
@@ -23,7 +23,7 @@ const verify: Verify = ({ hash }, bytes) => {
 }
 
 type Rig = Obtaining & {
-  readonly store: Store
+  readonly store: BlockStore
   readonly clock: TurnedClock
   readonly events: string[]
 }
@@ -81,7 +81,7 @@ test("a source's content is verified, returned and stored, and not requested aga
   assert.deepEqual(await obtain(ref, {}, never), bytes)
   assert.deepEqual(await obtain(ref, {}, never), bytes)
   await idle()
-  assert.deepEqual(store.find(ref), bytes)
+  assert.deepEqual(store.peek(ref), bytes)
   assert.deepEqual(await obtain(ref, { offline: true }, never), bytes)
   assert.equal(honest.asked.length, 1)
   assert.deepEqual(events, ['fetched honest', 'held', 'held'])
@@ -92,7 +92,7 @@ test('a source with an invalid reply is skipped, and its bytes are never stored'
   const { obtain, idle, store, events } = rig([faulty, having(item('a'))])
   assert.deepEqual(await obtain(item('a').ref, {}, never), item('a').bytes)
   await idle()
-  assert.deepEqual(store.find(item('a').ref), item('a').bytes)
+  assert.deepEqual(store.peek(item('a').ref), item('a').bytes)
   assert.deepEqual(events, ['lied faulty', 'fetched honest'])
 })
 
@@ -106,7 +106,7 @@ test('if all replies are invalid, the error is unverified and no bytes are store
   const { obtain, idle, store } = rig([source('faulty', () => [invalid('a')]), nothing, broken])
   await assert.rejects(obtain(item('a').ref, {}, never), isFault('unverified'))
   await idle()
-  assert.equal(store.find(item('a').ref), null)
+  assert.equal(store.peek(item('a').ref), null)
 })
 
 test('the reason that a source gives for invalid content is returned', async () => {
@@ -168,10 +168,10 @@ test('an unreachable source is not evidence of absence', async () => {
 test('a corrupt copy on disk is read again, counted and fetched again', async () => {
   const { obtain, idle, store, events } = rig([having(item('a'))])
   const { ref, bytes } = item('a')
-  await store.commit([invalid('a')])
+  await store.put([invalid('a')])
   assert.deepEqual(await obtain(ref, {}, never), bytes)
   await idle()
-  assert.deepEqual(store.find(ref), bytes)
+  assert.deepEqual(store.peek(ref), bytes)
   assert.deepEqual(events, ['misread', 'misread', 'bad_copy', 'fetched honest'])
   assert.equal(store.findQuarantined(ref), null)
 })
@@ -179,23 +179,23 @@ test('a corrupt copy on disk is read again, counted and fetched again', async ()
 test('a corrupt copy that no source can replace causes an error; it is neither served nor deleted', async () => {
   const { obtain, store } = rig([])
   const { ref } = item('a')
-  await store.commit([invalid('a')])
+  await store.put([invalid('a')])
   await assert.rejects(obtain(ref, {}, never), isFault('damaged'))
-  assert.equal(store.find(ref), null)
+  assert.equal(store.peek(ref), null)
   await assert.rejects(obtain(ref, { offline: true }, never), isFault('damaged'))
   assert.deepEqual(store.findQuarantined(ref), invalid('a').bytes)
 })
 
 test('one wrong read, or two, do not make a bad copy', async () => {
   const kept = createMemoryStore()
-  await kept.commit([item('a')])
+  await kept.put([item('a')])
   for (const wrongReads of [1, 2, 3]) {
     let reads = 0
-    const read: Store['find'] = (ref) =>
-      (reads += 1) > wrongReads ? kept.find(ref) : invalid('a').bytes
+    const read: BlockStore['peek'] = (ref) =>
+      (reads += 1) > wrongReads ? kept.peek(ref) : invalid('a').bytes
     const events: string[] = []
     const { obtain } = createObtain({
-      store: { ...kept, find: read, findAgain: read },
+      store: { ...kept, peek: read, findAgain: read },
       sourcesFor: () => [],
       verify,
       clock: createTurnedClock(),
@@ -213,13 +213,13 @@ test('one wrong read, or two, do not make a bad copy', async () => {
 
 test('a copy in quarantine is read on request, at most every ten seconds, and released when it is good', async () => {
   const store = createMemoryStore()
-  await store.commit([item('a')])
+  await store.put([item('a')])
   const { ref, bytes } = item('a')
   await store.quarantine(ref)
   const clock = createTurnedClock()
   let good = false
   let reads = 0
-  const watched: Store = {
+  const watched: BlockStore = {
     ...store,
     // A copy of an object has no getter that changes.
     quarantineFlag: { isUp: true, raise: () => {}, look: () => {} },
@@ -237,13 +237,13 @@ test('a copy in quarantine is read on request, at most every ten seconds, and re
   good = true
   clock.turn(10_000)
   assert.deepEqual(await obtain(ref, {}, never), bytes)
-  assert.deepEqual(store.find(ref), bytes)
+  assert.deepEqual(store.peek(ref), bytes)
 })
 
 test('a store that cannot read is treated as one that lost the copy', async () => {
-  const store: Store = {
+  const store: BlockStore = {
     ...createMemoryStore(),
-    find: () => {
+    peek: () => {
       throw new Error('disk I/O error')
     },
   }
@@ -260,13 +260,13 @@ test('a store that cannot read is treated as one that lost the copy', async () =
 
 test('a store that cannot read keeps its copy, and the error is internal, not not_found', async () => {
   const kept = createMemoryStore()
-  await kept.commit([item('a')])
+  await kept.put([item('a')])
   let broken = true
-  const store: Store = {
+  const store: BlockStore = {
     ...kept,
-    find(ref) {
+    peek(ref) {
       if (broken) throw new Error('disk I/O error')
-      return kept.find(ref)
+      return kept.peek(ref)
     },
     findAgain: () => {
       throw new Error('disk I/O error')
@@ -293,10 +293,10 @@ test('unrequested items wait until they are requested; only then are they verifi
   const { obtain, idle, store, events } = rig([generous])
   await obtain(item('a').ref, {}, never)
   await idle()
-  assert.equal(store.find(item('b').ref), null)
+  assert.equal(store.peek(item('b').ref), null)
   assert.deepEqual(await obtain(item('b').ref, {}, never), item('b').bytes)
   await idle()
-  assert.deepEqual(store.find(item('b').ref), item('b').bytes)
+  assert.deepEqual(store.peek(item('b').ref), item('b').bytes)
   assert.equal(generous.asked.length, 1)
   await assert.rejects(obtain(item('c').ref, {}, never), isFault('unverified'))
   assert.deepEqual(events, ['fetched honest', 'fetched honest', 'lied honest', 'lied honest'])
@@ -510,14 +510,14 @@ test("a caller's timeout ends its own wait, not those of others", async () => {
 test('items fetched at about the same time are stored in one write, and in part if not all fit', async () => {
   const groups: number[] = []
   const memory = createMemoryStore()
-  const picky: Store = {
+  const picky: BlockStore = {
     ...memory,
-    async commit(items, rows) {
+    async put(items, rows) {
       groups.push(items.length)
       if (items.some(({ ref }) => equalBytes(ref.hash, item('b').ref.hash))) {
         throw new Fault('no_space')
       }
-      return await memory.commit(items, rows)
+      return await memory.put(items, rows)
     },
   }
   const clock = createTurnedClock()
@@ -541,9 +541,9 @@ test('items fetched at about the same time are stored in one write, and in part 
 })
 
 test('a store that accepts no writes causes later fetches, but not a failed reply', async () => {
-  const full: Store = {
+  const full: BlockStore = {
     ...createMemoryStore(),
-    commit: () => Promise.reject(new Fault('no_space')),
+    put: () => Promise.reject(new Fault('no_space')),
   }
   const events: string[] = []
   const { obtain, idle, keep } = createObtain({
@@ -567,16 +567,16 @@ test('bytes on their way to the store are bounded', async () => {
   })
   assert.deepEqual(await obtain(item('a').ref, {}, never), item('a').bytes)
   await idle()
-  assert.equal(store.find(item('a').ref), null)
+  assert.equal(store.peek(item('a').ref), null)
   assert.deepEqual(events, ['fetched honest', 'not_kept'])
 })
 
 test('keep verifies before it keeps', async () => {
   const { keep, store } = rig([])
   await assert.rejects(keep(item('a').ref, invalid('a').bytes), isFault('unverified'))
-  assert.equal(store.find(item('a').ref), null)
+  assert.equal(store.peek(item('a').ref), null)
   await keep(item('a').ref, item('a').bytes)
-  assert.deepEqual(store.find(item('a').ref), item('a').bytes)
+  assert.deepEqual(store.peek(item('a').ref), item('a').bytes)
 })
 
 test('a reader with a trace gets the steps of its read, others get none', async () => {

@@ -20,10 +20,10 @@ import {
   type Verify,
 } from './ref.ts'
 import type { Source } from './source.ts'
-import type { Store } from './store.ts'
+import type { BlockStore } from './block-store.ts'
 
 export type ObtainParts = {
-  readonly store: Store
+  readonly store: BlockStore
   /** Sources for this fetch context, in the order of use. */
   readonly sourcesFor: (context: FetchContext) => readonly Source[]
   readonly verify: Verify
@@ -107,7 +107,7 @@ export function createObtain(parts: ObtainParts): Obtaining {
     peekNode: copies.peekNode,
     async keep(ref, bytes) {
       verify(ref, bytes)
-      await store.commit([{ ref, bytes }])
+      await store.put([{ ref, bytes }])
     },
     idle: copies.idle,
   }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createMemoryFileOps } from '../../test/fakes/memory-file-ops.ts'
 import { createSegmentFixture } from '../../test/fakes/segment-fixture.ts'
 import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
-import { item } from '../../test/suites/store.suite.ts'
+import { item } from '../../test/suites/block-store.suite.ts'
 import { silentLog } from '../base/log.ts'
 import { verifyDagBlock } from '../codec/ipld/verify-dag-block.ts'
 import { createObtain } from './obtain.ts'
@@ -17,7 +17,7 @@ test('a check releases good copies, replaces others from a source, and leaves th
   const ops = createMemoryFileOps()
   const { store, db } = createSegmentFixture(t, { ops, clock })
   const [good, healed, lost] = [item('good'), item('healed'), item('lost')]
-  await store.commit([good, healed, lost])
+  await store.put([good, healed, lost])
   for (const { ref } of [good, healed, lost]) await store.quarantine(ref)
   for (const { ref } of [healed, lost]) {
     db.run('UPDATE block SET at = at + 1 WHERE hash = ?', [ref.hash])
@@ -41,9 +41,9 @@ test('a check releases good copies, replaces others from a source, and leaves th
   await check.check()
   await idle()
   assert.equal(countQuarantined(db), 1)
-  assert.deepEqual(store.find(good.ref), good.bytes)
-  assert.deepEqual(store.find(healed.ref), healed.bytes)
-  assert.equal(store.find(lost.ref), null)
+  assert.deepEqual(store.peek(good.ref), good.bytes)
+  assert.deepEqual(store.peek(healed.ref), healed.bytes)
+  assert.equal(store.peek(lost.ref), null)
   assert.ok(store.findQuarantined(lost.ref))
   await check.stop()
 })
@@ -54,7 +54,7 @@ test('the walk over copies in quarantine reaches all of both homes, some at a ti
   for (let index = 0; index < 7; index += 1) {
     const { ref, bytes } = item(`${index}`)
     const kind = index < 3 ? 'dag-block' : 'code'
-    await store.commit([{ ref: { kind, hash: ref.hash }, bytes }])
+    await store.put([{ ref: { kind, hash: ref.hash }, bytes }])
     await store.quarantine({ kind, hash: ref.hash })
     names.add(Buffer.from(ref.hash).toString('hex'))
   }

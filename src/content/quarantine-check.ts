@@ -7,7 +7,7 @@ import type { Database } from '../db/sqlite.ts'
 import { countQuarantined } from '../tables/quarantine.ts'
 import { beforeQuarantine, listQuarantined } from './quarantine-rows.ts'
 import type { Obtain } from './ref.ts'
-import type { Store } from './store.ts'
+import type { BlockStore } from './block-store.ts'
 
 /** How often the rows are looked at, and in how many looks all copies are read again. */
 const lookMs = 60_000
@@ -25,7 +25,7 @@ export type QuarantineCheck = {
 
 /** Begins immediately. */
 export function createQuarantineCheck(parts: {
-  readonly store: Pick<Store, 'quarantineFlag'>
+  readonly store: Pick<BlockStore, 'quarantineFlag'>
   readonly database: Database
   readonly obtain: Obtain
   readonly clock: Clock

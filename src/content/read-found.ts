@@ -1,16 +1,16 @@
-// `Store.read` for stores in memory: one `find` after another.
-// Tested by test/suites/store.suite.ts
+// `BlockStore.read` for stores in memory: one `peek` after another.
+// Tested by test/suites/block-store.suite.ts
 import type { ContentRef } from './ref.ts'
-import type { Store, ReadBatch } from './store.ts'
+import type { BlockStore, ReadBatch } from './block-store.ts'
 
 export async function* readFound(
-  find: Store['find'],
+  peek: BlockStore['peek'],
   refs: readonly ContentRef[],
   signal: AbortSignal,
 ): AsyncGenerator<ReadBatch> {
   for (const ref of refs) {
     signal.throwIfAborted()
-    const data = find(ref)
+    const data = peek(ref)
     yield [data === null ? null : { data, leaf: false }]
   }
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { eachPiece } from '../../test/suites/store.suite.ts'
+import { eachPiece } from '../../test/suites/block-store.suite.ts'
 import { silentLog } from '../base/log.ts'
 import { leafPrefix, leafSuffix } from '../codec/ipld/leaf-frame.ts'
 import { multihashOf } from '../codec/ipld/multihash.ts'
@@ -10,7 +10,7 @@ import { verifyDagBlock, verifyLeaf } from '../codec/ipld/verify-dag-block.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { createSequentialRead, type RunParts } from './sequential-read.ts'
 import type { ContentRef } from './ref.ts'
-import type { Store, StoredChunk } from './store.ts'
+import type { BlockStore, StoredChunk } from './block-store.ts'
 
 const never = new AbortController().signal
 
@@ -18,7 +18,7 @@ function refOf(block: Uint8Array): ContentRef {
   return { kind: 'dag-block', hash: multihashOf('sha2-256', block) }
 }
 
-function createRun(store: Pick<Store, 'read'>, verifyBeside: RunParts['verifyBeside'] = null) {
+function createRun(store: Pick<BlockStore, 'read'>, verifyBeside: RunParts['verifyBeside'] = null) {
   const counted: string[] = []
   const readRun = createSequentialRead({
     store,
@@ -34,7 +34,7 @@ function createRun(store: Pick<Store, 'read'>, verifyBeside: RunParts['verifyBes
 /** A store that returns `pieces`, each a group, for any refs; calls are recorded. */
 function storeOf(pieces: readonly (StoredChunk | null)[]) {
   const seen = { asked: 0, left: false }
-  const store: Pick<Store, 'read'> = {
+  const store: Pick<BlockStore, 'read'> = {
     async *read() {
       try {
         for (const piece of pieces) {
@@ -56,7 +56,7 @@ const framed = (data: Uint8Array) =>
 test('blocks come in the requested order, and a missing one is null', async () => {
   const store = createMemoryStore()
   const [one, two, three] = texts as [Buffer, Buffer, Buffer]
-  await store.commit([three, one].map((bytes) => ({ ref: refOf(bytes), bytes })))
+  await store.put([three, one].map((bytes) => ({ ref: refOf(bytes), bytes })))
   const { readRun, counted } = createRun(store)
   const given: (string | null)[] = []
   for await (const piece of eachPiece(readRun([one, two, three].map(refOf), never))) {
@@ -243,7 +243,7 @@ test('leaving a run early, or aborting it, leaves no started proof unfinished', 
 
 test('a next group that cannot be read fails when it is requested, not before', async () => {
   const [one, two] = texts as [Buffer, Buffer, Buffer]
-  const failing: Pick<Store, 'read'> = {
+  const failing: Pick<BlockStore, 'read'> = {
     async *read() {
       yield [{ data: one, leaf: false }]
       throw new Error('the index is gone')

@@ -4,10 +4,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Log } from '../base/log.ts'
 import { refKey, type ContentRef, type Verify } from './ref.ts'
-import type { Store, ReadBatch, StoredChunk } from './store.ts'
+import type { BlockStore, ReadBatch, StoredChunk } from './block-store.ts'
 
 export type RunParts = {
-  readonly store: Pick<Store, 'read'>
+  readonly store: Pick<BlockStore, 'read'>
   readonly verify: Verify
   /** The same of a dag-pb leaf, by the file bytes that are stored of it. */
   readonly verifyLeaf: (multihash: Uint8Array, data: Uint8Array) => void
@@ -27,8 +27,8 @@ export type RunParts = {
 }
 
 /**
- * The content of `refs`, in order, in the groups of `Store.read`; a group is valid until the next is requested. Null:
- * missing, corrupt or unreadable; the caller continues with `obtain`. Throws the store's error, and the reason of
+ * The content of `refs`, in order, in the groups of `BlockStore.read`; a group is valid until the next is requested.
+ * Null: missing, corrupt or unreadable; the caller continues with `obtain`. Throws the store's error, and the reason of
  * `signal`.
  */
 export type SequentialRead = (

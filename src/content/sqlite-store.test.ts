@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { item, storeSuite, type StoreFixture } from '../../test/suites/store.suite.ts'
+import { item, blockStoreSuite, type StoreFixture } from '../../test/suites/block-store.suite.ts'
 import { Fault } from '../base/fault.ts'
 import { createInlineWriter } from '../db/inline-writer.ts'
 import { migrate } from '../db/migrate.ts'
@@ -11,14 +11,14 @@ import { openDatabase, type Database } from '../db/sqlite.ts'
 import { startThreadWriter } from '../db/thread-writer.ts'
 import { createSqliteStore, discardStaged } from './sqlite-store.ts'
 
-storeSuite('sqlite store with an inline writer', async () => {
+blockStoreSuite('sqlite store with an inline writer', async () => {
   const db = openDatabase(':memory:')
   migrate(db)
   const writer = createInlineWriter(db)
   return fixture(db, writer, () => db.close())
 })
 
-storeSuite('sqlite store with the writer thread', async () => {
+blockStoreSuite('sqlite store with the writer thread', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-store-'))
   const path = join(folder, 'cairn.db')
   const writer = await startThreadWriter({ path })
@@ -29,7 +29,7 @@ storeSuite('sqlite store with the writer thread', async () => {
   })
 })
 
-storeSuite('sqlite store with a connection for bytes', async () => {
+blockStoreSuite('sqlite store with a connection for bytes', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-store-'))
   const path = join(folder, 'cairn.db')
   const writer = await startThreadWriter({ path })
@@ -48,7 +48,7 @@ test('what a crash left of open batches is cleared, committed content stays', as
   migrate(db)
   const writer = createInlineWriter(db)
   const store = createSqliteStore({ db, writer })
-  await store.commit([item('kept')])
+  await store.put([item('kept')])
   for (const part of ['one', 'two']) {
     const items = Array.from({ length: 70 }, (_, index) => item(`${part} ${index}`))
     await store.batch().put(items)
@@ -56,7 +56,7 @@ test('what a crash left of open batches is cleared, committed content stays', as
   await discardStaged(writer)
   assert.deepEqual(db.get('SELECT count(*) AS n FROM staged_content'), { n: 0 })
   assert.deepEqual(db.get('SELECT count(*) AS n FROM body'), { n: 1 })
-  assert.deepEqual(store.find(item('kept').ref), item('kept').bytes)
+  assert.deepEqual(store.peek(item('kept').ref), item('kept').bytes)
   db.close()
 })
 
@@ -66,7 +66,7 @@ test('no copy is stored twice, and none is left behind by duplicates', async () 
   const store = createSqliteStore({ db, writer: createInlineWriter(db) })
   const batch = store.batch()
   await batch.put([item('a'), item('a'), item('b')])
-  await store.commit([item('a'), item('a')])
+  await store.put([item('a'), item('a')])
   await batch.put([item('a')])
   await batch.commit()
   assert.deepEqual(db.get('SELECT count(*) AS n FROM body'), { n: 2 })
@@ -78,16 +78,16 @@ test('a full store refuses new content and goes on serving what it has', async (
   const db = openDatabase(':memory:', { bytesMax: 1024 * 1024 })
   migrate(db)
   const store = createSqliteStore({ db, writer: createInlineWriter(db) })
-  await store.commit([item('kept')])
+  await store.put([item('kept')])
   const large = { ref: item('large').ref, bytes: new Uint8Array(2 * 1024 * 1024) }
   await assert.rejects(
-    store.commit([item('small'), large]),
+    store.put([item('small'), large]),
     (error) => error instanceof Fault && error.code === 'no_space',
   )
-  assert.equal(store.find(item('small').ref), null)
-  assert.deepEqual(store.find(item('kept').ref), item('kept').bytes)
-  await store.commit([item('small')])
-  assert.deepEqual(store.find(item('small').ref), item('small').bytes)
+  assert.equal(store.peek(item('small').ref), null)
+  assert.deepEqual(store.peek(item('kept').ref), item('kept').bytes)
+  await store.put([item('small')])
+  assert.deepEqual(store.peek(item('small').ref), item('small').bytes)
   db.close()
 })
 

@@ -1,5 +1,5 @@
-// The embedded Store: bytes in `cairn.db`, one copy per (kind, hash). Reads use the caller's connection, writes the
-// Writer. A resolved commit is on disk and visible to the next read.
+// The BlockStore of an embedded chain: bytes in `cairn.db`, one copy per (kind, hash). Reads use the caller's connection,
+// writes the Writer. A resolved `put` is on disk and visible to the next read.
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../db/sqlite.ts'
 import { createTurnReads } from '../db/turn-reads.ts'
@@ -22,7 +22,7 @@ import { leavesByPut } from './leaves-by-put.ts'
 import { createQuarantineFlag } from './quarantine-rows.ts'
 import { type ContentRef, isSameRef, type UnverifiedItem } from './ref.ts'
 import { readFound } from './read-found.ts'
-import type { Batch, Store } from './store.ts'
+import type { Batch, BlockStore } from './block-store.ts'
 
 /** `bytesDb`: a second connection, for the bytes, that only this store reads through; null: `db` serves. */
 export function createSqliteStore(parts: {
@@ -31,7 +31,7 @@ export function createSqliteStore(parts: {
   readonly writer: Writer
   /** See `createTurnReads`. */
   readonly onFailure?: (error: unknown) => void
-}): Store {
+}): BlockStore {
   const { db, bytesDb = null, writer, onFailure } = parts
   const turnReads = bytesDb === null ? null : createTurnReads(bytesDb, onFailure)
 
@@ -48,7 +48,7 @@ export function createSqliteStore(parts: {
     absent = ref
   }
 
-  function find(ref: ContentRef): Uint8Array | null {
+  function peek(ref: ContentRef): Uint8Array | null {
     if (absent !== null && isSameRef(absent, ref)) return null
     const bytes = findContent(turnReads ?? db, ref.kind, ref.hash)
     if (bytes === null) noteAbsent(ref)
@@ -63,10 +63,10 @@ export function createSqliteStore(parts: {
   }
 
   return {
-    find,
+    peek,
     has,
-    read: (refs, signal) => readFound(find, refs, signal),
-    async commit(items, rows = []) {
+    read: (refs, signal) => readFound(peek, refs, signal),
+    async put(items, rows = []) {
       const changes = await withRows(
         items.flatMap(({ ref, bytes }) => insertContent(ref.kind, ref.hash, bytes)),
         rows,

@@ -1,4 +1,4 @@
-// Iterates over every copy in the embedded Store, for a check of the whole store.
+// Iterates over every copy in the embedded BlockStore, for a check of the whole store.
 // Tested by src/cli/commands/store-verify.test.ts
 import type { Database } from '../db/sqlite.ts'
 import { findAnyContent, listContentAfter } from '../tables/content.ts'

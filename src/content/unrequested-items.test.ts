@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { item } from '../../test/suites/store.suite.ts'
+import { item } from '../../test/suites/block-store.suite.ts'
 import { createUnrequestedItems } from './unrequested-items.ts'
 
 test('an extra can be taken once, under its own name only', () => {

@@ -11,13 +11,13 @@ const wrong = bytes.with(3, 8)
 
 test('a copy that one read got wrong is found; one that stays wrong or is in quarantine is damaged', async () => {
   const store = createMemoryStore()
-  assert.equal(verifiedFinds(store).find(ref), null)
-  await store.commit([{ ref, bytes }])
-  assert.deepEqual(verifiedFinds(store).find(ref), bytes)
-  const once = { ...store, find: () => wrong }
-  assert.deepEqual(verifiedFinds(once).find(ref), bytes)
+  assert.equal(verifiedFinds(store).peek(ref), null)
+  await store.put([{ ref, bytes }])
+  assert.deepEqual(verifiedFinds(store).peek(ref), bytes)
+  const once = { ...store, peek: () => wrong }
+  assert.deepEqual(verifiedFinds(once).peek(ref), bytes)
   const always = { ...once, findAgain: () => wrong }
-  assert.throws(() => verifiedFinds(always).find(ref), { code: 'damaged' })
+  assert.throws(() => verifiedFinds(always).peek(ref), { code: 'damaged' })
   await store.quarantine(ref)
-  assert.throws(() => verifiedFinds(store).find(ref), { code: 'damaged' })
+  assert.throws(() => verifiedFinds(store).peek(ref), { code: 'damaged' })
 })

@@ -5,7 +5,7 @@ import { verifyDagBlock } from '../codec/ipld/verify-dag-block.ts'
 import { verifyKeccakKinds } from '../codec/hash/verify-keccak.ts'
 import type { ContentRef, Verify } from './ref.ts'
 import { Fault, hasCode } from '../base/fault.ts'
-import type { Store } from './store.ts'
+import type { BlockStore } from './block-store.ts'
 
 export const verify: Verify = ({ kind, hash }, bytes) => {
   if (kind === 'dag-block') verifyDagBlock(hash, bytes)
@@ -15,12 +15,12 @@ export const verify: Verify = ({ kind, hash }, bytes) => {
 /** How often a copy is read. */
 const readsMax = 3
 
-/** `store`, whose `find` verifies. It throws `damaged` for a copy that stays wrong or is in quarantine. */
-export function verifiedFinds(store: Store): Store {
+/** `store`, whose `peek` verifies. It throws `damaged` for a copy that stays wrong or is in quarantine. */
+export function verifiedFinds(store: BlockStore): BlockStore {
   function findProved(ref: ContentRef): Uint8Array | null {
     let failure: unknown = null
     for (let read = 1; read <= readsMax; read += 1) {
-      const bytes = read === 1 ? store.find(ref) : store.findAgain(ref)
+      const bytes = read === 1 ? store.peek(ref) : store.findAgain(ref)
       if (bytes === null) break
       try {
         verify(ref, bytes)
@@ -34,5 +34,5 @@ export function verifiedFinds(store: Store): Store {
     throw new Fault('damaged', { cause: failure })
   }
 
-  return { ...store, find: findProved }
+  return { ...store, peek: findProved }
 }

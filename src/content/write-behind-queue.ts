@@ -4,7 +4,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { refKey, type ContentRef, type UnverifiedItem } from './ref.ts'
-import type { Store } from './store.ts'
+import type { BlockStore } from './block-store.ts'
 
 export type WriteBehindQueue = {
   find(ref: ContentRef): Uint8Array | null
@@ -22,7 +22,7 @@ const groupMax = 256
 const lingerMs = 50
 
 export function createWriteBehindQueue(parts: {
-  readonly store: Store
+  readonly store: BlockStore
   readonly log: Log
   readonly bytesMax: number
   readonly clock: Clock
@@ -39,7 +39,7 @@ export function createWriteBehindQueue(parts: {
   /** Together in one transaction, so that many nodes cost one message and one sync. */
   async function write(group: readonly Entry[]): Promise<void> {
     try {
-      await store.commit(group)
+      await store.put(group)
     } catch (error) {
       // One may fit where all together do not.
       if (group.length > 1) return void (await Promise.all(group.map((one) => write([one]))))

@@ -1,6 +1,6 @@
 // One write of the store's statements with the caller's rows between them. Counts, and the index of a NothingChanged,
 // refer to the caller's rows.
-// Tested by test/suites/store.suite.ts
+// Tested by test/suites/block-store.suite.ts
 import { NothingChanged, type RowChanges } from './writer.ts'
 
 export async function withRows(

@@ -28,7 +28,7 @@ test('a head whose header one read gets wrong, or whose state is in quarantine, 
   const made = await findStart(options)
   const misread = { ...store, find: () => new Uint8Array(600) }
   assert.deepEqual(await findStart({ ...options, store: misread }), made)
-  const bytes = store.find({ kind: 'header', hash: made.hash })
+  const bytes = store.peek({ kind: 'header', hash: made.hash })
   assert.ok(bytes)
   await store.quarantine({ kind: 'trie-node', hash: decodeHeader(bytes).stateRoot })
   await store.quarantine({ kind: 'header', hash: made.hash })
@@ -50,7 +50,7 @@ test('a head without its content is given up for the last whole block, loudly', 
   const { store, index, log, lines } = openChainDatabase(t)
   const options = { network: 'test', genesis: defaultGenesis, store, index, log }
   const start = await findStart(options)
-  const first = store.find({ kind: 'header', hash: start.hash })
+  const first = store.peek({ kind: 'header', hash: start.hash })
   assert.ok(first)
   const header = encodeHeader({
     ...decodeHeader(first),
@@ -60,7 +60,7 @@ test('a head without its content is given up for the last whole block, loudly', 
   })
   const hash = keccak256(header)
   const transactionHashes = [new Uint8Array(32).fill(9)]
-  await store.commit(
+  await store.put(
     [{ ref: { kind: 'header', hash }, bytes: header }],
     nextBlockRows('test', { number: 1n, hash, parentHash: start.hash, transactionHashes }),
   )
@@ -76,13 +76,13 @@ test('the head answers tags and numbers from the rows and goes only forward', as
   const { store, index } = openChainDatabase(t)
   const zero = { number: 0n, hash: new Uint8Array(32) }
   const one = { number: 1n, hash: new Uint8Array(32).fill(1) }
-  await store.commit([], firstBlockRows('test', zero))
+  await store.put([], firstBlockRows('test', zero))
   const head = createChainHead('test', index, zero)
   const received: HeadUpdate[] = []
   const stop = head.watch((change) => received.push(change))
   assert.equal(beginRead(head.byNumber(1n)), null)
   const rows = nextBlockRows('test', { ...one, parentHash: zero.hash, transactionHashes: [] })
-  await store.commit([], rows)
+  await store.put([], rows)
   assert.equal(beginRead(head.byNumber(1n)), null)
   head.advance(one)
   head.advance(zero)
@@ -96,7 +96,7 @@ test('the head answers tags and numbers from the rows and goes only forward', as
   assert.deepEqual(beginRead(head.byNumber(0n)), { ...ref, ...zero })
   assert.ok(beginRead(head.isCanonical(one.hash, 1n)))
   assert.ok(!beginRead(head.isCanonical(one.hash, 0n)))
-  await assert.rejects(store.commit([], rows), /changed no row/)
+  await assert.rejects(store.put([], rows), /changed no row/)
 })
 
 test('a listener that throws, and an index that cannot be read, end nothing', () => {

@@ -6,7 +6,7 @@ import { emptyTrieRoot } from '../codec/ethereum/account-state.ts'
 import { decodeHeader } from '../codec/ethereum/header.ts'
 import { keccak256 } from '../codec/hash/keccak.ts'
 import type { ContentKind, ContentRef } from '../content/ref.ts'
-import type { Store } from '../content/store.ts'
+import type { BlockStore } from '../content/block-store.ts'
 import { firstBlockRows, rewindRows } from './chain-index.ts'
 import type { BlockPlace, ChainIndex } from './chain-index.ts'
 import { buildFirstBlock } from './first-block.ts'
@@ -18,7 +18,7 @@ const headerReads = 3
 export type StartOptions = {
   readonly network: string
   readonly genesis: Genesis
-  readonly store: Store
+  readonly store: BlockStore
   readonly index: ChainIndex
   readonly log: Log
 }
@@ -30,7 +30,7 @@ export async function findStart(options: StartOptions): Promise<BlockPlace> {
   const head = index.head()
   if (head === null) {
     const block = { number: 0n, hash: first.hash }
-    await store.commit(first.items, firstBlockRows(network, block))
+    await store.put(first.items, firstBlockRows(network, block))
     return block
   }
   refuseOtherChain(network, index, first.hash)
@@ -47,7 +47,7 @@ export async function findStart(options: StartOptions): Promise<BlockPlace> {
     to: whole.number,
     reason: 'the head block is incomplete; blocks above the last complete one are given up',
   })
-  await store.commit([], rewindRows(network, whole))
+  await store.put([], rewindRows(network, whole))
   return whole
 }
 
@@ -81,7 +81,7 @@ function below(index: ChainIndex, { number }: BlockPlace): BlockPlace | null {
 }
 
 /** Header that hashes right, state root, transactions and receipts are there. */
-function isWhole(store: Store, { number, hash }: BlockPlace): boolean {
+function isWhole(store: BlockStore, { number, hash }: BlockPlace): boolean {
   const bytes = findProved(store, hash)
   if (bytes === null) return false
   const header = decodeHeader(bytes)
@@ -96,15 +96,15 @@ function isWhole(store: Store, { number, hash }: BlockPlace): boolean {
 }
 
 /** A copy in quarantine may be good again, and costs no block. */
-function isStored(store: Store, ref: ContentRef): boolean {
+function isStored(store: BlockStore, ref: ContentRef): boolean {
   return store.has(ref) || store.findQuarantined(ref) !== null
 }
 
 /** A wrong read must not cost blocks: read again before the header is believed to be damaged. */
-function findProved(store: Store, hash: Uint8Array): Uint8Array | null {
+function findProved(store: BlockStore, hash: Uint8Array): Uint8Array | null {
   const ref = { kind: 'header', hash } as const
   for (let read = 0; read < headerReads; read += 1) {
-    const bytes = read === 0 ? store.find(ref) : store.findAgain(ref)
+    const bytes = read === 0 ? store.peek(ref) : store.findAgain(ref)
     if (bytes !== null && equalBytes(keccak256(bytes), hash)) return bytes
   }
   const quarantined = store.findQuarantined(ref)

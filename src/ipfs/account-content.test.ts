@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Fault } from '../base/fault.ts'
 import type { ContentRef, Obtain } from '../content/ref.ts'
-import type { Store } from '../content/store.ts'
+import type { BlockStore } from '../content/block-store.ts'
 import type { Database } from '../db/sqlite.ts'
 import { createAccountContent } from './account-content.ts'
 
@@ -24,7 +24,7 @@ function rig(offers: readonly number[] = []) {
       account === 'ada' && (hash[0] ?? 0) <= 5 ? 1 : null,
   } as unknown as Database
   const own = createAccountContent({
-    store: { has: () => true, find: ({ hash }: ContentRef) => hash } as unknown as Store,
+    store: { has: () => true, peek: ({ hash }: ContentRef) => hash } as unknown as BlockStore,
     obtain,
     obtainOutside,
     async *readRun(refs) {
@@ -42,7 +42,7 @@ test('a stored block is there for the account that holds it, and absent for anot
   for (const hint of [{}, { offline: true }]) {
     await assert.rejects(eve.obtain(refOf(1), hint, signal), { code: 'not_found' })
   }
-  assert.deepEqual([eve.store.has(refOf(1)), eve.store.find(refOf(1))], [false, null])
+  assert.deepEqual([eve.store.has(refOf(1)), eve.store.peek(refOf(1))], [false, null])
   assert.deepEqual(asked, [1])
 })
 

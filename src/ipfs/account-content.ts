@@ -5,13 +5,13 @@ import { Fault } from '../base/fault.ts'
 import { setNewest } from '../base/set-newest.ts'
 import type { SequentialRead } from '../content/sequential-read.ts'
 import { type ContentRef, type Obtain, refKey } from '../content/ref.ts'
-import type { Store, ReadBatch } from '../content/store.ts'
+import type { BlockStore, ReadBatch } from '../content/block-store.ts'
 import type { Database } from '../db/sqlite.ts'
 import { isStoredBy } from '../tables/storage.ts'
 
 /** Of the whole server. `obtainOutside`: asks sources alone, as if nothing were stored. */
 export type SharedContent = {
-  readonly store: Store
+  readonly store: BlockStore
   readonly obtain: Obtain
   readonly obtainOutside: Obtain
   readonly readRun: SequentialRead
@@ -60,9 +60,9 @@ export function createAccountContent(shared: SharedContent): AccountContent {
         }
       }
 
-      const ownStore: Store = Object.assign(Object.create(store) as Store, {
+      const ownStore: BlockStore = Object.assign(Object.create(store) as BlockStore, {
         has: (ref: ContentRef) => sees(ref) && store.has(ref),
-        find: (ref: ContentRef) => (sees(ref) ? store.find(ref) : null),
+        peek: (ref: ContentRef) => (sees(ref) ? store.peek(ref) : null),
       })
       return { store: ownStore, obtain: ownObtain, readRun: ownRun, sharesRoots: false }
     },

@@ -6,7 +6,7 @@ import { createFairTimeSlices, type FairTimeSlices } from '../base/fair-time-sli
 import { Fault } from '../base/fault.ts'
 import type { SequentialRead } from '../content/sequential-read.ts'
 import type { Obtain } from '../content/ref.ts'
-import type { Forget, Store } from '../content/store.ts'
+import type { DeleteBlocks, BlockStore } from '../content/block-store.ts'
 import type { Database } from '../db/sqlite.ts'
 import { decodeMultihash, identityCode } from '../codec/ipld/multihash.ts'
 import type { Writer } from '../db/writer.ts'
@@ -57,8 +57,8 @@ export const defaultFilesLimits: FilesLimits = {
 }
 
 export type FilesSettings = {
-  readonly store: Store
-  readonly forget: Forget
+  readonly store: BlockStore
+  readonly forget: DeleteBlocks
   readonly obtain: Obtain
   readonly readRun: SequentialRead
   /** For reads of rows; what belongs to content is written by the store's commits. */

@@ -33,7 +33,7 @@ function refOf(cid: CID) {
 
 async function keepNode(store: FilesFixture['store'], block: Uint8Array): Promise<CID> {
   const cid = cidOf(0, dagPbCodec, multihashOf('sha2-256', block))
-  await store.commit([{ ref: refOf(cid), bytes: block }])
+  await store.put([{ ref: refOf(cid), bytes: block }])
   return cid
 }
 
@@ -160,7 +160,7 @@ test('what is no file has a text of its own', async (t) => {
   const root = rootOf(await importAll(files, [{ kind: 'directory', path: 'd' }])).cid
   await assert.rejects(open(root), { message: 'this dag node is a directory' })
   const other = cidOf(1, 0x71, multihashOf('sha2-256', Uint8Array.of(0xa0)))
-  await store.commit([{ ref: refOf(other), bytes: Uint8Array.of(0xa0) }])
+  await store.put([{ ref: refOf(other), bytes: Uint8Array.of(0xa0) }])
   await assert.rejects(open(other), { message: 'unknown node type' })
 })
 
@@ -262,7 +262,7 @@ test('a pin of content from a source is complete in the store with its row', asy
   const source: Source = {
     name: 'origin',
     async fetch({ ref }, offer) {
-      const found = origin.store.find(ref)
+      const found = origin.store.peek(ref)
       if (found !== null) offer([{ ref, bytes: found }])
     },
   }

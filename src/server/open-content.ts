@@ -1,7 +1,7 @@
 // Opens the content layer of a data folder: its store, its sources, and how both are verified.
 // Tested by test/start.test.ts
 import type { Obtain } from '../content/ref.ts'
-import type { Store } from '../content/store.ts'
+import type { BlockStore } from '../content/block-store.ts'
 import { availableParallelism } from 'node:os'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
@@ -80,7 +80,10 @@ export async function openContent(parts: {
   opening.defer(() => obtaining.idle())
   const outside = createObtain({
     ...shared,
-    store: Object.assign(Object.create(store) as Store, { find: () => null, has: () => false }),
+    store: Object.assign(Object.create(store) as BlockStore, {
+      peek: () => null,
+      has: () => false,
+    }),
     sourcesFor: () => blockSources.now(),
     limits: { ...defaultObtainLimits, memoryBytesMax: 0 },
   })

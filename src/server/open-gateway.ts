@@ -76,7 +76,7 @@ export function openGateway(parts: {
   const logCall = createCallLog({ calls: () => settings.now.log.calls, clock, log })
   const filesSettings = {
     store,
-    forget: store.forget,
+    forget: store.delete,
     obtain: obtaining.obtain,
     readRun,
     database,

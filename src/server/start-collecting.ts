@@ -31,7 +31,7 @@ export function openCollector(parts: CollectingParts, intervalMs: number | null)
   return createGarbageCollector({
     database,
     writer,
-    forget: store.forget,
+    forget: store.delete,
     segments: store.segments,
     countPins: (signal) => countPins({ store, writer, database, obtain, blocksMax, log }, signal),
     intervalMs,

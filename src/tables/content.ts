@@ -1,6 +1,6 @@
 // Tables `content`, `body` and `staged_content`: bytes in rows, one copy for each kind and hash. The row of a copy in
 // quarantine has the negative of its body.
-// Tested by test/suites/store.suite.ts
+// Tested by test/suites/block-store.suite.ts
 import type { Database } from '../db/sqlite.ts'
 import type { Statement } from '../db/writer.ts'
 

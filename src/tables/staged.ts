@@ -1,5 +1,5 @@
 // Table `staged`: blocks of open batches, which become rows of `block` with the commit.
-// Tested by test/suites/store.suite.ts
+// Tested by test/suites/block-store.suite.ts
 import type { SqlValue, Statement } from '../db/writer.ts'
 import { unlessThere, type BlockPlace } from './blocks.ts'
 

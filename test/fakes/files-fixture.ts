@@ -10,7 +10,7 @@ import { createObtain } from '../../src/content/obtain.ts'
 import type { ContentRef, UnverifiedItem, Obtain } from '../../src/content/ref.ts'
 import { createSegmentStore } from '../../src/content/segments/segment-store.ts'
 import type { Source } from '../../src/content/source.ts'
-import type { Forget, Segments, Store } from '../../src/content/store.ts'
+import type { DeleteBlocks, Segments, BlockStore } from '../../src/content/block-store.ts'
 import type { CountedWriter } from '../../src/db/writer.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'
@@ -23,8 +23,8 @@ import { createTurnedClock, type TurnedClock } from './turned-clock.ts'
 
 export type FilesFixture = {
   readonly files: Files
-  readonly store: Store
-  readonly forget: Forget
+  readonly store: BlockStore
+  readonly forget: DeleteBlocks
   readonly segments: Segments
   readonly obtain: Obtain
   readonly database: Database
@@ -67,10 +67,10 @@ export function createFilesFixture(
   options: {
     readonly sources?: readonly Source[]
     readonly limits?: Partial<FilesLimits>
-    readonly wrapStore?: (store: Store) => Store
+    readonly wrapStore?: (store: BlockStore) => BlockStore
   } = {},
 ): FilesFixture {
-  const { sources = [], limits, wrapStore = (store: Store) => store } = options
+  const { sources = [], limits, wrapStore = (store: BlockStore) => store } = options
   const database = openDatabase(':memory:')
   migrate(database)
   t.after(() => database.close())
@@ -101,7 +101,7 @@ export function createFilesFixture(
   })
   const files = createFiles({
     store,
-    forget: segmentStore.forget,
+    forget: segmentStore.delete,
     obtain,
     readRun: createSequentialRead({
       store,
@@ -117,7 +117,7 @@ export function createFilesFixture(
     hasSources: () => sources.length > 0,
     limits: { ...defaultFilesLimits, ...limits },
   })
-  const { forget, segments } = segmentStore
+  const { delete: forget, segments } = segmentStore
   return { files, store, forget, segments, obtain, database, writer, clock }
 }
 
@@ -170,9 +170,9 @@ export async function bytesOf(chunks: AsyncIterable<Uint8Array>): Promise<Buffer
 
 /** A store whose Batches report what they are given. */
 export function watchedStore(
-  store: Store,
+  store: BlockStore,
   onPut: (items: readonly UnverifiedItem[]) => void,
-): Store {
+): BlockStore {
   return {
     ...store,
     batch() {

@@ -87,7 +87,7 @@ export async function startFilesServer(
   })
   const files = createFiles({
     store,
-    forget: store.forget,
+    forget: store.delete,
     obtain,
     readRun: createSequentialRead({
       store,

@@ -36,7 +36,7 @@ function blockAt(number: number): UnverifiedItem {
 
 for (const number of wanted.split(',').filter((text) => text !== '')) {
   const { ref } = blockAt(Number(number))
-  const bytes = store.find(ref)
+  const bytes = store.peek(ref)
   if (bytes === null) throw new Error(`block ${number} is gone`)
   verifyDagBlock(ref.hash, bytes)
 }
@@ -46,7 +46,7 @@ let next = Number(first)
 async function commitForEver(): Promise<void> {
   for (;;) {
     const number = next++
-    await store.commit([blockAt(number)])
+    await store.put([blockAt(number)])
     // Waits where the reader is slower than the store.
     await new Promise((resolve) => process.stdout.write(`${number}\n`, resolve))
   }

@@ -1,5 +1,5 @@
 // Counts the live blocks of each segment in one step, to compare with the incremental sweep.
-import type { LiveBlocks } from '../../src/content/store.ts'
+import type { LiveBlocks } from '../../src/content/block-store.ts'
 import type { Database } from '../../src/db/sqlite.ts'
 
 export function countLive(database: Database): ReadonlyMap<number, LiveBlocks> {

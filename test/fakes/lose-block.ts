@@ -1,9 +1,9 @@
 // A block whose bytes are permanently gone, while pins of accounts still reach it.
-import type { Store } from '../../src/content/store.ts'
+import type { BlockStore } from '../../src/content/block-store.ts'
 import type { Database } from '../../src/db/sqlite.ts'
 
 export async function loseBlock(
-  { store, database }: { readonly store: Store; readonly database: Database },
+  { store, database }: { readonly store: BlockStore; readonly database: Database },
   multihash: Uint8Array,
 ): Promise<void> {
   await store.quarantine({ kind: 'dag-block', hash: multihash })

@@ -4,7 +4,7 @@ import { type DB, ValueEncoding } from '@ethereumjs/util'
 import { type Hex, fromRlp } from 'viem'
 import { fromHex, toHex, toQuantity } from '../../src/base/hex.ts'
 import { emptyCodeHash, emptyTrieRoot } from '../../src/codec/ethereum/account-state.ts'
-import type { Store } from '../../src/content/store.ts'
+import type { BlockStore } from '../../src/content/block-store.ts'
 
 export type StubAccount = {
   readonly nonce: string
@@ -23,9 +23,9 @@ export type StubState = {
   slotProof(root: Uint8Array, address: string, position: string): Promise<readonly string[]>
 }
 
-export function createStubState(store: Store): StubState {
+export function createStubState(store: BlockStore): StubState {
   const database: DB<string, Uint8Array> = {
-    get: async (key) => store.find({ kind: 'trie-node', hash: fromHex(key) }) ?? undefined,
+    get: async (key) => store.peek({ kind: 'trie-node', hash: fromHex(key) }) ?? undefined,
     put: async () => {},
     del: async () => {},
     batch: async () => {},
@@ -77,7 +77,7 @@ export function createStubState(store: Store): StubState {
     async code(root, address) {
       const { code } = await leaf(root, address)
       if (code === toHex(emptyCodeHash)) return '0x'
-      return toHex(store.find({ kind: 'code', hash: fromHex(code) }) ?? new Uint8Array(0))
+      return toHex(store.peek({ kind: 'code', hash: fromHex(code) }) ?? new Uint8Array(0))
     },
     async slot(root, address, position) {
       const value = await (await storageOf(root, address)).get(fromHex(position))

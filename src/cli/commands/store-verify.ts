@@ -134,7 +134,7 @@ async function noteBad(
   if (found.named.length < namedMax) found.named.push({ kind: ref.kind, hash: toHex(ref.hash) })
   if (store !== null && !isQuarantined) {
     // A running server may have put a good copy in its place.
-    if (isProved(ref, () => store.find(ref))) return
+    if (isProved(ref, () => store.peek(ref))) return
     await store.quarantine(ref)
   }
   if (store !== null || isQuarantined) found.quarantined += 1

@@ -4,73 +4,73 @@ import { test } from 'node:test'
 import { leafBlockBytes } from '../../codec/ipld/leaf-frame.ts'
 import { createMemoryFileOps } from '../../../test/fakes/memory-file-ops.ts'
 import { addLeaves, createSegmentFixture } from '../../../test/fakes/segment-fixture.ts'
-import { item } from '../../../test/suites/store.suite.ts'
+import { item } from '../../../test/suites/block-store.suite.ts'
 
 test('a block without charges is deleted, a charged one stays', async (t) => {
   const { store, db } = createSegmentFixture(t, { ops: createMemoryFileOps() })
   const [a, b] = [item('a'), item('b')]
-  await store.commit([a, b])
+  await store.put([a, b])
   db.exec(
     'INSERT INTO charge (block, storage, roots, size) SELECT id, 1, 1, size FROM block WHERE id = 2',
   )
-  assert.equal(await store.forget([a.ref.hash, b.ref.hash]), 1)
-  assert.equal(store.find(a.ref), null)
-  assert.deepEqual(store.find(b.ref), b.bytes)
-  assert.equal(await store.forget([a.ref.hash]), 0)
+  assert.equal(await store.delete([a.ref.hash, b.ref.hash]), 1)
+  assert.equal(store.peek(a.ref), null)
+  assert.deepEqual(store.peek(b.ref), b.bytes)
+  assert.equal(await store.delete([a.ref.hash]), 0)
 })
 
 test('blocks that an open batch depends on are not deleted, listed in memory or in its table', async (t) => {
   const { store, db } = createSegmentFixture(t, { ops: createMemoryFileOps() })
   const [a, b] = [item('a'), item('b')]
-  await store.commit([a, b])
+  await store.put([a, b])
   const batch = store.batch()
   await batch.put([a])
-  assert.equal(await store.forget([a.ref.hash]), 0)
+  assert.equal(await store.delete([a.ref.hash]), 0)
   // Enough to be listed in the table.
   await batch.put([b])
   await batch.put(Array.from({ length: 5000 }, (_, index) => item(`more ${index}`)))
   assert.ok((db.getValue<number>('SELECT count(*) FROM staged') ?? 0) > 2000)
-  assert.equal(await store.forget([a.ref.hash, b.ref.hash]), 0)
+  assert.equal(await store.delete([a.ref.hash, b.ref.hash]), 0)
   await batch.commit()
-  assert.deepEqual(store.find(a.ref), a.bytes)
-  assert.equal(await store.forget([a.ref.hash, b.ref.hash]), 2)
+  assert.deepEqual(store.peek(a.ref), a.bytes)
+  assert.equal(await store.delete([a.ref.hash, b.ref.hash]), 2)
   const given = store.batch()
   await given.put([item('more 1')])
   await given.discard()
-  assert.equal(await store.forget([item('more 1').ref.hash]), 1)
+  assert.equal(await store.delete([item('more 1').ref.hash]), 1)
 })
 
 test('a block put while it is being forgotten is there afterwards', async (t) => {
   const { store } = createSegmentFixture(t, { ops: createMemoryFileOps() })
   const a = item('a')
-  await store.commit([a])
+  await store.put([a])
   const batch = store.batch()
-  const forgetting = store.forget([a.ref.hash])
+  const forgetting = store.delete([a.ref.hash])
   await Promise.resolve()
-  const [forgotten] = await Promise.all([forgetting, store.commit([a]), batch.put([a])])
-  assert.deepEqual(store.find(a.ref), a.bytes, `forgotten: ${forgotten}`)
+  const [forgotten] = await Promise.all([forgetting, store.put([a]), batch.put([a])])
+  assert.deepEqual(store.peek(a.ref), a.bytes, `forgotten: ${forgotten}`)
   await batch.commit()
-  assert.deepEqual(store.find(a.ref), a.bytes)
+  assert.deepEqual(store.peek(a.ref), a.bytes)
 })
 
 test('a block put while its forgetting waits for its turn stays', async (t) => {
   const { store } = createSegmentFixture(t, { ops: createMemoryFileOps() })
   const [a, b] = [item('a'), item('b')]
-  await store.commit([a, b])
-  const others = Array.from({ length: 50 }, () => store.forget([item('none').ref.hash]))
-  const forgetting = store.forget([a.ref.hash, b.ref.hash])
-  await store.commit([a])
+  await store.put([a, b])
+  const others = Array.from({ length: 50 }, () => store.delete([item('none').ref.hash]))
+  const forgetting = store.delete([a.ref.hash, b.ref.hash])
+  await store.put([a])
   assert.equal(await forgetting, 1)
   await Promise.all(others)
-  assert.deepEqual(store.find(a.ref), a.bytes)
-  assert.equal(store.find(b.ref), null)
-  assert.equal(await store.forget([a.ref.hash]), 1)
+  assert.deepEqual(store.peek(a.ref), a.bytes)
+  assert.equal(store.peek(b.ref), null)
+  assert.equal(await store.delete([a.ref.hash]), 1)
 })
 
 test('a batch that counted on a copy which went to quarantine fails, and succeeds when tried again', async (t) => {
   const { store } = createSegmentFixture(t, { ops: createMemoryFileOps() })
   const a = item('a')
-  await store.commit([a])
+  await store.put([a])
   const batch = store.batch()
   await batch.put([a])
   await store.quarantine(a.ref)
@@ -79,14 +79,14 @@ test('a batch that counted on a copy which went to quarantine fails, and succeed
   const again = store.batch()
   await again.put([a])
   await again.commit()
-  assert.deepEqual(store.find(a.ref), a.bytes)
+  assert.deepEqual(store.peek(a.ref), a.bytes)
 })
 
 test('rows of a commit see the blocks of each tree, including blocks that existed before', async (t) => {
   const { store, db } = createSegmentFixture(t, { ops: createMemoryFileOps() })
   const content = new Uint8Array(300_000).fill(1)
   await addLeaves(store, content)
-  await store.commit([item('here')])
+  await store.put([item('here')])
   db.exec('CREATE TABLE seen (tree INTEGER, block INTEGER, size INTEGER)')
   const batch = store.batch()
   await batch.put([item('here'), item('new')], 1)

@@ -54,7 +54,7 @@ async function freeAllBut(
   const loose = database
     .all<{ hash: Uint8Array }>('SELECT hash FROM block')
     .filter(({ hash }) => !names.has(Buffer.from(hash).toString('hex')))
-  await store.forget(loose.map(({ hash }) => hash))
+  await store.delete(loose.map(({ hash }) => hash))
   return await store.segments.free(sealed, countLive(database), atOnce, never)
 }
 
@@ -97,22 +97,22 @@ for (const kind of ['log', 'ext'] as const) {
 test('a segment without live blocks is removed', async (t) => {
   const made = createStore(t)
   const { store, ops } = made
-  for (const one of items('gone', 60)) await store.commit([one])
+  for (const one of items('gone', 60)) await store.put([one])
   const last = items('kept', 2)
-  await store.commit(last)
+  await store.put(last)
   const before = store.bytes
   const { segments, bytes } = await freeAllBut(made, last)
   assert.ok(segments >= 3)
   assert.equal(store.bytes, before - bytes)
   assert.equal(ops.files.size, 1)
-  for (const { ref, bytes: block } of last) assert.deepEqual(store.find(ref), new Uint8Array(block))
+  for (const { ref, bytes: block } of last) assert.deepEqual(store.peek(ref), new Uint8Array(block))
 })
 
 test('what lives in a segment that is mostly dead is moved before it goes', async (t) => {
   const made = createStore(t)
   const { store, database, open } = made
   const all = items('block', 60)
-  for (const one of all) await store.commit([one])
+  for (const one of all) await store.put([one])
   const kept = all.filter((_, index) => index % 5 === 0)
   const ids = () =>
     database.all(`SELECT id, hash FROM block ORDER BY id`).map((row) => JSON.stringify(row))
@@ -123,7 +123,7 @@ test('what lives in a segment that is mostly dead is moved before it goes', asyn
   assert.equal(ids().length, kept.length)
   assert.ok(ids().every((row) => before.includes(row)))
   for (const opened of [store, open()]) {
-    for (const { ref, bytes } of kept) assert.deepEqual(opened.find(ref), new Uint8Array(bytes))
+    for (const { ref, bytes } of kept) assert.deepEqual(opened.peek(ref), new Uint8Array(bytes))
   }
   assert.ok(store.bytes < (kept.length + 20) * 4200)
   // The segment that grew is sealed by now; no work is left.
@@ -135,15 +135,15 @@ test('a moved block is found at its new location, and a deleted one is not found
   const made = createStore(t)
   const { store, open } = made
   const all = items('block', 60)
-  for (const one of all) await store.commit([one])
+  for (const one of all) await store.put([one])
   const other = open()
-  for (const each of [store, other]) for (const { ref } of all) assert.ok(each.find(ref))
+  for (const each of [store, other]) for (const { ref } of all) assert.ok(each.peek(ref))
   const kept = all.filter((_, index) => index % 5 === 0)
   await freeAllBut(made, kept)
   for (const each of [store, other]) {
-    for (const { ref, bytes } of kept) assert.deepEqual(each.find(ref), new Uint8Array(bytes))
+    for (const { ref, bytes } of kept) assert.deepEqual(each.peek(ref), new Uint8Array(bytes))
   }
-  for (const one of all) if (!kept.includes(one)) assert.equal(store.find(one.ref), null)
+  for (const one of all) if (!kept.includes(one)) assert.equal(store.peek(one.ref), null)
 })
 
 test('leaves of large files are moved as blocks, and read as before', async (t) => {
@@ -164,7 +164,7 @@ test('leaves of large files are moved as blocks, and read as before', async (t) 
     for (const hash of [hashes[1], hashes.at(-1)]) {
       assert.ok(hash)
       const ref = { kind: 'dag-block', hash } as const
-      kept.push({ ref, bytes: store.find(ref) ?? Buffer.alloc(0) })
+      kept.push({ ref, bytes: store.peek(ref) ?? Buffer.alloc(0) })
     }
   }
   const { segments } = await freeAllBut(made, kept)
@@ -177,7 +177,7 @@ test('leaves of large files are moved as blocks, and read as before', async (t) 
     (group) => group.map((piece) => piece?.data.slice()),
   )
   assert.equal(pieces.flat().length, kept.length)
-  for (const { ref, bytes } of kept) assert.deepEqual(store.find(ref), bytes)
+  for (const { ref, bytes } of kept) assert.deepEqual(store.peek(ref), bytes)
 })
 
 test('what an open batch wrote is left alone until it ends', async (t) => {
@@ -189,26 +189,26 @@ test('what an open batch wrote is left alone until it ends', async (t) => {
   // Their segments are full and have no row yet.
   assert.equal((await freeAllBut(made, [])).segments, 0)
   await batch.commit()
-  for (const { ref, bytes } of mine) assert.deepEqual(store.find(ref), new Uint8Array(bytes))
+  for (const { ref, bytes } of mine) assert.deepEqual(store.peek(ref), new Uint8Array(bytes))
   const dropped = store.batch()
   for (const one of items('dropped', 60)) await dropped.put([one])
   await dropped.discard()
   assert.ok((await freeAllBut(made, mine)).segments >= 2)
-  for (const { ref, bytes } of mine) assert.deepEqual(store.find(ref), new Uint8Array(bytes))
+  for (const { ref, bytes } of mine) assert.deepEqual(store.peek(ref), new Uint8Array(bytes))
 })
 
 test('a copy that is wrong goes to quarantine, and its segment stays', async (t) => {
   const made = createStore(t)
   const { store, ops } = made
   const all = items('block', 40)
-  for (const one of all) await store.commit([one])
+  for (const one of all) await store.put([one])
   const kept = [all[0], all[1]].filter((one) => one !== undefined)
   const [first] = ops.files.values()
   if (first !== undefined) first[200] = (first[200] ?? 0) ^ 1
   await freeAllBut(made, kept)
   const wrong = kept[0]?.ref ?? item('').ref
-  assert.equal(store.find(wrong), null)
+  assert.equal(store.peek(wrong), null)
   assert.ok(store.quarantineFlag.isUp)
   assert.notDeepEqual(store.findQuarantined(wrong), null)
-  assert.deepEqual(store.find(all[1]?.ref ?? item('').ref), new Uint8Array(all[1]?.bytes ?? []))
+  assert.deepEqual(store.peek(all[1]?.ref ?? item('').ref), new Uint8Array(all[1]?.bytes ?? []))
 })

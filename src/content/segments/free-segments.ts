@@ -9,7 +9,7 @@ import { joinBytes } from '../../codec/ipld/protobuf.ts'
 import { verifyDagBlock } from '../../codec/ipld/verify-dag-block.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Writer } from '../../db/writer.ts'
-import type { Freed, LiveBlocks } from '../store.ts'
+import type { Freed, LiveBlocks } from '../block-store.ts'
 import {
   dagPbLeaf,
   endOfLook,

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import type { HashWorker } from '../../codec/hash/hash-worker.ts'
-import type { FileLeaf } from '../store.ts'
+import type { FileLeaf } from '../block-store.ts'
 import { createLeafWriter, type BufferedLeaf } from './leaf-writer.ts'
 import { createWriteBufferPool, writeBufferBytes } from './io-buffers.ts'
 

@@ -5,7 +5,7 @@ import { copyBytes } from '../../base/copy-bytes.ts'
 import type { HashWorker, Hashing } from '../../codec/hash/hash-worker.ts'
 import { hashPiece, leafBlockBytes } from '../../codec/ipld/leaf-frame.ts'
 import { unfilledSha256Name } from '../../codec/ipld/multihash.ts'
-import type { FileLeaf, LeafCut, LeafWriter } from '../store.ts'
+import type { FileLeaf, LeafCut, LeafWriter } from '../block-store.ts'
 import { writeBufferBytes, type WriteBufferPool } from './io-buffers.ts'
 
 /** A leaf in a slot: where its bytes start. */

@@ -10,7 +10,7 @@ import {
   listBlockBodies,
   type BlockBodyRow,
 } from '../../tables/content.ts'
-import type { Store } from '../store.ts'
+import type { BlockStore } from '../block-store.ts'
 
 /** Rows and bytes of one step; one block alone may be larger. */
 const stepRows = 256
@@ -20,7 +20,7 @@ const stepsPerLine = 256
 /** Resolves with the number of blocks. `store`: the target; a block that fails verification is moved unchanged. */
 export async function moveBlocks(parts: {
   readonly db: Database
-  readonly store: Pick<Store, 'commit'>
+  readonly store: Pick<BlockStore, 'put'>
   readonly log: Log
 }): Promise<number> {
   const { db, store, log } = parts
@@ -35,7 +35,7 @@ export async function moveBlocks(parts: {
       const bytes = body === null ? null : findBody(db, body)
       return bytes === null ? [] : [{ ref: { kind: 'dag-block' as const, hash }, bytes }]
     })
-    await store.commit(items, deleteBlockBodies(rows))
+    await store.put(items, deleteBlockBodies(rows))
     moved += rows.length
     if (step % stepsPerLine === 0) log('info', 'blocks_moving', { moved, blocks: total })
   }

@@ -18,7 +18,7 @@ import { migrate } from '../../db/migrate.ts'
 import { openDatabase, type Database } from '../../db/sqlite.ts'
 import type { SqlValue } from '../../db/writer.ts'
 import type { UnverifiedItem } from '../ref.ts'
-import type { Store } from '../store.ts'
+import type { BlockStore } from '../block-store.ts'
 import type { Place } from './extents.ts'
 import { checkpointAt, findCheckpoint } from '../../tables/log-checkpoint.ts'
 import { rebuildIndex } from './rebuild-index.ts'
@@ -65,7 +65,7 @@ for (const rowsFollow of [false, true]) {
       const given = [...acknowledged].filter(() => round % 40 === 39 && random(3) > 0)
       for (const [key] of given) acknowledged.delete(key)
       const hashes = given.map(([, hash]) => hash)
-      await fixture.store.forget(hashes)
+      await fixture.store.delete(hashes)
       const sealed = fixture.store.segments.sealed()
       const live = countLive(fixture.db)
       freed += (await fixture.store.segments.free(sealed, live, atOnce, signal)).segments
@@ -174,7 +174,7 @@ async function failNth(
 
 /** Concurrent commits, batches and files, some abandoned. `onRefused`: called with each error. */
 async function workALot(
-  store: Store,
+  store: BlockStore,
   random: (limit: number) => number,
   acknowledge: (hashes: readonly Uint8Array[]) => void,
   turns = 40,
@@ -186,7 +186,7 @@ async function workALot(
 
   async function commit(): Promise<void> {
     const items = some()
-    await store.commit(items)
+    await store.put(items)
     acknowledge(items.map(({ ref }) => ref.hash))
   }
 
@@ -194,7 +194,7 @@ async function workALot(
   async function burst(): Promise<void> {
     const commits = Array.from({ length: 6 }, async () => {
       const items = Array.from({ length: 64 }, () => block(random, 60))
-      await store.commit(items)
+      await store.put(items)
       acknowledge(items.map(({ ref }) => ref.hash))
     })
     const outcomes = await Promise.allSettled(commits)
@@ -249,8 +249,8 @@ function noise(from: number, bytes: number): Uint8Array {
     .digest()
 }
 
-function assertGood(store: Store, hash: Uint8Array): void {
-  const bytes = store.find({ kind: 'dag-block', hash })
+function assertGood(store: BlockStore, hash: Uint8Array): void {
+  const bytes = store.peek({ kind: 'dag-block', hash })
   assert.ok(bytes, `${Buffer.from(hash).toString('hex')} exists`)
   verifyDagBlock(hash, bytes)
 }

@@ -18,7 +18,7 @@ import { openDatabase, type Database } from '../../db/sqlite.ts'
 import type { SqlValue, Writer } from '../../db/writer.ts'
 import type { FileOps } from '../file-ops.ts'
 import type { UnverifiedItem } from '../ref.ts'
-import type { Store } from '../store.ts'
+import type { BlockStore } from '../block-store.ts'
 import type { Place } from './extents.ts'
 import { checkpointAt, findCheckpoint } from '../../tables/log-checkpoint.ts'
 import { replayLog } from './replay-log.ts'
@@ -64,7 +64,7 @@ test(`blocks that are stored again during their deletion exist once acknowledged
     for (let turn = 0; turn < 150; turn += 1) {
       const numbers = Array.from({ length: 1 + random(3) }, () => random(blocks))
       const before = numbers.map((number) => givenUp.get(number))
-      await store.commit(numbers.map(blockAt))
+      await store.put(numbers.map(blockAt))
       for (const [index, number] of numbers.entries()) {
         if (givenUp.get(number) === before[index]) acknowledged.add(number)
         if (acknowledged.has(number)) assertGood(store, number)
@@ -82,10 +82,10 @@ test(`blocks that are stored again during their deletion exist once acknowledged
       acknowledged.delete(number)
       givenUp.set(number, (givenUp.get(number) ?? 0) + 1)
     }
-    const forgetting = store.forget(given.map((number) => blockAt(number).ref.hash))
+    const forgetting = store.delete(given.map((number) => blockAt(number).ref.hash))
     const [again] = given
     if (again !== undefined && random(2) === 0) {
-      await store.commit([blockAt(again)])
+      await store.put([blockAt(again)])
       acknowledged.add(again)
     }
     forgotten += await forgetting
@@ -169,9 +169,9 @@ function blockAt(number: number): UnverifiedItem {
   return { ref: { kind: 'dag-block', hash: Uint8Array.of(0x12, 0x20, ...digest) }, bytes }
 }
 
-function assertGood(store: Pick<Store, 'find'>, number: number): void {
+function assertGood(store: Pick<BlockStore, 'peek'>, number: number): void {
   const { ref } = blockAt(number)
-  const bytes = store.find(ref)
+  const bytes = store.peek(ref)
   assert.ok(bytes, `block ${number} exists`)
   verifyDagBlock(ref.hash, bytes)
 }

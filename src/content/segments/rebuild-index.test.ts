@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createMemoryFileOps } from '../../../test/fakes/memory-file-ops.ts'
 import { addLeaves, createSegmentFixture, readLeaves } from '../../../test/fakes/segment-fixture.ts'
-import { item } from '../../../test/suites/store.suite.ts'
+import { item } from '../../../test/suites/block-store.suite.ts'
 import { systemClock } from '../../base/clock.ts'
 import { verifyDagBlock } from '../../codec/ipld/verify-dag-block.ts'
 import type { Verify } from '../ref.ts'
@@ -17,7 +17,7 @@ test('a lost index is rebuilt from the files alone, and a torn end loses only it
   for (let at = 0; at + 4 < content.length; at += 1024) content.writeUInt32LE(at, at)
   const leaves = await addLeaves(one.store, content)
   const items = Array.from({ length: 300 }, (_, index) => item(`block ${index}`))
-  await one.store.commit(items)
+  await one.store.put(items)
   await one.store.close()
   const [log] = [...ops.files.keys()].filter((name) => name.endsWith('.log'))
   const bytes = ops.files.get(log ?? '')
@@ -32,8 +32,8 @@ test('a lost index is rebuilt from the files alone, and a torn end loses only it
   assert.deepEqual(await rebuildIndex(parts), { blocks: count, added: count, mended: 0, bad: 0 })
   const pieces = await readLeaves(store, leaves)
   assert.deepEqual(Buffer.concat(pieces.map((piece) => piece ?? Buffer.alloc(0))), content)
-  for (const { ref, bytes: whole } of items.slice(0, -1)) assert.deepEqual(store.find(ref), whole)
-  assert.equal(store.find(items.at(-1)?.ref ?? item('').ref), null)
+  for (const { ref, bytes: whole } of items.slice(0, -1)) assert.deepEqual(store.peek(ref), whole)
+  assert.equal(store.peek(items.at(-1)?.ref ?? item('').ref), null)
   assert.deepEqual(await rebuildIndex(parts), { blocks: count, added: 0, mended: 0, bad: 0 })
 })
 
@@ -41,7 +41,7 @@ test('rows with wrong locations are fixed and keep their numbers; corrupt copies
   const ops = createMemoryFileOps()
   const { store, db, writer } = createSegmentFixture(t, { ops })
   const items = ['a', 'b', 'c'].map((text) => item(text.repeat(5000)))
-  await store.commit(items)
+  await store.put(items)
   const numbers = db.all('SELECT id, hash FROM block ORDER BY id')
   db.run('UPDATE block SET at = at + 1 WHERE id = 2')
   const [log] = [...ops.files.keys()].filter((name) => name.endsWith('.log'))
@@ -52,7 +52,7 @@ test('rows with wrong locations are fixed and keep their numbers; corrupt copies
   const parts = { db, writer, ops, path: '/store', verify, clock: systemClock }
   assert.deepEqual(await rebuildIndex(parts), { blocks: 2, added: 0, mended: 1, bad: 1 })
   assert.deepEqual(db.all('SELECT id, hash FROM block ORDER BY id'), numbers)
-  assert.deepEqual(store.find(items[1]?.ref ?? item('').ref), items[1]?.bytes)
+  assert.deepEqual(store.peek(items[1]?.ref ?? item('').ref), items[1]?.bytes)
 })
 
 test('leaves of a file that was given back are no bad copies, those that a row still points to are', async (t) => {

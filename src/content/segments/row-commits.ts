@@ -5,7 +5,7 @@ import { toLatin1 } from '../../base/hex.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { RowChanges } from '../../db/writer.ts'
 import type { UnverifiedItem } from '../ref.ts'
-import type { Store } from '../store.ts'
+import type { BlockStore } from '../block-store.ts'
 import { withRows } from '../../db/with-rows.ts'
 import { insertBlocks, requireBlocks, verbatim, type BlockRow } from '../../tables/blocks.ts'
 import type { BlockHolds } from './block-holds.ts'
@@ -14,7 +14,7 @@ import type { PendingBlocks } from './pending-blocks.ts'
 import type { RecentPlaces } from './recent-places.ts'
 import type { SegmentWriters } from './segment-writers.ts'
 
-/** See `commit` of the Store. */
+/** See `put` of the BlockStore. */
 export type RowCommits = (
   items: readonly UnverifiedItem[],
   rows: RowChanges,
@@ -22,7 +22,7 @@ export type RowCommits = (
 
 export function createRowCommits(parts: {
   readonly db: Database
-  readonly rowStore: Store
+  readonly rowStore: BlockStore
   readonly records: LogWriter
   readonly pending: PendingBlocks
   readonly holds: BlockHolds
@@ -83,7 +83,7 @@ export function createRowCommits(parts: {
       ]
       // The rows may be about blocks whose own are still to come.
       if (held.length + rows.length > 0) await pending.settle()
-      const changes = await withRows(before, rows, (all) => rowStore.commit(owned, all))
+      const changes = await withRows(before, rows, (all) => rowStore.put(owned, all))
       for (const row of index) places.note(row.hash, row)
       return changes
     } finally {
@@ -96,7 +96,7 @@ export function createRowCommits(parts: {
   return async (items, rows) => {
     const blocks = items.filter(({ ref }) => ref.kind === 'dag-block')
     if (items.length === 0) await pending.settle()
-    if (blocks.length === 0) return await rowStore.commit(items, rows)
+    if (blocks.length === 0) return await rowStore.put(items, rows)
     const others = items.filter(({ ref }) => ref.kind !== 'dag-block')
     return await commitBlocks(blocks, others, rows)
   }

@@ -1,6 +1,6 @@
 // Reads many blocks in order: looks up a few at a time, reads adjacent ones together into pooled buffers, one or two
 // reads ahead of the caller. A buffer is returned when the caller requests the second group after its own.
-import type { ReadBatch, StoredChunk } from '../store.ts'
+import type { ReadBatch, StoredChunk } from '../block-store.ts'
 import { dagPbLeaf, type BlockPlace } from '../../tables/blocks.ts'
 import { storedBytesMax } from './block-reader.ts'
 import type { OpenFiles } from './open-files.ts'

@@ -1,12 +1,12 @@
 // A Batch of the segment store: bytes are written to the files on arrival and listed under the batch, first in memory,
 // in the table `staged` if there are many. The commit turns the list into index rows.
-// Tested by test/suites/store.suite.ts
+// Tested by test/suites/block-store.suite.ts
 import { randomBytes } from 'node:crypto'
 import { toLatin1 } from '../../base/hex.ts'
 import type { HashWorker } from '../../codec/hash/hash-worker.ts'
 import type { RowChanges, Writer } from '../../db/writer.ts'
 import type { UnverifiedItem } from '../ref.ts'
-import type { Batch, LeafCut } from '../store.ts'
+import type { Batch, LeafCut } from '../block-store.ts'
 import { withRows } from '../../db/with-rows.ts'
 import {
   dagPbLeaf,

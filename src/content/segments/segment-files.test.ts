@@ -12,7 +12,7 @@ import {
   readLeaves,
   temporaryPath,
 } from '../../../test/fakes/segment-fixture.ts'
-import { item } from '../../../test/suites/store.suite.ts'
+import { item } from '../../../test/suites/block-store.suite.ts'
 import { Fault } from '../../base/fault.ts'
 import { verifyDagBlock } from '../../codec/ipld/verify-dag-block.ts'
 import { createSystemFiles } from '../system-files.ts'
@@ -77,19 +77,19 @@ test('a file that is full is never written again, and a new process begins new o
   const one = createSegmentFixture(t, { ops, limits })
   const first = file(20_000_000, 3)
   const leaves = await addLeaves(one.store, first)
-  await one.store.commit([item('small')])
+  await one.store.put([item('small')])
   const before = new Map([...ops.files].map(([name, bytes]) => [name, Buffer.from(bytes)]))
   assert.equal([...before.keys()].filter((name) => name.endsWith('.ext')).length, 3)
   await one.store.close()
 
   const two = createSegmentFixture(t, { ops, limits, db: one.db })
-  await two.store.commit([item('later')])
+  await two.store.put([item('later')])
   const more = await addLeaves(two.store, file(5_000_000, 4))
   for (const [name, bytes] of before)
     assert.deepEqual(Buffer.from(ops.files.get(name) ?? []), bytes)
   assert.ok((await readLeaves(two.store, [...leaves, ...more])).every((piece) => piece !== null))
-  assert.deepEqual(two.store.find(item('small').ref), item('small').bytes)
-  assert.deepEqual(two.store.find(item('later').ref), item('later').bytes)
+  assert.deepEqual(two.store.peek(item('small').ref), item('small').bytes)
+  assert.deepEqual(two.store.peek(item('later').ref), item('later').bytes)
 })
 
 test('an existing file is not written again', async (t) => {
@@ -104,14 +104,14 @@ test('an existing file is not written again', async (t) => {
 
 test('a full store refuses new content and serves the existing', async (t) => {
   const { store } = createSegmentFixture(t, { ops: createMemoryFileOps(), bytesMax: 6_000_000 })
-  await store.commit([item('kept')])
+  await store.put([item('kept')])
   await assert.rejects(addLeaves(store, file(8_000_000, 6)), faultOf('no_space'))
   const large = { ...item('large'), bytes: new Uint8Array(7_000_000) }
-  await assert.rejects(store.commit([item('parallel'), large]), faultOf('no_space'))
-  assert.equal(store.find(item('beside').ref), null)
-  assert.deepEqual(store.find(item('kept').ref), item('kept').bytes)
-  await store.commit([item('small')])
-  assert.deepEqual(store.find(item('small').ref), item('small').bytes)
+  await assert.rejects(store.put([item('parallel'), large]), faultOf('no_space'))
+  assert.equal(store.peek(item('beside').ref), null)
+  assert.deepEqual(store.peek(item('kept').ref), item('kept').bytes)
+  await store.put([item('small')])
+  assert.deepEqual(store.peek(item('small').ref), item('small').bytes)
 })
 
 for (const [code, fault] of [
@@ -121,14 +121,14 @@ for (const [code, fault] of [
   test(`a write that fails with ${code} is answered with ${fault}, and the next one goes on`, async (t) => {
     const ops = createFailingFileOps(createMemoryFileOps())
     const { store } = createSegmentFixture(t, { ops })
-    await store.commit([item('kept')])
+    await store.put([item('kept')])
     const content = file(9_000_000, 7)
     ops.fail('writev', 2, code)
     await assert.rejects(addLeaves(store, content), faultOf(fault))
     ops.heal()
     const pieces = await readLeaves(store, await addLeaves(store, content))
     assert.deepEqual(Buffer.concat(pieces.map((piece) => piece ?? Buffer.alloc(0))), content)
-    assert.deepEqual(store.find(item('kept').ref), item('kept').bytes)
+    assert.deepEqual(store.peek(item('kept').ref), item('kept').bytes)
     assert.equal(store.isWritable, true)
   })
 }
@@ -137,17 +137,17 @@ for (const code of ['ENOSPC', 'EIO']) {
   test(`a combined write and sync of the log that fails with ${code} acknowledges no block`, async (t) => {
     const ops = createFailingFileOps(createMemoryFileOps())
     const { store } = createSegmentFixture(t, { ops })
-    await store.commit([item('kept')])
+    await store.put([item('kept')])
     ops.fail('writev', 1, code)
-    await assert.rejects(store.commit([item('lost')]), faultOf('no_space'))
+    await assert.rejects(store.put([item('lost')]), faultOf('no_space'))
     ops.heal()
-    assert.equal(store.find(item('lost').ref), null)
-    assert.deepEqual(store.find(item('kept').ref), item('kept').bytes)
+    assert.equal(store.peek(item('lost').ref), null)
+    assert.deepEqual(store.peek(item('kept').ref), item('kept').bytes)
     // A device that is not full may have failed at the sync.
     assert.equal(store.isWritable, code === 'ENOSPC')
     if (!store.isWritable) return
-    await store.commit([item('lost')])
-    assert.deepEqual(store.find(item('lost').ref), item('lost').bytes)
+    await store.put([item('lost')])
+    assert.deepEqual(store.peek(item('lost').ref), item('lost').bytes)
   })
 }
 
@@ -155,16 +155,16 @@ test('a failed sync stops all writes permanently; reads continue', async (t) => 
   for (const how of ['log', 'extent']) {
     const ops = createFailingFileOps(createMemoryFileOps())
     const { store, lines } = createSegmentFixture(t, { ops })
-    await store.commit([item('kept')])
+    await store.put([item('kept')])
     ops.fail('datasync', 1, 'EIO')
-    if (how === 'log') await assert.rejects(store.commit([item('lost')]), faultOf('no_space'))
+    if (how === 'log') await assert.rejects(store.put([item('lost')]), faultOf('no_space'))
     else await assert.rejects(addLeaves(store, file(300_000, 8)), faultOf('no_space'))
     ops.heal()
     assert.equal(store.isWritable, false)
-    await assert.rejects(store.commit([item('later')]), faultOf('no_space'))
+    await assert.rejects(store.put([item('later')]), faultOf('no_space'))
     await assert.rejects(addLeaves(store, file(300_000, 9)), faultOf('no_space'))
-    assert.deepEqual(store.find(item('kept').ref), item('kept').bytes)
-    assert.equal(store.find(item('lost').ref), null)
+    assert.deepEqual(store.peek(item('kept').ref), item('kept').bytes)
+    assert.equal(store.peek(item('lost').ref), null)
     assert.equal(lines.filter((line) => line.includes('segments_not_synced')).length, 1)
   }
 })
@@ -226,13 +226,13 @@ test('a file that cannot be opened once more refuses the current write only', as
       },
     },
   })
-  await store.commit([item('before')])
+  await store.put([item('before')])
   isRefused = true
-  await assert.rejects(store.commit([item('meanwhile')]), faultOf('internal'))
+  await assert.rejects(store.put([item('meanwhile')]), faultOf('internal'))
   isRefused = false
-  await store.commit([item('after')])
+  await store.put([item('after')])
   assert.equal(store.isWritable, true)
-  assert.deepEqual(store.find(item('after').ref), item('after').bytes)
+  assert.deepEqual(store.peek(item('after').ref), item('after').bytes)
 })
 
 test('an unreadable block is null in a run and thrown by find, and its row stays', async (t) => {
@@ -243,7 +243,7 @@ test('an unreadable block is null in a run and thrown by find, and its row stays
   assert.ok(first)
   ops.fail('read', 1, 'EIO', true)
   assert.deepEqual(await readLeaves(store, leaves), [null, null, null])
-  assert.throws(() => store.find({ kind: 'dag-block', hash: first.multihash }), { code: 'EIO' })
+  assert.throws(() => store.peek({ kind: 'dag-block', hash: first.multihash }), { code: 'EIO' })
   ops.heal()
   assert.ok((await readLeaves(store, leaves)).every((piece) => piece !== null))
 })
@@ -251,8 +251,8 @@ test('an unreadable block is null in a run and thrown by find, and its row stays
 test('a block that was found stays as it was, however many are found after it', async (t) => {
   const { store } = createSegmentFixture(t, { ops: createMemoryFileOps() })
   const items = Array.from({ length: 200 }, (_, index) => item('x'.repeat(index * 60) + index))
-  for (const each of items) await store.commit([each])
-  const found = items.map(({ ref }) => store.find(ref))
+  for (const each of items) await store.put([each])
+  const found = items.map(({ ref }) => store.peek(ref))
   assert.deepEqual(
     found,
     items.map(({ bytes }) => bytes),
@@ -385,28 +385,28 @@ test('chain rows may use the space that segments leave, also in a store that is 
     ...item(name, 'header'),
     bytes: new Uint8Array(bytes),
   })
-  await store.commit([header(500_000, 'one')])
+  await store.put([header(500_000, 'one')])
   await addLeaves(store, file(2_500_000, 14))
-  await assert.rejects(store.commit([header(1_500_000, 'two')]), faultOf('no_space'))
+  await assert.rejects(store.put([header(1_500_000, 'two')]), faultOf('no_space'))
   const later = createSegmentFixture(t, { ops, db, bytesMax: 4_000_000 })
-  await assert.rejects(later.store.commit([header(1_500_000, 'two')]), faultOf('no_space'))
-  await later.store.commit([header(100_000, 'three')])
+  await assert.rejects(later.store.put([header(1_500_000, 'two')]), faultOf('no_space'))
+  await later.store.put([header(100_000, 'three')])
 })
 
 test('a reader in another process sees the blocks that a running store wrote since', async (t) => {
   const ops = createMemoryFileOps()
   const { store, db } = createSegmentFixture(t, { ops })
   const beside = createSegmentFixture(t, { ops, db })
-  await store.commit([item('later')])
+  await store.put([item('later')])
   const leaves = await addLeaves(store, file(300_000, 15))
-  assert.deepEqual(beside.store.find(item('later').ref), item('later').bytes)
+  assert.deepEqual(beside.store.peek(item('later').ref), item('later').bytes)
   assert.ok((await readLeaves(beside.store, leaves)).every((piece) => piece !== null))
   const copies: string[] = []
   for await (const { ref, bytes } of listBlocks(db, ops, '/store')) {
     assert.ok(bytes)
     verifyDagBlock(ref.hash, bytes)
     copies.push(ref.kind)
-    if (copies.length === 1) await store.commit([item('while it is listed')])
+    if (copies.length === 1) await store.put([item('while it is listed')])
   }
   assert.equal(copies.length, 4)
 })
@@ -415,13 +415,13 @@ test('a nearly full device accepts no more bytes, and accepts them again once it
   const device = { free: 33 * 1024 * 1024, all: 2 ** 40 }
   const ops = { ...createMemoryFileOps(), roomNow: () => device }
   const { store } = createSegmentFixture(t, { ops })
-  await store.commit([item('fits')])
+  await store.put([item('fits')])
   device.free = 32 * 1024 * 1024 + 1000
   const large = item('x'.repeat(1_048_576))
-  await assert.rejects(store.commit([large]), { code: 'no_space' })
+  await assert.rejects(store.put([large]), { code: 'no_space' })
   await assert.rejects(addLeaves(store, Buffer.alloc(300_000), 262_144), { code: 'no_space' })
   assert.ok(store.has(item('fits').ref))
   device.free = 2 ** 30
-  await store.commit([large])
+  await store.put([large])
   assert.ok(store.has(large.ref))
 })

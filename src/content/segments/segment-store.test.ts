@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { storeSuite, type StoreFixture } from '../../../test/suites/store.suite.ts'
+import { blockStoreSuite, type StoreFixture } from '../../../test/suites/block-store.suite.ts'
 import { systemClock } from '../../base/clock.ts'
 import { silentLog } from '../../base/log.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
@@ -12,7 +12,7 @@ import type { Writer } from '../../db/writer.ts'
 import { createSystemFiles } from '../system-files.ts'
 import { createSegmentStore } from './segment-store.ts'
 
-storeSuite('segment store with an inline writer', async () => {
+blockStoreSuite('segment store with an inline writer', async () => {
   const path = temporaryFolder()
   const db = openDatabase(join(path, 'cairn.db'))
   migrate(db)
@@ -21,7 +21,7 @@ storeSuite('segment store with an inline writer', async () => {
 
 for (const rowsFollow of [false, true]) {
   const how = rowsFollow ? ', rows following' : ''
-  storeSuite(`segment store with the writer thread${how}`, async () => {
+  blockStoreSuite(`segment store with the writer thread${how}`, async () => {
     const path = temporaryFolder()
     const writer = await startThreadWriter({ path: join(path, 'cairn.db') })
     const db = openDatabase(join(path, 'cairn.db'), { readOnly: true })

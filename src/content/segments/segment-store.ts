@@ -1,6 +1,6 @@
-// The Store of a server: file blocks are in segments under `store/`, everything else in rows of `cairn.db`. One commit
-// of both is atomic: the files are synced first, then one SQL write makes all of it visible. Blocks committed without
-// other rows are acknowledged before their own rows are written (pending-blocks.ts).
+// The BlockStore of a server: file blocks are in segments under `store/`, everything else in rows of `cairn.db`. One
+// commit of both is atomic: the files are synced first, then one SQL write makes all of it visible. Blocks committed
+// without other rows are acknowledged before their own rows are written (pending-blocks.ts).
 import type { Clock } from '../../base/clock.ts'
 import { backgroundFailed } from '../../base/guarded-clock.ts'
 import type { Log } from '../../base/log.ts'
@@ -10,7 +10,7 @@ import type { Writer } from '../../db/writer.ts'
 import type { FileOps } from '../file-ops.ts'
 import type { ContentRef } from '../ref.ts'
 import { createSqliteStore } from '../sqlite-store.ts'
-import type { Forget, Segments, Store } from '../store.ts'
+import type { DeleteBlocks, Segments, BlockStore } from '../block-store.ts'
 import {
   findPlace,
   forgetBlocks,
@@ -37,8 +37,8 @@ import { openSegmentFolder } from './segment-folder.ts'
 import { defaultSegmentLimits, type SegmentLimits } from './segment-limits.ts'
 import { createSegmentWriters } from './segment-writers.ts'
 
-export type SegmentStore = Store & {
-  readonly forget: Forget
+export type SegmentStore = BlockStore & {
+  readonly delete: DeleteBlocks
   readonly segments: Segments
   /** False once a sync has failed: writes are refused, reads continue. */
   readonly isWritable: boolean
@@ -126,7 +126,7 @@ export function createSegmentStore(parts: {
   }
 
   const store: SegmentStore = {
-    find: (ref) => (ref.kind === 'dag-block' ? blocks.find(ref.hash) : rowStore.find(ref)),
+    peek: (ref) => (ref.kind === 'dag-block' ? blocks.find(ref.hash) : rowStore.peek(ref)),
     has: (ref) => (ref.kind === 'dag-block' ? blocks.isHere(ref.hash) : rowStore.has(ref)),
     read(refs, signal) {
       if (refs.some(({ kind }) => kind !== 'dag-block')) return rowStore.read(refs, signal)
@@ -134,7 +134,7 @@ export function createSegmentStore(parts: {
         db.together(() => some.map(({ hash }) => blocks.placeOf(hash)))
       return readRun(refs, signal, { placesOf, files, buffers, recent })
     },
-    commit(items, rows = []) {
+    put(items, rows = []) {
       return (rows.length === 0 ? logCommits.join(items) : null) ?? rowCommits(items, rows)
     },
     batch() {
@@ -177,7 +177,7 @@ export function createSegmentStore(parts: {
       await writer.write([releaseBlock(ref.hash)])
     },
     quarantineFlag: rowStore.quarantineFlag,
-    async forget(hashes) {
+    async delete(hashes) {
       const proposed = holds.propose(hashes)
       // One at a time, so that a pardon is never another's.
       const work = forgetting.then(async () => {

@@ -6,15 +6,15 @@ import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import { createMemoryFileOps } from '../../../test/fakes/memory-file-ops.ts'
 import { addLeaves, createSegmentFixture } from '../../../test/fakes/segment-fixture.ts'
-import { item } from '../../../test/suites/store.suite.ts'
+import { item } from '../../../test/suites/block-store.suite.ts'
 import { silentLog } from '../../base/log.ts'
 import { createHostedHash } from '../../../test/fakes/hash-worker-thread.ts'
 import { createParallelVerify } from '../../codec/hash/parallel-verify.ts'
 import { verifyDagBlock, verifyLeaf } from '../../codec/ipld/verify-dag-block.ts'
-import { eachPiece } from '../../../test/suites/store.suite.ts'
+import { eachPiece } from '../../../test/suites/block-store.suite.ts'
 import { createSequentialRead } from '../sequential-read.ts'
 import type { ContentRef, Verify } from '../ref.ts'
-import type { FileLeaf } from '../store.ts'
+import type { FileLeaf } from '../block-store.ts'
 
 const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(2 ** 31))
 const rounds = 300
@@ -27,7 +27,7 @@ test(`${rounds} corrupt segments never return a wrong byte (seed ${seed})`, asyn
   for (let at = 0; at + 4 < content.length; at += 512) content.writeUInt32LE(at, at)
   const leaves = await addLeaves(store, content, 16_384)
   const items = Array.from({ length: 20 }, (_, index) => item(`block ${index} `.repeat(200)))
-  await store.commit(items)
+  await store.put(items)
   const refs: ContentRef[] = [...leaves.map(refOf), ...items.map(({ ref }) => ref)]
   const right = [
     ...leaves.map((_, at) => content.subarray(at * 16_384, (at + 1) * 16_384)),
@@ -91,7 +91,7 @@ test(`${rounds} corrupt segments never return a wrong byte (seed ${seed})`, asyn
   /** As `obtain` reads it: null when it does not prove itself. */
   function foundGood(ref: ContentRef): Buffer | null {
     try {
-      const bytes = store.find(ref)
+      const bytes = store.peek(ref)
       if (bytes !== null) verify(ref, bytes)
       return bytes === null ? null : Buffer.from(bytes)
     } catch {

@@ -27,7 +27,7 @@ export class BadBlock extends Error {
   override readonly name = 'BadBlock'
 }
 
-/** `stateItems`: what the block's state root reaches and the Store lacks. Throws `BadBlock`. */
+/** `stateItems`: what the block's state root reaches and the BlockStore lacks. Throws `BadBlock`. */
 export function commitOf(
   network: string,
   parts: BlockParts,

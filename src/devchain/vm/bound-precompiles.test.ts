@@ -36,10 +36,10 @@ async function openEngine(t: TestContext, mining: 'auto' | 'off') {
   })
   const mine = async () => {
     const { hash } = await engine.mine()
-    const bytes = store.find({ kind: 'header', hash })
+    const bytes = store.peek({ kind: 'header', hash })
     assert.ok(bytes)
     const header = decodeHeader(bytes)
-    const list = store.find({ kind: 'transactions', hash: header.transactionsRoot })
+    const list = store.peek({ kind: 'transactions', hash: header.transactionsRoot })
     assert.ok(list)
     return { header, count: decodeEntries(list).length }
   }

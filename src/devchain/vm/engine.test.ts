@@ -19,7 +19,7 @@ import { contractAddress } from '../../codec/ethereum/sender.ts'
 import { decodeTransaction } from '../../codec/ethereum/transaction.ts'
 import { decodeTrieNode, stepThrough, toNibbles } from '../../codec/ethereum/trie-node.ts'
 import { verifyKeccakKinds } from '../../codec/hash/verify-keccak.ts'
-import type { Store } from '../../content/store.ts'
+import type { BlockStore } from '../../content/block-store.ts'
 import type { BlockPlace } from '../chain-index.ts'
 import { defaultGenesis, sampleContractAddress } from '../default-genesis.ts'
 import { devAccounts } from '../dev-accounts.ts'
@@ -32,7 +32,7 @@ const gwei = 1_000_000_000n
 
 async function openEngine(
   t: TestContext,
-  options: { mining?: 'auto' | 'off'; wrap?: (store: Store) => Store } = {},
+  options: { mining?: 'auto' | 'off'; wrap?: (store: BlockStore) => BlockStore } = {},
 ) {
   const database = openChainDatabase(t)
   const { index, log } = database
@@ -64,15 +64,15 @@ async function openEngine(
   return { ...database, store, blocks, pending, open, call, estimateGas, engine }
 }
 
-/** A Store in which commits of the numbers that `fails` names (from 1) find no space. */
-function failing(fails: (commit: number) => boolean): (store: Store) => Store {
+/** A BlockStore in which commits of the numbers that `fails` names (from 1) find no space. */
+function failing(fails: (commit: number) => boolean): (store: BlockStore) => BlockStore {
   let commits = 0
   return (store) => ({
     ...store,
-    commit: async (items, rows) => {
+    put: async (items, rows) => {
       commits += 1
       if (fails(commits)) throw new Fault('no_space')
-      return store.commit(items, rows)
+      return store.put(items, rows)
     },
   })
 }
@@ -88,9 +88,9 @@ async function sign(wallet: Wallet, request: TransactionRequest): Promise<Uint8A
 }
 
 /** A block's header, transactions and receipts, each verified out of the store. */
-function readBlock(store: Store, hash: Uint8Array) {
+function readBlock(store: BlockStore, hash: Uint8Array) {
   const verified = (kind: 'header' | 'transactions' | 'receipts', name: Uint8Array) => {
-    const bytes = store.find({ kind, hash: name })
+    const bytes = store.peek({ kind, hash: name })
     assert.ok(bytes, kind)
     verifyKeccakKinds({ kind, hash: name }, bytes)
     return bytes
@@ -104,11 +104,11 @@ function readBlock(store: Store, hash: Uint8Array) {
 }
 
 /** Balance by our own walk, each node verified; 0 when absent. */
-function balanceAt(store: Store, stateRoot: Uint8Array, address: string): bigint {
+function balanceAt(store: BlockStore, stateRoot: Uint8Array, address: string): bigint {
   let hash = stateRoot
   let rest = toNibbles(keccak256(fromHex(address)))
   for (;;) {
-    const bytes = store.find({ kind: 'trie-node', hash })
+    const bytes = store.peek({ kind: 'trie-node', hash })
     assert.ok(bytes)
     verifyKeccakKinds({ kind: 'trie-node', hash }, bytes)
     const step = stepThrough(decodeTrieNode(bytes), rest)
@@ -200,7 +200,7 @@ test('the balance at every block stays readable', async (t) => {
   }
   const start = 10_000n * 10n ** 18n
   for (const { number, hash } of blocks) {
-    const header = store.find({ kind: 'header', hash })
+    const header = store.peek({ kind: 'header', hash })
     assert.ok(header)
     const { stateRoot } = decodeHeader(header)
     assert.equal(balanceAt(store, stateRoot, bob.address), start + 1000n * number)
@@ -531,7 +531,7 @@ test('the block to come is the block that is then made', async (t) => {
   const two = await engine.pendingBlock()
   assert.notDeepEqual(two.header, header)
   const { hash } = await engine.mine()
-  assert.deepEqual(store.find({ kind: 'header', hash }), two.header)
+  assert.deepEqual(store.peek({ kind: 'header', hash }), two.header)
 })
 
 test('one that was priced out is mined once another block has lowered the price', async (t) => {

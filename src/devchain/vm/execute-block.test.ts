@@ -33,7 +33,7 @@ async function open(t: TestContext, genesis: Genesis) {
   const { store, index, folder: scratch, log } = openChainDatabase(t)
   const shared = { network: 'test', genesis, store, index }
   const place = await findStart({ ...shared, log })
-  const first = decodeHeader(store.find({ kind: 'header', hash: place.hash }) ?? assert.fail())
+  const first = decodeHeader(store.peek({ kind: 'header', hash: place.hash }) ?? assert.fail())
   const rules = createRules(genesis, createCrypto())
   return {
     index,

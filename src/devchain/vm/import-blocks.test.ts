@@ -15,7 +15,7 @@ import { decodeEntries } from '../../codec/ethereum/list.ts'
 import { recoverSender } from '../../codec/ethereum/sender.ts'
 import { decodeTransaction, transactionHash } from '../../codec/ethereum/transaction.ts'
 import { verifyKeccakKinds } from '../../codec/hash/verify-keccak.ts'
-import type { Store } from '../../content/store.ts'
+import type { BlockStore } from '../../content/block-store.ts'
 import type { Signed } from '../chain-index.ts'
 import { parseGenesis } from '../genesis.ts'
 import { findStart } from '../start-point.ts'
@@ -29,7 +29,7 @@ const skip = existsSync(folder)
   : 'this compares with data of others, which is not here: set CAIRN_VECTORS to the folder of the vectors'
 const headHash = '0xd226371d0b1551adb03fb52b71f08e3e11247fe9b1af994768af8cdaa8e7dcd7'
 
-async function open(t: TestContext, wrap = (store: Store): Store => store) {
+async function open(t: TestContext, wrap = (store: BlockStore): BlockStore => store) {
   const parts = openChainDatabase(t)
   const genesis = parseGenesis(JSON.parse(readFileSync(`${folder}/genesis.json`, 'utf8')))
   const shared = { network: 'test', genesis, store: parts.store, index: parts.index }
@@ -76,13 +76,13 @@ test(
     for (let number = 0n; number <= 54n; number += 1n) {
       const hash = index.hashOf(number)
       assert.ok(hash)
-      const bytes = store.find({ kind: 'header', hash })
+      const bytes = store.peek({ kind: 'header', hash })
       assert.ok(bytes)
       const header = decodeHeader(bytes)
-      const state = store.find({ kind: 'trie-node', hash: header.stateRoot })
+      const state = store.peek({ kind: 'trie-node', hash: header.stateRoot })
       assert.ok(state)
       verifyKeccakKinds({ kind: 'trie-node', hash: header.stateRoot }, state)
-      const receipts = store.find({ kind: 'receipts', hash: header.receiptsRoot })
+      const receipts = store.peek({ kind: 'receipts', hash: header.receiptsRoot })
       if (receipts === null) continue
       verifyKeccakKinds({ kind: 'receipts', hash: header.receiptsRoot }, receipts)
       transactions += 1
@@ -162,12 +162,12 @@ test(
   { skip },
   async (t) => {
     let left = 20
-    const failing = (store: Store): Store => ({
+    const failing = (store: BlockStore): BlockStore => ({
       ...store,
-      async commit(items, rows) {
+      async put(items, rows) {
         left -= 1
         if (left === 0) throw new Fault('no_space')
-        return store.commit(items, rows)
+        return store.put(items, rows)
       },
     })
     const { engine, index, reported } = await open(t, failing)
@@ -189,7 +189,7 @@ test(
     const { number, hash } = await engine.mine()
     assert.equal(number, 55n)
     assert.deepEqual(index.head()?.hash, hash)
-    const bytes = store.find({ kind: 'header', hash })
+    const bytes = store.peek({ kind: 'header', hash })
     assert.ok(bytes)
     assert.equal(decodeHeader(bytes).excessBlobGas, 0n)
   },
@@ -205,8 +205,8 @@ test(
     let traced = 0
     for (let number = 1n; number <= 54n; number += 1n) {
       const blockHash = index.hashOf(number) ?? assert.fail()
-      const header = decodeHeader(store.find({ kind: 'header', hash: blockHash }) ?? assert.fail())
-      const receipts = store.find({ kind: 'receipts', hash: header.receiptsRoot })
+      const header = decodeHeader(store.peek({ kind: 'header', hash: blockHash }) ?? assert.fail())
+      const receipts = store.peek({ kind: 'receipts', hash: header.receiptsRoot })
       const wanted = receipts === null ? [] : placeReceipts(decodeEntries(receipts))
       const trace = async (at: number | null) =>
         (await run({ kind: 'trace-block', block: blockHash, index: at, tracer })) as readonly {

@@ -5,7 +5,7 @@ import { Fault, hasCode } from '../../base/fault.ts'
 import { toHex } from '../../base/hex.ts'
 import { decodeHeader } from '../../codec/ethereum/header.ts'
 import type { Header } from '../../codec/ethereum/header.ts'
-import type { Store } from '../../content/store.ts'
+import type { BlockStore } from '../../content/block-store.ts'
 import type { ChainIndex } from '../chain-index.ts'
 import type { ChainRules } from './chain-rules.ts'
 import { createStateVm } from './chain-vm.ts'
@@ -17,7 +17,7 @@ import type { TimeSlice } from './time-slice.ts'
 /** What everything that is worked out needs. */
 export type CallParts = {
   readonly rules: ChainRules
-  readonly store: Store
+  readonly store: BlockStore
   readonly index: ChainIndex
   readonly callGasMax: bigint
 }
@@ -27,7 +27,7 @@ export type OpenState = StateVm & { readonly tries: TrieDatabase }
 
 /** Throws `unknown_block`. */
 export function headerOf({ store }: CallParts, blockHash: Uint8Array): Header {
-  const header = store.find({ kind: 'header', hash: blockHash })
+  const header = store.peek({ kind: 'header', hash: blockHash })
   if (header === null) throw new Fault('unknown_block')
   return decodeHeader(header)
 }

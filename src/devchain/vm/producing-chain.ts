@@ -17,7 +17,7 @@ import { keccak256 } from '../../codec/hash/keccak.ts'
 import { encodeEntries } from '../../codec/ethereum/list.ts'
 import { emptyRlpList } from '../../codec/ethereum/rlp.ts'
 import type { UnverifiedItem } from '../../content/ref.ts'
-import type { Store } from '../../content/store.ts'
+import type { BlockStore } from '../../content/block-store.ts'
 import { gasPerBlob } from '../../chain/fees.ts'
 import type { BlockPlace, ChainIndex, Signed } from '../chain-index.ts'
 import { BadBlock, commitOf } from './block-commit.ts'
@@ -38,7 +38,7 @@ const coinbase = '0xca14ca14ca14ca14ca14ca14ca14ca14ca14ca14'
 export type ChainParts = {
   readonly network: string
   readonly rules: ChainRules
-  readonly store: Store
+  readonly store: BlockStore
   readonly index: ChainIndex
   readonly tries: TrieDatabase
   /** Milliseconds since 1970 UTC. */
@@ -62,7 +62,7 @@ type Ahead = {
   readonly place: BlockPlace
   /** Of everything the block brings. */
   readonly bytes: number
-  /** Of its nodes and code, which the trie database holds until they can be read from the Store. */
+  /** Of its nodes and code, which the trie database holds until they can be read from the BlockStore. */
   readonly stateBytes: number
   readonly durable: Promise<void>
 }
@@ -101,7 +101,7 @@ export class ProducingChain {
   static async open(parts: ChainParts): Promise<ProducingChain> {
     const { store, index, rules, tries } = parts
     const place = index.head()
-    const bytes = place === null ? null : store.find({ kind: 'header', hash: place.hash })
+    const bytes = place === null ? null : store.peek({ kind: 'header', hash: place.hash })
     if (place === null || bytes === null) throw new Error('the chain has no head to go on from')
     const header = decodeHeader(bytes)
     const { stateRoot } = header
@@ -141,7 +141,7 @@ export class ProducingChain {
 
   /**
    * Makes one block of what `queue` gives, as much as fits, and keeps it. Without any transaction it is made
-   * only with `orEmpty`; `block` is null then. Throws what the Store throws; nothing has happened then.
+   * only with `orEmpty`; `block` is null then. Throws what the BlockStore throws; nothing has happened then.
    */
   async mine(queue: ReadyQueue, { orEmpty }: { readonly orEmpty: boolean }): Promise<Mined> {
     try {
@@ -272,7 +272,7 @@ export class ProducingChain {
     if (failed === undefined) return
     const { index, store } = this.#parts
     const place = index.head()
-    const bytes = place === null ? null : store.find({ kind: 'header', hash: place.hash })
+    const bytes = place === null ? null : store.peek({ kind: 'header', hash: place.hash })
     if (place === null || bytes === null) throw new Error('the chain has no head to go on from')
     this.#stand(place, bytes)
     await this.#reset()
@@ -304,7 +304,7 @@ export class ProducingChain {
     const { stateRoot } = decodeHeader(parts.header)
     const stateItems = tries.reachable(stateRoot)
     const { place, items, rows } = commitOf(network, parts, receipts, stateItems)
-    const durable = store.commit(items, rows).then(() => onDurable(place))
+    const durable = store.put(items, rows).then(() => onDurable(place))
     // Callers of `settle` get the failure. Without one yet, the rejection must not be unhandled.
     durable.catch(() => {})
     const bytes = bytesOf(items)
@@ -329,7 +329,7 @@ export class ProducingChain {
     const { store, tries } = this.#parts
     const { stateRoot } = decodeHeader(parts.header)
     const { place, items, rows } = commit(tries.reachable(stateRoot))
-    await store.commit(items, rows)
+    await store.put(items, rows)
     await this.#advance(place, parts.header)
     return place
   }

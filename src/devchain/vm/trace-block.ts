@@ -152,12 +152,12 @@ async function settle(
 
 /** The block as it was kept. Throws `unknown_block`, `pruned`. */
 export function readBlock({ store }: CallParts, hash: Uint8Array): BlockParts {
-  const bytes = store.find({ kind: 'header', hash })
+  const bytes = store.peek({ kind: 'header', hash })
   if (bytes === null) throw new Fault('unknown_block', { detail: 'header for hash not found' })
   const { transactionsRoot, unclesHash, withdrawalsRoot } = decodeHeader(bytes)
   const list = (kind: ContentKind, root: Uint8Array, empty: Uint8Array): Uint8Array => {
     if (equalBytes(root, empty)) return emptyRlpList
-    const found = store.find({ kind, hash: root })
+    const found = store.peek({ kind, hash: root })
     if (found === null) throw new Fault('pruned')
     return found
   }

@@ -41,7 +41,7 @@ test('stored nodes are read through and are not committed again', async () => {
   const store = createMemoryStore()
   const { root, nodes } = buildTrie([[keccak256(word(1)), word(9)]])
   const bytes = nodes[0] ?? word(0)
-  await store.commit([{ ref: { kind: 'trie-node', hash: root }, bytes }])
+  await store.put([{ ref: { kind: 'trie-node', hash: root }, bytes }])
   const tries = createTrieDatabase(store)
   assert.deepEqual(await tries.get(toBareHex(root)), bytes)
   assert.deepEqual(tries.reachable(root), [])

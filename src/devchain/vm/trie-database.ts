@@ -1,4 +1,4 @@
-// The EVM's trie database over the Store. What it writes waits in `pending`, where every trie of the chain
+// The EVM's trie database over the BlockStore. What it writes waits in `pending`, where every trie of the chain
 // sees it, until a block's commit takes what that block's state root reaches and drops the rest.
 import type { BatchDBOp, DB } from '@ethereumjs/util'
 import { equalBytes, fromHex, toBareHex } from '../../base/hex.ts'
@@ -11,13 +11,13 @@ import { keccak256 } from '../../codec/hash/keccak.ts'
 import { decodeTrieNode } from '../../codec/ethereum/trie-node.ts'
 import type { TrieChild, TrieNode } from '../../codec/ethereum/trie-node.ts'
 import type { ContentRef, UnverifiedItem } from '../../content/ref.ts'
-import type { Store } from '../../content/store.ts'
+import type { BlockStore } from '../../content/block-store.ts'
 
 /** Contract code is asked for under this prefix (`c`), so that code 0x80 is not the empty trie. */
 const codePrefix = '63'
 
 export type TrieDatabase = DB<string, Uint8Array> & {
-  /** The nodes and code that `stateRoot` reaches and the Store lacks, root first. */
+  /** The nodes and code that `stateRoot` reaches and the BlockStore lacks, root first. */
   reachable(stateRoot: Uint8Array): UnverifiedItem[]
   /** Forgets what no commit has taken. */
   clear(): void
@@ -27,12 +27,12 @@ export type TrieDatabase = DB<string, Uint8Array> & {
 
 /**
  * What commits took is read from memory until as many bytes again were taken: the next block walks mostly these nodes,
- * and those whose commit is under way are not in the Store yet.
+ * and those whose commit is under way are not in the BlockStore yet.
  */
 export const recentBytesMax = 8 * 1024 * 1024
 
 /** Throws on a value that does not hash to its key, and on any delete: content is never taken away. */
-export function createTrieDatabase(store: Store): TrieDatabase {
+export function createTrieDatabase(store: BlockStore): TrieDatabase {
   const pending = new Map<string, Uint8Array>()
   /** Of each hash that was pending: most of what a new node points at was not, and needs no text to say so. */
   const pendingStarts = new Set<number>()
@@ -51,7 +51,7 @@ export function createTrieDatabase(store: Store): TrieDatabase {
 
   function find(key: string): Uint8Array | undefined {
     const held = pending.get(key) ?? recent.get(key) ?? earlier.get(key)
-    return held ?? store.find(refOf(key)) ?? undefined
+    return held ?? store.peek(refOf(key)) ?? undefined
   }
 
   function put(key: string, value: Uint8Array): void {

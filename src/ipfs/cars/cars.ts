@@ -1,7 +1,7 @@
 // CAR files of one account: what src/ipfs/files.ts promises of them, from a store and the account's pins.
 // Tested by src/kubo/commands/dag/cars.test.ts
 import type { Clock } from '../../base/clock.ts'
-import type { Store } from '../../content/store.ts'
+import type { BlockStore } from '../../content/block-store.ts'
 import type { OpenBlocks } from '../read/blocks.ts'
 import { exportCar } from './export-car.ts'
 import type { Files, FetchPolicy } from '../files.ts'
@@ -12,7 +12,7 @@ import { pinStatements } from '../pins/pin-rows.ts'
 import { looseRoot } from '../pins/roots.ts'
 
 export type CarSettings = {
-  readonly store: Store
+  readonly store: BlockStore
   readonly clock: Clock
   readonly openBlocks: OpenBlocks
   readonly pins: Pick<Files, 'pin'>
@@ -45,7 +45,7 @@ export function createCars(settings: CarSettings): Pick<Files, 'importCars' | 'e
           return leaseStatements(accountId, looseRoot(put.batch), put, { expires })
         },
         release: async ({ batch }) => {
-          await store.commit([], [endLease(accountId, looseRoot(batch))])
+          await store.put([], [endLease(accountId, looseRoot(batch))])
         },
         pin: async (cid, walked) => {
           const pin = { cid, mode: 'recursive', name: '' } as const

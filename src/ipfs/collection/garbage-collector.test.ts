@@ -189,7 +189,7 @@ test('a pin that was given up goes on where it stopped, whatever was collected m
       if (left === 0) return
       left -= 1
       asked.push(Buffer.from(ref.hash).toString('hex'))
-      const found = origin.store.find(ref)
+      const found = origin.store.peek(ref)
       if (found !== null) offer([{ ref, bytes: found }])
     },
   }
@@ -226,10 +226,10 @@ test('a second pin of stored content walks no block', async (t) => {
   const root = await addTree(fixture, 'alice', ['one', 'two'])
   const progress: number[] = []
   const reads: Uint8Array[] = []
-  const { find } = store
-  store.find = (ref) => {
+  const { peek } = store
+  store.peek = (ref) => {
     reads.push(ref.hash)
-    return find(ref)
+    return peek(ref)
   }
   const pin = { cid: root, mode: 'recursive', name: 'mine' } as const
   await files.pin('bob', pin, atOnce, (blocks) => void progress.push(blocks), never)
@@ -251,7 +251,7 @@ test('a pinned block with a corrupt copy is readable again after a valid copy ar
   const before = [idOf(), files.stored('alice'), files.stored('bob')]
   await loseBlock(fixture, ref.hash)
   assert.equal(store.has(ref), false)
-  assert.equal(store.find(ref), null)
+  assert.equal(store.peek(ref), null)
   // A pin of what is not whole is walked, and finds that out.
   const pin = { cid: root, mode: 'recursive', name: '' } as const
   await assert.rejects(files.pin('bob', pin, atOnce, quiet, never), /not found locally/)

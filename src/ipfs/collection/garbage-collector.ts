@@ -3,7 +3,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { createDutyCycle } from '../../base/duty-cycle.ts'
 import type { Log } from '../../base/log.ts'
-import type { Forget, Segments } from '../../content/store.ts'
+import type { DeleteBlocks, Segments } from '../../content/block-store.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { CountedWriter } from '../../db/writer.ts'
 import { endExpired } from '../../tables/leases.ts'
@@ -22,7 +22,7 @@ export type GarbageCollector = {
 export type GarbageCollectorDeps = {
   readonly database: Database
   readonly writer: Pick<CountedWriter, 'write' | 'taken'>
-  readonly forget: Forget
+  readonly forget: DeleteBlocks
   readonly segments: Segments
   /** Counts pins of an earlier version; true when all are counted. */
   readonly countPins: (signal: AbortSignal) => Promise<boolean>

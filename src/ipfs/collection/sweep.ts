@@ -1,8 +1,8 @@
 // Forgets the blocks that no account keeps, in steps between which everything else gets its turn. Needs no lock:
-// what an open batch counts on is passed over by the store (content/store.ts, `Forget`).
+// what an open batch counts on is passed over by the store (content/block-store.ts, `DeleteBlocks`).
 // Tested by src/ipfs/collection/garbage-collector.test.ts
 import type { DutyCycle } from '../../base/duty-cycle.ts'
-import type { Forget, LiveBlocks } from '../../content/store.ts'
+import type { DeleteBlocks, LiveBlocks } from '../../content/block-store.ts'
 import { findAll, findOne } from '../../db/sqlite-rows.ts'
 import type { Database } from '../../db/sqlite.ts'
 import {
@@ -32,7 +32,11 @@ export type SweepResult = Swept & { readonly live: ReadonlyMap<number, LiveBlock
 
 /** `before`: only what came before this time. Stops with the signal between two steps; what is forgotten stays so. */
 export async function sweep(
-  parts: { readonly database: Database; readonly forget: Forget; readonly dutyCycle: DutyCycle },
+  parts: {
+    readonly database: Database
+    readonly forget: DeleteBlocks
+    readonly dutyCycle: DutyCycle
+  },
   before: number,
   signal: AbortSignal,
 ): Promise<SweepResult> {

@@ -3,7 +3,7 @@
 // Tested by src/ipfs/import/import.test.ts
 import { toBareHex } from '../../base/hex.ts'
 import type { UnverifiedItem } from '../../content/ref.ts'
-import type { Batch } from '../../content/store.ts'
+import type { Batch } from '../../content/block-store.ts'
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
 import { type Yielder, createYielder } from '../../base/yielder.ts'

@@ -1,7 +1,7 @@
 // The fast way in for a large file: its bytes go straight to the disk as equal leaves, named there, and no
 // block of a leaf is ever put together. Gives what import-file.ts gives for the same bytes and options.
 import { cidOf, dagPbCodec, rawCodec } from '../../codec/ipld/cid.ts'
-import type { LeafWriter } from '../../content/store.ts'
+import type { LeafWriter } from '../../content/block-store.ts'
 import { createBalanced } from './balanced.ts'
 import type { BlockSink } from './block-sink.ts'
 import type { Built, Metadata } from './built.ts'

@@ -1,7 +1,7 @@
 // `add` without HTTP: entries in, events out, in Kubo's order. Blocks go to the store as they are made and
 // become visible, together with the pins, in one commit.
 import { Fault } from '../../base/fault.ts'
-import type { Batch } from '../../content/store.ts'
+import type { Batch } from '../../content/block-store.ts'
 import type { Statement } from '../../db/writer.ts'
 import { type Keep, type YielderFor, createBlockSink } from './block-sink.ts'
 import { noMetadata, type Built, type Metadata } from './built.ts'

@@ -7,7 +7,7 @@ import { Fault, hasCode } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import { decodeMultihash, identityCode } from '../../codec/ipld/multihash.ts'
 import type { Obtain } from '../../content/ref.ts'
-import type { Store } from '../../content/store.ts'
+import type { BlockStore } from '../../content/block-store.ts'
 import { findOne } from '../../db/sqlite-rows.ts'
 import type { Database } from '../../db/sqlite.ts'
 import { unjudged } from '../../db/storage-quota.ts'
@@ -22,7 +22,7 @@ import { walkBlocks, type WalkedBlock } from '../read/walk.ts'
 const turnBytes = 512 * 1024
 
 export type CountParts = {
-  readonly store: Store
+  readonly store: BlockStore
   readonly writer: Pick<Writer, 'write'>
   readonly database: Database
   readonly obtain: Obtain

@@ -4,7 +4,7 @@
 import type { CID } from 'multiformats/cid'
 import type { Clock } from '../../base/clock.ts'
 import { Fault, type FaultCode } from '../../base/fault.ts'
-import type { Store } from '../../content/store.ts'
+import type { BlockStore } from '../../content/block-store.ts'
 import { findOne } from '../../db/sqlite-rows.ts'
 import type { Database } from '../../db/sqlite.ts'
 import { NothingChanged, type Statement } from '../../db/writer.ts'
@@ -25,7 +25,7 @@ export type Pins = PinWalks &
   Pick<Files, 'pin' | 'movePin' | 'unpin' | 'pins' | 'findPin' | 'putBlock'>
 
 export type PinSettings = {
-  readonly store: Store
+  readonly store: BlockStore
   readonly database: Database
   readonly clock: Clock
   readonly openBlocks: OpenBlocks
@@ -65,7 +65,7 @@ export function createPins(settings: PinSettings): Pins {
     const whole = wholeRoot()
     try {
       if (whole !== null) {
-        await store.commit([], rows(null))
+        await store.put([], rows(null))
         watch.progress(whole.blocks, BigInt(whole.bytes))
         return
       }
@@ -142,7 +142,7 @@ export function createPins(settings: PinSettings): Pins {
 
     async unpin(accountId, cid, recursive) {
       try {
-        await store.commit([], [deletePin(accountId, cid.bytes, recursive)])
+        await store.put([], [deletePin(accountId, cid.bytes, recursive)])
       } catch (thrown) {
         if (!(thrown instanceof NothingChanged)) throw thrown
         throw modeOf(accountId, cid) === 'recursive'

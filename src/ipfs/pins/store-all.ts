@@ -3,7 +3,7 @@
 // Tested by src/ipfs/files.test.ts
 import { Fault } from '../../base/fault.ts'
 import { identityCode } from '../../codec/ipld/multihash.ts'
-import type { Store } from '../../content/store.ts'
+import type { BlockStore } from '../../content/block-store.ts'
 import type { Statement } from '../../db/writer.ts'
 import type { Put } from '../../tables/roots.ts'
 import { createBlockGroups } from '../import/block-sink.ts'
@@ -30,7 +30,7 @@ const tree = 0
  * keeps of a try in vain. Throws what `blocks` and the store throw, `NothingChanged` among them.
  */
 export async function storeAll(
-  store: Store,
+  store: BlockStore,
   blocks: AsyncIterable<WalkedBlock>,
   rows: CommitRows,
   { progress, proceed = () => true, signal }: StoreProgress,

@@ -4,7 +4,7 @@
 import { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import { cidOf, rawCodec } from '../../codec/ipld/cid.ts'
-import type { Forget, Store } from '../../content/store.ts'
+import type { DeleteBlocks, BlockStore } from '../../content/block-store.ts'
 import { findAll, findOne } from '../../db/sqlite-rows.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Writer } from '../../db/writer.ts'
@@ -16,8 +16,8 @@ import type { Files } from '../files.ts'
 export type Unpinned = Pick<Files, 'removeBlock' | 'releaseUnpinned'>
 
 export type UnpinnedParts = {
-  readonly store: Store
-  readonly forget: Forget
+  readonly store: BlockStore
+  readonly forget: DeleteBlocks
   readonly database: Database
   readonly writer: Pick<Writer, 'write'>
 }

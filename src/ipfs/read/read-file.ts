@@ -3,7 +3,7 @@
 import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../../base/fault.ts'
-import type { ReadBatch, StoredChunk } from '../../content/store.ts'
+import type { ReadBatch, StoredChunk } from '../../content/block-store.ts'
 import type { BlockReader } from './blocks.ts'
 import { openLinksMax } from './links.ts'
 import { decodeNode, linkCid } from './node.ts'

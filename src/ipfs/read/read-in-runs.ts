@@ -7,7 +7,7 @@ import { copyBytes } from '../../base/copy-bytes.ts'
 import { toBareHex } from '../../base/hex.ts'
 import { leafPrefix, leafSuffix } from '../../codec/ipld/leaf-frame.ts'
 import { identityCode } from '../../codec/ipld/multihash.ts'
-import type { ReadBatch, StoredChunk } from '../../content/store.ts'
+import type { ReadBatch, StoredChunk } from '../../content/block-store.ts'
 import type { BlockReader, ReadBlock } from './blocks.ts'
 
 type Run = {

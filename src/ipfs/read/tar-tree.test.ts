@@ -40,7 +40,7 @@ function bench(t: TestContext) {
       data: encodeUnixfs({ type: 'directory' }),
     })
     const cid = cidOf(1, dagPbCodec, multihashOf('sha2-256', bytes))
-    await store.commit([{ ref: { kind: 'dag-block', hash: cid.multihash.bytes }, bytes }])
+    await store.put([{ ref: { kind: 'dag-block', hash: cid.multihash.bytes }, bytes }])
     return cid
   }
   return { files, pack, directory }

@@ -132,7 +132,7 @@ for (const manner of bad) {
     const { obtain, store, idle } = over(t, [rogue, honest])
     assert.deepEqual(Buffer.from(await obtain(wanted.ref, {}, never)), wanted.bytes)
     await idle()
-    assert.deepEqual(Buffer.from(store.find(wanted.ref) ?? []), wanted.bytes)
+    assert.deepEqual(Buffer.from(store.peek(wanted.ref) ?? []), wanted.bytes)
   })
 
   test(`a gateway that is ${manner} alone never gives a wrong byte`, async (t) => {

@@ -82,7 +82,7 @@ test('state is carried from call to call and from block to block, and none of it
     [0n, 1n],
   )
   assert.equal(second?.transactions[0]?.transaction.nonce, 2n)
-  assert.equal(store.find({ kind: 'trie-node', hash: header(first).stateRoot }), null)
+  assert.equal(store.peek({ kind: 'trie-node', hash: header(first).stateRoot }), null)
   const again = await simulate([{ state, calls: [toContract] }])
   assert.equal(number(again[0]?.calls[0]?.returnData), 1n)
 })

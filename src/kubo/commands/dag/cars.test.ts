@@ -108,9 +108,9 @@ test('the leaves of a file are exported in runs: few are looked for one by one, 
   const commands = createFileCommands(t, {
     wrapStore: (store) => ({
       ...store,
-      find(ref) {
+      peek(ref) {
         count.found += 1
-        return store.find(ref)
+        return store.peek(ref)
       },
       async *read(refs, signal) {
         for await (const group of store.read(refs, signal)) {

@@ -98,7 +98,7 @@ test('a shard whose names are not where their hashes say is refused', async (t) 
     const links = node.links.map((link, i) => ({ ...link, name: names(link.name, i) }))
     const bytes = encodeDagNode({ ...node, links })
     const cid = cidOf(1, dagPbCodec, multihashOf('sha2-256', bytes))
-    await store.commit([{ ref: { kind: 'dag-block', hash: cid.multihash.bytes }, bytes }])
+    await store.put([{ ref: { kind: 'dag-block', hash: cid.multihash.bytes }, bytes }])
     return value('ls', [cid.toString()])
   }
   await assert.rejects(
@@ -154,7 +154,7 @@ test('refs of a small DAG with endless paths ends at its bound', async (t) => {
     const link = { name: '', cid: at.bytes, size: 0n }
     const bytes = encodeDagNode({ links: [link, link], data: null })
     at = cidOf(1, dagPbCodec, multihashOf('sha2-256', bytes))
-    await store.commit([{ ref: { kind: 'dag-block', hash: at.multihash.bytes }, bytes }])
+    await store.put([{ ref: { kind: 'dag-block', hash: at.multihash.bytes }, bytes }])
   }
   await assert.rejects(lines('refs', [at.toString()], { recursive: true }), /more than 500 links/)
   const once = await lines('refs', [at.toString()], { recursive: true, unique: true })
@@ -224,7 +224,7 @@ test('wide blocks on a deep path are given up before their links fill the memory
       const links = [{ cid: cid.bytes, name: 'a', size: 0n }, ...wide]
       const block = encodeDagNode({ links, data })
       cid = cidOf(1, dagPbCodec, multihashOf('sha2-256', block))
-      await store.commit([{ ref: { kind: 'dag-block', hash: cid.multihash.bytes }, bytes: block }])
+      await store.put([{ ref: { kind: 'dag-block', hash: cid.multihash.bytes }, bytes: block }])
     }
     return cid.toString()
   }
@@ -242,7 +242,7 @@ test('unique refs of all levels follow each node once, however many paths lead t
     const links = below.map((cid) => ({ cid: cid.bytes, name: '', size: 0n }))
     const bytes = encodeDagNode({ links, data: Uint8Array.of(node >> 8, node & 0xff) })
     const cid = cidOf(1, dagPbCodec, multihashOf('sha2-256', bytes))
-    await store.commit([{ ref: { kind: 'dag-block', hash: cid.multihash.bytes }, bytes }])
+    await store.put([{ ref: { kind: 'dag-block', hash: cid.multihash.bytes }, bytes }])
     below = [cid, ...below.slice(0, 2)]
   }
   const root = below[0]?.toString() ?? ''
@@ -256,7 +256,7 @@ test('other work gets its turn while large nodes are read, on a path and in a wa
   for (let level = 0; level < 6; level += 1) {
     const bytes = encodeDagNode({ links: [{ cid: cid.bytes, name: 'a', size: 0n }], data })
     cid = cidOf(1, dagPbCodec, multihashOf('sha2-256', bytes))
-    await store.commit([{ ref: { kind: 'dag-block', hash: cid.multihash.bytes }, bytes }])
+    await store.put([{ ref: { kind: 'dag-block', hash: cid.multihash.bytes }, bytes }])
   }
   let turns = 0
   async function turnsIn(work: Promise<unknown>): Promise<number> {
@@ -286,7 +286,7 @@ test('metadata that no tool writes is shown as unset, so that clients can read t
     const links = [{ cid: cid.bytes, name: 'a', size: 0n }]
     const block = encodeDagNode({ links, data: encodeUnixfs({ type: 'directory' }) })
     const root = cidOf(1, dagPbCodec, multihashOf('sha2-256', block))
-    await store.commit([{ ref: { kind: 'dag-block', hash: root.multihash.bytes }, bytes: block }])
+    await store.put([{ ref: { kind: 'dag-block', hash: root.multihash.bytes }, bytes: block }])
     return root.toString()
   }
   const timeOf = async (metadata: object): Promise<unknown> => {

@@ -1,16 +1,16 @@
-// The Store keeps bytes by ContentRef. Every implementation runs test/suites/store.suite.ts.
+// A BlockStore stores bytes by ContentRef. Every implementation runs test/suites/block-store.suite.ts.
 import type { DutyCycle } from '../base/duty-cycle.ts'
 import type { RowChanges } from '../db/writer.ts'
 import type { QuarantineFlag } from './quarantine-rows.ts'
 import type { ContentRef, UnverifiedItem } from './ref.ts'
 
 /**
- * The caller verifies, before (`keep`, `commit`) and after (`obtain`); a Store never verifies bytes.
- * Order: a resolved `commit` is readable immediately by every method of the same Store.
+ * The caller verifies, before (`keep`, `put`) and after (`obtain`); a BlockStore never verifies bytes.
+ * Order: a resolved `put` is readable immediately by every method of the same BlockStore.
  */
-export interface Store {
+export interface BlockStore {
   /** The stored bytes, or null. Bytes of an open or discarded Batch are never returned. */
-  find(ref: ContentRef): Uint8Array | null
+  peek(ref: ContentRef): Uint8Array | null
   has(ref: ContentRef): boolean
   /**
    * The content of `refs`, in order; read ahead asynchronously, adjacent blocks in one read, which is a group. Two groups
@@ -22,16 +22,16 @@ export interface Store {
    * Stores all items and all rows, or none; durable when it resolves. Existing items are left unchanged. Throws
    * `no_space` if the device or the configured size is full; then no item is stored.
    */
-  commit(items: readonly UnverifiedItem[], rows?: RowChanges): Promise<readonly number[]>
+  put(items: readonly UnverifiedItem[], rows?: RowChanges): Promise<readonly number[]>
   /** Opens a Batch for content too large for memory. */
   batch(): Batch
-  /** As `find`, by a new read of the disk, past all that is remembered of it: for a copy that failed verification. */
+  /** As `peek`, by a new read of the disk, past all that is remembered of it: for a copy that failed verification. */
   findAgain(ref: ContentRef): Uint8Array | null
   /** The same of a copy in quarantine. */
   findQuarantined(ref: ContentRef): Uint8Array | null
   /**
-   * A copy that failed verification more than once: it is no longer found, and a commit of the same ref replaces it. Until
-   * then its bytes stay where they are.
+   * A copy that failed verification more than once: it is no longer found, and a `put` of the same ref replaces it.
+   * Until then its bytes stay where they are.
    */
   quarantine(ref: ContentRef): Promise<void>
   /** The copy in quarantine is good: it is found again. */
@@ -101,7 +101,7 @@ export interface LeafWriter {
  * running commit depends on. Resolves with the number deleted. At most 2000 at a time; a block that is put again in
  * the meantime stays.
  */
-export type Forget = (multihashes: readonly Uint8Array[]) => Promise<number>
+export type DeleteBlocks = (multihashes: readonly Uint8Array[]) => Promise<number>
 
 /** What lives in one segment: bytes as stored, and the lowest and highest id of the rows in `block`. */
 export type LiveBlocks = { readonly bytes: number; readonly first: number; readonly last: number }

@@ -1,21 +1,21 @@
-// The guarantees of every Store (src/content/store.ts). The test file of an implementation calls `storeSuite` with a
-// function that creates a store over an empty database.
+// The guarantees of every BlockStore (src/content/block-store.ts). The test file of an implementation calls
+// `blockStoreSuite` with a function that creates a store over an empty database.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { suite, test } from 'node:test'
 import type { ContentKind, UnverifiedItem } from '../../src/content/ref.ts'
 import { leafPrefix, leafSuffix } from '../../src/codec/ipld/leaf-frame.ts'
-import type { FileLeaf, Store, ReadBatch, StoredChunk } from '../../src/content/store.ts'
+import type { FileLeaf, BlockStore, ReadBatch, StoredChunk } from '../../src/content/block-store.ts'
 import { NothingChanged, type Statement } from '../../src/db/writer.ts'
 
 export type StoreFixture = {
-  readonly store: Store
+  readonly store: BlockStore
   /** Names in table `account` of the database that rows go to. */
   readonly accountNames: () => readonly string[]
   close(): Promise<void>
 }
 
-export function storeSuite(name: string, create: () => Promise<StoreFixture>): void {
+export function blockStoreSuite(name: string, create: () => Promise<StoreFixture>): void {
   const promise = (title: string, run: (fixture: StoreFixture) => Promise<void>): void => {
     test(title, async () => {
       const fixture = await create()
@@ -29,58 +29,58 @@ export function storeSuite(name: string, create: () => Promise<StoreFixture>): v
 
   suite(name, () => {
     promise('an item that was never stored is absent', async ({ store }) => {
-      assert.equal(store.find(item('a').ref), null)
+      assert.equal(store.peek(item('a').ref), null)
       assert.equal(store.has(item('a').ref), false)
     })
 
     promise('a commit is readable as soon as it resolved', async ({ store }) => {
-      await store.commit([item('a'), item('b')])
-      assert.deepEqual(store.find(item('a').ref), item('a').bytes)
-      assert.deepEqual(store.find(item('b').ref), item('b').bytes)
+      await store.put([item('a'), item('b')])
+      assert.deepEqual(store.peek(item('a').ref), item('a').bytes)
+      assert.deepEqual(store.peek(item('b').ref), item('b').bytes)
       assert.equal(store.has(item('b').ref), true)
     })
 
     promise(
       'what was looked for in vain is found as soon as its commit resolved',
       async ({ store }) => {
-        assert.equal(store.find(item('a').ref), null)
-        assert.equal(store.find(item('a').ref), null)
-        await store.commit([item('a')])
-        assert.deepEqual(store.find(item('a').ref), item('a').bytes)
-        assert.equal(store.find(item('b').ref), null)
+        assert.equal(store.peek(item('a').ref), null)
+        assert.equal(store.peek(item('a').ref), null)
+        await store.put([item('a')])
+        assert.deepEqual(store.peek(item('a').ref), item('a').bytes)
+        assert.equal(store.peek(item('b').ref), null)
         const batch = store.batch()
         await batch.put([item('b')])
-        assert.equal(store.find(item('b').ref), null)
+        assert.equal(store.peek(item('b').ref), null)
         await batch.commit()
-        assert.deepEqual(store.find(item('b').ref), item('b').bytes)
+        assert.deepEqual(store.peek(item('b').ref), item('b').bytes)
       },
     )
 
     promise('kinds do not share names', async ({ store }) => {
-      await store.commit([item('a', 'code')])
-      assert.equal(store.find(item('a', 'trie-node').ref), null)
+      await store.put([item('a', 'code')])
+      assert.equal(store.peek(item('a', 'trie-node').ref), null)
     })
 
     promise('empty bytes are stored', async ({ store }) => {
       const empty: UnverifiedItem = { ref: item('a').ref, bytes: new Uint8Array() }
-      await store.commit([empty])
-      assert.deepEqual(store.find(empty.ref), new Uint8Array())
+      await store.put([empty])
+      assert.deepEqual(store.peek(empty.ref), new Uint8Array())
     })
 
     promise('putting an existing item changes nothing', async ({ store }) => {
       const { ref } = item('a')
-      await store.commit([item('a')])
-      await store.commit([{ ref, bytes: Uint8Array.of(9) }, item('b'), item('b')])
-      assert.deepEqual(store.find(ref), item('a').bytes)
-      assert.deepEqual(store.find(item('b').ref), item('b').bytes)
+      await store.put([item('a')])
+      await store.put([{ ref, bytes: Uint8Array.of(9) }, item('b'), item('b')])
+      assert.deepEqual(store.peek(ref), item('a').bytes)
+      assert.deepEqual(store.peek(item('b').ref), item('b').bytes)
     })
 
     promise('a caller may reuse its buffer once a call was made', async ({ store }) => {
       const bytes = item('a').bytes.slice()
-      const done = store.commit([{ ref: item('a').ref, bytes }])
+      const done = store.put([{ ref: item('a').ref, bytes }])
       bytes.fill(0)
       await done
-      assert.deepEqual(store.find(item('a').ref), item('a').bytes)
+      assert.deepEqual(store.peek(item('a').ref), item('a').bytes)
     })
 
     promise('and of Buffers, whose slices are no copies', async ({ store }) => {
@@ -97,42 +97,42 @@ export function storeSuite(name: string, create: () => Promise<StoreFixture>): v
       }
       const batch = store.batch()
       const put = batch.put(copies.slice(3))
-      const done = store.commit(copies.slice(0, 3), [account('x')])
+      const done = store.put(copies.slice(0, 3), [account('x')])
       reuse()
       await done
       await put
       await batch.commit()
-      for (const { ref, bytes } of items) assert.deepEqual(store.find(ref), bytes)
+      for (const { ref, bytes } of items) assert.deepEqual(store.peek(ref), bytes)
     })
 
     promise('the counts returned are those of the rows', async ({ store, accountNames }) => {
-      const changes = await store.commit([item('a')], [account('x'), nothing()])
+      const changes = await store.put([item('a')], [account('x'), nothing()])
       assert.deepEqual(changes, [1, 0])
       assert.deepEqual(accountNames(), ['x'])
-      assert.deepEqual(await store.commit([item('c')]), [])
-      assert.deepEqual(await store.commit([]), [])
+      assert.deepEqual(await store.put([item('c')]), [])
+      assert.deepEqual(await store.put([]), [])
     })
 
     promise('items and rows are all or nothing', async ({ store, accountNames }) => {
       const rows = [account('x'), { ...nothing(), require: 'change' as const }]
       await assert.rejects(
-        store.commit([item('a')], rows),
+        store.put([item('a')], rows),
         (error) => error instanceof NothingChanged && error.index === 1,
       )
-      assert.equal(store.find(item('a').ref), null)
+      assert.equal(store.peek(item('a').ref), null)
       assert.deepEqual(accountNames(), [])
     })
 
     promise('concurrent commits are all stored', async ({ store }) => {
       const items = Array.from({ length: 50 }, (_, index) => item(`many ${index}`))
-      await Promise.all(items.map((each) => store.commit([each, item('shared')])))
-      for (const { ref, bytes } of items) assert.deepEqual(store.find(ref), bytes)
+      await Promise.all(items.map((each) => store.put([each, item('shared')])))
+      for (const { ref, bytes } of items) assert.deepEqual(store.peek(ref), bytes)
     })
 
     promise('a copy in quarantine is not found, and a new one replaces it', async ({ store }) => {
       const { ref, bytes } = item('a')
       for (const put of [
-        () => store.commit([{ ref, bytes }]),
+        () => store.put([{ ref, bytes }]),
         async () => {
           const batch = store.batch()
           await batch.put([{ ref, bytes }])
@@ -140,17 +140,17 @@ export function storeSuite(name: string, create: () => Promise<StoreFixture>): v
         },
       ]) {
         const wrong = item('b')
-        await store.commit([{ ref: wrong.ref, bytes: Uint8Array.of(1) }])
+        await store.put([{ ref: wrong.ref, bytes: Uint8Array.of(1) }])
         assert.deepEqual(store.findAgain(wrong.ref), Uint8Array.of(1))
-        await store.commit([{ ref, bytes }])
+        await store.put([{ ref, bytes }])
         await store.quarantine(ref)
         assert.ok(store.quarantineFlag.isUp)
-        assert.equal(store.find(ref), null)
+        assert.equal(store.peek(ref), null)
         assert.equal(store.findAgain(ref), null)
         assert.equal(store.has(ref), false)
         assert.deepEqual(store.findQuarantined(ref), bytes)
         await put()
-        assert.deepEqual(store.find(ref), bytes)
+        assert.deepEqual(store.peek(ref), bytes)
         assert.equal(store.findQuarantined(ref), null)
       }
       await store.quarantine(item('never').ref)
@@ -159,10 +159,10 @@ export function storeSuite(name: string, create: () => Promise<StoreFixture>): v
 
     promise('a copy that left quarantine is found again', async ({ store }) => {
       const { ref, bytes } = item('a')
-      await store.commit([{ ref, bytes }])
+      await store.put([{ ref, bytes }])
       await store.quarantine(ref)
       await store.release(ref)
-      assert.deepEqual(store.find(ref), bytes)
+      assert.deepEqual(store.peek(ref), bytes)
       assert.equal(store.has(ref), true)
       assert.equal(store.findQuarantined(ref), null)
       await store.release(item('never').ref)
@@ -172,11 +172,11 @@ export function storeSuite(name: string, create: () => Promise<StoreFixture>): v
       const batch = store.batch()
       await batch.put([item('a')])
       await batch.put([item('b'), item('a')])
-      assert.equal(store.find(item('a').ref), null)
+      assert.equal(store.peek(item('a').ref), null)
       assert.equal(store.has(item('b').ref), false)
       assert.deepEqual(await batch.commit([account('x')]), [1])
-      assert.deepEqual(store.find(item('a').ref), item('a').bytes)
-      assert.deepEqual(store.find(item('b').ref), item('b').bytes)
+      assert.deepEqual(store.peek(item('a').ref), item('a').bytes)
+      assert.deepEqual(store.peek(item('b').ref), item('b').bytes)
       assert.deepEqual(accountNames(), ['x'])
     })
 
@@ -186,7 +186,7 @@ export function storeSuite(name: string, create: () => Promise<StoreFixture>): v
       await batch.put(items)
       await batch.discard()
       await batch.discard()
-      for (const { ref } of items) assert.equal(store.find(ref), null)
+      for (const { ref } of items) assert.equal(store.peek(ref), null)
       await assert.rejects(batch.put([item('a')]))
       await assert.rejects(batch.commit())
     })
@@ -195,12 +195,12 @@ export function storeSuite(name: string, create: () => Promise<StoreFixture>): v
       const [one, two] = [store.batch(), store.batch()]
       await one.put([item('a'), item('b')])
       await two.put([item('a'), item('c')])
-      await store.commit([item('b')])
+      await store.put([item('b')])
       await one.commit()
       await one.discard()
       await two.commit()
       for (const name of ['a', 'b', 'c']) {
-        assert.deepEqual(store.find(item(name).ref), item(name).bytes)
+        assert.deepEqual(store.peek(item(name).ref), item(name).bytes)
       }
     })
 
@@ -210,12 +210,12 @@ export function storeSuite(name: string, create: () => Promise<StoreFixture>): v
       await two.put([item('a')])
       await one.discard()
       await two.commit()
-      assert.deepEqual(store.find(item('a').ref), item('a').bytes)
+      assert.deepEqual(store.peek(item('a').ref), item('a').bytes)
     })
 
     promise('reads return items in order, with null for absent ones', async ({ store }) => {
       const items = Array.from({ length: 40 }, (_, index) => item(`read ${index}`))
-      await store.commit(items)
+      await store.put(items)
       const refs = [...items.map(({ ref }) => ref), item('never').ref, item('read 0').ref]
       const texts: (string | null)[] = []
       for await (const piece of eachPiece(store.read(refs, new AbortController().signal))) {
@@ -227,7 +227,7 @@ export function storeSuite(name: string, create: () => Promise<StoreFixture>): v
 
     promise('a group stays valid until the second next group is requested', async ({ store }) => {
       const items = Array.from({ length: 300 }, (_, index) => item(`${index}`.repeat(20_000)))
-      await store.commit(items)
+      await store.put(items)
       const refs = items.map(({ ref }) => ref)
       let last: readonly (readonly [Uint8Array, Uint8Array])[] = []
       let at = 0
@@ -243,7 +243,7 @@ export function storeSuite(name: string, create: () => Promise<StoreFixture>): v
     })
 
     promise('a read ends when its caller leaves', async ({ store }) => {
-      await store.commit([item('a'), item('b')])
+      await store.put([item('a'), item('b')])
       const caller = new AbortController()
       const pieces = store.read([item('a').ref, item('b').ref], caller.signal)
       assert.notEqual((await pieces.next()).value, null)
@@ -272,7 +272,7 @@ export function storeSuite(name: string, create: () => Promise<StoreFixture>): v
           assert.equal(store.has({ kind: 'dag-block', hash: first.multihash }), false)
           await batch.commit()
           const blocks = leaves.map(({ multihash }) =>
-            store.find({ kind: 'dag-block', hash: multihash }),
+            store.peek({ kind: 'dag-block', hash: multihash }),
           )
           for (const [at, { multihash, bytes, size }] of leaves.entries()) {
             const block = blocks[at]
@@ -328,7 +328,7 @@ export function storeSuite(name: string, create: () => Promise<StoreFixture>): v
         batch.commit([account('x'), { ...nothing(), require: 'change' }]),
         (error) => error instanceof NothingChanged && error.index === 1,
       )
-      assert.equal(store.find(item('a').ref), null)
+      assert.equal(store.peek(item('a').ref), null)
       assert.deepEqual(accountNames(), [])
       await batch.discard()
     })
@@ -342,7 +342,7 @@ export async function* eachPiece(
   for await (const group of groups) yield* group
 }
 
-/** Content named by sha256, whatever the kind: a Store does not verify bytes. */
+/** Content named by sha256, whatever the kind: a BlockStore does not verify bytes. */
 export function item(text: string, kind: ContentKind = 'dag-block'): UnverifiedItem {
   const bytes = new TextEncoder().encode(text)
   const digest = createHash('sha256').update(bytes).digest()
