@@ -167,10 +167,13 @@ export function confirmAuthenticator(id: string, secret: Uint8Array, step: numbe
   }
 }
 
-/** Accepts a code once, RFC 6238 5.2: no change if a code of this step or a later one was accepted. */
-export function useAuthenticatorStep(id: string, step: number): Statement {
-  const sql = 'UPDATE person SET totp_step = ?1 WHERE id = ?2 AND totp_step < ?1'
-  return { sql, parameters: [step, id], require: 'change' }
+/**
+ * Accepts a code once, RFC 6238 5.2: no change if a code of this step or a later one was accepted, or `secret` is no
+ * longer that of the authenticator.
+ */
+export function useAuthenticatorStep(id: string, secret: Uint8Array, step: number): Statement {
+  const sql = 'UPDATE person SET totp_step = ?1 WHERE id = ?2 AND totp_step < ?1 AND totp = ?3'
+  return { sql, parameters: [step, id, secret], require: 'change' }
 }
 
 export function clearAuthenticator(id: string): Statement {

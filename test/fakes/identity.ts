@@ -79,16 +79,22 @@ export function createTestIdentity(parts: {
 export function createIdentityRig(
   path = ':memory:',
   clock: TurnedClock = createTurnedClock(),
-  more: { readonly passwords?: Passwords; readonly log?: Log } = {},
+  more: {
+    readonly passwords?: Passwords
+    readonly log?: Log
+    /** Stands before the rows that the parts read. */
+    readonly wrapRows?: (rows: Rows) => Rows
+  } = {},
 ): IdentityRig {
   const db = openDatabase(path)
   migrate(db)
   const writer = createInlineWriter(db)
   const settings = usualSettings()
-  const rows = createSqliteRows({ db, writer, clock })
+  const { wrapRows = (rows: Rows) => rows, ...others } = more
+  const rows = wrapRows(createSqliteRows({ db, writer, clock }))
   const parts = { db, writer, rows, queries: createQueries(), clock }
   const accounts = createAccounts(parts)
-  const identity = createTestIdentity({ ...parts, settings, ...more })
+  const identity = createTestIdentity({ ...parts, settings, ...others })
   return {
     ...identity,
     db,

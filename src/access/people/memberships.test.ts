@@ -35,6 +35,18 @@ test('if two owners leave concurrently, one stays', async () => {
   assert.equal((await memberships.ofAccount(account)).length, 1)
 })
 
+test('if two owners become members concurrently, one stays an owner', async () => {
+  const { memberships, addPerson } = createIdentityRig()
+  const { id: ada, account } = await addPerson('ada@example.org', { role: 'owner' })
+  const { id: grace } = await addPerson('grace@example.org', { role: 'owner', account })
+  const changed = await Promise.allSettled(
+    [ada, grace].map((id) => memberships.changeRole(account, id, 'member')),
+  )
+  assert.deepEqual(changed.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
+  const roles = (await memberships.ofAccount(account)).map(({ role }) => role)
+  assert.deepEqual(roles.toSorted(), ['member', 'owner'])
+})
+
 test('a new role requires a new sign-in; the same role changes nothing', async () => {
   const { memberships, signIn, tokenAuthenticator, addPerson } = createIdentityRig()
   const { id, account } = await addPerson('ada@example.org')

@@ -250,6 +250,16 @@ test('a passkey response is accepted once, within five minutes, for its session 
   assert.match(await refusal(passkeys.add(adder, page, fresh)), /took too long/)
 })
 
+test('of two concurrent uses of one passkey response one signs in', async () => {
+  const { passkeySignIn, add } = await openRig()
+  const authenticator = createFakeAuthenticator()
+  await add(authenticator)
+  const { challenge, seal } = passkeySignIn.begin(page, null)
+  const answer = { ...authenticator.sign({ ...page, challenge }), seal }
+  const uses = await Promise.allSettled([1, 2].map(() => passkeySignIn.signIn(answer, page, here)))
+  assert.deepEqual(uses.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
+})
+
 test('a challenge from before a restart is refused in words', async () => {
   const one = await openRig()
   const { seal, challenge } = one.passkeySignIn.begin(page, null)

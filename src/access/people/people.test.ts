@@ -77,6 +77,19 @@ test('the last operator who can sign in cannot be removed', async () => {
   assert.equal(await people.hasOperator(), true)
 })
 
+test('if two operators demote or disable each other concurrently, one stays', async () => {
+  for (const change of ['setOperator', 'setDisabled'] as const) {
+    const { people, addPerson } = createIdentityRig()
+    const { id: ada } = await addPerson('ada@example.org', { role: 'operator' })
+    const { id: grace } = await addPerson('grace@example.org', { role: 'operator' })
+    const changed = await Promise.allSettled(
+      [ada, grace].map((id) => people[change](id, change === 'setDisabled')),
+    )
+    assert.deepEqual(changed.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
+    assert.equal(await people.hasOperator(), true, change)
+  }
+})
+
 test('a name has one line and is not empty', async () => {
   const { people, addPerson } = createIdentityRig()
   const { id } = await addPerson('ada@example.org')

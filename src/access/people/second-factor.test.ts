@@ -109,6 +109,25 @@ test('of two uses of one code at the same moment one wins', async () => {
   assert.equal(uses.filter(Boolean).length, 1)
 })
 
+test('of two uses of one recovery code at the same moment one wins', async () => {
+  const { secondFactor, id, codes } = await withTotp()
+  const uses = await Promise.all([1, 2, 3].map(() => secondFactor.use(id, codes[0] ?? '')))
+  assert.equal(uses.filter(Boolean).length, 1)
+  assert.equal(await secondFactor.codesLeft(id), 9)
+})
+
+test('a code is refused if its authenticator is removed or replaced during the check', async () => {
+  for (const replaced of [false, true]) {
+    const { secondFactor, id, secret, clock } = await withTotp()
+    const fresh = await secondFactor.enrol(id, 'Cairn')
+    const early = codeOf(fresh.secret, clock.now() - 30_000)
+    const change = replaced ? secondFactor.confirm(id, early, null) : secondFactor.remove(id, null)
+    const use = secondFactor.use(id, codeOf(secret, clock.now()))
+    await change
+    assert.equal(await use, false, replaced ? 'replaced' : 'removed')
+  }
+})
+
 test('each of ten recovery codes opens once in place of a code, however it is typed', async () => {
   const { signIn, secondFactor, id, codes, db } = await withTotp()
   assert.equal(codes.length, 10)

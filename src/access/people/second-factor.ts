@@ -124,8 +124,8 @@ export function createSecondFactor(parts: {
       }
       const secret = totp === null ? null : seal.open(totp, personId)
       const step = secret === null ? null : findTotpStep(secret, text, clock.now())
-      if (step === null) return false
-      return await changes(useAuthenticatorStep(personId, step))
+      if (totp === null || step === null) return false
+      return await changes(useAuthenticatorStep(personId, totp, step))
     },
 
     async codesLeft(personId) {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createIdentityRig, dayMs, here } from '../../../test/fakes/identity.ts'
+import type { Query } from '../../db/rows.ts'
 import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
 
 const gone = (error: unknown) => error instanceof AccountsRefusal && error.reason === 'no_session'
@@ -137,6 +138,40 @@ test('a session or role that another process ended is refused at the next call',
     two.db.close()
     rmSync(folder, { recursive: true })
   }
+})
+
+test('a person who was read before a change of rights is not found after it', async () => {
+  const reads = { hold: (): Promise<void> => Promise.resolve() }
+  const { people, signIn, tokenAuthenticator, addPerson } = createIdentityRig(
+    ':memory:',
+    undefined,
+    {
+      wrapRows: (rows) => ({
+        ...rows,
+        async snapshot<const Queries extends readonly Query<object>[]>(queries: Queries) {
+          const found = await rows.snapshot(queries)
+          await reads.hold()
+          return found
+        },
+      }),
+    },
+  )
+  const { id } = await addPerson('ada@example.org')
+  const { token } = await signIn.enter(id, here)
+  const read = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  reads.hold = () => {
+    read.resolve()
+    return held.promise
+  }
+  const slow = tokenAuthenticator.findSession(token)
+  await read.promise
+  reads.hold = () => Promise.resolve()
+  await people.setDisabled(id, true)
+  assert.equal(await tokenAuthenticator.findSession(token), null)
+  held.resolve()
+  assert.equal((await slow)?.person.id, id)
+  assert.equal(await tokenAuthenticator.findSession(token), null)
 })
 
 test('a text that is not a session token opens no session', async () => {

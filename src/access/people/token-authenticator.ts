@@ -74,10 +74,10 @@ export function createTokenAuthenticator(parts: {
     if (known !== undefined) return known
     const [readAt, found] = await read(hashCredential(text))
     if (found === null) return null
-    // A concurrent call may have read it first: one entry counts when the session was seen.
-    const entry = (readAt === revision ? entries.get(hash) : undefined) ?? toEntry(found)
-    // Rights may have changed since this was read.
-    if (readAt !== revision) return entry
+    // Rights changed during the read: the next call reads again.
+    if (readAt !== revision) return toEntry(found)
+    // A concurrent call may have stored it: both use one entry, which records when the session was seen.
+    const entry = entries.get(hash) ?? toEntry(found)
     if (entries.size >= entriesMax) entries.clear()
     entries.set(hash, entry)
     return entry
