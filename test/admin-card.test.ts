@@ -56,7 +56,7 @@ test('only owners add and remove cards, only operators mark them, and other acco
   const marked = { account, hasCard: true }
   assert.match(await desk.refusal(markCard, marked, owner), /^not_allowed/)
   await desk.run(markCard, marked, person({}, true))
-  assert.equal(desk.accounts.getAccount('acme').hasCard, true)
+  assert.equal((await desk.accounts.getAccount('acme')).hasCard, true)
   assert.match((await desk.run(removeCard, { account }, owner)).next ?? '', /^Add a card/)
 })
 

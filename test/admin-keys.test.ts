@@ -7,7 +7,7 @@ import { defaultKeySettings } from '../src/access/accounts/key-settings.ts'
 import { Fault } from '../src/base/fault.ts'
 import { createInlineWriter } from '../src/db/inline-writer.ts'
 import { migrate } from '../src/db/migrate.ts'
-import { createQueries } from '../src/db/queries.ts'
+import { createSqliteRows } from '../src/db/sqlite-rows.ts'
 import { openDatabase } from '../src/db/sqlite.ts'
 import { addPublicKey } from '../src/admin/resources/keys/add-public-key.ts'
 import { changeAccount } from '../src/admin/resources/accounts/change-account.ts'
@@ -336,14 +336,9 @@ async function limitedDesk() {
   const db = openDatabase(':memory:')
   migrate(db)
   const writer = createInlineWriter(db)
-  const queries = createQueries()
-  const limited = createAccounts({
-    db,
-    writer,
-    queries,
-    clock: createTurnedClock(),
-    keysMax: () => 2,
-  })
+  const clock = createTurnedClock()
+  const rows = createSqliteRows({ db, writer, clock })
+  const limited = createAccounts({ rows, clock, keysMax: () => 2 })
   const desk = openDesk({ accounts: limited }, db)
   const { id } = await limited.createAccount('acme')
   const owner = person({ [id]: 'owner' })
@@ -360,7 +355,7 @@ test('an owner creates keys up to the limit of the account; an operator can exce
   await desk.run(createKey, { account: id }, person({}, true))
   for (const { key } of made) await limited.revokeKey(key.id)
   // Revoking a key allows a new one, but the number of revoked keys is limited too.
-  for (let count = limited.keyIdsOf(id).length; count < 20; count++) {
+  for (let count = (await limited.listKeysOf(id)).length; count < 20; count++) {
     const { key } = await make()
     await limited.revokeKey(key.id)
   }
@@ -371,7 +366,7 @@ test('neither rotations nor parallel requests let an owner exceed the key limit'
   const { limited, desk, id, owner, make } = await limitedDesk()
   const settled = await Promise.allSettled(Array.from({ length: 10 }, make))
   assert.equal(settled.filter(({ status }) => status === 'fulfilled').length, 2)
-  const [first, second] = limited.listKeysOf(id)
+  const [first, second] = await limited.listKeysOf(id)
   const rotate = (key: string | undefined, overlapMs: number) =>
     [rotateKey, { account: id, key: key ?? '', overlapMs }, owner] as const
   // With an overlap both keys are valid.
@@ -381,9 +376,9 @@ test('neither rotations nor parallel requests let an owner exceed the key limit'
   const later = await desk.run(...rotate(key.id, 60_000))
   assert.match(await desk.refusal(createKey, { account: id }, owner), /at most 2 keys that work/)
   await desk.run(rotateKey, { account: id, key: later.key.id, overlapMs: 60_000 }, person({}, true))
-  let newest = limited.listKeysOf(id).find((one) => one.rotatedFrom === later.key.id)
-  while (limited.keyIdsOf(id).length < 20 && newest !== undefined) {
-    for (const one of limited.listKeysOf(id)) {
+  let newest = (await limited.listKeysOf(id)).find((one) => one.rotatedFrom === later.key.id)
+  while ((await limited.listKeysOf(id)).length < 20 && newest !== undefined) {
+    for (const one of await limited.listKeysOf(id)) {
       if (one.revoked === null && one.id !== newest.id) await limited.revokeKey(one.id)
     }
     newest = (await desk.run(...rotate(newest.id, 0))).key

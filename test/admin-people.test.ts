@@ -68,7 +68,7 @@ async function openOffice() {
   }
 
   const ada = await join('ada@example.org', { role: 'owner', accountName: 'acme' })
-  const { id: account } = desk.accounts.getAccount('acme')
+  const { id: account } = await desk.accounts.getAccount('acme')
   return { ...desk, join, as, ada, account }
 }
 

@@ -62,7 +62,7 @@ test('rows and their CSV sum to the report', async () => {
   const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0)
   assert.equal(sum(lines.map(({ requests }) => requests)), report.totals.requests)
   assert.equal(sum(lines.map(({ units }) => units)), report.totals.units)
-  const csv = exportUsage.run({ account: 'a', since: 0, span: 'hour' }, {
+  const csv = await exportUsage.run({ account: 'a', since: 0, span: 'hour' }, {
     usage: view,
   } as AdminCall)
   assert.equal(csv.type, 'text/csv')
@@ -103,7 +103,8 @@ test('a subscriber of an account receives its usage per second until it disconne
   const { accounts, view, usage, count } = rig()
   const leaving = new AbortController()
   const call = { accounts, usage: view, signal: leaving.signal } as unknown as AdminCall
-  const seconds = followUsage.run({ account: 'a' }, call)[Symbol.asyncIterator]()
+  const events = await followUsage.run({ account: 'a' }, call)
+  const seconds = events[Symbol.asyncIterator]()
   await usage.flush()
   assert.equal((await seconds.next()).value.totals.requests, 6)
   count({ keyId: 'k2' })

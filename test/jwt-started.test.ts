@@ -5,7 +5,7 @@ import { after, before, suite, test } from 'node:test'
 import { createJwtPublicKeys } from '../src/access/accounts/jwt-public-keys.ts'
 import { systemClock } from '../src/base/clock.ts'
 import { createInlineWriter } from '../src/db/inline-writer.ts'
-import { createQueries } from '../src/db/queries.ts'
+import { createSqliteRows } from '../src/db/sqlite-rows.ts'
 import { openDatabase } from '../src/db/sqlite.ts'
 import { createJwtSigner, writeJwt } from './fakes/jwt-signer.ts'
 import { openWebSocket } from './fakes/web-socket-client.ts'
@@ -19,7 +19,8 @@ async function addPublicKey(cairn: Started, keyId: string): Promise<string> {
   const db = openDatabase(join(cairn.dataDir, 'cairn.db'))
   const writer = createInlineWriter(db)
   try {
-    const parts = { db, writer, queries: createQueries(), clock: systemClock }
+    const rows = createSqliteRows({ db, writer, clock: systemClock })
+    const parts = { rows, clock: systemClock }
     return (await createJwtPublicKeys(parts).add(keyId, { text: signer.publicKey })).id
   } finally {
     await writer.close()

@@ -127,7 +127,10 @@ export type EventsOperation<Input extends z.ZodType, Output extends z.ZodType> =
   readonly form: 'events'
   readonly input: Input
   readonly output: Output
-  run(input: z.output<Input>, call: AdminCall): AsyncIterable<z.output<Output>>
+  run(
+    input: z.output<Input>,
+    call: AdminCall,
+  ): AsyncIterable<z.output<Output>> | Promise<AsyncIterable<z.output<Output>>>
 }
 
 /** As the table holds them. */

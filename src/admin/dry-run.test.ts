@@ -17,7 +17,7 @@ import { silentLog } from '../base/log.ts'
 import { importProfiles } from '../codec/ipld/import-profile.ts'
 import { createInlineWriter } from '../db/inline-writer.ts'
 import { migrate } from '../db/migrate.ts'
-import { createQueries } from '../db/queries.ts'
+import { createSqliteRows } from '../db/sqlite-rows.ts'
 import { openDatabase } from '../db/sqlite.ts'
 import type { Network } from '../chain/network.ts'
 import type { Files } from '../ipfs/files.ts'
@@ -73,8 +73,8 @@ async function createRig(
   const db = openDatabase(':memory:')
   migrate(db)
   const clock = createTurnedClock()
-  const rows = { db, writer: createInlineWriter(db), queries: createQueries(), clock }
-  const accounts = createAccounts(rows)
+  const parts = { rows: createSqliteRows({ db, writer: createInlineWriter(db), clock }), clock }
+  const accounts = createAccounts(parts)
   const { id: accountId } = await accounts.createAccount('acme', { hasCard: true })
   await accounts.changeAccountSettings('acme', account)
   const made = await accounts.createKey('acme', { settings })
@@ -189,7 +189,7 @@ async function createRig(
   }
 
   const tried = (of: Described): Promise<DryRunResult> => trial(describe(of))
-  const publicKeys = createJwtPublicKeys(rows)
+  const publicKeys = createJwtPublicKeys(parts)
   return { accounts, ask, clock, counted, keyId, limiter, moved, publicKeys, tried }
 }
 

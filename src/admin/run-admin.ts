@@ -24,7 +24,9 @@ export async function runAdmin(
   const input = parseInput(operation, sent)
   try {
     if (operation.form === 'text') return { form: 'text', text: await operation.run(input, call) }
-    if (operation.form === 'events') return { form: 'events', events: operation.run(input, call) }
+    if (operation.form === 'events') {
+      return { form: 'events', events: await operation.run(input, call) }
+    }
     const value = operation.output.parse(await operation.run(input, call))
     if (operation.method !== 'GET') await writeAudit(operation, { input, output: value }, call)
     return { form: 'json', value }

@@ -49,7 +49,7 @@ export type Schema = {
     spki: Uint8Array
     created: number
   }
-  /** What the biller keeps for an account, see access/cards/card-rows.ts. */
+  /** What the biller keeps for an account, see tables/cards.ts. */
   card: {
     account_id: string
     customer: string | null

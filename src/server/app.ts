@@ -15,7 +15,7 @@ import { createLog, type Log } from '../base/log.ts'
 import type { Config } from '../config/settings.ts'
 import { lockFolder } from '../db/lock.ts'
 import { createQueries } from '../db/queries.ts'
-import { createSqliteRows } from '../db/sqlite-rows.ts'
+import { createSqliteRows, findAll } from '../db/sqlite-rows.ts'
 import { openDatabase } from '../db/sqlite.ts'
 import { startThreadWriter } from '../db/thread-writer.ts'
 import { createSenderCache } from '../chain/sender-cache.ts'
@@ -30,6 +30,7 @@ import { databaseBytes } from '../db/database-bytes.ts'
 import { deviceSpace } from '../content/segments/segment-folder.ts'
 import { createSystemFiles } from '../content/system-files.ts'
 import { storedBytes } from '../ipfs/pins/account-storage.ts'
+import { listKeyIdsOf } from '../tables/api-keys.ts'
 import { createFailedAuthentications } from '../access/limits/failed-authentications.ts'
 import { createTransferMeters } from '../access/limits/transfer-meters.ts'
 import { keyRatesOf } from './key-rates.ts'
@@ -248,7 +249,7 @@ export async function startServer(
   const transferMeters = createTransferMeters({
     clock,
     transferred: usage.bytesThisMonth,
-    keysOf: (accountId) => accounts.keyIdsOf(accountId),
+    keysOf: (accountId) => findAll(database, listKeyIdsOf(accountId)).map(({ id }) => id),
     storedBytes: (accountId) => storedBytes(database, accountId).bytes,
     reservedBytes: uploads.declaredOf,
     uploadsPerKeyMax: () => settings.now.files.uploadsPerKeyMax,

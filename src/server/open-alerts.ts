@@ -45,9 +45,10 @@ export function openAlerts(parts: {
   const watch = createAlertWatch({
     ...parts,
     targets,
-    findAccount(accountId) {
-      const { name, settings: limits } = accounts.getAccountById(accountId)
-      const keys = accounts.listKeysOf(accountId).filter(({ revoked }) => revoked === null)
+    async findAccount(accountId) {
+      const { name, settings: limits } = await accounts.getAccountById(accountId)
+      const held = await accounts.listKeysOf(accountId)
+      const keys = held.filter(({ revoked }) => revoked === null)
       return { name, settings: limits, keys }
     },
     storedBytes: (accountId) => storedBytes(db, accountId).bytes,

@@ -24,7 +24,7 @@ export type OpenCards = {
 }
 
 export function openCards(
-  parts: Pick<CardsDeps, 'db' | 'writer' | 'queries' | 'clock'> & {
+  parts: Pick<CardsDeps, 'rows' | 'clock'> & {
     /** Current settings. */
     readonly settings: { readonly now: Pick<Config, 'card'> }
   },

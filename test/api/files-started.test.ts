@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { createAccounts, type Accounts } from '../../src/access/accounts/accounts.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
-import { createQueries } from '../../src/db/queries.ts'
+import { createSqliteRows } from '../../src/db/sqlite-rows.ts'
 import { type Database, openDatabase } from '../../src/db/sqlite.ts'
 import { type Started, startCairn } from '../started-server.ts'
 import { readGolden, replayCase } from './files-golden.ts'
@@ -22,7 +22,8 @@ before(async () => {
   // Like the command line: the same tables, while the server runs.
   db = openDatabase(join(cairn.dataDir, 'cairn.db'))
   const writer = createInlineWriter(db)
-  accounts = createAccounts({ db, writer, queries: createQueries(), clock: systemClock })
+  const rows = createSqliteRows({ db, writer, clock: systemClock })
+  accounts = createAccounts({ rows, clock: systemClock })
 })
 after(async () => {
   db.close()
@@ -30,9 +31,12 @@ after(async () => {
 })
 
 async function newAccount(): Promise<{ key: string; secret: string }> {
-  const { name } = await accounts.createAccount(`golden-${accounts.listAccounts().length}`, {
-    hasCard: true,
-  })
+  const { name } = await accounts.createAccount(
+    `golden-${(await accounts.listAccounts()).length}`,
+    {
+      hasCard: true,
+    },
+  )
   return accounts.createKey(name)
 }
 

@@ -9,7 +9,7 @@ import { createAccounts } from '../../src/access/accounts/accounts.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { createQueries } from '../../src/db/queries.ts'
+import { createSqliteRows } from '../../src/db/sqlite-rows.ts'
 import { openDatabase } from '../../src/db/sqlite.ts'
 import { burstOf } from '../../src/access/limits/limiter.ts'
 import { startCairn, temporaryFolder } from '../started-server.ts'
@@ -35,12 +35,9 @@ const body =
 async function makeKeys(dataDir: string, count: number): Promise<readonly string[]> {
   const database = openDatabase(join(dataDir, 'cairn.db'))
   migrate(database)
-  const accounts = createAccounts({
-    db: database,
-    writer: createInlineWriter(database),
-    queries: createQueries(),
-    clock: systemClock,
-  })
+  const writer = createInlineWriter(database)
+  const rows = createSqliteRows({ db: database, writer, clock: systemClock })
+  const accounts = createAccounts({ rows, clock: systemClock })
   await accounts.createAccount('first', { hasCard: true })
   const keys: string[] = []
   while (keys.length < count) {

@@ -16,7 +16,7 @@ import { Fault } from '../../src/base/fault.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { createQueries } from '../../src/db/queries.ts'
+import { createSqliteRows } from '../../src/db/sqlite-rows.ts'
 import { openDatabase } from '../../src/db/sqlite.ts'
 import { rpc, type Started, startCairn } from '../started-server.ts'
 
@@ -64,12 +64,9 @@ function guess(number: number): string {
 test('a hundred thousand guesses and ten thousand near misses find no key and no secret', async () => {
   const database = openDatabase(':memory:')
   migrate(database)
-  const accounts = createAccounts({
-    db: database,
-    writer: createInlineWriter(database),
-    queries: createQueries(),
-    clock: systemClock,
-  })
+  const writer = createInlineWriter(database)
+  const rows = createSqliteRows({ db: database, writer, clock: systemClock })
+  const accounts = createAccounts({ rows, clock: systemClock })
   await accounts.createAccount('acme', { hasCard: true })
   const made: { key: string; secret: string }[] = []
   for (let n = 0; n < 20; n++) made.push(await accounts.createKey('acme'))

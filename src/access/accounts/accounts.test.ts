@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
-import { createQueries } from '../../db/queries.ts'
+import { createSqliteRows } from '../../db/sqlite-rows.ts'
 import { openDatabase, type Database } from '../../db/sqlite.ts'
 import { createAccounts, type Accounts } from './accounts.ts'
 import { AccountsRefusal, type RefusalReason } from './accounts-refusal.ts'
@@ -12,8 +12,9 @@ import { defaultKeySettings } from './key-settings.ts'
 function rig(): { accounts: Accounts; db: Database } {
   const db = openDatabase(':memory:')
   migrate(db)
-  const parts = { db, writer: createInlineWriter(db), queries: createQueries() }
-  return { accounts: createAccounts({ ...parts, clock: createTurnedClock() }), db }
+  const clock = createTurnedClock()
+  const rows = createSqliteRows({ db, writer: createInlineWriter(db), clock })
+  return { accounts: createAccounts({ rows, clock }), db }
 }
 
 const refusedFor = (reason: RefusalReason, text: RegExp) => (error: unknown) =>
@@ -23,9 +24,9 @@ test('an account is created once, found by name, and listed', async () => {
   const { accounts } = rig()
   const made = await accounts.createAccount('acme', { hasCard: true })
   await accounts.createAccount('beta')
-  assert.deepEqual(accounts.findAccount('acme'), made)
+  assert.deepEqual(await accounts.findAccount('acme'), made)
   assert.deepEqual(
-    accounts.listAccounts().map(({ name, hasCard }) => [name, hasCard]),
+    (await accounts.listAccounts()).map(({ name, hasCard }) => [name, hasCard]),
     [
       ['acme', true],
       ['beta', false],
@@ -33,17 +34,17 @@ test('an account is created once, found by name, and listed', async () => {
   )
   await assert.rejects(accounts.createAccount('acme'), refusedFor('name_taken', /"acme" exists/))
   await assert.rejects(accounts.createAccount('no spaces'), refusedFor('bad_name', /"no spaces"/))
-  assert.equal(accounts.findAccount('unknown'), null)
-  assert.throws(() => accounts.getAccount('unknown'), refusedFor('no_account', /"unknown"/))
+  assert.equal(await accounts.findAccount('unknown'), null)
+  await assert.rejects(accounts.getAccount('unknown'), refusedFor('no_account', /"unknown"/))
 })
 
 test('the card of an account is set and cleared', async () => {
   const { accounts } = rig()
   await accounts.createAccount('acme')
   await accounts.setCard('acme', true)
-  assert.equal(accounts.getAccount('acme').hasCard, true)
+  assert.equal((await accounts.getAccount('acme')).hasCard, true)
   await accounts.setCard('acme', false)
-  assert.equal(accounts.getAccount('acme').hasCard, false)
+  assert.equal((await accounts.getAccount('acme')).hasCard, false)
   await assert.rejects(accounts.setCard('unknown', true), refusedFor('no_account', /"unknown"/))
 })
 
@@ -51,8 +52,8 @@ test('a key and its secret are shown once and stored as hashes only', async () =
   const { accounts, db } = rig()
   await accounts.createAccount('acme')
   const { apiKey, key, secret } = await accounts.createKey('acme', { name: 'web' })
-  assert.deepEqual(accounts.getKey(apiKey.id), apiKey)
-  assert.deepEqual(accounts.listKeys('acme'), [apiKey])
+  assert.deepEqual(await accounts.getKey(apiKey.id), apiKey)
+  assert.deepEqual(await accounts.listKeys('acme'), [apiKey])
   assert.equal(apiKey.prefix, key.slice(11, 19))
   assert.deepEqual(apiKey.settings, defaultKeySettings)
   const stored = JSON.stringify(db.all('SELECT * FROM api_key'))
@@ -82,7 +83,7 @@ test('a key is revoked once and stays in the list', async () => {
   await accounts.createAccount('acme')
   const { apiKey, key } = await accounts.createKey('acme')
   await accounts.revokeKey(apiKey.id)
-  assert.notEqual(accounts.listKeys()[0]?.revoked, null)
+  assert.notEqual((await accounts.listKeys())[0]?.revoked, null)
   await assert.rejects(accounts.revokeKey(apiKey.id), refusedFor('no_key', /revoked already/))
   await assert.rejects(accounts.revokeKey('none'), refusedFor('no_key', /"none"/))
   const itself = new RegExp(`^that is the key itself, its id is ${apiKey.id}$`)
@@ -95,12 +96,12 @@ test('settings change one by one, and an invalid value changes no setting', asyn
   const { apiKey } = await accounts.createKey('acme', { settings: { unitsPerDay: 5 } })
   await accounts.changeSettings(apiKey.id, { networks: ['dev'], unitsPerSecond: 0 })
   const expected = { ...defaultKeySettings, unitsPerDay: 5, networks: ['dev'], unitsPerSecond: 0 }
-  assert.deepEqual(accounts.getKey(apiKey.id).settings, expected)
+  assert.deepEqual((await accounts.getKey(apiKey.id)).settings, expected)
   for (const bad of [{ unitsPerDay: -1 }, { unitsPerDay: 1.5 }, { files: 'yes' }, { other: 1 }]) {
     const change = accounts.changeSettings(apiKey.id, bad as object)
     await assert.rejects(change, refusedFor('bad_setting', new RegExp(Object.keys(bad).join())))
   }
-  assert.deepEqual(accounts.getKey(apiKey.id).settings, expected)
+  assert.deepEqual((await accounts.getKey(apiKey.id)).settings, expected)
 })
 
 test('settings of a key that an earlier version wrote, with fewer of them, can be changed', async () => {
@@ -110,5 +111,5 @@ test('settings of a key that an earlier version wrote, with fewer of them, can b
   db.run('UPDATE api_key SET settings = ?', ['{"files":false}'])
   await accounts.changeSettings(apiKey.id, { unitsPerDay: 5 })
   const expected = { ...defaultKeySettings, files: false, unitsPerDay: 5 }
-  assert.deepEqual(accounts.getKey(apiKey.id).settings, expected)
+  assert.deepEqual((await accounts.getKey(apiKey.id)).settings, expected)
 })

@@ -2,9 +2,34 @@
 // stored as hashes, so their text is returned only once, by the call that creates them.
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
-import { findAll, findOne, toStatement, type Queries } from '../../db/queries.ts'
-import type { Database } from '../../db/sqlite.ts'
-import { NothingChanged, type Statement, type Writer } from '../../db/writer.ts'
+import type { Query, Rows } from '../../db/rows.ts'
+import { NothingChanged, type Statement } from '../../db/writer.ts'
+import {
+  type AccountRow,
+  findAccountById,
+  findAccountByName,
+  findAccountSettings,
+  findOldestAccount,
+  insertAccount,
+  listAccounts,
+  markCard,
+  renameAccount,
+  updateAccountSettings,
+} from '../../tables/accounts.ts'
+import {
+  type ApiKeyRow,
+  findAnyKey,
+  findKeyByHash,
+  findKeyById,
+  findKeyOf,
+  findKeySettings,
+  insertKey,
+  listKeys,
+  listKeysOf,
+  replaceSecret,
+  revokeKey,
+  updateKey,
+} from '../../tables/api-keys.ts'
 import { createKeyLimit, type KeyLimit } from './key-limit.ts'
 import { AccountsRefusal, type RefusalReason } from './accounts-refusal.ts'
 import { createApiKey, createApiSecret, hashCredential, visiblePart } from './api-key.ts'
@@ -27,7 +52,7 @@ import {
   quote,
   whyNoRotation,
 } from './account-rules.ts'
-import { replaceKey, replaceSecret } from './rotation.ts'
+import { replaceKey } from './rotation.ts'
 import { toAccount, toApiKey, toListedAccount, toListedKey } from './stored-rows.ts'
 
 /** Times are milliseconds since 1970 UTC. */
@@ -76,14 +101,14 @@ type NewApiKey = {
 /** Reads include the writes of other processes. Throws AccountsRefusal with a message for the caller. */
 export type Accounts = {
   createAccount(name: string, options?: { readonly hasCard?: boolean }): Promise<Account>
-  listAccounts(): readonly Account[]
+  listAccounts(): Promise<readonly Account[]>
   /** Null: there is none. */
-  oldestAccount(): Pick<Account, 'id' | 'name'> | null
-  hasKeys(): boolean
+  oldestAccount(): Promise<Pick<Account, 'id' | 'name'> | null>
+  hasKeys(): Promise<boolean>
   /** By name. */
-  findAccount(name: string): Account | null
-  getAccount(name: string): Account
-  getAccountById(id: string): Account
+  findAccount(name: string): Promise<Account | null>
+  getAccount(name: string): Promise<Account>
+  getAccountById(id: string): Promise<Account>
   /** Another name for the account; keys and pins stay as they are. */
   renameAccount(id: string, name: string): Promise<void>
   /** The operator's mark: it enables the IPFS API. Removing it disables the API if the payment provider has no card. */
@@ -94,6 +119,8 @@ export type Accounts = {
     changes: Partial<AccountSettings>,
   ): Promise<AccountSettings>
   createKey(accountName: string, options?: NewApiKey): Promise<Made>
+  /** As `createKey`, in the account with this id. */
+  createKeyOf(accountId: string, options?: NewApiKey): Promise<Made>
   /**
    * A new key with the name and the settings of the key `id`, which ends after `overlapMs` milliseconds (or
    * at its own end, if that comes first); 0 revokes it now. Refused for a key that is revoked, over, or has
@@ -109,19 +136,17 @@ export type Accounts = {
     overlapMs: number,
   ): Promise<{ readonly apiKey: ApiKey; readonly secret: string }>
   /** Of one account by name, or of all. */
-  listKeys(accountName?: string): readonly ApiKey[]
+  listKeys(accountName?: string): Promise<readonly ApiKey[]>
   /** By id; null: there is none. */
-  findKey(id: string): ApiKey | null
+  findKey(id: string): Promise<ApiKey | null>
   /** Null: the account has no such key. Both by id. */
-  findKeyOf(accountId: string, id: string): ApiKey | null
+  findKeyOf(accountId: string, id: string): Promise<ApiKey | null>
   /** Of an account by its id. */
-  listKeysOf(accountId: string): readonly ApiKey[]
-  /** Ids of all keys of an account, by its id; also of those that are revoked. */
-  keyIdsOf(accountId: string): readonly string[]
+  listKeysOf(accountId: string): Promise<readonly ApiKey[]>
   /** For keys that owners make (setting `keys.perAccountMax`). */
   readonly keyLimit: KeyLimit
   /** By id. */
-  getKey(id: string): ApiKey
+  getKey(id: string): Promise<ApiKey>
   /** Final; a revoked key stays in lists. */
   revokeKey(id: string): Promise<void>
   /** Members that `changes` lacks keep their value. */
@@ -137,25 +162,12 @@ type KeyChanges = {
 }
 
 export function createAccounts(parts: {
-  readonly db: Database
-  readonly writer: Writer
-  readonly queries: Queries
+  readonly rows: Rows
   readonly clock: Clock
   /** Setting `keys.perAccountMax`; absent: no limit. */
   readonly keysMax?: () => number
 }): Accounts {
-  const { db, writer, queries, clock, keysMax = () => Infinity } = parts
-
-  const accountRows = queries
-    .selectFrom('account')
-    .select(['id', 'name', 'created', 'card', 'settings'])
-  const keyRows = queries
-    .selectFrom('api_key as k')
-    .innerJoin('account as a', 'a.id', 'k.account_id')
-    .select(['k.id', 'k.account_id', 'a.name as account_name', 'k.name', 'k.prefix', 'k.created'])
-    .select(['k.expires', 'k.revoked', 'k.last_used_day', 'k.settings', 'k.rotated_from'])
-    .select('k.earlier_secret_expires')
-  const inOrder = keyRows.orderBy('a.name').orderBy('k.created').orderBy('k.id')
+  const { rows, clock, keysMax = () => Infinity } = parts
 
   async function change(
     statements: Statement | readonly Statement[],
@@ -163,7 +175,7 @@ export function createAccounts(parts: {
     why: string,
   ): Promise<void> {
     try {
-      await writer.write([statements].flat())
+      await rows.write([statements].flat())
     } catch (cause) {
       if (cause instanceof NothingChanged) throw new AccountsRefusal(reason, why, { cause })
       throw cause
@@ -172,45 +184,60 @@ export function createAccounts(parts: {
 
   /** `changed`: the new settings, merged into the stored ones; an earlier version stored fewer members. */
   async function changeStored<Settings>(
-    table: 'account' | 'api_key',
-    id: string,
+    stored: Query<{ readonly settings: string }>,
     changed: (stored: string) => Settings,
-    beside: { readonly name?: string; readonly expires?: number | null } = {},
+    update: (before: string, settings: string) => Statement,
   ): Promise<Settings> {
-    const rows = queries.selectFrom(table).select('settings').where('id', '=', id)
-    const before = findOne(db, rows)?.settings ?? '{}'
+    const before = (await rows.first(stored))?.settings ?? '{}'
     const settings = changed(before)
-    const update = queries
-      .updateTable(table)
-      .set({ settings: JSON.stringify(settings), ...beside })
-      .where('id', '=', id)
-      // Of two concurrent changes, the second is refused and the first is kept.
-      .where('settings', '=', before)
     const why = 'the settings were changed by another request: try again'
-    await change(toStatement(update, 'change'), 'bad_setting', why)
+    await change(update(before, JSON.stringify(settings)), 'bad_setting', why)
     return settings
   }
 
-  function findAccount(name: string): Account | null {
-    const row = findOne(db, accountRows.where('name', '=', name))
+  async function changeStoredKey(
+    id: string,
+    settings: Partial<KeySettings>,
+    beside: Pick<KeyChanges, 'name' | 'expires'> = {},
+  ): Promise<KeySettings> {
+    return await changeStored(
+      findKeySettings(id),
+      (stored) => changeKeySettings(parseKeySettings(stored), settings),
+      (before, after) => updateKey(id, before, { settings: after, ...beside }),
+    )
+  }
+
+  async function firstAccount(query: Query<AccountRow>): Promise<Account | null> {
+    const row = await rows.first(query)
     return row === null ? null : toAccount(row)
   }
 
-  function getAccount(name: string): Account {
-    const account = findAccount(name)
+  async function firstKey(query: Query<ApiKeyRow>): Promise<ApiKey | null> {
+    const row = await rows.first(query)
+    return row === null ? null : toApiKey(row)
+  }
+
+  const findAccount = (name: string): Promise<Account | null> =>
+    firstAccount(findAccountByName(name))
+
+  const findKey = (id: string): Promise<ApiKey | null> => firstKey(findKeyById(id))
+
+  async function getAccount(name: string): Promise<Account> {
+    const account = await findAccount(name)
     if (account === null) throw noAccount(name)
     return account
   }
 
-  function findKey(id: string): ApiKey | null {
-    const row = findOne(db, keyRows.where('k.id', '=', id))
-    return row === null ? null : toApiKey(row)
+  async function getAccountById(id: string): Promise<Account> {
+    const account = await firstAccount(findAccountById(id))
+    if (account !== null) return account
+    throw new AccountsRefusal('no_account', `no account has the id ${quote(id)}`)
   }
 
-  function getKey(id: string): ApiKey {
-    const found = findKey(id)
+  async function getKey(id: string): Promise<ApiKey> {
+    const found = await findKey(id)
     if (found !== null) return found
-    const itself = findOne(db, keyRows.where('k.key_hash', '=', hashCredential(id)))
+    const itself = await rows.first(findKeyByHash(hashCredential(id)))
     throw new AccountsRefusal(
       'no_key',
       // A key is not repeated to a terminal that others may read.
@@ -220,173 +247,124 @@ export function createAccounts(parts: {
     )
   }
 
+  async function createKeyIn(account: Account, options: NewApiKey): Promise<Made> {
+    const { key, secret } = options.imported ?? {
+      key: createApiKey(),
+      secret: createApiSecret(),
+    }
+    checkKeyName(options.name ?? '')
+    checkNewKey(key, secret)
+    const settings = changeKeySettings(defaultKeySettings, options.settings ?? {})
+    const id = randomUUID()
+    const insert = insertKey({
+      id,
+      account_id: account.id,
+      name: options.name ?? '',
+      prefix: visiblePart(key),
+      key_hash: hashCredential(key),
+      secret_hash: hashCredential(secret),
+      created: clock.now(),
+      expires: options.expires ?? null,
+      settings: JSON.stringify(settings),
+      rotated_from: null,
+    })
+    await change(insert, 'key_taken', 'this key exists already')
+    return { apiKey: await getKey(id), key, secret }
+  }
+
   return {
     findAccount,
     getAccount,
+    getAccountById,
     findKey,
     getKey,
 
-    getAccountById(id) {
-      const row = findOne(db, accountRows.where('id', '=', id))
-      if (row !== null) return toAccount(row)
-      throw new AccountsRefusal('no_account', `no account has the id ${quote(id)}`)
-    },
-
     async renameAccount(id, name) {
       checkAccountName(name)
-      const update = queries
-        .updateTable('account')
-        .set({ name })
-        .where('id', '=', id)
-        .where(({ not, exists, selectFrom }) =>
-          not(exists(selectFrom('account as a').select('a.id').where('a.name', '=', name))),
-        )
       const taken = `an account named ${quote(name)} exists already`
-      await change(toStatement(update, 'change'), 'name_taken', taken)
+      await change(renameAccount(id, name), 'name_taken', taken)
     },
 
     async createAccount(name, { hasCard = false } = {}) {
       checkAccountName(name)
       const settings = defaultAccountSettings
       const account: Account = { id: randomUUID(), name, created: clock.now(), hasCard, settings }
-      const { id, created } = account
-      const insert = queries
-        .insertInto('account')
-        .values({ id, name, created, card: hasCard ? 1 : 0, card_marked: hasCard ? 1 : 0 })
-        .onConflict((conflict) => conflict.column('name').doNothing())
       const taken = `an account named ${quote(name)} exists already`
-      await change(toStatement(insert, 'change'), 'name_taken', taken)
+      await change(insertAccount({ ...account, cardMarked: hasCard }), 'name_taken', taken)
       return account
     },
 
-    listAccounts: () => findAll(db, accountRows.orderBy('name')).map(toListedAccount),
+    listAccounts: async () => (await rows.find(listAccounts())).map(toListedAccount),
 
-    oldestAccount: () => db.get('SELECT id, name FROM account ORDER BY created, id LIMIT 1'),
+    oldestAccount: () => rows.first(findOldestAccount()),
 
-    hasKeys: () => db.getValue('SELECT 1 FROM api_key LIMIT 1') !== null,
+    hasKeys: async () => (await rows.first(findAnyKey())) !== null,
 
     async setCard(name, hasCard) {
-      const update = queries
-        .updateTable('account')
-        .set(({ exists, selectFrom }) => ({
-          card_marked: hasCard ? 1 : 0,
-          card: hasCard
-            ? 1
-            : exists(
-                selectFrom('card')
-                  .select('card.account_id')
-                  .whereRef('card.account_id', '=', 'account.id')
-                  .where('card.payment_method', 'is not', null),
-              ).$castTo<number>(),
-        }))
-        .where('name', '=', name)
       const { reason, message } = noAccount(name)
-      await change(toStatement(update, 'change'), reason, message)
+      await change(markCard(name, hasCard), reason, message)
     },
 
     async changeAccountSettings(name, changes) {
-      const { id } = getAccount(name)
-      return await changeStored('account', id, (stored) =>
-        changeAccountSettings(parseAccountSettings(stored), changes),
+      const { id } = await getAccount(name)
+      return await changeStored(
+        findAccountSettings(id),
+        (stored) => changeAccountSettings(parseAccountSettings(stored), changes),
+        (before, after) => updateAccountSettings(id, before, after),
       )
     },
 
-    async createKey(name, options = {}) {
-      const account = getAccount(name)
-      const { key, secret } = options.imported ?? {
-        key: createApiKey(),
-        secret: createApiSecret(),
-      }
-      checkKeyName(options.name ?? '')
-      checkNewKey(key, secret)
-      const settings = changeKeySettings(defaultKeySettings, options.settings ?? {})
-      const id = randomUUID()
-      const insert = queries
-        .insertInto('api_key')
-        .values({
-          id,
-          account_id: account.id,
-          name: options.name ?? '',
-          prefix: visiblePart(key),
-          key_hash: hashCredential(key),
-          secret_hash: hashCredential(secret),
-          created: clock.now(),
-          expires: options.expires ?? null,
-          revoked: null,
-          last_used_day: null,
-          settings: JSON.stringify(settings),
-          rotated_from: null,
-          earlier_secret_hash: null,
-          earlier_secret_expires: null,
-        })
-        .onConflict((conflict) => conflict.column('key_hash').doNothing())
-      await change(toStatement(insert, 'change'), 'key_taken', 'this key exists already')
-      return { apiKey: getKey(id), key, secret }
+    createKey: async (name, options = {}) => await createKeyIn(await getAccount(name), options),
+
+    createKeyOf: async (id, options = {}) => await createKeyIn(await getAccountById(id), options),
+
+    async listKeys(name) {
+      const query = name === undefined ? listKeys() : listKeysOf((await getAccount(name)).id)
+      return (await rows.find(query)).map(toListedKey)
     },
 
-    listKeys(name) {
-      const rows =
-        name === undefined ? inOrder : inOrder.where('k.account_id', '=', getAccount(name).id)
-      return findAll(db, rows).map(toListedKey)
-    },
+    listKeysOf: async (accountId) => (await rows.find(listKeysOf(accountId))).map(toListedKey),
 
-    listKeysOf: (accountId) =>
-      findAll(db, inOrder.where('k.account_id', '=', accountId)).map(toListedKey),
+    findKeyOf: (accountId, id) => firstKey(findKeyOf(accountId, id)),
 
-    findKeyOf(accountId, id) {
-      const row = findOne(db, keyRows.where('k.id', '=', id).where('k.account_id', '=', accountId))
-      return row === null ? null : toApiKey(row)
-    },
-
-    keyIdsOf(accountId) {
-      const rows = queries.selectFrom('api_key').select('id').where('account_id', '=', accountId)
-      return findAll(db, rows).map(({ id }) => id)
-    },
-
-    keyLimit: createKeyLimit({ db, clock, most: keysMax }),
+    keyLimit: createKeyLimit({ rows, clock, most: keysMax }),
 
     async revokeKey(id) {
-      getKey(id)
-      const update = queries
-        .updateTable('api_key')
-        .set({ revoked: clock.now() })
-        .where('id', '=', id)
-        .where('revoked', 'is', null)
+      await getKey(id)
       const already = `the key with the id ${quote(id)} is revoked already`
-      await change(toStatement(update, 'change'), 'no_key', already)
+      await change(revokeKey(id, clock.now()), 'no_key', already)
     },
 
     async rotateKey(id, overlapMs) {
-      const before = getKey(id)
+      const before = await getKey(id)
       const key = createApiKey()
       const secret = createApiSecret()
       const fresh = { id: randomUUID(), key, secret }
-      const statements = replaceKey({ queries, before, fresh, now: clock.now(), overlapMs })
+      const statements = replaceKey({ before, fresh, now: clock.now(), overlapMs })
       await change(statements, 'no_key', whyNoRotation(before, clock.now()))
-      return { apiKey: getKey(fresh.id), key, secret }
+      return { apiKey: await getKey(fresh.id), key, secret }
     },
 
     async rotateSecret(id, overlapMs) {
-      const before = getKey(id)
+      const before = await getKey(id)
       const secret = createApiSecret()
-      const statement = replaceSecret({ queries, id, secret, now: clock.now(), overlapMs })
+      const now = clock.now()
+      const secretHash = hashCredential(secret)
+      const statement = replaceSecret({ id, secretHash, now, earlierExpires: now + overlapMs })
       await change(statement, 'no_key', whyNoRotation(before, clock.now()))
-      return { apiKey: getKey(id), secret }
+      return { apiKey: await getKey(id), secret }
     },
 
     async changeSettings(id, changes) {
-      getKey(id)
-      return await changeStored('api_key', id, (stored) =>
-        changeKeySettings(parseKeySettings(stored), changes),
-      )
+      await getKey(id)
+      return await changeStoredKey(id, changes)
     },
 
     async changeKey(id, { settings = {}, ...beside }) {
-      getKey(id)
+      await getKey(id)
       checkKeyName(beside.name ?? '')
-      const changed = (stored: string) => changeKeySettings(parseKeySettings(stored), settings)
-      await changeStored('api_key', id, changed, beside)
-      return getKey(id)
+      await changeStoredKey(id, settings, beside)
+      return await getKey(id)
     },
   }
 }

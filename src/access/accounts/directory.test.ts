@@ -8,7 +8,7 @@ import { Fault, type FaultCode } from '../../base/fault.ts'
 import { silentLog } from '../../base/log.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
-import { createQueries } from '../../db/queries.ts'
+import { createSqliteRows } from '../../db/sqlite-rows.ts'
 import { openDatabase, type Database } from '../../db/sqlite.ts'
 import { createAccounts, type Accounts } from './accounts.ts'
 import { createDirectory, type Directory } from './directory.ts'
@@ -27,12 +27,8 @@ async function withRig(run: (rig: Rig) => Promise<void>): Promise<void> {
   const writing = openDatabase(path)
   migrate(writing)
   const clock = createTurnedClock()
-  const accounts = createAccounts({
-    db: writing,
-    writer: createInlineWriter(writing),
-    queries: createQueries(),
-    clock,
-  })
+  const rows = createSqliteRows({ db: writing, writer: createInlineWriter(writing), clock })
+  const accounts = createAccounts({ rows, clock })
   const reading = openDatabase(path, { readOnly: true })
   const directory = createDirectory({
     db: reading,
@@ -164,7 +160,7 @@ test('accounts with public pinned content are known by their valid keys only', (
     assert.deepEqual(directory.openAccounts(true), acme)
     assert.equal(directory.openAccounts(false).length, 2)
     await accounts.createKey('acme', { settings: { ...settings, files: false } })
-    for (const { id, settings: each } of accounts.listKeys('acme')) {
+    for (const { id, settings: each } of await accounts.listKeys('acme')) {
       if (each.gatewayPublic) await accounts.revokeKey(id)
     }
     clock.turn(1000)

@@ -7,7 +7,10 @@ import { Fault } from '../../base/fault.ts'
 import { createLruCache } from '../../base/lru-cache.ts'
 import { toBareHex } from '../../base/hex.ts'
 import type { Log } from '../../base/log.ts'
+import { findAll, findOne, revisionOf } from '../../db/sqlite-rows.ts'
 import type { Database } from '../../db/sqlite.ts'
+import { type CredentialRow, listCredentials } from '../../tables/api-keys.ts'
+import { listPublicKeys } from '../../tables/public-keys.ts'
 import { compileAllowlists } from './allowlists.ts'
 import { checkApiKey, hashCredential, hashToHex } from './api-key.ts'
 import type { Caller } from './caller.ts'
@@ -15,7 +18,7 @@ import { createJwtCallers, type JwtHolder } from './jwt-callers.ts'
 import type { JwtKeys } from './jwt.ts'
 import type { KeySettings } from './key-settings.ts'
 import { parseAccountSettings, parseKeySettings } from './parse-key-settings.ts'
-import type { JwtAlgorithm, ParsedPublicKey } from './jwt-public-key.ts'
+import type { ParsedPublicKey } from './jwt-public-key.ts'
 
 export type Directory = {
   /**
@@ -54,33 +57,7 @@ type Entry = JwtHolder & {
 /** Data of a key. `secret`: the right one. */
 type Shown = { readonly secret: boolean; readonly jwt?: string | undefined }
 
-type KeyRow = {
-  readonly id: string
-  readonly account_id: string
-  readonly account_name: string
-  readonly card: number
-  readonly key_hash: Uint8Array
-  readonly secret_hash: Uint8Array
-  readonly earlier_secret_hash: Uint8Array | null
-  readonly earlier_secret_expires: number | null
-  readonly expires: number | null
-  readonly revoked: number | null
-  readonly settings: string
-  readonly account_settings: string
-}
-
-type PublicKeyRow = {
-  readonly key_id: string
-  readonly id: string
-  readonly algorithm: JwtAlgorithm
-  readonly spki: Uint8Array
-}
-
-const publicKeysSql = `SELECT key_id, id, algorithm, spki FROM public_key`
-const revisionSql = `SELECT number FROM revision WHERE name = 'accounts'`
-const keysSql = `SELECT k.id, k.account_id, a.name AS account_name, a.card, k.key_hash, k.secret_hash,
-  k.earlier_secret_hash, k.earlier_secret_expires, k.expires, k.revoked, k.settings,
-  a.settings AS account_settings FROM api_key k JOIN account a ON a.id = k.account_id`
+const accountsRevision = revisionOf('accounts')
 const refreshPeriodMs = 1000
 const damagedKey = 'the stored settings of this API key are damaged: only the operator can help'
 const unknownKeptMs = 1000
@@ -122,12 +99,12 @@ export function createDirectory(parts: {
   const unknown = new Map<string, number>()
 
   function refresh(): void {
-    const now = db.get<{ number: number }>(revisionSql)?.number ?? 0
+    const now = findOne(db, accountsRevision)?.number ?? 0
     if (now === revision) return
     const read = new Map<string, Entry>()
     const unreadable = new Set<string>()
     const publicKeys = readPublicKeys(db)
-    for (const row of db.all<KeyRow>(keysSql)) {
+    for (const row of findAll(db, listCredentials())) {
       try {
         read.set(toBareHex(row.key_hash), toEntry(row, publicKeys.get(row.id) ?? noKeys))
       } catch (error) {
@@ -269,7 +246,7 @@ const noKeys: JwtKeys = new Map()
 
 function readPublicKeys(db: Database): ReadonlyMap<string, JwtKeys> {
   const byKey = new Map<string, Map<string, ParsedPublicKey>>()
-  for (const { key_id: keyId, id, algorithm, spki } of db.all<PublicKeyRow>(publicKeysSql)) {
+  for (const { key_id: keyId, id, algorithm, spki } of findAll(db, listPublicKeys())) {
     const keys = byKey.get(keyId) ?? new Map<string, ParsedPublicKey>()
     byKey.set(keyId, keys.set(id, { algorithm, spki }))
   }
@@ -291,7 +268,7 @@ function isOver(expires: number | null, clock: Clock): boolean {
   return expires !== null && clock.now() >= expires
 }
 
-function toEntry(row: KeyRow, jwtKeys: JwtKeys): Entry {
+function toEntry(row: CredentialRow, jwtKeys: JwtKeys): Entry {
   const settings = parseKeySettings(row.settings)
   const caller: Caller = {
     accountId: row.account_id,

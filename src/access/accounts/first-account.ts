@@ -8,12 +8,12 @@ export const firstAccountName = 'default'
 export async function obtainFirstAccount(
   accounts: Accounts,
 ): Promise<Pick<Account, 'id' | 'name'>> {
-  const oldest = accounts.oldestAccount()
+  const oldest = await accounts.oldestAccount()
   if (oldest !== null) return oldest
   try {
     return await accounts.createAccount(firstAccountName, { hasCard: true })
   } catch (error) {
-    const made = accounts.findAccount(firstAccountName)
+    const made = await accounts.findAccount(firstAccountName)
     if (made === null) throw error
     return made
   }
@@ -24,7 +24,7 @@ export async function createFirstKey(
   accounts: Accounts,
 ): Promise<{ readonly apiKey: string; readonly apiKeySecret: string } | null> {
   const account = await obtainFirstAccount(accounts)
-  if (accounts.hasKeys()) return null
+  if (await accounts.hasKeys()) return null
   const { key, secret } = await accounts.createKey(account.name, { name: 'first' })
   return { apiKey: key, apiKeySecret: secret }
 }

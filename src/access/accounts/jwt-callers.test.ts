@@ -6,7 +6,7 @@ import { Fault } from '../../base/fault.ts'
 import { silentLog } from '../../base/log.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
-import { createQueries } from '../../db/queries.ts'
+import { createSqliteRows } from '../../db/sqlite-rows.ts'
 import { openDatabase } from '../../db/sqlite.ts'
 import { createAccounts } from './accounts.ts'
 import type { Caller } from './caller.ts'
@@ -20,7 +20,7 @@ async function createRig(settings: Partial<KeySettings> = {}) {
   const db = openDatabase(':memory:')
   migrate(db)
   const clock = createTurnedClock()
-  const parts = { db, writer: createInlineWriter(db), queries: createQueries(), clock }
+  const parts = { rows: createSqliteRows({ db, writer: createInlineWriter(db), clock }), clock }
   const accounts = createAccounts(parts)
   await accounts.createAccount('acme', { hasCard: true })
   const made = await accounts.createKey('acme', { settings })

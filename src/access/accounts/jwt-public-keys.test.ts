@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
-import { createQueries } from '../../db/queries.ts'
+import { createSqliteRows } from '../../db/sqlite-rows.ts'
 import { openDatabase } from '../../db/sqlite.ts'
 import { AccountsRefusal } from './accounts-refusal.ts'
 import { createAccounts } from './accounts.ts'
@@ -24,7 +24,7 @@ async function createRig() {
   const db = openDatabase(':memory:')
   migrate(db)
   const clock = createTurnedClock()
-  const parts = { db, writer: createInlineWriter(db), queries: createQueries(), clock }
+  const parts = { rows: createSqliteRows({ db, writer: createInlineWriter(db), clock }), clock }
   const accounts = createAccounts(parts)
   await accounts.createAccount('acme')
   const { apiKey } = await accounts.createKey('acme')
@@ -93,14 +93,14 @@ test('a key has three public keys at most, each once, and one that was removed m
     await publicKeys.add(id, { text: pem(ec().publicKey) })
   }
   await assert.rejects(publicKeys.add(id, { text: pem(rsa.publicKey) }), refused(/at most 3/))
-  assert.equal(publicKeys.list(id).length, 3)
-  assert.deepEqual(publicKeys.list(id)[0], made)
+  assert.equal((await publicKeys.list(id)).length, 3)
+  assert.deepEqual((await publicKeys.list(id))[0], made)
   await publicKeys.remove(id, made.id)
   await assert.rejects(publicKeys.remove(id, made.id), refused(/no public key with the id/))
   clock.turn(1)
   await publicKeys.add(id, { text: pem(rsa.publicKey) })
   assert.deepEqual(
-    publicKeys.list(id).map(({ algorithm }) => algorithm),
+    (await publicKeys.list(id)).map(({ algorithm }) => algorithm),
     ['ES256', 'ES256', 'RS256'],
   )
 })
@@ -121,7 +121,7 @@ test('public keys belong to one API key, and an unknown one is refused with a re
   const { accounts, id, publicKeys } = await createRig()
   const other = await accounts.createKey('acme')
   const made = await publicKeys.add(id, { text: pem(ec().publicKey) })
-  assert.deepEqual(publicKeys.list(other.apiKey.id), [])
+  assert.deepEqual(await publicKeys.list(other.apiKey.id), [])
   await assert.rejects(publicKeys.remove(other.apiKey.id, made.id), refused(/no public key/))
   const text = pem(ec().publicKey)
   await assert.rejects(publicKeys.add('unknown', { text }), refused(/no key has the id/))
@@ -132,6 +132,6 @@ test('the successor of a rotated key has its public keys, under the same ids', a
   const { accounts, id, publicKeys } = await createRig()
   await publicKeys.add(id, { name: 'signer', text: pem(ec().publicKey) })
   const { apiKey } = await accounts.rotateKey(id, 0)
-  assert.deepEqual(publicKeys.list(apiKey.id), publicKeys.list(id))
-  assert.equal(publicKeys.list(id).length, 1)
+  assert.deepEqual(await publicKeys.list(apiKey.id), await publicKeys.list(id))
+  assert.equal((await publicKeys.list(id)).length, 1)
 })

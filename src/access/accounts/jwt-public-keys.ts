@@ -1,9 +1,10 @@
 // Public keys of ApiKeys, at most three per key: the current one, its successor, and a spare.
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
-import { findAll, findOne, toStatement, type Queries } from '../../db/queries.ts'
-import type { Database } from '../../db/sqlite.ts'
-import { NothingChanged, type Writer } from '../../db/writer.ts'
+import type { Rows } from '../../db/rows.ts'
+import { NothingChanged } from '../../db/writer.ts'
+import { findKeySettings } from '../../tables/api-keys.ts'
+import { deletePublicKey, insertPublicKey, listPublicKeysOf } from '../../tables/public-keys.ts'
 import { AccountsRefusal, type RefusalReason } from './accounts-refusal.ts'
 import { quote } from './account-rules.ts'
 import { fingerprintOf, type JwtAlgorithm, parsePublicKey } from './jwt-public-key.ts'
@@ -22,7 +23,7 @@ export type JwtPublicKey = {
 /** `keyId`: of the ApiKey. Throws AccountsRefusal with a message for the caller. */
 export type JwtPublicKeys = {
   /** The oldest first. */
-  list(keyId: string): readonly JwtPublicKey[]
+  list(keyId: string): Promise<readonly JwtPublicKey[]>
   /** `text`: PEM (SPKI) or JWK. `id`: the name that existing tokens use; generated if absent. */
   add(
     keyId: string,
@@ -37,34 +38,26 @@ const nameCharsMax = 64
 const idForm = /^[A-Za-z0-9_-]{1,64}$/
 
 export function createJwtPublicKeys(parts: {
-  readonly db: Database
-  readonly writer: Writer
-  readonly queries: Queries
+  readonly rows: Rows
   readonly clock: Clock
 }): JwtPublicKeys {
-  const { db, writer, queries, clock } = parts
+  const { rows, clock } = parts
 
-  function list(keyId: string): readonly JwtPublicKey[] {
-    const rows = queries
-      .selectFrom('public_key')
-      .select(['id', 'name', 'algorithm', 'spki', 'created'])
-      .where('key_id', '=', keyId)
-      .orderBy('created')
-      .orderBy('id')
-    return findAll(db, rows).map(({ spki, ...rest }) => ({
-      ...rest,
-      fingerprint: fingerprintOf(spki),
-    }))
+  async function list(keyId: string): Promise<readonly JwtPublicKey[]> {
+    const found = await rows.find(listPublicKeysOf(keyId))
+    return found.map(({ spki, ...rest }) => ({ ...rest, fingerprint: fingerprintOf(spki) }))
   }
 
-  function whyNot(keyId: string, id: string, fingerprint: string): AccountsRefusal {
-    const there = findOne(db, queries.selectFrom('api_key').select('id').where('id', '=', keyId))
-    if (there === null) return refusal('no_key', `no key has the id ${quote(keyId)}`)
-    const same = list(keyId).find((key) => key.fingerprint === fingerprint)
+  async function whyNot(keyId: string, id: string, fingerprint: string): Promise<AccountsRefusal> {
+    if ((await rows.first(findKeySettings(keyId))) === null) {
+      return refusal('no_key', `no key has the id ${quote(keyId)}`)
+    }
+    const there = await list(keyId)
+    const same = there.find((key) => key.fingerprint === fingerprint)
     if (same !== undefined) {
       return refusal('bad_public_key', `the key has this public key already, its id is ${same.id}`)
     }
-    return list(keyId).some((key) => key.id === id)
+    return there.some((key) => key.id === id)
       ? refusal('bad_public_key', 'the key has another public key with this id')
       : refusal('bad_public_key', `a key has at most ${publicKeysMax} public keys: remove one`)
   }
@@ -81,48 +74,19 @@ export function createJwtPublicKeys(parts: {
       }
       const { algorithm, spki } = parsePublicKey(text)
       const created = clock.now()
-      const insert = queries
-        .insertInto('public_key')
-        .columns(['key_id', 'id', 'name', 'algorithm', 'spki', 'created'])
-        .expression(
-          queries
-            .selectFrom('api_key as k')
-            .select(({ val }) => [
-              'k.id as key_id',
-              val(id).as('id'),
-              val(name).as('name'),
-              val(algorithm).as('algorithm'),
-              val(spki).as('spki'),
-              val(created).as('created'),
-            ])
-            .where('k.id', '=', keyId)
-            .where(({ eb, selectFrom }) =>
-              eb(
-                selectFrom('public_key as p')
-                  .select(({ fn }) => fn.countAll<number>().as('number'))
-                  .where('p.key_id', '=', keyId),
-                '<',
-                publicKeysMax,
-              ),
-            ),
-        )
-        .onConflict((conflict) => conflict.doNothing())
+      const row = { key_id: keyId, id, name, algorithm, spki, created }
       const fingerprint = fingerprintOf(spki)
       try {
-        await writer.write([toStatement(insert, 'change')])
+        await rows.write([insertPublicKey(row, publicKeysMax)])
       } catch (cause) {
-        throw cause instanceof NothingChanged ? whyNot(keyId, id, fingerprint) : cause
+        throw cause instanceof NothingChanged ? await whyNot(keyId, id, fingerprint) : cause
       }
       return { id, name, algorithm, fingerprint, created }
     },
 
     async remove(keyId, id) {
-      const remove = queries
-        .deleteFrom('public_key')
-        .where('key_id', '=', keyId)
-        .where('id', '=', id)
       try {
-        await writer.write([toStatement(remove, 'change')])
+        await rows.write([deletePublicKey(keyId, id)])
       } catch (cause) {
         if (!(cause instanceof NothingChanged)) throw cause
         throw refusal('no_public_key', `the key has no public key with the id ${quote(id)}`)

@@ -1,7 +1,8 @@
 // How many keys an account may hold (setting `keys.perAccountMax`).
 // Tested by test/admin-keys.test.ts
 import type { Clock } from '../../base/clock.ts'
-import type { Database } from '../../db/sqlite.ts'
+import type { Rows } from '../../db/rows.ts'
+import { countKeys } from '../../tables/api-keys.ts'
 import { AccountsRefusal } from './accounts-refusal.ts'
 import { createKeyedQueue } from '../cards/keyed-queue.ts'
 
@@ -23,17 +24,17 @@ export type KeyLimit = {
 }
 
 export function createKeyLimit(parts: {
-  readonly db: Database
+  readonly rows: Pick<Rows, 'first'>
   readonly clock: Clock
   /** Keys that may work at a time. */
   readonly most: () => number
 }): KeyLimit {
-  const { db, clock } = parts
+  const { rows, clock } = parts
   const making = createKeyedQueue(waitingMax)
 
-  function check(accountId: string, ends: boolean): void {
+  async function check(accountId: string, ends: boolean): Promise<void> {
     const most = parts.most()
-    const counts = countKeys(db, accountId, clock.now())
+    const counts = (await rows.first(countKeys(accountId, clock.now()))) ?? { held: 0, working: 0 }
     if (counts.working + (ends ? 0 : 1) > most) {
       const why = `an account has at most ${most} keys that work (setting keys.perAccountMax): revoke one, or ask an operator`
       throw new AccountsRefusal('too_many', why)
@@ -47,19 +48,8 @@ export function createKeyLimit(parts: {
   return {
     whileMaking: async ({ accountId, ends }, make) =>
       await making.run(accountId, async () => {
-        check(accountId, ends)
+        await check(accountId, ends)
         return await make()
       }),
   }
-}
-
-function countKeys(db: Database, accountId: string, now: number) {
-  return (
-    db.get<{ held: number; working: number }>(
-      `SELECT count(*) AS held, count(*) FILTER
-        (WHERE revoked IS NULL AND (expires IS NULL OR expires > ?)) AS working
-        FROM api_key WHERE account_id = ?`,
-      [now, accountId],
-    ) ?? { held: 0, working: 0 }
-  )
 }

@@ -6,7 +6,7 @@ import { silentLog } from '../../base/log.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
 import { migrations } from '../../db/migrations.ts'
-import { createQueries } from '../../db/queries.ts'
+import { createSqliteRows } from '../../db/sqlite-rows.ts'
 import { openDatabase } from '../../db/sqlite.ts'
 import { createAccounts } from './accounts.ts'
 import { AccountsRefusal } from './accounts-refusal.ts'
@@ -18,7 +18,7 @@ async function createRig() {
   const db = openDatabase(':memory:')
   migrate(db)
   const clock = createTurnedClock()
-  const parts = { db, writer: createInlineWriter(db), queries: createQueries(), clock }
+  const parts = { rows: createSqliteRows({ db, writer: createInlineWriter(db), clock }), clock }
   const accounts = createAccounts(parts)
   await accounts.createAccount('acme', { hasCard: true })
   const made = await accounts.createKey('acme', { name: 'web', settings: { unitsPerSecond: 7 } })
@@ -48,7 +48,7 @@ test('a rotated key and its successor both work until the overlap ends, then onl
 test('without an overlap the old key is revoked in the same write', async () => {
   const { accounts, clock, directory, id, key } = await createRig()
   const next = await accounts.rotateKey(id, 0)
-  assert.notEqual(accounts.getKey(id).revoked, null)
+  assert.notEqual((await accounts.getKey(id)).revoked, null)
   directory.authenticate(next.key, null)
   clock.turn(1000)
   assert.throws(() => directory.authenticate(key, null), isFault('bad_key'))
@@ -59,7 +59,7 @@ test('a rotation never prolongs a key: neither the old one nor, past its end, th
   const expires = clock.now() + hourMs
   const { apiKey } = await accounts.createKey('acme', { expires })
   const next = await accounts.rotateKey(apiKey.id, 24 * hourMs)
-  assert.equal(accounts.getKey(apiKey.id).expires, expires)
+  assert.equal((await accounts.getKey(apiKey.id)).expires, expires)
   assert.equal(next.apiKey.expires, expires)
 })
 
@@ -108,15 +108,16 @@ test('without an overlap the old secret expires immediately; revoking the key en
   assert.throws(() => directory.authenticate(key, next.secret), isFault('bad_key'))
 })
 
-test('keys of a database from before rotation go on working', () => {
+test('keys of a database from before rotation go on working', async () => {
   const db = openDatabase(':memory:')
   migrate(db, migrations.slice(0, 1))
   db.exec(`INSERT INTO account VALUES ('a', 'acme', 0, 1);
     INSERT INTO api_key (id, account_id, name, prefix, key_hash, secret_hash, created)
       VALUES ('k', 'a', '', '', x'00', x'00', 0)`)
   migrate(db)
-  const parts = { db, writer: createInlineWriter(db), queries: createQueries() }
-  const [apiKey] = createAccounts({ ...parts, clock: createTurnedClock() }).listKeys()
+  const clock = createTurnedClock()
+  const rows = createSqliteRows({ db, writer: createInlineWriter(db), clock })
+  const [apiKey] = await createAccounts({ rows, clock }).listKeys()
   assert.equal(apiKey?.rotatedFrom, null)
   assert.equal(apiKey?.earlierSecretExpires, null)
 })

@@ -1,36 +1,15 @@
 // Converts database rows to accounts and API keys.
 // Tested by src/access/accounts/accounts.test.ts
+import type { AccountRow } from '../../tables/accounts.ts'
+import type { ApiKeyRow } from '../../tables/api-keys.ts'
 import { defaultAccountSettings, defaultKeySettings } from './key-settings.ts'
 import { parseAccountSettings, parseKeySettings } from './parse-key-settings.ts'
-
-type AccountRow = {
-  readonly id: string
-  readonly name: string
-  readonly created: number
-  readonly card: number
-  readonly settings: string
-}
 
 /** An Account of accounts.ts. */
 export function toAccount(row: AccountRow) {
   const { id, name, created } = row
   const settings = parseAccountSettings(row.settings)
   return { id, name, created, hasCard: row.card === 1, settings }
-}
-
-type ApiKeyRow = {
-  readonly id: string
-  readonly account_id: string
-  readonly account_name: string
-  readonly name: string
-  readonly prefix: string
-  readonly created: number
-  readonly expires: number | null
-  readonly revoked: number | null
-  readonly last_used_day: string | null
-  readonly settings: string
-  readonly rotated_from: string | null
-  readonly earlier_secret_expires: number | null
 }
 
 /** An ApiKey of accounts.ts. */

@@ -25,7 +25,7 @@ async function rig(account: Partial<WatchedAccount> = {}) {
     createAlertWatch({
       ...made,
       targets,
-      findAccount: () => ({
+      findAccount: async () => ({
         name: 'a',
         settings: none,
         keys: [keyOf('k1', 1000), keyOf('k2', null)],

@@ -64,7 +64,7 @@ export function createAlertWatch(parts: {
   readonly usage: Pick<Usage, 'onFlush' | 'unitsToday' | 'bytesThisMonth'>
   readonly targets: Pick<AlertTargetRows, 'get'>
   /** Null: there is no such account. */
-  readonly findAccount: (accountId: string) => WatchedAccount | null
+  readonly findAccount: (accountId: string) => Promise<WatchedAccount | null>
   readonly storedBytes: (accountId: string) => number
   readonly send: (alert: Alert, targets: AlertTargets) => void
   readonly db: Database
@@ -88,7 +88,7 @@ export function createAlertWatch(parts: {
   async function lookAt(accountId: string, refused: ReadonlySet<string>): Promise<void> {
     const recipients = targets.get(accountId)
     if (recipients.emails.length + recipients.webhooks.length === 0) return
-    const account = parts.findAccount(accountId)
+    const account = await parts.findAccount(accountId)
     if (account === null) return
     for (const measured of measure(accountId, account, refused)) {
       const level = await newLevel(accountId, measured)

@@ -10,7 +10,7 @@ import { createTurnedClock, type TurnedClock } from '../../../test/fakes/turned-
 import { Fault, type FaultCode } from '../../base/fault.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
-import { createQueries } from '../../db/queries.ts'
+import { createSqliteRows } from '../../db/sqlite-rows.ts'
 import { type Database, openDatabase } from '../../db/sqlite.ts'
 import { type Account, type Accounts, createAccounts } from '../accounts/accounts.ts'
 import { type CardAdapter, type Cards, createCards } from './cards.ts'
@@ -38,8 +38,7 @@ async function rig(
   const stripe = await startFakeStripe(t, clock.now)
   const db = openDatabase(':memory:')
   migrate(db)
-  const queries = createQueries()
-  const parts = { db, writer: createInlineWriter(db), queries, clock }
+  const parts = { rows: createSqliteRows({ db, writer: createInlineWriter(db), clock }), clock }
   const accounts = createAccounts(parts)
   const paymentProvider = await openStripe({ ...stripe, apiUrl: stripe.url })
   const cards = createCards({
@@ -82,19 +81,19 @@ const faultOf = (code: FaultCode) => (error: unknown) =>
 
 test('an added card enables the IPFS API when the notice arrives, and shows only four digits', async (t) => {
   const { stripe, cards, accounts, account, add, hearAll, db } = await rig(t)
-  assert.equal(cards.status(account.id).state, 'missing')
-  assert.equal(accounts.getAccount('acme').hasCard, false)
+  assert.equal((await cards.status(account.id)).state, 'missing')
+  assert.equal((await accounts.getAccount('acme')).hasCard, false)
   await add('attempt-1', '4444')
-  assert.equal(accounts.getAccount('acme').hasCard, false)
+  assert.equal((await accounts.getAccount('acme')).hasCard, false)
   await hearAll()
-  assert.deepEqual(cards.status(account.id), {
+  assert.deepEqual(await cards.status(account.id), {
     adapter: 'stripe',
     state: 'on-file',
     opensFiles: true,
     card: { brand: 'visa', last4: '4444', expiryMonth: 12, expiryYear: 2030 },
     asOf: Date.UTC(2026, 0, 1),
   })
-  assert.equal(accounts.getAccount('acme').hasCard, true)
+  assert.equal((await accounts.getAccount('acme')).hasCard, true)
   const [customer] = stripe.customers.values()
   assert.equal(customer?.account, account.id)
   assert.equal(customer?.defaultCard, stripe.cardsOf(customer?.id ?? '')[0])
@@ -127,10 +126,10 @@ test('a new card takes the place of the old one; taken away at the company, the 
   await hearAll()
   const second = await add('attempt-2', '2222')
   await hearAll()
-  assert.equal(cards.status(account.id).card?.last4, '2222')
+  assert.equal((await cards.status(account.id)).card?.last4, '2222')
   stripe.detach(second)
   await hearAll()
-  assert.equal(cards.status(account.id).card?.last4, '1111')
+  assert.equal((await cards.status(account.id)).card?.last4, '1111')
 })
 
 test('removing a card removes it from the provider and disables the IPFS API', async (t) => {
@@ -139,11 +138,11 @@ test('removing a card removes it from the provider and disables the IPFS API', a
   await add('attempt-2')
   await hearAll()
   assert.equal((await cards.remove(account.id)).state, 'missing')
-  assert.equal(accounts.getAccount('acme').hasCard, false)
+  assert.equal((await accounts.getAccount('acme')).hasCard, false)
   const [customer = ''] = stripe.customers.keys()
   assert.deepEqual(stripe.cardsOf(customer), [])
   await hearAll()
-  assert.equal(cards.status(account.id).state, 'missing')
+  assert.equal((await cards.status(account.id)).state, 'missing')
 })
 
 test('a customer that was deleted is never taken up again: the next card has a new one', async (t) => {
@@ -153,10 +152,10 @@ test('a customer that was deleted is never taken up again: the next card has a n
   const [first = ''] = stripe.customers.keys()
   stripe.deleteCustomer(first)
   await hearAll()
-  assert.equal(cards.status(account.id).state, 'missing')
+  assert.equal((await cards.status(account.id)).state, 'missing')
   await add('attempt-2')
   await hearAll()
-  assert.equal(cards.status(account.id).state, 'on-file')
+  assert.equal((await cards.status(account.id)).state, 'on-file')
   assert.equal(stripe.customers.size, 2)
   // Deleted again, and the notice is lost.
   const second = [...stripe.customers.keys()][1] ?? ''
@@ -175,7 +174,7 @@ test('credentials of another provider account cause an error and do not change t
   stripe.forgetCustomer(customer)
   await assert.rejects(cards.refresh(account.id), faultOf('no_upstream'))
   await assert.rejects(cards.remove(account.id), faultOf('no_upstream'))
-  assert.equal(cards.status(account.id).card?.last4, '4444')
+  assert.equal((await cards.status(account.id)).card?.last4, '4444')
 })
 
 test('an expired card is reported and disables no API, and a renewed one is on file again', async (t) => {
@@ -184,30 +183,30 @@ test('an expired card is reported and disables no API, and a renewed one is on f
   const card = stripe.fillIn(id, { expiryMonth: 1, expiryYear: 2026 })
   await hearAll()
   clock.turn(30 * 86_400_000)
-  assert.equal(cards.status(account.id).state, 'on-file')
+  assert.equal((await cards.status(account.id)).state, 'on-file')
   clock.turn(86_400_000)
-  const { state, opensFiles } = cards.status(account.id)
+  const { state, opensFiles } = await cards.status(account.id)
   assert.deepEqual([state, opensFiles], ['expired', true])
   stripe.renew(card, 2029)
   await hearAll()
-  assert.equal(cards.status(account.id).state, 'on-file')
+  assert.equal((await cards.status(account.id)).state, 'on-file')
 })
 
 test("the operator's mark and the provider's card do not undo each other", async (t) => {
   const { cards, accounts, account, add, hearAll } = await rig(t)
   await accounts.setCard('acme', true)
-  assert.equal(cards.status(account.id).state, 'marked')
+  assert.equal((await cards.status(account.id)).state, 'marked')
   await add('attempt-1')
   await hearAll()
-  assert.equal(cards.status(account.id).state, 'on-file')
+  assert.equal((await cards.status(account.id)).state, 'on-file')
   assert.equal((await cards.remove(account.id)).state, 'marked')
-  assert.equal(accounts.getAccount('acme').hasCard, true)
+  assert.equal((await accounts.getAccount('acme')).hasCard, true)
   await add('attempt-2')
   await cards.refresh(account.id)
   await accounts.setCard('acme', false)
-  assert.equal(accounts.getAccount('acme').hasCard, true)
+  assert.equal((await accounts.getAccount('acme')).hasCard, true)
   await cards.remove(account.id)
-  assert.equal(accounts.getAccount('acme').hasCard, false)
+  assert.equal((await accounts.getAccount('acme')).hasCard, false)
 })
 
 test('an account starts as many forms per day as the setting allows, and again the next day', async (t) => {
@@ -222,9 +221,9 @@ test('adapters without cards refuse forms and give their name', async (t) => {
   const { cards, account } = await rig(t, { adapter: 'manual' })
   await assert.rejects(cards.begin(begun(account, '1')), /card\.adapter is manual/)
   await assert.rejects(cards.hear(new Uint8Array(), ''), faultOf('refused_by_setting'))
-  assert.equal(cards.status(account.id).state, 'missing')
+  assert.equal((await cards.status(account.id)).state, 'missing')
   const none = await rig(t, { adapter: 'none' })
-  const { state, opensFiles } = none.cards.status(none.account.id)
+  const { state, opensFiles } = await none.cards.status(none.account.id)
   assert.deepEqual([state, opensFiles], ['not-needed', true])
 })
 
@@ -236,11 +235,11 @@ test('a failure of the payment provider changes no state, and the repeated event
   stripe.broken = true
   await assert.rejects(hear(last), faultOf('no_upstream'))
   await assert.rejects(cards.begin(begun(account, '2')), faultOf('no_upstream'))
-  assert.equal(cards.status(account.id).state, 'missing')
+  assert.equal((await cards.status(account.id)).state, 'missing')
   stripe.broken = false
   assert.equal(await hear(last), 'done')
   assert.equal(await hear(last), 'heard-before')
-  assert.equal(cards.status(account.id).state, 'on-file')
+  assert.equal((await cards.status(account.id)).state, 'on-file')
 })
 
 test('a notice is remembered longer than it may be sent again', async (t) => {
@@ -271,18 +270,22 @@ test('two hundred forged, stale, replayed, reordered and duplicate webhook event
   const counts = { true: 0, forged: 0, stale: 0, replayed: 0, doubled: 0 }
   const sent = () => Object.values(counts).reduce((sum, count) => sum + count, 0)
 
-  function isRight(): void {
+  async function isRight(): Promise<void> {
     const customer = [...stripe.customers.values()].find(({ deleted }) => !deleted)?.id
     const there = customer === undefined ? [] : stripe.cardsOf(customer)
-    assert.equal(accounts.getAccount('acme').hasCard, there.length > 0, `after ${sent()} notices`)
-    assert.equal(cards.status(account.id).card !== null, there.length > 0)
+    assert.equal(
+      (await accounts.getAccount('acme')).hasCard,
+      there.length > 0,
+      `after ${sent()} notices`,
+    )
+    assert.equal((await cards.status(account.id)).card !== null, there.length > 0)
   }
 
   async function refused(notice: SignedNotice): Promise<void> {
-    const before = JSON.stringify(cards.status(account.id))
+    const before = JSON.stringify(await cards.status(account.id))
     const asked = stripe.requests.length
     await assert.rejects(hear(notice), faultOf('bad_input'))
-    assert.equal(JSON.stringify(cards.status(account.id)), before)
+    assert.equal(JSON.stringify(await cards.status(account.id)), before)
     assert.equal(stripe.requests.length, asked)
   }
 
@@ -316,12 +319,12 @@ test('two hundred forged, stale, replayed, reordered and duplicate webhook event
       counts.true++
       delivered.push(notice)
     }
-    isRight()
+    await isRight()
     const old = delivered[random(delivered.length)]
     if (old !== undefined) {
       await hear(old)
       counts.replayed++
-      isRight()
+      await isRight()
     }
     clock.turn(1000)
   }

@@ -3,9 +3,21 @@
 // not matter. States and transitions: docs/guides/limits-and-alerts.md.
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
-import type { Queries } from '../../db/queries.ts'
-import type { Database } from '../../db/sqlite.ts'
-import { NothingChanged, type Statement, type Writer } from '../../db/writer.ts'
+import type { Rows } from '../../db/rows.ts'
+import { NothingChanged, type Statement } from '../../db/writer.ts'
+import { findCardMark } from '../../tables/accounts.ts'
+import {
+  type CardRow,
+  findAccountOfCustomer,
+  findAttempt,
+  findCard,
+  findNotice,
+  forgetCustomer,
+  insertAttempt,
+  insertNotice,
+  updateCard,
+  upsertCustomer,
+} from '../../tables/cards.ts'
 import type {
   PaymentProvider,
   CardSummary,
@@ -13,7 +25,6 @@ import type {
   StoredCard,
   StoredCards,
 } from './payment-provider.ts'
-import { type CardRow, createCardRows } from './card-rows.ts'
 import { createKeyedQueue } from './keyed-queue.ts'
 
 export type CardAdapter = 'none' | 'manual' | 'stripe'
@@ -37,7 +48,7 @@ export type CardStatus = {
 export type Cards = {
   readonly adapter: CardAdapter
   /** From memory and rows, without a request to the provider. */
-  status(accountId: string): CardStatus
+  status(accountId: string): Promise<CardStatus>
   /**
    * Opens a form to add a card. `attempt`: chosen by the client; the same value returns the same form. Throws
    * `over_rate` beyond the daily limit of the settings, `no_upstream` if the provider does not answer,
@@ -61,9 +72,7 @@ export type Cards = {
 }
 
 export type CardsDeps = {
-  readonly db: Database
-  readonly writer: Writer
-  readonly queries: Queries
+  readonly rows: Rows
   readonly clock: Clock
   readonly adapter: () => CardAdapter
   /** Called for the adapter `stripe` alone. */
@@ -85,8 +94,7 @@ const waitingMax = 1_000
 const removalsMax = 5
 
 export function createCards(parts: CardsDeps): Cards {
-  const { db, writer, queries, clock } = parts
-  const rows = createCardRows(db, queries)
+  const { rows, clock } = parts
   const lanes = createKeyedQueue(waitingMax)
 
   function open(): Promise<PaymentProvider> {
@@ -96,11 +104,14 @@ export function createCards(parts: CardsDeps): Cards {
     throw new Fault('refused_by_setting', { detail })
   }
 
-  function status(accountId: string): CardStatus {
+  async function status(accountId: string): Promise<CardStatus> {
     const adapter = parts.adapter()
-    const row = rows.find(accountId)
+    const [[row = null], [mark]] = await rows.snapshot([
+      findCard(accountId),
+      findCardMark(accountId),
+    ])
     const card = row === null ? null : toFace(row)
-    const isMarked = rows.isMarked(accountId)
+    const isMarked = mark?.card_marked === 1
     const state = stateOf({ adapter, card, isMarked, now: clock.now() })
     const asOf = row === null || row.as_of === 0 ? null : row.as_of
     return { adapter, state, opensFiles: state !== 'missing', card, asOf }
@@ -112,24 +123,25 @@ export function createCards(parts: CardsDeps): Cards {
     accountId: string,
     also: readonly Statement[] = [],
   ): Promise<void> {
-    const row = rows.find(accountId)
+    const row = await rows.first(findCard(accountId))
     const customer = row?.customer ?? null
     if (row === null || customer === null) {
-      if (also.length > 0) await writer.write(also)
+      if (also.length > 0) await rows.write(also)
       return
     }
     // After a clock was set back, replies must still be newer than the stored row.
     const asOf = Math.max(clock.now(), row.as_of)
     const stored = await paymentProvider.readCards(customer)
     if (stored === null) {
-      await writer.write([...rows.forgetCustomer(accountId, asOf), ...also])
+      await rows.write([...forgetCustomer(accountId, asOf), ...also])
       return
     }
     const card = chooseCard(stored, row.newest)
     if (card !== null && card.id !== stored.defaultId)
       await paymentProvider.useCard(customer, card.id)
     const newest = Math.max(row.newest, ...stored.cards.map(({ created }) => created))
-    await writer.write([...rows.keepCard(accountId, { card, newest, asOf }), ...also])
+    const fresh = { ...toRow(card), newest, as_of: asOf }
+    await rows.write([...updateCard(accountId, fresh), ...also])
   }
 
   /** The customer of the account, made when there is none. */
@@ -138,29 +150,32 @@ export function createCards(parts: CardsDeps): Cards {
     accountId: string,
     name: string,
   ): Promise<string> {
-    const row = rows.find(accountId)
+    const row = await rows.first(findCard(accountId))
     const known = row?.customer ?? null
     if (known !== null) return known
     const onceKey = `cairn-customer-${accountId}-${row?.generation ?? 0}`
     const customer = await paymentProvider.createCustomer({ accountId, name }, onceKey)
-    await writer.write(rows.keepCustomer(accountId, customer))
+    await rows.write(upsertCustomer(accountId, customer))
     return customer
   }
 
   async function admit(of: Parameters<Cards['begin']>[0]): Promise<void> {
     const { accountId, attempt, address } = of
-    if (rows.hasAttempt(accountId, attempt)) return
+    if ((await rows.first(findAttempt(accountId, attempt))) !== null) return
     parts.admitAddress(address)
     const now = clock.now()
     const most = parts.formsPerDayMax()
     try {
-      await writer.write(rows.keepAttempt({ accountId, attempt, now, after: now - dayMs, most }))
+      await rows.write(insertAttempt({ accountId, attempt, now, after: now - dayMs, most }))
     } catch (cause) {
       if (!(cause instanceof NothingChanged)) throw cause
       const detail = `an account may begin to add a card ${most} times in 24 hours`
       throw new Fault('over_rate', { detail, cause })
     }
   }
+
+  const isHeard = async (id: string): Promise<boolean> =>
+    (await rows.first(findNotice(id))) !== null
 
   return {
     get adapter() {
@@ -181,7 +196,7 @@ export function createCards(parts: CardsDeps): Cards {
             `cairn-form-${customer}-${attempt}`,
           )
           if (form !== null) return { ...form, publishableKey: paymentProvider.publishableKey }
-          await writer.write(rows.forgetCustomer(accountId, clock.now()))
+          await rows.write(forgetCustomer(accountId, clock.now()))
         }
         const detail = 'the billing company could not be asked, try again in a minute'
         throw new Fault('no_upstream', { detail })
@@ -192,34 +207,35 @@ export function createCards(parts: CardsDeps): Cards {
         const paymentProvider = await open()
         parts.admitLook(accountId)
         await look(paymentProvider, accountId)
-        return status(accountId)
+        return await status(accountId)
       }),
 
     remove: (accountId) =>
       lanes.run(accountId, async () => {
         const paymentProvider = await open()
         parts.admitLook(accountId)
-        const customer = rows.find(accountId)?.customer ?? null
+        const customer = (await rows.first(findCard(accountId)))?.customer ?? null
         for (let round = 0; customer !== null && round < removalsMax; round++) {
           const stored = await paymentProvider.readCards(customer)
           if (stored === null || stored.cards.length === 0) break
           for (const { id } of stored.cards) await paymentProvider.dropCard(id)
         }
         await look(paymentProvider, accountId)
-        return status(accountId)
+        return await status(accountId)
       }),
 
     async hear(body, signature) {
       const paymentProvider = await open()
       const { id, customer } = paymentProvider.readNotice(body, signature, clock.now())
-      if (rows.hasNotice(id)) return 'heard-before'
-      const accountId = customer === null ? null : rows.findAccount(customer)
-      if (accountId === null) return 'not-ours'
+      if (await isHeard(id)) return 'heard-before'
+      const owner = customer === null ? null : await rows.first(findAccountOfCustomer(customer))
+      if (owner === null) return 'not-ours'
+      const accountId = owner.account_id
       return await lanes.run(accountId, async () => {
         // The same notice may have been heard while this one waited.
-        if (rows.hasNotice(id)) return 'heard-before'
+        if (await isHeard(id)) return 'heard-before'
         const now = clock.now()
-        await look(paymentProvider, accountId, rows.keepNotice(id, now, now - noticesKeptMs))
+        await look(paymentProvider, accountId, insertNotice(id, now, now - noticesKeptMs))
         return 'done'
       })
     },
@@ -254,4 +270,14 @@ function toFace(row: CardRow): CardSummary | null {
   const { brand, last4, expiry_month: expiryMonth, expiry_year: expiryYear } = row
   if (row.payment_method === null || brand === null || last4 === null) return null
   return { brand, last4, expiryMonth: expiryMonth ?? 12, expiryYear: expiryYear ?? 9999 }
+}
+
+function toRow(card: StoredCard | null) {
+  return {
+    payment_method: card?.id ?? null,
+    brand: card?.brand ?? null,
+    last4: card?.last4 ?? null,
+    expiry_month: card?.expiryMonth ?? null,
+    expiry_year: card?.expiryYear ?? null,
+  }
 }

@@ -128,7 +128,7 @@ test('an invitation to a new account creates it with its owner, or creates neith
   const { token } = await invitations.create(order)
   const { token: second } = await invitations.create(order)
   const id = await invitations.takeAsNew(token, ada)
-  const { id: account } = accounts.getAccount('acme')
+  const { id: account } = await accounts.getAccount('acme')
   assert.deepEqual((await memberships.ofAccount(account))[0]?.personId, id)
   const other = invitations.takeAsNew(second, { ...ada, email: 'eve@example.org' })
   await assert.rejects(other, refused('name_taken', /"acme"/))

@@ -9,7 +9,7 @@ import { lockFolder } from '../../db/lock.ts'
 import { checkIntegrity } from '../../db/integrity.ts'
 import { schemaVersion } from '../../db/migrate.ts'
 import { migrations } from '../../db/migrations.ts'
-import { createQueries } from '../../db/queries.ts'
+import { createSqliteRows } from '../../db/sqlite-rows.ts'
 import { openDatabase, type Database } from '../../db/sqlite.ts'
 import { segmentBytesOf, segmentsOf } from '../../server/open-store.ts'
 import { checkStoredChain } from './chain-checks.ts'
@@ -42,7 +42,7 @@ type Parts = {
   readonly command: CommandLine
 }
 
-export function* checkData(parts: Parts): Generator<Problem> {
+export async function* checkData(parts: Parts): AsyncGenerator<Problem> {
   const { machine, config, command } = parts
   const path = join(config.dataDir, 'cairn.db')
   const file = machine.findFile(path)
@@ -86,7 +86,7 @@ export function* checkData(parts: Parts): Generator<Problem> {
   }
 }
 
-function* checkRows(db: Database, parts: Parts): Generator<Problem> {
+async function* checkRows(db: Database, parts: Parts): AsyncGenerator<Problem> {
   const { machine, config, firstHash, command } = parts
   const version = schemaVersion(db)
   if (version > migrations.length) {
@@ -109,14 +109,15 @@ function* checkRows(db: Database, parts: Parts): Generator<Problem> {
   yield* checkQuarantine(db, command)
   yield* checkStoredChain(db, machine, config, firstHash)
   yield* checkInvalidReplies(db, config, { now: machine.clock.now(), command })
-  const queries = createQueries()
-  const accounts = createAccounts({
-    db,
-    writer: createInlineWriter(db),
-    queries,
-    clock: { ...machine.clock, monotonic: () => 0, after: () => () => {}, every: () => () => {} },
-  })
-  yield* checkKeys({ data: { accounts, db }, config, now: machine.clock.now(), command })
+  const clock = {
+    ...machine.clock,
+    monotonic: () => 0,
+    after: () => () => {},
+    every: () => () => {},
+  }
+  const rows = createSqliteRows({ db, writer: createInlineWriter(db), clock })
+  const accounts = createAccounts({ rows, clock })
+  yield* checkKeys({ data: { accounts, rows }, config, now: machine.clock.now(), command })
   const hasKeyPair = machine.findFile(join(config.dataDir, 'identity.pem')) !== null
   yield* checkPeople(db, config, { now: machine.clock.now(), command, hasKeyPair })
 }

@@ -60,7 +60,9 @@ export async function examine(
       ...checkFolder(machine, config),
       ...checkDenyFile(machine, config),
       ...chain.problems,
-      ...checkData({ machine, config, firstHash: chain.firstHash, command }),
+      ...(await Array.fromAsync(
+        checkData({ machine, config, firstHash: chain.firstHash, command }),
+      )),
       ...checkUpstreams(config, asked, command),
       ...checkSources(config, sources),
       ...checkHugePages(machine),

@@ -78,7 +78,7 @@ const team = async ({ accounts }: Data, card = true) =>
   accounts.createAccount('team', { hasCard: card })
 /** Inserts a person who can sign in: the row alone. */
 const withPerson = (isOperator: boolean) => async (data: Data) => {
-  if (data.accounts.findAccount('team') === null) await team(data)
+  if ((await data.accounts.findAccount('team')) === null) await team(data)
   data.db.run(
     `INSERT INTO person (id, email, name, password, operator, created)
       VALUES ('p', 'ada@example.org', 'Ada', '', ?, 0)`,
@@ -500,7 +500,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
     {
       data: async (data) => {
         await operator(data)
-        const { id } = data.accounts.getAccount('team')
+        const { id } = await data.accounts.getAccount('team')
         data.db.run(`INSERT INTO membership VALUES (?, 'p', 'member', 0)`, [id])
       },
       says: /fix cairn people invite --account team --role owner/,

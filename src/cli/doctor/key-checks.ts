@@ -4,6 +4,7 @@ import { isLoopback } from '../../base/loopback.ts'
 import type { ApiKey } from '../../access/accounts/accounts.ts'
 import { type Config, networkNames } from '../../config/settings.ts'
 import type { Data } from '../open-data.ts'
+import { listKeyIds } from '../../tables/api-keys.ts'
 import { keyRatesOf } from '../../server/key-rates.ts'
 import { warning, problem, type CommandLine, type Problem } from './problem.ts'
 
@@ -14,18 +15,18 @@ const unusedMs = 90 * dayMs
 const namedMax = 5
 
 type Parts = {
-  readonly data: Pick<Data, 'accounts' | 'db'>
+  readonly data: Pick<Data, 'accounts' | 'rows'>
   readonly config: Config
   readonly now: number
   readonly command: CommandLine
 }
 
-export function* checkKeys({ data, config, now, command }: Parts): Generator<Problem> {
+export async function* checkKeys({ data, config, now, command }: Parts): AsyncGenerator<Problem> {
   const served = networkNames(config)
   const keys: ApiKey[] = []
-  for (const { id } of data.db.all<{ id: string }>('SELECT id FROM api_key ORDER BY id')) {
+  for (const { id } of await data.rows.find(listKeyIds())) {
     try {
-      keys.push(data.accounts.getKey(id))
+      keys.push(await data.accounts.getKey(id))
     } catch {
       yield problem(
         'key_unreadable',
@@ -43,7 +44,7 @@ export function* checkKeys({ data, config, now, command }: Parts): Generator<Pro
       command('keys create'),
     )
   }
-  if (keys.length === 0 && data.accounts.listAccounts().length > 0) {
+  if (keys.length === 0 && (await data.accounts.listAccounts()).length > 0) {
     yield warning('no_key', 'no API keys', command('keys create'))
   }
   if (keys.some((key) => key.created > now + dayMs)) {
@@ -87,7 +88,7 @@ export function* checkKeys({ data, config, now, command }: Parts): Generator<Pro
     )
   })
   if (config.card.adapter !== 'none') {
-    yield* some(data.accounts.listAccounts(), (account) => {
+    yield* some(await data.accounts.listAccounts(), (account) => {
       if (account.hasCard || !working.some((key) => key.accountId === account.id)) return null
       const text = `account ${account.name} has no billing card: the IPFS API returns 402 for its keys`
       return warning('no_card', text, command(`card set ${account.name}`))

@@ -22,11 +22,11 @@ export const changeAccount = {
   input,
   output,
   async run({ account: id, name, settings }, { accounts }) {
-    const before = accounts.getAccountById(id)
+    const before = await accounts.getAccountById(id)
     // Texts in JSON leave out what is not given.
     const changes = settings as Partial<AccountSettings>
     if (Object.keys(changes).length > 0) await accounts.changeAccountSettings(before.name, changes)
     if (name !== undefined && name !== before.name) await accounts.renameAccount(id, name)
-    return { account: accounts.getAccountById(id) }
+    return { account: await accounts.getAccountById(id) }
   },
 } satisfies JsonOperation<typeof input, typeof output>

@@ -16,5 +16,5 @@ export const getAccount = {
   summary: 'One account with its limits.',
   input,
   output,
-  run: ({ account: id }, { accounts }) => ({ account: accounts.getAccountById(id) }),
+  run: async ({ account: id }, { accounts }) => ({ account: await accounts.getAccountById(id) }),
 } satisfies JsonOperation<typeof input, typeof output>

@@ -18,9 +18,9 @@ export const listAccounts = {
   summary: 'Accounts that you belong to; all of them for an operator.',
   input,
   output,
-  run(_input, { actor, accounts }) {
+  async run(_input, { actor, accounts }) {
     if (actor === null) return { accounts: [] }
-    const rows = accounts.listAccounts().flatMap((account) => {
+    const rows = (await accounts.listAccounts()).flatMap((account) => {
       const held = actor.kind === 'person' ? actor.roles.get(account.id) : undefined
       const role = held ?? (isOperator(actor) ? ('operator' as const) : null)
       return role === null ? [] : [{ ...account, role }]

@@ -24,7 +24,7 @@ export const beginCard = {
   input,
   output,
   async run({ account, attempt }, call) {
-    const { name } = call.accounts.getAccountById(account)
+    const { name } = await call.accounts.getAccountById(account)
     const address = call.origin.address ?? ''
     return await call.cards.begin({ accountId: account, name, attempt, address })
   },

@@ -31,27 +31,31 @@ export const ofAccount = z.strictObject({ account: accountId })
 export type ShownCard = z.output<typeof cardStatus>
 
 /** `status` as this actor may see it. */
-export function showCard(status: CardStatus, accountId: string, call: AdminCall): ShownCard {
+export async function showCard(
+  status: CardStatus,
+  accountId: string,
+  call: AdminCall,
+): Promise<ShownCard> {
   const { card, ...rest } = status
   const seesCard = call.actor !== null && isOwner(call.actor, accountId)
-  return { ...rest, card: seesCard ? card : null, next: nextStep(status, call, accountId) }
+  return { ...rest, card: seesCard ? card : null, next: await nextStep(status, call, accountId) }
 }
 
 function isOwner(actor: Principal, accountId: string): boolean {
   return isOperator(actor) || (actor.kind === 'person' && actor.roles.get(accountId) === 'owner')
 }
 
-function nextStep(
+async function nextStep(
   { adapter, state }: CardStatus,
   call: AdminCall,
   accountId: string,
-): string | null {
+): Promise<string | null> {
   if (state === 'expired') return 'The card is past its month: add another one.'
   if (state !== 'missing') return null
   if (adapter === 'stripe') {
     return 'Add a card: without one the IPFS API answers 402. JSON-RPC needs none.'
   }
-  const { name } = call.accounts.getAccountById(accountId)
+  const { name } = await call.accounts.getAccountById(accountId)
   const who =
     call.actor !== null && isOperator(call.actor)
       ? 'Mark the account when it has a card'

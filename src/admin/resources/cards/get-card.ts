@@ -11,7 +11,7 @@ export const getCard = {
   summary: 'The billing card of the account: state, description and next step.',
   input: ofAccount,
   output: cardStatus,
-  run(input, call) {
-    return showCard(call.cards.status(input.account), input.account, call)
+  async run(input, call) {
+    return await showCard(await call.cards.status(input.account), input.account, call)
   },
 } satisfies JsonOperation<typeof ofAccount, typeof cardStatus>

@@ -16,7 +16,8 @@ export const markCard = {
   input,
   output: cardStatus,
   async run({ account, hasCard }, call) {
-    await call.accounts.setCard(call.accounts.getAccountById(account).name, hasCard)
-    return showCard(call.cards.status(account), account, call)
+    const { name } = await call.accounts.getAccountById(account)
+    await call.accounts.setCard(name, hasCard)
+    return await showCard(await call.cards.status(account), account, call)
   },
 } satisfies JsonOperation<typeof input, typeof cardStatus>

@@ -14,7 +14,7 @@ export const refreshCard = {
   output: cardStatus,
   audit: () => null,
   async run({ account }, call) {
-    call.accounts.getAccountById(account)
-    return showCard(await call.cards.refresh(account), account, call)
+    await call.accounts.getAccountById(account)
+    return await showCard(await call.cards.refresh(account), account, call)
   },
 } satisfies JsonOperation<typeof ofAccount, typeof cardStatus>

@@ -12,7 +12,7 @@ export const removeCard = {
   input: ofAccount,
   output: cardStatus,
   async run({ account }, call) {
-    call.accounts.getAccountById(account)
-    return showCard(await call.cards.remove(account), account, call)
+    await call.accounts.getAccountById(account)
+    return await showCard(await call.cards.remove(account), account, call)
   },
 } satisfies JsonOperation<typeof ofAccount, typeof cardStatus>

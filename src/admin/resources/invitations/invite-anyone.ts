@@ -27,7 +27,7 @@ export const inviteAnyone = {
   async run({ role, accountId, accountName, email }, call) {
     const { accounts, identity } = call
     if (role === 'operator') requireConfirmed(call)
-    if (accountId !== undefined) accounts.getAccountById(accountId)
+    if (accountId !== undefined) await accounts.getAccountById(accountId)
     const { invitation, token } = await identity.invitations.create({
       role,
       ...(accountId === undefined ? {} : { accountId }),

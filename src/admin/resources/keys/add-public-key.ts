@@ -28,7 +28,7 @@ export const addPublicKey = {
     changes: { publicKey: id, name, fingerprint },
   }),
   async run({ account, key, name, id, publicKey: text }, { accounts, publicKeys }) {
-    keyOf(accounts, account, key)
+    await keyOf(accounts, account, key)
     const given = id === undefined ? {} : { id }
     return { publicKey: await publicKeys.add(key, { name, text, ...given }) }
   },

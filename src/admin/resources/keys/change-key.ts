@@ -26,7 +26,7 @@ export const changeKey = {
   input,
   output,
   async run({ account, key, name, expires, plan, settings }, { accounts }) {
-    keyOf(accounts, account, key)
+    await keyOf(accounts, account, key)
     const changed = await accounts.changeKey(key, {
       ...(name === undefined ? {} : { name }),
       ...(expires === undefined ? {} : { expires }),

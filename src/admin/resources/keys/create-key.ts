@@ -36,7 +36,7 @@ export const createKey = {
       })
     }
     const make = async () =>
-      await accounts.createKey(accounts.getAccountById(account).name, {
+      await accounts.createKeyOf(account, {
         name,
         expires,
         settings: { ...plans[plan], ...settings },

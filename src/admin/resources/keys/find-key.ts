@@ -17,11 +17,11 @@ export const findKey = {
   summary: 'An API key by its id alone.',
   input,
   output,
-  run({ key }, { actor, accounts }) {
-    const found = accounts.findKey(key)
+  async run({ key }, { actor, accounts }) {
+    const found = await accounts.findKey(key)
     if (found !== null && mayRead(actor, found.accountId)) return { key: found }
     // If the ID is the key itself, report it: to callers who may see every account.
-    if (found === null && mayRead(actor, null)) return { key: accounts.getKey(key) }
+    if (found === null && mayRead(actor, null)) return { key: await accounts.getKey(key) }
     throw new Fault('absent', { detail: 'no key has this id' })
   },
 } satisfies JsonOperation<typeof input, typeof output>

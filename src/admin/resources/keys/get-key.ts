@@ -16,7 +16,10 @@ export const getKey = {
   summary: 'One API key with its settings and public keys.',
   input,
   output,
-  run({ account, key }, { accounts, publicKeys }) {
-    return { key: keyOf(accounts, account, key), publicKeys: [...publicKeys.list(key)] }
+  async run({ account, key }, { accounts, publicKeys }) {
+    return {
+      key: await keyOf(accounts, account, key),
+      publicKeys: [...(await publicKeys.list(key))],
+    }
   },
 } satisfies JsonOperation<typeof input, typeof output>

@@ -85,8 +85,8 @@ export const apiKey = z.object({
 export const madeKey = z.object({ key: apiKey, apiKey: z.string(), apiKeySecret: z.string() })
 
 /** Throws Fault `absent`, also for a key of another account. */
-export function keyOf(accounts: Accounts, account: string, key: string): ApiKey {
-  const found = accounts.findKeyOf(account, key)
+export async function keyOf(accounts: Accounts, account: string, key: string): Promise<ApiKey> {
+  const found = await accounts.findKeyOf(account, key)
   if (found !== null) return found
   throw new Fault('absent', { detail: 'the account has no key with this id' })
 }

@@ -16,7 +16,7 @@ export const listAllKeys = {
   summary: 'The API keys of all accounts that you belong to; of every account for an operator.',
   input,
   output,
-  run: (_input, { actor, accounts }) => ({
-    keys: accounts.listKeys().filter((key) => mayRead(actor, key.accountId)),
+  run: async (_input, { actor, accounts }) => ({
+    keys: (await accounts.listKeys()).filter((key) => mayRead(actor, key.accountId)),
   }),
 } satisfies JsonOperation<typeof input, typeof output>

@@ -16,5 +16,5 @@ export const listKeys = {
   summary: 'The API keys of an account, the oldest first.',
   input,
   output,
-  run: ({ account }, { accounts }) => ({ keys: [...accounts.listKeysOf(account)] }),
+  run: async ({ account }, { accounts }) => ({ keys: [...(await accounts.listKeysOf(account))] }),
 } satisfies JsonOperation<typeof input, typeof output>

@@ -16,8 +16,8 @@ export const listPublicKeys = {
   summary: 'The public keys that the JWTs of an API key are checked with.',
   input,
   output,
-  run({ account, key }, { accounts, publicKeys }) {
-    keyOf(accounts, account, key)
-    return { publicKeys: [...publicKeys.list(key)] }
+  async run({ account, key }, { accounts, publicKeys }) {
+    await keyOf(accounts, account, key)
+    return { publicKeys: [...(await publicKeys.list(key))] }
   },
 } satisfies JsonOperation<typeof input, typeof output>

@@ -18,8 +18,8 @@ export const removePublicKey = {
   output,
   audit: ({ key, publicKey: id }) => ({ target: key, changes: { publicKey: id } }),
   async run({ account, key, publicKey: id }, { accounts, publicKeys }) {
-    keyOf(accounts, account, key)
+    await keyOf(accounts, account, key)
     await publicKeys.remove(key, id)
-    return { publicKeys: [...publicKeys.list(key)] }
+    return { publicKeys: [...(await publicKeys.list(key))] }
   },
 } satisfies JsonOperation<typeof input, typeof output>

@@ -16,8 +16,8 @@ export const revokeKey = {
   input,
   output,
   async run({ account, key }, { accounts }) {
-    keyOf(accounts, account, key)
+    await keyOf(accounts, account, key)
     await accounts.revokeKey(key)
-    return { key: keyOf(accounts, account, key) }
+    return { key: await keyOf(accounts, account, key) }
   },
 } satisfies JsonOperation<typeof input, typeof output>

@@ -29,7 +29,7 @@ export const rotateKey = {
     changes: { overlapMs: overlap, successor: made.key.id },
   }),
   async run({ account, key, overlapMs: overlap }, { accounts, actor }) {
-    keyOf(accounts, account, key)
+    await keyOf(accounts, account, key)
     const rotate = async () => await accounts.rotateKey(key, overlap)
     const isOwner = actor !== null && !isOperator(actor)
     const made = isOwner
@@ -39,7 +39,7 @@ export const rotateKey = {
       key: made.apiKey,
       apiKey: made.key,
       apiKeySecret: made.secret,
-      replaced: keyOf(accounts, account, key),
+      replaced: await keyOf(accounts, account, key),
     }
   },
 } satisfies JsonOperation<typeof input, typeof output>

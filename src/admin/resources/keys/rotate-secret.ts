@@ -17,7 +17,7 @@ export const rotateSecret = {
   input,
   output,
   async run({ account, key, overlapMs: overlap }, { accounts }) {
-    keyOf(accounts, account, key)
+    await keyOf(accounts, account, key)
     const { apiKey: changed, secret } = await accounts.rotateSecret(key, overlap)
     return { key: changed, apiKeySecret: secret }
   },

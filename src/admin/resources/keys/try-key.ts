@@ -78,7 +78,7 @@ export const tryKey = {
   output,
   audit: () => null,
   async run({ account, key, ip, ...request }, { accounts, tryRequest }) {
-    keyOf(accounts, account, key)
+    await keyOf(accounts, account, key)
     if (tryRequest === null) throw noServer()
     const { secret, jwt, origin, userAgent, method, network, params, addresses } = request
     const shared = { accountId: account, keyId: key, secret, jwt, origin, userAgent, address: ip }

@@ -19,9 +19,11 @@ export const exportUsage = {
   form: 'text',
   input,
 
-  run({ account, key, span, since }, { accounts, usage }) {
+  async run({ account, key, span, since }, { accounts, usage }) {
     const scope =
-      key === undefined ? { accountId: account } : { keyId: keyOf(accounts, account, key).id }
+      key === undefined
+        ? { accountId: account }
+        : { keyId: (await keyOf(accounts, account, key)).id }
     const text = usageCsv(usage.list(scope, span, since))
     return { type: 'text/csv', fileName: 'usage.csv', text }
   },

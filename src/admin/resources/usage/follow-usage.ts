@@ -20,9 +20,11 @@ export const followUsage = {
   form: 'events',
   input,
   output,
-  run({ account, key }, { accounts, usage, signal }) {
+  async run({ account, key }, { accounts, usage, signal }) {
     const scope =
-      key === undefined ? { accountId: account } : { keyId: keyOf(accounts, account, key).id }
+      key === undefined
+        ? { accountId: account }
+        : { keyId: (await keyOf(accounts, account, key)).id }
     if (usage.follow === null) throw new Fault('no_upstream', { detail: 'no server runs here' })
     return usage.follow(scope, signal)
   },

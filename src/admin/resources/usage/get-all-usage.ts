@@ -16,8 +16,8 @@ export const getAllUsage = {
 
   input,
   output,
-  run({ window, by }, { accounts, usage }) {
-    const names = new Map(accounts.listAccounts().map(({ id, name }) => [id, name]))
+  async run({ window, by }, { accounts, usage }) {
+    const names = new Map((await accounts.listAccounts()).map(({ id, name }) => [id, name]))
     return {
       report: withNames(usage.report({ all: true }, window, by), (id) => names.get(id) ?? ''),
     }

@@ -17,8 +17,8 @@ export const getKeyUsage = {
 
   input,
   output,
-  run({ account, key, window, by }, { accounts, usage }) {
-    const { id } = keyOf(accounts, account, key)
+  async run({ account, key, window, by }, { accounts, usage }) {
+    const { id } = await keyOf(accounts, account, key)
     return { report: withNames(usage.report({ keyId: id }, window, by), () => '') }
   },
 } satisfies JsonOperation<typeof input, typeof output>

@@ -17,8 +17,8 @@ export const getUsage = {
 
   input,
   output,
-  run({ account, window, by }, { accounts, usage }) {
-    const names = new Map(accounts.listKeysOf(account).map(({ id, name }) => [id, name]))
+  async run({ account, window, by }, { accounts, usage }) {
+    const names = new Map((await accounts.listKeysOf(account)).map(({ id, name }) => [id, name]))
     const used = usage.report({ accountId: account }, window, by)
     return {
       report: withNames(used, (id) => names.get(id) ?? ''),

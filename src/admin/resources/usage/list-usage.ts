@@ -18,9 +18,11 @@ export const listUsage = {
 
   input,
   output,
-  run({ account, key, span, since }, { accounts, usage }) {
+  async run({ account, key, span, since }, { accounts, usage }) {
     const scope =
-      key === undefined ? { accountId: account } : { keyId: keyOf(accounts, account, key).id }
+      key === undefined
+        ? { accountId: account }
+        : { keyId: (await keyOf(accounts, account, key)).id }
     return { lines: [...usage.list(scope, span, since)] }
   },
 } satisfies JsonOperation<typeof input, typeof output>

@@ -1,0 +1,105 @@
+// Table `account`, and the mark in it that its billing card enables the IPFS API.
+// Tested by src/access/accounts/accounts.test.ts
+import { query, type Query } from '../db/rows.ts'
+import type { Statement } from '../db/writer.ts'
+
+export type AccountRow = {
+  readonly id: string
+  readonly name: string
+  /** Milliseconds since 1970 UTC. */
+  readonly created: number
+  /** 1: the IPFS API is enabled, by the operator's mark or a row of `card` with a payment method. */
+  readonly card: number
+  /** JSON of AccountSettings. */
+  readonly settings: string
+}
+
+const selectAccounts = 'SELECT id, name, created, card, settings FROM account'
+
+const hasPaymentMethod = `EXISTS (SELECT 1 FROM card AS c
+  WHERE c.account_id = account.id AND c.payment_method IS NOT NULL)`
+
+export function findAccountByName(name: string): Query<AccountRow> {
+  return query(`${selectAccounts} WHERE name = ?`, [name])
+}
+
+export function findAccountById(id: string): Query<AccountRow> {
+  return query(`${selectAccounts} WHERE id = ?`, [id])
+}
+
+/** By name. */
+export function listAccounts(): Query<AccountRow> {
+  return query(`${selectAccounts} ORDER BY name`)
+}
+
+export function findOldestAccount(): Query<Pick<AccountRow, 'id' | 'name'>> {
+  return query('SELECT id, name FROM account ORDER BY created, id LIMIT 1')
+}
+
+export function findAccountSettings(id: string): Query<Pick<AccountRow, 'settings'>> {
+  return query('SELECT settings FROM account WHERE id = ?', [id])
+}
+
+/** `card_marked`, 0 or 1: the operator's mark that there is a card. */
+export function findCardMark(id: string): Query<{ readonly card_marked: number }> {
+  return query('SELECT card_marked FROM account WHERE id = ?', [id])
+}
+
+/** Changes nothing if the name is taken. */
+export function insertAccount(account: {
+  readonly id: string
+  readonly name: string
+  readonly created: number
+  readonly cardMarked: boolean
+}): Statement {
+  const { id, name, created, cardMarked } = account
+  const mark = cardMarked ? 1 : 0
+  return {
+    sql: `INSERT INTO account (id, name, created, card, card_marked) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (name) DO NOTHING`,
+    parameters: [id, name, created, mark, mark],
+    require: 'change',
+  }
+}
+
+/** Changes nothing if the name is taken. */
+export function renameAccount(id: string, name: string): Statement {
+  return {
+    sql: `UPDATE account SET name = ? WHERE id = ?
+      AND NOT EXISTS (SELECT 1 FROM account AS a WHERE a.name = ?)`,
+    parameters: [name, id, name],
+    require: 'change',
+  }
+}
+
+/** Without the mark, the payment provider's card decides. */
+export function markCard(name: string, marked: boolean): Statement {
+  const mark = marked ? 1 : 0
+  return {
+    sql: `UPDATE account SET card_marked = ?, card = max(?, ${hasPaymentMethod}) WHERE name = ?`,
+    parameters: [mark, mark, name],
+    require: 'change',
+  }
+}
+
+/**
+ * Sets `card` by mark and payment method. The pipeline checks the account's own flag. It is written only if it changes,
+ * because each change of an account makes every process reload the accounts.
+ */
+export function updateCardFlag(id: string): Statement {
+  return {
+    sql: `UPDATE account SET card = gate.open
+      FROM (SELECT max(card_marked, ${hasPaymentMethod}) AS open FROM account WHERE id = ?) AS gate
+      WHERE id = ? AND card <> gate.open`,
+    parameters: [id, id],
+  }
+}
+
+/** Changes nothing if the settings are not those of `before`: of two concurrent changes, the first is kept. */
+export function updateAccountSettings(id: string, before: string, settings: string): Statement {
+  return {
+    sql: 'UPDATE account SET settings = ? WHERE id = ? AND settings = ?',
+    parameters: [settings, id, before],
+    require: 'change',
+  }
+}

@@ -1,0 +1,219 @@
+// Table `api_key`: keys and secrets as hashes, never their text.
+// Tested by src/access/accounts/accounts.test.ts
+import { query, type Query } from '../db/rows.ts'
+import type { SqlValue, Statement } from '../db/writer.ts'
+
+/** Times are milliseconds since 1970 UTC. */
+export type ApiKeyRow = {
+  readonly id: string
+  readonly account_id: string
+  readonly account_name: string
+  readonly name: string
+  /** First 8 characters of the key, to recognise it by. */
+  readonly prefix: string
+  readonly created: number
+  readonly expires: number | null
+  readonly revoked: number | null
+  readonly last_used_day: string | null
+  /** JSON of KeySettings. */
+  readonly settings: string
+  /** ID of the key that this one replaces, or null. */
+  readonly rotated_from: string | null
+  /** When the secret before the last rotation ends; null: it was never rotated. */
+  readonly earlier_secret_expires: number | null
+}
+
+/** What a request is checked against. Hashes are sha256, 32 bytes. */
+export type CredentialRow = {
+  readonly id: string
+  readonly account_id: string
+  readonly account_name: string
+  /** 1: the IPFS API is enabled for the account. */
+  readonly card: number
+  readonly key_hash: Uint8Array
+  readonly secret_hash: Uint8Array
+  readonly earlier_secret_hash: Uint8Array | null
+  readonly earlier_secret_expires: number | null
+  readonly expires: number | null
+  readonly revoked: number | null
+  readonly settings: string
+  readonly account_settings: string
+}
+
+const selectKeys = `SELECT k.id, k.account_id, a.name AS account_name, k.name, k.prefix, k.created,
+  k.expires, k.revoked, k.last_used_day, k.settings, k.rotated_from, k.earlier_secret_expires
+  FROM api_key AS k JOIN account AS a ON a.id = k.account_id`
+const inOrder = 'ORDER BY a.name, k.created, k.id'
+
+export function findKeyById(id: string): Query<ApiKeyRow> {
+  return query(`${selectKeys} WHERE k.id = ?`, [id])
+}
+
+export function findKeyByHash(keyHash: Uint8Array): Query<ApiKeyRow> {
+  return query(`${selectKeys} WHERE k.key_hash = ?`, [keyHash])
+}
+
+export function findKeyOf(accountId: string, id: string): Query<ApiKeyRow> {
+  return query(`${selectKeys} WHERE k.id = ? AND k.account_id = ?`, [id, accountId])
+}
+
+/** By account and age. */
+export function listKeys(): Query<ApiKeyRow> {
+  return query(`${selectKeys} ${inOrder}`)
+}
+
+/** The oldest first. */
+export function listKeysOf(accountId: string): Query<ApiKeyRow> {
+  return query(`${selectKeys} WHERE k.account_id = ? ${inOrder}`, [accountId])
+}
+
+/** Of all accounts. */
+export function listKeyIds(): Query<Pick<ApiKeyRow, 'id'>> {
+  return query('SELECT id FROM api_key ORDER BY id')
+}
+
+/** Also of those that are revoked. */
+export function listKeyIdsOf(accountId: string): Query<Pick<ApiKeyRow, 'id'>> {
+  return query('SELECT id FROM api_key WHERE account_id = ?', [accountId])
+}
+
+/** No row: there are no keys. */
+export function findAnyKey(): Query<Pick<ApiKeyRow, 'id'>> {
+  return query('SELECT id FROM api_key LIMIT 1')
+}
+
+export function findKeySettings(id: string): Query<Pick<ApiKeyRow, 'settings'>> {
+  return query('SELECT settings FROM api_key WHERE id = ?', [id])
+}
+
+/** One row. `working`: neither revoked nor expired at `now`. */
+export function countKeys(
+  accountId: string,
+  now: number,
+): Query<{ readonly held: number; readonly working: number }> {
+  return query(
+    `SELECT count(*) AS held,
+      count(*) FILTER (WHERE revoked IS NULL AND (expires IS NULL OR expires > ?)) AS working
+      FROM api_key WHERE account_id = ?`,
+    [now, accountId],
+  )
+}
+
+/** Of all keys, also of those that are revoked. */
+export function listCredentials(): Query<CredentialRow> {
+  return query(
+    `SELECT k.id, k.account_id, a.name AS account_name, a.card, k.key_hash, k.secret_hash,
+      k.earlier_secret_hash, k.earlier_secret_expires, k.expires, k.revoked, k.settings,
+      a.settings AS account_settings FROM api_key AS k JOIN account AS a ON a.id = k.account_id`,
+  )
+}
+
+export type NewKeyRow = Pick<
+  ApiKeyRow,
+  'id' | 'account_id' | 'name' | 'prefix' | 'created' | 'expires' | 'settings' | 'rotated_from'
+> &
+  Pick<CredentialRow, 'key_hash' | 'secret_hash'>
+
+const insertSql = `INSERT INTO api_key (id, account_id, name, prefix, key_hash, secret_hash,
+  created, expires, settings, rotated_from) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+/** Changes nothing if the key is there already. */
+export function insertKey(row: NewKeyRow): Statement {
+  return {
+    sql: `${insertSql} ON CONFLICT (key_hash) DO NOTHING`,
+    parameters: valuesOf(row),
+    require: 'change',
+  }
+}
+
+/** A key that `endReplacedKey` ends. */
+export function insertSuccessor(row: NewKeyRow): Statement {
+  return { sql: insertSql, parameters: valuesOf(row) }
+}
+
+function valuesOf(row: NewKeyRow): readonly SqlValue[] {
+  const { id, account_id, name, prefix, key_hash, secret_hash } = row
+  const { created, expires, settings, rotated_from } = row
+  return [
+    id,
+    account_id,
+    name,
+    prefix,
+    key_hash,
+    secret_hash,
+    created,
+    expires,
+    settings,
+    rotated_from,
+  ]
+}
+
+/** Changes nothing if it is revoked already. */
+export function revokeKey(id: string, now: number): Statement {
+  return {
+    sql: 'UPDATE api_key SET revoked = ? WHERE id = ? AND revoked IS NULL',
+    parameters: [now, id],
+    require: 'change',
+  }
+}
+
+/**
+ * Changes nothing if the settings are not those of `before`: of two concurrent changes, the first is kept. Members that
+ * `changes` lacks keep their value.
+ */
+export function updateKey(
+  id: string,
+  before: string,
+  changes: {
+    readonly settings: string
+    readonly name?: string | undefined
+    readonly expires?: number | null | undefined
+  },
+): Statement {
+  const { settings, name, expires } = changes
+  const values: [column: string, value: SqlValue][] = [['settings', settings]]
+  if (name !== undefined) values.push(['name', name])
+  if (expires !== undefined) values.push(['expires', expires])
+  const columns = values.map(([column]) => `${column} = ?`).join(', ')
+  return {
+    sql: `UPDATE api_key SET ${columns} WHERE id = ? AND settings = ?`,
+    parameters: [...values.map(([, value]) => value), id, before],
+    require: 'change',
+  }
+}
+
+const works = 'revoked IS NULL AND (expires IS NULL OR expires > ?)'
+
+/**
+ * Revokes a key now, or gives it an end. Changes nothing if the key does not work at `now` or has a successor that is not
+ * revoked.
+ */
+export function endReplacedKey(
+  id: string,
+  now: number,
+  end: { readonly revoked: number } | { readonly expires: number },
+): Statement {
+  const [column, time] = 'revoked' in end ? ['revoked', end.revoked] : ['expires', end.expires]
+  return {
+    sql: `UPDATE api_key SET ${column} = ? WHERE id = ? AND ${works} AND NOT EXISTS
+      (SELECT 1 FROM api_key AS successor WHERE successor.rotated_from = ? AND successor.revoked IS NULL)`,
+    parameters: [time, id, now, id],
+    require: 'change',
+  }
+}
+
+/** The secret of now becomes the earlier one, until `earlierExpires`. Changes nothing if the key does not work at `now`. */
+export function replaceSecret(order: {
+  readonly id: string
+  readonly secretHash: Uint8Array
+  readonly now: number
+  readonly earlierExpires: number
+}): Statement {
+  const { id, secretHash, now, earlierExpires } = order
+  return {
+    sql: `UPDATE api_key SET earlier_secret_hash = secret_hash, earlier_secret_expires = ?, secret_hash = ?
+      WHERE id = ? AND ${works}`,
+    parameters: [earlierExpires, secretHash, id, now],
+    require: 'change',
+  }
+}

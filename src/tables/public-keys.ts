@@ -1,0 +1,62 @@
+// Table `public_key`: public keys that check the JWTs of an API key. A successor of the key has the same, IDs too.
+// Tested by src/access/accounts/jwt-public-keys.test.ts
+import { query, type Query } from '../db/rows.ts'
+import type { Statement } from '../db/writer.ts'
+
+export type PublicKeyRow = {
+  /** ID of the API key. */
+  readonly key_id: string
+  /** The `kid` of JWTs. */
+  readonly id: string
+  readonly name: string
+  readonly algorithm: 'RS256' | 'ES256'
+  /** DER of the SubjectPublicKeyInfo. */
+  readonly spki: Uint8Array
+  /** Milliseconds since 1970 UTC. */
+  readonly created: number
+}
+
+/** The oldest first. */
+export function listPublicKeysOf(keyId: string): Query<Omit<PublicKeyRow, 'key_id'>> {
+  return query(
+    `SELECT id, name, algorithm, spki, created FROM public_key WHERE key_id = ?
+      ORDER BY created, id`,
+    [keyId],
+  )
+}
+
+/** Of all API keys. */
+export function listPublicKeys(): Query<Omit<PublicKeyRow, 'name' | 'created'>> {
+  return query('SELECT key_id, id, algorithm, spki FROM public_key')
+}
+
+/** Changes nothing if the API key is unknown, has `most` public keys, or has this one or its ID. */
+export function insertPublicKey(row: PublicKeyRow, most: number): Statement {
+  const { key_id: keyId, id, name, algorithm, spki, created } = row
+  return {
+    sql: `INSERT INTO public_key (key_id, id, name, algorithm, spki, created)
+      SELECT k.id, ?, ?, ?, ?, ? FROM api_key AS k WHERE k.id = ?
+        AND (SELECT count(*) FROM public_key AS p WHERE p.key_id = ?) < ?
+      ON CONFLICT DO NOTHING`,
+    parameters: [id, name, algorithm, spki, created, keyId, keyId, most],
+    require: 'change',
+  }
+}
+
+/** Those of the key `from` for the key `to`. */
+export function copyPublicKeys(from: string, to: string): Statement {
+  return {
+    sql: `INSERT INTO public_key (key_id, id, name, algorithm, spki, created)
+      SELECT ?, p.id, p.name, p.algorithm, p.spki, p.created FROM public_key AS p WHERE p.key_id = ?`,
+    parameters: [to, from],
+  }
+}
+
+/** Fails with NothingChanged if there is none. */
+export function deletePublicKey(keyId: string, id: string): Statement {
+  return {
+    sql: 'DELETE FROM public_key WHERE key_id = ? AND id = ?',
+    parameters: [keyId, id],
+    require: 'change',
+  }
+}
