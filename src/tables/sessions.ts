@@ -46,23 +46,37 @@ export function findSessionPerson(hash: Uint8Array): Query<SessionPersonRow> {
   )
 }
 
-/** No change if the person is disabled, or `password` (PHC string; null: any) is not theirs. */
+/**
+ * No change if the person is disabled. `checked`: the password, PHC string; no change if it is no longer theirs, or
+ * they have an authenticator and `hasCode` is false. Null: another credential was checked.
+ */
 export function insertSession(
   session: Omit<SessionRow, 'last_seen'>,
   order: {
     readonly personId: string
     /** sha256 of the token. */
     readonly hash: Uint8Array
-    readonly password: string | null
+    readonly checked: { readonly password: string; readonly hasCode: boolean } | null
   },
 ): Statement {
   const { id, created, expires, agent, address } = session
-  const { personId, hash, password } = order
+  const { personId, hash, checked } = order
   return {
     sql: `INSERT INTO session (id, person_id, token_hash, created, last_seen, expires, agent, address)
       SELECT ?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7 FROM person
-      WHERE id = ?2 AND disabled IS NULL AND (?8 IS NULL OR password = ?8)`,
-    parameters: [id, personId, hash, created, expires, agent, address, password],
+      WHERE id = ?2 AND disabled IS NULL
+        AND (?8 IS NULL OR (password = ?8 AND (totp IS NULL OR ?9 = 1)))`,
+    parameters: [
+      id,
+      personId,
+      hash,
+      created,
+      expires,
+      agent,
+      address,
+      checked?.password ?? null,
+      checked?.hasCode === true ? 1 : 0,
+    ],
     require: 'change',
   }
 }

@@ -109,6 +109,16 @@ test('of two uses of one code at the same moment one wins', async () => {
   assert.equal(uses.filter(Boolean).length, 1)
 })
 
+test('a password alone opens no session if an authenticator is confirmed during its check', async () => {
+  const { signIn, secondFactor, sessions, clock, addPerson } = createIdentityRig()
+  const { id } = await addPerson(ada.email)
+  const { secret } = await secondFactor.enrol(id, 'Cairn')
+  const signing = signIn.signIn(ada, here)
+  await secondFactor.confirm(id, codeOf(secret, clock.now()), null)
+  await assert.rejects(signing, fault('bad_sign_in'))
+  assert.deepEqual(await sessions.list(id), [])
+})
+
 test('of two uses of one recovery code at the same moment one wins', async () => {
   const { secondFactor, id, codes } = await withTotp()
   const uses = await Promise.all([1, 2, 3].map(() => secondFactor.use(id, codes[0] ?? '')))

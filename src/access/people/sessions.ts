@@ -33,17 +33,19 @@ export type Session = {
   readonly address: string | null
 }
 
+type PasswordCheck = { readonly password: string; readonly hasCode: boolean }
+
 /** Durable on return. Throws AccountsRefusal `no_session`. */
 export type Sessions = {
   /**
    * Opens a session with its token, 160 random bits as base64url: returned once, for the cookie. `credential`: the
-   * stored password hash of the sign-in, or the statement that records the use of a passkey. Returns null if it is no
-   * longer valid, or the person is disabled.
+   * stored password hash of the sign-in, and whether a code was checked; or the statement that records the use of a
+   * passkey. Returns null if it is no longer valid or no longer sufficient, or the person is disabled.
    */
   open(
     personId: string,
     from: { readonly agent: string; readonly address: string },
-    credential: string | Statement | null,
+    credential: PasswordCheck | Statement | null,
   ): Promise<{ readonly token: string; readonly session: Session } | null>
   /** Creates a new token for the same session; the old one is invalid immediately. */
   renew(id: string): Promise<{ readonly token: string; readonly expires: number }>
@@ -98,18 +100,15 @@ export function createSessions(parts: {
         agent: agent.slice(0, agentMax).replaceAll(/\p{C}/gu, ' '),
         address: keepAddresses() ? address : null,
       }
-      const isUse = typeof credential === 'object' && credential !== null
-      const order = {
-        personId,
-        hash: hashCredential(token),
-        password: isUse ? null : credential,
-      }
+      const use = credential !== null && 'sql' in credential ? credential : null
+      const checked = credential !== null && 'password' in credential ? credential : null
       const statements: readonly Statement[] = [
-        insertSession(session, order),
+        ...(use === null ? [] : [use]),
+        insertSession(session, { personId, hash: hashCredential(token), checked }),
         deleteOldestSessions(personId, session.id, perPersonMax),
       ]
       try {
-        await rows.write(isUse ? [credential, ...statements] : statements)
+        await rows.write(statements)
         return { token, session }
       } catch (error) {
         if (error instanceof NothingChanged) return null

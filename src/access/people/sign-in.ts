@@ -90,8 +90,9 @@ export function createSignIn(parts: {
         }
       }
       noFailure()
-      // Bound to the checked password: if it has changed since, no session is opened.
-      const opened = await sessions.open(row.id, from, row.password)
+      // No session is opened if the password has changed since, or an authenticator requires a code now.
+      const checked = { password: row.password, hasCode: row.has_totp === 1 }
+      const opened = await sessions.open(row.id, from, checked)
       if (opened === null) throw new Fault('bad_sign_in')
       setNewest(recent, network, clock.monotonic(), recentMax)
       return { personId: row.id, ...opened }
