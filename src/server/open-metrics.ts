@@ -3,7 +3,9 @@
 import type { Clock } from '../base/clock.ts'
 import { decodeHeader } from '../codec/ethereum/header.ts'
 import { databaseBytes } from '../db/database-bytes.ts'
+import { findOne } from '../db/sqlite-rows.ts'
 import type { Database } from '../db/sqlite.ts'
+import { countSessions } from '../tables/sessions.ts'
 import type { BlockRef } from '../chain/head.ts'
 import type { Network } from '../chain/network.ts'
 import { relayedMethods } from '../rpc/relay/relayed-methods.ts'
@@ -49,8 +51,6 @@ export type OpenMetrics = {
 /** Groups of methods without an operation of their own, as usage counts them. */
 const otherMethods = ['batch', 'eth_subscription', 'eth_subscribe', 'eth_unsubscribe'] as const
 
-const sessionsSql = 'SELECT count(*) FROM session WHERE expires > ?'
-
 export function openMetrics(parts: MetricsParts): OpenMetrics {
   const { counters, opened, store, database, usage, clock } = parts
   const metrics = createMetrics()
@@ -86,7 +86,7 @@ export function openMetrics(parts: MetricsParts): OpenMetrics {
       heldRows: usage.read(({ length }) => length),
       failedWrites: usage.failedWrites,
     }),
-    sessions: () => database.getValue<number>(sessionsSql, [clock.now()]) ?? 0,
+    sessions: () => findOne(database, countSessions(clock.now()))?.count ?? 0,
     connections: parts.connections,
   })
   return {
