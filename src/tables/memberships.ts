@@ -44,20 +44,6 @@ export function listMembers(accountId: string): Query<MemberRow> {
   )
 }
 
-/** One row if the account exists. */
-export function findAccountName(id: string): Query<{ readonly name: string }> {
-  return query('SELECT name FROM account WHERE id = ?', [id])
-}
-
-/** Of an account that an invitation creates. No change if the name is taken. */
-export function insertInvitedAccount(id: string, name: string, now: number): Statement {
-  return {
-    sql: `INSERT INTO account (id, name, created, card) VALUES (?, ?, ?, 0) ON CONFLICT (name) DO NOTHING`,
-    parameters: [id, name, now],
-    require: 'change',
-  }
-}
-
 /** Roles of the person of a session; `hash`: sha256 of its token. */
 export function listRolesOfSession(hash: Uint8Array): Query<RoleRow> {
   return query(

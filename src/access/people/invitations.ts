@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import type { Rows } from '../../db/rows.ts'
 import type { Statement } from '../../db/writer.ts'
+import { findAccountById, insertAccount } from '../../tables/accounts.ts'
 import {
   deleteExpiredInvitations,
   findOpenInvitation,
@@ -15,7 +16,7 @@ import {
   withdrawFirstInvitations,
   withdrawInvitation,
 } from '../../tables/invitations.ts'
-import { findAccountName, insertInvitedAccount, joinAccount } from '../../tables/memberships.ts'
+import { joinAccount } from '../../tables/memberships.ts'
 import { insertPerson, promotePerson } from '../../tables/people.ts'
 import { checkAccountName } from '../accounts/account-rules.ts'
 import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
@@ -100,7 +101,7 @@ export function createInvitations(parts: {
   }
 
   async function nameOf(accountId: string): Promise<string> {
-    const account = await rows.first(findAccountName(accountId))
+    const account = await rows.first(findAccountById(accountId))
     if (account === null) throw new AccountsRefusal('no_account', 'no account has this id')
     return account.name
   }
@@ -227,7 +228,12 @@ export function createInvitations(parts: {
 function joining(invitation: Invitation, personId: string, now: number): readonly Statement[] {
   const { role, accountId, accountName } = invitation
   const id = accountId ?? randomUUID()
-  const newAccount = insertInvitedAccount(id, accountName ?? '', now)
+  const newAccount = insertAccount({
+    id,
+    name: accountName ?? '',
+    created: now,
+    cardMarked: false,
+  })
   const accountRole = role === 'operator' ? 'owner' : role
   return [
     ...(accountId === null && accountName !== null ? [newAccount] : []),

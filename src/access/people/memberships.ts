@@ -2,9 +2,9 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Rows } from '../../db/rows.ts'
 import type { Statement } from '../../db/writer.ts'
+import { findAccountById } from '../../tables/accounts.ts'
 import {
   deleteMembership,
-  findAccountName,
   findRole,
   joinAccount,
   listAccountsOf,
@@ -15,8 +15,7 @@ import {
 import { personExists } from '../../tables/people.ts'
 import { deleteSessions } from '../../tables/sessions.ts'
 import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
-import { noPerson } from './person.ts'
-import type { AccountRole } from './person.ts'
+import { type AccountRole, noPerson } from './person.ts'
 import { conditionalWrite } from './conditional-write.ts'
 
 type Membership = {
@@ -99,7 +98,7 @@ export function createMemberships(parts: {
     },
 
     async put(accountId, personId, role) {
-      if ((await rows.first(findAccountName(accountId))) === null) {
+      if ((await rows.first(findAccountById(accountId))) === null) {
         throw new AccountsRefusal('no_account', 'no account has this id')
       }
       if ((await rows.first(personExists(personId))) === null) throw noPerson()

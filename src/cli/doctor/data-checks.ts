@@ -119,7 +119,7 @@ async function* checkRows(db: Database, parts: Parts): AsyncGenerator<Problem> {
   const accounts = createAccounts({ rows, clock })
   yield* checkKeys({ data: { accounts, rows }, config, now: machine.clock.now(), command })
   const hasKeyPair = machine.findFile(join(config.dataDir, 'identity.pem')) !== null
-  yield* checkPeople(db, config, { now: machine.clock.now(), command, hasKeyPair })
+  yield* checkPeople(rows, config, { now: machine.clock.now(), command, hasKeyPair })
 }
 
 function* checkQuarantine(db: Database, command: CommandLine): Generator<Problem> {

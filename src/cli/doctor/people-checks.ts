@@ -2,7 +2,10 @@
 // Tested by src/cli/doctor/doctor.test.ts
 import { isLoopback } from '../../base/loopback.ts'
 import type { Config } from '../../config/settings.ts'
-import type { Database } from '../../db/sqlite.ts'
+import type { Rows } from '../../db/rows.ts'
+import { findFirstInvitationExpiry } from '../../tables/invitations.ts'
+import { listOwnerlessAccounts } from '../../tables/memberships.ts'
+import { countPeople, listAuthenticatorEmails, listOperators } from '../../tables/people.ts'
 import { warning, type CommandLine, problem, type Problem } from './problem.ts'
 
 /** Maximum number of warnings of one kind; the rest is only counted. */
@@ -15,21 +18,17 @@ type Facts = {
   readonly hasKeyPair: boolean
 }
 
-export function* checkPeople(
-  db: Database,
+export async function* checkPeople(
+  rows: Rows,
   { admin, http }: Pick<Config, 'admin' | 'http'>,
   facts: Facts,
-): Generator<Problem> {
+): AsyncGenerator<Problem> {
   if (!admin.enabled) return
   const { command } = facts
-  if (!facts.hasKeyPair) yield* sealedForNobody(db, command)
-  const people = db.getValue<number>('SELECT count(*) FROM person') ?? 0
-  const operators = db.all<{ email: string; has_totp: number }>(
-    `SELECT email, totp IS NOT NULL AS has_totp FROM person
-      WHERE operator = 1 AND disabled IS NULL ORDER BY email`,
-  )
+  if (!facts.hasKeyPair) yield* checkSeal(rows, command)
+  const operators = await rows.find(listOperators())
   if (operators.length === 0) {
-    yield noOperator(db, people, facts)
+    yield await noOperator(rows, facts)
     return
   }
   const weak = operators.filter(({ has_totp: hasTotp }) => hasTotp === 0)
@@ -41,23 +40,16 @@ export function* checkPeople(
       'set up an authenticator in the dashboard, under Security',
     )
   }
-  const ownerless = db.all<{ name: string }>(
-    `SELECT a.name FROM account a WHERE EXISTS (SELECT 1 FROM membership m WHERE m.account_id = a.id)
-      AND NOT EXISTS (SELECT 1 FROM membership m JOIN person p ON p.id = m.person_id
-        WHERE m.account_id = a.id AND m.role = 'owner' AND p.disabled IS NULL) ORDER BY a.name LIMIT ?`,
-    [namedMax],
-  )
+  const ownerless = await rows.find(listOwnerlessAccounts(namedMax))
   for (const { name } of ownerless) {
     const fix = command(`people invite --account ${name} --role owner`)
     yield warning('no_owner', `account ${name} has members, but no owner can sign in`, fix)
   }
 }
 
-/** What is sealed under a key pair that is gone stays closed. */
-function* sealedForNobody(db: Database, command: CommandLine): Generator<Problem> {
-  const sealed = db.all<{ email: string }>(
-    'SELECT email FROM person WHERE totp IS NOT NULL ORDER BY email',
-  )
+/** Without the key pair, the secrets of authenticators cannot be decrypted. */
+async function* checkSeal(rows: Rows, command: CommandLine): AsyncGenerator<Problem> {
+  const sealed = await rows.find(listAuthenticatorEmails())
   const [first] = sealed
   if (first === undefined) return
   const said = `identity.pem is missing from the data folder: Cairn cannot check the codes of ${names(sealed)}`
@@ -65,14 +57,13 @@ function* sealedForNobody(db: Database, command: CommandLine): Generator<Problem
   yield problem('seal_lost', said, fix)
 }
 
-function noOperator(db: Database, people: number, { now, command }: Facts): Problem {
-  if (people > 0) {
+async function noOperator(rows: Rows, { now, command }: Facts): Promise<Problem> {
+  const [[people], [link]] = await rows.snapshot([countPeople(), findFirstInvitationExpiry()])
+  if ((people?.count ?? 0) > 0) {
     const fix = command('people invite --operator')
     return warning('no_operator', 'no person is an operator', fix)
   }
-  const expires = db.getValue<number>(
-    'SELECT max(expires) FROM invitation WHERE first = 1 AND used IS NULL',
-  )
+  const expires = link?.expires ?? null
   const fix = command('init --link')
   if (expires === null) {
     return warning('no_operator', 'no person can sign in to the dashboard', fix)
