@@ -46,7 +46,7 @@ const view: ServerStatus = {
     },
   ],
   alarms: () => [{ network: 'mainnet', need: 'receipts', since: 9 }],
-  lies: (limit) => Array.from({ length: limit }, () => lie),
+  lies: async (limit) => Array.from({ length: limit }, () => lie),
 }
 
 async function run(

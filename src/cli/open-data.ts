@@ -13,8 +13,6 @@ import { systemClock } from '../base/clock.ts'
 import { describeErrno } from '../base/describe-errno.ts'
 import { createInlineWriter } from '../db/inline-writer.ts'
 import { migrate } from '../db/migrate.ts'
-import { createQueries } from '../db/queries.ts'
-import type { Queries } from '../db/queries.ts'
 import { createSqliteRows } from '../db/sqlite-rows.ts'
 import { openDatabase } from '../db/sqlite.ts'
 import type { Database } from '../db/sqlite.ts'
@@ -33,7 +31,6 @@ export type Data = AsyncDisposable & {
   readonly identity: Identity
   readonly db: Database
   readonly rows: Rows
-  readonly queries: Queries
 }
 
 /**
@@ -61,7 +58,7 @@ export async function openData(
   }
   const writer = createInlineWriter(db)
   const rows = createSqliteRows({ db, writer, clock: systemClock })
-  const parts = { db, writer, rows, queries: createQueries(), clock: systemClock }
+  const parts = { rows, clock: systemClock }
   return {
     accounts: createAccounts(parts),
     cards: openCards({ ...parts, settings: { now: config } }).cards,
@@ -69,7 +66,6 @@ export async function openData(
     identity: openIdentity({ ...parts, log: silentLog, settings: { now: config } }),
     db,
     rows,
-    queries: parts.queries,
     async [Symbol.asyncDispose]() {
       await writer.close()
       db.close()

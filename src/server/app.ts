@@ -14,7 +14,6 @@ import { startIdleCollections } from '../base/idle-collections.ts'
 import { createLog, type Log } from '../base/log.ts'
 import type { Config } from '../config/settings.ts'
 import { lockFolder } from '../db/lock.ts'
-import { createQueries } from '../db/queries.ts'
 import { createSqliteRows, findAll } from '../db/sqlite-rows.ts'
 import { openDatabase } from '../db/sqlite.ts'
 import { startThreadWriter } from '../db/thread-writer.ts'
@@ -152,7 +151,7 @@ export async function startServer(
   const { store, obtaining, sources, blockSources } = content
 
   const rows = createSqliteRows({ db: database, writer, clock })
-  const parts = { db: database, writer, rows, queries: createQueries(), clock }
+  const parts = { rows, clock }
   const accounts = createAccounts({ ...parts, keysMax: () => settings.now.keys.perAccountMax })
   const billing = openCards({ ...parts, settings })
   await billing.check()
@@ -284,6 +283,7 @@ export async function startServer(
     store,
     uploadBytes: () => uploads.storedBytes,
     database,
+    rows,
     settings,
     ready,
     port: listeners.port,

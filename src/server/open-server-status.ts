@@ -6,7 +6,8 @@ import { databaseBytes } from '../db/database-bytes.ts'
 import type { Database } from '../db/sqlite.ts'
 import type { BlockRef } from '../chain/head.ts'
 import type { Network } from '../chain/network.ts'
-import { listInvalidReplies } from '../chain/upstream/pool/invalid-reply-log.ts'
+import type { Rows } from '../db/rows.ts'
+import { listInvalidReplies } from '../tables/invalid-replies.ts'
 import type { ServerStatus } from '../admin/resources/server/server-status.ts'
 import type { OpenNetworks } from './open-networks.ts'
 import { cairnVersion } from './version.ts'
@@ -17,6 +18,7 @@ export type ServerStatusDeps = {
   /** Bytes of unfinished uploads on disk. */
   readonly uploadBytes: () => number
   readonly database: Database
+  readonly rows: Pick<Rows, 'find'>
   readonly settings: { readonly now: Config }
   readonly ready: () => boolean
   /** Ports of the APIs; null before they listen. */
@@ -25,7 +27,7 @@ export type ServerStatusDeps = {
 }
 
 export function openServerStatus(parts: ServerStatusDeps): ServerStatus {
-  const { opened, store, uploadBytes, database, settings, ready, port, started } = parts
+  const { opened, store, uploadBytes, database, rows, settings, ready, port, started } = parts
 
   function urlOf(network: string, upstream: string): string {
     const listed = settings.now.networks?.find(({ name }) => name === network)
@@ -71,7 +73,7 @@ export function openServerStatus(parts: ServerStatusDeps): ServerStatus {
         .flatMap(({ network, status }) =>
           status.alarms.map(({ need, since }) => ({ network, need, since })),
         ),
-    lies: (limit) => listInvalidReplies(database, limit),
+    lies: (limit) => rows.find(listInvalidReplies(limit)),
   }
 }
 

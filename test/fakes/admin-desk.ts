@@ -10,7 +10,6 @@ import type { Identity } from '../../src/access/people/identity.ts'
 import { Fault } from '../../src/base/fault.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { createQueries } from '../../src/db/queries.ts'
 import { createSqliteRows } from '../../src/db/sqlite-rows.ts'
 import { type Database, openDatabase } from '../../src/db/sqlite.ts'
 import type { Principal, MemberRole } from '../../src/admin/principal.ts'
@@ -66,7 +65,7 @@ export function openDesk(
   const clock = createTurnedClock()
   const writer = createInlineWriter(db)
   const rows = createSqliteRows({ db, writer, clock })
-  const parts = { db, writer, rows, queries: createQueries(), clock }
+  const parts = { db, writer, rows, clock }
   const accounts = createAccounts(parts)
   const publicKeys = createJwtPublicKeys(parts)
   const identity = createTestIdentity(parts)

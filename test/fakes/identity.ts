@@ -10,7 +10,6 @@ import { createPasswords, type Passwords } from '../../src/access/people/passwor
 import { type Log, silentLog } from '../../src/base/log.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { createQueries } from '../../src/db/queries.ts'
 import type { Rows } from '../../src/db/rows.ts'
 import { createSqliteRows } from '../../src/db/sqlite-rows.ts'
 import { openDatabase, type Database } from '../../src/db/sqlite.ts'
@@ -92,7 +91,7 @@ export function createIdentityRig(
   const settings = usualSettings()
   const { wrapRows = (rows: Rows) => rows, ...others } = more
   const rows = wrapRows(createSqliteRows({ db, writer, clock }))
-  const parts = { db, writer, rows, queries: createQueries(), clock }
+  const parts = { db, writer, rows, clock }
   const accounts = createAccounts(parts)
   const identity = createTestIdentity({ ...parts, settings, ...others })
   return {

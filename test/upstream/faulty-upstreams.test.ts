@@ -10,8 +10,9 @@ import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import {
   createInvalidReplyLog,
   type InvalidReply,
-  listInvalidReplies,
 } from '../../src/chain/upstream/pool/invalid-reply-log.ts'
+import { findAll } from '../../src/db/sqlite-rows.ts'
+import { listInvalidReplies } from '../../src/tables/invalid-replies.ts'
 import { openChainDatabase } from '../fakes/chain-database.ts'
 import { createRandom, type Falsehood, pick, type Random } from '../fakes/falsehood.ts'
 import { falsehoods, type FaultyUpstream, makeFaultyUpstream } from '../fakes/faulty-upstream.ts'
@@ -50,7 +51,9 @@ async function setUp(t: TestContext): Promise<Bench> {
       return openUpstreamCase({ name: network, stubs, ledger })
     },
     invalidRepliesOf: (name) =>
-      listInvalidReplies(database, newestReplies).filter(({ network }) => network === name),
+      findAll(database, listInvalidReplies(newestReplies)).filter(
+        ({ network }) => network === name,
+      ),
   }
 }
 

@@ -5,10 +5,9 @@ import test, { before } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
-import {
-  createInvalidReplyLog,
-  listInvalidReplies,
-} from '../../src/chain/upstream/pool/invalid-reply-log.ts'
+import { createInvalidReplyLog } from '../../src/chain/upstream/pool/invalid-reply-log.ts'
+import { findAll } from '../../src/db/sqlite-rows.ts'
+import { listInvalidReplies } from '../../src/tables/invalid-replies.ts'
 import { openChainDatabase } from '../fakes/chain-database.ts'
 import type { StubKnobs } from '../fakes/stub-knobs.ts'
 import { openStubChain, type StubChain } from '../fakes/stub-chain.ts'
@@ -65,7 +64,7 @@ for (const [name, knobs] of Object.entries(nodes)) {
     await opened.idle()
     await opened.close()
     assert.ok(compared > 200, `${compared}`)
-    assert.deepEqual(listInvalidReplies(database), [])
+    assert.deepEqual(findAll(database, listInvalidReplies(1)), [])
     assert.equal(opened.pool.upstreams[0]?.status().lies, 0)
   })
 }

@@ -4,12 +4,13 @@
 import type { Command } from 'commander'
 import type { Config } from '../../config/settings.ts'
 import { showUrl } from '../../config/show.ts'
+import type { InvalidReply } from '../../chain/upstream/pool/invalid-reply-log.ts'
+import { listStatusRows, type StatusRow } from '../../chain/upstream/pool/status-rows.ts'
 import {
   countInvalidReplies,
-  type InvalidReply,
+  type InvalidReplyCount,
   listInvalidReplies,
-} from '../../chain/upstream/pool/invalid-reply-log.ts'
-import { listStatusRows, type StatusRow } from '../../chain/upstream/pool/status-rows.ts'
+} from '../../tables/invalid-replies.ts'
 import { queryUpstreams, describeReach } from '../query-upstreams.ts'
 import type { Context, SharedOptions } from '../context.ts'
 import { isRunning } from '../doctor/data-checks.ts'
@@ -63,7 +64,7 @@ async function run(context: Context, options: Options): Promise<void> {
   await using data = await openData(context, options, { make: true })
   const running = isRunning(thisMachine(), config.dataDir)
   const rows = running ? listStatusRows(data.db) : []
-  const counts = countInvalidReplies(data.db, 0)
+  const counts = await data.rows.find(countInvalidReplies(0))
   const liesInAll = counts.reduce((sum, one) => sum + one.lies, 0)
   const upstreams = shownOf(config, { rows, asked, counts })
   const alarms = rows.flatMap(({ network, alarms: raised }, at) =>
@@ -71,9 +72,8 @@ async function run(context: Context, options: Options): Promise<void> {
       ? raised.map(({ need, since }) => ({ network, need, since: showTime(since) }))
       : [],
   )
-  const lies = listInvalidReplies(data.db, options.lies).map((lie) =>
-    showLie(lie, options.evidence === true),
-  )
+  const newest = await data.rows.find(listInvalidReplies(options.lies))
+  const lies = newest.map((lie) => showLie(lie, options.evidence === true))
   const text = [
     table(headings, upstreams.map(rowOf), 'The settings define no upstreams.'),
     ...alarms.map(
@@ -94,7 +94,7 @@ function shownOf(
   found: {
     readonly rows: readonly StatusRow[]
     readonly asked: readonly UpstreamFacts[]
-    readonly counts: ReturnType<typeof countInvalidReplies>
+    readonly counts: readonly InvalidReplyCount[]
   },
 ): readonly Shown[] {
   return (networks ?? []).flatMap((network) => {

@@ -108,7 +108,6 @@ async function* checkRows(db: Database, parts: Parts): AsyncGenerator<Problem> {
   }
   yield* checkQuarantine(db, command)
   yield* checkStoredChain(db, machine, config, firstHash)
-  yield* checkInvalidReplies(db, config, { now: machine.clock.now(), command })
   const clock = {
     ...machine.clock,
     monotonic: () => 0,
@@ -116,6 +115,7 @@ async function* checkRows(db: Database, parts: Parts): AsyncGenerator<Problem> {
     every: () => () => {},
   }
   const rows = createSqliteRows({ db, writer: createInlineWriter(db), clock })
+  yield* checkInvalidReplies(rows, config, { now: machine.clock.now(), command })
   const accounts = createAccounts({ rows, clock })
   yield* checkKeys({ data: { accounts, rows }, config, now: machine.clock.now(), command })
   const hasKeyPair = machine.findFile(join(config.dataDir, 'identity.pem')) !== null

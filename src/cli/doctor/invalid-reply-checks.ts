@@ -1,19 +1,19 @@
 // Upstreams with recent invalid replies: the server continues without them, so only this check reports them.
 // Tested by src/cli/doctor/doctor.test.ts
 import type { Config } from '../../config/settings.ts'
-import type { Database } from '../../db/sqlite.ts'
-import { countInvalidReplies } from '../../chain/upstream/pool/invalid-reply-log.ts'
+import type { Rows } from '../../db/rows.ts'
+import { countInvalidReplies } from '../../tables/invalid-replies.ts'
 import { warning, type CommandLine, type Problem } from './problem.ts'
 
 const dayMs = 86_400_000
 
 /** Of the last day. `now`: milliseconds since 1970 UTC. */
-export function* checkInvalidReplies(
-  db: Database,
+export async function* checkInvalidReplies(
+  rows: Pick<Rows, 'find'>,
   { networks }: Pick<Config, 'networks'>,
   parts: { readonly now: number; readonly command: CommandLine },
-): Generator<Problem> {
-  const counts = countInvalidReplies(db, parts.now - dayMs)
+): AsyncGenerator<Problem> {
+  const counts = await rows.find(countInvalidReplies(parts.now - dayMs))
   for (const network of networks ?? []) {
     if (network.embedded) continue
     for (const { name } of network.upstreams) {

@@ -56,7 +56,7 @@ export const listUpstreams = {
   summary: 'Health of each upstream, and its invalid replies with their evidence.',
   input,
   output,
-  run({ lies }, { server }) {
+  async run({ lies }, { server }) {
     if (server === null) throw noServer()
     return {
       upstreams: server.upstreams().map(({ head, ...upstream }) => ({
@@ -64,7 +64,7 @@ export const listUpstreams = {
         head: head === null ? null : head.toString(),
       })),
       alarms: [...server.alarms()],
-      lies: server.lies(lies).map((lie) => ({ ...lie, response: cut(lie.response) })),
+      lies: (await server.lies(lies)).map((lie) => ({ ...lie, response: cut(lie.response) })),
     }
   },
 } satisfies JsonOperation<typeof input, typeof output>

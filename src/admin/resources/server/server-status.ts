@@ -57,5 +57,5 @@ export interface ServerStatus {
   /** Of networks whose upstreams all fail a check: the time since which no such data can be proved. */
   alarms(): readonly { readonly network: string; readonly need: string; readonly since: number }[]
   /** The newest first. */
-  lies(limit: number): readonly InvalidReply[]
+  lies(limit: number): Promise<readonly InvalidReply[]>
 }

@@ -4,12 +4,10 @@ import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
 import { silentLog } from '../../../base/log.ts'
 import { createInlineWriter } from '../../../db/inline-writer.ts'
 import { migrate } from '../../../db/migrate.ts'
+import { findAll } from '../../../db/sqlite-rows.ts'
 import { openDatabase, type Database } from '../../../db/sqlite.ts'
-import {
-  createInvalidReplyLog,
-  listInvalidReplies,
-  type InvalidReplyLog,
-} from './invalid-reply-log.ts'
+import { listInvalidReplies } from '../../../tables/invalid-replies.ts'
+import { createInvalidReplyLog, type InvalidReplyLog } from './invalid-reply-log.ts'
 import type { InvalidReplyEvidence } from './race-attempts.ts'
 
 const evidence: InvalidReplyEvidence = {
@@ -22,6 +20,11 @@ const evidence: InvalidReplyEvidence = {
 }
 
 const redact = (text: string): string => text.replaceAll('secretkey', '<redacted>')
+
+/** More than are stored. */
+const listMax = 2_000
+
+const listed = (db: Database, limit = listMax) => findAll(db, listInvalidReplies(limit))
 
 function open(): {
   db: Database
@@ -43,7 +46,7 @@ test('an invalid reply is a row with its evidence, without secrets', async () =>
   const { db, ledger } = open()
   ledger.add('a', evidence, redact)
   await ledger.idle()
-  assert.deepEqual(listInvalidReplies(db), [
+  assert.deepEqual(listed(db), [
     {
       time: 5,
       network: 'n',
@@ -66,11 +69,11 @@ test('the newest thousand rows are stored, newest first', async () => {
     await ledger.idle()
     clock.turn(1000)
   }
-  const rows = listInvalidReplies(db)
+  const rows = listed(db)
   assert.equal(rows.length, 1000)
   assert.equal(rows[0]?.upstream, '1009')
   assert.equal(rows.at(-1)?.upstream, '10')
-  assert.equal(listInvalidReplies(db, 3).length, 3)
+  assert.equal(listed(db, 3).length, 3)
   db.close()
 })
 
@@ -78,17 +81,17 @@ test('a flood of invalid replies fills neither memory nor disk', async () => {
   const { db, ledger, clock } = open()
   for (let i = 0; i < 100; i++) ledger.add('a', evidence, redact)
   await ledger.idle()
-  assert.equal(listInvalidReplies(db).length, 64)
+  assert.equal(listed(db).length, 64)
   for (let i = 0; i < 700; i++) {
     ledger.add('a', evidence, redact)
     await ledger.idle()
   }
-  assert.ok(listInvalidReplies(db).length <= 600)
-  const before = listInvalidReplies(db).length
+  assert.ok(listed(db).length <= 600)
+  const before = listed(db).length
   clock.turn(60_000)
   ledger.add('a', evidence, redact)
   await ledger.idle()
-  assert.equal(listInvalidReplies(db).length, before + 1)
+  assert.equal(listed(db).length, before + 1)
   db.close()
 })
 
@@ -99,7 +102,7 @@ test('a long response is cut, and one that cannot be serialized does not crash',
   for (let i = 0; i < 100_000; i++) deep = [deep]
   ledger.add('b', { ...evidence, response: deep, blockHash: null }, redact)
   await ledger.idle()
-  const [second, first] = listInvalidReplies(db)
+  const [second, first] = listed(db)
   assert.equal(Buffer.byteLength(first?.response ?? ''), 256 * 1024)
   assert.match(second?.response ?? '', /not spelled/)
   assert.equal(second?.block, null)

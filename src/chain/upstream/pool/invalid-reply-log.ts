@@ -3,27 +3,12 @@
 import type { Clock } from '../../../base/clock.ts'
 import { toHex } from '../../../base/hex.ts'
 import type { Log } from '../../../base/log.ts'
-import { createQueries, findAll, toStatement } from '../../../db/queries.ts'
-import type { Database } from '../../../db/sqlite.ts'
 import type { Writer } from '../../../db/writer.ts'
+import { insertInvalidReply, type InvalidReplyRow } from '../../../tables/invalid-replies.ts'
 import type { Redact } from '../node/redact.ts'
 import type { InvalidReplyEvidence } from './race-attempts.ts'
 
-export type InvalidReply = {
-  /** Milliseconds since 1970 UTC. */
-  readonly time: number
-  readonly network: string
-  readonly upstream: string
-  readonly method: string
-  /** JSON text. */
-  readonly params: string
-  /** JSON text of the result, cut at 256 KiB. */
-  readonly response: string
-  readonly expected: string
-  readonly computed: string
-  /** `0x` hex of the block's hash, or null. */
-  readonly block: string | null
-}
+export type InvalidReply = InvalidReplyRow
 
 export type InvalidReplyLog = {
   /** Never throws; a failed write is logged. */
@@ -40,8 +25,6 @@ const ledgerLimits = {
   waitingMax: 64,
   perMinuteMax: 600,
 } as const
-
-const queries = createQueries()
 
 export function createInvalidReplyLog(parts: {
   readonly network: string
@@ -63,20 +46,7 @@ export function createInvalidReplyLog(parts: {
 
   async function write(lie: InvalidReply): Promise<void> {
     try {
-      await writer.write([
-        toStatement(queries.insertInto('lie').values(lie)),
-        toStatement(
-          queries
-            .deleteFrom('lie')
-            .where('id', '<=', (outer) =>
-              outer
-                .selectFrom('lie')
-                .select(({ fn, val, eb }) =>
-                  eb(fn.max('id'), '-', val<number>(ledgerLimits.rowsMax)).as('last'),
-                ),
-            ),
-        ),
-      ])
+      await writer.write(insertInvalidReply(lie, ledgerLimits.rowsMax))
     } catch (error) {
       log('error', 'lie_not_written', { network, upstream: lie.upstream, error })
     }
@@ -106,46 +76,6 @@ export function createInvalidReplyLog(parts: {
       await Promise.all(waiting)
     },
   }
-}
-
-/** Newest first. */
-export function listInvalidReplies(
-  db: Database,
-  limit: number = ledgerLimits.rowsMax,
-): readonly InvalidReply[] {
-  return findAll(
-    db,
-    queries
-      .selectFrom('lie')
-      .select([
-        'time',
-        'network',
-        'upstream',
-        'method',
-        'params',
-        'response',
-        'expected',
-        'computed',
-        'block',
-      ])
-      .orderBy('id', 'desc')
-      .limit(limit),
-  )
-}
-
-/** Stored invalid replies per upstream since `since` (milliseconds). */
-export function countInvalidReplies(
-  db: Database,
-  since: number,
-): readonly { readonly network: string; readonly upstream: string; readonly lies: number }[] {
-  return findAll(
-    db,
-    queries
-      .selectFrom('lie')
-      .select(({ fn }) => ['network', 'upstream', fn.countAll<number>().as('lies')])
-      .where('time', '>=', since)
-      .groupBy(['network', 'upstream']),
-  )
 }
 
 /**

@@ -1,0 +1,55 @@
+// Table `lie`: the newest invalid replies of upstreams, with their evidence.
+// Tested by src/chain/upstream/pool/invalid-reply-log.test.ts
+import { query, type Query } from '../db/rows.ts'
+import type { Statement } from '../db/writer.ts'
+
+export type InvalidReplyRow = {
+  /** Milliseconds since 1970 UTC. */
+  readonly time: number
+  readonly network: string
+  readonly upstream: string
+  readonly method: string
+  /** JSON text, cut at 64 KiB. */
+  readonly params: string
+  /** JSON text of the result, cut at 256 KiB. */
+  readonly response: string
+  readonly expected: string
+  readonly computed: string
+  /** `0x` hex of the block's hash, or null. */
+  readonly block: string | null
+}
+
+/** How many an upstream sent. */
+export type InvalidReplyCount = Pick<InvalidReplyRow, 'network' | 'upstream'> & {
+  readonly lies: number
+}
+
+/** The newest first. */
+export function listInvalidReplies(limit: number): Query<InvalidReplyRow> {
+  return query(
+    `SELECT time, network, upstream, method, params, response, expected, computed, block FROM lie
+      ORDER BY id DESC LIMIT ?`,
+    [limit],
+  )
+}
+
+/** Since `since`, milliseconds since 1970 UTC. */
+export function countInvalidReplies(since: number): Query<InvalidReplyCount> {
+  return query(
+    'SELECT network, upstream, count(*) AS lies FROM lie WHERE time >= ? GROUP BY network, upstream',
+    [since],
+  )
+}
+
+/** Deletes all but the newest `most`. */
+export function insertInvalidReply(row: InvalidReplyRow, most: number): readonly Statement[] {
+  const { time, network, upstream, method, params, response, expected, computed, block } = row
+  return [
+    {
+      sql: `INSERT INTO lie (time, network, upstream, method, params, response, expected, computed, block)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      parameters: [time, network, upstream, method, params, response, expected, computed, block],
+    },
+    { sql: 'DELETE FROM lie WHERE id <= (SELECT max(id) - ? FROM lie)', parameters: [most] },
+  ]
+}
