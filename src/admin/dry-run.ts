@@ -7,16 +7,16 @@ import type { Network } from '../chain/network.ts'
 import type { Limiter, UnitsLeft } from '../access/limits/limiter.ts'
 import type { TransferMeters } from '../access/limits/transfer-meters.ts'
 import {
-  type CardCheck,
-  authenticateFiles,
   type AuthenticateDeps,
+  type CardCheck,
+  type Credential,
+  authenticateFiles,
   authenticateRpc,
 } from '../pipeline/authenticate-request.ts'
-import type { Credential } from '../pipeline/credential.ts'
 import { createNetworkChoice } from '../rpc/networks.ts'
 import type { CommandClass } from '../kubo/kubo-command.ts'
 import type { Operations } from '../rpc/operation.ts'
-import { planCall } from '../rpc/call-plan.ts'
+import { planCall } from '../rpc/run-calls.ts'
 import { requestUnits } from '../pipeline/price.ts'
 import { type DenyReason, denyReasonOf } from './deny-reason.ts'
 

@@ -5,7 +5,7 @@ import { bytesField, integerField, listField } from '../codec/ethereum/fields.ts
 import { decodeHeader } from '../codec/ethereum/header.ts'
 import { keccak256 } from '../codec/hash/keccak.ts'
 import { decodeRlp, emptyRlpList, splitList } from '../codec/ethereum/rlp.ts'
-import type { ProvedHeader } from './proved-header.ts'
+import type { ProvedHeader } from './proved-memory.ts'
 
 /** The lists of a block as stored, each one RLP list; `withdrawals` null before Shanghai. */
 export type BlockLists = {

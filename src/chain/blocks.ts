@@ -11,10 +11,10 @@ import type { ContentRef } from '../content/ref.ts'
 import type { BlockRef } from './head.ts'
 import type { Network } from './network.ts'
 import type { BlockLists } from './block-object.ts'
-import type { ProvedHeader } from './proved-header.ts'
+import type { ProvedHeader } from './proved-memory.ts'
 import { fetched, type Read } from './read.ts'
 
-export type { ProvedHeader } from './proved-header.ts'
+export type { ProvedHeader } from './proved-memory.ts'
 
 /**
  * The header of `hash`, or null when no source knows that block. Throws what `obtain` throws except

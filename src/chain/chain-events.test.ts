@@ -6,7 +6,7 @@ import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
 import type { Fault } from '../base/fault.ts'
 import { silentLog } from '../base/log.ts'
 import { createChainEvents } from './chain-events.ts'
-import type { ProvedHeader } from './proved-header.ts'
+import type { ProvedHeader } from './proved-memory.ts'
 
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await setImmediate()

@@ -1,5 +1,5 @@
 // Single entries of the lists a block commits to, read without the lists.
-import type { ProvedHeader } from './proved-header.ts'
+import type { ProvedHeader } from './proved-memory.ts'
 
 export type EntryKind = 'transactions' | 'receipts'
 

@@ -12,11 +12,11 @@ import { decodeTrieNode } from '../codec/ethereum/trie-node.ts'
 import { verifyKeccakKinds } from '../codec/hash/verify-keccak.ts'
 import { walkProof } from '../codec/ethereum/trie-walk.ts'
 import type { ContentRef } from '../content/ref.ts'
-import { emptyPool } from './empty-pool.ts'
+import { emptyPool } from './transaction-pool.ts'
 import type { BlockRef, Head } from './head.ts'
 import type { EntryKind } from './entry-reader.ts'
 import type { Network } from './network.ts'
-import type { ProvedHeader } from './proved-header.ts'
+import type { ProvedHeader } from './proved-memory.ts'
 import { known } from './read.ts'
 
 export type ProofData = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { createReadyTransactions } from './ready-transactions.ts'
+import { createReadyTransactions } from './transaction-pool.ts'
 
 const hash = (fill: number) => new Uint8Array(32).fill(fill)
 

@@ -12,7 +12,7 @@ import type { ContentRef } from '../content/ref.ts'
 import type { EntryKind } from './entry-reader.ts'
 import { readList } from './list-entries.ts'
 import type { Network } from './network.ts'
-import type { ProvedHeader } from './proved-header.ts'
+import type { ProvedHeader } from './proved-memory.ts'
 import { completeRead } from './read.ts'
 
 export type RecordedReads = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createForkedChain } from '../../test/fakes/forked-chain.ts'
 import { type ChainPoint, findReorgPath } from './reorg-path.ts'
-import type { ProvedHeader } from './proved-header.ts'
+import type { ProvedHeader } from './proved-memory.ts'
 
 const { signal } = new AbortController()
 const pointAt = ({ hash, header }: ProvedHeader): ChainPoint => ({ hash, number: header.number })

@@ -1,9 +1,9 @@
-// Pending transactions: of the embedded chain, or as upstreams report them. They cannot be proved; Cairn checks only
-// that the bytes are the transaction of that hash.
-// Tested by test/api/pool-started.test.ts
-import type { ReadyTransactions } from './ready-transactions.ts'
+// Pending transactions: of the embedded chain, or as upstreams report them; a read-only chain has none and accepts none.
+// They cannot be proved; Cairn checks only that the bytes are the transaction of that hash.
+// Tested by src/rpc/bundles/proof-bundle.test.ts
 import type { CallOwner } from './evm-executor.ts'
 import type { Level } from './level.ts'
+import { Fault } from '../base/fault.ts'
 
 export interface TransactionPool {
   /** The verification level of its answers. */
@@ -24,4 +24,44 @@ export interface TransactionPool {
   ): Promise<Uint8Array | null>
   /** Transactions in the order in which they became ready for a block. */
   readonly arrivals: ReadyTransactions
+}
+
+const refuse = () =>
+  Promise.reject(new Fault('unverified', { detail: 'what waits for a block cannot be proved' }))
+
+export const emptyPool: TransactionPool = {
+  level: 'none',
+  send: refuse,
+  pendingNonce: refuse,
+  pendingTransaction: () => Promise.resolve(null),
+  arrivals: createReadyTransactions(0),
+}
+
+export interface ReadyTransactions {
+  /** The number of the next transaction. */
+  readonly end: number
+  /** Hashes (32 bytes) from number `from` on, at most `max`; null if some of them were dropped. */
+  read(from: number, max: number): readonly Uint8Array[] | null
+}
+
+export type ReadyTransactionLog = ReadyTransactions & { add(hash: Uint8Array): void }
+
+/** `kept`: how many are remembered. */
+export function createReadyTransactions(kept = 16_384): ReadyTransactionLog {
+  const hashes: Uint8Array[] = []
+  let end = 0
+  return {
+    get end() {
+      return end
+    },
+    add(hash) {
+      hashes[end % kept] = hash
+      end += 1
+    },
+    read(from, max) {
+      if (from < end - kept) return null
+      const count = Math.max(0, Math.min(max, end - from))
+      return Array.from({ length: count }, (_, at) => hashes[(from + at) % kept] as Uint8Array)
+    },
+  }
 }

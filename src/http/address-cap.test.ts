@@ -2,7 +2,7 @@ import { deepEqual } from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
 import type { Socket } from 'node:net'
-import { createAddressCap } from './address-cap.ts'
+import { createAddressCap } from './connection-limits.ts'
 
 test('who owns many IPv6 addresses has the connections of one, and gets them back', () => {
   const underCap = createAddressCap(2)

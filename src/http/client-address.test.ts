@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createIpList, parseIpRule } from '../base/ip-list.ts'
-import { createClientAddress, peerAddress } from './client-address.ts'
+import { createClientAddress, peerAddress } from './request-head.ts'
 
 const rules = ['127.0.0.1', '10.0.0.0/8', '2001:db8::/32'].map(
   (entry) => parseIpRule(entry) ?? assert.fail(entry),

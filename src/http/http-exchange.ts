@@ -4,7 +4,7 @@
 import type { Fault } from '../base/fault.ts'
 import type { Body } from './body.ts'
 import type { Deadlines } from './deadlines.ts'
-import type { HeadLines } from './header-lines.ts'
+import type { HeadLines } from './text-answer.ts'
 
 /** The headers that are looked at by the JSON-RPC API, in lower case. */
 export const requestHeaderNames = [

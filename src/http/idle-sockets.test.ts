@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { test } from 'node:test'
 import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
-import { createIdleSockets } from './idle-sockets.ts'
+import { createIdleSockets } from './connection-limits.ts'
 
 /** Closes when it is destroyed, as a socket does a turn later. */
 class FakeSocket extends EventEmitter {

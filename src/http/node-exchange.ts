@@ -5,16 +5,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import { type Body, readBody } from './body.ts'
-import type { ClientAddress } from './client-address.ts'
+import type { ClientAddress, Target } from './request-head.ts'
 import type { Deadlines } from './deadlines.ts'
-import { endEarly } from './early-answer.ts'
+import { endEarly } from './text-answer.ts'
 import {
   type HttpExchange,
   flushMs,
   type RequestHeaders,
   type WholeAnswer,
 } from './http-exchange.ts'
-import type { Target } from './request-target.ts'
 
 /** Answers one exchange. What it throws before headers are out becomes a plain 500; after, a cut connection. */
 export type RequestHandler = (exchange: NodeExchange) => void | Promise<void>

@@ -1,6 +1,37 @@
-// Small whole answers outside the two faces: refusals in one sentence, health, the index page.
-// Tested by src/http/server.test.ts
+// Small whole answers outside the APIs (refusals, health, the index page), the header lines that many answers share, the
+// Date line (RFC 9110 6.6.1), and answers before the request body was read.
+// Tested by src/rpc/api/rpc-api.test.ts
+import type { Clock } from '../base/clock.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** Names and values in turn, and the same as lines that each end with CRLF. */
+export type HeadLines = { readonly list: readonly string[]; readonly text: string }
+
+/** `text` is joined into one piece: what is added up stays in parts, which each answer would gather anew. */
+export function createHeadLines(list: readonly string[]): HeadLines {
+  const parts = list.map((word, at) => (at % 2 === 0 ? `${word}: ` : `${word}\r\n`))
+  return { list, text: parts.join('') }
+}
+
+/** Names and values in turn, as lines that each end with CRLF. */
+export function toLines(list: readonly string[]): string {
+  let lines = ''
+  for (let at = 0; at < list.length; at += 2) lines += `${list[at]}: ${list[at + 1]}\r\n`
+  return lines
+}
+
+export function createDateHeader(clock: Clock): () => string {
+  let second = -1
+  let text = ''
+  return () => {
+    const now = Math.floor(clock.now() / 1000)
+    if (now !== second) {
+      second = now
+      text = new Date(now * 1000).toUTCString()
+    }
+    return text
+  }
+}
 
 export type Answer = {
   readonly status: number
@@ -42,4 +73,37 @@ export function sendAnswer(
 ): void {
   response.writeHead(answer.status, answerHeaders(answer, request.headers.origin))
   response.end(answer.body)
+}
+
+const discardBytesMax = 16 * 1_048_576
+const discardMs = 1_000
+
+/**
+ * Sends the head already written to `response` with `body`, whose length that head declares together with
+ * `Connection: close`; then discards up to 16 MiB or 1 s of the request, and closes.
+ */
+export function endEarly(
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: string,
+  clock: Clock,
+): void {
+  if (request.readableEnded || request.destroyed) {
+    response.end(body)
+    return
+  }
+  response.write(body)
+  let left = discardBytesMax
+  const finish = (): void => {
+    stopTimer()
+    request.off('data', take).off('end', finish).off('close', finish)
+    response.end()
+  }
+  const take = (chunk: Buffer): void => {
+    left -= chunk.length
+    if (left < 0) finish()
+  }
+  const stopTimer = clock.after(discardMs, finish)
+  request.on('data', take).on('end', finish).on('close', finish)
+  request.resume()
 }

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { HttpExchange } from './http-exchange.ts'
-import type { Target } from './request-target.ts'
+import type { Target } from './request-head.ts'
 
 export type Upgrade = {
   readonly request: IncomingMessage

@@ -15,7 +15,7 @@ import type {
   FileRequest,
 } from '../access/limits/transfer-meters.ts'
 import { pathsOutcome, type UsedCall } from '../access/usage/usage-row.ts'
-import type { Credential } from '../pipeline/credential.ts'
+import type { Credential } from '../pipeline/authenticate-request.ts'
 import type { GatewayPipeline } from './gateway-pipeline.ts'
 import type { IpfsGatewayRequest } from './path-operation.ts'
 

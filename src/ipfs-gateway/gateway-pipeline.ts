@@ -1,7 +1,7 @@
 // The IPFS gateway as its HTTP endpoint uses it: the rules behind `/ipfs/<cid>`.
 import type { Caller } from '../access/accounts/caller.ts'
 import type { Fault } from '../base/fault.ts'
-import type { Credential } from '../pipeline/credential.ts'
+import type { Credential } from '../pipeline/authenticate-request.ts'
 import type { IpfsGatewayRequest, PathRun } from './path-operation.ts'
 
 /** What readers of `/ipfs/<cid>` need of it. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { batchedLines } from './reply-lines.ts'
+import { batchedLines } from './kubo-reply.ts'
 
 const textOf = (piece: Uint8Array | undefined): string => Buffer.from(piece ?? []).toString()
 

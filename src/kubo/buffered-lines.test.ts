@@ -1,7 +1,7 @@
 // Promises of held lines: order and bytes survive the way over a file.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { BufferedLines } from './reply-lines.ts'
+import { BufferedLines } from './kubo-reply.ts'
 
 test('lines come back in order, from memory and from the file', async () => {
   for (const bytesMax of [1_000_000, 100, 0]) {

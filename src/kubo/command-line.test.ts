@@ -2,9 +2,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemClock } from '../base/clock.ts'
-import { argumentLines, parseCommandLine, requireArgument, routeCommand } from './command-line.ts'
+import {
+  argumentLines,
+  parseCommandLine,
+  parseGoDuration,
+  parseGoInteger,
+  requireArgument,
+  routeCommand,
+} from './command-line.ts'
 import { createKuboCommands } from './commands/index.ts'
-import { parseGoDuration, parseGoInteger } from './go-values.ts'
 import { otherCommands } from './kubo-commands.ts'
 
 const commands = createKuboCommands({

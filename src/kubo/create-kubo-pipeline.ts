@@ -1,8 +1,8 @@
 // The order of every command of the IPFS API: authenticate -> authorize -> parse -> admit -> run -> meter.
 // Tested by src/server/create-pipeline.test.ts
-import { authenticateFiles, type CardCheck } from '../pipeline/authenticate-request.ts'
+import { type CardCheck, authenticateFiles } from '../pipeline/authenticate-request.ts'
 import { type RefusalDeps, reportRefusals } from '../pipeline/report-refusal.ts'
-import type { KuboPipeline } from './kubo-pipeline.ts'
+import type { CommandClass, KuboPipeline, KuboRequest } from './kubo-command.ts'
 import type { Caller } from '../access/accounts/caller.ts'
 import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
@@ -14,8 +14,6 @@ import type {
   FileRequest,
 } from '../access/limits/transfer-meters.ts'
 import { filesOutcome, type UsedCall } from '../access/usage/usage-row.ts'
-import type { KuboRequest } from './kubo-pipeline.ts'
-import type { CommandClass } from './kubo-command.ts'
 
 export type KuboPipelineDeps = RefusalDeps & {
   /** The IPFS API refuses accounts without a card. */

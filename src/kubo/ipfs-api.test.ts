@@ -8,7 +8,7 @@ import { RawConnection, sendRaw } from '../../test/fakes/raw-http.ts'
 import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
 import { Fault } from '../base/fault.ts'
 import { cat } from './commands/files/cat.ts'
-import type { KuboCommand, CommandReply } from './kubo-command.ts'
+import type { CommandReply, KuboCommand } from './kubo-command.ts'
 
 const demo = 'Infura IPFS - Getting started demo.\n'
 const demoLine = (name: string) =>

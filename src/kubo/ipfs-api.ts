@@ -1,24 +1,28 @@
 // The IPFS API: `/api/v0/*` as Kubo's HTTP RPC, behind Basic auth. Checks in a fixed order,
 // none of them reads the body; rules of the service live in the gateway.
-import type { KuboPipeline } from './kubo-pipeline.ts'
+import type {
+  CommandDeclaration,
+  CommandRequest,
+  KuboCommand,
+  KuboPipeline,
+} from './kubo-command.ts'
 import type { Caller } from '../access/accounts/caller.ts'
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { Inspection } from '../pipeline/inspector/inspection.ts'
 import type { Inspector } from '../pipeline/inspector/inspector.ts'
-import type { CommandDeclaration, KuboCommand, CommandRequest } from './kubo-command.ts'
-import { isAmbient } from '../http/ambient-request.ts'
+import { isAmbient } from '../http/cross-origin.ts'
 import {
+  type Route,
   argumentLines,
   commandName,
   parseCommandLine,
   requireArgument,
-  type Route,
   routeCommand,
 } from './command-line.ts'
 import type { RequestHandler, NodeExchange } from '../http/node-exchange.ts'
-import { readFilesCredential } from '../pipeline/files-credential.ts'
+import { readFilesCredential } from '../pipeline/authenticate-request.ts'
 import { kuboHeaders, optionsHeaders, sendReply } from './kubo-reply.ts'
 import { isOriginRefused, refusalOf, sendRefusal, textOf } from '../pipeline/files-refusal.ts'
 import { findBoundary, readParts } from './multipart.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { keyedObject } from './keyed-object.ts'
+import { keyedObject } from './kubo-reply.ts'
 
 test('the pieces are the object in the order of its entries, however many there are', async () => {
   const entries = Array.from(

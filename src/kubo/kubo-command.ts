@@ -1,9 +1,66 @@
-// A command of the IPFS API: its declaration, its parser, and its dependencies while it runs.
+// A command of the IPFS API: its declaration with the name, alias, type and default of each option, its parser, and its
+// dependencies while it runs; and the pipeline as the HTTP endpoints use it.
+// Tested by src/kubo/command-line.test.ts
 import type { Caller } from '../access/accounts/caller.ts'
 import type { ImportProfile } from '../codec/ipld/import-profile.ts'
 import type { Files } from '../ipfs/files.ts'
-import type { CommandOption, OptionValues } from './command-options.ts'
 import type { UploadEntry } from '../ipfs/import/upload-entry.ts'
+import type { Fault } from '../base/fault.ts'
+import type { Credential } from '../pipeline/authenticate-request.ts'
+import type { FilesDownload, FilesUpload } from '../pipeline/transfer.ts'
+import type { RequestRecorder } from '../pipeline/request-recorder.ts'
+
+type OptionType = 'bool' | 'int' | 'int64' | 'uint' | 'string'
+
+/** Values by long option name, only those that the request sets. */
+export type OptionValues = ReadonlyMap<string, boolean | bigint | string>
+
+export type CommandOption<Value = unknown> = {
+  readonly name: string
+  readonly alias?: string
+  readonly type: OptionType
+  /** The value if the request does not set the option. Null: the value depends on other options. */
+  readonly default: Value
+}
+
+type Details<Default> = { readonly alias?: string; readonly default?: Default }
+type IntegerDetails<Default> = Details<Default> & { readonly type?: 'int' | 'int64' | 'uint' }
+
+/** False by default. */
+export function flag(name: string, details?: Details<boolean>): CommandOption<boolean>
+export function flag(
+  name: string,
+  details: Details<null> & { readonly default: null },
+): CommandOption<boolean | null>
+export function flag(
+  name: string,
+  details: Details<boolean | null> = {},
+): CommandOption<boolean | null> {
+  return { name, type: 'bool', default: false, ...details }
+}
+
+/** Empty by default. */
+export function text(name: string, details: Details<string> = {}): CommandOption<string> {
+  return { name, type: 'string', default: '', ...details }
+}
+
+/** `int` (32 bits, signed) and 0 by default. */
+export function integer(name: string, details?: IntegerDetails<bigint>): CommandOption<bigint>
+export function integer(
+  name: string,
+  details: IntegerDetails<null> & { readonly default: null },
+): CommandOption<bigint | null>
+export function integer(
+  name: string,
+  details: IntegerDetails<bigint | null> = {},
+): CommandOption<bigint | null> {
+  return { name, type: 'int', default: 0n, ...details }
+}
+
+/** The value of `option` in a request. The command line has checked the type. */
+export function valueOf<Value>(values: OptionValues, option: CommandOption<Value>): Value {
+  return (values.get(option.name) as Value | undefined) ?? option.default
+}
 
 /** The context of one run of a command. */
 export type CommandCall = {
@@ -87,4 +144,34 @@ export type CommandRequest = {
   readonly entries: AsyncIterable<UploadEntry> | null
   /** The Host header; '' when none was sent. */
   readonly host: string
+}
+
+export type KuboRequest = {
+  readonly caller: Caller
+  readonly operation: KuboCommand<unknown>
+  readonly request: CommandRequest
+  /** The request's body, to be measured; absent: there is none. */
+  readonly upload?: FilesUpload
+  /** Is the client still there? Asked right before a commit. */
+  readonly connected: () => boolean
+  /** As of an RpcRequest. */
+  readonly inspection?: RequestRecorder | null
+  readonly signal: AbortSignal
+}
+
+export interface KuboPipeline {
+  /**
+   * Authenticates a request to the IPFS API; requires the billing card. `command`: its path, also of one that is not offered; `method`: what a
+   * refusal is counted as, unless it is the command.
+   */
+  authenticateFiles(credential: Credential, command: string, method?: string): Promise<Caller>
+  /** A file command refused after entering, before it ran, is counted. `method`: of those that are offered, or `other`. */
+  countRefusal(caller: Caller, method: string, fault: Fault): void
+  /** Parse, admit, run. The API calls `settle` once, when the response has ended; `download` as a stream goes out. */
+  runFiles(visit: KuboRequest): Promise<{
+    readonly reply: CommandReply
+    readonly download: FilesDownload
+    /** `fault` null: it was answered. */
+    settle(fault: Fault | null, bytes: { readonly in: number; readonly out: number }): void
+  }>
 }

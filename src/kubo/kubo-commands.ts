@@ -1,5 +1,5 @@
 // What Kubo 0.43 has besides the commands that Cairn offers: the options of every command, and the other commands.
-import { flag, text } from './command-options.ts'
+import { flag, text } from './kubo-command.ts'
 
 /** Every command takes them. Commands get `timeout` as bigint milliseconds. */
 export const globalOptions = {

@@ -1,16 +1,20 @@
-// Sends the reply of a command. Headers wait for the first chunk, so most failures are error replies. A later failure cuts
-// the connection, so that clients detect a short reply.
+// Sends the reply of a command: one value, lines collected into few writes, or a large object in pieces. Headers wait for the
+// first chunk, so most failures are error replies. A later failure cuts the connection, so that clients detect a short
+// reply.
 // Tested by src/kubo/ipfs-api.test.ts
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Clock } from '../base/clock.ts'
 import { type FilesDownload, measuredStream } from '../pipeline/transfer.ts'
 import type { CommandReply } from './kubo-command.ts'
-import { keyedObject, keyedText } from './keyed-object.ts'
 import type { NodeExchange } from '../http/node-exchange.ts'
-import { BufferedLines, batchedLines } from './reply-lines.ts'
 import { kuboLine } from '../codec/go-json.ts'
 import { type SendTerms, sendChunks } from '../http/send-chunks.ts'
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, open, unlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 
 const streamHeaders = 'X-Stream-Output, X-Chunked-Output, X-Content-Length'
 const allowed = 'authorization, content-type, x-requested-with, accept, infura-source, user-agent'
@@ -143,4 +147,153 @@ async function sendStream(
     },
   }
   await sendChunks(response, chunks, frame, terms, sent)
+}
+
+const memoryBytesMax = 1_048_576
+const readBytes = 65_536
+
+export class BufferedLines implements AsyncDisposable {
+  #waiting: string[] = []
+  #waitingBytes = 0
+  #file: FileHandle | null = null
+  readonly #memoryBytesMax: number
+
+  constructor(bytesMax = memoryBytesMax) {
+    this.#memoryBytesMax = bytesMax
+  }
+
+  /** Adds one line, its line feed included. */
+  async add(line: string): Promise<void> {
+    this.#waiting.push(line)
+    this.#waitingBytes += Buffer.byteLength(line)
+    if (this.#waitingBytes <= this.#memoryBytesMax) return
+    this.#file ??= await openNameless()
+    await this.#file.appendFile(this.#waiting.join(''))
+    this.#waiting = []
+    this.#waitingBytes = 0
+  }
+
+  /** Everything added, in order. */
+  async *read(): AsyncGenerator<Uint8Array> {
+    if (this.#file !== null) {
+      for (let at = 0; ;) {
+        const { bytesRead, buffer } = await this.#file.read(
+          Buffer.alloc(readBytes),
+          0,
+          readBytes,
+          at,
+        )
+        if (bytesRead === 0) break
+        at += bytesRead
+        yield buffer.subarray(0, bytesRead)
+      }
+    }
+    if (this.#waiting.length > 0) yield Buffer.from(this.#waiting.join(''))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#file?.close()
+  }
+}
+
+async function openNameless(): Promise<FileHandle> {
+  const path = join(tmpdir(), `cairn-reply-${randomUUID()}`)
+  const file = await open(path, 'ax+', 0o600)
+  await unlink(path)
+  return file
+}
+
+/** Then a piece goes out, whether more lines are there or not. */
+const pieceCharsMax = 32 * 1024
+
+/** Lines that came before an error go out before it is thrown. `lineOf`: a value with its line feed, '' for none. */
+export async function* batchedLines(
+  values: AsyncIterable<unknown>,
+  lineOf: (value: unknown) => string = kuboLine,
+): AsyncGenerator<Uint8Array> {
+  const iterator = values[Symbol.asyncIterator]()
+  let lines = ''
+  /** Resolves in the next turn of the event loop after a first line came. */
+  let turn: Promise<null> | null = null
+  let waiting = false
+
+  function takeLines(): Uint8Array {
+    const piece = Buffer.from(lines)
+    lines = ''
+    turn = null
+    return piece
+  }
+
+  try {
+    for (;;) {
+      const next = iterator.next()
+      waiting = true
+      let step = turn === null ? await next : await Promise.race([next, turn])
+      if (step === null) {
+        yield takeLines()
+        step = await next
+      }
+      waiting = false
+      if (step.done === true) break
+      lines += lineOf(step.value)
+      if (lines !== '') turn ??= setImmediate(null)
+      if (lines.length >= pieceCharsMax) yield takeLines()
+    }
+  } catch (thrown) {
+    waiting = false
+    if (lines !== '') yield takeLines()
+    throw thrown
+  } finally {
+    // A consumer that left does not wait for a value that may never come.
+    const ended = iterator.return?.()
+    if (waiting) ended?.catch(() => undefined)
+    else await ended
+  }
+  if (lines !== '') yield takeLines()
+}
+
+/** About as much is made before other work has its turn. */
+const objectPieceChars = 64 * 1024
+
+/** One line, its line feed included; `{}` when there are no entries. Keys are to be distinct. */
+export async function keyedObject(
+  name: string,
+  entries: Iterable<readonly [string, unknown]>,
+): Promise<readonly Uint8Array[]> {
+  const pieces: Uint8Array[] = []
+  let text = ''
+  let some = false
+  for (const [key, value] of entries) {
+    text += some ? ',' : `{${bare(name)}:{`
+    some = true
+    text += `${bare(key)}:${bare(value)}`
+    if (text.length < objectPieceChars) continue
+    pieces.push(Buffer.from(text))
+    text = ''
+    await setImmediate()
+  }
+  pieces.push(Buffer.from(some ? `${text}}}\n` : '{}\n'))
+  return pieces
+}
+
+/** The same entries as text, one after another: `lineOf` is given `[key, value]`. */
+export async function keyedText(
+  entries: Iterable<readonly [string, unknown]>,
+  lineOf: (entry: unknown) => string,
+): Promise<readonly Uint8Array[]> {
+  const pieces: Uint8Array[] = []
+  let text = ''
+  for (const entry of entries) {
+    text += lineOf(entry)
+    if (text.length < objectPieceChars) continue
+    pieces.push(Buffer.from(text))
+    text = ''
+    await setImmediate()
+  }
+  if (text !== '') pieces.push(Buffer.from(text))
+  return pieces
+}
+
+function bare(value: unknown): string {
+  return kuboLine(value).slice(0, -1)
 }

@@ -1,10 +1,48 @@
-// First half of the request order, before a body is read: authenticate, then authorize by URL and headers.
+// First half of the request order, before a body is read: authenticate, then authorize by URL and headers. Also the
+// credentials of an IPFS request, from HTTP Basic (RFC 7617).
 // Tested by src/server/create-pipeline.test.ts
-import { authorizeMethod, authorizeOrigins } from '../access/accounts/allowlists.ts'
 import type { Caller } from '../access/accounts/caller.ts'
 import { Fault } from '../base/fault.ts'
+import { parseBasic } from '../http/request-head.ts'
+import type { NodeExchange } from '../http/node-exchange.ts'
+import { authorizeMethod, authorizeOrigins } from '../access/accounts/allowlists.ts'
 import type { Network } from '../chain/network.ts'
-import type { Credential } from './credential.ts'
+
+/**
+ * As sent by the client, not validated. `user`: the Basic user name if not empty. `jwt`: of a Bearer header. `address`: the
+ * client address of the socket. `origin`, `userAgent`: the unchanged headers.
+ */
+export type Credential = {
+  /** Already authenticated caller: the other members are ignored. */
+  readonly caller?: Caller
+  readonly key: string | null
+  readonly secret: string | null
+  readonly user?: string | undefined
+  readonly jwt?: string | undefined
+  readonly address?: string
+  readonly origin?: string | undefined
+  readonly userAgent?: string | undefined
+}
+
+/**
+ * Key and secret of the Authorization header, with the headers that authorization reads. Throws `no_credential` if the header
+ * is missing, not Basic or not decodable; `bad_secret` if the key or the secret is empty.
+ */
+export function readFilesCredential({
+  request: { headers },
+  address,
+}: Pick<NodeExchange, 'request' | 'address'>): Credential {
+  const pair = parseBasic(headers.authorization)
+  if (pair === null || pair === 'malformed') throw new Fault('no_credential')
+  if (pair.user === '' || pair.password === '') throw new Fault('bad_secret')
+  return {
+    key: pair.user,
+    secret: pair.password,
+    address,
+    origin: headers.origin,
+    userAgent: headers['user-agent'],
+  }
+}
 
 /**
  * Validates a key and its secret or JWT, if sent. Throws `bad_key`, `bad_secret`, `bad_token`, or `over_rate` if

@@ -3,7 +3,7 @@
 // Tested by src/kubo/ipfs-api.test.ts
 import type { Clock } from '../base/clock.ts'
 import { type Fault, filesStatus } from '../base/fault.ts'
-import { endEarly } from '../http/early-answer.ts'
+import { endEarly } from '../http/text-answer.ts'
 import type { NodeExchange } from '../http/node-exchange.ts'
 import { kuboLine } from '../codec/go-json.ts'
 

@@ -5,8 +5,7 @@ import { filesOutcome, rpcOutcome } from '../access/usage/usage-row.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Fault } from '../base/fault.ts'
 import type { Network } from '../chain/network.ts'
-import type { AuthenticateDeps } from './authenticate-request.ts'
-import type { Credential } from './credential.ts'
+import type { AuthenticateDeps, Credential } from './authenticate-request.ts'
 import type { Inspector } from './inspector/inspector.ts'
 
 export type RefusalDeps = {

@@ -1,15 +1,34 @@
 // What eth_fillTransaction checks and adds before gas and nonce are known, in the order and words of go-ethereum
-// (internal/ethapi, setDefaults and setFeeDefaults).
+// (internal/ethapi, setDefaults and setFeeDefaults), with the fees of a transaction that names none, or one of two.
 // Tested by test/api/fill-and-sync-started.test.ts
-import { Fault } from '../base/fault.ts'
-import { equalBytes, fromHex, toQuantity } from '../base/hex.ts'
 import type { CallRequest } from '../chain/computation.ts'
-import { blobBaseFee } from '../chain/fees.ts'
-import { withDefaultFees } from './default-fees.ts'
+import { suggestTip } from '../chain/suggest-tip.ts'
 import type { RpcCall } from './operation.ts'
 import { latestBlock } from './params/block-parameter.ts'
 import { resolveHeader } from './bundles/proved-block.ts'
 import { completeRead } from '../chain/read.ts'
+import { Fault } from '../base/fault.ts'
+import { equalBytes, fromHex, toQuantity } from '../base/hex.ts'
+import { blobBaseFee } from '../chain/fees.ts'
+
+/**
+ * A request with a gas price stays as it is. Else: the suggested tip, and twice the base fee of the latest block
+ * above it as the cap; before London the tip as the gas price. Throws as `suggestTip`.
+ */
+export async function withDefaultFees(request: CallRequest, call: RpcCall): Promise<CallRequest> {
+  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = request
+  const isComplete = maxFeePerGas !== undefined && maxPriorityFeePerGas !== undefined
+  if (gasPrice !== undefined || isComplete) return request
+  const latest = await completeRead(resolveHeader(call, latestBlock), call.signal)
+  const tip = maxPriorityFeePerGas ?? (await suggestTip(call.network, latest, call.signal))
+  const baseFee = latest.header.baseFeePerGas
+  if (baseFee === undefined) return { ...request, gasPrice: tip }
+  return {
+    ...request,
+    maxFeePerGas: maxFeePerGas ?? tip + 2n * baseFee,
+    maxPriorityFeePerGas: tip,
+  }
+}
 
 /** Of mainnet since Osaka (EIP-7594): a transaction has no more. */
 const blobsMax = 6

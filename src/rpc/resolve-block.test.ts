@@ -5,7 +5,7 @@ import { cutBlocks, readChain } from '../../test/fakes/chain-vectors.ts'
 import { createVectorNetwork } from '../../test/fakes/vector-network.ts'
 import type { Network } from '../chain/network.ts'
 import type { BlockParameter } from './operation.ts'
-import { resolveBlock } from './resolve-block.ts'
+import { resolveBlock } from './request-context.ts'
 import { completeRead, known } from '../chain/read.ts'
 
 const { signal } = new AbortController()

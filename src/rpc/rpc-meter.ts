@@ -7,7 +7,7 @@ import { Fault } from '../base/fault.ts'
 import type { Network } from '../chain/network.ts'
 import { rpcOutcome, type UsedCall } from '../access/usage/usage-row.ts'
 import type { RpcOutcome, RpcRequest } from './rpc-pipeline.ts'
-import type { CallPlan } from './call-plan.ts'
+import type { CallPlan } from './run-calls.ts'
 import { chargedUnits, isFree, refusalUnits } from '../pipeline/price.ts'
 
 export type RpcMeterParts = {

@@ -3,7 +3,7 @@
 import type { Caller } from '../access/accounts/caller.ts'
 import type { Fault } from '../base/fault.ts'
 import type { Network } from '../chain/network.ts'
-import type { Credential } from '../pipeline/credential.ts'
+import type { Credential } from '../pipeline/authenticate-request.ts'
 import type { AnswerLabels, RequestRecorder } from '../pipeline/request-recorder.ts'
 import type { ProofBundle } from './bundles/proof-bundle.ts'
 import type { FrameSubscriptions } from './subscriptions/subscription.ts'

@@ -1,17 +1,77 @@
-// Runs the planned calls of an admitted request: from the cache of proved answers, synchronously where memory holds all
-// the content, else in parallel.
+// Plans the calls of a request (operation, input and price, or the reason of a refusal) and runs those that are admitted:
+// from the cache of proved answers, synchronously where memory holds all the content, else in parallel.
 // Tested by src/server/create-pipeline.test.ts
+import {
+  type Allowlists,
+  authorizeAddresses,
+  authorizeMethod,
+} from '../access/accounts/allowlists.ts'
 import { Fault } from '../base/fault.ts'
+import type { RpcItem, RpcOutcome, RpcRequest } from './rpc-pipeline.ts'
+import {
+  type BlockParameter,
+  type Operations,
+  type RpcCall,
+  type RpcOperation,
+  runOperation,
+} from './operation.ts'
+import { isFree, refusalUnits } from '../pipeline/price.ts'
+import { findRefusal } from './refused-methods.ts'
 import type { Log } from '../base/log.ts'
-import { beginRead, completeRead, SuspendedRead } from '../chain/read.ts'
-import type { RpcOutcome, RpcRequest } from './rpc-pipeline.ts'
+import { SuspendedRead, beginRead, completeRead } from '../chain/read.ts'
 import { type AnswerCache, ProofWatch, cacheIfProved, findCached } from './answer-cache.ts'
 import { runBundled } from './bundles/make-bundle.ts'
 import { toOutcome } from './revocable.ts'
-import { type BlockParameter, type RpcCall, runOperation } from './operation.ts'
-import type { CallPlan } from './call-plan.ts'
 import { ProofBudget } from './bundles/proof-budget.ts'
 import type { RequestContext } from './request-context.ts'
+
+/** `operation` is null exactly when `fault` is not. */
+export type CallPlan = {
+  readonly method: string
+  readonly units: number
+  readonly fault: Fault | null
+  readonly operation: RpcOperation<unknown> | null
+  readonly input: unknown
+  /** As received. */
+  readonly params: readonly unknown[]
+}
+
+/**
+ * Never throws: the plan of a refused call holds its fault. `allowlists` null: the key has none. `lasting`: the call came
+ * over a WebSocket.
+ */
+export function planCall(
+  operations: Operations,
+  item: RpcItem | Fault,
+  allowlists: Allowlists | null,
+  lasting: boolean,
+): CallPlan {
+  if (item instanceof Fault) return refused('', item)
+  const known = operations.find(item.method)
+  const operation = known?.lasting === true && !lasting ? null : known
+  // Foreign names never become rows of the usage table.
+  const method = operation?.name ?? 'other'
+  try {
+    if (allowlists !== null) authorizeMethod(allowlists, item.method)
+    if (operation === null) throw notServed(item.method)
+    const input = operation.parse(item.params)
+    const named = allowlists === null ? undefined : operation.addresses?.(input)
+    if (allowlists !== null && named !== undefined) authorizeAddresses(allowlists, named)
+    return { method, units: operation.units, fault: null, operation, input, params: item.params }
+  } catch (thrown) {
+    return refused(method, Fault.from(thrown))
+  }
+}
+
+function notServed(method: string): Fault {
+  const detail = `The method ${method.slice(0, 256)} does not exist/is not available`
+  return findRefusal(method) ?? new Fault('no_method', { detail })
+}
+
+function refused(method: string, fault: Fault): CallPlan {
+  const units = isFree(fault) ? 0 : refusalUnits
+  return { method, units, fault, operation: null, input: null, params: [] }
+}
 
 export type CallRunParts = {
   readonly answerCache: AnswerCache

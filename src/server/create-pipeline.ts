@@ -2,7 +2,7 @@
 // authenticate -> authorize -> parse -> admit -> run -> meter.
 // Tested by src/server/create-pipeline.test.ts
 import { createKuboPipeline, type KuboPipelineDeps } from '../kubo/create-kubo-pipeline.ts'
-import type { KuboPipeline } from '../kubo/kubo-pipeline.ts'
+import type { KuboPipeline } from '../kubo/kubo-command.ts'
 import type { GatewayPipeline } from '../ipfs-gateway/gateway-pipeline.ts'
 import { createGatewayPipeline, type PathRules } from '../ipfs-gateway/create-gateway-pipeline.ts'
 import { createRpcPipeline, type RpcPipelineDeps } from '../rpc/create-rpc-pipeline.ts'

@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts'
 import { createListedIps } from '../base/ip-list.ts'
 import type { Log } from '../base/log.ts'
 import type { Config } from '../config/settings.ts'
-import { createClientAddress } from '../http/client-address.ts'
+import { createClientAddress } from '../http/request-head.ts'
 import { createServer, defaultServerSettings, type Server } from '../http/server.ts'
 import type { OpenEndpoints } from './open-endpoints.ts'
 

@@ -13,8 +13,7 @@ import { countBlocks } from '../devchain/count-blocks.ts'
 import { type EmbeddedNetwork, openEmbeddedNetwork } from '../devchain/embedded-network.ts'
 import { parseGenesis } from '../devchain/genesis.ts'
 import type { Network } from '../chain/network.ts'
-import { createAccountMemory } from '../chain/proved-account.ts'
-import { createHeaderMemory } from '../chain/proved-header.ts'
+import { createAccountMemory, createHeaderMemory } from '../chain/proved-memory.ts'
 import type { SenderCache } from '../chain/sender-cache.ts'
 
 /** Cached decoded headers per network, about 2 KB each. */

@@ -19,9 +19,9 @@ import { buildFirstBlock } from '../devchain/first-block.ts'
 import { parseGenesis } from '../devchain/genesis.ts'
 import { obtainEmbedded } from '../devchain/embedded-content.ts'
 import { refuseOtherChain } from '../devchain/start-point.ts'
-import { emptyPool } from '../chain/empty-pool.ts'
+import { emptyPool } from '../chain/transaction-pool.ts'
 import type { Network } from '../chain/network.ts'
-import { createHeaderMemory } from '../chain/proved-header.ts'
+import { createHeaderMemory } from '../chain/proved-memory.ts'
 
 type StoredChain = { readonly network: Network; close(): void }
 

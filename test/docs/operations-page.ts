@@ -5,7 +5,7 @@ import { faults } from '../../src/base/fault.ts'
 import { listRpcMethods } from '../../src/rpc/methods/index.ts'
 import { refusedMethods } from '../../src/rpc/refused-methods.ts'
 import { createKuboCommands } from '../../src/kubo/commands/index.ts'
-import type { CommandOption } from '../../src/kubo/command-options.ts'
+import type { CommandOption } from '../../src/kubo/kubo-command.ts'
 import { globalOptions } from '../../src/kubo/kubo-commands.ts'
 import { markdownTable, page } from './markdown.ts'
 

@@ -9,7 +9,7 @@ import { ProofWatch } from '../../src/rpc/answer-cache.ts'
 import { createRpcOperations } from '../../src/rpc/methods/index.ts'
 import { runBundled } from '../../src/rpc/bundles/make-bundle.ts'
 import { parseBundle, type ProofBundle } from '../../src/rpc/bundles/proof-bundle.ts'
-import { resolveBlock } from '../../src/rpc/resolve-block.ts'
+import { resolveBlock } from '../../src/rpc/request-context.ts'
 import { type BundleVerdict, verifyBundle } from '../../src/rpc/bundles/verify-bundle.ts'
 import type { BlockParameter } from '../../src/rpc/operation.ts'
 

@@ -6,9 +6,9 @@ import { type ContentRef, type PeekNode, refKey } from '../../src/content/ref.ts
 import type { BlockRef } from '../../src/chain/head.ts'
 import type { Level } from '../../src/chain/level.ts'
 import type { Network } from '../../src/chain/network.ts'
-import { createHeaderMemory } from '../../src/chain/proved-header.ts'
+import { createHeaderMemory } from '../../src/chain/proved-memory.ts'
 import { type RpcCall, type RpcOperation, runOperation as runAny } from '../../src/rpc/operation.ts'
-import { resolveBlock } from '../../src/rpc/resolve-block.ts'
+import { resolveBlock } from '../../src/rpc/request-context.ts'
 
 export type Answer = {
   readonly result: unknown

@@ -4,7 +4,7 @@ import { createFairTimeSlices } from '../../src/base/fair-time-slices.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createInspector, type Inspector } from '../../src/pipeline/inspector/inspector.ts'
 import { createRoutes } from '../../src/server/routes.ts'
-import { createRpcApi, defaultRpcSettings, type RpcSettings } from '../../src/rpc/api/rpc-api.ts'
+import { type RpcSettings, createRpcApi, defaultRpcSettings } from '../../src/rpc/api/rpc-api.ts'
 import {
   createServer,
   defaultServerSettings,

@@ -15,8 +15,8 @@ import type { ContentPool } from '../../src/chain/upstream/source/query-pool.ts'
 import { servingPolicies } from '../../src/rpc/relay/relayed-methods.ts'
 import { createUpstream } from '../../src/chain/upstream/node/create-upstream.ts'
 import {
-  createUpstreamPool,
   type UpstreamPool,
+  createUpstreamPool,
 } from '../../src/chain/upstream/pool/upstream-pool.ts'
 import { createUpstreamSource } from '../../src/chain/upstream/source/upstream-source.ts'
 import { defaultUpstreamLimits } from '../../src/chain/upstream/node/upstream.ts'

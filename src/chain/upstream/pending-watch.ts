@@ -3,7 +3,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { fromHex } from '../../base/hex.ts'
 import type { Log } from '../../base/log.ts'
-import { type ReadyTransactions, createReadyTransactions } from '../ready-transactions.ts'
+import { type ReadyTransactions, createReadyTransactions } from '../transaction-pool.ts'
 
 /** The parts of an upstream that are used here. */
 export type PendingSource = {

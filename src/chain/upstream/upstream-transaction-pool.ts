@@ -10,8 +10,7 @@ import {
   UnsupportedTransaction,
 } from '../../codec/ethereum/transaction.ts'
 import { withoutSidecar } from '../../codec/ethereum/without-sidecar.ts'
-import type { ReadyTransactions } from '../ready-transactions.ts'
-import type { TransactionPool } from '../transaction-pool.ts'
+import type { ReadyTransactions, TransactionPool } from '../transaction-pool.ts'
 import { faultOf } from './fault-of.ts'
 import type { UpstreamTransactionLookup } from './upstream-transaction-lookup.ts'
 import type { UpstreamPool } from './pool/upstream-pool.ts'

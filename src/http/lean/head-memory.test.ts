@@ -1,8 +1,6 @@
 import { deepEqual, equal, notEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { rememberHeads } from './head-memory.ts'
-import { createHeadParser } from './head-parser.ts'
-import { createPlainHeads, type PlainHead } from './plain-head.ts'
+import { type PlainHead, createHeadParser, createPlainHeads, rememberHeads } from './head-parser.ts'
 
 const readPlain = createPlainHeads(createHeadParser())
 

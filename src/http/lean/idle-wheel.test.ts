@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
-import { createIdleWheel, type IdleWheel } from './idle-wheel.ts'
+import { type IdleWheel, createIdleWheel } from './lean-connection.ts'
 
 function idler(wheel: IdleWheel, ms: number, onDue: () => void) {
   const made = { dueTick: wheel.tickAfter(ms), onDue }

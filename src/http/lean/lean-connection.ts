@@ -1,15 +1,14 @@
-// One connection of the lean listener. It answers plain calls one after the other, and gives itself to node:http
-// with the first request that is not plain: nothing of that one is answered yet, and its bytes go along.
+// One connection of the lean listener. It answers plain calls one after the other, and hands itself to node:http with the
+// first request that is not plain: nothing of that one is answered yet, and its bytes go along. All connections share
+// one timer for idle time, and write the answers of one turn of the event loop together when there are many.
 // Tested by src/http/lean/lean-listener.test.ts
 import type { Socket } from 'node:net'
 import type { Clock } from '../../base/clock.ts'
-import type { ClientAddress } from '../client-address.ts'
-import { flushMs, type WholeAnswer } from '../http-exchange.ts'
-import { toLines } from '../header-lines.ts'
-import type { Idler, IdleWheel } from './idle-wheel.ts'
+import type { ClientAddress } from '../request-head.ts'
+import { type WholeAnswer, flushMs } from '../http-exchange.ts'
+import { toLines } from '../text-answer.ts'
 import { LeanExchange } from './lean-exchange.ts'
-import type { WriteCoalescer, Sender } from './write-coalescer.ts'
-import type { PlainHead } from './plain-head.ts'
+import type { PlainHead } from './head-parser.ts'
 
 /** What connections of one listener share. */
 export type ConnectionTerms = {
@@ -278,5 +277,88 @@ export class LeanConnection implements Idler, Sender {
     this.#ended = true
     this.#stopDiscarding?.()
     this.#terms.left(this)
+  }
+}
+
+/** `dueTick`: changed by its owner; `onDue` is called at every tick from then on. */
+export type Idler = { readonly dueTick: number; onDue(): void }
+
+export type IdleWheel = {
+  add(idler: Idler): void
+  remove(idler: Idler): void
+  /** The tick at which `ms` from now have passed: at most two periods later, never earlier. */
+  tickAfter(ms: number): number
+  /** Milliseconds since `tickAfter(ms)` gave this tick, to the precision of a period. */
+  sinceTickAfter(tick: number, ms: number): number
+  stop(): void
+}
+
+/** Bounded by the server's cap on connections. */
+export function createIdleWheel(periodMs: number, clock: Clock): IdleWheel {
+  const idlers = new Set<Idler>()
+  let tick = 0
+  const stop = clock.every(periodMs, () => {
+    tick += 1
+    for (const idler of idlers) if (idler.dueTick <= tick) idler.onDue()
+  })
+  return {
+    add: (idler) => void idlers.add(idler),
+    remove: (idler) => void idlers.delete(idler),
+    tickAfter: (ms) => tick + Math.ceil(ms / periodMs) + 1,
+    sinceTickAfter: (due, ms) => (tick + Math.ceil(ms / periodMs) + 1 - due) * periodMs,
+    stop,
+  }
+}
+
+/** Writes what it holds; nothing when it holds nothing. Never throws. */
+export type Sender = { send(): void }
+
+export type WriteCoalescer = {
+  /** True: `sender.send` is called before the turn ends. False: the caller sends by itself, now. */
+  holds(sender: Sender): boolean
+}
+
+/** So many answers to a turn are a crowd. */
+const crowd = 4
+/** After a turn without a crowd so many answers go out at once, before it is tried again. */
+const atOnceMax = 32
+/** Held at a time: bounds what an answer waits for. */
+const heldMax = 64
+
+/** One for all connections of a listener. */
+export function createWriteCoalescer(): WriteCoalescer {
+  let held: Sender[] = []
+  let answers = 0
+  let atOnce = 0
+  let ending = false
+
+  function sendHeld(): void {
+    const senders = held
+    held = []
+    for (const sender of senders) sender.send()
+  }
+
+  function endTurn(): void {
+    ending = false
+    if (answers < crowd) atOnce = atOnceMax
+    sendHeld()
+  }
+
+  return {
+    holds(sender) {
+      if (!ending) {
+        if (atOnce > 0) {
+          atOnce -= 1
+          return false
+        }
+        ending = true
+        answers = 0
+        setImmediate(endTurn)
+      }
+      answers += 1
+      held.push(sender)
+      if (held.length >= heldMax) sendHeld()
+      return true
+    },
   }
 }

@@ -4,7 +4,7 @@ import { Fault } from '../../base/fault.ts'
 import { append, type Body } from '../body.ts'
 import type { Deadlines } from '../deadlines.ts'
 import type { HttpExchange, RequestHeaders, WholeAnswer } from '../http-exchange.ts'
-import type { PlainHead } from './plain-head.ts'
+import type { PlainHead } from './head-parser.ts'
 
 /** What an exchange needs of its connection. */
 export type ExchangeConnection = {

@@ -5,13 +5,14 @@ import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { RpcApi } from '../routes.ts'
 import { answerHeaders, textAnswer } from '../text-answer.ts'
-import { createHeadParser } from './head-parser.ts'
-import { rememberHeads } from './head-memory.ts'
-import { createIdleWheel } from './idle-wheel.ts'
-import { type ConnectionTerms, LeanConnection } from './lean-connection.ts'
+import { createHeadParser, createPlainHeads, rememberHeads } from './head-parser.ts'
+import {
+  type ConnectionTerms,
+  LeanConnection,
+  createIdleWheel,
+  createWriteCoalescer,
+} from './lean-connection.ts'
 import type { LeanExchange } from './lean-exchange.ts'
-import { createWriteCoalescer } from './write-coalescer.ts'
-import { createPlainHeads } from './plain-head.ts'
 
 export type LeanListenerParts = Pick<
   ConnectionTerms,

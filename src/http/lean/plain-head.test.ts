@@ -1,7 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
-import { createHeadParser } from './head-parser.ts'
-import { createPlainHeads, plainBodyBytesMax } from './plain-head.ts'
+import { createHeadParser, createPlainHeads, plainBodyBytesMax } from './head-parser.ts'
 
 const readHead = createPlainHeads(createHeadParser())
 const head =

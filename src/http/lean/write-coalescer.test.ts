@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
-import { createWriteCoalescer, type WriteCoalescer } from './write-coalescer.ts'
+import { type WriteCoalescer, createWriteCoalescer } from './lean-connection.ts'
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 

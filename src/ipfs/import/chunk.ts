@@ -6,7 +6,7 @@ import { buzhashBounds, createBuzhash } from './chunk-buzhash.ts'
 import { createRabin, type RabinBounds } from './chunk-rabin.ts'
 import type { BoundaryFinder } from './boundary-finder.ts'
 
-/** How a file is cut. `bytes`: of each chunk but the last. Validated in kubo/params/chunker.ts. */
+/** How a file is cut. `bytes`: of each chunk but the last. Validated in kubo/params/import-options.ts. */
 export type Chunker =
   | { readonly kind: 'size'; readonly bytes: number }
   | ({ readonly kind: 'rabin' } & RabinBounds)

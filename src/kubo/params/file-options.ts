@@ -1,11 +1,13 @@
-// Options that several file commands share: how patient to be, and how CIDs are printed.
+// Options that several file commands share: timeouts, the form of CIDs, and the largest block that a client may put: 2 MiB,
+// the limit of other peers, or 4 MiB with `allow-big-block`.
+// Tested by src/kubo/commands/dag/blocks.test.ts
 import { base32 } from 'multiformats/bases/base32'
 import { base58btc } from 'multiformats/bases/base58'
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
 import { findMultibase, flatText } from '../../codec/ipld/cid.ts'
 import type { FetchPolicy } from '../../ipfs/files.ts'
-import { type OptionValues, valueOf } from '../command-options.ts'
+import { type CommandRequest, type OptionValues, flag, valueOf } from '../kubo-command.ts'
 import { globalOptions } from '../kubo-commands.ts'
 
 const timeoutMsMax = 2 ** 31 - 1
@@ -42,4 +44,40 @@ export function checkPinName(name: string): void {
   if (bytes > 255) {
     throw new Fault('command_failed', { detail: `pin name is ${bytes} bytes (max 255 bytes)` })
   }
+}
+
+/** `tooBig`: the message for a larger block. */
+export type BlockSize = { readonly bytesMax: number; readonly tooBig: string }
+
+const usual: BlockSize = {
+  bytesMax: 2 * 1024 * 1024,
+  tooBig:
+    "produced block is over 2MiB: big blocks can't be exchanged with other peers. consider using UnixFS for " +
+    'automatic chunking of bigger files, or pass --allow-big-block to override',
+}
+
+const big: BlockSize = {
+  bytesMax: 4 * 1024 * 1024,
+  tooBig: 'produced block is over 4MiB: this server keeps no block that large',
+}
+
+export const allowBigBlock = flag('allow-big-block')
+
+export function blockSizeOf(options: CommandRequest['options']): BlockSize {
+  return valueOf(options, allowBigBlock) ? big : usual
+}
+
+/** The whole of `content`, at most `bytesMax` of it in memory. Throws `command_failed` `tooBig` past that. */
+export async function readAtMost(
+  content: AsyncIterable<Uint8Array>,
+  { bytesMax, tooBig }: BlockSize,
+): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of content) {
+    bytes += chunk.length
+    if (bytes > bytesMax) throw new Fault('command_failed', { detail: tooBig })
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
 }

@@ -6,9 +6,8 @@ import { CID } from 'multiformats/cid'
 import { given, type Options } from '../../../test/fakes/file-commands.ts'
 import { parseCid } from '../../codec/ipld/cid.ts'
 import { importProfiles, type ImportProfileName } from '../../codec/ipld/import-profile.ts'
-import { parseChunker } from './chunker.ts'
+import { parseChunker, parseImportOptions } from './import-options.ts'
 import { cidPrinter } from './file-options.ts'
-import { parseImportOptions } from './import-options.ts'
 
 const parse = (options: Options, profile: ImportProfileName = 'unixfs-v0-2015') =>
   parseImportOptions(given(options), importProfiles[profile])

@@ -2,7 +2,7 @@
 // which each upload becomes when its last byte is there. What is acknowledged is synced.
 // Rules: https://tus.io/protocols/resumable-upload
 // Tested by test/tus.test.ts
-import type { KuboPipeline } from '../kubo-pipeline.ts'
+import type { CommandCall, KuboCommand, KuboPipeline } from '../kubo-command.ts'
 import { randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import type { Locker, Server as TusServer } from '@tus/server'
@@ -11,11 +11,10 @@ import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import type { FilesUpload } from '../../pipeline/transfer.ts'
-import type { CommandCall, KuboCommand } from '../kubo-command.ts'
 import type { UploadEntry } from '../../ipfs/import/upload-entry.ts'
 import { overCount } from '../../access/limits/rate-refusal.ts'
-import { isAmbient } from '../../http/ambient-request.ts'
-import { readFilesCredential } from '../../pipeline/files-credential.ts'
+import { isAmbient } from '../../http/cross-origin.ts'
+import { readFilesCredential } from '../../pipeline/authenticate-request.ts'
 import {
   isOriginRefused,
   type Refusal,

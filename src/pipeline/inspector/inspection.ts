@@ -6,7 +6,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Fault } from '../../base/fault.ts'
 import { toHex, toQuantity } from '../../base/hex.ts'
 import type { ReadTrace } from '../../content/read-trace.ts'
-import type { Credential } from '../credential.ts'
+import type { Credential } from '../authenticate-request.ts'
 import type {
   AnswerLabels,
   RecordedCall,

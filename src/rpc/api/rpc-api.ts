@@ -1,19 +1,18 @@
 // JSON-RPC API over HTTP: reads envelopes and headers and calls the pipeline. It knows no method and no rule of the
 // pipeline. The first failed check decides the answer.
-import type { RpcPipeline } from '../rpc-pipeline.ts'
-import type { Caller } from '../../access/accounts/caller.ts'
 import type { Clock } from '../../base/clock.ts'
-import type { FairTimeSlices } from '../../base/fair-time-slices.ts'
 import { Fault } from '../../base/fault.ts'
+import type { RpcAnswer, RpcOutcome, RpcPipeline } from '../rpc-pipeline.ts'
+import { rollbackAll } from '../revocable.ts'
+import type { Caller } from '../../access/accounts/caller.ts'
+import type { FairTimeSlices } from '../../base/fair-time-slices.ts'
 import type { Log } from '../../base/log.ts'
 import type { Network } from '../../chain/network.ts'
-import type { RpcOutcome } from '../rpc-pipeline.ts'
 import type { Inspection } from '../../pipeline/inspector/inspection.ts'
 import type { Inspector } from '../../pipeline/inspector/inspector.ts'
-import { rollbackAll } from '../revocable.ts'
 import type { Body } from '../../http/body.ts'
-import { preflightHeaders } from '../../http/cors.ts'
-import { createDeadlines, type Deadlines, liveDeadlines } from '../../http/deadlines.ts'
+import { preflightHeaders } from '../../http/cross-origin.ts'
+import { type Deadlines, createDeadlines, liveDeadlines } from '../../http/deadlines.ts'
 import { type Envelope, parseEnvelope } from './envelope.ts'
 import type { HttpExchange } from '../../http/http-exchange.ts'
 import type { RpcApi, RpcPath } from '../../http/routes.ts'
@@ -24,11 +23,53 @@ import {
   ReplyWriter,
   type RpcBody,
   createReplySender,
+  formOf,
+  readForm,
   refusalBody,
+  refusedMs,
   unknownForm,
 } from './rpc-reply.ts'
-import { formOf, readForm, refusedMs } from './rpc-refusal.ts'
-import { answerWithin, within } from './abort-grace.ts'
+
+/** Operations that stop on the signal give their own answers; the others are left behind after this. */
+const graceMs = 1_000
+
+/** `work`, or the signal's reason when `work` has not settled soon after the signal aborted. */
+export function within<T>(work: Promise<T>, signal: AbortSignal, clock: Clock): Promise<T> {
+  return new Promise((resolve, reject) => {
+    function leave(): void {
+      clock.after(graceMs, () => reject(Fault.from(signal.reason)))
+    }
+    if (signal.aborted) leave()
+    else signal.addEventListener('abort', leave, { once: true })
+    work.then(
+      (result) => {
+        signal.removeEventListener('abort', leave)
+        resolve(result)
+      },
+      (thrown: unknown) => {
+        signal.removeEventListener('abort', leave)
+        reject(thrown as Error)
+      },
+    )
+  })
+}
+
+/** As `within`. An answer that comes too late counts as not given. */
+export async function answerWithin(
+  work: Promise<RpcAnswer>,
+  signal: AbortSignal,
+  clock: Clock,
+): Promise<RpcAnswer> {
+  try {
+    return await within(work, signal, clock)
+  } catch (thrown) {
+    work.then(
+      ({ outcomes }) => rollbackAll(outcomes),
+      () => {},
+    )
+    throw thrown
+  }
+}
 
 export type RpcSettings = {
   readonly bodyBytesMax: number

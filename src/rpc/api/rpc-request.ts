@@ -1,8 +1,8 @@
 // Checks of a JSON-RPC request by its request line and headers alone.
 // Tested by src/rpc/api/rpc-api.test.ts
 import { Fault } from '../../base/fault.ts'
-import type { Credential } from '../../pipeline/credential.ts'
-import { parseBasic, parseBearer } from '../../http/authorization.ts'
+import type { Credential } from '../../pipeline/authenticate-request.ts'
+import { parseBasic, parseBearer } from '../../http/request-head.ts'
 import type { HttpExchange, RequestHeaders } from '../../http/http-exchange.ts'
 import type { RpcPath } from '../../http/routes.ts'
 

@@ -9,15 +9,13 @@ import { Fault, type FaultCode } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import type { Network } from '../../chain/network.ts'
 import type { SubscriptionsFrame } from '../subscriptions/subscriptions.ts'
-import type { Credential } from '../../pipeline/credential.ts'
+import type { Credential } from '../../pipeline/authenticate-request.ts'
 import type { RpcAnswer, RpcOutcome } from '../rpc-pipeline.ts'
 import type { Inspection } from '../../pipeline/inspector/inspection.ts'
 import type { Inspector } from '../../pipeline/inspector/inspector.ts'
 import { type Envelope, parseEnvelope } from './envelope.ts'
-import { longBodyBytes, type RpcSettings } from './rpc-api.ts'
-import { formOf } from './rpc-refusal.ts'
-import { ReplyWriter, refusalBody, unknownForm } from './rpc-reply.ts'
-import { answerWithin } from './abort-grace.ts'
+import { type RpcSettings, answerWithin, longBodyBytes } from './rpc-api.ts'
+import { ReplyWriter, formOf, refusalBody, unknownForm } from './rpc-reply.ts'
 
 export type FrameParts = {
   readonly gateway: RpcPipeline

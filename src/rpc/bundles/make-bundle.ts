@@ -10,7 +10,7 @@ import { ProofWatch } from '../answer-cache.ts'
 import { type RpcCall, type RpcOperation, runOperation } from '../operation.ts'
 import type { ProofBundle } from './proof-bundle.ts'
 import { anonymousCaller, replay } from './bundle-replay.ts'
-import { resolveBlock } from '../resolve-block.ts'
+import { resolveBlock } from '../request-context.ts'
 
 /** A request that an operation has parsed. `params`: as they were sent. */
 export type BundledCall = {

@@ -10,7 +10,7 @@ import { blockChanges, logChanges } from './filter-changes.ts'
 import { Cursor } from '../revocable.ts'
 import type { RpcCall } from '../operation.ts'
 import { latestBlock } from '../params/block-parameter.ts'
-import { resolveBlock } from '../resolve-block.ts'
+import { resolveBlock } from '../request-context.ts'
 import { known } from '../../chain/read.ts'
 
 const log = (topic: number, bytes = 0): Log => ({

@@ -7,7 +7,7 @@ import {
   createFakeObtain,
 } from '../../../test/fakes/network.ts'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
-import { createReadyTransactions } from '../../chain/ready-transactions.ts'
+import { createReadyTransactions } from '../../chain/transaction-pool.ts'
 import { transactionChanges } from './filter-changes.ts'
 import { createFilters, type FilterParts } from './filters.ts'
 import { Revocable } from '../revocable.ts'

@@ -5,7 +5,7 @@ import { createSingleFlight } from '../../../base/single-flight.ts'
 import type { Log } from '../../../base/log.ts'
 import { createHeadFeed, guessWebSocketUrl, type HeadFeed } from './head-feed.ts'
 import { type Params, createJsonRpcClient } from './json-rpc-client.ts'
-import { createLackingMethods } from './lacking-methods.ts'
+import { createLackingMethods, createQuarantine } from './exclusions.ts'
 import {
   type MethodClass,
   type MethodPolicies,
@@ -13,7 +13,6 @@ import {
   isRead,
   replyBytesMaxOf,
 } from './method-policy.ts'
-import { createQuarantine } from './quarantine.ts'
 import { createHistoryBook } from './history-depth.ts'
 import { hostOf } from './redact.ts'
 import { createUpstreamHealth } from '../pool/upstream-health.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
-import { createQuarantine, type Quarantine } from './quarantine.ts'
+import { type Quarantine, createQuarantine } from './exclusions.ts'
 
 const minute = 60_000
 

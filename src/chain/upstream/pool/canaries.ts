@@ -1,10 +1,35 @@
 // Proof requests that only test an upstream: one that leaves quarantine, and periodically one that is not the first
-// choice, so that its statistics stay current. Checked apart from the requests of callers.
+// choice, so that its statistics stay current. Checked apart from the requests of callers. The answer is known: the
+// account that made the head's block, under the head's proved state root.
+// Tested by src/chain/upstream/pool/upstream-pool.test.ts
+import { toHex } from '../../../base/hex.ts'
+import type { ProvedHeader } from '../../proved-memory.ts'
+import type { CallAt } from '../source/block-parameter.ts'
+import { checkProof } from '../source/check-proof.ts'
+import { readProofReply } from '../source/proof-reply.ts'
 import type { Clock } from '../../../base/clock.ts'
 import type { Log } from '../../../base/log.ts'
 import { UpstreamError } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
 import type { AttemptOutcome } from './race-attempts.ts'
+
+const method = 'eth_getProof'
+
+/** `head`: the newest proved header, or null while there is none. */
+export function createHeadCanary(head: () => ProvedHeader | null, callAt: CallAt): Canary {
+  return async (upstream, signal) => {
+    const block = head()
+    if (block === null) return 'failed'
+    const { stateRoot, miner: address, number } = block.header
+    const asked = { method, params: [toHex(address), []], block: { hash: block.hash, number } }
+    const reply = await callAt(upstream, asked, signal)
+    const check = checkProof(readProofReply(reply.result, 0), { stateRoot, address, slots: [] })
+    if (check === 'complete') return 'taken'
+    if (check === 'short' || !reply.pinned) return 'failed'
+    const { params, result: response } = reply
+    return { lie: { method, params, response, blockHash: block.hash, ...check } }
+  }
+}
 
 /** Sends a request with a known answer and checks the reply. If it throws, there is no outcome. */
 export type Canary = (upstream: Upstream, signal: AbortSignal) => Promise<AttemptOutcome>

@@ -8,8 +8,8 @@ import {
 } from '../../../../test/fakes/mainnet-proof.ts'
 import { fromHex } from '../../../base/hex.ts'
 import { decodeHeader } from '../../../codec/ethereum/header.ts'
-import type { ProvedHeader } from '../../proved-header.ts'
-import { createHeadCanary } from './head-canary.ts'
+import type { ProvedHeader } from '../../proved-memory.ts'
+import { createHeadCanary } from './canaries.ts'
 import type { Upstream } from '../node/upstream.ts'
 
 const skip = missingVectors

@@ -10,8 +10,7 @@ import {
   replaceUpstreamStatus,
   type UpstreamStatusRow,
 } from '../../../tables/upstream-status.ts'
-import type { VerificationAlarm } from './verification-alarms.ts'
-import type { PoolStatus } from './upstream-pool.ts'
+import type { PoolStatus, VerificationAlarm } from './upstream-pool.ts'
 import type { UpstreamStatus } from '../node/upstream.ts'
 
 /** JSON numbers are not exact beyond 2^53: heads and depths are decimal text. */

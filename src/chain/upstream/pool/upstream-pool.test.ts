@@ -15,7 +15,7 @@ import { servingPolicies } from '../../../rpc/relay/relayed-methods.ts'
 import { createUpstream } from '../node/create-upstream.ts'
 import type { AttemptOutcome, InvalidReplyEvidence, UpstreamAttempt } from './race-attempts.ts'
 import { UpstreamError } from '../node/upstream-error.ts'
-import { createUpstreamPool, type UpstreamPool } from './upstream-pool.ts'
+import { type UpstreamPool, createUpstreamPool } from './upstream-pool.ts'
 import { defaultUpstreamLimits, type UpstreamOptions } from '../node/upstream.ts'
 
 const never = new AbortController().signal

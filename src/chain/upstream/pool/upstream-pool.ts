@@ -1,14 +1,15 @@
 // The upstreams of a network as one: selects upstreams, queries the next one on failure, hedges content, shares known
-// reads, and acts on invalid replies. It proves nothing itself: attempts check their replies.
+// reads, and acts on invalid replies. It proves nothing itself: attempts check their replies. If all upstreams fail a
+// check, none is blamed: the chain uses other rules than the network's policy assumes.
 import type { Clock } from '../../../base/clock.ts'
+import type { Log } from '../../../base/log.ts'
+import type { DataKind } from '../node/history-depth.ts'
 import { Fault } from '../../../base/fault.ts'
 import { createSingleFlight } from '../../../base/single-flight.ts'
-import type { Log } from '../../../base/log.ts'
 import { type Agreement, type Question, agreeOn, shareKey } from './agree.ts'
-import { createVerificationAlarms, type VerificationAlarm } from './verification-alarms.ts'
-import { broadcast, type SignedTransaction } from './broadcast.ts'
-import { createCanaries, type Canary } from './canaries.ts'
-import { createChoose, type UpstreamChoice } from './choose-upstreams.ts'
+import { type SignedTransaction, broadcast } from './broadcast.ts'
+import { type Canary, createCanaries } from './canaries.ts'
+import { type UpstreamChoice, createChoose } from './choose-upstreams.ts'
 import {
   type AttemptOutcome,
   type AttemptResult,
@@ -20,11 +21,48 @@ import {
 } from './race-attempts.ts'
 import type { InvalidReplyLog } from './invalid-reply-log.ts'
 import { isShared } from '../node/method-policy.ts'
-import type { DataKind } from '../node/history-depth.ts'
-import { readElsewhere, type ReadAnswer, type ReadRequest } from './read-from-another.ts'
+import { type ReadAnswer, type ReadRequest, readElsewhere } from './read-from-another.ts'
 import { isTooDeep } from '../node/upstream-error.ts'
 import type { Upstream, UpstreamStatus } from '../node/upstream.ts'
 import { createWaitForUpstreams } from './wait-for-upstreams.ts'
+
+export type VerificationAlarm = {
+  readonly need: DataKind
+  /** When it was first raised, milliseconds since 1970 UTC. */
+  readonly since: number
+}
+
+export type VerificationAlarms = {
+  raise(need: DataKind): void
+  /** One upstream has passed the check. */
+  clear(need: DataKind): void
+  list(): readonly VerificationAlarm[]
+}
+
+/** Each is logged when it begins and when it ends. */
+export function createVerificationAlarms(parts: {
+  readonly network: string
+  readonly clock: Clock
+  readonly log: Log
+}): VerificationAlarms {
+  const { network, clock, log } = parts
+  const raised = new Map<DataKind, number>()
+  return {
+    raise(need) {
+      if (raised.has(need)) return
+      raised.set(need, clock.now())
+      log('error', 'network_not_provable', {
+        network,
+        need,
+        fix: 'all upstreams fail: check the policy',
+      })
+    },
+    clear(need) {
+      if (raised.delete(need)) log('info', 'network_provable_again', { network, need })
+    },
+    list: () => [...raised].map(([need, since]) => ({ need, since })),
+  }
+}
 
 type ContentAsked = {
   readonly need: DataKind

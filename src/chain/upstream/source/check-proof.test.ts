@@ -17,8 +17,7 @@ import { encodeInteger, encodeRlp } from '../../../codec/ethereum/rlp.ts'
 import { buildTrie } from '../../../codec/ethereum/trie-build.ts'
 import { walkProof } from '../../../codec/ethereum/trie-walk.ts'
 import type { PeekNode } from '../../../content/ref.ts'
-import { checkProof } from './check-proof.ts'
-import { createAccountProofMemory } from './account-proof-memory.ts'
+import { checkProof, createAccountProofMemory } from './check-proof.ts'
 import { proofCaps, readProofReply } from './proof-reply.ts'
 
 const word = (value: number) => fromHex(`0x${value.toString(16).padStart(64, '0')}`)

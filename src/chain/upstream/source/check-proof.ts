@@ -1,10 +1,11 @@
 // Checks a reply to eth_getProof. The walk starts at the state root and follows the requested keys, never the echoed
 // ones: a node off the path contradicts the root, and so does a value other than the leaf's. A path that only ends
-// early is incomplete, not invalid.
-import { equalBytes, toHex, toLatin1, toQuantity } from '../../../base/hex.ts'
+// early is incomplete, not invalid. The list of an account's nodes that was checked once is compared as text after that.
+import { equalBytes, joinLatin1, toHex, toLatin1, toQuantity } from '../../../base/hex.ts'
+import { createLruCache } from '../../../base/lru-cache.ts'
 import {
-  absentAccount,
   type AccountState,
+  absentAccount,
   decodeAccountState,
   decodeStorageValue,
   emptyCodeHash,
@@ -14,8 +15,34 @@ import { keccak256 } from '../../../codec/hash/keccak.ts'
 import { Malformed } from '../../../codec/ethereum/malformed.ts'
 import { walkProof } from '../../../codec/ethereum/trie-walk.ts'
 import type { PeekNode } from '../../../content/ref.ts'
-import type { AccountProofMemory } from './account-proof-memory.ts'
 import { type NodeBag, type ProofNodes, type ProofReply, bagOf } from './proof-reply.ts'
+
+type JudgedAccount = {
+  /** The nodes as received, from the state root down. */
+  readonly texts: readonly string[]
+  /** Null: proved absent. */
+  readonly account: AccountState | null
+}
+
+/** `stateRoot`: 32 bytes; `address`: 20. Null: not remembered. */
+export type AccountProofMemory = {
+  find(stateRoot: Uint8Array, address: Uint8Array): JudgedAccount | null
+  add(stateRoot: Uint8Array, address: Uint8Array, judged: JudgedAccount): void
+}
+
+/** About a hundred accounts with the ten nodes that each has on mainnet. */
+const textsMax = 2 * 1024 * 1024
+
+export function createAccountProofMemory(): AccountProofMemory {
+  const judged = createLruCache<JudgedAccount>({
+    sizeMax: textsMax,
+    sizeOf: (_key, { texts }) => texts.reduce((total, text) => total + text.length, 0),
+  })
+  return {
+    find: (stateRoot, address) => judged.find(joinLatin1(stateRoot, address)),
+    add: (stateRoot, address, one) => judged.add(joinLatin1(stateRoot, address), one),
+  }
+}
 
 /** The request. `stateRoot`, `slots`: 32 bytes; `address`: 20. */
 export type RequestedProof = {

@@ -4,14 +4,15 @@
 import { joinLatin1, toLatin1 } from '../../../base/hex.ts'
 import type { FetchContext } from '../../../content/ref.ts'
 import type { Asked, Offer } from '../../../content/source.ts'
-import { createAccountProofMemory } from './account-proof-memory.ts'
+import { createAccountProofMemory } from './check-proof.ts'
 import {
+  type PendingRead,
   type ProofCall,
   type ProofCallParts,
   type ProofTarget,
+  createPendingRead,
   runProofCall,
 } from './proof-call.ts'
-import { createPendingRead, type PendingRead } from './pending-read.ts'
 
 /** The maximum number of keys per call in go-ethereum. */
 const slotsPerCallMax = 1024

@@ -1,18 +1,88 @@
 // One eth_getProof call and the reads that wait for it. Nodes are offered as received; after that the whole reply is
-// checked, so that an invalid part next to the requested nodes is found too, without delaying the readers.
+// checked, so that an invalid part next to the requested nodes is found too, without delaying the readers. A read ends
+// when its ref is taken, when all calls that may supply it have ended, or when the reader leaves.
 // Tested by src/chain/upstream/source/fetch-proof.test.ts
+import type { ContentRef, FetchContext, PeekNode } from '../../../content/ref.ts'
+import type { Asked, Offer } from '../../../content/source.ts'
 import { toHex, toLatin1 } from '../../../base/hex.ts'
 import { watchAll } from '../../../content/read-trace.ts'
-import type { PeekNode, FetchContext } from '../../../content/ref.ts'
-import { queryPool, toFault, type ContentPool } from './query-pool.ts'
-import type { RequestedBlockHash, CallAt } from './block-parameter.ts'
-import { checkProof, type ProofCheck } from './check-proof.ts'
-import type { AccountProofMemory } from './account-proof-memory.ts'
+import { type ContentPool, queryPool, toFault } from './query-pool.ts'
+import type { CallAt, RequestedBlockHash } from './block-parameter.ts'
+import { type AccountProofMemory, type ProofCheck, checkProof } from './check-proof.ts'
 import { type ProofReply, bagOf, readProofReply } from './proof-reply.ts'
-import type { PendingRead } from './pending-read.ts'
 import { UpstreamError } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
 import type { AttemptOutcome } from '../pool/race-attempts.ts'
+
+export type PendingRead = {
+  readonly ref: ContentRef
+  /** Of all waiting readers. */
+  hints(): readonly FetchContext[]
+  readonly isWaiting: boolean
+  /** All readers have left before it was taken. */
+  readonly hasLeft: boolean
+  /**
+   * Rejects with the fault of a call if none supplied it and one ended with a fault, or with the reader's abort reason.
+   */
+  readonly ended: Promise<void>
+  offer(nodes: readonly Uint8Array[]): void
+  /** One more call may supply it. */
+  callStarted(): void
+  /** `fault` null: that call found nothing and no fault. */
+  callEnded(fault: unknown): void
+  leave(reason: unknown): void
+}
+
+export function createPendingRead(
+  { ref, hints }: Pick<Asked, 'ref' | 'hints'>,
+  offer: Offer,
+): PendingRead {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  let state: 'waiting' | 'taken' | 'over' | 'left' = 'waiting'
+  let calls = 0
+  let firstFault: unknown = null
+  return {
+    ref,
+    hints,
+    get isWaiting() {
+      return state === 'waiting'
+    },
+    get hasLeft() {
+      return state === 'left'
+    },
+    ended: promise,
+    offer(nodes) {
+      if (state === 'left') return
+      try {
+        if (offer(nodes.map(asNode)) !== 'taken' || state !== 'waiting') return
+        state = 'taken'
+        resolve()
+      } catch (thrown) {
+        state = 'over'
+        reject(thrown as Error)
+      }
+    },
+    callStarted() {
+      calls += 1
+    },
+    callEnded(fault) {
+      calls -= 1
+      firstFault ??= fault
+      if (calls > 0 || state !== 'waiting') return
+      state = 'over'
+      if (firstFault === null) resolve()
+      else reject(firstFault as Error)
+    },
+    leave(reason) {
+      if (state === 'waiting') state = 'left'
+      reject(reason as Error)
+    },
+  }
+}
+
+function asNode(bytes: Uint8Array) {
+  return { kind: 'trie-node', bytes } as const
+}
 
 /** One account of one block. `stateRoot`: null if the fetch context does not name it. */
 export type ProofTarget = {

@@ -6,10 +6,23 @@ import { cidOf, dagCborCodec, dagPbCodec, findCodec, rawCodec } from '../../../c
 import { cutMultihash, hashNames, sha256Code } from '../../../codec/ipld/multihash.ts'
 import type { UploadEntry } from '../../../ipfs/import/upload-entry.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import { type OptionValues, flag, integer, text, valueOf } from '../../command-options.ts'
-import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
-import { allowBigBlock, blockSizeOf, readAtMost, type BlockSize } from '../../params/block-size.ts'
-import { cidPrinter, fetchPolicyOf } from '../../params/file-options.ts'
+import {
+  type CommandCall,
+  type KuboCommand,
+  type OptionValues,
+  flag,
+  integer,
+  text,
+  valueOf,
+} from '../../kubo-command.ts'
+import {
+  type BlockSize,
+  allowBigBlock,
+  blockSizeOf,
+  cidPrinter,
+  fetchPolicyOf,
+  readAtMost,
+} from '../../params/file-options.ts'
 
 type BlockPutInput = {
   readonly entries: AsyncIterable<UploadEntry>

@@ -2,8 +2,7 @@
 // Tested by src/kubo/commands/dag/block-rm.test.ts
 import type { CID } from 'multiformats/cid'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import { flag, valueOf } from '../../command-options.ts'
-import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
+import { type CommandCall, type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
 import { cidPrinter, fetchPolicyOf } from '../../params/file-options.ts'
 
 type BlockRmInput = {

@@ -2,8 +2,7 @@
 // Tested by src/kubo/commands/dag/cars.test.ts
 import { Fault } from '../../../base/fault.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import { flag, valueOf } from '../../command-options.ts'
-import type { KuboCommand } from '../../kubo-command.ts'
+import { type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
 import { fetchPolicyOf } from '../../params/file-options.ts'
 
 type DagExportInput = {

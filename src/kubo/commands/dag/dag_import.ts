@@ -2,9 +2,8 @@
 // Tested by src/kubo/commands/dag/cars.test.ts
 import { Fault } from '../../../base/fault.ts'
 import type { UploadEntry } from '../../../ipfs/import/upload-entry.ts'
-import { flag, valueOf } from '../../command-options.ts'
-import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
-import { allowBigBlock, blockSizeOf, type BlockSize } from '../../params/block-size.ts'
+import { type CommandCall, type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
+import { type BlockSize, allowBigBlock, blockSizeOf } from '../../params/file-options.ts'
 
 type DagImportInput = {
   readonly entries: AsyncIterable<UploadEntry>

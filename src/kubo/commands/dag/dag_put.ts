@@ -8,10 +8,14 @@ import { checkDecoder, checkEncoder, decodeIpld, encodeIpld } from '../../../cod
 import { cutMultihash, hashNames } from '../../../codec/ipld/multihash.ts'
 import type { UploadEntry } from '../../../ipfs/import/upload-entry.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import { flag, text, valueOf } from '../../command-options.ts'
-import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
-import { allowBigBlock, blockSizeOf, readAtMost, type BlockSize } from '../../params/block-size.ts'
-import { fetchPolicyOf } from '../../params/file-options.ts'
+import { type CommandCall, type KuboCommand, flag, text, valueOf } from '../../kubo-command.ts'
+import {
+  type BlockSize,
+  allowBigBlock,
+  blockSizeOf,
+  fetchPolicyOf,
+  readAtMost,
+} from '../../params/file-options.ts'
 
 type DagPutInput = {
   readonly entries: AsyncIterable<UploadEntry>

@@ -5,8 +5,7 @@ import type { CID } from 'multiformats/cid'
 import { toBareHex } from '../../../base/hex.ts'
 import type { Clock } from '../../../base/clock.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import { flag, valueOf } from '../../command-options.ts'
-import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
+import { type CommandCall, type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
 import { fetchPolicyOf } from '../../params/file-options.ts'
 
 type DagStatInput = {

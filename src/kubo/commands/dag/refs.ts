@@ -3,8 +3,14 @@
 import type { CID } from 'multiformats/cid'
 import { Fault, hasCode } from '../../../base/fault.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import { flag, integer, text, valueOf } from '../../command-options.ts'
-import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
+import {
+  type CommandCall,
+  type KuboCommand,
+  flag,
+  integer,
+  text,
+  valueOf,
+} from '../../kubo-command.ts'
 import { cidPrinter, fetchPolicyOf } from '../../params/file-options.ts'
 import { type ReferenceLine, referenceText } from '../../replies/reference-line.ts'
 

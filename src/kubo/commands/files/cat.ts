@@ -3,8 +3,7 @@
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import { flag, integer, valueOf } from '../../command-options.ts'
-import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
+import { type CommandCall, type KuboCommand, flag, integer, valueOf } from '../../kubo-command.ts'
 import { fetchPolicyOf } from '../../params/file-options.ts'
 
 type CatInput = {

@@ -3,8 +3,7 @@
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import { flag, text, valueOf } from '../../command-options.ts'
-import type { KuboCommand } from '../../kubo-command.ts'
+import { type KuboCommand, flag, text, valueOf } from '../../kubo-command.ts'
 import { cidPrinter, fetchPolicyOf } from '../../params/file-options.ts'
 
 type FilesStatInput = {

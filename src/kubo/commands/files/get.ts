@@ -8,8 +8,7 @@ import type { FetchPolicy } from '../../../ipfs/files.ts'
 import type { NodeStat } from '../../../ipfs/read/listed.ts'
 import { parsePath } from '../../../ipfs/read/path.ts'
 import { tarTree } from '../../../ipfs/read/tar-tree.ts'
-import { flag, integer, valueOf } from '../../command-options.ts'
-import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
+import { type CommandCall, type KuboCommand, flag, integer, valueOf } from '../../kubo-command.ts'
 import { fetchPolicyOf } from '../../params/file-options.ts'
 
 type GetInput = {

@@ -6,8 +6,7 @@ import { dagPbCodec, rawCodec } from '../../../codec/ipld/cid.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
 import { sortedByName } from '../../../ipfs/import/import-directory.ts'
 import type { DirectoryEntry, NodeStat } from '../../../ipfs/read/listed.ts'
-import { flag, valueOf } from '../../command-options.ts'
-import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
+import { type CommandCall, type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
 import { cidPrinter, fetchPolicyOf } from '../../params/file-options.ts'
 import {
   type ListedLink,

@@ -1,7 +1,6 @@
 // `commands`: the commands that this server offers, as a tree of their words.
 // Tested by src/kubo/commands/node/node-commands.test.ts
-import { flag, valueOf } from '../../command-options.ts'
-import type { CommandDeclaration, KuboCommand } from '../../kubo-command.ts'
+import { type CommandDeclaration, type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
 import { globalOptions } from '../../kubo-commands.ts'
 
 type CommandNode = {

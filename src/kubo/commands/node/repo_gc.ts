@@ -1,8 +1,7 @@
 // `repo/gc`: the account's own: lets go of all that it brought and did not pin. What is not kept by anybody else
 // is gone at once.
 // Tested by src/kubo/commands/dag/block-rm.test.ts
-import { flag, valueOf } from '../../command-options.ts'
-import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
+import { type CommandCall, type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
 
 type RepoGcInput = { readonly silent: boolean; readonly quiet: boolean }
 type Collected = { readonly Key: { readonly '/': string } }

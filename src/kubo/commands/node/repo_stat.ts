@@ -1,8 +1,7 @@
 // `repo/stat`, and the same as `stats/repo`: the blocks of the account as if they were a repository of its own, each block
 // once.
 // Tested by src/kubo/commands/pins/pin-walks.test.ts
-import { flag, valueOf } from '../../command-options.ts'
-import type { KuboCommand } from '../../kubo-command.ts'
+import { type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
 
 /** Of Kubo 0.43. */
 export const repoFormat = '18'

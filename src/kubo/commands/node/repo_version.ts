@@ -1,7 +1,6 @@
 // `repo/version`: the repository format whose figures `repo/stat` gives.
 // Tested by src/kubo/commands/node/node-commands.test.ts
-import { flag, valueOf } from '../../command-options.ts'
-import type { KuboCommand } from '../../kubo-command.ts'
+import { type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
 import { repoFormat } from './repo_stat.ts'
 
 type RepoVersionInput = { readonly quiet: boolean }

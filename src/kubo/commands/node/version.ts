@@ -1,7 +1,6 @@
 // `version`: the Kubo release whose wire we speak, because clients choose their forms by it.
 // Tested by src/kubo/commands/index.test.ts
-import { flag, valueOf } from '../../command-options.ts'
-import type { KuboCommand } from '../../kubo-command.ts'
+import { type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
 
 const wireVersion = '0.43.0'
 const goNames: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386', win32: 'windows' }

@@ -3,8 +3,7 @@
 import type { CID } from 'multiformats/cid'
 import type { Clock } from '../../../base/clock.ts'
 import type { FetchPolicy, PinMode } from '../../../ipfs/files.ts'
-import { flag, text, valueOf } from '../../command-options.ts'
-import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
+import { type CommandCall, type KuboCommand, flag, text, valueOf } from '../../kubo-command.ts'
 import { checkPinName, cidPrinter, fetchPolicyOf } from '../../params/file-options.ts'
 
 type PinAddInput = {

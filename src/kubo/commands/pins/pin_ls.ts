@@ -3,8 +3,14 @@
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import { flag, text, valueOf } from '../../command-options.ts'
-import type { CommandCall, KuboCommand, CommandReply } from '../../kubo-command.ts'
+import {
+  type CommandCall,
+  type CommandReply,
+  type KuboCommand,
+  flag,
+  text,
+  valueOf,
+} from '../../kubo-command.ts'
 import { cidPrinter, fetchPolicyOf } from '../../params/file-options.ts'
 
 /** Of an answer that is one object: some hundred bytes each. */

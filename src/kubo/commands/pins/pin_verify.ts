@@ -2,8 +2,7 @@
 // Tested by src/kubo/commands/pins/pin-walks.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'
-import { flag, valueOf } from '../../command-options.ts'
-import type { CommandCall, KuboCommand } from '../../kubo-command.ts'
+import { type CommandCall, type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
 import { cidPrinter } from '../../params/file-options.ts'
 
 type PinVerifyInput = {

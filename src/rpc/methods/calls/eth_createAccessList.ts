@@ -8,7 +8,7 @@ import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
 import { calledAddresses } from '../../params/called-addresses.ts'
 import { askedCall, type CallInput, parseAccessListInput } from '../../params/call-input.ts'
-import { withDefaultFees } from '../../default-fees.ts'
+import { withDefaultFees } from '../../fill-transaction.ts'
 
 export const ethCreateAccessList: RpcMethod<CallInput> = {
   name: 'eth_createAccessList',

@@ -1,6 +1,9 @@
-// Quarantine of a faulty upstream: no requests for a minute, doubled each time, up to an hour. After that it receives
-// only requests that another upstream answers too, until 20 of its replies in a row were proved.
+// Requests that an upstream does not receive. In quarantine, none for a minute, doubled each time, up to an hour; then only
+// those that another upstream answers too, until 20 of its replies in a row were proved. And, for a while, methods
+// that it reported as unknown: bounded, because callers choose the names.
+// Tested by src/chain/upstream/node/quarantine.test.ts
 import type { Clock } from '../../../base/clock.ts'
+import { setNewest } from '../../../base/set-newest.ts'
 
 /** `free`; `shut`: no requests; `proving`: the time has passed, its replies are canaries. */
 type QuarantineState = 'free' | 'shut' | 'proving'
@@ -60,5 +63,41 @@ export function createQuarantine(clock: Clock, limits = quarantineLimits): Quara
     get owed() {
       return owed
     },
+  }
+}
+
+export type LackingMethods = {
+  remember(method: string): void
+  /** The upstream answered this method recently, so an error about a caller's params does not mark it as unknown. */
+  answered(method: string): void
+  has(method: string): boolean
+  list(): readonly string[]
+}
+
+const methodsMax = 256
+const keptMs = 3_600_000
+
+/** Beyond the limit, the method reported longest ago is dropped. */
+export function createLackingMethods(clock: Clock): LackingMethods {
+  const until = new Map<string, number>()
+  /** Time of the last answer per method. */
+  const answers = new Map<string, number>()
+
+  function has(method: string): boolean {
+    return (until.get(method) ?? 0) > clock.monotonic()
+  }
+
+  return {
+    has,
+    answered(method) {
+      if (answers.size >= methodsMax && !answers.has(method)) answers.clear()
+      answers.set(method, clock.monotonic())
+    },
+    remember(method) {
+      const answeredAt = answers.get(method)
+      if (answeredAt !== undefined && clock.monotonic() - answeredAt < keptMs) return
+      setNewest(until, method, clock.monotonic() + keptMs, methodsMax)
+    },
+    list: () => [...until.keys()].filter(has),
   }
 }

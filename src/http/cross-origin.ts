@@ -1,6 +1,7 @@
-// Cross-origin headers of the JSON-RPC API, on every status. No Allow-Credentials: a key
-// travels in the URL and a secret in a header the page itself must know.
+// Cross-origin rules. The JSON-RPC API allows every origin, without credentials: a key travels in the URL, a secret in a
+// header. Requests that a page makes on its own (navigations, form posts) never reach the credentials.
 // Tested by src/rpc/api/rpc-api.test.ts
+import type { IncomingHttpHeaders } from 'node:http'
 
 const exposed =
   'retry-after, x-request-id, x-cairn-verified, x-cairn-head, x-cairn-block, x-cairn-block-number, x-cairn-units'
@@ -35,4 +36,13 @@ export function preflightHeaders(origin: string | undefined): string[] {
     'x-content-type-options',
     'nosniff',
   ]
+}
+
+/** True when the request looks like one that a page made without the API in mind. */
+export function isAmbient(headers: IncomingHttpHeaders): boolean {
+  const mode = headers['sec-fetch-mode']
+  if (mode === 'navigate' || mode === 'no-cors') return true
+  if (headers.origin === undefined) return false
+  const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase()
+  return type === 'application/x-www-form-urlencoded' || type === 'text/plain'
 }

@@ -1,9 +1,10 @@
-// Makes room for new connections near the limits: closes the connections that have been idle longest, some at a time,
-// so that clients that hold connections and send nothing do not keep others out.
+// Limits of connections: from one address, so that one does not use up the limit of all, and near the limits of all, where
+// the connections that have been idle longest are closed for new ones.
 // Tested by src/http/idle-sockets.test.ts
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '../base/clock.ts'
+import { networkOf } from '../base/address.ts'
 
 type Idle = { readonly socket: Socket; readonly idleMs: number }
 
@@ -75,5 +76,45 @@ export function createIdleSockets(parts: {
       if (open - closing >= connectionsMax - batchOf(connectionsMax)) closeOldest(connectionsMax)
     },
     closeOldest,
+  }
+}
+
+/**
+ * Counts a new connection. Over `connectionsMax` from the same address `makeRoom` closes idle ones of that address and
+ * gives them; where it gives none, the new connection is cut, and the answer is false. `exempts`: addresses that stand
+ * for many clients.
+ */
+export function createAddressCap(
+  connectionsMax: number,
+  exempts: (address: string) => boolean = () => false,
+  makeRoom: (open: ReadonlySet<Socket>) => readonly Socket[] = () => [],
+): (socket: Socket) => boolean {
+  // Bounded by the limit for all addresses: an address leaves with its last connection.
+  const open = new Map<string, Set<Socket>>()
+
+  function release(address: string, socket: Socket): void {
+    const sockets = open.get(address)
+    sockets?.delete(socket)
+    if (sockets?.size === 0) open.delete(address)
+  }
+
+  return (socket) => {
+    const peer = socket.remoteAddress ?? ''
+    if (exempts(peer)) return true
+    const address = networkOf(peer)
+    const held = open.get(address)
+    if (held !== undefined && held.size >= connectionsMax) {
+      const closed = makeRoom(held)
+      if (closed.length === 0) {
+        socket.destroy()
+        return false
+      }
+      for (const one of closed) release(address, one)
+    }
+    const sockets = open.get(address) ?? new Set()
+    sockets.add(socket)
+    open.set(address, sockets)
+    socket.once('close', () => release(address, socket))
+    return true
   }
 }

@@ -1,0 +1,48 @@
+// Memories of proved accounts and headers: consecutive reads are mostly of few contracts at few blocks, and decoding a
+// header costs more than the rest of a short walk.
+// Tested by src/chain/proved-account.test.ts
+import { joinLatin1, toLatin1 } from '../base/hex.ts'
+import { createLruCache } from '../base/lru-cache.ts'
+import type { AccountState } from '../codec/ethereum/account-state.ts'
+import type { Header } from '../codec/ethereum/header.ts'
+
+export interface AccountMemory {
+  /** `stateRoot`: 32 bytes; `address`: 20 bytes. Null: not remembered. */
+  find(stateRoot: Uint8Array, address: Uint8Array): AccountState | null
+  /** `account`: the account that a walk from `stateRoot` has proved, including `absentAccount`. */
+  add(stateRoot: Uint8Array, address: Uint8Array, account: AccountState): void
+}
+
+/** Of at most `accountsMax` accounts, about 1 KB each with the node that contains it; at least 64. */
+export function createAccountMemory(accountsMax: number): AccountMemory {
+  const accounts = createLruCache<AccountState>({ sizeMax: accountsMax, sizeOf: () => 1 })
+  return {
+    find: (stateRoot, address) => accounts.find(joinLatin1(stateRoot, address)),
+    add: (stateRoot, address, account) => accounts.add(joinLatin1(stateRoot, address), account),
+  }
+}
+
+/** `hash`: 32 bytes; `bytes`: its RLP. */
+export type ProvedHeader = {
+  readonly hash: Uint8Array
+  readonly bytes: Uint8Array
+  readonly header: Header
+}
+
+export interface HeaderMemory {
+  find(hash: Uint8Array): ProvedHeader | null
+  add(block: ProvedHeader): void
+}
+
+/** Of at most `blocksMax` headers, about 2 KB each; the one added first leaves first. */
+export function createHeaderMemory(blocksMax: number): HeaderMemory {
+  const blocks = new Map<string, ProvedHeader>()
+  return {
+    find: (hash) => blocks.get(toLatin1(hash)) ?? null,
+    add(block) {
+      const [oldest] = blocks.size >= blocksMax ? blocks.keys() : []
+      if (oldest !== undefined) blocks.delete(oldest)
+      blocks.set(toLatin1(block.hash), block)
+    },
+  }
+}
