@@ -18,7 +18,7 @@ import { createUsageRig } from './fakes/usage-rig.ts'
 function rig() {
   const made = createUsageRig()
   const view = openUsageView(made)
-  const desk = openDesk({ usage: view, pins: openPinRows(made.db) }, made.db)
+  const desk = openDesk({ usage: view, pins: openPinRows(made.rows) }, made.db)
   for (let n = 0; n < 5; n++) made.count()
   made.count({ keyId: 'k2', outcome: 'over_quota', status: 402, units: 0, ms: null })
   made.count({ keyId: 'k3' })

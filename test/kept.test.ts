@@ -19,6 +19,7 @@ import { createSequentialRead } from '../src/content/sequential-read.ts'
 import { createObtain } from '../src/content/obtain.ts'
 import { defaultSegmentLimits } from '../src/content/segments/segment-limits.ts'
 import type { Verify } from '../src/content/ref.ts'
+import { createSqliteRows } from '../src/db/sqlite-rows.ts'
 import { openDatabase } from '../src/db/sqlite.ts'
 import { startThreadWriter } from '../src/db/thread-writer.ts'
 import { createFiles, defaultFilesLimits } from '../src/ipfs/create-files.ts'
@@ -82,6 +83,7 @@ async function openSide(dataDir: string, clock: TurnedClock) {
     log: silentLog,
     count: quiet,
   })
+  const rows = createSqliteRows({ db: database, writer, clock })
   const files = createFiles({
     store,
     forget: store.delete,
@@ -94,14 +96,13 @@ async function openSide(dataDir: string, clock: TurnedClock) {
       log: silentLog,
       count: quiet,
     }),
-    database,
-    writer,
+    rows,
     clock,
     hasSources: () => false,
     limits: defaultFilesLimits,
   })
   const config = { files: { blocksMax: 1000 } } as Parameters<typeof openCollector>[0]['config']
-  const parts = { config, database, writer, store, obtain, clock, log: silentLog }
+  const parts = { config, rows, writer, store, obtain, clock, log: silentLog }
   const collector = openCollector(parts, null)
   return {
     files,
@@ -214,7 +215,7 @@ test(`pinned content is readable after ${rounds} rounds (seed ${seed})`, async (
   // At most the growing segment of each kind.
   assert.ok(side.store.bytes <= 2 * sealBytes + leafBytes)
   for (const account of accounts)
-    assert.deepEqual(side.files.stored(account), { blocks: 0, bytes: 0 })
+    assert.deepEqual(await side.files.stored(account), { blocks: 0, bytes: 0 })
   await side.close()
   t.diagnostic(JSON.stringify(counts))
   assert.ok(counts.done > rounds / 2 && counts.forgotten > 0)
@@ -256,7 +257,7 @@ async function check(
     )
     for (const { hash, size } of leased) sizes.set(toBareHex(hash), size)
     const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0)
-    assert.deepEqual({ ...files.stored(account) }, { blocks: sizes.size, bytes })
+    assert.deepEqual({ ...(await files.stored(account)) }, { blocks: sizes.size, bytes })
   }
 }
 

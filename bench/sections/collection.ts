@@ -4,6 +4,9 @@ import { Agent } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
+import { systemClock } from '../../src/base/clock.ts'
+import { createInlineWriter } from '../../src/db/inline-writer.ts'
+import { createSqliteRows } from '../../src/db/sqlite-rows.ts'
 import { openDatabase } from '../../src/db/sqlite.ts'
 import { askCollection, findAnswer } from '../../src/ipfs/collection/collection-requests.ts'
 import { startCairn, type Started } from '../../test/started-server.ts'
@@ -32,6 +35,11 @@ export async function runCollection({ report, calls }: Bench): Promise<void> {
     env: { CAIRN_FILES_UNPINNED_MS: String(unpinnedMs), CAIRN_FILES_GC_INTERVAL_MS: '0' },
   })
   const database = openDatabase(join(cairn.dataDir, 'cairn.db'))
+  const rows = createSqliteRows({
+    db: database,
+    writer: createInlineWriter(database),
+    clock: systemClock,
+  })
   const agent = new Agent({ keepAlive: true })
   try {
     const all: Round[] = []
@@ -60,11 +68,15 @@ export async function runCollection({ report, calls }: Bench): Promise<void> {
   async function runRound(round: number): Promise<Round> {
     await addParts(cairn, agent, 'pin=false&wrap-with-directory=true', manyFiles(blocks, round))
     await wait(2 * unpinnedMs)
-    await addAtRate(cairn, () => false, warmUpMs)
-    const idle = await addAtRate(cairn, () => false, idleMs)
-    const asked = askCollection(database, Date.now())
-    const during = await addAtRate(cairn, () => findAnswer(database, asked) === null, 1000)
-    const swept = findAnswer(database, asked)?.swept?.blocks ?? 0
+    await addAtRate(cairn, async () => false, warmUpMs)
+    const idle = await addAtRate(cairn, async () => false, idleMs)
+    const asked = await askCollection(rows, Date.now())
+    const during = await addAtRate(
+      cairn,
+      async () => (await findAnswer(rows, asked)) === null,
+      1000,
+    )
+    const swept = (await findAnswer(rows, asked))?.swept?.blocks ?? 0
     return { swept, idle: p99(idle), during: p99(during) }
   }
 }
@@ -72,7 +84,7 @@ export async function runCollection({ report, calls }: Bench): Promise<void> {
 /** One add each 10 ms, whatever became of those before, for `leastMs` and as long as `going`. Milliseconds each took. */
 async function addAtRate(
   { url, apiKey, apiKeySecret }: Started,
-  going: () => boolean,
+  going: () => Promise<boolean>,
   leastMs: number,
 ): Promise<readonly number[]> {
   const order: AddsOrder = { server: { url, apiKey, apiKeySecret }, perSecond }
@@ -82,7 +94,7 @@ async function addAtRate(
   try {
     const answered = once(thread, 'message') as Promise<[AddsAnswer]>
     await wait(leastMs)
-    while (going()) await wait(lookMs)
+    while (await going()) await wait(lookMs)
     thread.postMessage('stop')
     const [answer] = await answered
     if ('error' in answer) throw new Error(answer.error)

@@ -12,6 +12,7 @@ import { verifyDagBlock, verifyLeaf } from '../../src/codec/ipld/verify-dag-bloc
 import { createSequentialRead } from '../../src/content/sequential-read.ts'
 import { createObtain } from '../../src/content/obtain.ts'
 import type { ContentRef, UnverifiedItem, Verify } from '../../src/content/ref.ts'
+import { createSqliteRows } from '../../src/db/sqlite-rows.ts'
 import { openDatabase } from '../../src/db/sqlite.ts'
 import { startThreadWriter } from '../../src/db/thread-writer.ts'
 import { createFiles, defaultFilesLimits } from '../../src/ipfs/create-files.ts'
@@ -76,8 +77,7 @@ const files = createFiles({
     log,
     count: () => {},
   }),
-  database,
-  writer,
+  rows: createSqliteRows({ db: database, writer, clock }),
   clock,
   hasSources: () => false,
   limits: { ...defaultFilesLimits, importBlocksMax: 4_000_000 },

@@ -19,9 +19,9 @@ import type { UsageView } from './resources/usage/usage-view.ts'
 /** Pins and storage as rows. */
 export interface PinRows {
   /** Null: `from` is no place in the list. */
-  list(accountId: string, from: string | null): PinPage | null
-  stored(accountId: string): AccountStorage
-  storage(): StorageRows
+  list(accountId: string, from: string | null): Promise<PinPage | null>
+  stored(accountId: string): Promise<AccountStorage>
+  storage(): Promise<StorageRows>
 }
 
 /** What an operation may touch. */

@@ -61,13 +61,13 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
   }
 
   /** Looks at rows and index alone. */
-  function checkRoot(visit: IpfsGatewayRequest): void {
+  async function checkRoot(visit: IpfsGatewayRequest): Promise<void> {
     const { request, cachedOnly, caller } = visit
     const { root, segments } = request
     checkAllowed(root, segments)
     // An identity CID is its own content.
     if (decodeMultihash(root.multihash.bytes).code === identityCode) return
-    checkPins(visit)
+    await checkPins(visit)
     if (filesFor(caller).has(root)) return
     if (cachedOnly) throw new Fault('not_cached')
     if (!mayFetch(visit)) {
@@ -75,20 +75,19 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
     }
   }
 
-  function checkPins({ caller, request, operation }: IpfsGatewayRequest): void {
+  async function checkPins({ caller, request, operation }: IpfsGatewayRequest): Promise<void> {
     const { root, segments } = request
     // A direct pin is of the root's own block, not of what a path leads to.
     const whole = operation.whole || segments.length > 0
     if (caller === null && !rules.isPublic()) {
       // Whether it is here is nothing to tell who may not have it.
-      const isOpen = rules
-        .openAccounts()
-        .some((accountId) => files.isPinned(root, { accountId, whole }))
-      if (!isOpen) throw new Fault('no_credential')
-      return
+      for (const accountId of rules.openAccounts()) {
+        if (await files.isPinned(root, { accountId, whole })) return
+      }
+      throw new Fault('no_credential')
     }
     if (!rules.pinnedOnly() && caller?.settings.gatewayPinnedOnly !== true) return
-    if (files.isPinned(root, { accountId: caller?.accountId ?? null, whole })) return
+    if (await files.isPinned(root, { accountId: caller?.accountId ?? null, whole })) return
     throw new Fault('not_found', { detail: `${root.toString()} is not pinned on this server` })
   }
 
@@ -139,7 +138,7 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
         leave = rules.admit({ keyId, address })
         measured = caller === null ? null : parts.transferMeters.open(caller, noBody)
         admitted = true
-        checkRoot(visit)
+        await checkRoot(visit)
         const patience = { offline: !mayFetch(visit), timeoutMs: null }
         const seen = filesFor(caller)
         const reply = await operation.run(input, {

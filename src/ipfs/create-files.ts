@@ -7,10 +7,9 @@ import { Fault } from '../base/fault.ts'
 import type { SequentialRead } from '../content/sequential-read.ts'
 import type { Obtain } from '../content/ref.ts'
 import type { DeleteBlocks, BlockStore } from '../content/block-store.ts'
-import type { Database } from '../db/sqlite.ts'
+import type { Rows } from '../db/rows.ts'
 import { decodeMultihash, identityCode } from '../codec/ipld/multihash.ts'
-import type { Writer } from '../db/writer.ts'
-import { storedBytes } from './pins/account-storage.ts'
+import { readStorage } from './pins/account-storage.ts'
 import { accountBlocks } from './pins/account-blocks.ts'
 import { createWaiters } from './read/block-waiters.ts'
 import { createBlocks } from './read/blocks.ts'
@@ -61,9 +60,8 @@ export type FilesSettings = {
   readonly forget: DeleteBlocks
   readonly obtain: Obtain
   readonly readRun: SequentialRead
-  /** For reads of rows; what belongs to content is written by the store's commits. */
-  readonly database: Database
-  readonly writer: Pick<Writer, 'write'>
+  /** The store's commits write rows that belong to content. */
+  readonly rows: Rows
   readonly clock: Clock
   /** Whether `obtain` asks anyone beyond the store, now. */
   readonly hasSources: () => boolean
@@ -75,7 +73,7 @@ export type FilesSettings = {
 }
 
 export function createFiles(settings: FilesSettings): Files {
-  const { store, forget, obtain, readRun, database, writer, clock, hasSources, limits } = settings
+  const { store, forget, obtain, readRun, rows, clock, hasSources, limits } = settings
   const { turns = createFairTimeSlices(settings.clock) } = settings
   const waiters = createWaiters((ref) => store.has(ref), limits.waitersMax)
   const openBlocks = createBlocks({
@@ -90,7 +88,7 @@ export function createFiles(settings: FilesSettings): Files {
 
   const pins = createPins({
     store,
-    database,
+    rows,
     clock,
     openBlocks,
     blocksMax: limits.pinBlocksMax,
@@ -114,11 +112,11 @@ export function createFiles(settings: FilesSettings): Files {
       committed: () => waiters.announce(),
     }),
 
-    ...createUnpinned({ store, forget, database, writer }),
+    ...createUnpinned({ store, forget, rows }),
 
-    stored: (accountId) => storedBytes(database, accountId),
+    stored: (accountId) => readStorage(rows, accountId),
 
-    held: (accountId, signal) => accountBlocks(database, accountId, signal),
+    held: (accountId, signal) => accountBlocks(rows, accountId, signal),
 
     block: (cid, patience, signal) => openBlocks(patience, signal)(cid),
 
@@ -160,7 +158,7 @@ export function createFiles(settings: FilesSettings): Files {
       return store.has({ kind: 'dag-block', hash: bytes })
     },
 
-    isPinned: (cid, by) => isPinned(database, cid, by),
+    isPinned: (cid, by) => isPinned(rows, cid, by),
 
     async stat(cid, patience, signal) {
       return nodeStat(cid, await openBlocks(patience, signal)(cid))

@@ -91,7 +91,10 @@ export interface Files {
    * Is the CID pinned, as v0 or v1, or below a recursive pin, by that account, or with null by anyone? `whole`: with all
    * below, which a direct pin does not hold.
    */
-  isPinned(cid: CID, by: { readonly accountId: string | null; readonly whole: boolean }): boolean
+  isPinned(
+    cid: CID,
+    by: { readonly accountId: string | null; readonly whole: boolean },
+  ): Promise<boolean>
 
   /**
    * The bytes of one file from `offset` on, at most `length`, each chunk verified before it is yielded and valid
@@ -199,7 +202,7 @@ export interface Files {
   pins(accountId: string, signal: AbortSignal): AsyncIterable<Pin>
 
   /** Null: the account has not pinned exactly that CID. */
-  findPin(accountId: string, cid: CID): Pin | null
+  findPin(accountId: string, cid: CID): Promise<Pin | null>
 
   /**
    * CIDs below the account's recursive pins that are not pinned themselves, each with the root it is under; a block that
@@ -216,7 +219,7 @@ export interface Files {
    * What the account keeps by pins, and for a while without: distinct blocks by multihash, and their bytes. As of
    * the last commit.
    */
-  stored(accountId: string): AccountStorage
+  stored(accountId: string): Promise<AccountStorage>
 
   /**
    * Every block that the account keeps, each once, as raw CIDs; pins that were not counted yet are left out. As of the

@@ -232,7 +232,7 @@ export async function startServer(
 
   const collecting = startCollecting({
     config,
-    database,
+    rows,
     writer,
     store,
     obtain: obtaining.obtain,
@@ -269,7 +269,7 @@ export async function startServer(
     denied,
     findSender: senders.find,
     database,
-    writer,
+    rows,
     clock,
     log,
   })
@@ -321,9 +321,9 @@ export async function startServer(
               accounts,
               cards: billing.cards,
               publicKeys: createJwtPublicKeys(parts),
-              pins: openPinRows(database),
+              pins: openPinRows(rows),
               identity,
-              usage: openUsageView({ db: database, clock, usage }),
+              usage: openUsageView({ db: database, rows, clock, usage }),
               alerts: alerts.view,
               server: view,
               inspecting: {

@@ -9,8 +9,8 @@ import { setNewest } from '../base/set-newest.ts'
 import type { Log } from '../base/log.ts'
 import { chooseProfile } from './choose-profile.ts'
 import type { Config } from '../config/settings.ts'
+import type { Rows } from '../db/rows.ts'
 import type { Database } from '../db/sqlite.ts'
-import type { Writer } from '../db/writer.ts'
 import type { DenyFile } from './deny-file.ts'
 import type { FindSender } from '../chain/sender-cache.ts'
 import { createEvents } from '../rpc/subscriptions/network-events.ts'
@@ -58,12 +58,12 @@ export function openGateway(parts: {
   readonly denied: DenyFile
   readonly findSender: FindSender
   readonly database: Database
-  readonly writer: Writer
+  readonly rows: Rows
   readonly clock: Clock
   readonly log: Log
 }): Pipeline {
   const { config, settings, content, opened, directory, limiter, turns, usage, counters } = parts
-  const { inspector, transferMeters, denied, findSender, database, writer, clock, log } = parts
+  const { inspector, transferMeters, denied, findSender, database, rows, clock, log } = parts
   const { store, obtaining, obtainOutside, readRun, blockSources } = content
   const hasCardGate = () => settings.now.card.adapter !== 'none'
   const hasSources = () => blockSources.now().length > 0
@@ -79,8 +79,7 @@ export function openGateway(parts: {
     forget: store.delete,
     obtain: obtaining.obtain,
     readRun,
-    database,
-    writer,
+    rows,
     clock,
     hasSources,
     turns,

@@ -5,7 +5,7 @@ import type { Log } from '../base/log.ts'
 import type { Config } from '../config/settings.ts'
 import type { Obtain } from '../content/ref.ts'
 import type { SegmentStore } from '../content/segments/segment-store.ts'
-import type { Database } from '../db/sqlite.ts'
+import type { Rows } from '../db/rows.ts'
 import type { CountedWriter } from '../db/writer.ts'
 import { watchRequests } from '../ipfs/collection/collection-requests.ts'
 import {
@@ -16,8 +16,9 @@ import { countPins } from '../ipfs/pins/count-pins.ts'
 
 export type CollectingParts = {
   readonly config: Pick<Config, 'files'>
-  readonly database: Database
-  readonly writer: CountedWriter
+  readonly rows: Rows
+  /** That of `rows`. */
+  readonly writer: Pick<CountedWriter, 'taken'>
   readonly store: SegmentStore
   readonly obtain: Obtain
   readonly clock: Clock
@@ -26,14 +27,14 @@ export type CollectingParts = {
 
 /** `intervalMs` null: only on request. */
 export function openCollector(parts: CollectingParts, intervalMs: number | null): GarbageCollector {
-  const { config, database, writer, store, obtain, clock, log } = parts
+  const { config, rows, writer, store, obtain, clock, log } = parts
   const { blocksMax } = config.files
   return createGarbageCollector({
-    database,
+    rows,
     writer,
     forget: store.delete,
     segments: store.segments,
-    countPins: (signal) => countPins({ store, writer, database, obtain, blocksMax, log }, signal),
+    countPins: (signal) => countPins({ store, rows, obtain, blocksMax, log }, signal),
     intervalMs,
     clock,
     log,

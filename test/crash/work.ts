@@ -2,7 +2,9 @@
 // unpinned content, content without a pin, and collections of both kinds.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { pause } from '../../src/base/clock.ts'
+import { pause, systemClock } from '../../src/base/clock.ts'
+import { createInlineWriter } from '../../src/db/inline-writer.ts'
+import { createSqliteRows } from '../../src/db/sqlite-rows.ts'
 import { openDatabase } from '../../src/db/sqlite.ts'
 import { askCollection, findAnswer } from '../../src/ipfs/collection/collection-requests.ts'
 import { filesClient } from '../fakes/files-client.ts'
@@ -101,9 +103,10 @@ export async function workUntilKilled(
   async function sweep(): Promise<void> {
     const db = openDatabase(join(cairn.dataDir, 'cairn.db'))
     try {
-      const id = askCollection(db, Date.now())
+      const rows = createSqliteRows({ db, writer: createInlineWriter(db), clock: systemClock })
+      const id = await askCollection(rows, Date.now())
       while (!killed) {
-        const answer = findAnswer(db, id)
+        const answer = await findAnswer(rows, id)
         if (answer !== null) return assert.ok(answer.swept, answer.error)
         await pause(20)
       }

@@ -14,6 +14,8 @@ import type { DeleteBlocks, Segments, BlockStore } from '../../src/content/block
 import type { CountedWriter } from '../../src/db/writer.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'
+import type { Rows } from '../../src/db/rows.ts'
+import { createSqliteRows } from '../../src/db/sqlite-rows.ts'
 import { openDatabase, type Database } from '../../src/db/sqlite.ts'
 import { createFiles, defaultFilesLimits, type FilesLimits } from '../../src/ipfs/create-files.ts'
 import type { UploadEntry, ImportEvent, ImportOptions } from '../../src/ipfs/import/upload-entry.ts'
@@ -29,6 +31,7 @@ export type FilesFixture = {
   readonly obtain: Obtain
   readonly database: Database
   readonly writer: CountedWriter
+  readonly rows: Rows
   readonly clock: TurnedClock
 }
 
@@ -79,6 +82,7 @@ export function createFilesFixture(
   }
   const writer = createInlineWriter(database)
   const clock = createTurnedClock()
+  const rows = createSqliteRows({ db: database, writer, clock })
   const segmentStore = createSegmentStore({
     rowsFollow: true,
     hashBeside: createHostedHash(),
@@ -111,14 +115,13 @@ export function createFilesFixture(
       log: silentLog,
       count: () => {},
     }),
-    database,
-    writer,
+    rows,
     clock,
     hasSources: () => sources.length > 0,
     limits: { ...defaultFilesLimits, ...limits },
   })
   const { delete: forget, segments } = segmentStore
-  return { files, store, forget, segments, obtain, database, writer, clock }
+  return { files, store, forget, segments, obtain, database, writer, rows, clock }
 }
 
 export async function* piecesOf(bytes: Uint8Array, pieceBytes = 65536): AsyncGenerator<Uint8Array> {

@@ -20,6 +20,7 @@ import type { Verify } from '../../src/content/ref.ts'
 import { createSegmentStore } from '../../src/content/segments/segment-store.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'
+import { createSqliteRows } from '../../src/db/sqlite-rows.ts'
 import { openDatabase } from '../../src/db/sqlite.ts'
 import { authenticateFiles } from '../../src/pipeline/authenticate-request.ts'
 import type { Pipeline } from '../../src/server/create-pipeline.ts'
@@ -97,8 +98,7 @@ export async function startFilesServer(
       log: silentLog,
       count: () => {},
     }),
-    database,
-    writer,
+    rows: createSqliteRows({ db: database, writer, clock }),
     clock,
     hasSources: () => false,
     limits: defaultFilesLimits,

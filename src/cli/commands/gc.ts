@@ -9,6 +9,7 @@ import { createObtain } from '../../content/obtain.ts'
 import { defaultObtainLimits } from '../../content/obtain-limits.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { lockFolder } from '../../db/lock.ts'
+import { createSqliteRows } from '../../db/sqlite-rows.ts'
 import {
   answerRequests,
   type Answered,
@@ -43,11 +44,11 @@ files.unpinnedMs. The server runs a collection every files.gcIntervalMs.`,
 async function runGc(context: Context, options: SharedOptions): Promise<void> {
   await using data = await openData(context, options)
   const { dataDir } = (await settingsOf(context, options)).config
-  const id = askCollection(data.db, systemClock.now())
+  const id = await askCollection(data.rows, systemClock.now())
   // A server that stops meanwhile leaves the request to us.
   for (;;) {
     const answer =
-      findAnswer(data.db, id) ?? (await collectAlone(context, data, options, dataDir, id))
+      (await findAnswer(data.rows, id)) ?? (await collectAlone(context, data, options, dataDir, id))
     if (answer !== null) {
       if (answer.swept === null) throw new Error(answer.error)
       const { blocks, bytes } = answer.swept
@@ -89,11 +90,12 @@ async function collectAlone(
       count: () => {},
       limits: defaultObtainLimits,
     })
-    const parts = { config, database: db, writer, store, obtain, clock: systemClock, log }
+    const rows = createSqliteRows({ db, writer, clock: systemClock })
+    const parts = { config, rows, writer, store, obtain, clock: systemClock, log }
     const collector = openCollector(parts, null)
     const answer = await collectFor(collector)
     await collector.stop()
-    await writer.write(answerRequests(id, answer, systemClock.now()))
+    await rows.write(answerRequests(id, answer, systemClock.now()))
     await store.close()
     return answer
   } finally {

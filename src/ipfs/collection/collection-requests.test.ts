@@ -4,6 +4,7 @@ import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { silentLog } from '../../base/log.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
+import { createSqliteRows } from '../../db/sqlite-rows.ts'
 import { openDatabase } from '../../db/sqlite.ts'
 import { askCollection, findAnswer, notCounted, watchRequests } from './collection-requests.ts'
 import type { GarbageCollector } from './garbage-collector.ts'
@@ -28,59 +29,59 @@ function createRequests(
       return result
     },
   }
-  const writer = createInlineWriter(database)
-  const watch = watchRequests({ database, writer, collector, clock, log: silentLog })
+  const rows = createSqliteRows({ db: database, writer: createInlineWriter(database), clock })
+  const watch = watchRequests({ rows, collector, clock, log: silentLog })
   const turn = async (): Promise<void> => {
     clock.turn(1000)
     await new Promise(setImmediate)
   }
-  return { database, turn, watch, runs: () => runs }
+  return { database, rows, turn, watch, runs: () => runs }
 }
 
 test('one collection answers all who asked before it began', async (t) => {
-  const { database, turn, runs } = createRequests(t, [{ blocks: 3, bytes: 30 }])
-  const ids = [askCollection(database, 1), askCollection(database, 2)]
-  assert.equal(findAnswer(database, ids[0] ?? 0), null)
+  const { rows, turn, runs } = createRequests(t, [{ blocks: 3, bytes: 30 }])
+  const ids = [await askCollection(rows, 1), await askCollection(rows, 2)]
+  assert.equal(await findAnswer(rows, ids[0] ?? 0), null)
   await turn()
   for (const id of ids) {
-    assert.deepEqual(findAnswer(database, id), { swept: { blocks: 3, bytes: 30 }, error: '' })
+    assert.deepEqual(await findAnswer(rows, id), { swept: { blocks: 3, bytes: 30 }, error: '' })
   }
   await turn()
   assert.equal(runs(), 1)
 })
 
 test('why nothing was collected is the answer', async (t) => {
-  const { database, turn } = createRequests(t, [null, new Error('no space left')])
-  const first = askCollection(database, 1)
+  const { rows, turn } = createRequests(t, [null, new Error('no space left')])
+  const first = await askCollection(rows, 1)
   await turn()
-  assert.deepEqual(findAnswer(database, first), { swept: null, error: notCounted })
-  const second = askCollection(database, 2)
+  assert.deepEqual(await findAnswer(rows, first), { swept: null, error: notCounted })
+  const second = await askCollection(rows, 2)
   await turn()
-  assert.deepEqual(findAnswer(database, second), { swept: null, error: 'no space left' })
+  assert.deepEqual(await findAnswer(rows, second), { swept: null, error: 'no space left' })
 })
 
 test('answers that no client will read are not stored', async (t) => {
-  const { database, turn } = createRequests(t, [])
-  for (let asked = 0; asked < 150; asked += 1) askCollection(database, asked)
+  const { database, rows, turn } = createRequests(t, [])
+  for (let asked = 0; asked < 150; asked += 1) await askCollection(rows, asked)
   await turn()
   assert.equal(database.getValue('SELECT count(*) FROM collection'), 100)
 })
 
 test('after a stop no request is answered', async (t) => {
-  const { database, turn, watch, runs } = createRequests(t, [])
+  const { rows, turn, watch, runs } = createRequests(t, [])
   watch.stop()
-  askCollection(database, 1)
+  await askCollection(rows, 1)
   await turn()
   assert.equal(runs(), 0)
 })
 
 test('requests that cannot be read are looked for again', async (t) => {
-  const { database, turn, runs } = createRequests(t, [{ blocks: 1, bytes: 10 }])
-  const id = askCollection(database, 1)
+  const { database, rows, turn, runs } = createRequests(t, [{ blocks: 1, bytes: 10 }])
+  const id = await askCollection(rows, 1)
   database.exec('ALTER TABLE collection RENAME TO elsewhere')
   await turn()
   assert.equal(runs(), 0)
   database.exec('ALTER TABLE elsewhere RENAME TO collection')
   await turn()
-  assert.deepEqual(findAnswer(database, id), { swept: { blocks: 1, bytes: 10 }, error: '' })
+  assert.deepEqual(await findAnswer(rows, id), { swept: { blocks: 1, bytes: 10 }, error: '' })
 })

@@ -3,9 +3,8 @@
 // Tested by src/ipfs/collection/collection-requests.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
-import { findOne } from '../../db/sqlite-rows.ts'
-import type { Database } from '../../db/sqlite.ts'
-import type { Statement, Writer } from '../../db/writer.ts'
+import type { Rows } from '../../db/rows.ts'
+import type { Statement } from '../../db/writer.ts'
 import {
   addCollection,
   endCollections,
@@ -27,15 +26,14 @@ export const notCounted =
   'pins of an earlier version are not counted yet: nothing is collected until they are'
 
 /** Asks; gives the number of the request. */
-export function askCollection(database: Database, now: number): number {
-  const { sql, parameters } = addCollection(now)
-  database.run(sql, parameters)
-  return findOne(database, latestCollection())?.id ?? 0
+export async function askCollection(rows: Rows, now: number): Promise<number> {
+  await rows.write([addCollection(now)])
+  return (await rows.first(latestCollection()))?.id ?? 0
 }
 
 /** Null: it is not answered yet. */
-export function findAnswer(database: Database, id: number): Answered | null {
-  const row = findOne(database, findCollectionResult(id))
+export async function findAnswer(rows: Rows, id: number): Promise<Answered | null> {
+  const row = await rows.first(findCollectionResult(id))
   if (row === null) return null
   const { blocks, bytes, error } = row
   return {
@@ -66,13 +64,12 @@ export async function collectFor(collector: GarbageCollector): Promise<Answered>
 
 /** Looks for requests once a second; one collection answers all that wait when it begins. */
 export function watchRequests(parts: {
-  readonly database: Database
-  readonly writer: Pick<Writer, 'write'>
+  readonly rows: Rows
   readonly collector: GarbageCollector
   readonly clock: Clock
   readonly log: Log
 }): { stop(): void } {
-  const { database, writer, collector, clock, log } = parts
+  const { rows, collector, clock, log } = parts
   let answering = false
 
   /** Never rejects. */
@@ -80,10 +77,10 @@ export function watchRequests(parts: {
     if (answering) return
     answering = true
     try {
-      const latest = findOne(database, latestOpenCollection())?.id ?? null
+      const latest = (await rows.first(latestOpenCollection()))?.id ?? null
       if (latest === null) return
       const answered = await collectFor(collector)
-      await writer.write(answerRequests(latest, answered, clock.now()))
+      await rows.write(answerRequests(latest, answered, clock.now()))
     } catch (error) {
       log('error', 'collection_not_answered', { error })
     } finally {

@@ -23,14 +23,14 @@ const quiet = () => {}
 const hourMs = 3_600_000
 
 function createCollected(t: TestContext, fixture: FilesFixture, intervalMs: number | null = null) {
-  const { database, writer, forget, segments, clock, store, obtain } = fixture
+  const { rows, writer, forget, segments, clock, store, obtain } = fixture
   const collector = createGarbageCollector({
-    database,
+    rows,
     writer,
     forget,
     segments,
     countPins: (signal) =>
-      countPins({ store, writer, database, obtain, blocksMax: 1000, log: silentLog }, signal),
+      countPins({ store, rows, obtain, blocksMax: 1000, log: silentLog }, signal),
     intervalMs,
     clock,
     log: silentLog,
@@ -70,7 +70,7 @@ test('a collection deletes unreferenced blocks and no others', async (t) => {
   await files.pin('bob', { cid: shared, mode: 'recursive', name: '' }, atOnce, quiet, never)
   assert.deepEqual(await collector.collect(), { blocks: 0, bytes: 0 })
   await files.unpin('alice', shared, true)
-  assert.equal(files.stored('alice').blocks, 0)
+  assert.equal((await files.stored('alice')).blocks, 0)
   assert.deepEqual(await collector.collect(), { blocks: 0, bytes: 0 })
   await files.unpin('bob', shared, true)
   // The directory and `one`: `two` is in the other tree as well.
@@ -86,13 +86,13 @@ test('what was added without a pin is kept a day, counted, and then gone', async
   const { files, clock } = fixture
   const collector = createCollected(t, fixture)
   const root = await addTree(fixture, 'alice', ['loose'], false)
-  assert.equal(files.stored('alice').blocks, 2)
+  assert.equal((await files.stored('alice')).blocks, 2)
   clock.turn(24 * hourMs - 1)
   await collector.collect()
   assert.deepEqual(await readAll(fixture, root), ['loose'])
   clock.turn(1)
   assert.equal((await collector.collect())?.blocks, 2)
-  assert.equal(files.stored('alice').blocks, 0)
+  assert.equal((await files.stored('alice')).blocks, 0)
   assert.equal(blocksOf(fixture), 0)
 })
 
@@ -102,11 +102,11 @@ test('a pin over unpinned content keeps it when its time is over', async (t) => 
   const collector = createCollected(t, fixture)
   const root = await addTree(fixture, 'alice', ['a', 'b'], false)
   await files.pin('alice', { cid: root, mode: 'recursive', name: '' }, atOnce, quiet, never)
-  const { blocks } = files.stored('alice')
+  const { blocks } = await files.stored('alice')
   clock.turn(25 * hourMs)
   await collector.collect()
   assert.deepEqual(await readAll(fixture, root), ['a', 'b'])
-  assert.equal(files.stored('alice').blocks, blocks)
+  assert.equal((await files.stored('alice')).blocks, blocks)
 })
 
 test('pins of a version without storage accounting are counted before the first sweep', async (t) => {
@@ -116,7 +116,7 @@ test('pins of a version without storage accounting are counted before the first 
     await addTree(fixture, 'alice', ['one', 'two']),
     await addTree(fixture, 'alice', ['two', 'three']),
   ]
-  const before = files.stored('alice')
+  const before = await files.stored('alice')
   // As such a version left it: pins, and no rows of what they reach.
   database.run('UPDATE pin SET root = NULL')
   for (const table of ['root', 'closure', 'charge', 'holding', 'account_storage', 'releasing']) {
@@ -126,7 +126,7 @@ test('pins of a version without storage accounting are counted before the first 
   database.run(`UPDATE account SET settings = '{"filesStoredBytes":1}'`)
   const collector = createCollected(t, fixture)
   assert.deepEqual(await collector.collect(), { blocks: 0, bytes: 0 })
-  assert.deepEqual(files.stored('alice'), before)
+  assert.deepEqual(await files.stored('alice'), before)
   await assert.rejects(addTree(fixture, 'alice', ['one more']), { code: 'over_quota' })
   assert.deepEqual(await readAll(fixture, roots[0] as CID), ['one', 'two'])
 })
@@ -207,17 +207,17 @@ test('a pin that was given up goes on where it stopped, whatever was collected m
   )
   await assert.rejects(first)
   assert.deepEqual(await pinsOf(files, 'alice'), [])
-  assert.equal(files.stored('alice').blocks, 4)
+  assert.equal((await files.stored('alice')).blocks, 4)
   await collector.collect()
   const before = asked.length
   left = 100
   await files.pin('alice', pin, atOnce, quiet, never)
   assert.equal(asked.length - before, 7 - before)
-  assert.equal(files.stored('alice').blocks, 7)
+  assert.equal((await files.stored('alice')).blocks, 7)
   // What the try in vain kept is the pin's now: it goes with it.
   clock.turn(1)
   await files.unpin('alice', root, true)
-  assert.equal(files.stored('alice').blocks, 0)
+  assert.equal((await files.stored('alice')).blocks, 0)
 })
 
 test('a second pin of stored content walks no block', async (t) => {
@@ -235,7 +235,7 @@ test('a second pin of stored content walks no block', async (t) => {
   await files.pin('bob', pin, atOnce, (blocks) => void progress.push(blocks), never)
   assert.deepEqual(progress, [3])
   assert.deepEqual(reads, [])
-  assert.deepEqual(files.stored('bob'), files.stored('alice'))
+  assert.deepEqual(await files.stored('bob'), await files.stored('alice'))
 })
 
 test('a pinned block with a corrupt copy is readable again after a valid copy arrives', async (t) => {
@@ -248,7 +248,7 @@ test('a pinned block with a corrupt copy is readable again after a valid copy ar
   assert.ok(entry)
   const ref = { kind: 'dag-block', hash: entry.cid.multihash.bytes } as const
   const idOf = () => database.getValue('SELECT id FROM block WHERE hash = ?', [ref.hash])
-  const before = [idOf(), files.stored('alice'), files.stored('bob')]
+  const before = [idOf(), await files.stored('alice'), await files.stored('bob')]
   await loseBlock(fixture, ref.hash)
   assert.equal(store.has(ref), false)
   assert.equal(store.peek(ref), null)
@@ -257,7 +257,7 @@ test('a pinned block with a corrupt copy is readable again after a valid copy ar
   await assert.rejects(files.pin('bob', pin, atOnce, quiet, never), /not found locally/)
   await collector.collect()
   await addTree(fixture, 'bob', ['one'])
-  assert.deepEqual([idOf(), files.stored('alice'), files.stored('bob')], before)
+  assert.deepEqual([idOf(), await files.stored('alice'), await files.stored('bob')], before)
   await files.unpin('bob', lost, true)
   await collector.collect()
   assert.deepEqual(await readAll(fixture, root), ['one', 'two'])

@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts'
 import { createDutyCycle } from '../../base/duty-cycle.ts'
 import type { Log } from '../../base/log.ts'
 import type { DeleteBlocks, Segments } from '../../content/block-store.ts'
-import type { Database } from '../../db/sqlite.ts'
+import type { Rows } from '../../db/rows.ts'
 import type { CountedWriter } from '../../db/writer.ts'
 import { endExpired } from '../../tables/leases.ts'
 import { releaseStep } from './release.ts'
@@ -20,8 +20,9 @@ export type GarbageCollector = {
 }
 
 export type GarbageCollectorDeps = {
-  readonly database: Database
-  readonly writer: Pick<CountedWriter, 'write' | 'taken'>
+  readonly rows: Rows
+  /** That of `rows`. */
+  readonly writer: Pick<CountedWriter, 'taken'>
   readonly forget: DeleteBlocks
   readonly segments: Segments
   /** Counts pins of an earlier version; true when all are counted. */
@@ -39,7 +40,7 @@ const leasesAtOnce = 20
 
 /** Starts at once with what an earlier run left. */
 export function createGarbageCollector(parts: GarbageCollectorDeps): GarbageCollector {
-  const { database, writer, forget, segments, countPins, intervalMs, clock, log } = parts
+  const { rows, writer, forget, segments, countPins, intervalMs, clock, log } = parts
   const stopping = new AbortController()
   const { signal } = stopping
   const dutyCycle = createDutyCycle({ clock, taken: () => writer.taken })
@@ -57,11 +58,11 @@ export function createGarbageCollector(parts: GarbageCollectorDeps): GarbageColl
     const counted = await countPins(signal)
     for (let ended = leasesAtOnce; ended === leasesAtOnce;) {
       signal.throwIfAborted()
-      const end = () => writer.write([endExpired(clock.now(), leasesAtOnce)])
+      const end = () => rows.write([endExpired(clock.now(), leasesAtOnce)])
       ended = (await dutyCycle.step(1, end, signal))[0] ?? 0
     }
     do signal.throwIfAborted()
-    while (await dutyCycle.step(1, () => releaseStep(database, writer), signal))
+    while (await dutyCycle.step(1, () => releaseStep(rows), signal))
     return counted
   }
 
@@ -70,7 +71,7 @@ export function createGarbageCollector(parts: GarbageCollectorDeps): GarbageColl
     // Asked before the sweep counts what lives: those can only lose blocks from here on.
     const sealed = segments.sealed()
     const before = clock.now() - graceMs
-    const { live, ...swept } = await sweep({ database, forget, dutyCycle }, before, signal)
+    const { live, ...swept } = await sweep({ rows, forget, dutyCycle }, before, signal)
     const freed = await segments.free(sealed, live, dutyCycle, signal)
     log('info', 'collected', { ...swept, freedBytes: freed.bytes })
     return swept

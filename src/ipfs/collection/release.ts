@@ -1,9 +1,7 @@
 // Unreferenced roots are taken apart in steps, so that a large one never holds the writer for long.
 // Each step says in the rows how far it came: a crash in between loses nothing.
 // Tested by src/ipfs/pins/roots.test.ts
-import { findOne } from '../../db/sqlite-rows.ts'
-import type { Database } from '../../db/sqlite.ts'
-import type { Writer } from '../../db/writer.ts'
+import type { Rows } from '../../db/rows.ts'
 import {
   deleteClosure,
   firstReleasing,
@@ -16,23 +14,20 @@ import {
 const stepBlocks = 1000
 
 /** One step of what there is to do; false when there was nothing. Not to be run twice at a time. */
-export async function releaseStep(
-  database: Database,
-  writer: Pick<Writer, 'write'>,
-): Promise<boolean> {
-  const releasing = findOne(database, firstReleasing())
+export async function releaseStep(rows: Rows): Promise<boolean> {
+  const releasing = await rows.first(firstReleasing())
   if (releasing !== null) {
-    const last = lastOfStep(database, releasing.root, releasing.after)
-    await writer.write(releaseBlocks(releasing, last))
+    const last = await lastOfStep(rows, releasing.root, releasing.after)
+    await rows.write(releaseBlocks(releasing, last))
     return true
   }
-  const root = findOne(database, firstUnreferencedRoot())?.id
+  const root = (await rows.first(firstUnreferencedRoot()))?.id
   if (root === undefined) return false
-  await writer.write(deleteClosure(root, lastOfStep(database, root, -1)))
+  await rows.write(deleteClosure(root, await lastOfStep(rows, root, -1)))
   return true
 }
 
 /** The ID of the block that ends a step; null: the rest is no more than a step. */
-function lastOfStep(database: Database, root: number, after: number): number | null {
-  return findOne(database, lastBlockOfStep(root, after, stepBlocks))?.block ?? null
+async function lastOfStep(rows: Rows, root: number, after: number): Promise<number | null> {
+  return (await rows.first(lastBlockOfStep(root, after, stepBlocks)))?.block ?? null
 }

@@ -3,8 +3,7 @@
 // Tested by src/ipfs/collection/garbage-collector.test.ts
 import type { DutyCycle } from '../../base/duty-cycle.ts'
 import type { DeleteBlocks, LiveBlocks } from '../../content/block-store.ts'
-import { findAll, findOne } from '../../db/sqlite-rows.ts'
-import type { Database } from '../../db/sqlite.ts'
+import type { Rows } from '../../db/rows.ts'
 import {
   type BlockRange,
   lastBlockOfScan,
@@ -32,24 +31,20 @@ export type SweepResult = Swept & { readonly live: ReadonlyMap<number, LiveBlock
 
 /** `before`: only what came before this time. Stops with the signal between two steps; what is forgotten stays so. */
 export async function sweep(
-  parts: {
-    readonly database: Database
-    readonly forget: DeleteBlocks
-    readonly dutyCycle: DutyCycle
-  },
+  parts: { readonly rows: Rows; readonly forget: DeleteBlocks; readonly dutyCycle: DutyCycle },
   before: number,
   signal: AbortSignal,
 ): Promise<SweepResult> {
-  const { database, forget, dutyCycle } = parts
+  const { rows, forget, dutyCycle } = parts
   const swept = { blocks: 0, bytes: 0 }
   const live = new Map<number, LiveBlocks>()
   let after = 0
   for (;;) {
     signal.throwIfAborted()
-    const look = (): Looked => {
-      const end = findOne(database, lastBlockOfScan(after, lookBlocks))?.id ?? null
+    const look = async (): Promise<Looked> => {
+      const end = (await rows.first(lastBlockOfScan(after, lookBlocks)))?.id ?? null
       const range = { after, last: end ?? Number.MAX_SAFE_INTEGER }
-      return { end, range, loose: findAll(database, listUnreferencedBlocks(range, before)) }
+      return { end, range, loose: await rows.find(listUnreferencedBlocks(range, before)) }
     }
     const { end, range, loose } = await dutyCycle.step(0, look, signal)
     for (let at = 0; at < loose.length; at += forgetBlocks) {
@@ -61,7 +56,7 @@ export async function sweep(
       // Nearly always all of them; else the share of it that they are.
       swept.bytes += Math.round((bytes * forgotten) / step.length)
     }
-    const left = () => findAll(database, listLiveBlocks(range))
+    const left = () => rows.find(listLiveBlocks(range))
     for (const { file, ...part } of await dutyCycle.step(0, left, signal)) {
       const sum = live.get(file)
       const { bytes, first } = sum ?? { bytes: 0, first: part.first }

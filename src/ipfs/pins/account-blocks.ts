@@ -4,8 +4,7 @@ import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../../base/fault.ts'
 import { cidOf, rawCodec } from '../../codec/ipld/cid.ts'
-import { findAll, findOne } from '../../db/sqlite-rows.ts'
-import type { Database } from '../../db/sqlite.ts'
+import type { Rows } from '../../db/rows.ts'
 import {
   type ChargedBlockRow,
   findStorageId,
@@ -20,15 +19,15 @@ const sharedMax = 1_000_000
 
 /** Each once, as raw CIDs, root after root. Throws `command_failed` past `sharedMax`. */
 export async function* accountBlocks(
-  database: Database,
+  rows: Rows,
   accountId: string,
   signal: AbortSignal,
 ): AsyncGenerator<CID> {
-  const storage = findOne(database, findStorageId(accountId))?.id
+  const storage = (await rows.first(findStorageId(accountId)))?.id
   if (storage === undefined) return
   const shared = new Set<number>()
-  for await (const root of rootsOf(database, storage, signal)) {
-    for await (const { id, hash, roots } of blocksOf(database, storage, root, signal)) {
+  for await (const root of rootsOf(rows, storage, signal)) {
+    for await (const { id, hash, roots } of blocksOf(rows, storage, root, signal)) {
       if (roots > 1) {
         if (shared.has(id)) continue
         if (shared.size >= sharedMax) {
@@ -42,25 +41,21 @@ export async function* accountBlocks(
   }
 }
 
-async function* rootsOf(
-  database: Database,
-  storage: number,
-  signal: AbortSignal,
-): AsyncGenerator<number> {
+async function* rootsOf(rows: Rows, storage: number, signal: AbortSignal): AsyncGenerator<number> {
   let after = -1
   for (;;) {
     signal.throwIfAborted()
-    const rows = findAll(database, listRootsOf(storage, after, stepRows))
-    for (const { root } of rows) yield root
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < stepRows) return
+    const page = await rows.find(listRootsOf(storage, after, stepRows))
+    for (const { root } of page) yield root
+    const last = page.at(-1)
+    if (last === undefined || page.length < stepRows) return
     after = last.root
     await setImmediate()
   }
 }
 
 async function* blocksOf(
-  database: Database,
+  rows: Rows,
   storage: number,
   root: number,
   signal: AbortSignal,
@@ -68,10 +63,10 @@ async function* blocksOf(
   let after = -1
   for (;;) {
     signal.throwIfAborted()
-    const rows = findAll(database, listChargedBlocks(storage, root, after, stepRows))
-    yield* rows
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < stepRows) return
+    const page = await rows.find(listChargedBlocks(storage, root, after, stepRows))
+    yield* page
+    const last = page.at(-1)
+    if (last === undefined || page.length < stepRows) return
     after = last.id
     await setImmediate()
   }

@@ -40,14 +40,14 @@ test('every pin of the account is listed once, recursive ones first, and other w
 })
 
 test('a direct pin that becomes a recursive one while pins are listed is listed once', async (t) => {
-  const { database } = createFilesFixture(t)
+  const { database, rows } = createFilesFixture(t)
   const cids = Array.from({ length: 500 }, (_, number) => cidNumber(number))
   cids.sort((one, other) => Buffer.compare(one.bytes, other.bytes))
   for (const [at, { bytes }] of cids.entries()) {
     database.run(insertSql, ['alice', bytes, at < 3 ? 'direct' : 'recursive', ''])
   }
   const listedPins: string[] = []
-  for await (const { cid } of accountPins(database, 'alice', never)) {
+  for await (const { cid } of accountPins(rows, 'alice', never)) {
     listedPins.push(cid.toString())
     if (listedPins.length > 1) continue
     database.run(`UPDATE pin SET mode = 'recursive' WHERE cid = ?`, [cids[1]?.bytes ?? null])
@@ -56,28 +56,28 @@ test('a direct pin that becomes a recursive one while pins are listed is listed 
 })
 
 test('however many pins are direct, each is listed once', async (t) => {
-  const { database } = createFilesFixture(t)
+  const { database, rows } = createFilesFixture(t)
   database.exec('BEGIN')
   for (let number = 0; number < 10_100; number += 1) {
     const mode = number % 1000 === 0 ? 'recursive' : 'direct'
     database.run(insertSql, ['alice', cidNumber(number).bytes, mode, ''])
   }
   database.exec('COMMIT')
-  const listedPins = await Array.fromAsync(accountPins(database, 'alice', never))
+  const listedPins = await Array.fromAsync(accountPins(rows, 'alice', never))
   assert.equal(new Set(listedPins.map(({ cid }) => cid.toString())).size, 10_100)
   assert.equal(listedPins.length, 10_100)
   assert.ok(listedPins.slice(11).every(({ mode }) => mode === 'direct'))
 })
 
 test('a list ends with its signal', async (t) => {
-  const { database } = createFilesFixture(t)
+  const { database, rows } = createFilesFixture(t)
   for (let number = 0; number < 500; number += 1) {
     database.run(insertSql, ['alice', cidNumber(number).bytes, 'recursive', ''])
   }
   const stop = new AbortController()
   let seen = 0
   const listing = (async () => {
-    for await (const _ of accountPins(database, 'alice', stop.signal)) {
+    for await (const _ of accountPins(rows, 'alice', stop.signal)) {
       seen += 1
       stop.abort()
     }
@@ -86,11 +86,11 @@ test('a list ends with its signal', async (t) => {
   assert.ok(seen < 500)
 })
 
-test('a pin is found by exactly its CID and by its own account', (t) => {
-  const { database } = createFilesFixture(t)
+test('a pin is found by exactly its CID and by its own account', async (t) => {
+  const { database, rows } = createFilesFixture(t)
   const cid = cidNumber(2)
   database.run(insertSql, ['alice', cid.bytes, 'direct', 'mine'])
-  assert.deepEqual(findPin(database, 'alice', cid), { cid, mode: 'direct', name: 'mine' })
-  assert.equal(findPin(database, 'alice', cid.toV1()), null)
-  assert.equal(findPin(database, 'bob', cid), null)
+  assert.deepEqual(await findPin(rows, 'alice', cid), { cid, mode: 'direct', name: 'mine' })
+  assert.equal(await findPin(rows, 'alice', cid.toV1()), null)
+  assert.equal(await findPin(rows, 'bob', cid), null)
 })

@@ -2,8 +2,7 @@
 // Tested by src/ipfs/pins/account-pins.test.ts
 import { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
-import { findAll, findOne } from '../../db/sqlite-rows.ts'
-import type { Database } from '../../db/sqlite.ts'
+import type { Rows } from '../../db/rows.ts'
 import { findPin as findPinRow, listPins, type PinRow } from '../../tables/pins.ts'
 import type { Pin } from '../files.ts'
 
@@ -17,38 +16,38 @@ const heldMax = 10_000
  * pinned or unpinned meanwhile may be among them or not.
  */
 export async function* accountPins(
-  database: Database,
+  rows: Rows,
   accountId: string,
   signal: AbortSignal,
 ): AsyncGenerator<Pin> {
   const held: PinRow[] = []
   let isHeld = true
-  for await (const rows of pagesOf(database, accountId, signal)) {
-    for (const row of rows) {
+  for await (const page of pagesOf(rows, accountId, signal)) {
+    for (const row of page) {
       if (row.mode === 'recursive') yield pinOf(row)
       else if (held.length < heldMax) held.push(row)
       else isHeld = false
     }
   }
-  const pages = isHeld ? pagesIn(held, signal) : pagesOf(database, accountId, signal)
-  for await (const rows of pages) {
-    for (const row of rows) if (row.mode === 'direct') yield pinOf(row)
+  const pages = isHeld ? pagesIn(held, signal) : pagesOf(rows, accountId, signal)
+  for await (const page of pages) {
+    for (const row of page) if (row.mode === 'direct') yield pinOf(row)
   }
 }
 
 /** Of both modes, so that no read looks at more than a page of them. */
 async function* pagesOf(
-  database: Database,
+  rows: Rows,
   accountId: string,
   signal: AbortSignal,
 ): AsyncGenerator<readonly PinRow[]> {
   let after: Uint8Array = new Uint8Array()
   for (;;) {
     signal.throwIfAborted()
-    const rows = findAll(database, listPins(accountId, after, pageRows))
-    yield rows
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < pageRows) return
+    const page = await rows.find(listPins(accountId, after, pageRows))
+    yield page
+    const last = page.at(-1)
+    if (last === undefined || page.length < pageRows) return
     after = last.cid
     await setImmediate()
   }
@@ -70,7 +69,7 @@ function pinOf({ cid, mode, name }: PinRow): Pin {
 }
 
 /** The account's own pin of exactly that CID; null: there is none. */
-export function findPin(database: Database, accountId: string, cid: CID): Pin | null {
-  const row = findOne(database, findPinRow(accountId, cid.bytes))
+export async function findPin(rows: Rows, accountId: string, cid: CID): Promise<Pin | null> {
+  const row = await rows.first(findPinRow(accountId, cid.bytes))
   return row === null ? null : { cid, ...row }
 }

@@ -1,5 +1,6 @@
 // What an account keeps, as it is counted: each block once, however many of its roots reach it, framing included.
 // Kept exact by db/storage-triggers.ts.
+import type { Rows } from '../../db/rows.ts'
 import { findOne } from '../../db/sqlite-rows.ts'
 import type { Database } from '../../db/sqlite.ts'
 import { findStorage, sumPins } from '../../tables/storage.ts'
@@ -13,6 +14,11 @@ export function storedBytes(database: Database, accountId: string): AccountStora
   return findOne(database, findStorage(accountId)) ?? nothing
 }
 
+/** As `storedBytes`. */
+export async function readStorage(rows: Rows, accountId: string): Promise<AccountStorage> {
+  return (await rows.first(findStorage(accountId))) ?? nothing
+}
+
 /** `logicalBytes`: of everything below each pin, as if nothing were shared; `physicalBytes`: each block once. */
 export type StorageSums = {
   readonly pins: number
@@ -22,9 +28,9 @@ export type StorageSums = {
 }
 
 /** What an account keeps, with its pins: costs a read of each of them. */
-export function sumStorage(database: Database, accountId: string): StorageSums {
-  const { blocks, bytes } = storedBytes(database, accountId)
-  const pinned = findOne(database, sumPins(accountId))
+export async function sumStorage(rows: Rows, accountId: string): Promise<StorageSums> {
+  const { blocks, bytes } = await readStorage(rows, accountId)
+  const pinned = await rows.first(sumPins(accountId))
   return {
     pins: pinned?.pins ?? 0,
     blocks,

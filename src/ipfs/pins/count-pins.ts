@@ -8,10 +8,9 @@ import type { Log } from '../../base/log.ts'
 import { decodeMultihash, identityCode } from '../../codec/ipld/multihash.ts'
 import type { Obtain } from '../../content/ref.ts'
 import type { BlockStore } from '../../content/block-store.ts'
-import { findOne } from '../../db/sqlite-rows.ts'
-import type { Database } from '../../db/sqlite.ts'
+import type { Rows } from '../../db/rows.ts'
 import { unjudged } from '../../db/storage-quota.ts'
-import { NothingChanged, type Writer } from '../../db/writer.ts'
+import { NothingChanged } from '../../db/writer.ts'
 import { nextUncountedPin, setRootOfPin, type UncountedPinRow } from '../../tables/pins.ts'
 import { addRoot, findWholeRoot, type Put } from '../../tables/roots.ts'
 import { storeAll } from './store-all.ts'
@@ -23,8 +22,7 @@ const turnBytes = 512 * 1024
 
 export type CountParts = {
   readonly store: BlockStore
-  readonly writer: Pick<Writer, 'write'>
-  readonly database: Database
+  readonly rows: Rows
   readonly obtain: Obtain
   readonly blocksMax: number
   readonly log: Log
@@ -32,12 +30,12 @@ export type CountParts = {
 
 /** True when every pin is counted now. One that can not be walked is logged and stays uncounted. */
 export async function countPins(parts: CountParts, signal: AbortSignal): Promise<boolean> {
-  const { database, log } = parts
+  const { rows, log } = parts
   let whole = true
   let after: readonly [string, Uint8Array] = ['', new Uint8Array()]
   for (;;) {
     signal.throwIfAborted()
-    const pin = findOne(database, nextUncountedPin(after))
+    const pin = await rows.first(nextUncountedPin(after))
     if (pin === null) return whole
     after = [pin.account_id, pin.cid]
     try {
@@ -57,23 +55,22 @@ async function countPin(
   pin: UncountedPinRow,
   signal: AbortSignal,
 ): Promise<void> {
-  const { store, writer, database, obtain, blocksMax } = parts
+  const { store, rows, obtain, blocksMax } = parts
   const cid = CID.decode(pin.cid)
   const name = rootOf(cid, pin.mode)
-  if (findOne(database, findWholeRoot(name)) !== null) {
-    const rows = [setRootOfPin(pin, name, true)]
-    await writer.write(unjudged(pin.account_id, rows))
+  if ((await rows.first(findWholeRoot(name))) !== null) {
+    await rows.write(unjudged(pin.account_id, [setRootOfPin(pin, name, true)]))
     return
   }
   const read = storedBlocks(obtain, signal)
   const blocks: AsyncIterable<WalkedBlock> =
     pin.mode === 'recursive' ? walkBlocks(cid, new Map(), blocksMax, read) : one(cid, read)
-  const rows = {
+  const commitRows = {
     whole: (put: Put) =>
       unjudged(pin.account_id, [...addRoot(name, put), setRootOfPin(pin, name, false)]),
     part: null,
   }
-  await storeAll(store, blocks, rows, { progress: () => {}, signal })
+  await storeAll(store, blocks, commitRows, { progress: () => {}, signal })
 }
 
 /** Reads what is here and right; null for the rest. */

@@ -1,8 +1,7 @@
 // The pins of one account as a page shows them: the newest first, a piece at a time, with what each comes to.
 // Tested by test/admin-files.test.ts
 import { CID } from 'multiformats/cid'
-import { findAll } from '../../db/sqlite-rows.ts'
-import type { Database } from '../../db/sqlite.ts'
+import type { Rows } from '../../db/rows.ts'
 import { listNewestPins } from '../../tables/pins.ts'
 import type { PinMode } from '../files.ts'
 
@@ -26,16 +25,20 @@ export type PinPage = {
 const pageMax = 200
 
 /** `from`: `next` of the page before; null: the first one. Null for a `from` that is none. */
-export function listPins(db: Database, accountId: string, from: string | null): PinPage | null {
+export async function listPins(
+  rows: Rows,
+  accountId: string,
+  from: string | null,
+): Promise<PinPage | null> {
   const start = from === null ? null : parsePlace(from)
   if (from !== null && start === null) return null
-  const rows = findAll(db, listNewestPins(accountId, start, pageMax + 1))
-  const shown = rows.slice(0, pageMax)
+  const found = await rows.find(listNewestPins(accountId, start, pageMax + 1))
+  const shown = found.slice(0, pageMax)
   const last = shown.at(-1)
   return {
     pins: shown.map((row) => ({ ...row, cid: CID.decode(row.cid).toString() })),
     next:
-      rows.length > pageMax && last !== undefined
+      found.length > pageMax && last !== undefined
         ? `${last.created}-${CID.decode(last.cid).toString()}`
         : null,
   }

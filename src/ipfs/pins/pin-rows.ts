@@ -6,8 +6,7 @@ import { setImmediate } from 'node:timers/promises'
 import { toLatin1 } from '../../base/hex.ts'
 import { dagPbCodec } from '../../codec/ipld/cid.ts'
 import { identityCode, sha256Code } from '../../codec/ipld/multihash.ts'
-import { findAll, findOne } from '../../db/sqlite-rows.ts'
-import type { Database } from '../../db/sqlite.ts'
+import type { Rows } from '../../db/rows.ts'
 import type { Statement } from '../../db/writer.ts'
 import { endAttempts } from '../../tables/leases.ts'
 import { findPinAbove, findPinOfAny, listPinsAboveAny } from '../../tables/pinned-blocks.ts'
@@ -60,11 +59,15 @@ type PinnedBy = { readonly accountId: string | null; readonly whole: boolean }
  * Is the CID pinned, as v0 or v1, or does it lie below a recursive pin? For an account with very many leases, only the
  * CIDs of its pins count.
  */
-export function isPinned(database: Database, cid: CID, { accountId, whole }: PinnedBy): boolean {
+export async function isPinned(
+  rows: Rows,
+  cid: CID,
+  { accountId, whole }: PinnedBy,
+): Promise<boolean> {
   const forms = [cid, ...otherForm(cid)].map(({ bytes }) => bytes)
   const mode = whole ? 'recursive' : null
-  if (findOne(database, findPinOfAny(forms, accountId, mode)) !== null) return true
-  return findOne(database, findPinAbove(cid.multihash.bytes, forms, accountId)) !== null
+  if ((await rows.first(findPinOfAny(forms, accountId, mode))) !== null) return true
+  return (await rows.first(findPinAbove(cid.multihash.bytes, forms, accountId))) !== null
 }
 
 function otherForm(cid: CID): readonly CID[] {
@@ -81,7 +84,7 @@ const stepLookups = 10_000
  * a block that lies in its own CID is in no closure.
  */
 export async function pinsOver(
-  database: Database,
+  rows: Rows,
   accountId: string,
   sought: readonly CID[],
   signal: AbortSignal,
@@ -93,10 +96,10 @@ export async function pinsOver(
   let after: Uint8Array = new Uint8Array()
   for (;;) {
     signal.throwIfAborted()
-    const rows = findAll(database, listPinsAboveAny(accountId, hashes, after, step))
-    for (const { cid, above } of rows) if (above === 1) found.add(toLatin1(cid))
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < step) return found
+    const page = await rows.find(listPinsAboveAny(accountId, hashes, after, step))
+    for (const { cid, above } of page) if (above === 1) found.add(toLatin1(cid))
+    const last = page.at(-1)
+    if (last === undefined || page.length < step) return found
     after = last.cid
     await setImmediate()
   }

@@ -3,7 +3,7 @@
 // Tested by src/kubo/commands/pins/pin-walks.test.ts
 import { Fault } from '../../base/fault.ts'
 import { toLatin1 } from '../../base/hex.ts'
-import type { Database } from '../../db/sqlite.ts'
+import type { Rows } from '../../db/rows.ts'
 import type { OpenBlocks } from '../read/blocks.ts'
 import type { Files, FetchPolicy } from '../files.ts'
 import { linkless } from '../read/links.ts'
@@ -19,25 +19,25 @@ const lostMax = 1000
 
 /** `blocksMax`: of one walk. */
 export function createPinWalks(parts: {
-  readonly database: Database
+  readonly rows: Rows
   readonly openBlocks: OpenBlocks
   readonly blocksMax: number
 }): PinWalks {
-  const { database, openBlocks, blocksMax } = parts
+  const { rows, openBlocks, blocksMax } = parts
 
   return {
     async *indirect(accountId, signal, sought) {
-      const over = sought === undefined ? null : await pinsOver(database, accountId, sought, signal)
+      const over = sought === undefined ? null : await pinsOver(rows, accountId, sought, signal)
       const named = new Set(sought?.map(String))
       const read = storedOnly(openBlocks(storedAlone, signal))
       const visited: Visited = new Map()
-      for await (const { cid: root, mode } of accountPins(database, accountId, signal)) {
+      for await (const { cid: root, mode } of accountPins(rows, accountId, signal)) {
         // Direct ones come last.
         if (mode !== 'recursive') return
         if (linkless.includes(root.code) || over?.has(toLatin1(root.bytes)) === false) continue
         for await (const { cid } of walkCids(root, visited, blocksMax, read)) {
           signal.throwIfAborted()
-          const pin = findPin(database, accountId, cid)
+          const pin = await findPin(rows, accountId, cid)
           if (pin === null || (pin.mode === 'direct' && named.has(cid.toString()))) {
             yield { cid, root }
           }
@@ -47,7 +47,7 @@ export function createPinWalks(parts: {
 
     async *verifyPins(accountId, signal) {
       const read = openBlocks(storedAlone, signal)
-      for await (const { cid: root, mode } of accountPins(database, accountId, signal)) {
+      for await (const { cid: root, mode } of accountPins(rows, accountId, signal)) {
         if (mode !== 'recursive') return
         const lost: { cid: typeof root; reason: string }[] = []
         const walk = walkBlocks(root, new Map(), blocksMax, async (cid) => {

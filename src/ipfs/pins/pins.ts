@@ -5,8 +5,7 @@ import type { CID } from 'multiformats/cid'
 import type { Clock } from '../../base/clock.ts'
 import { Fault, type FaultCode } from '../../base/fault.ts'
 import type { BlockStore } from '../../content/block-store.ts'
-import { findOne } from '../../db/sqlite-rows.ts'
-import type { Database } from '../../db/sqlite.ts'
+import type { Rows } from '../../db/rows.ts'
 import { NothingChanged, type Statement } from '../../db/writer.ts'
 import { endAttempts } from '../../tables/leases.ts'
 import { deletePin } from '../../tables/pins.ts'
@@ -26,7 +25,7 @@ export type Pins = PinWalks &
 
 export type PinSettings = {
   readonly store: BlockStore
-  readonly database: Database
+  readonly rows: Rows
   readonly clock: Clock
   readonly openBlocks: OpenBlocks
   /** Most blocks of one recursive pin, and of one indirect walk. */
@@ -44,7 +43,7 @@ export type PinSettings = {
 }
 
 export function createPins(settings: PinSettings): Pins {
-  const { store, database, clock, openBlocks, blocksMax, committed } = settings
+  const { store, rows, clock, openBlocks, blocksMax, committed } = settings
 
   /**
    * Commits the rows of a pin: at once if all that it reaches is already referenced, else after a walk. What a walk in vain
@@ -53,36 +52,36 @@ export function createPins(settings: PinSettings): Pins {
   async function keep(
     accountId: string,
     { cid, mode }: Pick<Pin, 'cid' | 'mode'>,
-    rows: (put: Put | null) => readonly Statement[],
+    statements: (put: Put | null) => readonly Statement[],
     blocks: () => AsyncIterable<WalkedBlock>,
     watch: StoreProgress,
   ): Promise<void> {
     const root = rootOf(cid, mode)
-    const wholeRoot = () => {
-      const found = settings.sharesRoots ? findOne(database, findWholeRoot(root)) : null
+    const wholeRoot = async () => {
+      const found = settings.sharesRoots ? await rows.first(findWholeRoot(root)) : null
       return found !== null && found.blocks <= blocksMax ? found : null
     }
-    const whole = wholeRoot()
+    const whole = await wholeRoot()
     try {
       if (whole !== null) {
-        await store.put([], rows(null))
+        await store.put([], statements(null))
         watch.progress(whole.blocks, BigInt(whole.bytes))
         return
       }
     } catch (thrown) {
       // No longer referenced: then it is walked. Otherwise the rows themselves refused.
-      if (!(thrown instanceof NothingChanged) || wholeRoot() !== null) throw thrown
+      if (!(thrown instanceof NothingChanged) || (await wholeRoot()) !== null) throw thrown
     }
     const part = (put: Put): readonly Statement[] => [
       endAttempts(accountId, cid.bytes),
       ...leaseStatements(accountId, looseRoot(put.batch), put, { expires: expires(), wanted: cid }),
     ]
-    const kept: CommitRows = { whole: rows, part: settings.hasSources() ? part : null }
+    const kept: CommitRows = { whole: statements, part: settings.hasSources() ? part : null }
     await storeAll(store, blocks(), kept, watch)
   }
 
-  const modeOf = (accountId: string, cid: CID): Pin['mode'] | null =>
-    findPin(database, accountId, cid)?.mode ?? null
+  const modeOf = async (accountId: string, cid: CID): Promise<Pin['mode'] | null> =>
+    (await findPin(rows, accountId, cid))?.mode ?? null
 
   const expires = (): number => clock.now() + settings.unpinnedMs
 
@@ -91,11 +90,11 @@ export function createPins(settings: PinSettings): Pins {
       const taken = () => failed(`${pin.cid.toString()} already pinned recursively`)
       try {
         const recursive = pin.mode === 'recursive'
-        if (!recursive && modeOf(accountId, pin.cid) === 'recursive') throw taken()
+        if (!recursive && (await modeOf(accountId, pin.cid)) === 'recursive') throw taken()
         // The old pin stays as it is until all of the new one is here.
-        const rows = (put: Put | null) => pinStatements(accountId, pin, put, clock.now())
+        const statements = (put: Put | null) => pinStatements(accountId, pin, put, clock.now())
         const blocks = () => blocksOf(pin, openBlocks(patience, signal), blocksMax)
-        await keep(accountId, pin, rows, blocks, { progress, signal })
+        await keep(accountId, pin, statements, blocks, { progress, signal })
       } catch (thrown) {
         throw prefixed(thrown instanceof NothingChanged ? taken() : thrown)
       }
@@ -103,24 +102,24 @@ export function createPins(settings: PinSettings): Pins {
 
     async movePin(accountId, move, patience, signal) {
       const { from, to } = move
-      const judge = (): void => {
-        if (modeOf(accountId, from) !== 'recursive') {
+      const judge = async (): Promise<void> => {
+        if ((await modeOf(accountId, from)) !== 'recursive') {
           throw failed("'from' cid was not recursively pinned already")
         }
-        if (!from.equals(to) && modeOf(accountId, to) === 'recursive') {
+        if (!from.equals(to) && (await modeOf(accountId, to)) === 'recursive') {
           throw failed("'to' cid was already recursively pinned")
         }
       }
-      judge()
+      await judge()
       if (from.equals(to)) return
-      const rows = (put: Put | null) => movePinStatements(accountId, move, put, clock.now())
+      const statements = (put: Put | null) => movePinStatements(accountId, move, put, clock.now())
       const blocks = () => walkBlocks(to, new Map(), blocksMax, openBlocks(patience, signal))
       const pin = { cid: to, mode: 'recursive' } as const
       try {
-        await keep(accountId, pin, rows, blocks, { progress: () => {}, signal })
+        await keep(accountId, pin, statements, blocks, { progress: () => {}, signal })
       } catch (thrown) {
         // Another call changed the pins since: say what stands now.
-        if (thrown instanceof NothingChanged) judge()
+        if (thrown instanceof NothingChanged) await judge()
         throw thrown
       }
     },
@@ -145,16 +144,16 @@ export function createPins(settings: PinSettings): Pins {
         await store.put([], [deletePin(accountId, cid.bytes, recursive)])
       } catch (thrown) {
         if (!(thrown instanceof NothingChanged)) throw thrown
-        throw modeOf(accountId, cid) === 'recursive'
+        throw (await modeOf(accountId, cid)) === 'recursive'
           ? failed(`${cid.toString()} is pinned recursively`)
           : failed('not pinned or pinned indirectly')
       }
     },
 
-    pins: (accountId, signal) => accountPins(database, accountId, signal),
-    findPin: (accountId, cid) => findPin(database, accountId, cid),
+    pins: (accountId, signal) => accountPins(rows, accountId, signal),
+    findPin: (accountId, cid) => findPin(rows, accountId, cid),
 
-    ...createPinWalks({ database, openBlocks, blocksMax }),
+    ...createPinWalks({ rows, openBlocks, blocksMax }),
   }
 }
 

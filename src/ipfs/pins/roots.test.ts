@@ -3,13 +3,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { CID } from 'multiformats/cid'
+import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { cidOf, dagPbCodec } from '../../codec/ipld/cid.ts'
 import { multihashOf } from '../../codec/ipld/multihash.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
+import { createSqliteRows } from '../../db/sqlite-rows.ts'
 import { openDatabase } from '../../db/sqlite.ts'
 import { NothingChanged, type Statement } from '../../db/writer.ts'
-import { storedBytes } from './account-storage.ts'
+import { readStorage } from './account-storage.ts'
 import { endExpired } from '../../tables/leases.ts'
 import { deletePin } from '../../tables/pins.ts'
 import { leaseStatements } from './leases.ts'
@@ -38,6 +40,7 @@ function createRows(t: { after: (run: () => void) => void }) {
     database.run('INSERT INTO account (id, name, created, card) VALUES (?, ?, 0, 1)', [id, id])
   }
   const writer = createInlineWriter(database)
+  const rows = createSqliteRows({ db: database, writer, clock: createTurnedClock() })
   const cids = new Map<number, CID>()
   const cidAt = (index: number): CID => {
     const known = cids.get(index)
@@ -75,7 +78,7 @@ function createRows(t: { after: (run: () => void) => void }) {
   }
 
   const rootCid = (root: number): CID => cidAt(closures[root]?.[0] ?? 0)
-  return { database, writer, commit, rootCid, cidAt }
+  return { database, writer, rows, commit, rootCid, cidAt }
 }
 
 /** Counted from nothing: the distinct blocks of the roots that pins and leases name. */
@@ -129,8 +132,8 @@ test('the storage of an account counts each block of its pins and leases once, a
     fc.asyncProperty(
       fc.array(operation, { minLength: 20, maxLength: 60, size: 'max' }),
       async (operations) => {
-        const rows = createRows({ after: () => {} })
-        const { database, writer, commit, rootCid } = rows
+        const world = createRows({ after: () => {} })
+        const { database, writer, rows, commit, rootCid } = world
         try {
           for (const [at, one] of operations.entries()) {
             try {
@@ -159,14 +162,14 @@ test('the storage of an account counts each block of its pins and leases once, a
                   }),
                 )
               } else if (one.kind === 'expire') await writer.write([endExpired(at, 10)])
-              else await releaseStep(database, writer)
+              else await releaseStep(rows)
             } catch (thrown) {
               if (!(thrown instanceof NothingChanged)) throw thrown
             }
           }
-          while (await releaseStep(database, writer));
+          while (await releaseStep(rows));
           for (const account of accounts) {
-            assert.deepEqual({ ...storedBytes(database, account) }, recount(database, account))
+            assert.deepEqual({ ...(await readStorage(rows, account)) }, recount(database, account))
           }
           // Nothing is left of unreferenced roots.
           const count = (sql: string) => database.getValue<number>(`SELECT count(*) FROM ${sql}`)

@@ -31,11 +31,11 @@ function fixture(t: TestContext, filesStoredBytes: number | null) {
 test('what would be more than the quota leaves nothing, and what fits to the byte is kept', async (t) => {
   const { files, limit } = fixture(t, 10)
   await assert.rejects(importAll(files, [fileEntry('f', 'eleven bytes')]), refused)
-  assert.deepEqual(files.stored('alice'), { blocks: 0, bytes: 0 })
+  assert.deepEqual(await files.stored('alice'), { blocks: 0, bytes: 0 })
   assert.deepEqual(await pinsOf(files, 'alice'), [])
   limit(20)
   await importAll(files, [fileEntry('f', 'eleven bytes')])
-  assert.equal(files.stored('alice').bytes, 20)
+  assert.equal((await files.stored('alice')).bytes, 20)
   await assert.rejects(importAll(files, [fileEntry('g', 'x')]), refused)
 })
 
@@ -48,7 +48,7 @@ test('who has more than the quota already can do what does not make it more', as
   await files.pin('alice', again, atOnce, () => {}, never)
   await files.unpin('alice', cid, true)
   await files.unpin('alice', cid.toV1(), true)
-  assert.equal(files.stored('alice').bytes, 0)
+  assert.equal((await files.stored('alice')).bytes, 0)
   await assert.rejects(importAll(files, [fileEntry('f', 'some bytes')]), refused)
 })
 
@@ -60,7 +60,7 @@ test('the quota of one account is nothing to another', async (t) => {
     files.pin('alice', pin, atOnce, () => {}, never),
     refused,
   )
-  assert.equal(files.stored('bob').bytes, 13)
+  assert.equal((await files.stored('bob')).bytes, 13)
 })
 
 test('a CAR that does not fit leaves nothing; a root over blocks of others that do not is not pinned', async (t) => {
@@ -80,11 +80,11 @@ test('a CAR that does not fit leaves nothing; a root over blocks of others that 
       ),
     )
   await assert.rejects(load([top, large], 'alice'), refused)
-  assert.deepEqual(files.stored('alice'), { blocks: 0, bytes: 0 })
+  assert.deepEqual(await files.stored('alice'), { blocks: 0, bytes: 0 })
   limit(100)
   await load([top, large], 'bob')
   const [root] = await load([top], 'alice')
   assert.deepEqual(root?.kind === 'root' && root.error, refused.message)
-  assert.deepEqual(files.stored('alice'), { blocks: 1, bytes: top.block.length })
+  assert.deepEqual(await files.stored('alice'), { blocks: 1, bytes: top.block.length })
   assert.deepEqual(await pinsOf(files, 'alice'), [])
 })

@@ -1,7 +1,6 @@
 // What accounts keep, and what all of it together takes: contents that several keep are there once.
 // Tested by test/gc.test.ts
-import { findAll, findOne } from '../../db/sqlite-rows.ts'
-import type { Database } from '../../db/sqlite.ts'
+import type { Rows } from '../../db/rows.ts'
 import { sumBlocks } from '../../tables/block-scans.ts'
 import { type AccountStorageRow, listStorage as listStorageRows } from '../../tables/storage.ts'
 
@@ -12,8 +11,8 @@ export type StorageRows = {
 }
 
 /** Accounts that keep nothing are left out. */
-export function listStorage(db: Database): StorageRows {
-  const accounts = findAll(db, listStorageRows())
-  const stored = findOne(db, sumBlocks())
+export async function listStorage(rows: Rows): Promise<StorageRows> {
+  const accounts = await rows.find(listStorageRows())
+  const stored = await rows.first(sumBlocks())
   return { accounts, stored: stored ?? { blocks: 0, bytes: 0 } }
 }

@@ -5,9 +5,7 @@ import { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import { cidOf, rawCodec } from '../../codec/ipld/cid.ts'
 import type { DeleteBlocks, BlockStore } from '../../content/block-store.ts'
-import { findAll, findOne } from '../../db/sqlite-rows.ts'
-import type { Database } from '../../db/sqlite.ts'
-import type { Writer } from '../../db/writer.ts'
+import type { Rows } from '../../db/rows.ts'
 import { endLeaseById, endLeasesOver, type LeaseRow, listLeases } from '../../tables/leases.ts'
 import { findPinOfBlock, listPinsAbove } from '../../tables/pinned-blocks.ts'
 import { listBlocksOnlyBelow, listRootsReferencedOnce } from '../../tables/storage.ts'
@@ -18,8 +16,7 @@ export type Unpinned = Pick<Files, 'removeBlock' | 'releaseUnpinned'>
 export type UnpinnedParts = {
   readonly store: BlockStore
   readonly forget: DeleteBlocks
-  readonly database: Database
-  readonly writer: Pick<Writer, 'write'>
+  readonly rows: Rows
 }
 
 /** Rows of one read between which everything else gets its turn. */
@@ -29,7 +26,7 @@ const leasesAtOnce = 100
 /** Blocks of one lease that are named and forgotten at once; the rest goes by the next collection. */
 const namedMax = 100_000
 
-export function createUnpinned({ store, forget, database, writer }: UnpinnedParts): Unpinned {
+export function createUnpinned({ store, forget, rows }: UnpinnedParts): Unpinned {
   return {
     async removeBlock(accountId, cid, force, signal) {
       const hash = cid.multihash.bytes
@@ -38,7 +35,7 @@ export function createUnpinned({ store, forget, database, writer }: UnpinnedPart
       }
       const pinned = await findPin(accountId, hash, signal)
       if (pinned !== null) return pinned
-      await writer.write([endLeasesOver(accountId, hash)])
+      await rows.write([endLeasesOver(accountId, hash)])
       await forget([hash])
       return null
     },
@@ -46,10 +43,10 @@ export function createUnpinned({ store, forget, database, writer }: UnpinnedPart
     async *releaseUnpinned(accountId, signal) {
       for (;;) {
         signal.throwIfAborted()
-        const leases = nextLeases(accountId)
+        const leases = await nextLeases(accountId)
         if (leases.length === 0) return
         const hashes = await onlyBelow(accountId, leases)
-        await writer.write(leases.map(({ id }) => endLeaseById(id)))
+        await rows.write(leases.map(({ id }) => endLeaseById(id)))
         for (let at = 0; at < hashes.length; at += stepRows) {
           const step = hashes.slice(at, at + stepRows)
           await forget(step)
@@ -65,12 +62,12 @@ export function createUnpinned({ store, forget, database, writer }: UnpinnedPart
     hash: Uint8Array,
     signal: AbortSignal,
   ): Promise<string | null> {
-    const own = findOne(database, findPinOfBlock(accountId, hash))
+    const own = await rows.first(findPinOfBlock(accountId, hash))
     if (own !== null) return `pinned: ${own.mode}`
     let after: Uint8Array = new Uint8Array()
     for (;;) {
       signal.throwIfAborted()
-      const pins = findAll(database, listPinsAbove(accountId, hash, after, stepRows))
+      const pins = await rows.find(listPinsAbove(accountId, hash, after, stepRows))
       const via = pins.find(({ above }) => above === 1)
       if (via !== undefined) return `pinned via ${CID.decode(via.cid).toString()}`
       const last = pins.at(-1)
@@ -81,11 +78,11 @@ export function createUnpinned({ store, forget, database, writer }: UnpinnedPart
   }
 
   /** Leases to be ended in one write: a large one alone, small ones together. */
-  function nextLeases(accountId: string): readonly LeaseRow[] {
-    const rows = findAll(database, listLeases(accountId, leasesAtOnce))
+  async function nextLeases(accountId: string): Promise<readonly LeaseRow[]> {
+    const page = await rows.find(listLeases(accountId, leasesAtOnce))
     let blocks = 0
-    const after = rows.findIndex((lease, at) => (blocks += lease.blocks) > stepRows && at > 0)
-    return after === -1 ? rows : rows.slice(0, after)
+    const after = page.findIndex((lease, at) => (blocks += lease.blocks) > stepRows && at > 0)
+    return after === -1 ? page : page.slice(0, after)
   }
 
   /** Blocks that the account keeps by these leases and nothing else, at most `namedMax`. */
@@ -95,18 +92,17 @@ export function createUnpinned({ store, forget, database, writer }: UnpinnedPart
   ): Promise<readonly Uint8Array[]> {
     const hashes: Uint8Array[] = []
     const leased = leases.map(({ root }) => root)
-    const roots = findAll(database, listRootsReferencedOnce(accountId, leased)).map(
-      ({ root }) => root,
-    )
+    const once = await rows.find(listRootsReferencedOnce(accountId, leased))
+    const roots = once.map(({ root }) => root)
     if (roots.length === 0) return hashes
     let after = -1
     while (hashes.length < namedMax) {
-      const rows = findAll(database, listBlocksOnlyBelow(accountId, roots, after, stepRows))
-      for (const { id, hash } of rows) {
+      const page = await rows.find(listBlocksOnlyBelow(accountId, roots, after, stepRows))
+      for (const { id, hash } of page) {
         hashes.push(hash)
         after = id
       }
-      if (rows.length < stepRows) break
+      if (page.length < stepRows) break
       await setImmediate()
     }
     return hashes

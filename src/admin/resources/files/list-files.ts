@@ -33,9 +33,9 @@ export const listFiles = {
   summary: 'Pins of an account, newest first, and its total storage.',
   input,
   output,
-  run({ account, from }, { pins }) {
-    const page = pins.list(account, from ?? null)
+  async run({ account, from }, { pins }) {
+    const page = await pins.list(account, from ?? null)
     if (page === null) throw new Fault('bad_input', { detail: 'from: not a place in the list' })
-    return { pins: [...page.pins], next: page.next, stored: pins.stored(account) }
+    return { pins: [...page.pins], next: page.next, stored: await pins.stored(account) }
   },
 } satisfies JsonOperation<typeof input, typeof output>

@@ -21,8 +21,8 @@ export const listStorage = {
   summary: 'Storage per account, and total disk usage.',
   input,
   output,
-  run(_input, { pins }) {
-    const { accounts, stored } = pins.storage()
+  async run(_input, { pins }) {
+    const { accounts, stored } = await pins.storage()
     return { accounts: [...accounts], stored }
   },
 } satisfies JsonOperation<typeof input, typeof output>

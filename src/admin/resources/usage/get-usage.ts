@@ -22,7 +22,7 @@ export const getUsage = {
     const used = usage.report({ accountId: account }, window, by)
     return {
       report: withNames(used, (id) => names.get(id) ?? ''),
-      storage: usage.storageOf(account),
+      storage: await usage.storageOf(account),
     }
   },
 } satisfies JsonOperation<typeof input, typeof output>

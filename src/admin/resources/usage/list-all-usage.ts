@@ -32,9 +32,9 @@ export const listAllUsage = {
 
   input,
   output,
-  run({ key, span, since }, { usage, pins }) {
+  async run({ key, span, since }, { usage, pins }) {
     const scope = key === undefined ? { all: true as const } : { keyId: key }
-    const { accounts, stored } = pins.storage()
+    const { accounts, stored } = await pins.storage()
     return {
       lines: [...usage.list(scope, span, since)],
       storage: { accounts: [...accounts], stored },

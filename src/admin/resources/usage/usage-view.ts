@@ -10,5 +10,5 @@ export type UsageView = {
   readonly list: UsageLines['list']
   /** Null where no server runs: a command on the data folder. */
   readonly follow: UsageFeed['follow'] | null
-  readonly storageOf: (accountId: string) => StorageSums
+  readonly storageOf: (accountId: string) => Promise<StorageSums>
 }

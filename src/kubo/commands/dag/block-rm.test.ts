@@ -50,8 +50,8 @@ test('blocks of other accounts stay readable for them, and block/rm does not rev
   )
   assert.deepEqual(await lines('block/rm', [cid], {}, null, files, 'bob'), [{ Hash: cid }])
   assert.ok(store.has({ kind: 'dag-block', hash }))
-  assert.equal(files.stored('bob').bytes, 0)
-  assert.equal(files.stored('alice').blocks, 1)
+  assert.equal((await files.stored('bob')).bytes, 0)
+  assert.equal((await files.stored('alice')).blocks, 1)
 })
 
 test('repo/gc lets go of all that was not pinned, and names it by raw CIDs', async (t) => {
@@ -60,9 +60,9 @@ test('repo/gc lets go of all that was not pinned, and names it by raw CIDs', asy
   const loose = await add('b', 'loose', { pin: false })
   const both = await add('a', 'pinned', { pin: false })
   assert.equal(both, pinned)
-  assert.equal(files.stored('alice').blocks, 2)
+  assert.equal((await files.stored('alice')).blocks, 2)
   assert.deepEqual(await lines('repo/gc'), [{ Key: { '/': raw(loose) } }])
-  assert.equal(files.stored('alice').blocks, 1)
+  assert.equal((await files.stored('alice')).blocks, 1)
   assert.ok(store.has({ kind: 'dag-block', hash: CID.parse(pinned).multihash.bytes }))
   assert.ok(!store.has({ kind: 'dag-block', hash: CID.parse(loose).multihash.bytes }))
   assert.deepEqual(await lines('repo/gc'), [])
@@ -87,5 +87,5 @@ test('repo/gc names what several adds share once, and leaves what a pin shares w
     assert.ok(!store.has({ kind: 'dag-block', hash: CID.parse(cid).multihash.bytes }))
   }
   assert.ok(store.has({ kind: 'dag-block', hash: CID.parse(pinned).multihash.bytes }))
-  assert.equal(files.stored('alice').blocks, 1)
+  assert.equal((await files.stored('alice')).blocks, 1)
 })

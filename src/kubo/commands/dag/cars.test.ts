@@ -270,15 +270,15 @@ test("what a CAR brings is its importer's storage: for a day when a root is not 
   const { files, value, run } = commands
   const [leaf, missing] = [rawBlock('leaf'), rawBlock('missing')]
   const [whole, broken] = [cborBlock([leaf.cid]), cborBlock([missing.cid])]
-  const stored = () => files.stored('alice').blocks
+  const stored = async () => (await files.stored('alice')).blocks
   await importInto(commands, await carOf([whole.cid], [whole, leaf]))
-  assert.equal(stored(), 2)
+  assert.equal(await stored(), 2)
   await run('pin/rm', [whole.cid.toString()])
-  assert.equal(stored(), 0)
+  assert.equal(await stored(), 0)
   await importInto(commands, await carOf([whole.cid, broken.cid], [whole, leaf, broken]))
   await value('pin/rm', [whole.cid.toString()])
-  assert.equal(stored(), 3)
-  assert.deepEqual(files.stored('bob').blocks, 0)
+  assert.equal(await stored(), 3)
+  assert.deepEqual((await files.stored('bob')).blocks, 0)
 })
 
 test('the root of a CAR with one complete DAG is pinned in the commit of its blocks, none of them read again', async (t) => {
@@ -302,7 +302,7 @@ test('the root of a CAR with one complete DAG is pinned in the commit of its blo
   const [line] = (await importInto(other, car)) as ReturnType<typeof root>[]
   assert.deepEqual([line?.Root.PinErrorMsg, commits.length], ['', 1])
   assert.deepEqual(await pinsOf(other), [line?.Root.Cid['/']])
-  assert.equal(other.files.stored('alice').blocks, 6)
+  assert.equal((await other.files.stored('alice')).blocks, 6)
 })
 
 test('a CAR with more or less than one DAG, or one larger than memory, is walked and reported the same', async (t) => {

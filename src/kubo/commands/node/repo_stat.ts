@@ -24,7 +24,7 @@ function createRepoStat(name: 'repo/stat' | 'stats/repo'): KuboCommand<RepoStatI
     options: Object.values(takes),
     parse: ({ options }) => ({ sizeOnly: valueOf(options, takes.sizeOnly) }),
     async run({ sizeOnly }, { caller, files }) {
-      const { blocks, bytes } = files.stored(caller.accountId)
+      const { blocks, bytes } = await files.stored(caller.accountId)
       const quotas = [caller.settings.filesStoredBytes, caller.quotas.filesStoredBytes]
       const limits = quotas.filter((quota) => quota !== null)
       const value = {

@@ -101,7 +101,7 @@ async function* listGiven(input: PinLsInput, call: CommandCall): AsyncGenerator<
   const open = new Map<string, { readonly cid: CID; readonly places: number[] }>()
   for (const path of input.paths) {
     const cid = await files.resolve(path, input.patience, signal)
-    const pin = files.findPin(caller.accountId, cid)
+    const pin = await files.findPin(caller.accountId, cid)
     if (pin !== null && wants(pin.mode)) {
       found.push({ cid, type: pin.mode, name: pin.name })
       continue
