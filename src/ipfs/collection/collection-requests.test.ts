@@ -4,6 +4,7 @@ import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { silentLog } from '../../base/log.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
+import type { Rows } from '../../db/rows.ts'
 import { createSqliteRows } from '../../db/sqlite-rows.ts'
 import { openDatabase } from '../../db/sqlite.ts'
 import { askCollection, findAnswer, notCounted, watchRequests } from './collection-requests.ts'
@@ -30,12 +31,26 @@ function createRequests(
     },
   }
   const rows = createSqliteRows({ db: database, writer: createInlineWriter(database), clock })
-  const watch = watchRequests({ rows, collector, clock, log: silentLog })
+  let delay: Promise<void> | null = null
+  const delayed: Rows = {
+    ...rows,
+    async first(query) {
+      await delay
+      return await rows.first(query)
+    },
+  }
+  /** Reads of the watch wait for the returned function. */
+  function delayReads(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    delay = promise
+    return resolve
+  }
+  const watch = watchRequests({ rows: delayed, collector, clock, log: silentLog })
   const turn = async (): Promise<void> => {
     clock.turn(1000)
     await new Promise(setImmediate)
   }
-  return { database, rows, turn, watch, runs: () => runs }
+  return { database, rows, turn, delayReads, watch, runs: () => runs }
 }
 
 test('one collection answers all who asked before it began', async (t) => {
@@ -73,6 +88,18 @@ test('after a stop no request is answered', async (t) => {
   await askCollection(rows, 1)
   await turn()
   assert.equal(runs(), 0)
+})
+
+test('a request that is read while the server stops is left to the next one', async (t) => {
+  const { rows, turn, delayReads, watch, runs } = createRequests(t, [])
+  const id = await askCollection(rows, 1)
+  const endDelay = delayReads()
+  await turn()
+  watch.stop()
+  endDelay()
+  await turn()
+  assert.equal(runs(), 0)
+  assert.equal(await findAnswer(rows, id), null)
 })
 
 test('requests that cannot be read are looked for again', async (t) => {

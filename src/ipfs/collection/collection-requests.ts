@@ -71,6 +71,7 @@ export function watchRequests(parts: {
 }): { stop(): void } {
   const { rows, collector, clock, log } = parts
   let answering = false
+  let stopped = false
 
   /** Never rejects. */
   async function look(): Promise<void> {
@@ -78,7 +79,8 @@ export function watchRequests(parts: {
     answering = true
     try {
       const latest = (await rows.first(latestOpenCollection()))?.id ?? null
-      if (latest === null) return
+      // The collector may have stopped during the read: its error would be the answer.
+      if (latest === null || stopped) return
       const answered = await collectFor(collector)
       await rows.write(answerRequests(latest, answered, clock.now()))
     } catch (error) {
@@ -88,6 +90,11 @@ export function watchRequests(parts: {
     }
   }
 
-  const stop = clock.every(lookMs, () => void look())
-  return { stop }
+  const stopClock = clock.every(lookMs, () => void look())
+  return {
+    stop() {
+      stopped = true
+      stopClock()
+    },
+  }
 }

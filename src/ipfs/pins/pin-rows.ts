@@ -22,13 +22,14 @@ import { rootOf } from './roots.ts'
  */
 export function pinStatements(
   accountId: string,
-  { cid: { bytes: cid }, cid: named, mode, name }: Pin,
+  { cid, mode, name }: Pin,
   put: Put | null,
   now: number,
 ): readonly Statement[] {
-  const root = rootOf(named, mode)
-  const add = addPin(accountId, { cid, mode, name, created: now }, root, put === null)
-  return [...made(root, put), add, endAttempts(accountId, cid)]
+  const root = rootOf(cid, mode)
+  const row = { cid: cid.bytes, mode, name, created: now }
+  const add = addPin(accountId, row, root, put === null)
+  return [...made(root, put), add, endAttempts(accountId, cid.bytes)]
 }
 
 function made(root: RootName, put: Put | null): readonly Statement[] {
