@@ -292,6 +292,11 @@ test('a report contains each call exactly once, before, during and after its wri
   assert.equal(writes.length, 1)
   assert.equal(requests(), 1)
   assert.equal(usage.unitsToday('k'), 80)
+  // Each step until the reply of the writer was handled.
+  for (let step = 0; step < 20; step++) {
+    await null
+    assert.equal(requests(), 1, `step ${step}`)
+  }
   await flushing
   assert.equal(requests(), 1)
 })
