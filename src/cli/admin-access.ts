@@ -60,7 +60,7 @@ async function local(
     publicKeys: data.publicKeys,
     pins: openPinRows(data.rows),
     identity: data.identity,
-    usage: openUsageView({ db: data.db, rows: data.rows, clock: systemClock, usage: null }),
+    usage: openUsageView({ rows: data.rows, clock: systemClock, usage: null }),
     alerts: null,
     server: null,
     inspecting: null,

@@ -55,8 +55,8 @@ const observedNothing = (part: Partial<Observed> = {}): Observed => ({
   }),
   backgroundFailures: () => 0,
   writesWaiting: () => 4,
-  sessions: () => 8,
-  usage: () => ({ heldRows: 5, failedWrites: 6 }),
+  sessions: () => Promise.resolve(8),
+  usage: () => Promise.resolve({ heldRows: 5, failedWrites: 6 }),
   connections: () => new Map([['faces', 7]]),
   ...part,
 })
@@ -118,7 +118,7 @@ test('durations lie in the bucket that holds them, cumulative, with a sum right 
 test('every metric of the table keeps the naming rules, and has its type and help', async () => {
   const metrics = createMetrics()
   countUsage(metrics, known)([row({ latency: durations(1), outcome: 'internal' })])
-  observe(metrics, observedNothing())()
+  await observe(metrics, observedNothing())()
   const text = await metrics.text()
   assert.deepEqual(findNamingFaults(text), [])
   const { types } = parseMetrics(text)
@@ -168,7 +168,7 @@ test('heads, upstreams and queues are those of the scrape; what is gone is silen
       ],
     }),
   )
-  look()
+  await look()
   const first = parseMetrics(await metrics.text())
   assert.equal(first.valueOf('cairn_network_head_number', { network: 'dev' }), 7)
   assert.equal(first.valueOf('cairn_network_head_age_seconds', { network: 'dev' }), 30)
@@ -186,7 +186,7 @@ test('heads, upstreams and queues are those of the scrape; what is gone is silen
   assert.equal(first.valueOf('cairn_store_limit_bytes', {}), null)
   assert.equal(first.valueOf('cairn_usage_failed_writes_total', {}), 6)
   upstreams = ['one']
-  look()
+  await look()
   const second = parseMetrics(await metrics.text())
   assert.equal(second.valueOf('cairn_upstream_up', two), null)
   assert.equal(second.valueOf('cairn_usage_failed_writes_total', {}), 6)
@@ -208,9 +208,9 @@ test('content is counted by where it was, and by what sources did', async () => 
   counters.countContent('lied', 'node-1')
   counters.countAnswer('proof')
   counters.countAnswer('none')
-  look()
+  await look()
   counters.countContent('held', null)
-  look()
+  await look()
   const { valueOf } = parseMetrics(await metrics.text())
   const reads = (from: string) => valueOf('cairn_content_reads_total', { from })
   assert.deepEqual(['memory', 'store', 'source'].map(reads), [1, 3, 1])

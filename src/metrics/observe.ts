@@ -43,14 +43,14 @@ export type Observed = {
   }
   backgroundFailures(): number
   writesWaiting(): number
-  usage(): { readonly heldRows: number; readonly failedWrites: number }
-  sessions(): number
+  usage(): Promise<{ readonly heldRows: number; readonly failedWrites: number }>
+  sessions(): Promise<number>
   /** By listener. */
   connections(): ReadonlyMap<string, number>
 }
 
 /** Returns what brings `metrics` to the state of now. */
-export function observe(metrics: Metrics, observed: Observed): () => void {
+export function observe(metrics: Metrics, observed: Observed): () => Promise<void> {
   /** Counters that are kept elsewhere: how far each was added already. */
   const added = new Map<string, number>()
 
@@ -135,7 +135,10 @@ export function observe(metrics: Metrics, observed: Observed): () => void {
   // A gauge without labels says 0 from the start; what has no value is to say nothing.
   metrics.clear('cairn_store_limit_bytes')
   metrics.set('cairn_build', 1, { version: observed.version, node: process.version })
-  return () => {
+  return async () => {
+    // The rest is of one turn.
+    const sessions = await observed.sessions()
+    const { heldRows, failedWrites } = await observed.usage()
     heads()
     upstreams()
     content()
@@ -145,8 +148,7 @@ export function observe(metrics: Metrics, observed: Observed): () => void {
     }
     reach('cairn_background_failures_total', observed.backgroundFailures())
     metrics.set('cairn_writer_queue_writes', observed.writesWaiting())
-    metrics.set('cairn_sessions', observed.sessions())
-    const { heldRows, failedWrites } = observed.usage()
+    metrics.set('cairn_sessions', sessions)
     metrics.set('cairn_usage_held_rows', heldRows)
     reach('cairn_usage_failed_writes_total', failedWrites)
     for (const [listener, count] of observed.connections()) {

@@ -170,14 +170,13 @@ export async function startServer(
     jwtLifeMsMax: () => settings.now.keys.jwtLifeMsMax,
   })
   starting.defer(() => directory.stop())
-  const usage = createUsage({ db: database, writer, clock, log })
+  const usage = createUsage({ db: database, rows, clock, log })
   starting.defer(async () => {
     usage.stop()
     await usage.flush()
   })
   const retention = createUsageRetention({
-    db: database,
-    writer,
+    rows,
     clock,
     log,
     daysKept: () => settings.now.usage.keepDays,
@@ -189,7 +188,7 @@ export async function startServer(
     sealSecret: () => obtainSealSecret(config.dataDir),
     settings,
     db: database,
-    writer,
+    rows,
     clock,
     log,
   })
@@ -274,7 +273,7 @@ export async function startServer(
     log,
   })
 
-  const integrity = watchIntegrity({ path, database, writer, clock, log })
+  const integrity = watchIntegrity({ path, rows, clock, log })
   starting.defer(() => integrity.stop())
   const ready = () => writable && store.isWritable && integrity.isSound && opened.isReady()
   const listeners = createListeners({ config, settings, clock, log })
@@ -299,6 +298,7 @@ export async function startServer(
     bytesMax: config.store.bytesMax,
     uploadBytes: () => uploads.storedBytes,
     database,
+    rows,
     writer,
     writable: () => writable,
     integrity,
@@ -323,7 +323,7 @@ export async function startServer(
               publicKeys: createJwtPublicKeys(parts),
               pins: openPinRows(rows),
               identity,
-              usage: openUsageView({ db: database, rows, clock, usage }),
+              usage: openUsageView({ rows, clock, usage }),
               alerts: alerts.view,
               server: view,
               inspecting: {

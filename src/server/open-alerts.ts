@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Config } from '../config/settings.ts'
 import type { Database } from '../db/sqlite.ts'
-import type { Writer } from '../db/writer.ts'
+import type { Rows } from '../db/rows.ts'
 import type { AlertsView } from '../admin/resources/alerts/alerts-view.ts'
 import { storedBytes } from '../ipfs/pins/account-storage.ts'
 import { createAlertTargetRows } from '../access/alerts/alert-targets.ts'
@@ -25,7 +25,7 @@ export function openAlerts(parts: {
   readonly sealSecret: () => Uint8Array
   readonly settings: { readonly now: Config }
   readonly db: Database
-  readonly writer: Writer
+  readonly rows: Rows
   readonly clock: Clock
   readonly log: Log
 }): OpenAlerts {

@@ -3,7 +3,7 @@
 import type { Clock } from '../base/clock.ts'
 import { decodeHeader } from '../codec/ethereum/header.ts'
 import { databaseBytes } from '../db/database-bytes.ts'
-import { findOne } from '../db/sqlite-rows.ts'
+import type { Rows } from '../db/rows.ts'
 import type { Database } from '../db/sqlite.ts'
 import { countSessions } from '../tables/sessions.ts'
 import type { BlockRef } from '../chain/head.ts'
@@ -33,6 +33,7 @@ export type MetricsParts = {
   /** Bytes of unfinished uploads on disk. */
   readonly uploadBytes: () => number
   readonly database: Database
+  readonly rows: Rows
   readonly writer: Pick<ThreadWriter, 'waiting'>
   readonly writable: () => boolean
   readonly integrity: Pick<IntegrityWatch, 'isSound' | 'repairs'>
@@ -52,7 +53,7 @@ export type OpenMetrics = {
 const otherMethods = ['batch', 'eth_subscription', 'eth_subscribe', 'eth_unsubscribe'] as const
 
 export function openMetrics(parts: MetricsParts): OpenMetrics {
-  const { counters, opened, store, database, usage, clock } = parts
+  const { counters, opened, store, database, rows, usage, clock } = parts
   const metrics = createMetrics()
   const methods = new Set([
     ...parts.operations,
@@ -82,16 +83,16 @@ export function openMetrics(parts: MetricsParts): OpenMetrics {
     }),
     backgroundFailures: () => counters.backgroundFailures,
     writesWaiting: () => parts.writer.waiting,
-    usage: () => ({
-      heldRows: usage.read(({ length }) => length),
-      failedWrites: usage.failedWrites,
-    }),
-    sessions: () => findOne(database, countSessions(clock.now()))?.count ?? 0,
+    usage: async () => {
+      const { held } = await usage.read([], () => true)
+      return { heldRows: held.length, failedWrites: usage.failedWrites }
+    },
+    sessions: async () => (await rows.first(countSessions(clock.now())))?.count ?? 0,
     connections: parts.connections,
   })
   return {
     async text() {
-      look()
+      await look()
       return await metrics.text()
     },
     contentType: metrics.contentType,

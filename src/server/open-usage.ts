@@ -2,26 +2,28 @@
 // Tested by test/admin-usage.test.ts
 import type { Clock } from '../base/clock.ts'
 import type { Rows } from '../db/rows.ts'
-import type { Database } from '../db/sqlite.ts'
 import type { UsageView } from '../admin/resources/usage/usage-view.ts'
 import { sumStorage } from '../ipfs/pins/account-storage.ts'
 import { createUsageFeed } from '../access/usage/usage-feed.ts'
 import { createUsageLines } from '../access/usage/usage-lines.ts'
 import { createUsageReports } from '../access/usage/usage-report.ts'
-import type { Usage } from '../access/usage/usage.ts'
+import type { Usage, UsageRead } from '../access/usage/usage.ts'
 
 /** `usage`: null without a meter. */
 export function openUsageView(parts: {
-  readonly db: Database
   readonly rows: Rows
   readonly clock: Clock
   readonly usage: Usage | null
 }): UsageView {
-  const { db, rows, clock, usage } = parts
-  const read: Usage['read'] = usage === null ? (run) => db.together(() => run([])) : usage.read
+  const { rows, clock, usage } = parts
+  const ofDatabase: UsageRead = async (queries) => ({
+    rows: await rows.snapshot(queries),
+    held: [],
+  })
+  const read = usage?.read ?? ofDatabase
   return {
-    report: createUsageReports({ db, clock, read }).report,
-    list: createUsageLines({ db, read }).list,
+    report: createUsageReports({ clock, read }).report,
+    list: createUsageLines({ read }).list,
     follow: usage === null ? null : createUsageFeed({ usage, clock }).follow,
     storageOf: (accountId) => sumStorage(rows, accountId),
   }

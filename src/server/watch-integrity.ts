@@ -5,9 +5,8 @@ import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { checkInThread, planPinRepairInThread } from '../db/check-in-thread.ts'
 import { type Damage, rebuildIndexes } from '../db/integrity.ts'
-import { findOne } from '../db/sqlite-rows.ts'
-import type { Database } from '../db/sqlite.ts'
-import type { Statement, Writer } from '../db/writer.ts'
+import type { Rows } from '../db/rows.ts'
+import type { Statement } from '../db/writer.ts'
 import { findLastCheck, setLastCheck } from '../tables/database-checks.ts'
 
 /** A server that stops soon after its start skips the check. */
@@ -27,20 +26,19 @@ export type IntegrityWatch = {
 
 export function watchIntegrity(parts: {
   readonly path: string
-  readonly database: Database
-  readonly writer: Pick<Writer, 'write'>
+  readonly rows: Rows
   readonly clock: Clock
   readonly log: Log
 }): IntegrityWatch {
-  const { path, database, writer, clock, log } = parts
+  const { path, rows, clock, log } = parts
   const stopping = new AbortController()
   const { signal } = stopping
   let isSound = true
   let repairs = 0
   let running: Promise<void> | null = null
 
-  function isDue(): boolean {
-    const last = findOne(database, findLastCheck())?.checked ?? null
+  async function isDue(): Promise<boolean> {
+    const last = (await rows.first(findLastCheck()))?.checked ?? null
     return last === null || clock.now() - last >= fullMs
   }
 
@@ -50,7 +48,7 @@ export function watchIntegrity(parts: {
     isSound = left.length === 0
     if (!isSound) log('error', 'database_damaged', { damages: left.slice(0, namedMax) })
     if (quick || !isSound) return
-    await writer.write([setLastCheck(clock.now())])
+    await rows.write([setLastCheck(clock.now())])
     log('info', 'database_checked', {})
   }
 
@@ -60,7 +58,7 @@ export function watchIntegrity(parts: {
     log('error', 'database_repairing', { tables, damages: damages.slice(0, namedMax) })
     for (const table of tables) {
       try {
-        await writer.write(await repairOf(table))
+        await rows.write(await repairOf(table))
       } catch (error) {
         log('error', 'database_not_repaired', { table, error })
       }
@@ -78,18 +76,20 @@ export function watchIntegrity(parts: {
   }
 
   /** One check at a time. */
-  function begin(quick: boolean): void {
-    running ??= check(quick)
+  function begin(look: () => Promise<void>): void {
+    running ??= look()
       .catch((error: unknown) => {
         if (!signal.aborted) log('error', 'database_not_checked', { error })
       })
       .finally(() => (running = null))
   }
 
-  const stopFirst = clock.after(startMs, () => begin(!isDue()))
+  const stopFirst = clock.after(startMs, () => begin(async () => await check(!(await isDue()))))
   const stopClock = clock.every(lookMs, () => {
-    // An operator may have restored damaged data.
-    if (isDue() || !isSound) begin(false)
+    begin(async () => {
+      // An operator may have restored damaged data.
+      if ((await isDue()) || !isSound) await check(false)
+    })
   })
   return {
     get isSound() {

@@ -37,7 +37,7 @@ export function createUsageRig(startMs = Date.UTC(2026, 0, 31, 12, 30)): UsageRi
   const writer = createInlineWriter(db)
   const clock = createTurnedClock(startMs)
   const rows = createSqliteRows({ db, writer, clock })
-  const usage = createUsage({ db, writer, clock, log: () => {} })
+  const usage = createUsage({ db, rows, clock, log: () => {} })
   return {
     db,
     writer,

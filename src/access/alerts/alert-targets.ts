@@ -1,8 +1,6 @@
 // Recipients of an account's limit alerts: mail addresses and webhooks.
 // Tested by src/access/alerts/alert-watch.test.ts
-import { findOne } from '../../db/sqlite-rows.ts'
-import type { Database } from '../../db/sqlite.ts'
-import type { Writer } from '../../db/writer.ts'
+import type { Rows } from '../../db/rows.ts'
 import { findAlertTargets, setAlertTargets } from '../../tables/alerts.ts'
 
 export type AlertTargets = {
@@ -13,20 +11,14 @@ export type AlertTargets = {
 
 export type AlertTargetRows = {
   /** Empty lists for an account that named none. */
-  get(accountId: string): AlertTargets
+  get(accountId: string): Promise<AlertTargets>
   set(accountId: string, targets: AlertTargets): Promise<void>
 }
 
-export function createAlertTargetRows({
-  db,
-  writer,
-}: {
-  readonly db: Database
-  readonly writer: Writer
-}): AlertTargetRows {
+export function createAlertTargetRows({ rows }: { readonly rows: Rows }): AlertTargetRows {
   return {
-    get(accountId) {
-      const row = findOne(db, findAlertTargets(accountId))
+    async get(accountId) {
+      const row = await rows.first(findAlertTargets(accountId))
       if (row === null) return { emails: [], webhooks: [] }
       return {
         emails: JSON.parse(row.emails) as string[],
@@ -35,7 +27,7 @@ export function createAlertTargetRows({
     },
     async set(accountId, { emails, webhooks }) {
       const row = { emails: JSON.stringify(emails), webhooks: JSON.stringify(webhooks) }
-      await writer.write([setAlertTargets(accountId, row)])
+      await rows.write([setAlertTargets(accountId, row)])
     },
   }
 }

@@ -2,9 +2,7 @@
 // a key's daily units, and of storage and transfer of accounts and keys. The row of an alert is written before it is sent.
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
-import { findAll } from '../../db/sqlite-rows.ts'
-import type { Database } from '../../db/sqlite.ts'
-import type { Writer } from '../../db/writer.ts'
+import type { Rows } from '../../db/rows.ts'
 import { addSentLevels, deleteSentBefore, listSentLevels } from '../../tables/alerts.ts'
 import type { KeyQuotas } from '../limits/file-quotas.ts'
 import { startOfMonth } from '../usage/transfer-counts.ts'
@@ -67,12 +65,11 @@ export function createAlertWatch(parts: {
   readonly findAccount: (accountId: string) => Promise<WatchedAccount | null>
   readonly storedBytes: (accountId: string) => number
   readonly send: (alert: Alert, targets: AlertTargets) => void
-  readonly db: Database
-  readonly writer: Writer
+  readonly rows: Rows
   readonly clock: Clock
   readonly log: Log
 }): AlertWatch {
-  const { usage, targets, db, writer, clock, log } = parts
+  const { usage, targets, rows, clock, log } = parts
   // Account ID -> refusals there because of a full quota, as `what` of a limit.
   const due = new Map<string, Set<string>>()
   let looking = false
@@ -86,7 +83,7 @@ export function createAlertWatch(parts: {
   })
 
   async function lookAt(accountId: string, refused: ReadonlySet<string>): Promise<void> {
-    const recipients = targets.get(accountId)
+    const recipients = await targets.get(accountId)
     if (recipients.emails.length + recipients.webhooks.length === 0) return
     const account = await parts.findAccount(accountId)
     if (account === null) return
@@ -151,12 +148,13 @@ export function createAlertWatch(parts: {
     if (reached.length === 0) return null
     const what = `${measured.limit} ${measured.key?.id ?? ''}`.trim()
     const place = { accountId, what, period }
-    const before = new Set(findAll(db, listSentLevels(place)).map(({ level }) => level))
+    const sent = await rows.find(listSentLevels(place))
+    const before = new Set(sent.map(({ level }) => level))
     const fresh = reached.filter((level) => !before.has(level))
     const highest = fresh.at(-1)
     if (highest === undefined) return null
     const now = clock.now()
-    await writer.write([
+    await rows.write([
       addSentLevels(place, fresh, now),
       deleteSentBefore(accountId, now - sentRowsMaxAgeMs),
     ])

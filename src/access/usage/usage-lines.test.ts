@@ -6,8 +6,8 @@ import { createUsageLines } from './usage-lines.ts'
 const hourMs = 3_600_000
 
 test('lines come oldest first, of a key, an account or all, including unwritten ones', async () => {
-  const { db, usage, clock, count } = createUsageRig()
-  const { list } = createUsageLines({ db, read: usage.read })
+  const { usage, clock, count } = createUsageRig()
+  const { list } = createUsageLines({ read: usage.read })
   count()
   await usage.flush()
   count()
@@ -18,7 +18,7 @@ test('lines come oldest first, of a key, an account or all, including unwritten 
   const named = { accountId: 'a', face: 'rpc', network: 'dev', method: 'eth_call' }
   const fine = { ...named, keyId: 'k1', outcome: 'ok', reason: '', status: 200 }
   const first = { start: noon, ...fine, requests: 2, units: 160, bytesIn: 2, bytesOut: 4 }
-  const lines = list({ all: true }, 'hour', 0)
+  const lines = await list({ all: true }, 'hour', 0)
   assert.deepEqual(lines, [
     first,
     {
@@ -44,20 +44,23 @@ test('lines come oldest first, of a key, an account or all, including unwritten 
     },
   ])
   await usage.flush()
-  assert.deepEqual(list({ all: true }, 'hour', 0), lines)
-  assert.deepEqual(list({ keyId: 'k1' }, 'hour', 0), [first])
-  assert.equal(list({ accountId: 'a' }, 'hour', 0).length, 2)
-  assert.equal(list({ all: true }, 'hour', clock.now()).length, 1)
-  assert.deepEqual(list({ accountId: 'b' }, 'day', clock.now())[0]?.start, Date.UTC(2026, 0, 31))
+  assert.deepEqual(await list({ all: true }, 'hour', 0), lines)
+  assert.deepEqual(await list({ keyId: 'k1' }, 'hour', 0), [first])
+  assert.equal((await list({ accountId: 'a' }, 'hour', 0)).length, 2)
+  assert.equal((await list({ all: true }, 'hour', clock.now())).length, 1)
+  assert.deepEqual(
+    (await list({ accountId: 'b' }, 'day', clock.now()))[0]?.start,
+    Date.UTC(2026, 0, 31),
+  )
 })
 
 test('lines are limited: a larger request is refused with a hint to narrow it', async () => {
-  const { db, usage, count } = createUsageRig()
-  const { list } = createUsageLines({ db, read: usage.read, linesMax: 2 })
+  const { usage, count } = createUsageRig()
+  const { list } = createUsageLines({ read: usage.read, linesMax: 2 })
   for (let n = 0; n < 3; n++) count({ method: `m${n}` })
   const refused = { code: 'bad_input', message: /^more than 2 lines/ }
-  assert.throws(() => list({ all: true }, 'hour', 0), refused)
+  await assert.rejects(list({ all: true }, 'hour', 0), refused)
   await usage.flush()
-  assert.throws(() => list({ all: true }, 'hour', 0), refused)
-  assert.deepEqual(list({ accountId: 'b' }, 'hour', 0), [])
+  await assert.rejects(list({ all: true }, 'hour', 0), refused)
+  assert.deepEqual(await list({ accountId: 'b' }, 'hour', 0), [])
 })

@@ -1,13 +1,11 @@
 // Usage rows for exports: one line for each interval, key, network, method and outcome.
 // Tested by src/access/usage/usage-lines.test.ts
 import { Fault } from '../../base/fault.ts'
-import { findAll } from '../../db/sqlite-rows.ts'
-import type { Database } from '../../db/sqlite.ts'
 import { listUsageOfKeys, spans, type UsageLineRow } from '../../tables/usage.ts'
 import { isOf, type UsageScope } from './usage-collecting.ts'
 import type { FlushedRow } from './usage-row.ts'
 import { startOf, type UsageInterval } from './usage-window.ts'
-import type { Usage } from './usage.ts'
+import type { UsageRead } from './usage.ts'
 
 export type UsageLine = {
   /** Of the interval, milliseconds since 1970. */
@@ -34,43 +32,41 @@ export type UsageLines = {
    * From the interval that contains `since`, oldest first, including usage in memory. Throws `bad_input` beyond
    * `linesMax` lines.
    */
-  list(scope: UsageScope, span: UsageInterval, since: number): readonly UsageLine[]
+  list(scope: UsageScope, span: UsageInterval, since: number): Promise<readonly UsageLine[]>
 }
 
-/** Read synchronously on the request thread. */
+/** Their rows are sorted on the request thread. */
 const linesMax = 50_000
 
 export function createUsageLines(parts: {
-  readonly db: Database
-  readonly read: Usage['read']
+  readonly read: UsageRead
   readonly linesMax?: number
 }): UsageLines {
-  const { db, read } = parts
+  const { read } = parts
   const most = parts.linesMax ?? linesMax
 
   return {
-    list: (scope, span, since) =>
-      read((held) => {
-        const from = startOf(spans[span], since)
-        const query = listUsageOfKeys(scope, { span: spans[span], from, most: most + 1 })
-        const lines = new Map(
-          findAll(db, query).map((row) => {
-            const line = toLine(row)
-            return [nameOf(line), line]
-          }),
-        )
-        for (const row of held) {
-          if (row.minute >= from && isOf(scope, row))
-            add(lines, row, startOf(spans[span], row.minute))
-        }
-        if (lines.size > most) {
-          const detail = `more than ${most} lines: choose a shorter time or a single key`
-          throw new Fault('bad_input', { detail })
-        }
-        return [...lines.values()].toSorted(
-          (a, b) => a.start - b.start || (nameOf(a) < nameOf(b) ? -1 : 1),
-        )
-      }),
+    async list(scope, span, since) {
+      const from = startOf(spans[span], since)
+      const { rows, held } = await read(
+        [listUsageOfKeys(scope, { span: spans[span], from, most: most + 1 })],
+        (row) => row.minute >= from && isOf(scope, row),
+      )
+      const lines = new Map(
+        rows[0].map((row) => {
+          const line = toLine(row)
+          return [nameOf(line), line]
+        }),
+      )
+      for (const row of held) add(lines, row, startOf(spans[span], row.minute))
+      if (lines.size > most) {
+        const detail = `more than ${most} lines: choose a shorter time or a single key`
+        throw new Fault('bad_input', { detail })
+      }
+      return [...lines.values()].toSorted(
+        (a, b) => a.start - b.start || (nameOf(a) < nameOf(b) ? -1 : 1),
+      )
+    },
   }
 }
 

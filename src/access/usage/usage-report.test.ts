@@ -4,6 +4,7 @@ import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { quantileOf, stepOf } from '../../base/latency-steps.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
+import { createSqliteRows } from '../../db/sqlite-rows.ts'
 import { openDatabase } from '../../db/sqlite.ts'
 import { dimensions, type UsageScope } from './usage-collecting.ts'
 import { createUsageReports } from './usage-report.ts'
@@ -35,8 +36,9 @@ async function rig(start = Date.UTC(2026, 0, 1, 10, 17)) {
   let now = start
   const turned = createTurnedClock()
   const clock = { ...turned, now: () => now }
-  const usage = createUsage({ db, writer: createInlineWriter(db), clock, log: () => {} })
-  const reports = createUsageReports({ db, clock, read: usage.read })
+  const rows = createSqliteRows({ db, writer: createInlineWriter(db), clock })
+  const usage = createUsage({ db, rows, clock, log: () => {} })
+  const reports = createUsageReports({ clock, read: usage.read })
   const calls: Counted[] = []
   let seed = 7
   const below = (max: number): number => (seed = (seed * 48_271) % 2_147_483_647) % max
@@ -128,7 +130,7 @@ test('every window, scope and breakdown of a report sums to the calls', async ()
   const { reports, calls, now } = await rig()
   for (const window of windowNames) {
     for (const scope of scopes) {
-      const report = reports.report(scope, window)
+      const report = await reports.report(scope, window)
       const length = lengths[window]
       const from = now - (now % length) - counts[window] * length
       const own = calls.filter(
@@ -221,7 +223,7 @@ test('every window, scope and breakdown of a report sums to the calls', async ()
 test('the running interval is included and marked, with as many whole ones as the window has', async () => {
   const { reports } = await rig()
   for (const window of windowNames) {
-    const { series } = reports.report({ all: true }, window)
+    const { series } = await reports.report({ all: true }, window)
     assert.equal(series.length, counts[window] + 1)
     assert.deepEqual(
       series.map(({ complete }) => complete),
@@ -233,9 +235,9 @@ test('the running interval is included and marked, with as many whole ones as th
 test('a series is split by the requested dimension; beyond the limit, rare names are merged', async () => {
   const { reports } = await rig()
   const scope = { accountId: 'a' } as const
-  const { series, totals } = reports.report(scope, '30d')
+  const { series, totals } = await reports.report(scope, '30d')
   for (const by of dimensions) {
-    const { split } = reports.report(scope, '30d', by)
+    const { split } = await reports.report(scope, '30d', by)
     assert.equal(split?.by, by)
     assert.ok((split?.parts.length ?? 0) <= 9)
     const sums = series.map((_, at) =>
@@ -254,14 +256,16 @@ test('a series is split by the requested dimension; beyond the limit, rare names
       )
     }
   }
-  const methods = reports.report(scope, '30d', 'method').split?.parts.map(({ name }) => name)
+  const methods = (await reports.report(scope, '30d', 'method')).split?.parts.map(
+    ({ name }) => name,
+  )
   assert.equal(methods?.at(-1), '4 more')
 })
 
 test('usage of the current second is in the report before it is written', async () => {
   const { reports, usage } = await rig()
-  const before = reports.report({ all: true }, '15m')
+  const before = await reports.report({ all: true }, '15m')
   await usage.flush()
-  const after = reports.report({ all: true }, '15m')
+  const after = await reports.report({ all: true }, '15m')
   assert.deepEqual(after, before)
 })

@@ -3,8 +3,6 @@
 // it must be short.
 import type { Clock } from '../../base/clock.ts'
 import type { Query } from '../../db/rows.ts'
-import { findAll } from '../../db/sqlite-rows.ts'
-import type { Database } from '../../db/sqlite.ts'
 import { latencyColumns } from '../../db/usage-spans.ts'
 import {
   countLatencyByHolder,
@@ -27,11 +25,11 @@ import {
   type UsageScope,
 } from './usage-collecting.ts'
 import type { Sums } from './usage-sums.ts'
-import type { Usage } from './usage.ts'
+import type { UsageRead } from './usage.ts'
 import { stretchesOf, windowAt, type WindowName } from './usage-window.ts'
 
 export type UsageReports = {
-  report(scope: UsageScope, window: WindowName, by?: Dimension): UsageReport
+  report(scope: UsageScope, window: WindowName, by?: Dimension): Promise<UsageReport>
 }
 
 /** One query of a report, and the function that adds its rows to the report. */
@@ -42,23 +40,22 @@ type Reading = {
 
 /** `read`: of Usage; without counting, a read of the database alone. */
 export function createUsageReports(parts: {
-  readonly db: Database
   readonly clock: Clock
-  readonly read: Usage['read']
+  readonly read: UsageRead
 }): UsageReports {
-  const { db, clock, read } = parts
+  const { clock, read } = parts
   return {
-    report(scope, name, by) {
+    async report(scope, name, by) {
       const now = clock.now()
       const collecting = new Collecting(windowAt(name, now), by ?? null)
       const [from = 0] = collecting.window.starts
       const readings = readingsOf(collecting, scope)
-      read((held) => {
-        for (const { query, add } of readings) add(findAll(db, query))
-        for (const row of held) {
-          if (row.minute >= from && isOf(scope, row)) collecting.addHeld(row, scope)
-        }
-      })
+      const { rows, held } = await read(
+        readings.map(({ query }) => query),
+        (row) => row.minute >= from && isOf(scope, row),
+      )
+      for (const [at, { add }] of readings.entries()) add(rows[at] ?? [])
+      for (const row of held) collecting.addHeld(row, scope)
       return collecting.report(now)
     },
   }

@@ -2,9 +2,8 @@
 // and a limited time range per round, so that no write is long.
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
-import { findOne } from '../../db/sqlite-rows.ts'
-import type { Database } from '../../db/sqlite.ts'
-import type { Statement, Writer } from '../../db/writer.ts'
+import type { Rows } from '../../db/rows.ts'
+import type { Statement } from '../../db/writer.ts'
 import { deleteUsage, findHolderAfter, findOldestUsage, spans } from '../../tables/usage.ts'
 import { dayMs, hourMs, minuteMs } from './usage-row.ts'
 
@@ -24,29 +23,30 @@ const intervalsMax = 600
 
 /** `daysKept`: of days. */
 export function createUsageRetention(parts: {
-  readonly db: Database
-  readonly writer: Writer
+  readonly rows: Rows
   readonly clock: Clock
   readonly log: Log
   readonly daysKept: () => number
 }): UsageRetention {
-  const { db, writer, clock, log } = parts
+  const { rows, clock, log } = parts
   let after = ''
   let sweeping = false
 
-  function deletionsOf(holder: string): Statement[] {
+  async function deletionsOf(holder: string): Promise<readonly Statement[]> {
     const now = clock.now()
     const retained = [
       [spans.minute, minutesKeptMs],
       [spans.hour, hoursKeptMs],
       [spans.day, parts.daysKept() * dayMs],
     ] as const
-    return retained.flatMap(([span, retainedMs]) => {
-      const oldest = findOne(db, findOldestUsage(holder, span))?.start ?? null
-      if (oldest === null || oldest >= now - retainedMs) return []
+    const deletions: Statement[] = []
+    for (const [span, retainedMs] of retained) {
+      const oldest = (await rows.first(findOldestUsage(holder, span)))?.start ?? null
+      if (oldest === null || oldest >= now - retainedMs) continue
       const until = Math.min(now - retainedMs, oldest + intervalsMax * span * minuteMs)
-      return deleteUsage(holder, span, until)
-    })
+      deletions.push(...deleteUsage(holder, span, until))
+    }
+    return deletions
   }
 
   async function sweep(): Promise<void> {
@@ -54,12 +54,12 @@ export function createUsageRetention(parts: {
     sweeping = true
     try {
       for (let seen = 0; seen < holdersMax; seen++) {
-        const holder = findOne(db, findHolderAfter(after))?.holder ?? null
+        const holder = (await rows.first(findHolderAfter(after)))?.holder ?? null
         // From the first one on, at the next round.
         after = holder ?? ''
         if (holder === null) return
-        const deletions = deletionsOf(holder)
-        if (deletions.length > 0) await writer.write(deletions)
+        const deletions = await deletionsOf(holder)
+        if (deletions.length > 0) await rows.write(deletions)
       }
     } catch (error) {
       log('error', 'usage_not_let_go', { error })

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { seeded } from '../../../test/fakes/seeded.ts'
 import { createTurnedClock, type TurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
+import { query, type Rows } from '../../db/rows.ts'
+import { createSqliteRows } from '../../db/sqlite-rows.ts'
 import { openDatabase, type Database } from '../../db/sqlite.ts'
 import type { Statement, Writer } from '../../db/writer.ts'
+import { createUsageReports } from './usage-report.ts'
 import { createUsage, type Usage } from './usage.ts'
 import type { FlushedRow, UsedCall } from './usage-row.ts'
 
@@ -19,7 +23,9 @@ type Rig = {
   failing: boolean
 }
 
-function rig(options: { readonly rowsMax?: number } = {}): Rig {
+function rig(
+  options: { readonly rowsMax?: number; readonly remote?: (rows: Rows) => Rows } = {},
+): Rig {
   const db = openDatabase(':memory:')
   migrate(db)
   db.exec(`INSERT INTO account (id, name, created) VALUES ('acc', 'acme', 0);
@@ -38,7 +44,14 @@ function rig(options: { readonly rowsMax?: number } = {}): Rig {
     },
     close: () => inline.close(),
   }
-  const usage = createUsage({ db, writer, clock, log, ...options })
+  const local = createSqliteRows({ db, writer, clock })
+  const usage = createUsage({
+    db,
+    rows: options.remote?.(local) ?? local,
+    clock,
+    log,
+    ...options,
+  })
   const all: Rig = { usage, db, clock, logged, writes, failing: false }
   return all
 }
@@ -277,28 +290,125 @@ test('listeners get each row once, when it is written', async () => {
 })
 
 test('a report contains each call exactly once, before, during and after its write', async () => {
-  const { usage, db, writes } = rig()
-  const requests = () =>
-    usage.read((held) => {
-      const written = db.getValue<number>(
-        "SELECT total(requests) FROM usage WHERE holder = 'k' AND span = 1",
-      )
-      return held.reduce((sum, row) => sum + row.requests, written ?? 0)
-    })
+  const { usage, writes } = rig()
+  const sql = "SELECT total(requests) AS requests FROM usage WHERE holder = 'k' AND span = 1"
+  const requests = async () => {
+    const { rows, held } = await usage.read([query<{ requests: number }>(sql)], () => true)
+    return held.reduce((sum, row) => sum + row.requests, rows[0][0]?.requests ?? 0)
+  }
   usage.count(call)
-  assert.equal(requests(), 1)
+  assert.equal(await requests(), 1)
   const flushing = usage.flush()
   // The inline writer has written, and its answer is on its way.
   assert.equal(writes.length, 1)
-  assert.equal(requests(), 1)
+  assert.equal(await requests(), 1)
   assert.equal(usage.unitsToday('k'), 80)
   // Each step until the reply of the writer was handled.
   for (let step = 0; step < 20; step++) {
-    await null
-    assert.equal(requests(), 1, `step ${step}`)
+    await Promise.resolve()
+    assert.equal(await requests(), 1, `step ${step}`)
   }
   await flushing
-  assert.equal(requests(), 1)
+  assert.equal(await requests(), 1)
+})
+
+/** Rows as of a database on another machine: reads and writes take some steps, and writes fail or lose their reply. */
+function remoteRows(local: Rows, below: (max: number) => number): Rows {
+  async function pass(most = 12): Promise<void> {
+    for (let left = below(most); left > 0; left--) await Promise.resolve()
+  }
+  async function late<Result>(run: () => Promise<Result>, most?: number): Promise<Result> {
+    await pass(most)
+    const result = await run()
+    await pass(most)
+    return result
+  }
+  return {
+    ...local,
+    first: (one) => late(() => local.first(one)),
+    // Some see the write after the next one.
+    snapshot: (queries) => late(() => local.snapshot(queries), 120),
+    write: (statements) =>
+      late(async () => {
+        const fate = below(4)
+        if (fate === 0) throw new Error('no connection')
+        const changes = await local.write(statements)
+        await pass()
+        if (fate === 1) throw new Error('the reply was lost')
+        return changes
+      }),
+  }
+}
+
+test('reports during flushes, failed ones too, contain each call exactly once', async () => {
+  const below = seeded(1)
+  const { usage, clock } = rig({ remote: (rows) => remoteRows(rows, below) })
+  const { report } = createUsageReports({ clock, read: usage.read })
+  let counted = 0
+  const count = (): void => {
+    for (let left = below(3); left > 0; left--) {
+      usage.count({ ...call, method: `m${below(3)}`, ms: 1 })
+      counted++
+    }
+  }
+  /** `most`: calls that were counted when it ends. */
+  const check = async (least: number, most: () => number): Promise<void> => {
+    const { totals, series, holders } = await report({ accountId: 'acc' }, '1h')
+    const { requests, latency } = totals
+    assert.ok(requests >= least && requests <= most(), `${requests} of ${least} to ${most()}`)
+    assert.equal(latency?.calls ?? 0, requests)
+    for (const parts of [series, holders]) {
+      assert.equal(
+        parts.reduce((sum, part) => sum + part.requests, 0),
+        requests,
+      )
+    }
+  }
+  for (let round = 0; round < 120; round++) {
+    count()
+    const flushes = [usage.flush()]
+    count()
+    if (below(2) === 0) flushes.push(usage.flush())
+    const isCounting = below(2) === 0
+    const checks: Promise<void>[] = []
+    for (let at = 0; at < 4; at++) {
+      const least = counted
+      checks.push(check(least, () => (isCounting ? counted : least)))
+      for (let left = below(10); left > 0; left--) await Promise.resolve()
+      if (isCounting) count()
+    }
+    await Promise.all([...checks, ...flushes])
+    await check(counted, () => counted)
+  }
+})
+
+test('a write that may have succeeded is written again, and later reports are complete', async () => {
+  let isLost = true
+  const { usage, db } = rig({
+    remote: (rows) => ({
+      ...rows,
+      async first(one) {
+        if (isLost) throw new Error('no connection')
+        return await rows.first(one)
+      },
+      async write(statements) {
+        const changes = await rows.write(statements)
+        if (isLost) throw new Error('the reply was lost')
+        return changes
+      },
+    }),
+  })
+  usage.count(call)
+  await usage.flush()
+  usage.count(call)
+  await usage.flush()
+  isLost = false
+  await usage.flush()
+  assert.equal(readSums(db)[0]?.requests, 3)
+  usage.count(call)
+  const { held } = await usage.read([], () => true)
+  assert.equal(held[0]?.requests, 1)
+  assert.equal(usage.unitsToday('k'), 320)
 })
 
 test('a write that stood though its answer was lost is not written again', async () => {
@@ -312,7 +422,9 @@ test('a write that stood though its answer was lost is not written again', async
     },
     close: () => inline.close(),
   }
-  const usage = createUsage({ db, writer, clock: createTurnedClock(), log: () => {} })
+  const clock = createTurnedClock()
+  const rows = createSqliteRows({ db, writer, clock })
+  const usage = createUsage({ db, rows, clock, log: () => {} })
   usage.count(call)
   await usage.flush()
   await usage.flush()

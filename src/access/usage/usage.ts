@@ -2,9 +2,9 @@
 // one write. A kill loses at most the last second; a failed write loses no counts.
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
+import type { Query, Rows, RowsOf } from '../../db/rows.ts'
 import { findOne, revisionOf } from '../../db/sqlite-rows.ts'
 import type { Database } from '../../db/sqlite.ts'
-import type { Writer } from '../../db/writer.ts'
 import { findTransfer, sumUnitsOfDay } from '../../tables/usage.ts'
 import { startOfMonth, type Transferred } from './transfer-counts.ts'
 import {
@@ -35,8 +35,8 @@ export type Usage = {
    * logged. The returned function unsubscribes.
    */
   onFlush(listener: FlushListener): () => void
-  /** Runs `read` on one state of the database; `held`: the rows that are counted and not in it. */
-  read<Result>(read: (held: readonly FlushedRow[]) => Result): Result
+  /** Reads one state of the database, and the rows in memory that are not in it: together each call once. */
+  readonly read: UsageRead
   /** Writes that failed since the start. */
   readonly failedWrites: number
   /** Writes all counts so far, including those of a failed write; resolves in any case. */
@@ -45,18 +45,40 @@ export type Usage = {
   stop(): void
 }
 
+/** `held`: rows that are counted and not in the state of the database that `rows` are from. */
+type UsageState<Queries extends readonly Query<object>[]> = {
+  readonly rows: RowsOf<Queries>
+  readonly held: readonly FlushedRow[]
+}
+
+/** `isWanted`: selects from the rows in memory. */
+export type UsageRead = <const Queries extends readonly Query<object>[]>(
+  queries: Queries,
+  isWanted: (row: FlushedRow) => boolean,
+) => Promise<UsageState<Queries>>
+
+/** Rows on their way to the database. */
+type Flush = {
+  readonly rows: readonly UsageRow[]
+  /** They were not written, and are counted again. */
+  failed: boolean
+}
+
 const flushPeriodMs = 1000
 const rowsMax = 10_000
 
-/** `rowsMax`: different rows between two writes; calls beyond are added up under the method `other`. */
+/**
+ * `db`: the database of `rows`, for the limits of a request. `rowsMax`: different rows between two writes; calls beyond
+ * are added up under the method `other`.
+ */
 export function createUsage(parts: {
   readonly db: Database
-  readonly writer: Writer
+  readonly rows: Rows
   readonly clock: Clock
   readonly log: Log
   readonly rowsMax?: number
 }): Usage {
-  const { db, writer, clock, log } = parts
+  const { db, rows, clock, log } = parts
   const most = parts.rowsMax ?? rowsMax
   const counted = new Map<string, UsageRow>()
   // Key id -> method -> the row counted last: most calls find theirs without spelling its whole name.
@@ -65,15 +87,25 @@ export function createUsage(parts: {
   const listeners = new Set<FlushListener>()
   // Looked up each second, not at each call: a call may count to the minute that ended within the second before it.
   let minute = startOfMinute(clock.now())
-  /** How many writes of usage the database has seen, this process' own among them. */
-  let revision = readRevision()
-  let underway: readonly UsageRow[] = []
+  /** How many writes of usage the database has seen, this process' own among them; null: unknown. */
+  let revision: number | null = revisionNow()
+  let underway: Flush | null = null
   let flushing: Promise<void> | null = null
   let lost = 0
   let failedWrites = 0
 
-  function readRevision(): number {
+  function revisionNow(): number {
     return findOne(db, revisionOf('usage'))?.number ?? 0
+  }
+
+  /** Null: it cannot be read. */
+  async function findRevision(): Promise<number | null> {
+    try {
+      return (await rows.first(revisionOf('usage')))?.number ?? 0
+    } catch (error) {
+      log('error', 'usage_not_read', { error })
+      return null
+    }
   }
 
   function findLately(call: UsedCall): UsageRow | null {
@@ -113,43 +145,46 @@ export function createUsage(parts: {
     if (lost > 0) log('error', 'usage_lost', { requests: lost })
     lost = 0
     if (counted.size === 0) return
-    underway = [...counted.values()]
+    revision ??= await findRevision()
+    if (revision === null) return
+    const before = revision
+    const flush: Flush = { rows: [...counted.values()], failed: false }
+    underway = flush
     counted.clear()
     lately.clear()
     last = null
-    const written = await write(underway)
-    // In one turn with `underway`: a read in between would find these rows in the database and here.
-    if (written) revision++
-    const rows = underway
-    underway = []
-    if (written) return tell(rows)
-    for (const row of rows) {
+    const outcome = await write(flush.rows, before)
+    // All in one turn: a read in between would find these rows twice, or not at all.
+    underway = null
+    if (outcome === 'written') {
+      revision = before + 1
+      return tell(flush.rows)
+    }
+    if (outcome === 'unknown') revision = null
+    flush.failed = true
+    for (const row of flush.rows) {
       const seat = seatOf(emptyRow(row, row.minute))
       if (seat === null) lost += row.requests
       else addRow(seat, row)
     }
   }
 
-  /** Whether the last write is in the database. Where that cannot be read, it is written again rather than lost. */
-  function stands(): boolean {
+  /** `before`: the revision. `unknown`: it failed, and the database cannot be read. */
+  async function write(
+    flushed: readonly UsageRow[],
+    before: number,
+  ): Promise<'written' | 'failed' | 'unknown'> {
     try {
-      return readRevision() !== revision
-    } catch (error) {
-      log('error', 'usage_not_read', { error })
-      return false
-    }
-  }
-
-  async function write(rows: readonly UsageRow[]): Promise<boolean> {
-    try {
-      await writer.write(usageStatements(rows))
+      await rows.write(usageStatements(flushed))
+      return 'written'
     } catch (error) {
       failedWrites++
-      log('error', 'usage_not_written', { rows: rows.length, error })
-      // A write without a reply may have succeeded.
-      return stands()
+      log('error', 'usage_not_written', { rows: flushed.length, error })
+      // A write without a reply may have succeeded. Where that cannot be read, it is written again rather than lost.
+      const now = await findRevision()
+      if (now === null) return 'unknown'
+      return now === before ? 'failed' : 'written'
     }
-    return true
   }
 
   function tell(rows: readonly FlushedRow[]): void {
@@ -168,10 +203,28 @@ export function createUsage(parts: {
     await flushing
   }
 
-  function read<Result>(run: (held: readonly FlushedRow[]) => Result): Result {
+  async function read<const Queries extends readonly Query<object>[]>(
+    queries: Queries,
+    isWanted: (row: FlushedRow) => boolean,
+  ): Promise<UsageState<Queries>> {
+    // The rows in memory are those of this turn: calls that are counted during the read are in none of them.
+    const known = revision
+    const flush = underway
+    const flushed = flush?.rows.filter(isWanted) ?? []
+    const waiting = [...counted.values()].filter(isWanted).map(copyOf)
+    const [revisions, ...found] = await rows.snapshot([revisionOf('usage'), ...queries])
+    const added = known === null ? 0 : (revisions[0]?.number ?? 0) - known
+    // The next write contains the rows of one that failed, and those that waited then.
+    const addedBefore = flush === null || flush.failed ? 0 : 1
+    const held = [...(added > 0 ? [] : flushed), ...(added > addedBefore ? [] : waiting)]
+    return { rows: found as unknown as RowsOf<Queries>, held }
+  }
+
+  /** As `read`, in this turn. */
+  function readNow<Result>(run: (held: readonly FlushedRow[]) => Result): Result {
     return db.together(() => {
-      const seen = underway.length > 0 && readRevision() > revision
-      return run([...(seen ? [] : underway), ...counted.values()])
+      const isAdded = underway !== null && revision !== null && revisionNow() > revision
+      return run([...(isAdded ? [] : (underway?.rows ?? [])), ...counted.values()])
     })
   }
 
@@ -202,7 +255,7 @@ export function createUsage(parts: {
       row.bytesOut += call.bytesOut
     },
     unitsToday: (keyId) =>
-      read((held) => {
+      readNow((held) => {
         const today = clock.now() - (clock.now() % dayMs)
         let units = findOne(db, sumUnitsOfDay(keyId, today))?.units ?? 0
         for (const row of held) {
@@ -211,7 +264,7 @@ export function createUsage(parts: {
         return units
       }),
     bytesThisMonth: (keyIds) =>
-      read((held) => {
+      readNow((held) => {
         const month = startOfMonth(clock.now())
         const sums = { up: 0, down: 0 }
         for (const keyId of keyIds) {
@@ -237,6 +290,10 @@ export function createUsage(parts: {
     flush,
     stop,
   }
+}
+
+function copyOf(row: UsageRow): FlushedRow {
+  return { ...row, latency: row.latency?.slice() ?? null }
 }
 
 function startOfMinute(now: number): number {

@@ -19,8 +19,11 @@ export function alertsOf({ alerts }: Pick<AdminCall, 'alerts'>): AlertsView {
   return alerts
 }
 
-export function shownAlerts(alerts: AlertsView, accountId: string): z.output<typeof alertsOutput> {
-  const { emails, webhooks } = alerts.get(accountId)
+export async function shownAlerts(
+  alerts: AlertsView,
+  accountId: string,
+): Promise<z.output<typeof alertsOutput>> {
+  const { emails, webhooks } = await alerts.get(accountId)
   return {
     emails: [...emails],
     webhooks: [...webhooks],

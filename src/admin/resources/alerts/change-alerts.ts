@@ -30,7 +30,7 @@ export const changeAlerts = {
     const alerts = alertsOf(call)
     for (const [at, url] of webhooks.entries()) validate(alerts, url, at)
     await alerts.set(account, { emails: [...new Set(emails)], webhooks: [...new Set(webhooks)] })
-    return shownAlerts(alerts, account)
+    return await shownAlerts(alerts, account)
   },
 } satisfies JsonOperation<typeof input, typeof alertsOutput>
 

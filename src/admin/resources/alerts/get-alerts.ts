@@ -15,5 +15,5 @@ export const getAlerts = {
   summary: 'Recipients of alerts at 75, 85 and 100 % of a limit.',
   input,
   output: alertsOutput,
-  run: ({ account }, call) => shownAlerts(alertsOf(call), account),
+  run: async ({ account }, call) => await shownAlerts(alertsOf(call), account),
 } satisfies JsonOperation<typeof input, typeof alertsOutput>

@@ -16,9 +16,9 @@ export const exportAllUsage = {
   form: 'text',
   input,
 
-  run({ key, span, since }, { usage }) {
+  async run({ key, span, since }, { usage }) {
     const scope = key === undefined ? { all: true as const } : { keyId: key }
-    const text = usageCsv(usage.list(scope, span, since))
+    const text = usageCsv(await usage.list(scope, span, since))
     return { type: 'text/csv', fileName: 'usage.csv', text }
   },
 } satisfies TextOperation<typeof input>

@@ -24,7 +24,7 @@ export const exportUsage = {
       key === undefined
         ? { accountId: account }
         : { keyId: (await keyOf(accounts, account, key)).id }
-    const text = usageCsv(usage.list(scope, span, since))
+    const text = usageCsv(await usage.list(scope, span, since))
     return { type: 'text/csv', fileName: 'usage.csv', text }
   },
 } satisfies TextOperation<typeof input>

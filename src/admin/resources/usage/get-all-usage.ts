@@ -19,7 +19,7 @@ export const getAllUsage = {
   async run({ window, by }, { accounts, usage }) {
     const names = new Map((await accounts.listAccounts()).map(({ id, name }) => [id, name]))
     return {
-      report: withNames(usage.report({ all: true }, window, by), (id) => names.get(id) ?? ''),
+      report: withNames(await usage.report({ all: true }, window, by), (id) => names.get(id) ?? ''),
     }
   },
 } satisfies JsonOperation<typeof input, typeof output>

@@ -19,6 +19,6 @@ export const getKeyUsage = {
   output,
   async run({ account, key, window, by }, { accounts, usage }) {
     const { id } = await keyOf(accounts, account, key)
-    return { report: withNames(usage.report({ keyId: id }, window, by), () => '') }
+    return { report: withNames(await usage.report({ keyId: id }, window, by), () => '') }
   },
 } satisfies JsonOperation<typeof input, typeof output>

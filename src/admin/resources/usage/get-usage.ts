@@ -19,7 +19,7 @@ export const getUsage = {
   output,
   async run({ account, window, by }, { accounts, usage }) {
     const names = new Map((await accounts.listKeysOf(account)).map(({ id, name }) => [id, name]))
-    const used = usage.report({ accountId: account }, window, by)
+    const used = await usage.report({ accountId: account }, window, by)
     return {
       report: withNames(used, (id) => names.get(id) ?? ''),
       storage: await usage.storageOf(account),

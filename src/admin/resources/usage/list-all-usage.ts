@@ -36,7 +36,7 @@ export const listAllUsage = {
     const scope = key === undefined ? { all: true as const } : { keyId: key }
     const { accounts, stored } = await pins.storage()
     return {
-      lines: [...usage.list(scope, span, since)],
+      lines: [...(await usage.list(scope, span, since))],
       storage: { accounts: [...accounts], stored },
     }
   },

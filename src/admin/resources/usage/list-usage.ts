@@ -23,6 +23,6 @@ export const listUsage = {
       key === undefined
         ? { accountId: account }
         : { keyId: (await keyOf(accounts, account, key)).id }
-    return { lines: [...usage.list(scope, span, since)] }
+    return { lines: [...(await usage.list(scope, span, since))] }
   },
 } satisfies JsonOperation<typeof input, typeof output>
