@@ -2,7 +2,7 @@
 // key are random hashes.
 import { toHex } from '../../src/base/hex.ts'
 import { keccak256 } from '../../src/codec/hash/keccak.ts'
-import { nibbleAt, packPath } from '../../src/codec/ethereum/nibbles.ts'
+import { nibbleAt, packPath } from '../../src/codec/ethereum/trie-node.ts'
 import { encodeRlp } from '../../src/codec/ethereum/rlp.ts'
 
 /** `key`: 32 bytes. */

@@ -2,7 +2,7 @@
 // The first step is the block header, whose hash must be the block hash. No claim of the bundle is trusted.
 import { toHex } from '../../src/base/hex.ts'
 import { decodeHeader, type Header } from '../../src/codec/ethereum/header.ts'
-import { decodeTrieNode, type TrieNode } from '../../src/codec/ethereum/trie-node.ts'
+import { type TrieNode, decodeTrieNode } from '../../src/codec/ethereum/trie-node.ts'
 import type { ProofBundle } from '../../src/rpc/bundles/proof-bundle.ts'
 import { formatCount } from '../app/format.ts'
 import { keccak256 } from './keccak.ts'

@@ -1,5 +1,7 @@
-// The only access to time and timers, so that tests can control the clock.
+// The only access to time and timers, so that tests can control the clock. A server's clock logs and counts an error of a
+// callback in one place, and the next period calls it again.
 // Tested by src/http/server.test.ts
+import type { Log } from './log.ts'
 
 export interface Clock {
   /** Milliseconds since 1970 UTC; may jump. For dates people see and for block timestamps. */
@@ -28,4 +30,33 @@ export const systemClock: Clock = {
 /** Resolves after `delayMs` and keeps the process alive until then: for commands that wait for a server. */
 export function pause(delayMs: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, delayMs))
+}
+
+/** Event of the log for work outside of any request that failed; counted as `cairn_background_failures_total`. */
+export const backgroundFailed = 'background_failed'
+
+export function guardClock(clock: Clock, log: Log): Clock {
+  const guarded = (run: () => void) => (): void => {
+    try {
+      run()
+    } catch (error) {
+      log('error', backgroundFailed, { in: 'timer', error })
+    }
+  }
+  return {
+    now: clock.now,
+    monotonic: clock.monotonic,
+    after: (delayMs, run) => clock.after(delayMs, guarded(run)),
+    every: (periodMs, run) => clock.every(periodMs, guarded(run)),
+  }
+}
+
+/**
+ * Promises of the process that reject and that no code waits for are logged, and the process goes on. Returns what takes
+ * this back.
+ */
+export function logUnhandled(log: Log): () => void {
+  const note = (error: unknown): void => log('error', backgroundFailed, { in: 'promise', error })
+  process.on('unhandledRejection', note)
+  return () => process.off('unhandledRejection', note)
 }

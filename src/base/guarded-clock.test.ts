@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
-import { backgroundFailed, guardClock } from './guarded-clock.ts'
+import { backgroundFailed, guardClock } from './clock.ts'
 
 test('a timer that throws is logged, and the next period calls it again', () => {
   const clock = createTurnedClock()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
-import { createLatencySketch } from './latency-sketch.ts'
+import { createLatencySketch } from './latency.ts'
 
 test('quantiles are right to a quarter of their value', () => {
   const sketch = createLatencySketch(createTurnedClock())

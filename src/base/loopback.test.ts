@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isLoopback } from './loopback.ts'
+import { isLoopback } from './addresses.ts'
 
 test('the addresses of loopback stay on this machine, and no others', () => {
   for (const host of ['localhost', '127.0.0.1', '127.9.8.7', '::1']) assert.ok(isLoopback(host))

@@ -1,5 +1,21 @@
-// LRU cache with a size limit. Two generations instead of a list of uses: a hit costs one lookup, and an entry used since
-// the last change of generations survives the next one.
+// Bounded maps. The LRU cache has two generations instead of a list of uses: a hit costs one lookup, and an entry used since
+// the last change of generations survives the next one. `setNewest` drops the entry that was set first.
+// Tested by src/base/lru-cache.test.ts
+
+/** Sets `key` as the newest of `map`, of which `most` (1 or more) stay. */
+export function setNewest<Key, Value>(
+  map: Map<Key, Value>,
+  key: Key,
+  value: Value,
+  most: number,
+): void {
+  map.delete(key)
+  for (const oldest of map.keys()) {
+    if (map.size < most) break
+    map.delete(oldest)
+  }
+  map.set(key, value)
+}
 
 export interface LruCache<Value> {
   find(key: string): Value | null

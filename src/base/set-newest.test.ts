@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { setNewest } from './set-newest.ts'
+import { setNewest } from './lru-cache.ts'
 
 test('beyond its limit a map drops the oldest key', () => {
   const map = new Map<string, number>()

@@ -1,10 +1,16 @@
 // Renders a block as eth_getBlockBy… returns it (geth's members, without totalDifficulty).
 // Tested by src/rpc/methods/rpc-compat.test.ts
 import { toHex, toQuantity } from '../base/hex.ts'
-import { bytesField, integerField, listField } from '../codec/ethereum/fields.ts'
+import {
+  bytesField,
+  decodeRlp,
+  emptyRlpList,
+  integerField,
+  listField,
+  splitList,
+} from '../codec/ethereum/rlp.ts'
 import { decodeHeader } from '../codec/ethereum/header.ts'
 import { keccak256 } from '../codec/hash/keccak.ts'
-import { decodeRlp, emptyRlpList, splitList } from '../codec/ethereum/rlp.ts'
 import type { ProvedHeader } from './proved-memory.ts'
 
 /** The lists of a block as stored, each one RLP list; `withdrawals` null before Shanghai. */

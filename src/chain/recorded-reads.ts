@@ -4,10 +4,10 @@
 import { toBareHex } from '../base/hex.ts'
 import { decodeEntries } from '../codec/ethereum/list.ts'
 import {
-  createOrderedTrie,
   type NamedNode,
   type OrderedTrie,
-} from '../codec/ethereum/ordered-proof.ts'
+  createOrderedTrie,
+} from '../codec/ethereum/ordered-trie.ts'
 import type { ContentRef } from '../content/ref.ts'
 import type { EntryKind } from './entry-reader.ts'
 import { readList } from './list-entries.ts'

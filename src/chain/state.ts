@@ -10,7 +10,7 @@ import {
   emptyCodeHash,
 } from '../codec/ethereum/account-state.ts'
 import { keccak256 } from '../codec/hash/keccak.ts'
-import { Malformed } from '../codec/ethereum/malformed.ts'
+import { Malformed } from '../codec/ethereum/rlp.ts'
 import { TrieWalk } from '../codec/ethereum/trie-walk.ts'
 import type { ContentRef, FetchContext, PeekNode } from '../content/ref.ts'
 import type { ProvedHeader } from './blocks.ts'

@@ -2,7 +2,7 @@
 // and `cairn config` are generated from it. Only app.ts and cli/ read Config; modules receive plain values.
 // long: one row for each setting.
 import { z } from 'zod'
-import { parseIpRule } from '../base/ip-list.ts'
+import { parseIpRule } from '../base/addresses.ts'
 import type { EmbeddedNetworkConfig, NetworkConfig } from './network-config.ts'
 import type { SourceConfig } from './source-schema.ts'
 

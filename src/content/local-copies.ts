@@ -3,7 +3,7 @@
 // Tested by src/content/obtain.test.ts
 import type { Clock } from '../base/clock.ts'
 import { hasCode } from '../base/fault.ts'
-import { setNewest } from '../base/set-newest.ts'
+import { setNewest } from '../base/lru-cache.ts'
 import type { Log } from '../base/log.ts'
 import { createUnrequestedItems, type UnrequestedItems } from './unrequested-items.ts'
 import { createWriteBehindQueue } from './write-behind-queue.ts'

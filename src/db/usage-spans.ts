@@ -2,7 +2,7 @@
 // Part of a migration: never changed after its release.
 // Tested by src/db/migrate.test.ts
 
-/** Columns `c0` to `c15` of a row of `latency`: see base/latency-steps.ts for their steps. */
+/** Columns `c0` to `c15` of a row of `latency`: see base/latency.ts for their steps. */
 export const latencyColumns: readonly string[] = Array.from({ length: 16 }, (_, at) => `c${at}`)
 
 // What those outcomes answered when the status was not written down yet.

@@ -2,7 +2,7 @@
 // long calls move to the slow one, so that short calls wait only for short ones. Each starts at its first call.
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
-import { setNewest } from '../base/set-newest.ts'
+import { setNewest } from '../base/lru-cache.ts'
 import type { Log } from '../base/log.ts'
 import type { RequestedCall, CallOwner, EvmExecutor } from '../chain/evm-executor.ts'
 import { createCallLane } from './call-lane.ts'

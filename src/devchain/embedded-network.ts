@@ -1,8 +1,7 @@
 // Opens the chain that lives in this process's own data folder: makes its first block if there is none,
 // resumes at its head, and runs its EVM in two threads that start at their first use: one makes blocks, one
 // only calls.
-import type { Clock } from '../base/clock.ts'
-import { backgroundFailed } from '../base/guarded-clock.ts'
+import { type Clock, backgroundFailed } from '../base/clock.ts'
 import { fromHex } from '../base/hex.ts'
 import type { Log } from '../base/log.ts'
 import type { Obtain } from '../content/ref.ts'

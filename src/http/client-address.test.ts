@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createIpList, parseIpRule } from '../base/ip-list.ts'
+import { createIpList, parseIpRule } from '../base/addresses.ts'
 import { createClientAddress, peerAddress } from './request-head.ts'
 
 const rules = ['127.0.0.1', '10.0.0.0/8', '2001:db8::/32'].map(

@@ -4,7 +4,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '../base/clock.ts'
-import { networkOf } from '../base/address.ts'
+import { networkOf } from '../base/addresses.ts'
 
 type Idle = { readonly socket: Socket; readonly idleMs: number }
 

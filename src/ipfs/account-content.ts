@@ -2,7 +2,7 @@
 // blocks that a public source offers. A stored block of another account is absent, whatever the store has.
 // Tested by test/isolation.test.ts
 import { Fault } from '../base/fault.ts'
-import { setNewest } from '../base/set-newest.ts'
+import { setNewest } from '../base/lru-cache.ts'
 import type { SequentialRead } from '../content/sequential-read.ts'
 import { type ContentRef, type Obtain, refKey } from '../content/ref.ts'
 import type { BlockStore, ReadBatch } from '../content/block-store.ts'

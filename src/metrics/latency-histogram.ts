@@ -1,7 +1,7 @@
 // Durations as a histogram of Prometheus, out of the steps that usage counts in: each of its buckets ends where a step
 // ends, so nothing is guessed but the sum.
 // Tested by src/metrics/metrics.test.ts
-import { latencySteps, stepMs } from '../base/latency-steps.ts'
+import { latencySteps, stepMs } from '../base/latency.ts'
 
 /** Every fifth step: each bucket ends about three times above the one before, from a tenth of a millisecond to minutes. */
 const ends: readonly number[] = Array.from({ length: 14 }, (_, index) => 3 + 5 * index)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findNamingFaults, parseMetrics } from '../../test/fakes/metrics-text.ts'
-import { latencySteps, stepOf } from '../base/latency-steps.ts'
+import { latencySteps, stepOf } from '../base/latency.ts'
 import type { FlushedRow } from '../access/usage/usage-row.ts'
 import { countUsage } from './count-usage.ts'
 import { createCounters } from './counters.ts'

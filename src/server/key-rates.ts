@@ -1,7 +1,7 @@
 // Rates of keys without own rates, so that one key cannot use all capacity of a server on a network.
 // Tested by src/server/key-rates.test.ts
 import { plans } from '../access/accounts/plans.ts'
-import { isLoopback } from '../base/loopback.ts'
+import { isLoopback } from '../base/addresses.ts'
 import type { Config } from '../config/settings.ts'
 import type { KeyRates } from '../access/limits/limiter.ts'
 

@@ -1,7 +1,7 @@
 // The listeners: one for all APIs, and one for the admin API alone if it has its own address.
 // Tested by test/admin.test.ts
 import type { Clock } from '../base/clock.ts'
-import { createListedIps } from '../base/ip-list.ts'
+import { createListedIps } from '../base/addresses.ts'
 import type { Log } from '../base/log.ts'
 import type { Config } from '../config/settings.ts'
 import { createClientAddress } from '../http/request-head.ts'

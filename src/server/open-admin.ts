@@ -2,7 +2,7 @@
 // Tested by test/admin.test.ts
 import { fileURLToPath } from 'node:url'
 import { cardGateOf } from './open-cards.ts'
-import { createListedIps } from '../base/ip-list.ts'
+import { createListedIps } from '../base/addresses.ts'
 import type { Directory } from '../access/accounts/directory.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
@@ -11,12 +11,13 @@ import type { AdminContext } from '../admin/admin-operation.ts'
 import { adminOperations } from '../admin/index.ts'
 import { createDryRun, type DryRunDeps } from '../admin/dry-run.ts'
 import {
-  createAdminHandler,
-  createOpenApiHandler,
+  type AsKeyParts,
   type FindPrincipal,
+  createAdminHandler,
+  createAsKey,
+  createOpenApiHandler,
 } from '../admin/http/admin-handler.ts'
 import { type AdminApi, createAdminApi } from '../admin/http/admin-api.ts'
-import { type AsKeyParts, createAsKey } from '../admin/http/as-key.ts'
 import { createDashboardHandler } from '../admin/dashboard/dashboard-handler.ts'
 import { readDashboard } from '../admin/dashboard/dashboard-files.ts'
 import { createStripeHook } from '../admin/http/stripe-hook.ts'

@@ -8,7 +8,7 @@ import type { PaymentProvider } from '../access/cards/payment-provider.ts'
 import { type Cards, type CardsDeps, createCards } from '../access/cards/cards.ts'
 import { openStripe } from '../access/cards/stripe-provider.ts'
 import type { Config } from '../config/settings.ts'
-import { networkOf } from '../base/address.ts'
+import { networkOf } from '../base/addresses.ts'
 import { createCardRateLimit } from '../access/limits/card-rate-limit.ts'
 
 /** Some accounts share an address. */

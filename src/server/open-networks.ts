@@ -2,8 +2,7 @@
 // default. The only module that turns a network's settings into its parts.
 // Tested by test/upstream/networks-started.test.ts
 import { isDeepStrictEqual } from 'node:util'
-import type { Clock } from '../base/clock.ts'
-import { backgroundFailed } from '../base/guarded-clock.ts'
+import { type Clock, backgroundFailed } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { NetworkConfig, UpstreamNetworkConfig } from '../config/network-config.ts'
 import { type Config, embeddedChain } from '../config/settings.ts'

@@ -7,7 +7,7 @@ import {
   defaultAccountSettings,
   defaultKeySettings,
 } from '../../src/access/accounts/key-settings.ts'
-import { systemClock, type Clock } from '../../src/base/clock.ts'
+import { type Clock, systemClock } from '../../src/base/clock.ts'
 import { Fault } from '../../src/base/fault.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { importProfiles } from '../../src/codec/ipld/import-profile.ts'

@@ -2,7 +2,7 @@
 // alternatives (OR), and an empty type allows all, as with Infura keys. A refusal names the type, never the list.
 import { Fault } from '../../base/fault.ts'
 import { toBareHex } from '../../base/hex.ts'
-import { createIpList, parseIpRule } from '../../base/ip-list.ts'
+import { createIpList, parseIpRule } from '../../base/addresses.ts'
 import { isOriginOf, type OriginRule, parseOrigin, parseOriginRule } from './allowed-origin.ts'
 import type { KeySettings } from './key-settings.ts'
 

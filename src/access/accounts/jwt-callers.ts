@@ -2,7 +2,7 @@
 // one lookup.
 import { hash } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
-import { setNewest } from '../../base/set-newest.ts'
+import { setNewest } from '../../base/lru-cache.ts'
 import type { Caller } from './caller.ts'
 import { jwtCharsMax, badToken, verifyJwt, type JwtKeys } from './jwt.ts'
 

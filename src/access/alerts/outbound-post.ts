@@ -6,7 +6,7 @@ import type { Clock } from '../../base/clock.ts'
 import { withDeadline } from '../../base/deadline.ts'
 import { Fault } from '../../base/fault.ts'
 import { loadUndici } from '../../base/http-origin.ts'
-import { isPublicAddress } from '../../base/public-address.ts'
+import { isPublicAddress } from '../../base/addresses.ts'
 
 export type OutboundPost = {
   /** Returns the status of the reply. Throws an Error with the reason if there is none. */

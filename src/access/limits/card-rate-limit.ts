@@ -1,7 +1,7 @@
 // Rate limit of requests to the payment provider per name (an account, an address). Tests of stolen cards come from few
 // addresses with many accounts, and each request has a cost.
 import type { Clock } from '../../base/clock.ts'
-import { setNewest } from '../../base/set-newest.ts'
+import { setNewest } from '../../base/lru-cache.ts'
 import { takeUnits } from './gcra.ts'
 import { overRate } from './rate-refusal.ts'
 

@@ -1,9 +1,9 @@
 // Limit of wrong keys and secrets per address; beyond it they are refused without a database read. Valid keys are
 // never checked, so other clients behind the same address are not blocked.
-import { networkOf } from '../../base/address.ts'
+import { networkOf } from '../../base/addresses.ts'
 import type { Clock } from '../../base/clock.ts'
 import { Fault, type FaultCode } from '../../base/fault.ts'
-import { setNewest } from '../../base/set-newest.ts'
+import { setNewest } from '../../base/lru-cache.ts'
 import { takeUnits } from './gcra.ts'
 import { overRate } from './rate-refusal.ts'
 

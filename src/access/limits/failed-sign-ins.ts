@@ -1,9 +1,9 @@
 // Limits of failed sign-ins per address and per email or passkey. Each attempt is charged in advance and refunded on
 // success, so that parallel attempts cannot exceed the limit.
-import { networkOf } from '../../base/address.ts'
+import { networkOf } from '../../base/addresses.ts'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
-import { setNewest } from '../../base/set-newest.ts'
+import { setNewest } from '../../base/lru-cache.ts'
 import { returnUnits, takeUnits } from './gcra.ts'
 
 export type FailedSignIns = {

@@ -2,7 +2,7 @@
 // request runs, from in-memory counters.
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
-import { setNewest } from '../../base/set-newest.ts'
+import { setNewest } from '../../base/lru-cache.ts'
 import { returnUnits, takeUnits, type Rate } from './gcra.ts'
 import { overRate } from './rate-refusal.ts'
 

@@ -1,8 +1,8 @@
 // Limits of gateway requests (`/ipfs/<cid>`): requests per second and concurrent responses, by key, or by address for
 // requests without a key. Checked before the request runs, in memory.
-import { networkOf } from '../../base/address.ts'
+import { networkOf } from '../../base/addresses.ts'
 import type { Clock } from '../../base/clock.ts'
-import { setNewest } from '../../base/set-newest.ts'
+import { setNewest } from '../../base/lru-cache.ts'
 import { Fault } from '../../base/fault.ts'
 import { takeUnits } from './gcra.ts'
 import { overRate } from './rate-refusal.ts'

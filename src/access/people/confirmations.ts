@@ -2,7 +2,7 @@
 // dashboard requests a new confirmation.
 // Tested by src/access/people/confirmations.test.ts
 import type { Clock } from '../../base/clock.ts'
-import { setNewest } from '../../base/set-newest.ts'
+import { setNewest } from '../../base/lru-cache.ts'
 
 export type Confirmations = {
   /** Records that the person of this session has just shown a password or a passkey. */

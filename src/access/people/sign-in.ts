@@ -1,9 +1,9 @@
 // Sign-in by password. An unknown email, a wrong password and a disabled person get the same answer after the same
 // work. Failures are rate-limited by address and by person before any work is done.
-import { networkOf } from '../../base/address.ts'
+import { networkOf } from '../../base/addresses.ts'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
-import { setNewest } from '../../base/set-newest.ts'
+import { setNewest } from '../../base/lru-cache.ts'
 import type { Rows } from '../../db/rows.ts'
 import { findPassword, findPasswordByEmail } from '../../tables/people.ts'
 import { AccountsRefusal } from '../accounts/accounts-refusal.ts'

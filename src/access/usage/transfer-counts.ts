@@ -2,7 +2,7 @@
 // usage table, then counted in memory.
 // Tested by src/access/limits/transfer-meters.test.ts
 import type { Clock } from '../../base/clock.ts'
-import { setNewest } from '../../base/set-newest.ts'
+import { setNewest } from '../../base/lru-cache.ts'
 
 /** Body bytes: `up` those that were read of requests, `down` those that were written of answers. */
 export type Transferred = { readonly up: number; readonly down: number }

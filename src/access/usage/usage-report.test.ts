@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
-import { quantileOf, stepOf } from '../../base/latency-steps.ts'
+import { quantileOf, stepOf } from '../../base/latency.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
 import { createSqliteRows } from '../../db/sqlite-rows.ts'

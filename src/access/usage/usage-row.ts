@@ -1,7 +1,7 @@
 // Usage of one call, and the row that sums up similar calls.
 // Tested by src/access/usage/usage.test.ts
 import { type Fault, type FaultCode, filesStatus, pathsStatus } from '../../base/fault.ts'
-import { latencySteps, stepOf } from '../../base/latency-steps.ts'
+import { latencySteps, stepOf } from '../../base/latency.ts'
 
 /** Result of a call. `reason`: of a refusal, if it has one; otherwise empty. */
 export type CallOutcome = {
@@ -36,7 +36,7 @@ export type UsageRow = Omit<UsedCall, 'ms' | 'units' | 'bytesIn' | 'bytesOut'> &
   units: number
   bytesIn: number
   bytesOut: number
-  /** How many of the calls that ran took how long (base/latency-steps.ts); null: none ran. */
+  /** How many of the calls that ran took how long (base/latency.ts); null: none ran. */
   latency: Uint32Array | null
 }
 

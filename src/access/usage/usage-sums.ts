@@ -1,6 +1,6 @@
 // Sums of usage, with latencies.
 // Tested by src/access/usage/usage-report.test.ts
-import { latencySteps, quantileOf } from '../../base/latency-steps.ts'
+import { latencySteps, quantileOf } from '../../base/latency.ts'
 
 export type Sums = {
   readonly requests: number

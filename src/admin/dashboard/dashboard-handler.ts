@@ -3,7 +3,7 @@
 // Tested by src/admin/dashboard/dashboard-handler.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { AdminHandlerDeps } from '../http/admin-handler.ts'
-import { checkHost } from '../http/admin-rules.ts'
+import { checkHost } from '../http/admin-access.ts'
 import { namesTag } from '../../http/conditional-request.ts'
 import type { DashboardFile, DashboardFiles, Encoding } from './dashboard-files.ts'
 import { cardFormHeaders, dashboardHeaders } from './dashboard-policy.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Principal } from '../principal.ts'
-import { createAdminConcurrency } from './admin-concurrency.ts'
+import { createAdminConcurrency } from './admin-access.ts'
 
 const overloaded = { code: 'overloaded' }
 

@@ -1,27 +1,61 @@
 // The admin API under `/api/v1/`: HTTP in, admin operations, JSON out. Rules in order: Host, address, origin (for changes
 // with a cookie), caller and concurrency, path, body, caller again; then the operation checks the role. No CORS: only
 // the dashboard's own origin.
-import { networkOf } from '../../base/address.ts'
-import type { Clock } from '../../base/clock.ts'
+import type { Caller } from '../../access/accounts/caller.ts'
 import { Fault } from '../../base/fault.ts'
-import type { Log } from '../../base/log.ts'
 import { type Principal, authorizeRole } from '../principal.ts'
-import type { AdminOperation, AdminContext } from '../admin-operation.ts'
+import type { NodeExchange, RequestHandler } from '../../http/node-exchange.ts'
+import type { RpcApi } from '../../http/routes.ts'
+import { networkOf } from '../../base/addresses.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import type { AdminContext, AdminOperation } from '../admin-operation.ts'
 import { adminBase, isBodiless } from '../admin-route.ts'
 import { openApi } from '../open-api.ts'
 import { runAdmin } from '../run-admin.ts'
-import { boundedDeadlines, createDeadlines, type Deadlines } from '../../http/deadlines.ts'
-import type { RequestHandler, NodeExchange } from '../../http/node-exchange.ts'
-import { checkHost, checkOrigin, ownOrigin } from './admin-rules.ts'
-import { sendAdmin, sendAdminRefusal } from './admin-reply.ts'
-import { createAdminRoutes, type MatchAdmin } from './admin-routes.ts'
+import { type Deadlines, boundedDeadlines, createDeadlines } from '../../http/deadlines.ts'
 import {
   type AdminConcurrency,
   type KeyedSemaphore,
+  checkHost,
+  checkOrigin,
   createAdminConcurrency,
   createKeyedSemaphore,
-} from './admin-concurrency.ts'
-import { readCookie, setCookie } from './session-cookie.ts'
+  ownOrigin,
+  readCookie,
+  setCookie,
+} from './admin-access.ts'
+import { sendAdmin, sendAdminRefusal } from './admin-reply.ts'
+import { type MatchAdmin, createAdminRoutes } from './admin-routes.ts'
+
+export type AsKeyParts = {
+  /** The key with its secret, without its lists; null: no such key in the account, or it has expired. */
+  readonly callerOf: (accountId: string, keyId: string) => Caller | null
+  readonly rpc: RpcApi
+  /** The IPFS API for an authenticated caller; `path`: `/api/v0/<command>`. */
+  readonly files: (as: { readonly caller: Caller; readonly path: string }) => RequestHandler
+}
+
+const form = /^\/accounts\/([^/]+)\/keys\/([^/]+)\/(rpc|files)\/(.+)$/
+
+export function createAsKey({ callerOf, rpc, files }: AsKeyParts): AsKey {
+  return async (exchange, path, actor) => {
+    const match = form.exec(path)
+    if (match === null) return false
+    const [, account = '', key = '', face = '', rest = ''] = match
+    const caller = enter(actor, account, key)
+    if (face === 'files') await files({ caller, path: `/api/v0/${rest}` })(exchange)
+    else await rpc(exchange, { network: rest, webSocket: false, key: null, caller })
+    return true
+  }
+
+  function enter(actor: Principal | null, account: string, key: string): Caller {
+    authorizeRole('member', account, actor)
+    const caller = callerOf(account, key)
+    if (caller === null) throw new Fault('absent', { detail: `there is no key ${key} that works` })
+    return caller
+  }
+}
 
 /** Credentials of a request; null: none. */
 export type AdminCredential = { readonly session: string | null; readonly token: string | null }

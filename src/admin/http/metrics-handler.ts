@@ -7,7 +7,7 @@ import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import { isOperator } from '../principal.ts'
 import type { FindPrincipal } from './admin-handler.ts'
-import { isLoopbackHost } from './admin-rules.ts'
+import { isLoopbackHost } from './admin-access.ts'
 import { sendAdminRefusal } from './admin-reply.ts'
 import type { RequestHandler, NodeExchange } from '../../http/node-exchange.ts'
 

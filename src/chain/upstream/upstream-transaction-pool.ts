@@ -3,7 +3,7 @@
 // Tested by src/chain/upstream/upstream-relay.test.ts
 import { Fault } from '../../base/fault.ts'
 import { toHex } from '../../base/hex.ts'
-import { Malformed } from '../../codec/ethereum/malformed.ts'
+import { Malformed } from '../../codec/ethereum/rlp.ts'
 import {
   decodeTransaction,
   transactionHash,

@@ -1,6 +1,6 @@
 // Accounts and API keys: what cannot work, what ends soon, what is too open for a public address.
 // Tested by src/cli/doctor/doctor.test.ts
-import { isLoopback } from '../../base/loopback.ts'
+import { isLoopback } from '../../base/addresses.ts'
 import type { ApiKey } from '../../access/accounts/accounts.ts'
 import { type Config, networkNames } from '../../config/settings.ts'
 import type { Data } from '../open-data.ts'

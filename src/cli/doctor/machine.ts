@@ -2,7 +2,7 @@
 // Tested by src/cli/doctor/doctor.test.ts
 import { accessSync, constants, readFileSync, statSync, statfsSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
-import { systemClock, type Clock } from '../../base/clock.ts'
+import { type Clock, systemClock } from '../../base/clock.ts'
 
 type FileFacts = {
   readonly kind: 'folder' | 'file' | 'other'

@@ -1,6 +1,6 @@
 // What the settings alone tell of a network behind upstreams: its name, its proofs, whose word its head is.
 // Tested by src/cli/doctor/upstream-checks.test.ts
-import { isLoopback } from '../../base/loopback.ts'
+import { isLoopback } from '../../base/addresses.ts'
 import type { UpstreamNetworkConfig } from '../../config/network-config.ts'
 import { findChainId } from '../../config/network-variable.ts'
 import { showUrl } from '../../config/show.ts'

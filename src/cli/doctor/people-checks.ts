@@ -1,6 +1,6 @@
 // Checks of sign-in: an operator exists, operators have a second factor, accounts have owners.
 // Tested by src/cli/doctor/doctor.test.ts
-import { isLoopback } from '../../base/loopback.ts'
+import { isLoopback } from '../../base/addresses.ts'
 import type { Config } from '../../config/settings.ts'
 import type { Rows } from '../../db/rows.ts'
 import { findFirstInvitationExpiry } from '../../tables/invitations.ts'

@@ -1,6 +1,6 @@
 // Settings that can be used and still do harm, and the sentence for those that cannot.
 // Tested by src/cli/doctor/doctor.test.ts
-import { isLoopback } from '../../base/loopback.ts'
+import { isLoopback } from '../../base/addresses.ts'
 import type { Loaded } from '../../config/load.ts'
 import type { ConfigIssue } from '../../config/config-issue.ts'
 import { type Config, embeddedChain } from '../../config/settings.ts'

@@ -1,5 +1,5 @@
 // What is wrong with the sources of files: who cannot be asked, and secrets that go over the wire in clear.
-import { isLoopback } from '../../base/loopback.ts'
+import { isLoopback } from '../../base/addresses.ts'
 import type { Config } from '../../config/settings.ts'
 import type { QueriedSource } from '../query-sources.ts'
 import { warning, problem, type Problem } from './problem.ts'

@@ -1,9 +1,15 @@
 // Values of a state trie's leaf (account) and of a storage trie's leaf (slot), and the hashes of empty
 // data.
 import { fromHex } from '../../base/hex.ts'
-import { bytesField, integerField, listField } from './fields.ts'
-import { Malformed } from './malformed.ts'
-import { decodeRlp, encodeInteger, encodeRlp } from './rlp.ts'
+import {
+  Malformed,
+  bytesField,
+  decodeRlp,
+  encodeInteger,
+  encodeRlp,
+  integerField,
+  listField,
+} from './rlp.ts'
 
 /** keccak256(0x80): the root of a trie without entries. */
 export const emptyTrieRoot = fromHex(

@@ -1,7 +1,6 @@
 // A whole block as debug_getRawBlock and chain files hold it: [header, transactions, uncles, withdrawals?].
 // It is sliced, never re-encoded, so each part has the hash that the header contains.
-import { Malformed } from './malformed.ts'
-import { endOfItem, splitList } from './rlp.ts'
+import { Malformed, endOfItem, splitList } from './rlp.ts'
 import { RlpWriter } from './rlp-writer.ts'
 
 /** Each part is RLP, a view. `withdrawals` is null before Shanghai. */

@@ -6,8 +6,7 @@ import fc from 'fast-check'
 import { toHex, toQuantity } from '../../base/hex.ts'
 import { decodeHeader } from './header.ts'
 import { encodeHeaderJson, encodeUnclesJson } from './header-json.ts'
-import { Malformed } from './malformed.ts'
-import { decodeRlp, encodeRlp } from './rlp.ts'
+import { Malformed, decodeRlp, encodeRlp } from './rlp.ts'
 
 const hardforks = ['chainstart', 'london', 'paris', 'shanghai', 'cancun', 'prague', 'amsterdam']
 const commonOf = new Map(

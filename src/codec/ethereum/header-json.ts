@@ -1,7 +1,7 @@
 // Encodes a header as RLP from the JSON of eth_getBlockBy…. Optional fields are written if present, without a fork
 // table: the hash decides whether the bytes are the header.
 import { isGiven, type JsonRecord, recordOf, writeBytes, writeInteger } from './json-fields.ts'
-import { Malformed } from './malformed.ts'
+import { Malformed } from './rlp.ts'
 import { RlpWriter } from './rlp-writer.ts'
 
 /** A number: data of so many bytes. */

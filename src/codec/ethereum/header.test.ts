@@ -3,9 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { decodeHeader, encodeHeader } from './header.ts'
 import type { Header } from './header.ts'
-import { Malformed } from './malformed.ts'
-import { decodeRlp, encodeInteger, encodeRlp } from './rlp.ts'
-import type { RlpItem } from './rlp.ts'
+import { Malformed, type RlpItem, decodeRlp, encodeInteger, encodeRlp } from './rlp.ts'
 
 const hash = new Uint8Array(32).fill(1)
 

@@ -1,9 +1,15 @@
 // A block header's RLP (Yellow Paper 4.4.3; order of the later fields: go-ethereum core/types/block.go).
 // Fields are read and written as present: no fork table decides, so a new network needs no schedule.
-import { bytesField, integerField, listField } from './fields.ts'
-import { Malformed } from './malformed.ts'
-import { decodeRlp, encodeInteger, encodeRlp } from './rlp.ts'
-import type { RlpItem } from './rlp.ts'
+import {
+  Malformed,
+  type RlpItem,
+  bytesField,
+  decodeRlp,
+  encodeInteger,
+  encodeRlp,
+  integerField,
+  listField,
+} from './rlp.ts'
 
 /** Byte fields are 32 bytes long but `miner` 20, `logsBloom` 256, `nonce` 8, `extraData` any. */
 export type Header = {

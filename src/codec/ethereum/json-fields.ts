@@ -2,7 +2,7 @@
 // zeros, because clients do that; data may not: its length is significant.
 // Tested by src/codec/ethereum/header-json.test.ts, src/codec/ethereum/transaction-json.test.ts
 import { decodeDigits } from '../../base/hex.ts'
-import { Malformed } from './malformed.ts'
+import { Malformed } from './rlp.ts'
 import type { RlpWriter } from './rlp-writer.ts'
 
 /** A JSON object with unknown members. */

@@ -4,8 +4,7 @@ import fc from 'fast-check'
 import { fromHex } from '../../base/hex.ts'
 import { splitBlock, splitBlocks } from './block.ts'
 import { decodeEntries, encodeEntries, entriesMax, entryAt } from './list.ts'
-import { Malformed } from './malformed.ts'
-import { encodeRlp } from './rlp.ts'
+import { Malformed, encodeRlp } from './rlp.ts'
 
 const payload = fc.uint8Array({ maxLength: 70 })
 const legacy = fc.array(payload, { maxLength: 3 }).map((items) => encodeRlp(items))

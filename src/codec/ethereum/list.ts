@@ -1,7 +1,6 @@
 // A block's list of transactions, receipts or withdrawals, as in the block and in the store: legacy entries and
 // withdrawals as lists, typed entries (EIP-2718) as strings.
-import { Malformed } from './malformed.ts'
-import { decodeRlp, endOfItem, listStart, splitList } from './rlp.ts'
+import { Malformed, decodeRlp, endOfItem, listStart, splitList } from './rlp.ts'
 import { headLength, RlpWriter } from './rlp-writer.ts'
 
 /** Entries in one list. Ethereum's largest blocks hold some thousands. */

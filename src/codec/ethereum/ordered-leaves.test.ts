@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toBareHex } from '../../base/hex.ts'
-import { Malformed } from './malformed.ts'
-import { listSettings } from './ordered-leaves.ts'
-import { createOrderedTrie } from './ordered-proof.ts'
-import { orderedRoot } from './ordered-trie.ts'
-import { encodeRlp } from './rlp.ts'
+import { Malformed, encodeRlp } from './rlp.ts'
+import { createOrderedTrie, listSettings, orderedRoot } from './ordered-trie.ts'
 
 const entriesOf = (count: number, bytes: number) =>
   Array.from({ length: count }, (_, index) => encodeRlp([new Uint8Array(bytes).fill(index)]))

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { verifyMerkleProof } from '@ethereumjs/mpt'
 import { toHex } from '../../base/hex.ts'
-import { createOrderedTrie } from './ordered-proof.ts'
-import { orderedKey, orderedRoot } from './ordered-trie.ts'
+import { createOrderedTrie, orderedKey, orderedRoot } from './ordered-trie.ts'
 import { encodeRlp } from './rlp.ts'
 
 /** Short ones too, whose nodes stand inside others. */

@@ -1,7 +1,14 @@
-// The root of a trie over a list: key = RLP(index), not hashed, value = the raw entry. Headers commit to
-// transactions, receipts and withdrawals in this form.
-import { encodeInteger, encodeRlp } from './rlp.ts'
-import { trieRoot } from './trie-build.ts'
+// Tries over a list: key = RLP(index), not hashed, value = the raw entry. Headers commit to transactions, receipts and
+// withdrawals in this form. The root, the nodes that prove one entry or its absence, and the entries that can be reached
+// with the available nodes (a walk to a given index cannot list the available indexes).
+// Tested by src/codec/ethereum/ordered-leaves.test.ts
+import { Malformed, decodeInteger, decodeRlp, encodeInteger, encodeRlp } from './rlp.ts'
+import { buildTrie, trieRoot } from './trie-build.ts'
+import { type TrieChild, decodeTrieNode, fromNibbles } from './trie-node.ts'
+import { entriesMax } from './list.ts'
+import { toBareHex } from '../../base/hex.ts'
+import { keccak256 } from '../hash/keccak.ts'
+import { walkProof } from './trie-walk.ts'
 
 /** `entries`: as `decodeEntries` gives them. No entries give `emptyTrieRoot`. */
 export function orderedRoot(entries: readonly Uint8Array[]): Uint8Array {
@@ -15,4 +22,83 @@ export function orderedKey(index: number): Uint8Array {
   if (index < 0x80) return Uint8Array.of(index)
   if (index < 0x100) return Uint8Array.of(0x81, index)
   return encodeRlp(encodeInteger(index))
+}
+
+export type OrderedLeaf = { readonly index: number; readonly entry: Uint8Array }
+
+/**
+ * In the order of keys (1 to 127, 0, 128 ...). `find`: a node by its hash, or null, then all below it is passed over.
+ * `root` is what a header commits to. Throws `Malformed`, also past `entriesMax` entries.
+ */
+export function* listSettings(
+  root: Uint8Array,
+  find: (hash: Uint8Array) => Uint8Array | null,
+): Generator<OrderedLeaf> {
+  const waiting: { readonly child: TrieChild; readonly path: readonly number[] }[] = [
+    { child: root, path: [] },
+  ]
+  let found = 0
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { child, path } = next
+    const node = child instanceof Uint8Array ? nodeAt(child, find) : child
+    if (node === null) continue
+    // An index has at most 7 bytes, and RLP one more.
+    if (path.length > 16) throw new Malformed('a key of at most 8 bytes')
+    switch (node.type) {
+      case 'leaf':
+        found += 1
+        if (found > entriesMax) throw new Malformed(`a list of at most ${entriesMax} items`)
+        yield { index: indexOf([...path, ...node.path]), entry: node.value }
+        break
+      case 'extension':
+        waiting.push({ child: node.child, path: [...path, ...node.path] })
+        break
+      case 'branch':
+        for (let nibble = 15; nibble >= 0; nibble -= 1) {
+          waiting.push({ child: node.children[nibble] ?? null, path: [...path, nibble] })
+        }
+    }
+  }
+}
+
+function nodeAt(hash: Uint8Array, find: (hash: Uint8Array) => Uint8Array | null) {
+  const bytes = find(hash)
+  return bytes === null ? null : decodeTrieNode(bytes)
+}
+
+function indexOf(nibbles: readonly number[]): number {
+  const key = decodeRlp(fromNibbles(nibbles))
+  if (!(key instanceof Uint8Array)) throw new Malformed('an index as a string')
+  return Number(decodeInteger(key, 6))
+}
+
+/** A node's RLP under its keccak256 as 64 hex digits. */
+export type NamedNode = readonly [name: string, node: Uint8Array]
+
+export type OrderedTrie = {
+  readonly entries: readonly Uint8Array[]
+  /** Every node that has a hash. */
+  readonly nodes: readonly NamedNode[]
+  /** From the root to the entry at `index`, or to where the walk shows that there is none. */
+  nodesTo(index: number): readonly NamedNode[]
+}
+
+/** `entries`: as `decodeEntries` gives them. Throws `Malformed` on an empty one. */
+export function createOrderedTrie(entries: readonly Uint8Array[]): OrderedTrie {
+  const { root, nodes } = buildTrie(entries.map((entry, index) => [orderedKey(index), entry]))
+  const byName = new Map(nodes.map((node) => [toBareHex(keccak256(node)), node]))
+  return {
+    entries,
+    nodes: [...byName],
+    nodesTo(index) {
+      const passed: NamedNode[] = []
+      walkProof(root, orderedKey(index), (hash) => {
+        const name = toBareHex(hash)
+        const node = byName.get(name) ?? null
+        if (node !== null) passed.push([name, node])
+        return node
+      })
+      return passed
+    },
+  }
 }

@@ -2,11 +2,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { keccak256 } from '../hash/keccak.ts'
-import { packPath, toNibbles } from './nibbles.ts'
-import { childHashAt, isPlainNode, leadsToLeaf, readLeaf } from './plain-node.ts'
-import { encodeRlp, type RlpItem } from './rlp.ts'
+import {
+  childHashAt,
+  decodeTrieNode,
+  isPlainNode,
+  leadsToLeaf,
+  packPath,
+  readLeaf,
+  stepThrough,
+  stepThroughBytes,
+  toNibbles,
+} from './trie-node.ts'
+import { type RlpItem, encodeRlp } from './rlp.ts'
 import { buildTrie } from './trie-build.ts'
-import { decodeTrieNode, stepThrough, stepThroughBytes } from './trie-node.ts'
 
 const none = new Uint8Array(0)
 const empty: readonly RlpItem[] = Array.from({ length: 16 }, () => none)

@@ -3,10 +3,9 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { fromHex, toHex, toQuantity } from '../../base/hex.ts'
 import { decodeEntries, encodeEntries } from './list.ts'
-import { Malformed } from './malformed.ts'
+import { Malformed, encodeInteger, encodeRlp } from './rlp.ts'
 import { encodeReceiptsJson } from './receipt-json.ts'
 import { encodeReceipt } from './receipt.ts'
-import { encodeInteger, encodeRlp } from './rlp.ts'
 import { UnsupportedTransaction } from './transaction.ts'
 
 const data = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })

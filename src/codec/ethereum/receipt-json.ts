@@ -11,8 +11,7 @@ import {
   writeList,
 } from './json-fields.ts'
 import { entriesMax } from './list.ts'
-import { Malformed } from './malformed.ts'
-import { itemsMax } from './rlp.ts'
+import { Malformed, itemsMax } from './rlp.ts'
 import { RlpWriter } from './rlp-writer.ts'
 import { depositType, UnsupportedTransaction } from './transaction.ts'
 

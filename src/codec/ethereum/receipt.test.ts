@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Malformed } from './malformed.ts'
+import { Malformed, type RlpItem, encodeRlp } from './rlp.ts'
 import { decodeReceipt, encodeReceipt } from './receipt.ts'
 import type { Receipt } from './receipt.ts'
-import { encodeRlp } from './rlp.ts'
-import type { RlpItem } from './rlp.ts'
 import { UnsupportedTransaction } from './transaction.ts'
 
 const bytesOf = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })

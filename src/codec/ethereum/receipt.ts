@@ -1,9 +1,15 @@
 // Receipts as covered by the receipts root (Yellow Paper 4.4.1, EIP-658, EIP-2718). Gas used, log indexes and addresses
 // are derived elsewhere, from neighbours and transactions.
-import { bytesField, integerField, listField } from './fields.ts'
-import { Malformed } from './malformed.ts'
-import { decodeRlp, encodeInteger, encodeRlp } from './rlp.ts'
-import type { RlpItem } from './rlp.ts'
+import {
+  Malformed,
+  type RlpItem,
+  bytesField,
+  decodeRlp,
+  encodeInteger,
+  encodeRlp,
+  integerField,
+  listField,
+} from './rlp.ts'
 import { UnsupportedTransaction } from './transaction.ts'
 
 /** `address`: 20 bytes; `topics`: at most 4 of 32 bytes. */

@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import { encodeRlp as encodeElsewhere } from 'ethers'
 import fc from 'fast-check'
 import { fromHex, toHex } from '../../base/hex.ts'
-import { Malformed } from './malformed.ts'
 import {
+  Malformed,
+  type RlpItem,
   decodeInteger,
   decodeRlp,
   decodeRlpItem,
@@ -14,7 +15,6 @@ import {
   splitList,
 } from './rlp.ts'
 import { RlpWriter } from './rlp-writer.ts'
-import type { RlpItem } from './rlp.ts'
 
 const text = (value: string) => new TextEncoder().encode(value)
 

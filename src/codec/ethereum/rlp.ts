@@ -1,7 +1,20 @@
-// RLP, strict (Yellow Paper app. B): one value has exactly one encoding, so a decoded value encodes back to the same
-// bytes. Decoded strings are views of the input, not copies.
-import { Malformed } from './malformed.ts'
+// RLP, strict (Yellow Paper app. B): one value has exactly one encoding, so a decoded value encodes back to the same bytes.
+// Decoded strings are views of the input, not copies. Fields are read as typed values; all readers throw `Malformed`,
+// the only error of the codec, with the field's name.
+// Tested by src/codec/ethereum/rlp.test.ts
 import { RlpWriter } from './rlp-writer.ts'
+
+/**
+ * `message` names the expected and the actual form. Bytes from a source that cause it are never stored;
+ * `verifyKeccakKinds` turns it into Fault `unverified`.
+ */
+export class Malformed extends Error {
+  override readonly name = 'Malformed'
+
+  constructor(expected: string, options: { readonly cause?: unknown } = {}) {
+    super(`malformed: expected ${expected}`, options)
+  }
+}
 
 export type RlpItem = Uint8Array | readonly RlpItem[]
 
@@ -138,4 +151,36 @@ function readUint(bytes: Uint8Array, start: number, end: number): number {
   let value = 0
   for (let at = start; at < end; at += 1) value = value * 256 + (bytes[at] ?? 0)
   return value
+}
+
+/** `length` given: exactly so many bytes. */
+export function bytesField(item: RlpItem | undefined, name: string, length?: number): Uint8Array {
+  if (!(item instanceof Uint8Array)) throw new Malformed(`${name} as a string`)
+  if (length !== undefined && item.length !== length) {
+    throw new Malformed(`${name} of ${length} bytes, got ${item.length}`)
+  }
+  return item
+}
+
+/** An integer without leading zeros, of at most `bytesMax` bytes. */
+export function integerField(item: RlpItem | undefined, name: string, bytesMax: number): bigint {
+  const bytes = bytesField(item, name)
+  try {
+    return decodeInteger(bytes, bytesMax)
+  } catch (cause) {
+    throw new Malformed(`${name} as an integer of at most ${bytesMax} bytes`, { cause })
+  }
+}
+
+/** `count` given: exactly so many items. */
+export function listField(
+  item: RlpItem | undefined,
+  name: string,
+  count?: number,
+): readonly RlpItem[] {
+  if (item === undefined || item instanceof Uint8Array) throw new Malformed(`${name} as a list`)
+  if (count !== undefined && item.length !== count) {
+    throw new Malformed(`${name} of ${count} items, got ${item.length}`)
+  }
+  return item
 }

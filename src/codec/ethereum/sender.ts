@@ -1,8 +1,7 @@
 // Sender of a transaction: recovered from the signature, never taken from a reply.
 import { recover } from 'tiny-secp256k1'
 import { keccak256 } from '../hash/keccak.ts'
-import { Malformed } from './malformed.ts'
-import { encodeInteger, encodeRlp } from './rlp.ts'
+import { Malformed, encodeInteger, encodeRlp } from './rlp.ts'
 import type { Transaction } from './transaction.ts'
 import { signingHash } from './transaction-encode.ts'
 

@@ -1,7 +1,6 @@
 // The bytes of a transaction of types 0 to 4: the form in a block, and the form that its sender signed.
 import { keccak256 } from '../hash/keccak.ts'
-import { encodeInteger, encodeRlp } from './rlp.ts'
-import type { RlpItem } from './rlp.ts'
+import { type RlpItem, encodeInteger, encodeRlp } from './rlp.ts'
 import type { Transaction } from './transaction.ts'
 import type { AccessListEntry } from './transaction-fields.ts'
 

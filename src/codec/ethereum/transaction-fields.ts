@@ -1,9 +1,7 @@
 // Reads the fields of a signed transaction in the order of the payload. All readers throw `Malformed` with the field's
 // name.
 // Tested by src/codec/ethereum/transaction.test.ts
-import { bytesField, integerField, listField } from './fields.ts'
-import { Malformed } from './malformed.ts'
-import type { RlpItem } from './rlp.ts'
+import { Malformed, type RlpItem, bytesField, integerField, listField } from './rlp.ts'
 
 /** `address`: 20 bytes; `storageKeys`: 32 bytes each. */
 export type AccessListEntry = {

@@ -1,8 +1,7 @@
 // Transactions of types 0 to 4 in their block form (EIP-2718, 155, 2930, 1559, 4844, 7702): decoded strictly, so that
 // encoding gives the same bytes and the same hash.
 import { keccak256 } from '../hash/keccak.ts'
-import { Malformed } from './malformed.ts'
-import { decodeRlp } from './rlp.ts'
+import { Malformed, decodeRlp } from './rlp.ts'
 import { TransactionFields } from './transaction-fields.ts'
 import type { AccessListEntry, Authorization } from './transaction-fields.ts'
 

@@ -5,12 +5,10 @@ import fc from 'fast-check'
 import { toHex } from '../../base/hex.ts'
 import { emptyTrieRoot } from './account-state.ts'
 import { keccak256 } from '../hash/keccak.ts'
-import { Malformed } from './malformed.ts'
-import { toNibbles } from './nibbles.ts'
+import { Malformed, encodeInteger, encodeRlp } from './rlp.ts'
+import { decodeTrieNode, stepThrough, toNibbles } from './trie-node.ts'
 import { orderedKey, orderedRoot } from './ordered-trie.ts'
-import { encodeInteger, encodeRlp } from './rlp.ts'
 import { buildTrie } from './trie-build.ts'
-import { decodeTrieNode, stepThrough } from './trie-node.ts'
 
 type Pair = readonly [Uint8Array, Uint8Array]
 

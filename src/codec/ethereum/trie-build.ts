@@ -2,9 +2,9 @@
 // children written into the parent's buffer and replaced by their hash when 32 bytes or more.
 import { emptyTrieRoot } from './account-state.ts'
 import { keccak256 } from '../hash/keccak.ts'
-import { Malformed } from './malformed.ts'
+import { Malformed } from './rlp.ts'
 import { RlpWriter } from './rlp-writer.ts'
-import { nibbleAt, packPath } from './nibbles.ts'
+import { nibbleAt, packPath } from './trie-node.ts'
 
 type Pair = readonly [key: Uint8Array, value: Uint8Array]
 type Range = { readonly from: number; readonly to: number; readonly depth: number }

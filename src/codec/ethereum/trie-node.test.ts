@@ -2,12 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { keccak256 } from '../hash/keccak.ts'
-import { Malformed } from './malformed.ts'
-import { packPath, toNibbles, unpackPath } from './nibbles.ts'
-import { encodeRlp } from './rlp.ts'
-import type { RlpItem } from './rlp.ts'
+import { Malformed, type RlpItem, encodeRlp } from './rlp.ts'
+import {
+  decodeTrieNode,
+  packPath,
+  stepThrough,
+  stepThroughBytes,
+  toNibbles,
+  unpackPath,
+} from './trie-node.ts'
 import { buildTrie } from './trie-build.ts'
-import { decodeTrieNode, stepThrough, stepThroughBytes } from './trie-node.ts'
 
 const none = new Uint8Array(0)
 const hash = keccak256(Uint8Array.of(1))

@@ -1,12 +1,180 @@
-// One node of a Merkle Patricia trie (Yellow Paper app. D), decoded, and one step of a walk through it.
-// Steps are pure: the caller fetches and verifies the next node by the hash that a step returns.
-import { bytesField, listField } from './fields.ts'
-import { Malformed } from './malformed.ts'
-import { unpackPath } from './nibbles.ts'
-import { decodeRlp, encodeRlp, listStart, endOfItem } from './rlp.ts'
-import type { RlpItem } from './rlp.ts'
+// One node of a Merkle Patricia trie (Yellow Paper app. D), and one step of a walk through it. Steps are pure: the caller
+// fetches and verifies the next node by the hash that a step returns. Paths are half-bytes in hex prefix form (app. C).
+// The two most common shapes, a branch with only hashes and empty children, and a leaf, are validated and walked on
+// their bytes; the others are decoded.
+// Tested by src/codec/ethereum/trie-node.test.ts
+import {
+  Malformed,
+  type RlpItem,
+  bytesField,
+  decodeRlp,
+  encodeRlp,
+  endOfItem,
+  listField,
+  listStart,
+} from './rlp.ts'
 
-export { toNibbles } from './nibbles.ts'
+/** One nibble (0..15) an element, twice as many as `bytes`. */
+export function toNibbles(bytes: Uint8Array): Uint8Array {
+  const nibbles = new Uint8Array(bytes.length * 2)
+  for (let at = 0; at < nibbles.length; at += 1) nibbles[at] = nibbleAt(bytes, at)
+  return nibbles
+}
+
+/** The reverse of `toNibbles`. Throws `Malformed` on an odd number. */
+export function fromNibbles(nibbles: readonly number[]): Uint8Array {
+  if (nibbles.length % 2 === 1) throw new Malformed('whole bytes')
+  return Uint8Array.from(
+    { length: nibbles.length / 2 },
+    (_, at) => ((nibbles[at * 2] ?? 0) << 4) | (nibbles[at * 2 + 1] ?? 0),
+  )
+}
+
+export function nibbleAt(bytes: Uint8Array, index: number): number {
+  const byte = bytes[index >> 1] ?? 0
+  return index % 2 === 0 ? byte >> 4 : byte & 0x0f
+}
+
+/** The nibbles `from`..`to` (exclusive) of `key`, packed for a leaf or an extension. */
+export function packPath(key: Uint8Array, from: number, to: number, isLeaf: boolean): Uint8Array {
+  const count = to - from
+  const flag = (isLeaf ? 0x20 : 0) + (count % 2 === 1 ? 0x10 + nibbleAt(key, from) : 0)
+  const packed = new Uint8Array(1 + (count >> 1))
+  packed[0] = flag
+  let at = from + (count % 2)
+  for (let index = 1; index < packed.length; index += 1, at += 2) {
+    packed[index] = (nibbleAt(key, at) << 4) | nibbleAt(key, at + 1)
+  }
+  return packed
+}
+
+/** Throws `Malformed` when the flag is none of the four, or the padding of an even path is not zero. */
+export function unpackPath(packed: Uint8Array): { isLeaf: boolean; path: Uint8Array } {
+  const first = packed[0]
+  if (first === undefined || first >= 0x40) throw new Malformed('a path with a flag of 0 to 3')
+  const isOdd = (first & 0x10) !== 0
+  if (!isOdd && (first & 0x0f) !== 0) throw new Malformed('an even path padded with zero')
+  return { isLeaf: first >= 0x20, path: toNibbles(packed).subarray(isOdd ? 1 : 2) }
+}
+
+/** RLP's first bytes of a string of 32 bytes, and of none. */
+const hashPrefix = 0xa0
+const nothingPrefix = 0x80
+const childrenMax = 16
+
+/** `decodeTrieNode` accepts these bytes: true only then, though not always. Never throws. */
+export function isPlainNode(bytes: Uint8Array): boolean {
+  return isPlainBranch(bytes) || readLeaf(bytes) !== null
+}
+
+function isPlainBranch(bytes: Uint8Array): boolean {
+  let at = payloadStart(bytes)
+  if (at === 0) return false
+  for (let child = 0; child < childrenMax; child += 1) {
+    const first = bytes[at]
+    if (first === hashPrefix) at += 33
+    else if (first === nothingPrefix) at += 1
+    else return false
+  }
+  return bytes[at] === nothingPrefix && at + 1 === bytes.length
+}
+
+/**
+ * Where the hash of child `nibble` stands in a node that was accepted before; 0 when the node proves that there
+ * is no such child; -1 when this is no branch, or none that is plain as far as that child.
+ */
+export function childHashAt(bytes: Uint8Array, nibble: number): number {
+  let at = payloadStart(bytes)
+  if (at === 0 || mayHaveTwoItems(bytes, at)) return -1
+  for (let child = 0; child < nibble; child += 1) {
+    at = endOfPlainChild(bytes, at)
+    if (at === 0) return -1
+  }
+  const first = bytes[at]
+  if (first === nothingPrefix) return 0
+  return first === hashPrefix ? at + 1 : -1
+}
+
+/** True of every leaf and extension: only their first item is a path, which may be as long as a hash. */
+function mayHaveTwoItems(bytes: Uint8Array, at: number): boolean {
+  const first = endOfPlainChild(bytes, at)
+  if (first === 0) return true
+  const second = endOfPlainChild(bytes, first)
+  return second === 0 || second === bytes.length
+}
+
+/** 0: neither a hash nor empty. */
+function endOfPlainChild(bytes: Uint8Array, at: number): number {
+  const first = bytes[at]
+  if (first === hashPrefix) return at + 33
+  return first === nothingPrefix ? at + 1 : 0
+}
+
+/** Where a leaf's packed path and its value stand in its bytes; ends are exclusive. */
+export type LeafParts = {
+  readonly pathAt: number
+  readonly pathEnd: number
+  readonly valueAt: number
+}
+
+/** Null when `bytes` are no leaf in its only form. The value goes on to the end. Never throws. */
+export function readLeaf(bytes: Uint8Array): LeafParts | null {
+  const at = payloadStart(bytes)
+  if (at === 0) return null
+  const first = bytes[at] ?? 0
+  // A packed path of one byte is written as itself, and one of 64 nibbles takes 33 bytes.
+  const pathAt = first < nothingPrefix ? at : at + 1
+  const pathBytes = first < nothingPrefix ? 1 : first - nothingPrefix
+  if (pathBytes === 0 || pathBytes > 33 || (pathAt > at && pathBytes === 1)) return null
+  const flag = bytes[pathAt] ?? 0
+  if (flag !== 0x20 && flag >> 4 !== 3) return null
+  const pathEnd = pathAt + pathBytes
+  const valueAt = stringStart(bytes, pathEnd)
+  return valueAt === 0 ? null : { pathAt, pathEnd, valueAt }
+}
+
+/** True when the nibbles of `key` from `depth` on are the leaf's whole path. */
+export function leadsToLeaf(
+  bytes: Uint8Array,
+  { pathAt, pathEnd }: LeafParts,
+  key: Uint8Array,
+  depth: number,
+): boolean {
+  const isOdd = (bytes[pathAt] ?? 0) >> 4 === 3
+  const nibbles = (pathEnd - pathAt - 1) * 2 + (isOdd ? 1 : 0)
+  if (nibbles !== key.length * 2 - depth) return false
+  // The path's nibbles follow a flag of one nibble, or of two.
+  const skipped = pathAt * 2 + (isOdd ? 1 : 2)
+  for (let index = 0; index < nibbles; index += 1) {
+    if (nibbleAt(bytes, skipped + index) !== nibbleAt(key, depth + index)) return false
+  }
+  return true
+}
+
+/** Where the bytes of the string item begin that fills the rest of `bytes`; 0 when it does not, or is empty. */
+function stringStart(bytes: Uint8Array, at: number): number {
+  const left = bytes.length - at
+  const first = bytes[at] ?? 0
+  if (first < nothingPrefix) return left === 1 ? at : 0
+  if (first < 0xb8) {
+    const length = first - nothingPrefix
+    if (length === 0 || length + 1 !== left) return 0
+    return length === 1 && (bytes[at + 1] ?? 0) < nothingPrefix ? 0 : at + 1
+  }
+  const length = bytes[at + 1] ?? 0
+  return first === 0xb8 && length >= 56 && length + 2 === left ? at + 2 : 0
+}
+
+/** Where the items of the list that fills `bytes` begin; 0 when it is no such list, or not in its only form. */
+function payloadStart(bytes: Uint8Array): number {
+  const first = bytes[0] ?? 0
+  if (first < 0xc0) return 0
+  if (first < 0xf8) return first - 0xc0 + 1 === bytes.length ? 1 : 0
+  const one = bytes[1] ?? 0
+  if (first === 0xf8) return one >= 56 && one + 2 === bytes.length ? 2 : 0
+  if (first !== 0xf9 || one === 0) return 0
+  return one * 256 + (bytes[2] ?? 0) + 3 === bytes.length ? 3 : 0
+}
 
 /** A hash of 32 bytes, a node under 32 bytes embedded in its parent, or empty. */
 export type TrieChild = Uint8Array | TrieNode | null
@@ -91,10 +259,6 @@ export function isSlotLeaf(bytes: Uint8Array): boolean {
   const flag = (first < nothingPrefix ? first : (bytes[at + 1] ?? 0)) >> 4
   return (flag === 2 || flag === 3) && endOfItem(bytes, endOfItem(bytes, at)) === bytes.length
 }
-
-/** RLP's first bytes of a string of 32 bytes, and of none. */
-const hashPrefix = 0xa0
-const nothingPrefix = 0x80
 
 function endOfChild(bytes: Uint8Array, at: number): number {
   const first = bytes[at]

@@ -2,10 +2,15 @@
 // never absent: absence is a result that the nodes on the way prove.
 import { equalBytes } from '../../base/hex.ts'
 import { emptyTrieRoot } from './account-state.ts'
-import { Malformed } from './malformed.ts'
-import { nibbleAt } from './nibbles.ts'
-import { childHashAt, leadsToLeaf, readLeaf } from './plain-node.ts'
-import { stepThroughBytes, toNibbles } from './trie-node.ts'
+import { Malformed } from './rlp.ts'
+import {
+  childHashAt,
+  leadsToLeaf,
+  nibbleAt,
+  readLeaf,
+  stepThroughBytes,
+  toNibbles,
+} from './trie-node.ts'
 
 /** A walk of 64 nibbles: each node but the last uses up at least one. */
 const nodesMax = 65

@@ -3,9 +3,7 @@ import { test } from 'node:test'
 import { createWithdrawal, withdrawalToBytesArray } from '@ethereumjs/util'
 import fc from 'fast-check'
 import { toHex } from '../../base/hex.ts'
-import { Malformed } from './malformed.ts'
-import { encodeRlp } from './rlp.ts'
-import type { RlpItem } from './rlp.ts'
+import { Malformed, type RlpItem, encodeRlp } from './rlp.ts'
 import { encodeWithdrawalsJson } from './withdrawal-json.ts'
 
 const integer = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })

@@ -1,7 +1,6 @@
 // A type-3 transaction is sent with its blobs and stored in a block without them (EIP-4844, EIP-7594). Its hash is that
 // of the form in the block.
-import { Malformed } from './malformed.ts'
-import { splitList } from './rlp.ts'
+import { Malformed, splitList } from './rlp.ts'
 
 /** `raw`: in its network form or as a block holds it; other types come back as they are. Throws `Malformed`. */
 export function withoutSidecar(raw: Uint8Array): Uint8Array {

@@ -2,15 +2,12 @@
 // and the requested kind determines how they are parsed, never their appearance.
 import { Fault } from '../../base/fault.ts'
 import { equalBytes, toHex } from '../../base/hex.ts'
-import { listField } from '../ethereum/fields.ts'
+import { Malformed, decodeRlp, listField, splitList } from '../ethereum/rlp.ts'
 import { decodeHeader, headerOf } from '../ethereum/header.ts'
 import { keccak256 } from './keccak.ts'
 import { decodeEntries } from '../ethereum/list.ts'
-import { Malformed } from '../ethereum/malformed.ts'
 import { orderedRoot } from '../ethereum/ordered-trie.ts'
-import { isPlainNode } from '../ethereum/plain-node.ts'
-import { decodeRlp, splitList } from '../ethereum/rlp.ts'
-import { decodeTrieNode } from '../ethereum/trie-node.ts'
+import { decodeTrieNode, isPlainNode } from '../ethereum/trie-node.ts'
 
 /** Content named by a keccak hash or by an ordered-trie root; `hash` is 32 bytes. */
 export type KeccakRef = {

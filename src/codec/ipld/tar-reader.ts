@@ -1,7 +1,7 @@
 // Reads a tar forward only (IEEE Std 1003.1 `pax`): verifies header checksums, applies extended headers, streams
 // content. The caller validates names and targets.
 import { ByteWindow } from './byte-window.ts'
-import { Malformed } from '../ethereum/malformed.ts'
+import { Malformed } from '../ethereum/rlp.ts'
 import type { TarEntry } from './tar.ts'
 
 export type TarRead = {

@@ -1,8 +1,7 @@
 // The BlockStore of a server: file blocks are in segments under `store/`, everything else in rows of `cairn.db`. One
 // commit of both is atomic: the files are synced first, then one SQL write makes all of it visible. Blocks committed
 // without other rows are acknowledged before their own rows are written (pending-blocks.ts).
-import type { Clock } from '../../base/clock.ts'
-import { backgroundFailed } from '../../base/guarded-clock.ts'
+import { type Clock, backgroundFailed } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { HashWorker } from '../../codec/hash/hash-worker.ts'
 import type { Database } from '../../db/sqlite.ts'

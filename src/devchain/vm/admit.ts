@@ -4,7 +4,7 @@
 import type { Common } from '@ethereumjs/common'
 import { toChecksumAddress } from '../../codec/ethereum/checksum-address.ts'
 import { Fault } from '../../base/fault.ts'
-import { Malformed } from '../../codec/ethereum/malformed.ts'
+import { Malformed } from '../../codec/ethereum/rlp.ts'
 import { recoverSender } from '../../codec/ethereum/sender.ts'
 import {
   decodeTransaction,

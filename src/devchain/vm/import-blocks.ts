@@ -6,7 +6,7 @@ import { splitBlocks } from '../../codec/ethereum/block.ts'
 import type { BlockParts } from '../../codec/ethereum/block.ts'
 import { decodeHeader } from '../../codec/ethereum/header.ts'
 import { keccak256 } from '../../codec/hash/keccak.ts'
-import { Malformed } from '../../codec/ethereum/malformed.ts'
+import { Malformed } from '../../codec/ethereum/rlp.ts'
 import type { ChainIndex } from '../chain-index.ts'
 import { BadBlock } from './block-commit.ts'
 

@@ -13,8 +13,8 @@ import {
 } from '@ethereumjs/mpt'
 import { equalBytes } from '../../base/hex.ts'
 import { emptyTrieRoot } from '../../codec/ethereum/account-state.ts'
-import { toNibbles } from '../../codec/ethereum/nibbles.ts'
-import { decodeRlp, encodeRlp, type RlpItem } from '../../codec/ethereum/rlp.ts'
+import { toNibbles } from '../../codec/ethereum/trie-node.ts'
+import { type RlpItem, decodeRlp, encodeRlp } from '../../codec/ethereum/rlp.ts'
 
 type Reference = Parameters<MerklePatriciaTrie['lookupNode']>[0]
 type Formatting = Parameters<MerklePatriciaTrie['_formatNode']>

@@ -7,10 +7,13 @@ import { equalBytes, toBareHex, toHex } from '../../base/hex.ts'
 import { emptyTrieRoot } from '../../codec/ethereum/account-state.ts'
 import { decodeHeader } from '../../codec/ethereum/header.ts'
 import { decodeEntries } from '../../codec/ethereum/list.ts'
-import { fromNibbles } from '../../codec/ethereum/nibbles.ts'
+import {
+  type TrieChild,
+  decodeTrieNode,
+  fromNibbles,
+  toNibbles,
+} from '../../codec/ethereum/trie-node.ts'
 import { decodeRlp } from '../../codec/ethereum/rlp.ts'
-import { decodeTrieNode, toNibbles } from '../../codec/ethereum/trie-node.ts'
-import type { TrieChild } from '../../codec/ethereum/trie-node.ts'
 import type { StorageRange } from '../../chain/computation.ts'
 import { viewBlock } from './block-view.ts'
 import { headerOf, openState } from './open-state.ts'

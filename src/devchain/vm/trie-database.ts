@@ -8,8 +8,7 @@ import {
   emptyTrieRoot,
 } from '../../codec/ethereum/account-state.ts'
 import { keccak256 } from '../../codec/hash/keccak.ts'
-import { decodeTrieNode } from '../../codec/ethereum/trie-node.ts'
-import type { TrieChild, TrieNode } from '../../codec/ethereum/trie-node.ts'
+import { type TrieChild, type TrieNode, decodeTrieNode } from '../../codec/ethereum/trie-node.ts'
 import type { ContentRef, UnverifiedItem } from '../../content/ref.ts'
 import type { BlockStore } from '../../content/block-store.ts'
 

@@ -4,7 +4,7 @@
 import type { CID } from 'multiformats/cid'
 import { createCircuitBreaker, type CircuitBreakerLimits } from '../../base/circuit-breaker.ts'
 import type { Clock } from '../../base/clock.ts'
-import { createLatencySketch } from '../../base/latency-sketch.ts'
+import { createLatencySketch } from '../../base/latency.ts'
 import { createRateLimitedSemaphore } from '../../base/rate-limited-semaphore.ts'
 import { cidOf } from '../../codec/ipld/cid.ts'
 import { createHttpClient, type HttpAsk, type HttpReply, HttpTrouble } from './http-client.ts'

@@ -1,9 +1,8 @@
 // `[address, block?]`, the arguments of the methods that read one account.
 // Tested by src/rpc/params/params.test.ts
 import type { BlockParameter } from '../operation.ts'
-import { optional, parseArguments, required } from './arguments.ts'
+import { optional, parseAddress, parseArguments, required } from './arguments.ts'
 import { latestBlock, parseBlockParameter } from './block-parameter.ts'
-import { parseAddress } from './values.ts'
 
 export type AccountInput = { readonly address: Uint8Array; readonly block: BlockParameter }
 

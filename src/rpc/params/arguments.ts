@@ -1,16 +1,221 @@
 // The list of parameters of a call, and objects inside it: presence, number and names of members. Errors are geth's texts.
 // Tested by src/rpc/params/params.test.ts
 import { Fault } from '../../base/fault.ts'
-import {
-  isRefused,
-  jsonTypeName,
-  parseAddressField,
-  parseHashField,
-  readBytes,
-  readQuantity,
-  refuseArgument,
-  wrongType,
-} from './values.ts'
+import { decodeDigits } from '../../base/hex.ts'
+
+const shownCharactersMax = 256
+
+/** `invalid argument <position>: <text>`. */
+export function refuseArgument(position: number, text: string): Fault {
+  return new Fault('bad_params', { detail: `invalid argument ${position}: ${text}` })
+}
+
+/** The caller's own text inside a message: cut at 256 characters, quoted and JSON-escaped. */
+export function quoteForMessage(text: string): string {
+  return JSON.stringify(text.slice(0, shownCharactersMax))
+}
+
+/** What encoding/json calls the type of a JSON value. */
+export function jsonTypeName(value: unknown): string {
+  if (Array.isArray(value)) return 'array'
+  if (value === null) return 'null'
+  return typeof value === 'boolean' ? 'bool' : typeof value
+}
+
+/** encoding/json's text for a value of the wrong kind; `into` is `value` or a struct field's name. */
+export function wrongType(what: string, goType: string, field?: string): string {
+  const into = field === undefined ? 'value' : `struct field ${field}`
+  return `json: cannot unmarshal ${what} into Go ${into} of type ${goType}`
+}
+
+/** Why a text is no hex of the wanted form. */
+export type Refused = { readonly refused: string }
+
+export function isRefused(value: unknown): value is Refused {
+  return typeof value === 'object' && value !== null && 'refused' in value
+}
+
+const hexDigits = /^[0-9a-fA-F]*$/
+
+/** `0x` or `0X`. */
+function hasPrefix(text: string): boolean {
+  return text.startsWith('0x') || text.startsWith('0X')
+}
+
+function afterPrefix(text: string): string | null {
+  return hasPrefix(text) ? text.slice(2) : null
+}
+
+/** Bytes of any length. The empty text is no bytes (hexutil.Bytes). */
+export function readBytes(text: string): Uint8Array | Refused {
+  if (text === '') return new Uint8Array(0)
+  if (!hasPrefix(text)) return { refused: 'hex string without 0x prefix' }
+  if (text.length % 2 !== 0) return { refused: 'hex string of odd length' }
+  return decodeDigits(text, 2) ?? { refused: 'invalid hex string' }
+}
+
+/** A QUANTITY of at most `bits` bits. The empty text is refused, unlike in hexutil's JSON form. */
+export function readQuantity(text: string, bits: 64 | 256): bigint | Refused {
+  if (text === '') return { refused: 'hex string without 0x prefix' }
+  const digits = afterPrefix(text)
+  if (digits === null) return { refused: 'hex string without 0x prefix' }
+  if (digits === '') return { refused: 'hex string "0x"' }
+  if (digits.length > 1 && digits.startsWith('0')) {
+    return { refused: 'hex number with leading zero digits' }
+  }
+  if (digits.length > bits / 4) return { refused: `hex number > ${bits} bits` }
+  if (!hexDigits.test(digits)) return { refused: 'invalid hex string' }
+  return BigInt(`0x${digits}`)
+}
+
+/** As `readQuantity`, in the order of hexutil.DecodeUint64, which reads digit by digit. */
+export function readBlockNumber(text: string): bigint | Refused {
+  if (text === '') return { refused: 'empty hex string' }
+  const first = afterPrefix(text)?.slice(0, 17) ?? ''
+  if (first.length > 0 && !hexDigits.test(first) && !/^0./s.test(first)) {
+    return { refused: 'invalid hex string' }
+  }
+  return readQuantity(text, 64)
+}
+
+type FixedType = { readonly goType: 'common.Address' | 'common.Hash'; readonly bytes: 20 | 32 }
+
+const addressType: FixedType = { goType: 'common.Address', bytes: 20 }
+const hashType: FixedType = { goType: 'common.Hash', bytes: 32 }
+
+/** 20 bytes. A checksum in the letters' case is not judged. Throws `bad_params`. */
+export function parseAddress(value: unknown, position: number): Uint8Array {
+  return parseFixedBytes(value, position, addressType)
+}
+
+/** 32 bytes. Throws `bad_params`. */
+export function parseHash(value: unknown, position: number): Uint8Array {
+  return parseFixedBytes(value, position, hashType)
+}
+
+export function parseAddressField(value: unknown, position: number, field: string): Uint8Array {
+  return parseFixedBytes(value, position, addressType, field)
+}
+
+export function parseHashField(value: unknown, position: number, field: string): Uint8Array {
+  return parseFixedBytes(value, position, hashType, field)
+}
+
+function parseFixedBytes(
+  value: unknown,
+  position: number,
+  { goType, bytes }: FixedType,
+  field?: string,
+): Uint8Array {
+  if (typeof value !== 'string') {
+    throw refuseArgument(position, wrongType('non-string', goType, field))
+  }
+  const read = readBytes(value)
+  // hexutil judges the length before it looks at the digits.
+  const digits = value === '' ? 0 : value.length - 2
+  const wellFormed = !isRefused(read) || read.refused === 'invalid hex string'
+  if (wellFormed && digits !== bytes * 2) {
+    throw refuseArgument(
+      position,
+      `hex string has length ${digits}, want ${bytes * 2} for ${goType}`,
+    )
+  }
+  if (isRefused(read)) throw refuseArgument(position, wrongType(read.refused, goType, field))
+  return read
+}
+
+/** An index of at most 64 bits (hexutil.Uint): compare it as bigint, so that it cannot wrap. */
+export function parseIndex(value: unknown, position: number): bigint {
+  const read =
+    typeof value === 'string' ? readQuantity(value, 64) : ({ refused: 'non-string' } as const)
+  if (isRefused(read)) throw refuseArgument(position, wrongType(read.refused, 'hexutil.Uint'))
+  return read
+}
+
+/** Bytes of any length (hexutil.Bytes). */
+export function parseBytes(value: unknown, position: number): Uint8Array {
+  const read = typeof value === 'string' ? readBytes(value) : ({ refused: 'non-string' } as const)
+  if (isRefused(read)) throw refuseArgument(position, wrongType(read.refused, 'hexutil.Bytes'))
+  return read
+}
+
+/** A JSON boolean; null is false, as in geth. */
+export function parseFlag(value: unknown, position: number): boolean {
+  if (value === null) return false
+  if (typeof value === 'boolean') return value
+  throw refuseArgument(position, wrongType(jsonTypeName(value), 'bool'))
+}
+
+/** A JSON number that is a whole one of at most 2^53 (uint64 in geth). */
+export function parseUint64(value: unknown, position: number): number {
+  if (typeof value !== 'number') {
+    throw refuseArgument(position, wrongType(jsonTypeName(value), 'uint64'))
+  }
+  if (Number.isSafeInteger(value) && value >= 0) return value
+  throw refuseArgument(position, wrongType(`number ${value}`, 'uint64'))
+}
+
+/** A JSON number that is a whole one (int in geth). */
+export function parseInteger(value: unknown, position: number): number {
+  if (typeof value !== 'number') {
+    throw refuseArgument(position, wrongType(jsonTypeName(value), 'int'))
+  }
+  if (Number.isSafeInteger(value)) return value
+  throw refuseArgument(position, wrongType(`number ${value}`, 'int'))
+}
+
+/** A JSON number, decimal text or `0x` text below 2^64 (math.HexOrDecimal64). */
+export function parseCount(value: unknown, position: number): bigint {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const count = /^(0[xX][0-9a-fA-F]{1,16}|[0-9]{1,20})$/.test(text)
+    ? BigInt(text.toLowerCase())
+    : null
+  if (count === null || count >= 2n ** 64n) {
+    throw refuseArgument(position, `invalid hex or decimal integer ${quoteForMessage(text)}`)
+  }
+  return count
+}
+
+/** A list of JSON numbers. */
+export function parseNumbers(value: unknown, position: number): readonly number[] {
+  if (!Array.isArray(value)) {
+    throw refuseArgument(position, wrongType(jsonTypeName(value), '[]float64'))
+  }
+  return value.map((item: unknown) => {
+    if (typeof item === 'number') return item
+    throw refuseArgument(position, wrongType(jsonTypeName(item), 'float64'))
+  })
+}
+
+/**
+ * 32 bytes, left-padded: every spelling of one slot gives the same bytes. Throws `bad_params`
+ * (`storage key too long…`, judged first, `invalid hex in storage key…`, or the wrong JSON type).
+ */
+export function parseStoragePosition(value: unknown, position: number): Uint8Array {
+  if (value === null) {
+    throw new Fault('bad_params', { detail: `missing value for required argument ${position}` })
+  }
+  if (typeof value !== 'string') {
+    throw refuseArgument(position, wrongType(jsonTypeName(value), 'string'))
+  }
+  const start = hasPrefix(value) ? 2 : 0
+  if (value.length - start > 64) {
+    throw new Fault('bad_params', {
+      detail: `storage key too long (want at most 32 bytes): ${quoteForMessage(value)}`,
+    })
+  }
+  const bytes = decodeDigits(value, start, 32)
+  if (bytes !== null) return bytes
+  throw new Fault('bad_params', {
+    detail: `invalid hex in storage key: ${quoteForMessage(value)}`,
+  })
+}
+
+/** Any text: one that names no filter is answered as such. Throws `bad_params` for anything else. */
+export function parseFilterId(value: unknown, position: number): string {
+  if (typeof value === 'string') return value
+  throw refuseArgument(position, wrongType(jsonTypeName(value), 'rpc.ID'))
+}
 
 /** One position of a method's signature. `absent` is taken for a missing or null optional argument. */
 export type Parameter<T> = {

@@ -7,7 +7,7 @@ import {
   readBytes,
   refuseArgument,
   wrongType,
-} from './values.ts'
+} from './arguments.ts'
 
 const tags = ['latest', 'pending', 'safe', 'finalized', 'earliest'] as const
 const numberMax = 2n ** 63n - 1n

@@ -13,8 +13,8 @@ import {
   readMembers,
   readOptional,
   readUint64,
+  refuseArgument,
 } from './arguments.ts'
-import { refuseArgument } from './values.ts'
 
 /** `chainId` is not part of the request proper: it is compared with the network's own. */
 export type CallArguments = { readonly request: CallRequest; readonly chainId: bigint | null }

@@ -11,7 +11,7 @@ import {
   readBytes,
   refuseArgument,
   wrongType,
-} from './values.ts'
+} from './arguments.ts'
 
 /** One block by hash, or a range of tags and numbers, both ends included; `latest` where none was given. */
 export type LogBlocks =

@@ -19,8 +19,8 @@ import {
   readMembers,
   readOptional,
   readUint64,
+  refuseArgument,
 } from './arguments.ts'
-import { refuseArgument } from './values.ts'
 
 /** Accounts in one set of overrides, and slots in one account. */
 const accountsMax = 1_024

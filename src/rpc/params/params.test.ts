@@ -10,7 +10,13 @@ import { createRpcOperations } from '../methods/index.ts'
 import { parseBlockNumber, parseBlockParameter } from './block-parameter.ts'
 import { parseTraceCallConfig, parseTraceConfig } from './trace-config.ts'
 import { parseCallInput } from './call-input.ts'
-import { parseAddress, parseCount, parseHash, parseIndex, parseStoragePosition } from './values.ts'
+import {
+  parseAddress,
+  parseCount,
+  parseHash,
+  parseIndex,
+  parseStoragePosition,
+} from './arguments.ts'
 
 const operations = createRpcOperations({
   clientVersion: 'Cairn/v0.0.0/test',

@@ -1,7 +1,7 @@
 // The accounts that a relayed call is about, for a key with an address list. Params go to nodes as they came, so what is not
 // known here in every letter could mean anything to one of them: nodes written in Go read `TO` as `to`.
 // Tested by src/rpc/relay/upstream-operations.test.ts
-import { parseAddress } from './values.ts'
+import { parseAddress } from './arguments.ts'
 
 /** \`first\`: the first param is the call. \`simulated\`: as in eth_simulateV1. \`anywhere\`: it could be about any account. */
 export type CallPlace = 'first' | 'simulated' | 'anywhere'

@@ -9,7 +9,7 @@ import {
   parseStoragePosition,
   refuseArgument,
   wrongType,
-} from './values.ts'
+} from './arguments.ts'
 
 /** As in geth, for one call. */
 const storageKeysMax = 1024

@@ -7,14 +7,15 @@ import { Fault } from '../../base/fault.ts'
 import {
   type Members,
   type Reading,
+  quoteForMessage,
   readBoolean,
   readMembers,
   readOptional,
   readString,
   readUint,
+  refuseArgument,
 } from './arguments.ts'
 import { readBlockOverrides, readStateOverrides } from './overrides.ts'
-import { quoteForMessage, refuseArgument } from './values.ts'
 
 export type TraceCallConfig = { readonly tracer: TracerChoice; readonly overrides: Overrides }
 

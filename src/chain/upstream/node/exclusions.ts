@@ -3,7 +3,7 @@
 // that it reported as unknown: bounded, because callers choose the names.
 // Tested by src/chain/upstream/node/quarantine.test.ts
 import type { Clock } from '../../../base/clock.ts'
-import { setNewest } from '../../../base/set-newest.ts'
+import { setNewest } from '../../../base/lru-cache.ts'
 
 /** `free`; `shut`: no requests; `proving`: the time has passed, its replies are canaries. */
 type QuarantineState = 'free' | 'shut' | 'proving'

@@ -8,7 +8,7 @@ import {
   type RpcAnswer,
 } from '../../../../test/fakes/json-rpc-upstream.ts'
 import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
-import { systemClock, type Clock } from '../../../base/clock.ts'
+import { type Clock, systemClock } from '../../../base/clock.ts'
 import { type JsonRpcClient, createJsonRpcClient } from './json-rpc-client.ts'
 import { UpstreamError } from './upstream-error.ts'
 

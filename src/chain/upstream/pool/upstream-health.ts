@@ -4,7 +4,7 @@
 import type { Clock } from '../../../base/clock.ts'
 import type { Log } from '../../../base/log.ts'
 import { createCircuitBreaker, type CircuitBreaker } from '../../../base/circuit-breaker.ts'
-import { createLatencySketch, type LatencySketch } from '../../../base/latency-sketch.ts'
+import { type LatencySketch, createLatencySketch } from '../../../base/latency.ts'
 import { type MethodClass, methodClasses } from '../node/method-policy.ts'
 import { UpstreamError } from '../node/upstream-error.ts'
 

@@ -5,7 +5,7 @@ import { toHex, toQuantity } from '../../../base/hex.ts'
 import { encodeHeaderJson } from '../../../codec/ethereum/header-json.ts'
 import { keccak256 } from '../../../codec/hash/keccak.ts'
 import { decodeEntries } from '../../../codec/ethereum/list.ts'
-import { Malformed } from '../../../codec/ethereum/malformed.ts'
+import { Malformed } from '../../../codec/ethereum/rlp.ts'
 import { recoverSender } from '../../../codec/ethereum/sender.ts'
 import {
   decodeTransaction,

@@ -12,7 +12,7 @@ import {
 } from '../../../codec/ethereum/account-state.ts'
 import type { JsonRecord } from '../../../codec/ethereum/json-fields.ts'
 import { keccak256 } from '../../../codec/hash/keccak.ts'
-import { Malformed } from '../../../codec/ethereum/malformed.ts'
+import { Malformed } from '../../../codec/ethereum/rlp.ts'
 import { walkProof } from '../../../codec/ethereum/trie-walk.ts'
 import type { PeekNode } from '../../../content/ref.ts'
 import { type NodeBag, type ProofNodes, type ProofReply, bagOf } from './proof-reply.ts'

@@ -4,7 +4,7 @@
 import { equalBytes, toBareHex, toLatin1 } from '../../../base/hex.ts'
 import { type JsonRecord, bytesOf, isGiven, recordOf } from '../../../codec/ethereum/json-fields.ts'
 import { Fault } from '../../../base/fault.ts'
-import { Malformed } from '../../../codec/ethereum/malformed.ts'
+import { Malformed } from '../../../codec/ethereum/rlp.ts'
 import { nameKeccakKinds } from '../../../codec/hash/verify-keccak.ts'
 
 export class ProofNodes {

@@ -3,7 +3,7 @@
 // Tested by src/chain/upstream/source/upstream-source.test.ts
 import { Fault } from '../../../base/fault.ts'
 import { toHex } from '../../../base/hex.ts'
-import { Malformed } from '../../../codec/ethereum/malformed.ts'
+import { Malformed } from '../../../codec/ethereum/rlp.ts'
 import { UnsupportedTransaction } from '../../../codec/ethereum/transaction.ts'
 import type { ContentKind } from '../../../content/ref.ts'
 import { UpstreamError, type UpstreamErrorKind } from '../node/upstream-error.ts'

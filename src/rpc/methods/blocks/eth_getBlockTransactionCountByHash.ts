@@ -5,8 +5,7 @@ import { countEntries } from '../../../chain/list-entries.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
-import { parseArguments, required } from '../../params/arguments.ts'
-import { parseHash } from '../../params/values.ts'
+import { parseArguments, parseHash, required } from '../../params/arguments.ts'
 import { findNamed } from '../../bundles/proved-block.ts'
 
 export const ethGetBlockTransactionCountByHash: RpcMethod<Uint8Array> = {

@@ -6,8 +6,7 @@ import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
 import { replyBytes } from '../../relay/reply-bytes.ts'
-import { parseArguments, required } from '../../params/arguments.ts'
-import { parseHash } from '../../params/values.ts'
+import { parseArguments, parseHash, required } from '../../params/arguments.ts'
 import { findNamed } from '../../bundles/proved-block.ts'
 
 export const ethGetHeaderByHash: RpcMethod<Uint8Array> = {

@@ -7,9 +7,8 @@ import { readUncleList } from '../../../chain/blocks.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { BlockParameter, RpcMethod } from '../../operation.ts'
-import { parseArguments, required } from '../../params/arguments.ts'
+import { parseArguments, parseIndex, required } from '../../params/arguments.ts'
 import { parseBlockNumber } from '../../params/block-parameter.ts'
-import { parseIndex } from '../../params/values.ts'
 import { findResolved } from '../../bundles/proved-block.ts'
 
 type Input = { readonly block: BlockParameter; readonly index: bigint }

@@ -5,8 +5,7 @@ import { toHex } from '../../../base/hex.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
-import { parseArguments, required } from '../../params/arguments.ts'
-import { parseHash } from '../../params/values.ts'
+import { parseArguments, parseHash, required } from '../../params/arguments.ts'
 import { findRawTransaction } from '../../replies/raw-transaction.ts'
 
 export const debugGetRawTransaction: RpcMethod<Uint8Array> = {

@@ -7,9 +7,14 @@ import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { BlockParameter, RpcMethod } from '../../operation.ts'
 import { replyBytes } from '../../relay/reply-bytes.ts'
-import { parseArguments, required } from '../../params/arguments.ts'
+import {
+  parseAddress,
+  parseArguments,
+  parseBytes,
+  parseInteger,
+  required,
+} from '../../params/arguments.ts'
 import { parseBlockParameter } from '../../params/block-parameter.ts'
-import { parseAddress, parseBytes, parseInteger } from '../../params/values.ts'
 import { completeRead } from '../../../chain/read.ts'
 
 type Input = {

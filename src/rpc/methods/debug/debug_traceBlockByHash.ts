@@ -3,8 +3,7 @@
 import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
-import { optional, parseArguments, required } from '../../params/arguments.ts'
-import { parseHash } from '../../params/values.ts'
+import { optional, parseArguments, parseHash, required } from '../../params/arguments.ts'
 import { parseTraceConfig, structLogger } from '../../params/trace-config.ts'
 import { traceBlock, type TraceBlockInput } from '../../replies/trace-block.ts'
 

@@ -7,9 +7,8 @@ import { type FeeHistory, feeHistoryBlocksMax, readFeeHistory } from '../../../c
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { BlockParameter, RpcMethod } from '../../operation.ts'
-import { parseArguments, required } from '../../params/arguments.ts'
+import { parseArguments, parseCount, parseNumbers, required } from '../../params/arguments.ts'
 import { parseBlockNumber } from '../../params/block-parameter.ts'
-import { parseCount, parseNumbers } from '../../params/values.ts'
 import { resolveHeader } from '../../bundles/proved-block.ts'
 import { completeRead } from '../../../chain/read.ts'
 

@@ -4,8 +4,7 @@ import type { Filters } from '../../filters/filters.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
-import { parseArguments, required } from '../../params/arguments.ts'
-import { parseFilterId } from '../../params/values.ts'
+import { parseArguments, parseFilterId, required } from '../../params/arguments.ts'
 
 export function createEthGetFilterChanges(filters: Filters): RpcMethod<string> {
   return {

@@ -6,8 +6,7 @@ import type { Filters } from '../../filters/filters.ts'
 import { optionalParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
-import { optional, parseArguments } from '../../params/arguments.ts'
-import { parseFlag, refuseArgument } from '../../params/values.ts'
+import { optional, parseArguments, parseFlag, refuseArgument } from '../../params/arguments.ts'
 
 export function createEthNewPendingTransactionFilter(filters: Filters): RpcMethod<null> {
   return {

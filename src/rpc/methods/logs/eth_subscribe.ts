@@ -7,9 +7,8 @@ import { Revocable } from '../../revocable.ts'
 import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
-import { optional, parseArguments, required } from '../../params/arguments.ts'
+import { optional, parseArguments, parseFlag, required } from '../../params/arguments.ts'
 import { parseLogFilter } from '../../params/log-filter.ts'
-import { parseFlag } from '../../params/values.ts'
 
 export const ethSubscribe: RpcMethod<SubscriptionKind> = {
   name: 'eth_subscribe',

@@ -5,8 +5,7 @@ import { keccak256 } from '../../../codec/hash/keccak.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
-import { parseArguments, required } from '../../params/arguments.ts'
-import { parseBytes } from '../../params/values.ts'
+import { parseArguments, parseBytes, required } from '../../params/arguments.ts'
 
 export const web3Sha3: RpcMethod<Uint8Array> = {
   name: 'web3_sha3',

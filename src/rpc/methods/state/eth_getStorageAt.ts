@@ -5,9 +5,14 @@ import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { BlockParameter, RpcMethod } from '../../operation.ts'
 import { replyBytes } from '../../relay/reply-bytes.ts'
-import { optional, parseArguments, required } from '../../params/arguments.ts'
+import {
+  optional,
+  parseAddress,
+  parseArguments,
+  parseStoragePosition,
+  required,
+} from '../../params/arguments.ts'
 import { latestBlock, parseBlockParameter } from '../../params/block-parameter.ts'
-import { parseAddress, parseStoragePosition } from '../../params/values.ts'
 import { resolveHeader } from '../../bundles/proved-block.ts'
 
 type Input = {

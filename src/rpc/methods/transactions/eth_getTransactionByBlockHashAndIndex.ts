@@ -7,8 +7,7 @@ import { transactionAt } from '../../replies/one-transaction.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
-import { parseArguments, required } from '../../params/arguments.ts'
-import { parseHash, parseIndex } from '../../params/values.ts'
+import { parseArguments, parseHash, parseIndex, required } from '../../params/arguments.ts'
 import { findNamed } from '../../bundles/proved-block.ts'
 
 type Input = { readonly blockHash: Uint8Array; readonly index: bigint }

@@ -10,8 +10,7 @@ import { placeIn, readTransaction } from '../../../chain/transactions.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcCall, RpcMethod } from '../../operation.ts'
-import { parseArguments, required } from '../../params/arguments.ts'
-import { parseHash } from '../../params/values.ts'
+import { parseArguments, parseHash, required } from '../../params/arguments.ts'
 
 export function createEthGetTransactionByHash(findSender: FindSender): RpcMethod<Uint8Array> {
   const mined = ({ block, index, raw }: Located, { network, labels }: RpcCall) => {

@@ -8,8 +8,7 @@ import { receiptReply } from '../../replies/block-receipts.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
-import { parseArguments, required } from '../../params/arguments.ts'
-import { parseHash } from '../../params/values.ts'
+import { parseArguments, parseHash, required } from '../../params/arguments.ts'
 
 export function createEthGetTransactionReceipt(findSender: FindSender): RpcMethod<Uint8Array> {
   return {

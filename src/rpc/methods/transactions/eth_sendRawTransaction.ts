@@ -6,8 +6,7 @@ import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
 import { replyBytes } from '../../relay/reply-bytes.ts'
-import { parseArguments, required } from '../../params/arguments.ts'
-import { parseBytes } from '../../params/values.ts'
+import { parseArguments, parseBytes, required } from '../../params/arguments.ts'
 import { sendTransaction } from '../../replies/send-transaction.ts'
 
 export const ethSendRawTransaction: RpcMethod<Uint8Array> = {

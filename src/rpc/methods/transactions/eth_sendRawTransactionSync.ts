@@ -9,8 +9,13 @@ import type { FindSender } from '../../../chain/sender-cache.ts'
 import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcCall, RpcMethod } from '../../operation.ts'
-import { optional, parseArguments, required } from '../../params/arguments.ts'
-import { parseBytes, parseUint64 } from '../../params/values.ts'
+import {
+  optional,
+  parseArguments,
+  parseBytes,
+  parseUint64,
+  required,
+} from '../../params/arguments.ts'
 import { receiptReply } from '../../replies/block-receipts.ts'
 import { sendTransaction } from '../../replies/send-transaction.ts'
 

@@ -5,8 +5,7 @@ import { renderTransaction } from '../../../chain/transaction-object.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
-import { parseArguments, required } from '../../params/arguments.ts'
-import { parseAddress } from '../../params/values.ts'
+import { parseAddress, parseArguments, required } from '../../params/arguments.ts'
 import { senderReply } from '../../replies/pool-reply.ts'
 
 export const txpoolContentFrom: RpcMethod<Uint8Array> = {

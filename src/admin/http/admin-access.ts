@@ -1,0 +1,180 @@
+// Which requests may reach the admin side: by Host, against pages that rebind their name to this server; by address; with a
+// session, only from the page itself (CSRF); the session's cookies; and a bound on the concurrent requests of one
+// person, of one address without a session, of all such addresses, and of all callers, so that none shuts others out.
+// Tested by src/admin/http/admin-handler.test.ts
+import type { IncomingHttpHeaders } from 'node:http'
+import { Fault } from '../../base/fault.ts'
+import type { Principal } from '../principal.ts'
+
+/** A request that changes something names itself so: no form and no plain link can. */
+const guardHeader = 'x-cairn-admin'
+
+const loopbackNames = new Set(['localhost', '127.0.0.1', '::1'])
+
+/** Of a Host header, in lower case, without port and brackets. */
+function hostName(host: string): string {
+  const bracketed = /^\[([^\]]*)\]/.exec(host)
+  return (bracketed?.[1] ?? host.split(':', 1)[0] ?? '').toLowerCase()
+}
+
+/** Reached by a name or an address of loopback. */
+export function isLoopbackHost(host: string): boolean {
+  const name = hostName(host)
+  return loopbackNames.has(name) || /^127(\.\d{1,3}){3}$/.test(name) || name.endsWith('.localhost')
+}
+
+/** Throws `wrong_host`, which names the setting that allows the name. */
+export function checkHost(host: string | undefined, hosts: readonly string[]): void {
+  if (host === undefined) throw new Fault('wrong_host', { detail: 'a request must carry a Host' })
+  if (isLoopbackHost(host)) return
+  const name = hostName(host)
+  if (hosts.includes(name)) return
+  throw new Fault('wrong_host', {
+    detail: `the dashboard is not reached by the name ${name}: add it to the setting admin.hosts`,
+    data: { setting: 'admin.hosts', host: name },
+  })
+}
+
+/**
+ * A state-changing request with a cookie, or one that sets a cookie, must come from a page of this origin: Origin is
+ * this server's (or Sec-Fetch-Site confirms it), and it has the guard header. Throws `foreign_origin`.
+ */
+export function checkOrigin(headers: IncomingHttpHeaders): void {
+  const { origin } = headers
+  const own =
+    origin === undefined ? headers['sec-fetch-site'] === 'same-origin' : ownOrigin(headers) !== null
+  if (!own) throw new Fault('foreign_origin')
+  if (headers[guardHeader] === undefined) {
+    throw new Fault('foreign_origin', { detail: `the header ${guardHeader} is missing` })
+  }
+}
+
+/** The Origin of the request if it is this server's; null: absent or another. */
+export function ownOrigin({ origin, host }: IncomingHttpHeaders): string | null {
+  return origin !== undefined && (origin === `https://${host}` || origin === `http://${host}`)
+    ? origin
+    : null
+}
+
+type CookieKind = 'session' | 'device'
+
+const secureNames = { session: '__Host-cairn', device: '__Host-cairn-device' } as const
+const plainNames = { session: 'cairn-session', device: 'cairn-device' } as const
+
+/** Its value; null: none was sent, or more than one. */
+export function readCookie(
+  kind: CookieKind,
+  cookie: string | undefined,
+  host: string | undefined,
+  origin: string | undefined,
+): string | null {
+  const pairs = (cookie ?? '').split(';').map((pair) => pair.trim())
+  const named = (name: string) => pairs.filter((pair) => pair.startsWith(`${name}=`))
+  const name = cookieName(kind, host, origin)
+  const secure = nameAt(secureNames[kind], host)
+  // Without an Origin the server cannot detect TLS in front of loopback, but a cookie that needs TLS proves it.
+  const found = origin === undefined && named(secure).length > 0 ? named(secure) : named(name)
+  // Two of one name: a page of another origin may have set one.
+  const [only, ...others] = found
+  return only === undefined || others.length > 0 ? null : only.slice(only.indexOf('=') + 1)
+}
+
+/** The header `Set-Cookie`. `expires`: milliseconds since 1970 UTC; null ends it. */
+export function setCookie(
+  kind: CookieKind,
+  value: { readonly token: string; readonly expires: number } | null,
+  host: string | undefined,
+  origin: string | undefined,
+): string {
+  const name = cookieName(kind, host, origin)
+  const secure = name.startsWith(secureNames[kind]) ? '; Secure' : ''
+  const until = value === null ? 'Max-Age=0' : `Expires=${new Date(value.expires).toUTCString()}`
+  return `${name}=${value?.token ?? ''}; Path=/; ${until}; HttpOnly; SameSite=Lax${secure}`
+}
+
+function cookieName(
+  kind: CookieKind,
+  host: string | undefined,
+  origin: string | undefined,
+): string {
+  const plain = host !== undefined && isLoopbackHost(host) && origin?.startsWith('https:') !== true
+  return nameAt(plain ? plainNames[kind] : secureNames[kind], host)
+}
+
+function nameAt(name: string, host: string | undefined): string {
+  const [, port] = /:(\d{1,5})$/.exec(host ?? '') ?? []
+  return port === undefined ? name : `${name}-${port}`
+}
+
+export type KeyedSemaphore = {
+  /** Returns false, without effect, if `holder` has reached the limit. */
+  acquire(holder: string): boolean
+  /** One that was taken. */
+  release(holder: string): void
+}
+
+/** Holders are forgotten with the last they give back. */
+export function createKeyedSemaphore(most: number): KeyedSemaphore {
+  const held = new Map<string, number>()
+  return {
+    acquire(holder) {
+      const count = held.get(holder) ?? 0
+      if (count >= most) return false
+      held.set(holder, count + 1)
+      return true
+    },
+    release(holder) {
+      const left = (held.get(holder) ?? 1) - 1
+      if (left === 0) held.delete(holder)
+      else held.set(holder, left)
+    },
+  }
+}
+
+export type AdminConcurrency = {
+  /** `from`: the network of the caller's address. Returns what gives the share back. Throws `overloaded`. */
+  acquire(actor: Principal | null, from: string): () => void
+}
+
+/** Of one person, tokens of theirs included. */
+const perPersonMax = 64
+/** For all unauthenticated callers: the rest of the capacity is reserved for signed-in people. */
+const strangersMax = 128
+const strangersPerAddressMax = 16
+/** Of all. */
+const requestsMax = 256
+
+export function createAdminConcurrency(): AdminConcurrency {
+  const people = createKeyedSemaphore(perPersonMax)
+  const addresses = createKeyedSemaphore(strangersPerAddressMax)
+  let strangers = 0
+  let requests = 0
+
+  function takePerson(personId: string): () => void {
+    if (people.acquire(personId)) return () => people.release(personId)
+    throw new Fault('overloaded', {
+      detail: `${perPersonMax} requests of yours are under way here already`,
+    })
+  }
+
+  function takeStranger(from: string): () => void {
+    if (strangers >= strangersMax || !addresses.acquire(from)) throw new Fault('overloaded')
+    strangers++
+    return () => {
+      strangers--
+      addresses.release(from)
+    }
+  }
+
+  return {
+    acquire(actor, from) {
+      if (requests >= requestsMax) throw new Fault('overloaded')
+      const giveBack = actor?.kind === 'person' ? takePerson(actor.personId) : takeStranger(from)
+      requests++
+      return () => {
+        requests--
+        giveBack()
+      }
+    },
+  }
+}

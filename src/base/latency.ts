@@ -1,0 +1,84 @@
+// Latencies in buckets: each upper bound is 25 % above the previous one, so quantiles have an error of at most 25 %, and
+// histograms can be added. A sketch holds the last one to two minutes.
+// Tested by src/base/latency-sketch.test.ts
+import type { Clock } from './clock.ts'
+
+const ratio = 1.25
+const firstMs = 0.05
+const perRatio = 1 / Math.log(ratio)
+
+/** How many there are, up to about ten minutes; longer durations count in the last. */
+export const latencySteps = 74
+
+/** The step that a duration counts in, 0 to `latencySteps` - 1. */
+export function stepOf(ms: number): number {
+  if (!(ms > firstMs)) return 0
+  return Math.min(Math.ceil(Math.log(ms / firstMs) * perRatio), latencySteps - 1)
+}
+
+/** Where a step ends, milliseconds. */
+export function stepMs(step: number): number {
+  return firstMs * ratio ** step
+}
+
+/** The time below which the share `q` (0 to 1) of the calls ended, milliseconds; null without a call. */
+export function quantileOf(counts: ArrayLike<number>, q: number): number | null {
+  let total = 0
+  for (let step = 0; step < counts.length; step++) total += counts[step] ?? 0
+  if (total === 0) return null
+  let left = Math.max(1, Math.ceil(total * q))
+  for (let step = 0; step < counts.length; step++) {
+    left -= counts[step] ?? 0
+    if (left <= 0) return stepMs(step)
+  }
+  return stepMs(latencySteps - 1)
+}
+
+export type LatencySketch = {
+  add(ms: number): void
+  /** The time below which the share `q` (0 to 1) of the calls ended, milliseconds; null without a call. */
+  quantile(q: number): number | null
+  readonly count: number
+}
+
+const windowMs = 60_000
+
+export function createLatencySketch(clock: Clock): LatencySketch {
+  let young = new Uint32Array(latencySteps)
+  let old = new Uint32Array(latencySteps)
+  let youngCount = 0
+  let oldCount = 0
+  let turnAt = clock.monotonic() + windowMs
+
+  function turn(): void {
+    const now = clock.monotonic()
+    if (now < turnAt) return
+    // After two windows without samples all old ones are dropped.
+    const isStale = now >= turnAt + windowMs
+    old = isStale ? new Uint32Array(latencySteps) : young
+    oldCount = isStale ? 0 : youngCount
+    young = new Uint32Array(latencySteps)
+    youngCount = 0
+    turnAt = now + windowMs
+  }
+
+  return {
+    add(ms) {
+      turn()
+      const at = stepOf(ms)
+      young[at] = (young[at] ?? 0) + 1
+      youngCount++
+    },
+    quantile(q) {
+      turn()
+      return quantileOf(
+        young.map((count, at) => count + (old[at] ?? 0)),
+        q,
+      )
+    },
+    get count() {
+      turn()
+      return youngCount + oldCount
+    },
+  }
+}
