@@ -17,6 +17,11 @@ export function findChainHead(
   )
 }
 
+/** Name of an embedded chain of the database; null: there is none. */
+export function findAnyChain(db: Database): string | null {
+  return db.getValue('SELECT network FROM chain_head LIMIT 1')
+}
+
 export function findBlockHash(db: Database, network: string, number: bigint): Uint8Array | null {
   const row = db.get<{ hash: Uint8Array }>(
     'SELECT hash FROM chain_block WHERE network = ? AND number = ?',

@@ -65,7 +65,7 @@ export function openDesk(
   const clock = createTurnedClock()
   const writer = createInlineWriter(db)
   const rows = createSqliteRows({ db, writer, clock })
-  const parts = { db, writer, rows, clock }
+  const parts = { rows, clock }
   const accounts = createAccounts(parts)
   const publicKeys = createJwtPublicKeys(parts)
   const identity = createTestIdentity(parts)

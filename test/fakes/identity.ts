@@ -52,8 +52,6 @@ function usualSettings(): IdentityRig['settings'] {
 
 /** On a database that is there. */
 export function createTestIdentity(parts: {
-  readonly db: Database
-  readonly writer: Writer
   readonly rows: Rows
   readonly clock: TurnedClock
   readonly settings?: IdentitySettings
@@ -91,7 +89,7 @@ export function createIdentityRig(
   const settings = usualSettings()
   const { wrapRows = (rows: Rows) => rows, ...others } = more
   const rows = wrapRows(createSqliteRows({ db, writer, clock }))
-  const parts = { db, writer, rows, clock }
+  const parts = { rows, clock }
   const accounts = createAccounts(parts)
   const identity = createTestIdentity({ ...parts, settings, ...others })
   return {

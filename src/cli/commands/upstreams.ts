@@ -63,7 +63,7 @@ async function run(context: Context, options: Options): Promise<void> {
   const asked = options.ask === true ? (await queryUpstreams(config)).map(factsOf) : []
   await using data = await openData(context, options, { make: true })
   const running = isRunning(thisMachine(), config.dataDir)
-  const rows = running ? listStatusRows(data.db) : []
+  const rows = running ? await listStatusRows(data.rows) : []
   const counts = await data.rows.find(countInvalidReplies(0))
   const liesInAll = counts.reduce((sum, one) => sum + one.lies, 0)
   const upstreams = shownOf(config, { rows, asked, counts })

@@ -7,6 +7,8 @@ import { decodeHeader } from '../../codec/ethereum/header.ts'
 import { type Config, embeddedChain } from '../../config/settings.ts'
 import type { Database } from '../../db/sqlite.ts'
 import { openChainIndex } from '../../devchain/chain-index.ts'
+import { findAnyChain } from '../../tables/chain.ts'
+import { findContent } from '../../tables/content.ts'
 import { defaultGenesis } from '../../devchain/default-genesis.ts'
 import { buildFirstBlock } from '../../devchain/first-block.ts'
 import { parseGenesis } from '../../devchain/genesis.ts'
@@ -108,13 +110,12 @@ export function* checkStoredChain(
   const index = openChainIndex(db, chain.name)
   const head = index.head()
   if (head === null) {
-    const others = db.all<{ network: string }>('SELECT network FROM chain_head LIMIT 10')
-    const [other] = others
-    if (other === undefined) return
+    const other = findAnyChain(db)
+    if (other === null) return
     yield warning(
       'chain_renamed',
-      `the embedded chain is named ${chain.name}, but the data folder contains the chain ${other.network}`,
-      config.networks === null ? `chain: {name: ${other.network}}` : `name: ${other.network}`,
+      `the embedded chain is named ${chain.name}, but the data folder contains the chain ${other}`,
+      config.networks === null ? `chain: {name: ${other}}` : `name: ${other}`,
     )
     return
   }
@@ -126,12 +127,8 @@ export function* checkStoredChain(
       'use the genesis file that created the data folder, or choose another folder with --data-dir',
     )
   }
-  const row = db.get<{ bytes: Uint8Array }>(
-    `SELECT body.bytes AS bytes FROM content JOIN body ON body.id = content.body
-      WHERE content.kind = 'header' AND content.hash = ?`,
-    [head.hash],
-  )
-  if (row === null) {
+  const header = findContent(db, 'header', head.hash)
+  if (header === null) {
     yield problem(
       'head_missing',
       `${chain.name}: the head block (${head.number}) is missing from the data folder`,
@@ -139,7 +136,7 @@ export function* checkStoredChain(
     )
     return
   }
-  const ahead = Number(decodeHeader(row.bytes).timestamp) - machine.clock.now() / 1000
+  const ahead = Number(decodeHeader(header).timestamp) - machine.clock.now() / 1000
   if (ahead > aheadSeconds) {
     yield problem(
       'clock_behind',

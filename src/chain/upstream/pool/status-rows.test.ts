@@ -4,6 +4,7 @@ import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
 import { silentLog } from '../../../base/log.ts'
 import { createInlineWriter } from '../../../db/inline-writer.ts'
 import { migrate } from '../../../db/migrate.ts'
+import { createSqliteRows } from '../../../db/sqlite-rows.ts'
 import { openDatabase } from '../../../db/sqlite.ts'
 import type { Writer } from '../../../db/writer.ts'
 import { listStatusRows, statusRowsLimits, writeStatusRows } from './status-rows.ts'
@@ -48,13 +49,14 @@ function open() {
     log: silentLog,
   })
   const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
-  return { db, clock, state, rows, writes: () => writes, settled }
+  const stored = createSqliteRows({ db, writer, clock })
+  return { stored, clock, state, rows, writes: () => writes, settled }
 }
 
 test('the status of upstreams is readable by other processes from the start, numbers as text', async () => {
-  const { db, settled } = open()
+  const { stored, settled } = open()
   await settled()
-  assert.deepEqual(listStatusRows(db), [
+  assert.deepEqual(await listStatusRows(stored), [
     {
       network: 'n',
       time: 5,
@@ -65,7 +67,7 @@ test('the status of upstreams is readable by other processes from the start, num
 })
 
 test('a change of state is written within seconds, a change of latency within a minute', async () => {
-  const { db, clock, state, writes, settled } = open()
+  const { stored, clock, state, writes, settled } = open()
   await settled()
   state.upstreams = [{ ...sound, p95Ms: 10 }]
   clock.turn(statusRowsLimits.lookMs)
@@ -75,7 +77,7 @@ test('a change of state is written within seconds, a change of latency within a 
   clock.turn(statusRowsLimits.lookMs)
   await settled()
   assert.equal(writes(), 2)
-  assert.equal(listStatusRows(db)[0]?.status.state, 'quarantined')
+  assert.equal((await listStatusRows(stored))[0]?.status.state, 'quarantined')
   state.upstreams = [{ ...sound, state: 'quarantined', lies: 1, p95Ms: 11 }]
   clock.turn(statusRowsLimits.writeMs)
   await settled()
@@ -83,15 +85,15 @@ test('a change of state is written within seconds, a change of latency within a 
 })
 
 test('stopping removes the rows, and a server without upstreams writes nothing', async () => {
-  const { db, clock, rows, settled } = open()
+  const { stored, clock, rows, settled } = open()
   await settled()
   await rows.stop()
-  assert.deepEqual(listStatusRows(db), [])
+  assert.deepEqual(await listStatusRows(stored), [])
   assert.equal(clock.timers, 0)
   const none = open()
   none.state.upstreams = []
   await none.settled()
   none.clock.turn(statusRowsLimits.lookMs)
   await none.settled()
-  assert.deepEqual(listStatusRows(none.db), [])
+  assert.deepEqual(await listStatusRows(none.stored), [])
 })

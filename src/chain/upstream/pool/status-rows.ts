@@ -2,8 +2,7 @@
 // their time; an orderly stop removes them, and rows of a server that no longer runs are outdated.
 import type { Clock } from '../../../base/clock.ts'
 import type { Log } from '../../../base/log.ts'
-import { findAll } from '../../../db/sqlite-rows.ts'
-import type { Database } from '../../../db/sqlite.ts'
+import type { Rows } from '../../../db/rows.ts'
 import type { Writer } from '../../../db/writer.ts'
 import {
   listUpstreamStatus,
@@ -93,9 +92,9 @@ export function writeStatusRows(parts: {
 }
 
 /** In no order. */
-export function listStatusRows(db: Database): readonly StatusRow[] {
-  const rows = findAll(db, listUpstreamStatus())
-  return rows.map(({ network, time, status }) => ({
+export async function listStatusRows(rows: Pick<Rows, 'find'>): Promise<readonly StatusRow[]> {
+  const found = await rows.find(listUpstreamStatus())
+  return found.map(({ network, time, status }) => ({
     network,
     time,
     ...(JSON.parse(status) as Pick<StatusRow, 'status' | 'alarms'>),
