@@ -63,8 +63,7 @@ export function openDesk(
   const db = given ?? openDatabase(':memory:')
   migrate(db)
   const clock = createTurnedClock()
-  const writer = createInlineWriter(db)
-  const rows = createSqliteRows({ db, writer, clock })
+  const rows = createSqliteRows({ db, writer: createInlineWriter(db), clock })
   const parts = { rows, clock }
   const accounts = createAccounts(parts)
   const publicKeys = createJwtPublicKeys(parts)

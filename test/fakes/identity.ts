@@ -13,14 +13,11 @@ import { migrate } from '../../src/db/migrate.ts'
 import type { Rows } from '../../src/db/rows.ts'
 import { createSqliteRows } from '../../src/db/sqlite-rows.ts'
 import { openDatabase, type Database } from '../../src/db/sqlite.ts'
-import type { Writer } from '../../src/db/writer.ts'
 import { createFailedSignIns } from '../../src/access/limits/failed-sign-ins.ts'
 import { createTurnedClock, type TurnedClock } from './turned-clock.ts'
 
 export type IdentityRig = Identity & {
   readonly db: Database
-  readonly writer: Writer
-  readonly rows: Rows
   readonly accounts: Accounts
   readonly clock: TurnedClock
   /** Read at each use. */
@@ -89,14 +86,11 @@ export function createIdentityRig(
   const settings = usualSettings()
   const { wrapRows = (rows: Rows) => rows, ...others } = more
   const rows = wrapRows(createSqliteRows({ db, writer, clock }))
-  const parts = { rows, clock }
-  const accounts = createAccounts(parts)
-  const identity = createTestIdentity({ ...parts, settings, ...others })
+  const accounts = createAccounts({ rows, clock })
+  const identity = createTestIdentity({ rows, clock, settings, ...others })
   return {
     ...identity,
     db,
-    writer,
-    rows,
     accounts,
     clock,
     settings,
