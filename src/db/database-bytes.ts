@@ -7,6 +7,11 @@ export function databaseBytes(db: Database): number {
   return (db.getValue<number>('PRAGMA page_count') ?? 0) * pageBytes(db)
 }
 
+/** Without the pages that are free for new rows. */
+export function usedDatabaseBytes(db: Database): number {
+  return databaseBytes(db) - (db.getValue<number>('PRAGMA freelist_count') ?? 0) * pageBytes(db)
+}
+
 /** Fixed when the database was made. */
 export function pageBytes(db: Database): number {
   return db.getValue<number>('PRAGMA page_size') ?? 4096

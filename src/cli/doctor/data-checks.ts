@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createAccounts } from '../../access/accounts/accounts.ts'
 import type { Config } from '../../config/settings.ts'
 import { countQuarantined } from '../../tables/quarantine.ts'
+import { usedDatabaseBytes } from '../../db/database-bytes.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { lockFolder } from '../../db/lock.ts'
 import { checkIntegrity } from '../../db/integrity.ts'
@@ -134,10 +135,7 @@ function* checkQuarantine(db: Database, command: CommandLine): Generator<Problem
 
 function* checkRoom(db: Database, { dataDir, store }: Config): Generator<Problem> {
   if (store.bytesMax === null) return
-  const number = (name: string) =>
-    Object.values(db.get<Record<string, number>>(`PRAGMA ${name}`) ?? {})[0] ?? 0
-  const rows = (number('page_count') - number('freelist_count')) * number('page_size')
-  const used = rows + segmentBytesOf(dataDir)
+  const used = usedDatabaseBytes(db) + segmentBytesOf(dataDir)
   const share = Math.floor((used / store.bytesMax) * 100)
   const fix = `store: {bytesMax: ${store.bytesMax * 2}}`
   if (share >= 98) yield problem('store_full', `the store uses ${share} % of store.bytesMax`, fix)
