@@ -54,7 +54,7 @@ await writer.write([
     parameters: [accountId, accountId],
   },
 ])
-store.has(blockAt(0).ref)
+await store.has(blockAt(0).ref)
 const openMs = performance.now() - begun
 
 const { obtain } = createObtain({

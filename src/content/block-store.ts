@@ -5,13 +5,25 @@ import type { QuarantineFlag } from './quarantine-rows.ts'
 import type { ContentRef, UnverifiedItem } from './ref.ts'
 
 /**
- * The caller verifies, before (`keep`, `put`) and after (`obtain`); a BlockStore never verifies bytes.
- * Order: a resolved `put` is readable immediately by every method of the same BlockStore.
+ * A copy other than the served one. `reread`: the served one by a new read of the disk, past all that is remembered of it,
+ * after a copy that failed verification. `quarantined`: the one in quarantine.
+ */
+export type CopyChoice = 'reread' | 'quarantined'
+
+/**
+ * On this machine or another. The caller verifies, before (`keep`, `put`) and after (`obtain`); a BlockStore never
+ * verifies bytes. Order: a resolved `put` is readable immediately by every method of the same BlockStore.
  */
 export interface BlockStore {
   /** The stored bytes, or null. Bytes of an open or discarded Batch are never returned. */
-  peek(ref: ContentRef): Uint8Array | null
-  has(ref: ContentRef): boolean
+  get(ref: ContentRef, copy?: CopyChoice): Promise<Uint8Array | null>
+  /**
+   * As `get` of the served copy, in the caller's turn, from memory or a disk of this machine: its null is final. A store on
+   * another machine has no `peek`.
+   */
+  peek?(ref: ContentRef): Uint8Array | null
+  /** Whether `get` would return bytes. They may be gone when the caller acts on it. */
+  has(ref: ContentRef): Promise<boolean>
   /**
    * The content of `refs`, in order; read ahead asynchronously, adjacent blocks in one read, which is a group. Two groups
    * are valid at a time: requesting a third frees the first. After an error they stay valid until `return`, which must
@@ -25,10 +37,12 @@ export interface BlockStore {
   put(items: readonly UnverifiedItem[], rows?: RowChanges): Promise<readonly number[]>
   /** Opens a Batch for content too large for memory. */
   batch(): Batch
-  /** As `peek`, by a new read of the disk, past all that is remembered of it: for a copy that failed verification. */
-  findAgain(ref: ContentRef): Uint8Array | null
-  /** The same of a copy in quarantine. */
-  findQuarantined(ref: ContentRef): Uint8Array | null
+  /**
+   * Deletes dag-blocks, by multihash, except those with a charge (table `charge`) and those that an open batch or a
+   * running `put` depends on. Resolves with the number deleted. At most 2000 at a time; a block that is put again in the
+   * meantime stays. Absent: the store keeps everything.
+   */
+  delete?(multihashes: readonly Uint8Array[]): Promise<number>
   /**
    * A copy that failed verification more than once: it is no longer found, and a `put` of the same ref replaces it.
    * Until then its bytes stay where they are.
@@ -36,9 +50,17 @@ export interface BlockStore {
   quarantine(ref: ContentRef): Promise<void>
   /** The copy in quarantine is good: it is found again. */
   release(ref: ContentRef): Promise<void>
-  /** Whether any copy is in quarantine, to be asked before `findQuarantined`. */
-  readonly quarantineFlag: QuarantineFlag
+  /** Whether any copy is in quarantine, checked before such a copy is read. */
+  readonly quarantineFlag: Pick<QuarantineFlag, 'isUp' | 'look'>
 }
+
+/** A store of this machine, which reads every copy in the caller's turn: the EVM of an embedded chain cannot wait. */
+export interface LocalStore extends BlockStore {
+  peek(ref: ContentRef, copy?: CopyChoice): Uint8Array | null
+}
+
+/** `BlockStore.delete`, where blocks can be deleted. */
+export type DeleteBlocks = NonNullable<BlockStore['delete']>
 
 /**
  * `leaf`: `data` is the file bytes of a dag-pb leaf, whose block has the frame of codec/ipld/leaf-frame.ts around
@@ -95,13 +117,6 @@ export interface LeafWriter {
   /** Reports all leaves up to the last, which may be shorter; an empty file has no leaf. Before the batch's commit. */
   end(): Promise<void>
 }
-
-/**
- * Deletes dag-blocks, by multihash, except those with a charge (table `charge`) and those that an open batch or a
- * running commit depends on. Resolves with the number deleted. At most 2000 at a time; a block that is put again in
- * the meantime stays.
- */
-export type DeleteBlocks = (multihashes: readonly Uint8Array[]) => Promise<number>
 
 /** What lives in one segment: bytes as stored, and the lowest and highest id of the rows in `block`. */
 export type LiveBlocks = { readonly bytes: number; readonly first: number; readonly last: number }

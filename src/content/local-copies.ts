@@ -27,10 +27,11 @@ const triedMax = 1000
 
 export type LocalCopies = {
   /**
-   * Verified; null: there is none. A copy that is wrong is read again, then goes to quarantine; only that takes a promise.
+   * Verified; null: there is none. A promise only of a store without `peek`, and of a copy that is wrong: it is read again,
+   * then goes to quarantine.
    */
   find(ref: ContentRef): Found | Promise<Found>
-  /** As `find`, but null for a corrupt or unreadable copy. */
+  /** As `find`, but null for a copy that is corrupt, unreadable, or in a store without `peek`. */
   readonly peek: Peek
   readonly peekNode: PeekNode
   /** Without the disk. */
@@ -57,8 +58,10 @@ export function createLocalCopies(parts: {
     bytesMax: limits.extrasBytesMax,
   })
   const memory = createMemory({ bytesMax: limits.memoryBytesMax })
-  /** Reads of copies in quarantine that failed, by name. */
-  const tried = new Map<string, Unread & { readonly at: number }>()
+  /** Reads of copies in quarantine that failed or are under way, by name. */
+  const tried = new Map<string, { readonly at: number; readonly result: Promise<Found> }>()
+  /** Copies that are read again now, by name: else a call could quarantine the copy that another has put since. */
+  const rereads = new Map<string, Promise<Found>>()
   const writeBehind = createWriteBehindQueue({
     store,
     log,
@@ -79,12 +82,28 @@ export function createLocalCopies(parts: {
     // Check unrequested items before the disk, which contains them only after the next commit.
     const unrequestedItem = takeExtra(ref)
     if (unrequestedItem !== null) return unrequestedItem
-    const bytes = writeBehind.find(ref) ?? store.peek(ref)
-    if (bytes === null) return null
+    const bytes = writeBehind.find(ref) ?? store.peek?.(ref) ?? null
+    return bytes === null ? null : proved(ref, bytes)
+  }
+
+  /** Throws the error of `verify`. */
+  function proved(ref: ContentRef, bytes: Uint8Array): Uint8Array {
     verify(ref, bytes)
     count('held', null)
     remember(ref, bytes)
     return bytes
+  }
+
+  /** From a store without `peek`. */
+  async function readLater(ref: ContentRef): Promise<Found> {
+    try {
+      const bytes = await store.get(ref)
+      if (bytes !== null) return proved(ref, bytes)
+      // A source may have brought it meanwhile.
+      return read(ref) ?? (await findQuarantined(ref))
+    } catch (error) {
+      return await readAgain(ref, error)
+    }
   }
 
   function remember(ref: ContentRef, bytes: Uint8Array): void {
@@ -92,19 +111,24 @@ export function createLocalCopies(parts: {
   }
 
   /** After a read that failed or gave wrong bytes: the disk may hold the right ones all the same. */
-  function readAgain(ref: ContentRef, first: unknown): Found | Promise<Found> {
+  function readAgain(ref: ContentRef, first: unknown): Promise<Found> {
+    const key = refKey(ref)
+    const known = rereads.get(key)
+    if (known !== undefined) return known
+    const work = reread(ref, first).finally(() => rereads.delete(key))
+    rereads.set(key, work)
+    return work
+  }
+
+  async function reread(ref: ContentRef, first: unknown): Promise<Found> {
     let error = first
     for (let read = 0; read < moreReads; read += 1) {
       count('misread', null)
       log('warn', 'content_misread', { ref: refKey(ref), error })
       try {
-        const bytes = store.findAgain(ref)
-        // Another call has added it since.
-        if (bytes === null) return findQuarantined(ref)
-        verify(ref, bytes)
-        count('held', null)
-        remember(ref, bytes)
-        return bytes
+        const bytes = await store.get(ref, 'reread')
+        // Another call has quarantined it since.
+        return bytes === null ? await findQuarantined(ref) : proved(ref, bytes)
       } catch (next) {
         error = next
       }
@@ -112,7 +136,7 @@ export function createLocalCopies(parts: {
     count('bad_copy', null)
     log('error', 'content_bad_copy', { ref: refKey(ref), error })
     // A read error may be temporary.
-    return hasCode(error, 'unverified') ? quarantine(ref, error) : { unread: error }
+    return hasCode(error, 'unverified') ? await quarantine(ref, error) : { unread: error }
   }
 
   /** Its bytes may be the only ones there are: they stay, and are no longer found. */
@@ -124,7 +148,7 @@ export function createLocalCopies(parts: {
     }
     try {
       // It may have been written twice.
-      const other = store.peek(ref)
+      const other = await store.get(ref)
       if (other !== null) verify(ref, other)
       return other ?? { unread }
     } catch {
@@ -132,20 +156,29 @@ export function createLocalCopies(parts: {
     }
   }
 
+  /** Calls of ten seconds share one read of a copy that stays wrong. */
   function findQuarantined(ref: ContentRef): Found | Promise<Found> {
     if (!store.quarantineFlag.isUp) return null
     const key = refKey(ref)
     const last = tried.get(key)
-    if (last !== undefined && clock.monotonic() - last.at < quarantineReadMs) return last
+    if (last !== undefined && clock.monotonic() - last.at < quarantineReadMs) return last.result
+    const result = readQuarantined(ref).then((found) => {
+      // Absent, or released.
+      if (tried.get(key)?.result === result && !isUnread(found)) tried.delete(key)
+      return found
+    })
+    setNewest(tried, key, { at: clock.monotonic(), result }, triedMax)
+    return result
+  }
+
+  async function readQuarantined(ref: ContentRef): Promise<Found> {
     try {
-      const bytes = store.findQuarantined(ref)
+      const bytes = await store.get(ref, 'quarantined')
       if (bytes === null) return null
       verify(ref, bytes)
-      return release(ref, bytes)
+      return await release(ref, bytes)
     } catch (unread) {
-      const failed = { unread, at: clock.monotonic() }
-      setNewest(tried, key, failed, triedMax)
-      return failed
+      return { unread }
     }
   }
 
@@ -193,7 +226,9 @@ export function createLocalCopies(parts: {
   return {
     find(ref) {
       try {
-        return read(ref) ?? findQuarantined(ref)
+        const bytes = read(ref)
+        if (bytes !== null) return bytes
+        return store.peek === undefined ? readLater(ref) : findQuarantined(ref)
       } catch (error) {
         return readAgain(ref, error)
       }
@@ -213,4 +248,8 @@ export function createLocalCopies(parts: {
     addExtras: unrequested.add,
     idle: () => writeBehind.idle(),
   }
+}
+
+function isUnread(found: Found): found is Unread {
+  return found !== null && !(found instanceof Uint8Array)
 }

@@ -5,9 +5,9 @@ import type { RowChanges, Writer } from '../db/writer.ts'
 import { leavesByPut } from './leaves-by-put.ts'
 import { readFound } from './read-found.ts'
 import { refKey, type ContentRef, type UnverifiedItem } from './ref.ts'
-import type { Batch, BlockStore } from './block-store.ts'
+import type { Batch, BlockStore, CopyChoice, LocalStore } from './block-store.ts'
 
-export function createMemoryStore(parts: { readonly writer?: Writer } = {}): BlockStore {
+export function createMemoryStore(parts: { readonly writer?: Writer } = {}): LocalStore {
   const kept = new Map<string, Uint8Array>()
   const quarantined = new Map<string, Uint8Array>()
 
@@ -28,16 +28,16 @@ export function createMemoryStore(parts: { readonly writer?: Writer } = {}): Blo
     return changes
   }
 
-  const peek = (ref: ContentRef): Uint8Array | null => kept.get(refKey(ref)) ?? null
+  const peek = (ref: ContentRef, copy?: CopyChoice): Uint8Array | null =>
+    (copy === 'quarantined' ? quarantined : kept).get(refKey(ref)) ?? null
 
   return {
+    get: async (ref, copy) => peek(ref, copy),
     peek,
-    has: (ref) => kept.has(refKey(ref)),
+    has: async (ref) => kept.has(refKey(ref)),
     read: (refs, signal) => readFound(peek, refs, signal),
     put,
     batch: () => createBatch(put),
-    findAgain: peek,
-    findQuarantined: (ref) => quarantined.get(refKey(ref)) ?? null,
     async quarantine(ref) {
       const bytes = peek(ref)
       if (bytes === null) return
@@ -52,7 +52,6 @@ export function createMemoryStore(parts: { readonly writer?: Writer } = {}): Blo
       get isUp() {
         return quarantined.size > 0
       },
-      raise: () => {},
       look: () => {},
     },
   }

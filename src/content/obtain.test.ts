@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { createTurnedClock, type TurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createRemoteStore } from '../../test/fakes/remote-store.ts'
 import { item } from '../../test/suites/block-store.suite.ts'
 import { equalBytes } from '../base/hex.ts'
 import { Fault, type FaultCode } from '../base/fault.ts'
@@ -12,7 +13,7 @@ import { defaultObtainLimits } from './obtain-limits.ts'
 import type { ReadTrace } from './read-trace.ts'
 import type { UnverifiedItem, Verify } from './ref.ts'
 import type { Source } from './source.ts'
-import type { BlockStore } from './block-store.ts'
+import type { BlockStore, LocalStore } from './block-store.ts'
 
 const never = new AbortController().signal
 
@@ -22,18 +23,26 @@ const verify: Verify = ({ hash }, bytes) => {
   if (!equalBytes(hash, Uint8Array.of(0x12, 0x20, ...digest))) throw new Fault('unverified')
 }
 
+/** The store of `obtain` over one in memory. */
+type Over = (store: LocalStore) => BlockStore
+
 type Rig = Obtaining & {
-  readonly store: BlockStore
+  readonly store: LocalStore
   readonly clock: TurnedClock
   readonly events: string[]
 }
 
-function rig(sources: readonly Source[], limits = defaultObtainLimits): Rig {
+/** `store` with other reads. */
+function withReads(store: LocalStore, peek: LocalStore['peek']): LocalStore {
+  return { ...store, peek, get: async (ref, copy) => peek(ref, copy) }
+}
+
+function rig(over: Over, sources: readonly Source[], limits = defaultObtainLimits): Rig {
   const store = createMemoryStore()
   const clock = createTurnedClock()
   const events: string[] = []
   const obtaining = createObtain({
-    store,
+    store: over(store),
     sourcesFor: () => sources,
     verify,
     clock,
@@ -71,45 +80,64 @@ const invalid = (name: string): UnverifiedItem => ({
   bytes: new Uint8Array(8),
 })
 
+/** Over a store of this machine, and over one without `peek`, whose replies come in another turn. */
+function promise(title: string, run: (over: Over) => Promise<void>): void {
+  test(title, () => run((store) => store))
+  test(`${title}, with a store on another machine`, () => run(createRemoteStore))
+}
+
 const isFault = (code: FaultCode) => (error: unknown) =>
   error instanceof Fault && error.code === code
 
-test("a source's content is verified, returned and stored, and not requested again", async () => {
-  const honest = having(item('a'))
-  const { obtain, idle, store, events } = rig([honest])
-  const { ref, bytes } = item('a')
-  assert.deepEqual(await obtain(ref, {}, never), bytes)
-  assert.deepEqual(await obtain(ref, {}, never), bytes)
-  await idle()
-  assert.deepEqual(store.peek(ref), bytes)
-  assert.deepEqual(await obtain(ref, { offline: true }, never), bytes)
-  assert.equal(honest.asked.length, 1)
-  assert.deepEqual(events, ['fetched honest', 'held', 'held'])
-})
+promise(
+  "a source's content is verified, returned and stored, and not requested again",
+  async (over) => {
+    const honest = having(item('a'))
+    const { obtain, idle, store, events } = rig(over, [honest])
+    const { ref, bytes } = item('a')
+    assert.deepEqual(await obtain(ref, {}, never), bytes)
+    assert.deepEqual(await obtain(ref, {}, never), bytes)
+    await idle()
+    assert.deepEqual(store.peek(ref), bytes)
+    assert.deepEqual(await obtain(ref, { offline: true }, never), bytes)
+    assert.equal(honest.asked.length, 1)
+    assert.deepEqual(events, ['fetched honest', 'held', 'held'])
+  },
+)
 
-test('a source with an invalid reply is skipped, and its bytes are never stored', async () => {
-  const faulty = source('faulty', () => [invalid('a')])
-  const { obtain, idle, store, events } = rig([faulty, having(item('a'))])
-  assert.deepEqual(await obtain(item('a').ref, {}, never), item('a').bytes)
-  await idle()
-  assert.deepEqual(store.peek(item('a').ref), item('a').bytes)
-  assert.deepEqual(events, ['lied faulty', 'fetched honest'])
-})
+promise(
+  'a source with an invalid reply is skipped, and its bytes are never stored',
+  async (over) => {
+    const faulty = source('faulty', () => [invalid('a')])
+    const { obtain, idle, store, events } = rig(over, [faulty, having(item('a'))])
+    assert.deepEqual(await obtain(item('a').ref, {}, never), item('a').bytes)
+    await idle()
+    assert.deepEqual(store.peek(item('a').ref), item('a').bytes)
+    assert.deepEqual(events, ['lied faulty', 'fetched honest'])
+  },
+)
 
-test('one invalid item does not invalidate other items of the same source', async () => {
+promise('one invalid item does not invalidate other items of the same source', async (over) => {
   const mixed = source('mixed', () => [invalid('a'), invalid('b'), item('a')])
-  const { obtain } = rig([mixed])
+  const { obtain } = rig(over, [mixed])
   assert.deepEqual(await obtain(item('a').ref, {}, never), item('a').bytes)
 })
 
-test('if all replies are invalid, the error is unverified and no bytes are stored', async () => {
-  const { obtain, idle, store } = rig([source('faulty', () => [invalid('a')]), nothing, broken])
-  await assert.rejects(obtain(item('a').ref, {}, never), isFault('unverified'))
-  await idle()
-  assert.equal(store.peek(item('a').ref), null)
-})
+promise(
+  'if all replies are invalid, the error is unverified and no bytes are stored',
+  async (over) => {
+    const { obtain, idle, store } = rig(over, [
+      source('faulty', () => [invalid('a')]),
+      nothing,
+      broken,
+    ])
+    await assert.rejects(obtain(item('a').ref, {}, never), isFault('unverified'))
+    await idle()
+    assert.equal(store.peek(item('a').ref), null)
+  },
+)
 
-test('the reason that a source gives for invalid content is returned', async () => {
+promise('the reason that a source gives for invalid content is returned', async (over) => {
   const judging: Source = {
     name: 'judging',
     async fetch(_asked, offer) {
@@ -118,84 +146,96 @@ test('the reason that a source gives for invalid content is returned', async () 
     },
   }
   await assert.rejects(
-    rig([judging, nothing]).obtain(item('a').ref, {}, never),
+    rig(over, [judging, nothing]).obtain(item('a').ref, {}, never),
     (thrown: Fault) =>
       thrown.code === 'unverified' && JSON.stringify(thrown.data).includes('computed'),
   )
 })
 
-test('a check that throws on malformed bytes counts as an invalid reply, not as a bug', async () => {
-  const stumbling: Verify = (ref, bytes) => {
-    if (bytes.length === 8) throw new RangeError('offset out of range')
-    verify(ref, bytes)
-  }
-  const { obtain } = createObtain({
-    store: createMemoryStore(),
-    sourcesFor: () => [source('faulty', () => [invalid('a')])],
-    verify: stumbling,
-    clock: createTurnedClock(),
-    log: silentLog,
-    count: () => {},
-  })
-  await assert.rejects(obtain(item('a').ref, {}, never), isFault('unverified'))
-})
+promise(
+  'a check that throws on malformed bytes counts as an invalid reply, not as a bug',
+  async (over) => {
+    const stumbling: Verify = (ref, bytes) => {
+      if (bytes.length === 8) throw new RangeError('offset out of range')
+      verify(ref, bytes)
+    }
+    const { obtain } = createObtain({
+      store: over(createMemoryStore()),
+      sourcesFor: () => [source('faulty', () => [invalid('a')])],
+      verify: stumbling,
+      clock: createTurnedClock(),
+      log: silentLog,
+      count: () => {},
+    })
+    await assert.rejects(obtain(item('a').ref, {}, never), isFault('unverified'))
+  },
+)
 
-test('content that exists nowhere is not_found: without a source, with empty sources, and offline', async () => {
-  const honest = having(item('a'))
-  await assert.rejects(rig([]).obtain(item('a').ref, {}, never), isFault('not_found'))
-  await assert.rejects(rig([nothing]).obtain(item('a').ref, {}, never), isFault('not_found'))
-  await assert.rejects(
-    rig([honest]).obtain(item('a').ref, { offline: true }, never),
-    isFault('not_found'),
-  )
-  assert.deepEqual(honest.asked, [])
-})
+promise(
+  'content that exists nowhere is not_found: without a source, with empty sources, and offline',
+  async (over) => {
+    const honest = having(item('a'))
+    await assert.rejects(rig(over, []).obtain(item('a').ref, {}, never), isFault('not_found'))
+    await assert.rejects(
+      rig(over, [nothing]).obtain(item('a').ref, {}, never),
+      isFault('not_found'),
+    )
+    await assert.rejects(
+      rig(over, [honest]).obtain(item('a').ref, { offline: true }, never),
+      isFault('not_found'),
+    )
+    assert.deepEqual(honest.asked, [])
+  },
+)
 
-test('an unreachable source is not evidence of absence', async () => {
-  await assert.rejects(rig([broken]).obtain(item('a').ref, {}, never), isFault('no_upstream'))
+promise('an unreachable source is not evidence of absence', async (over) => {
+  await assert.rejects(rig(over, [broken]).obtain(item('a').ref, {}, never), isFault('no_upstream'))
   await assert.rejects(
-    rig([broken, nothing]).obtain(item('a').ref, {}, never),
+    rig(over, [broken, nothing]).obtain(item('a').ref, {}, never),
     isFault('no_upstream'),
   )
   const slow = source('slow', () => new Fault('deadline'))
-  await assert.rejects(rig([slow]).obtain(item('a').ref, {}, never), isFault('deadline'))
+  await assert.rejects(rig(over, [slow]).obtain(item('a').ref, {}, never), isFault('deadline'))
   assert.deepEqual(
-    await rig([broken, having(item('a'))]).obtain(item('a').ref, {}, never),
+    await rig(over, [broken, having(item('a'))]).obtain(item('a').ref, {}, never),
     item('a').bytes,
   )
 })
 
-test('a corrupt copy on disk is read again, counted and fetched again', async () => {
-  const { obtain, idle, store, events } = rig([having(item('a'))])
+promise('a corrupt copy on disk is read again, counted and fetched again', async (over) => {
+  const { obtain, idle, store, events } = rig(over, [having(item('a'))])
   const { ref, bytes } = item('a')
   await store.put([invalid('a')])
   assert.deepEqual(await obtain(ref, {}, never), bytes)
   await idle()
   assert.deepEqual(store.peek(ref), bytes)
   assert.deepEqual(events, ['misread', 'misread', 'bad_copy', 'fetched honest'])
-  assert.equal(store.findQuarantined(ref), null)
+  assert.equal(await store.get(ref, 'quarantined'), null)
 })
 
-test('a corrupt copy that no source can replace causes an error; it is neither served nor deleted', async () => {
-  const { obtain, store } = rig([])
-  const { ref } = item('a')
-  await store.put([invalid('a')])
-  await assert.rejects(obtain(ref, {}, never), isFault('damaged'))
-  assert.equal(store.peek(ref), null)
-  await assert.rejects(obtain(ref, { offline: true }, never), isFault('damaged'))
-  assert.deepEqual(store.findQuarantined(ref), invalid('a').bytes)
-})
+promise(
+  'a corrupt copy that no source can replace causes an error; it is neither served nor deleted',
+  async (over) => {
+    const { obtain, store } = rig(over, [])
+    const { ref } = item('a')
+    await store.put([invalid('a')])
+    await assert.rejects(obtain(ref, {}, never), isFault('damaged'))
+    assert.equal(store.peek(ref), null)
+    await assert.rejects(obtain(ref, { offline: true }, never), isFault('damaged'))
+    assert.deepEqual(await store.get(ref, 'quarantined'), invalid('a').bytes)
+  },
+)
 
-test('one wrong read, or two, do not make a bad copy', async () => {
+promise('one wrong read, or two, do not make a bad copy', async (over) => {
   const kept = createMemoryStore()
   await kept.put([item('a')])
   for (const wrongReads of [1, 2, 3]) {
     let reads = 0
-    const read: BlockStore['peek'] = (ref) =>
+    const read: LocalStore['peek'] = (ref) =>
       (reads += 1) > wrongReads ? kept.peek(ref) : invalid('a').bytes
     const events: string[] = []
     const { obtain } = createObtain({
-      store: { ...kept, peek: read, findAgain: read },
+      store: over(withReads(kept, read)),
       sourcesFor: () => [],
       verify,
       clock: createTurnedClock(),
@@ -211,42 +251,71 @@ test('one wrong read, or two, do not make a bad copy', async () => {
   }
 })
 
-test('a copy in quarantine is read on request, at most every ten seconds, and released when it is good', async () => {
-  const store = createMemoryStore()
-  await store.put([item('a')])
-  const { ref, bytes } = item('a')
-  await store.quarantine(ref)
-  const clock = createTurnedClock()
-  let good = false
-  let reads = 0
-  const watched: BlockStore = {
-    ...store,
-    // A copy of an object has no getter that changes.
-    quarantineFlag: { isUp: true, raise: () => {}, look: () => {} },
-    findQuarantined(asked) {
-      reads += 1
-      return good ? store.findQuarantined(asked) : invalid('a').bytes
-    },
-  }
-  const parts = { sourcesFor: () => [], verify, clock, log: silentLog, count: () => {} }
-  const { obtain } = createObtain({ ...parts, store: watched })
-  for (let call = 0; call < 3; call += 1) {
-    await assert.rejects(obtain(ref, {}, never), isFault('damaged'))
-  }
-  assert.equal(reads, 1)
-  good = true
-  clock.turn(10_000)
-  assert.deepEqual(await obtain(ref, {}, never), bytes)
-  assert.deepEqual(store.peek(ref), bytes)
-})
+promise(
+  'calls that read a corrupt copy at the same time quarantine it once, and not its replacement',
+  async (over) => {
+    const store = createMemoryStore()
+    await store.put([invalid('a')])
+    let quarantines = 0
+    const counting: LocalStore = {
+      ...store,
+      async quarantine(ref) {
+        quarantines += 1
+        await store.quarantine(ref)
+      },
+    }
+    const { obtain, idle } = createObtain({
+      store: over(counting),
+      sourcesFor: () => [having(item('a'))],
+      verify,
+      clock: createTurnedClock(),
+      log: silentLog,
+      count: () => {},
+    })
+    const { ref, bytes } = item('a')
+    const calls = Array.from({ length: 5 }, () => obtain(ref, {}, never))
+    for (const obtained of await Promise.all(calls)) assert.deepEqual(obtained, bytes)
+    await idle()
+    assert.equal(quarantines, 1)
+    assert.deepEqual(store.peek(ref), bytes)
+  },
+)
 
-test('a store that cannot read is treated as one that lost the copy', async () => {
-  const store: BlockStore = {
-    ...createMemoryStore(),
-    peek: () => {
+promise(
+  'a copy in quarantine is read on request, at most every ten seconds, and released when it is good',
+  async (over) => {
+    const store = createMemoryStore()
+    await store.put([item('a')])
+    const { ref, bytes } = item('a')
+    await store.quarantine(ref)
+    const clock = createTurnedClock()
+    let good = false
+    let reads = 0
+    const watched = withReads(store, (asked, copy) => {
+      if (copy !== 'quarantined') return store.peek(asked, copy)
+      reads += 1
+      return good ? store.peek(asked, copy) : invalid('a').bytes
+    })
+    const parts = { sourcesFor: () => [], verify, clock, log: silentLog, count: () => {} }
+    const { obtain } = createObtain({ ...parts, store: over(watched) })
+    for (let call = 0; call < 3; call += 1) {
+      await assert.rejects(obtain(ref, {}, never), isFault('damaged'))
+    }
+    assert.equal(reads, 1)
+    good = true
+    clock.turn(10_000)
+    assert.deepEqual(await obtain(ref, {}, never), bytes)
+    assert.deepEqual(store.peek(ref), bytes)
+  },
+)
+
+promise('a store that cannot read is treated as one that lost the copy', async (over) => {
+  const memory = createMemoryStore()
+  const store = over(
+    withReads(memory, () => {
       throw new Error('disk I/O error')
-    },
-  }
+    }),
+  )
   const { obtain } = createObtain({
     store,
     sourcesFor: () => [having(item('a'))],
@@ -258,53 +327,55 @@ test('a store that cannot read is treated as one that lost the copy', async () =
   assert.deepEqual(await obtain(item('a').ref, {}, never), item('a').bytes)
 })
 
-test('a store that cannot read keeps its copy, and the error is internal, not not_found', async () => {
-  const kept = createMemoryStore()
-  await kept.put([item('a')])
-  let broken = true
-  const store: BlockStore = {
-    ...kept,
-    peek(ref) {
-      if (broken) throw new Error('disk I/O error')
-      return kept.peek(ref)
-    },
-    findAgain: () => {
-      throw new Error('disk I/O error')
-    },
-  }
-  const log = silentLog
-  const clock = createTurnedClock()
-  const { obtain } = createObtain({
-    store,
-    sourcesFor: () => [],
-    verify,
-    clock,
-    log,
-    count: () => {},
-  })
-  await assert.rejects(obtain(item('a').ref, {}, never), isFault('damaged'))
-  await assert.rejects(obtain(item('a').ref, { offline: true }, never), isFault('damaged'))
-  broken = false
-  assert.deepEqual(await obtain(item('a').ref, {}, never), item('a').bytes)
-})
+promise(
+  'a store that cannot read keeps its copy, and the error is internal, not not_found',
+  async (over) => {
+    const kept = createMemoryStore()
+    await kept.put([item('a')])
+    let broken = true
+    const store = over(
+      withReads(kept, (ref, copy) => {
+        if (broken) throw new Error('disk I/O error')
+        return kept.peek(ref, copy)
+      }),
+    )
+    const log = silentLog
+    const clock = createTurnedClock()
+    const { obtain } = createObtain({
+      store,
+      sourcesFor: () => [],
+      verify,
+      clock,
+      log,
+      count: () => {},
+    })
+    await assert.rejects(obtain(item('a').ref, {}, never), isFault('damaged'))
+    await assert.rejects(obtain(item('a').ref, { offline: true }, never), isFault('damaged'))
+    broken = false
+    assert.deepEqual(await obtain(item('a').ref, {}, never), item('a').bytes)
+  },
+)
 
-test('unrequested items wait until they are requested; only then are they verified and stored', async () => {
-  const generous = having(item('a'), item('b'), invalid('c'))
-  const { obtain, idle, store, events } = rig([generous])
-  await obtain(item('a').ref, {}, never)
-  await idle()
-  assert.equal(store.peek(item('b').ref), null)
-  assert.deepEqual(await obtain(item('b').ref, {}, never), item('b').bytes)
-  await idle()
-  assert.deepEqual(store.peek(item('b').ref), item('b').bytes)
-  assert.equal(generous.asked.length, 1)
-  await assert.rejects(obtain(item('c').ref, {}, never), isFault('unverified'))
-  assert.deepEqual(events, ['fetched honest', 'fetched honest', 'lied honest', 'lied honest'])
-})
+promise(
+  'unrequested items wait until they are requested; only then are they verified and stored',
+  async (over) => {
+    const generous = having(item('a'), item('b'), invalid('c'))
+    const { obtain, idle, store, events } = rig(over, [generous])
+    await obtain(item('a').ref, {}, never)
+    await idle()
+    assert.equal(store.peek(item('b').ref), null)
+    assert.deepEqual(await obtain(item('b').ref, {}, never), item('b').bytes)
+    await idle()
+    assert.deepEqual(store.peek(item('b').ref), item('b').bytes)
+    assert.equal(generous.asked.length, 1)
+    await assert.rejects(obtain(item('c').ref, {}, never), isFault('unverified'))
+    assert.deepEqual(events, ['fetched honest', 'fetched honest', 'lied honest', 'lied honest'])
+  },
+)
 
-test('items of a reply are available to all callers without another request', async () => {
+promise('items of a reply are available to all callers without another request', async (over) => {
   const generous = having(item('a'), item('b'), item('c'))
-  const { obtain, peek } = rig([generous])
+  const { obtain, peek } = rig(over, [generous])
   await obtain(item('a').ref, {}, never)
   const both = await Promise.all([1, 2].map(() => obtain(item('b').ref, {}, never)))
   assert.deepEqual(both, [item('b').bytes, item('b').bytes])
@@ -338,10 +409,11 @@ function held(): Held {
 }
 
 const turns = async (): Promise<void> => {
-  for (let n = 0; n < 20; n++) await Promise.resolve()
+  // Also those of a store on another machine.
+  for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }
 
-test('a source that offers nothing learns that its item has arrived meanwhile', async () => {
+promise('a source that offers nothing learns that its item has arrived meanwhile', async (over) => {
   const { promise: brought, resolve: bring } = Promise.withResolvers<void>()
   const outcomes: string[] = []
   const slow: Source = {
@@ -356,16 +428,16 @@ test('a source that offers nothing learns that its item has arrived meanwhile', 
       outcomes.push(offer([]))
     },
   }
-  const { obtain } = rig([slow])
+  const { obtain } = rig(over, [slow])
   const waiting = obtain(item('b').ref, {}, never)
   await obtain(item('a').ref, {}, never)
   assert.deepEqual(await waiting, item('b').bytes)
   assert.deepEqual(outcomes, ['missing', 'taken', 'taken'])
 })
 
-test('many callers for one ref cost one fetch', async () => {
+promise('many callers for one ref cost one fetch', async (over) => {
   const slow = held()
-  const { obtain } = rig([slow])
+  const { obtain } = rig(over, [slow])
   const callers = Array.from({ length: 25 }, () => obtain(item('a').ref, {}, never))
   await turns()
   slow.answer([item('a')])
@@ -373,58 +445,64 @@ test('many callers for one ref cost one fetch', async () => {
   assert.equal(slow.asks, 1)
 })
 
-test('a source sees the fetch contexts of all waiting callers, also of later ones', async () => {
-  const slow = held()
-  const { obtain } = rig([slow])
-  const leaver = new AbortController()
-  const slot = (tag: number) => ({ slots: [new Uint8Array(32).fill(tag)] })
-  const first = obtain(item('a').ref, slot(1), never)
-  await turns()
-  const left = obtain(item('a').ref, slot(2), leaver.signal)
-  const second = obtain(item('a').ref, slot(3), never)
-  await turns()
-  leaver.abort(new Error('gone'))
-  await assert.rejects(left, /gone/)
-  assert.deepEqual(slow.asked?.hints(), [slot(1), slot(3)])
-  slow.answer([item('a')])
-  await Promise.all([first, second])
-})
+promise(
+  'a source sees the fetch contexts of all waiting callers, also of later ones',
+  async (over) => {
+    const slow = held()
+    const { obtain } = rig(over, [slow])
+    const leaver = new AbortController()
+    const slot = (tag: number) => ({ slots: [new Uint8Array(32).fill(tag)] })
+    const first = obtain(item('a').ref, slot(1), never)
+    await turns()
+    const left = obtain(item('a').ref, slot(2), leaver.signal)
+    const second = obtain(item('a').ref, slot(3), never)
+    await turns()
+    leaver.abort(new Error('gone'))
+    await assert.rejects(left, /gone/)
+    assert.deepEqual(slow.asked?.hints(), [slot(1), slot(3)])
+    slow.answer([item('a')])
+    await Promise.all([first, second])
+  },
+)
 
-test('nameless bytes are named by their hash: the requested item is taken, others wait, junk is dropped', async () => {
-  const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest()
-  const bytesOf = (name: string) => Buffer.from(name)
-  const ref = (name: string) => ({ kind: 'code', hash: hashOf(bytesOf(name)) }) as const
-  const verdicts: string[] = []
-  const events: string[] = []
-  const { obtain } = createObtain({
-    store: createMemoryStore(),
-    sourcesFor: () => [
-      {
-        name: 'honest',
-        fetch: async (_asked, offer) => {
-          const nodes = ['junk', 'leaf', 'root'].map((name) => bytesOf(name))
-          const verdict = offer(nodes.map((bytes) => ({ kind: 'code', bytes })))
-          verdicts.push(verdict)
+promise(
+  'nameless bytes are named by their hash: the requested item is taken, others wait, junk is dropped',
+  async (over) => {
+    const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest()
+    const bytesOf = (name: string) => Buffer.from(name)
+    const ref = (name: string) => ({ kind: 'code', hash: hashOf(bytesOf(name)) }) as const
+    const verdicts: string[] = []
+    const events: string[] = []
+    const { obtain } = createObtain({
+      store: over(createMemoryStore()),
+      sourcesFor: () => [
+        {
+          name: 'honest',
+          fetch: async (_asked, offer) => {
+            const nodes = ['junk', 'leaf', 'root'].map((name) => bytesOf(name))
+            const verdict = offer(nodes.map((bytes) => ({ kind: 'code', bytes })))
+            verdicts.push(verdict)
+          },
         },
+      ],
+      verify: () => assert.fail('hashed a second time'),
+      nameOf(_kind, bytes) {
+        if (Buffer.from(bytes).toString() === 'junk') throw new Fault('unverified')
+        return hashOf(bytes)
       },
-    ],
-    verify: () => assert.fail('hashed a second time'),
-    nameOf(_kind, bytes) {
-      if (Buffer.from(bytes).toString() === 'junk') throw new Fault('unverified')
-      return hashOf(bytes)
-    },
-    clock: createTurnedClock(),
-    log: silentLog,
-    count: (event) => events.push(event),
-  })
-  assert.deepEqual(await obtain(ref('root'), {}, never), bytesOf('root'))
-  assert.deepEqual(await obtain(ref('leaf'), {}, never), bytesOf('leaf'))
-  await assert.rejects(obtain(ref('other'), {}, never), isFault('not_found'))
-  assert.deepEqual(verdicts, ['taken', 'missing'])
-  assert.deepEqual(events, ['fetched', 'fetched', 'absent'])
-})
+      clock: createTurnedClock(),
+      log: silentLog,
+      count: (event) => events.push(event),
+    })
+    assert.deepEqual(await obtain(ref('root'), {}, never), bytesOf('root'))
+    assert.deepEqual(await obtain(ref('leaf'), {}, never), bytesOf('leaf'))
+    await assert.rejects(obtain(ref('other'), {}, never), isFault('not_found'))
+    assert.deepEqual(verdicts, ['taken', 'missing'])
+    assert.deepEqual(events, ['fetched', 'fetched', 'absent'])
+  },
+)
 
-test('a taken item stays valid, whatever the source does afterwards', async () => {
+promise('a taken item stays valid, whatever the source does afterwards', async (over) => {
   const verdicts: string[] = []
   const fickle: Source = {
     name: 'fickle',
@@ -439,16 +517,16 @@ test('a taken item stays valid, whatever the source does afterwards', async () =
       throw new Error('connection reset')
     },
   }
-  const { obtain } = rig([fickle])
+  const { obtain } = rig(over, [fickle])
   assert.deepEqual(await obtain(item('a').ref, {}, never), item('a').bytes)
   assert.deepEqual(verdicts, ['wrong', 'missing', 'taken', 'taken'])
 })
 
-test('a network that cannot be asked does not fail the callers of another', async () => {
+promise('a network that cannot be asked does not fail the callers of another', async (over) => {
   const slow = held()
   const honest = having(item('a'))
   const { obtain } = createObtain({
-    store: createMemoryStore(),
+    store: over(createMemoryStore()),
     sourcesFor: ({ network }) => [network === 'down' ? slow : honest],
     verify,
     clock: createTurnedClock(),
@@ -463,9 +541,9 @@ test('a network that cannot be asked does not fail the callers of another', asyn
   assert.equal(honest.asked.length, 1)
 })
 
-test('one caller hangs up, the others are answered', async () => {
+promise('one caller hangs up, the others are answered', async (over) => {
   const slow = held()
-  const { obtain } = rig([slow])
+  const { obtain } = rig(over, [slow])
   const leaver = new AbortController()
   const left = obtain(item('a').ref, {}, leaver.signal)
   const stays = obtain(item('a').ref, {}, never)
@@ -476,26 +554,29 @@ test('one caller hangs up, the others are answered', async () => {
   assert.deepEqual(await stays, item('a').bytes)
 })
 
-test('the last caller hangs up: the fetch ends, and the next caller starts a fresh one', async () => {
-  const slow = held()
-  const { obtain, events } = rig([slow])
-  const leaver = new AbortController()
-  const left = obtain(item('a').ref, {}, leaver.signal)
-  await turns()
-  leaver.abort(new Error('gone'))
-  await assert.rejects(left, /gone/)
-  const next = obtain(item('a').ref, {}, never)
-  await turns()
-  slow.answer([])
-  slow.answer([item('a')])
-  assert.deepEqual(await next, item('a').bytes)
-  assert.equal(slow.asks, 2)
-  assert.deepEqual(events, ['fetched held'])
-})
+promise(
+  'the last caller hangs up: the fetch ends, and the next caller starts a fresh one',
+  async (over) => {
+    const slow = held()
+    const { obtain, events } = rig(over, [slow])
+    const leaver = new AbortController()
+    const left = obtain(item('a').ref, {}, leaver.signal)
+    await turns()
+    leaver.abort(new Error('gone'))
+    await assert.rejects(left, /gone/)
+    const next = obtain(item('a').ref, {}, never)
+    await turns()
+    slow.answer([])
+    slow.answer([item('a')])
+    assert.deepEqual(await next, item('a').bytes)
+    assert.equal(slow.asks, 2)
+    assert.deepEqual(events, ['fetched held'])
+  },
+)
 
-test("a caller's timeout ends its own wait, not those of others", async () => {
+promise("a caller's timeout ends its own wait, not those of others", async (over) => {
   const slow = held()
-  const { obtain, idle, clock } = rig([slow])
+  const { obtain, idle, clock } = rig(over, [slow])
   const hurried = obtain(item('a').ref, { patienceMs: 50 }, never)
   const patient = obtain(item('a').ref, { patienceMs: 5000 }, never)
   await turns()
@@ -507,61 +588,71 @@ test("a caller's timeout ends its own wait, not those of others", async () => {
   assert.equal(clock.timers, 0)
 })
 
-test('items fetched at about the same time are stored in one write, and in part if not all fit', async () => {
-  const groups: number[] = []
-  const memory = createMemoryStore()
-  const picky: BlockStore = {
-    ...memory,
-    async put(items, rows) {
-      groups.push(items.length)
-      if (items.some(({ ref }) => equalBytes(ref.hash, item('b').ref.hash))) {
-        throw new Fault('no_space')
-      }
-      return await memory.put(items, rows)
-    },
-  }
-  const clock = createTurnedClock()
-  let lost = 0
-  const { obtain, idle } = createObtain({
-    store: picky,
-    sourcesFor: () => [having(item('a'), item('b'), item('c'))],
-    verify,
-    clock,
-    log: silentLog,
-    count: (event) => void (lost += event === 'not_kept' ? 1 : 0),
-  })
-  for (const name of ['a', 'b', 'c']) await obtain(item(name).ref, {}, never)
-  assert.deepEqual(groups, [])
-  clock.turn(50)
-  assert.deepEqual(groups, [3])
-  await idle()
-  assert.deepEqual(groups, [3, 1, 1, 1])
-  assert.equal(lost, 1)
-  assert.ok(memory.has(item('a').ref) && memory.has(item('c').ref) && !memory.has(item('b').ref))
-})
+promise(
+  'items fetched at about the same time are stored in one write, and in part if not all fit',
+  async (over) => {
+    const groups: number[] = []
+    const memory = createMemoryStore()
+    const picky: LocalStore = {
+      ...memory,
+      async put(items, rows) {
+        groups.push(items.length)
+        if (items.some(({ ref }) => equalBytes(ref.hash, item('b').ref.hash))) {
+          throw new Fault('no_space')
+        }
+        return await memory.put(items, rows)
+      },
+    }
+    const clock = createTurnedClock()
+    let lost = 0
+    const { obtain, idle } = createObtain({
+      store: over(picky),
+      sourcesFor: () => [having(item('a'), item('b'), item('c'))],
+      verify,
+      clock,
+      log: silentLog,
+      count: (event) => void (lost += event === 'not_kept' ? 1 : 0),
+    })
+    for (const name of ['a', 'b', 'c']) await obtain(item(name).ref, {}, never)
+    assert.deepEqual(groups, [])
+    clock.turn(50)
+    assert.deepEqual(groups, [3])
+    await idle()
+    assert.deepEqual(groups, [3, 1, 1, 1])
+    assert.equal(lost, 1)
+    assert.ok(
+      (await memory.has(item('a').ref)) &&
+        (await memory.has(item('c').ref)) &&
+        !(await memory.has(item('b').ref)),
+    )
+  },
+)
 
-test('a store that accepts no writes causes later fetches, but not a failed reply', async () => {
-  const full: BlockStore = {
-    ...createMemoryStore(),
-    put: () => Promise.reject(new Fault('no_space')),
-  }
-  const events: string[] = []
-  const { obtain, idle, keep } = createObtain({
-    store: full,
-    sourcesFor: () => [having(item('a'))],
-    verify,
-    clock: createTurnedClock(),
-    log: silentLog,
-    count: (event) => events.push(event),
-  })
-  assert.deepEqual(await obtain(item('a').ref, {}, never), item('a').bytes)
-  await idle()
-  assert.deepEqual(events, ['fetched', 'not_kept'])
-  await assert.rejects(keep(item('a').ref, item('a').bytes), isFault('no_space'))
-})
+promise(
+  'a store that accepts no writes causes later fetches, but not a failed reply',
+  async (over) => {
+    const full: LocalStore = {
+      ...createMemoryStore(),
+      put: () => Promise.reject(new Fault('no_space')),
+    }
+    const events: string[] = []
+    const { obtain, idle, keep } = createObtain({
+      store: over(full),
+      sourcesFor: () => [having(item('a'))],
+      verify,
+      clock: createTurnedClock(),
+      log: silentLog,
+      count: (event) => events.push(event),
+    })
+    assert.deepEqual(await obtain(item('a').ref, {}, never), item('a').bytes)
+    await idle()
+    assert.deepEqual(events, ['fetched', 'not_kept'])
+    await assert.rejects(keep(item('a').ref, item('a').bytes), isFault('no_space'))
+  },
+)
 
-test('bytes on their way to the store are bounded', async () => {
-  const { obtain, idle, store, events } = rig([having(item('a'))], {
+promise('bytes on their way to the store are bounded', async (over) => {
+  const { obtain, idle, store, events } = rig(over, [having(item('a'))], {
     ...defaultObtainLimits,
     keepingBytesMax: 0,
   })
@@ -571,16 +662,16 @@ test('bytes on their way to the store are bounded', async () => {
   assert.deepEqual(events, ['fetched honest', 'not_kept'])
 })
 
-test('keep verifies before it keeps', async () => {
-  const { keep, store } = rig([])
+promise('keep verifies before it keeps', async (over) => {
+  const { keep, store } = rig(over, [])
   await assert.rejects(keep(item('a').ref, invalid('a').bytes), isFault('unverified'))
   assert.equal(store.peek(item('a').ref), null)
   await keep(item('a').ref, item('a').bytes)
   assert.deepEqual(store.peek(item('a').ref), item('a').bytes)
 })
 
-test('a reader with a trace gets the steps of its read, others get none', async () => {
-  const { obtain, idle } = rig([source('faulty', () => [invalid('a')]), having(item('a'))])
+promise('a reader with a trace gets the steps of its read, others get none', async (over) => {
+  const { obtain, idle } = rig(over, [source('faulty', () => [invalid('a')]), having(item('a'))])
   const steps: string[] = []
   const watch: ReadTrace = (step, name) => {
     steps.push(`${step} ${name}`)

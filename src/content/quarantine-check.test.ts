@@ -44,7 +44,7 @@ test('a check releases good copies, replaces others from a source, and leaves th
   assert.deepEqual(store.peek(good.ref), good.bytes)
   assert.deepEqual(store.peek(healed.ref), healed.bytes)
   assert.equal(store.peek(lost.ref), null)
-  assert.ok(store.findQuarantined(lost.ref))
+  assert.ok(await store.get(lost.ref, 'quarantined'))
   await check.stop()
 })
 

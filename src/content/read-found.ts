@@ -1,10 +1,10 @@
 // `BlockStore.read` for stores in memory: one `peek` after another.
 // Tested by test/suites/block-store.suite.ts
 import type { ContentRef } from './ref.ts'
-import type { BlockStore, ReadBatch } from './block-store.ts'
+import type { ReadBatch } from './block-store.ts'
 
 export async function* readFound(
-  peek: BlockStore['peek'],
+  peek: (ref: ContentRef) => Uint8Array | null,
   refs: readonly ContentRef[],
   signal: AbortSignal,
 ): AsyncGenerator<ReadBatch> {

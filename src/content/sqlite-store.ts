@@ -19,10 +19,12 @@ import {
   unstageContentRows,
 } from '../tables/content.ts'
 import { leavesByPut } from './leaves-by-put.ts'
-import { createQuarantineFlag } from './quarantine-rows.ts'
+import { createQuarantineFlag, type QuarantineFlag } from './quarantine-rows.ts'
 import { type ContentRef, isSameRef, type UnverifiedItem } from './ref.ts'
 import { readFound } from './read-found.ts'
-import type { Batch, BlockStore } from './block-store.ts'
+import type { Batch, CopyChoice, LocalStore } from './block-store.ts'
+
+export type SqliteStore = LocalStore & { readonly quarantineFlag: QuarantineFlag }
 
 /** `bytesDb`: a second connection, for the bytes, that only this store reads through; null: `db` serves. */
 export function createSqliteStore(parts: {
@@ -31,7 +33,7 @@ export function createSqliteStore(parts: {
   readonly writer: Writer
   /** See `createTurnReads`. */
   readonly onFailure?: (error: unknown) => void
-}): BlockStore {
+}): SqliteStore {
   const { db, bytesDb = null, writer, onFailure } = parts
   const turnReads = bytesDb === null ? null : createTurnReads(bytesDb, onFailure)
 
@@ -48,7 +50,7 @@ export function createSqliteStore(parts: {
     absent = ref
   }
 
-  function peek(ref: ContentRef): Uint8Array | null {
+  function find(ref: ContentRef): Uint8Array | null {
     if (absent !== null && isSameRef(absent, ref)) return null
     const bytes = findContent(turnReads ?? db, ref.kind, ref.hash)
     if (bytes === null) noteAbsent(ref)
@@ -62,10 +64,18 @@ export function createSqliteStore(parts: {
     return read(reads, kind, hash)
   }
 
+  function peek(ref: ContentRef, copy?: CopyChoice): Uint8Array | null {
+    if (copy === undefined) return find(ref)
+    if (copy === 'reread') return readAgain(findContent, ref)
+    const isQuarantined = isContentQuarantined(db, ref.kind, ref.hash)
+    return isQuarantined ? readAgain(findQuarantinedContent, ref) : null
+  }
+
   return {
+    get: async (ref, copy) => peek(ref, copy),
     peek,
-    has,
-    read: (refs, signal) => readFound(peek, refs, signal),
+    has: async (ref) => has(ref),
+    read: (refs, signal) => readFound(find, refs, signal),
     async put(items, rows = []) {
       const changes = await withRows(
         items.flatMap(({ ref, bytes }) => insertContent(ref.kind, ref.hash, bytes)),
@@ -76,9 +86,6 @@ export function createSqliteStore(parts: {
       return changes
     },
     batch: () => createBatch(writer, has, () => (absent = null)),
-    findAgain: (ref) => readAgain(findContent, ref),
-    findQuarantined: (ref) =>
-      isContentQuarantined(db, ref.kind, ref.hash) ? readAgain(findQuarantinedContent, ref) : null,
     async quarantine({ kind, hash }) {
       quarantineFlag.raise()
       await writer.write([quarantineContent(kind, hash)])

@@ -5,7 +5,7 @@ import { verifyDagBlock } from '../codec/ipld/verify-dag-block.ts'
 import { verifyKeccakKinds } from '../codec/hash/verify-keccak.ts'
 import type { ContentRef, Verify } from './ref.ts'
 import { Fault, hasCode } from '../base/fault.ts'
-import type { BlockStore } from './block-store.ts'
+import type { LocalStore } from './block-store.ts'
 
 export const verify: Verify = ({ kind, hash }, bytes) => {
   if (kind === 'dag-block') verifyDagBlock(hash, bytes)
@@ -15,12 +15,12 @@ export const verify: Verify = ({ kind, hash }, bytes) => {
 /** How often a copy is read. */
 const readsMax = 3
 
-/** `store`, whose `peek` verifies. It throws `damaged` for a copy that stays wrong or is in quarantine. */
-export function verifiedFinds(store: BlockStore): BlockStore {
+/** `store`, whose `get` and `peek` verify the served copy. They throw `damaged` for a copy that stays wrong or is in quarantine. */
+export function verifiedFinds(store: LocalStore): LocalStore {
   function findProved(ref: ContentRef): Uint8Array | null {
     let failure: unknown = null
     for (let read = 1; read <= readsMax; read += 1) {
-      const bytes = read === 1 ? store.peek(ref) : store.findAgain(ref)
+      const bytes = read === 1 ? store.peek(ref) : store.peek(ref, 'reread')
       if (bytes === null) break
       try {
         verify(ref, bytes)
@@ -30,9 +30,13 @@ export function verifiedFinds(store: BlockStore): BlockStore {
         failure = thrown
       }
     }
-    if (failure === null && store.findQuarantined(ref) === null) return null
+    if (failure === null && store.peek(ref, 'quarantined') === null) return null
     throw new Fault('damaged', { cause: failure })
   }
 
-  return { ...store, peek: findProved }
+  return {
+    ...store,
+    get: async (ref, copy) => (copy === undefined ? findProved(ref) : store.peek(ref, copy)),
+    peek: (ref, copy) => (copy === undefined ? findProved(ref) : store.peek(ref, copy)),
+  }
 }

@@ -5,7 +5,7 @@ import { type Clock, backgroundFailed } from '../base/clock.ts'
 import { fromHex } from '../base/hex.ts'
 import type { Log } from '../base/log.ts'
 import type { Obtain } from '../content/ref.ts'
-import type { BlockStore } from '../content/block-store.ts'
+import type { LocalStore } from '../content/block-store.ts'
 import type { Database } from '../db/sqlite.ts'
 import type { MessagePort, Worker } from 'node:worker_threads'
 import type { EvmExecutor } from '../chain/evm-executor.ts'
@@ -30,7 +30,7 @@ export type EmbeddedOptions = {
   readonly name: string
   /** For reads of index rows on this thread. */
   readonly database: Database
-  readonly store: BlockStore
+  readonly store: LocalStore
   /** The database file: each thread opens it read-only for itself. */
   readonly databasePath: string
   /** A new port to the writer thread for each start of the chain thread (`ThreadWriter.connect`). */

@@ -34,7 +34,7 @@ export async function findStart(options: StartOptions): Promise<BlockPlace> {
     return block
   }
   refuseOtherChain(network, index, first.hash)
-  const whole = lastWhole(options, head)
+  const whole = await lastWhole(options, head)
   if (whole !== null && whole.number === head.number) return head
   if (whole === null) {
     throw new Error(
@@ -65,9 +65,12 @@ export function refuseOtherChain(network: string, index: ChainIndex, firstHash: 
   )
 }
 
-function lastWhole({ store, index }: StartOptions, head: BlockPlace): BlockPlace | null {
+async function lastWhole(
+  { store, index }: StartOptions,
+  head: BlockPlace,
+): Promise<BlockPlace | null> {
   for (let at: BlockPlace | null = head; at !== null; at = below(index, at)) {
-    if (isWhole(store, at)) return at
+    if (await isWhole(store, at)) return at
   }
   return null
 }
@@ -81,32 +84,32 @@ function below(index: ChainIndex, { number }: BlockPlace): BlockPlace | null {
 }
 
 /** Header that hashes right, state root, transactions and receipts are there. */
-function isWhole(store: BlockStore, { number, hash }: BlockPlace): boolean {
-  const bytes = findProved(store, hash)
+async function isWhole(store: BlockStore, { number, hash }: BlockPlace): Promise<boolean> {
+  const bytes = await findProved(store, hash)
   if (bytes === null) return false
   const header = decodeHeader(bytes)
-  const has = (kind: ContentKind, root: Uint8Array) =>
-    equalBytes(root, emptyTrieRoot) || isStored(store, { kind, hash: root })
+  const has = async (kind: ContentKind, root: Uint8Array) =>
+    equalBytes(root, emptyTrieRoot) || (await isStored(store, { kind, hash: root }))
   return (
     header.number === number &&
-    has('trie-node', header.stateRoot) &&
-    has('transactions', header.transactionsRoot) &&
-    has('receipts', header.receiptsRoot)
+    (await has('trie-node', header.stateRoot)) &&
+    (await has('transactions', header.transactionsRoot)) &&
+    (await has('receipts', header.receiptsRoot))
   )
 }
 
 /** A copy in quarantine may be good again, and costs no block. */
-function isStored(store: BlockStore, ref: ContentRef): boolean {
-  return store.has(ref) || store.findQuarantined(ref) !== null
+async function isStored(store: BlockStore, ref: ContentRef): Promise<boolean> {
+  return (await store.has(ref)) || (await store.get(ref, 'quarantined')) !== null
 }
 
 /** A wrong read must not cost blocks: read again before the header is believed to be damaged. */
-function findProved(store: BlockStore, hash: Uint8Array): Uint8Array | null {
+async function findProved(store: BlockStore, hash: Uint8Array): Promise<Uint8Array | null> {
   const ref = { kind: 'header', hash } as const
   for (let read = 0; read < headerReads; read += 1) {
-    const bytes = read === 0 ? store.peek(ref) : store.findAgain(ref)
+    const bytes = await (read === 0 ? store.get(ref) : store.get(ref, 'reread'))
     if (bytes !== null && equalBytes(keccak256(bytes), hash)) return bytes
   }
-  const quarantined = store.findQuarantined(ref)
+  const quarantined = await store.get(ref, 'quarantined')
   return quarantined !== null && equalBytes(keccak256(quarantined), hash) ? quarantined : null
 }

@@ -68,7 +68,7 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
     // An identity CID is its own content.
     if (decodeMultihash(root.multihash.bytes).code === identityCode) return
     await checkPins(visit)
-    if (filesFor(caller).has(root)) return
+    if (await filesFor(caller).has(root)) return
     if (cachedOnly) throw new Fault('not_cached')
     if (!mayFetch(visit)) {
       throw new Fault('not_found', { detail: `${root.toString()} is not on this server` })

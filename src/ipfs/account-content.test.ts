@@ -24,7 +24,10 @@ function rig(offers: readonly number[] = []) {
       account === 'ada' && (hash[0] ?? 0) <= 5 ? 1 : null,
   } as unknown as Database
   const own = createAccountContent({
-    store: { has: () => true, peek: ({ hash }: ContentRef) => hash } as unknown as BlockStore,
+    store: {
+      has: async () => true,
+      get: async ({ hash }: ContentRef) => hash,
+    } as unknown as BlockStore,
     obtain,
     obtainOutside,
     async *readRun(refs) {
@@ -38,11 +41,11 @@ function rig(offers: readonly number[] = []) {
 test('a stored block is there for the account that holds it, and absent for another', async () => {
   const { ada, eve, asked } = rig()
   assert.deepEqual(await ada.obtain(refOf(1), {}, signal), Uint8Array.of(1))
-  assert.ok(ada.store.has(refOf(1)))
+  assert.ok(await ada.store.has(refOf(1)))
   for (const hint of [{}, { offline: true }]) {
     await assert.rejects(eve.obtain(refOf(1), hint, signal), { code: 'not_found' })
   }
-  assert.deepEqual([eve.store.has(refOf(1)), eve.store.peek(refOf(1))], [false, null])
+  assert.deepEqual([await eve.store.has(refOf(1)), await eve.store.get(refOf(1))], [false, null])
   assert.deepEqual(asked, [1])
 })
 
@@ -52,7 +55,7 @@ test('content that a source offers is read by all accounts, and fetched once', a
     assert.deepEqual(await eve.obtain(refOf(7), {}, signal), Uint8Array.of(7))
   }
   assert.deepEqual(asked, [7])
-  assert.ok(eve.store.has(refOf(7)))
+  assert.ok(await eve.store.has(refOf(7)))
 })
 
 test('in a run of blocks those of other accounts are absent, in their places', async () => {

@@ -5,7 +5,7 @@ import { Fault } from '../base/fault.ts'
 import { setNewest } from '../base/lru-cache.ts'
 import type { SequentialRead } from '../content/sequential-read.ts'
 import { type ContentRef, type Obtain, refKey } from '../content/ref.ts'
-import type { BlockStore, ReadBatch } from '../content/block-store.ts'
+import type { BlockStore, CopyChoice, ReadBatch } from '../content/block-store.ts'
 import type { Database } from '../db/sqlite.ts'
 import { isStoredBy } from '../tables/storage.ts'
 
@@ -61,8 +61,10 @@ export function createAccountContent(shared: SharedContent): AccountContent {
       }
 
       const ownStore: BlockStore = Object.assign(Object.create(store) as BlockStore, {
-        has: (ref: ContentRef) => sees(ref) && store.has(ref),
-        peek: (ref: ContentRef) => (sees(ref) ? store.peek(ref) : null),
+        get: async (ref: ContentRef, copy?: CopyChoice) =>
+          sees(ref) ? await store.get(ref, copy) : null,
+        has: async (ref: ContentRef) => sees(ref) && (await store.has(ref)),
+        peek: undefined,
       })
       return { store: ownStore, obtain: ownObtain, readRun: ownRun, sharesRoots: false }
     },

@@ -153,9 +153,9 @@ export function createFiles(settings: FilesSettings): Files {
     select: (path, selection, patience, signal) =>
       selectBlocks(path, selection, limits.pinBlocksMax, openBlocks(patience, signal)),
 
-    has({ multihash: { bytes } }) {
+    async has({ multihash: { bytes } }) {
       if (decodeMultihash(bytes).code === identityCode) return true
-      return store.has({ kind: 'dag-block', hash: bytes })
+      return await store.has({ kind: 'dag-block', hash: bytes })
     },
 
     isPinned: (cid, by) => isPinned(rows, cid, by),

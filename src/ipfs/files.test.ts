@@ -271,7 +271,7 @@ test('a pin of content from a source is complete in the store with its row', asy
   const pin = { cid: root, mode: 'recursive', name: 'n' } as const
   await files.pin('alice', pin, atOnce, (blocks) => void counts.push(blocks), never)
   assert.deepEqual(counts, [1, 2, 3, 4, 5, 6, 7])
-  assert.ok(store.has(refOf(root)))
+  assert.ok(await store.has(refOf(root)))
   const found = await files.resolve(`${root.toString()}/f`, { ...atOnce, offline: true }, never)
   const { chunks } = await files.open(found, whole, { ...atOnce, offline: true }, never)
   assert.deepEqual([...(await bytesOf(chunks))], [...bytes])

@@ -85,7 +85,7 @@ export interface Files {
   ): AsyncIterable<SelectedBlock>
 
   /** Is the block in the store? A look at the index alone. Identity CIDs are always here. */
-  has(cid: CID): boolean
+  has(cid: CID): Promise<boolean>
 
   /**
    * Is the CID pinned, as v0 or v1, or below a recursive pin, by that account, or with null by anyone? `whole`: with all

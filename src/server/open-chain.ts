@@ -5,7 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { type Config, embeddedChain } from '../config/settings.ts'
 import type { Obtaining } from '../content/obtain.ts'
-import type { BlockStore } from '../content/block-store.ts'
+import type { LocalStore } from '../content/block-store.ts'
 import type { Database } from '../db/sqlite.ts'
 import type { ThreadWriter } from '../db/thread-writer.ts'
 import { rememberBlock } from '../chain/blocks.ts'
@@ -27,7 +27,7 @@ export type OnImport = (done: number, total: number) => void
 type OpenChainParts = {
   readonly config: Config
   readonly database: Database
-  readonly store: BlockStore
+  readonly store: LocalStore
   readonly obtaining: Obtaining
   /** The database file, opened by the chain's own threads. */
   readonly path: string

@@ -81,8 +81,9 @@ export async function openContent(parts: {
   const outside = createObtain({
     ...shared,
     store: Object.assign(Object.create(store) as BlockStore, {
+      get: async () => null,
       peek: () => null,
-      has: () => false,
+      has: async () => false,
     }),
     sourcesFor: () => blockSources.now(),
     limits: { ...defaultObtainLimits, memoryBytesMax: 0 },

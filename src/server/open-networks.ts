@@ -7,7 +7,7 @@ import type { Log } from '../base/log.ts'
 import type { NetworkConfig, UpstreamNetworkConfig } from '../config/network-config.ts'
 import { type Config, embeddedChain } from '../config/settings.ts'
 import type { Obtaining } from '../content/obtain.ts'
-import type { BlockStore } from '../content/block-store.ts'
+import type { LocalStore } from '../content/block-store.ts'
 import type { Database } from '../db/sqlite.ts'
 import type { ThreadWriter } from '../db/thread-writer.ts'
 import type { Network } from '../chain/network.ts'
@@ -26,7 +26,7 @@ import { openUpstreams, verifyOf } from './open-upstreams.ts'
 export type OpenNetworksParts = {
   readonly config: Config
   readonly database: Database
-  readonly store: BlockStore
+  readonly store: LocalStore
   readonly obtaining: Obtaining
   /** Registry of the sources of each network. */
   readonly sources: NetworkSources

@@ -1,6 +1,6 @@
 // Calls of an embedded chain without its thread: runs one read-only execution at a time on the given store.
 import { systemClock } from '../../src/base/clock.ts'
-import type { BlockStore } from '../../src/content/block-store.ts'
+import type { LocalStore } from '../../src/content/block-store.ts'
 import { type CallRequest, noOverrides } from '../../src/chain/computation.ts'
 import type { AccessListReport, Overrides } from '../../src/chain/computation.ts'
 import type { ChainIndex } from '../../src/devchain/chain-index.ts'
@@ -18,7 +18,7 @@ const patientLimits = { ...defaultTimeSliceLimits, runMs: 300_000, spanMs: 300_0
 
 /** `limits`: for tests of what happens when time is up. */
 export function createChainCalls(
-  chain: { readonly genesis: Genesis; readonly store: BlockStore; readonly index: ChainIndex },
+  chain: { readonly genesis: Genesis; readonly store: LocalStore; readonly index: ChainIndex },
   limits: TimeSliceLimits = patientLimits,
 ) {
   const calculate = createCalls({ ...chain, callGasMax: 50_000_000n })

@@ -10,7 +10,7 @@ import { createObtain } from '../../src/content/obtain.ts'
 import type { ContentRef, UnverifiedItem, Obtain } from '../../src/content/ref.ts'
 import { createSegmentStore } from '../../src/content/segments/segment-store.ts'
 import type { Source } from '../../src/content/source.ts'
-import type { DeleteBlocks, Segments, BlockStore } from '../../src/content/block-store.ts'
+import type { DeleteBlocks, Segments, LocalStore } from '../../src/content/block-store.ts'
 import type { CountedWriter } from '../../src/db/writer.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'
@@ -25,7 +25,7 @@ import { createTurnedClock, type TurnedClock } from './turned-clock.ts'
 
 export type FilesFixture = {
   readonly files: Files
-  readonly store: BlockStore
+  readonly store: LocalStore
   readonly forget: DeleteBlocks
   readonly segments: Segments
   readonly obtain: Obtain
@@ -70,10 +70,10 @@ export function createFilesFixture(
   options: {
     readonly sources?: readonly Source[]
     readonly limits?: Partial<FilesLimits>
-    readonly wrapStore?: (store: BlockStore) => BlockStore
+    readonly wrapStore?: (store: LocalStore) => LocalStore
   } = {},
 ): FilesFixture {
-  const { sources = [], limits, wrapStore = (store: BlockStore) => store } = options
+  const { sources = [], limits, wrapStore = (store: LocalStore) => store } = options
   const database = openDatabase(':memory:')
   migrate(database)
   t.after(() => database.close())
@@ -173,9 +173,9 @@ export async function bytesOf(chunks: AsyncIterable<Uint8Array>): Promise<Buffer
 
 /** A store whose Batches report what they are given. */
 export function watchedStore(
-  store: BlockStore,
+  store: LocalStore,
   onPut: (items: readonly UnverifiedItem[]) => void,
-): BlockStore {
+): LocalStore {
   return {
     ...store,
     batch() {

@@ -12,7 +12,7 @@ import {
   type SegmentLimits,
 } from '../../src/content/segments/segment-limits.ts'
 import { createSegmentStore, type SegmentStore } from '../../src/content/segments/segment-store.ts'
-import type { FileLeaf, BlockStore } from '../../src/content/block-store.ts'
+import type { FileLeaf, LocalStore } from '../../src/content/block-store.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openDatabase, type Database } from '../../src/db/sqlite.ts'
@@ -74,7 +74,7 @@ export function temporaryPath(t: TestContext): string {
 
 /** Adds a file by leaves; its leaves, once they are durable. */
 export async function addLeaves(
-  store: Pick<BlockStore, 'batch'>,
+  store: Pick<LocalStore, 'batch'>,
   content: Uint8Array,
   leafBytes = 262_144,
 ): Promise<FileLeaf[]> {
@@ -97,7 +97,7 @@ export async function addLeaves(
 
 /** The bytes of a file by its leaves; null in place of a leaf that is not here. */
 export async function readLeaves(
-  store: Pick<BlockStore, 'read'>,
+  store: Pick<LocalStore, 'read'>,
   leaves: readonly FileLeaf[],
 ): Promise<(Buffer | null)[]> {
   const refs = leaves.map(({ multihash }) => ({ kind: 'dag-block' as const, hash: multihash }))

@@ -12,7 +12,7 @@ import { decodeEntries } from '../../src/codec/ethereum/list.ts'
 import { emptyRlpList } from '../../src/codec/ethereum/rlp.ts'
 import type { ContentKind } from '../../src/content/ref.ts'
 import { createMemoryStore } from '../../src/content/memory-store.ts'
-import type { BlockStore } from '../../src/content/block-store.ts'
+import type { LocalStore } from '../../src/content/block-store.ts'
 import type { BlockPlace, ChainIndex } from '../../src/devchain/chain-index.ts'
 import { parseGenesis } from '../../src/devchain/genesis.ts'
 import { findStart } from '../../src/devchain/start-point.ts'
@@ -39,7 +39,7 @@ export type StubChain = {
   readonly chainId: bigint
   /** Blocks 0 to 54 by number. */
   readonly recorded: readonly StubBlock[]
-  readonly store: BlockStore
+  readonly store: LocalStore
   /**
    * `count` blocks on top of `parent` (42 or later: none older can be built on), next to existing branches. The first holds those of
    * `transactions` that can run. Two branches from one parent differ by `salt`, seconds that their clocks are apart.

@@ -4,7 +4,7 @@ import { type DB, ValueEncoding } from '@ethereumjs/util'
 import { type Hex, fromRlp } from 'viem'
 import { fromHex, toHex, toQuantity } from '../../src/base/hex.ts'
 import { emptyCodeHash, emptyTrieRoot } from '../../src/codec/ethereum/account-state.ts'
-import type { BlockStore } from '../../src/content/block-store.ts'
+import type { LocalStore } from '../../src/content/block-store.ts'
 
 export type StubAccount = {
   readonly nonce: string
@@ -23,7 +23,7 @@ export type StubState = {
   slotProof(root: Uint8Array, address: string, position: string): Promise<readonly string[]>
 }
 
-export function createStubState(store: BlockStore): StubState {
+export function createStubState(store: LocalStore): StubState {
   const database: DB<string, Uint8Array> = {
     get: async (key) => store.peek({ kind: 'trie-node', hash: fromHex(key) }) ?? undefined,
     put: async () => {},

@@ -7,7 +7,7 @@ import { decodeHeader } from '../../src/codec/ethereum/header.ts'
 import { nameKeccakKinds } from '../../src/codec/hash/verify-keccak.ts'
 import { createMemoryStore } from '../../src/content/memory-store.ts'
 import { createObtain } from '../../src/content/obtain.ts'
-import type { BlockStore } from '../../src/content/block-store.ts'
+import type { LocalStore } from '../../src/content/block-store.ts'
 import { verify } from '../../src/content/verified-finds.ts'
 import type { ProvedHeader } from '../../src/chain/blocks.ts'
 import type { Network } from '../../src/chain/network.ts'
@@ -31,7 +31,7 @@ export type LoggedInvalidReply = InvalidReplyEvidence & { readonly upstream: num
 
 export type UpstreamContent = {
   readonly network: Network
-  readonly store: BlockStore
+  readonly store: LocalStore
   readonly pool: UpstreamPool
   readonly invalidReplies: readonly LoggedInvalidReply[]
   /** Headers whose JSON lacked a field. */

@@ -8,7 +8,7 @@ import { nameKeccakKinds } from '../../src/codec/hash/verify-keccak.ts'
 import { createMemoryStore } from '../../src/content/memory-store.ts'
 import { createObtain } from '../../src/content/obtain.ts'
 import type { UnverifiedItem } from '../../src/content/ref.ts'
-import type { BlockStore } from '../../src/content/block-store.ts'
+import type { LocalStore } from '../../src/content/block-store.ts'
 import { verify as verifyContent } from '../../src/content/verified-finds.ts'
 import type { HeadSettings } from '../../src/chain/upstream/head/head-follower.ts'
 import type { InvalidReplyLog } from '../../src/chain/upstream/pool/invalid-reply-log.ts'
@@ -151,7 +151,7 @@ function plainOf(result: unknown): unknown {
   return JSON.parse(JSON.stringify(result ?? null)) as unknown
 }
 
-function watch(store: BlockStore, stored: UnverifiedItem[]): BlockStore {
+function watch(store: LocalStore, stored: UnverifiedItem[]): LocalStore {
   return {
     ...store,
     async put(items, rows) {

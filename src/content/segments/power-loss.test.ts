@@ -18,7 +18,7 @@ import { migrate } from '../../db/migrate.ts'
 import { openDatabase, type Database } from '../../db/sqlite.ts'
 import type { SqlValue } from '../../db/writer.ts'
 import type { UnverifiedItem } from '../ref.ts'
-import type { BlockStore } from '../block-store.ts'
+import type { LocalStore } from '../block-store.ts'
 import type { Place } from './extents.ts'
 import { checkpointAt, findCheckpoint } from '../../tables/log-checkpoint.ts'
 import { rebuildIndex } from './rebuild-index.ts'
@@ -174,7 +174,7 @@ async function failNth(
 
 /** Concurrent commits, batches and files, some abandoned. `onRefused`: called with each error. */
 async function workALot(
-  store: BlockStore,
+  store: LocalStore,
   random: (limit: number) => number,
   acknowledge: (hashes: readonly Uint8Array[]) => void,
   turns = 40,
@@ -249,7 +249,7 @@ function noise(from: number, bytes: number): Uint8Array {
     .digest()
 }
 
-function assertGood(store: BlockStore, hash: Uint8Array): void {
+function assertGood(store: LocalStore, hash: Uint8Array): void {
   const bytes = store.peek({ kind: 'dag-block', hash })
   assert.ok(bytes, `${Buffer.from(hash).toString('hex')} exists`)
   verifyDagBlock(hash, bytes)

@@ -18,7 +18,7 @@ import { openDatabase, type Database } from '../../db/sqlite.ts'
 import type { SqlValue, Writer } from '../../db/writer.ts'
 import type { FileOps } from '../file-ops.ts'
 import type { UnverifiedItem } from '../ref.ts'
-import type { BlockStore } from '../block-store.ts'
+import type { LocalStore } from '../block-store.ts'
 import type { Place } from './extents.ts'
 import { checkpointAt, findCheckpoint } from '../../tables/log-checkpoint.ts'
 import { replayLog } from './replay-log.ts'
@@ -169,7 +169,7 @@ function blockAt(number: number): UnverifiedItem {
   return { ref: { kind: 'dag-block', hash: Uint8Array.of(0x12, 0x20, ...digest) }, bytes }
 }
 
-function assertGood(store: Pick<BlockStore, 'peek'>, number: number): void {
+function assertGood(store: Pick<LocalStore, 'peek'>, number: number): void {
   const { ref } = blockAt(number)
   const bytes = store.peek(ref)
   assert.ok(bytes, `block ${number} exists`)

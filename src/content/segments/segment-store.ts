@@ -9,7 +9,7 @@ import type { Writer } from '../../db/writer.ts'
 import type { FileOps } from '../file-ops.ts'
 import type { ContentRef } from '../ref.ts'
 import { createSqliteStore } from '../sqlite-store.ts'
-import type { DeleteBlocks, Segments, BlockStore } from '../block-store.ts'
+import type { CopyChoice, DeleteBlocks, LocalStore, Segments } from '../block-store.ts'
 import {
   findPlace,
   forgetBlocks,
@@ -36,7 +36,7 @@ import { openSegmentFolder } from './segment-folder.ts'
 import { defaultSegmentLimits, type SegmentLimits } from './segment-limits.ts'
 import { createSegmentWriters } from './segment-writers.ts'
 
-export type SegmentStore = BlockStore & {
+export type SegmentStore = LocalStore & {
   readonly delete: DeleteBlocks
   readonly segments: Segments
   /** False once a sync has failed: writes are refused, reads continue. */
@@ -124,9 +124,16 @@ export function createSegmentStore(parts: {
     return true
   }
 
+  function peek(ref: ContentRef, copy?: CopyChoice): Uint8Array | null {
+    if (ref.kind !== 'dag-block') return rowStore.peek(ref, copy)
+    if (copy === undefined) return blocks.find(ref.hash)
+    return copy === 'reread' ? blocks.findAgain(ref.hash) : blocks.findQuarantined(ref.hash)
+  }
+
   const store: SegmentStore = {
-    peek: (ref) => (ref.kind === 'dag-block' ? blocks.find(ref.hash) : rowStore.peek(ref)),
-    has: (ref) => (ref.kind === 'dag-block' ? blocks.isHere(ref.hash) : rowStore.has(ref)),
+    get: async (ref, copy) => peek(ref, copy),
+    peek,
+    has: async (ref) => (ref.kind === 'dag-block' ? blocks.isHere(ref.hash) : rowStore.has(ref)),
     read(refs, signal) {
       if (refs.some(({ kind }) => kind !== 'dag-block')) return rowStore.read(refs, signal)
       const placesOf = (some: readonly ContentRef[]): readonly (BlockPlace | null)[] =>
@@ -152,10 +159,6 @@ export function createSegmentStore(parts: {
         onEnd: writers.begin(),
       })
     },
-    findAgain: (ref) =>
-      ref.kind === 'dag-block' ? blocks.findAgain(ref.hash) : rowStore.findAgain(ref),
-    findQuarantined: (ref) =>
-      ref.kind === 'dag-block' ? blocks.findQuarantined(ref.hash) : rowStore.findQuarantined(ref),
     async quarantine(ref) {
       if (ref.kind !== 'dag-block') return await rowStore.quarantine(ref)
       const { hash } = ref

@@ -18,7 +18,7 @@ import { contractAddress } from '../../codec/ethereum/sender.ts'
 import { decodeTransaction } from '../../codec/ethereum/transaction.ts'
 import { decodeTrieNode, stepThrough, toNibbles } from '../../codec/ethereum/trie-node.ts'
 import { verifyKeccakKinds } from '../../codec/hash/verify-keccak.ts'
-import type { BlockStore } from '../../content/block-store.ts'
+import type { LocalStore } from '../../content/block-store.ts'
 import type { BlockPlace } from '../chain-index.ts'
 import { defaultGenesis, sampleContractAddress } from '../default-genesis.ts'
 import { devAccounts } from '../dev-accounts.ts'
@@ -31,7 +31,7 @@ const gwei = 1_000_000_000n
 
 async function openEngine(
   t: TestContext,
-  options: { mining?: 'auto' | 'off'; wrap?: (store: BlockStore) => BlockStore } = {},
+  options: { mining?: 'auto' | 'off'; wrap?: (store: LocalStore) => LocalStore } = {},
 ) {
   const database = openChainDatabase(t)
   const { index, log } = database
@@ -64,7 +64,7 @@ async function openEngine(
 }
 
 /** A BlockStore in which commits of the numbers that `fails` names (from 1) find no space. */
-function failing(fails: (commit: number) => boolean): (store: BlockStore) => BlockStore {
+function failing(fails: (commit: number) => boolean): (store: LocalStore) => LocalStore {
   let commits = 0
   return (store) => ({
     ...store,
@@ -87,7 +87,7 @@ async function sign(wallet: Wallet, request: TransactionRequest): Promise<Uint8A
 }
 
 /** A block's header, transactions and receipts, each verified out of the store. */
-function readBlock(store: BlockStore, hash: Uint8Array) {
+function readBlock(store: LocalStore, hash: Uint8Array) {
   const verified = (kind: 'header' | 'transactions' | 'receipts', name: Uint8Array) => {
     const bytes = store.peek({ kind, hash: name })
     assert.ok(bytes, kind)
@@ -103,7 +103,7 @@ function readBlock(store: BlockStore, hash: Uint8Array) {
 }
 
 /** Balance by our own walk, each node verified; 0 when absent. */
-function balanceAt(store: BlockStore, stateRoot: Uint8Array, address: string): bigint {
+function balanceAt(store: LocalStore, stateRoot: Uint8Array, address: string): bigint {
   let hash = stateRoot
   let rest = toNibbles(keccak256(fromHex(address)))
   for (;;) {

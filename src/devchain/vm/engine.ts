@@ -6,7 +6,7 @@ import { equalBytes, toHex } from '../../base/hex.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import type { BlockParts } from '../../codec/ethereum/block.ts'
-import type { BlockStore } from '../../content/block-store.ts'
+import type { LocalStore } from '../../content/block-store.ts'
 import type { PoolContent, PoolCounts, WaitingTransaction } from '../../chain/evm-executor.ts'
 import type { BlockPlace, ChainIndex, Signed } from '../chain-index.ts'
 import type { Genesis } from '../genesis.ts'
@@ -27,7 +27,7 @@ import { createTrieDatabase } from './trie-database.ts'
 export type EngineOptions = {
   readonly network: string
   readonly genesis: Genesis
-  readonly store: BlockStore
+  readonly store: LocalStore
   readonly index: ChainIndex
   /** `auto`: a block for each transaction. `off`: only `mine` makes blocks. */
   readonly mining: 'auto' | 'off'

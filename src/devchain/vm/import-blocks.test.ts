@@ -15,7 +15,7 @@ import { decodeEntries } from '../../codec/ethereum/list.ts'
 import { recoverSender } from '../../codec/ethereum/sender.ts'
 import { decodeTransaction, transactionHash } from '../../codec/ethereum/transaction.ts'
 import { verifyKeccakKinds } from '../../codec/hash/verify-keccak.ts'
-import type { BlockStore } from '../../content/block-store.ts'
+import type { LocalStore } from '../../content/block-store.ts'
 import type { Signed } from '../chain-index.ts'
 import { parseGenesis } from '../genesis.ts'
 import { findStart } from '../start-point.ts'
@@ -29,7 +29,7 @@ const skip = existsSync(folder)
   : 'this compares with data of others, which is not here: set CAIRN_VECTORS to the folder of the vectors'
 const headHash = '0xd226371d0b1551adb03fb52b71f08e3e11247fe9b1af994768af8cdaa8e7dcd7'
 
-async function open(t: TestContext, wrap = (store: BlockStore): BlockStore => store) {
+async function open(t: TestContext, wrap = (store: LocalStore): LocalStore => store) {
   const parts = openChainDatabase(t)
   const genesis = parseGenesis(JSON.parse(readFileSync(`${folder}/genesis.json`, 'utf8')))
   const shared = { network: 'test', genesis, store: parts.store, index: parts.index }
@@ -162,7 +162,7 @@ test(
   { skip },
   async (t) => {
     let left = 20
-    const failing = (store: BlockStore): BlockStore => ({
+    const failing = (store: LocalStore): LocalStore => ({
       ...store,
       async put(items, rows) {
         left -= 1

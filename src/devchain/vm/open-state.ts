@@ -5,7 +5,7 @@ import { Fault, hasCode } from '../../base/fault.ts'
 import { toHex } from '../../base/hex.ts'
 import { decodeHeader } from '../../codec/ethereum/header.ts'
 import type { Header } from '../../codec/ethereum/header.ts'
-import type { BlockStore } from '../../content/block-store.ts'
+import type { LocalStore } from '../../content/block-store.ts'
 import type { ChainIndex } from '../chain-index.ts'
 import type { ChainRules } from './chain-rules.ts'
 import { createStateVm } from './chain-vm.ts'
@@ -17,7 +17,7 @@ import type { TimeSlice } from './time-slice.ts'
 /** What everything that is worked out needs. */
 export type CallParts = {
   readonly rules: ChainRules
-  readonly store: BlockStore
+  readonly store: LocalStore
   readonly index: ChainIndex
   readonly callGasMax: bigint
 }

@@ -17,7 +17,7 @@ import { keccak256 } from '../../codec/hash/keccak.ts'
 import { encodeEntries } from '../../codec/ethereum/list.ts'
 import { emptyRlpList } from '../../codec/ethereum/rlp.ts'
 import type { UnverifiedItem } from '../../content/ref.ts'
-import type { BlockStore } from '../../content/block-store.ts'
+import type { LocalStore } from '../../content/block-store.ts'
 import { gasPerBlob } from '../../chain/fees.ts'
 import type { BlockPlace, ChainIndex, Signed } from '../chain-index.ts'
 import { BadBlock, commitOf } from './block-commit.ts'
@@ -38,7 +38,7 @@ const coinbase = '0xca14ca14ca14ca14ca14ca14ca14ca14ca14ca14'
 export type ChainParts = {
   readonly network: string
   readonly rules: ChainRules
-  readonly store: BlockStore
+  readonly store: LocalStore
   readonly index: ChainIndex
   readonly tries: TrieDatabase
   /** Milliseconds since 1970 UTC. */

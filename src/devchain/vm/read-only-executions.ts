@@ -1,6 +1,6 @@
 // What the call thread can work out, each on a state of its own that is thrown away afterwards: many may be
 // under way at once, taking turns.
-import type { BlockStore } from '../../content/block-store.ts'
+import type { LocalStore } from '../../content/block-store.ts'
 import type {
   AccessListReport,
   SimulatedBlock,
@@ -47,7 +47,7 @@ export type ReadOnlyResult = ReadOnlyResults[ReadOnlyExecution['kind']]
 /** Errors as in evm-executor.ts, Executor. */
 export function createCalls(options: {
   readonly genesis: Genesis
-  readonly store: BlockStore
+  readonly store: LocalStore
   readonly index: ChainIndex
   readonly callGasMax: bigint
 }): (task: ReadOnlyExecution, turn: TimeSlice) => Promise<ReadOnlyResult> {

@@ -10,7 +10,7 @@ import {
 import { keccak256 } from '../../codec/hash/keccak.ts'
 import { type TrieChild, type TrieNode, decodeTrieNode } from '../../codec/ethereum/trie-node.ts'
 import type { ContentRef, UnverifiedItem } from '../../content/ref.ts'
-import type { BlockStore } from '../../content/block-store.ts'
+import type { LocalStore } from '../../content/block-store.ts'
 
 /** Contract code is asked for under this prefix (`c`), so that code 0x80 is not the empty trie. */
 const codePrefix = '63'
@@ -31,7 +31,7 @@ export type TrieDatabase = DB<string, Uint8Array> & {
 export const recentBytesMax = 8 * 1024 * 1024
 
 /** Throws on a value that does not hash to its key, and on any delete: content is never taken away. */
-export function createTrieDatabase(store: BlockStore): TrieDatabase {
+export function createTrieDatabase(store: LocalStore): TrieDatabase {
   const pending = new Map<string, Uint8Array>()
   /** Of each hash that was pending: most of what a new node points at was not, and needs no text to say so. */
   const pendingStarts = new Set<number>()

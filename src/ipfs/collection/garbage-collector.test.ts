@@ -250,7 +250,7 @@ test('a pinned block with a corrupt copy is readable again after a valid copy ar
   const idOf = () => database.getValue('SELECT id FROM block WHERE hash = ?', [ref.hash])
   const before = [idOf(), await files.stored('alice'), await files.stored('bob')]
   await loseBlock(fixture, ref.hash)
-  assert.equal(store.has(ref), false)
+  assert.equal(await store.has(ref), false)
   assert.equal(store.peek(ref), null)
   // A pin of what is not whole is walked, and finds that out.
   const pin = { cid: root, mode: 'recursive', name: '' } as const

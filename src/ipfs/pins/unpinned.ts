@@ -30,7 +30,7 @@ export function createUnpinned({ store, forget, rows }: UnpinnedParts): Unpinned
   return {
     async removeBlock(accountId, cid, force, signal) {
       const hash = cid.multihash.bytes
-      if (!force && !store.has({ kind: 'dag-block', hash })) {
+      if (!force && !(await store.has({ kind: 'dag-block', hash }))) {
         return `ipld: could not find ${cid.toString()}`
       }
       const pinned = await findPin(accountId, hash, signal)

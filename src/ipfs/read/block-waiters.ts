@@ -10,9 +10,33 @@ export interface Waiters {
   announce(): void
 }
 
-/** `has`: whether the store has the block now. */
-export function createWaiters(has: (ref: ContentRef) => boolean, waitersMax: number): Waiters {
-  const waiting = new Set<{ readonly ref: ContentRef; readonly wake: () => void }>()
+/** `has`: whether the store has the block. A lookup that fails wakes no one: readers look again after some seconds. */
+export function createWaiters(
+  has: (ref: ContentRef) => Promise<boolean>,
+  waitersMax: number,
+): Waiters {
+  type Waiter = { readonly ref: ContentRef; readonly wake: () => void }
+  const waiting = new Set<Waiter>()
+  let looking = false
+  let announced = false
+
+  async function wakeIfHere(waiter: Waiter): Promise<void> {
+    const isHere = await has(waiter.ref).catch(() => false)
+    // It may have left meanwhile.
+    if (isHere && waiting.delete(waiter)) waiter.wake()
+  }
+
+  /** One look at a time; blocks that are committed during it need another. */
+  async function look(): Promise<void> {
+    if (looking) return
+    looking = true
+    while (announced) {
+      announced = false
+      await Promise.all(Array.from(waiting, wakeIfHere))
+    }
+    looking = false
+  }
+
   return {
     wait(ref, wake) {
       if (waiting.size >= waitersMax) throw new Fault('overloaded')
@@ -21,11 +45,9 @@ export function createWaiters(has: (ref: ContentRef) => boolean, waitersMax: num
       return () => void waiting.delete(waiter)
     },
     announce() {
-      for (const waiter of waiting) {
-        if (!has(waiter.ref)) continue
-        waiting.delete(waiter)
-        waiter.wake()
-      }
+      if (waiting.size === 0) return
+      announced = true
+      void look()
     },
   }
 }

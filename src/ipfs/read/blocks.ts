@@ -39,7 +39,7 @@ export type BlockSettings = {
   /** Whether `obtain` has anywhere else to look than the store, now. */
   readonly hasSources: () => boolean
   /** Whether the store has the block. */
-  readonly isHere: (ref: ContentRef) => boolean
+  readonly isHere: (ref: ContentRef) => Promise<boolean>
   /** How long to wait, without a caller's own limit, since the last block was found. */
   readonly idleMs: number
 }

@@ -21,11 +21,13 @@ export type AheadReads = ((cid: CID) => Promise<Uint8Array>) & {
 /** `read`: one block; the signal given to it aborts with `signal`, or when what was expected is forgotten. */
 export function fetchAhead(parts: {
   readonly read: (cid: CID, signal: AbortSignal) => Promise<Uint8Array>
-  readonly isHere: (ref: ContentRef) => boolean
+  readonly isHere: (ref: ContentRef) => Promise<boolean>
   readonly signal: AbortSignal
 }): AheadReads {
   const { read, isHere, signal } = parts
   const ahead = new Map<string, Promise<Uint8Array>>()
+  /** Expected blocks that are looked up now. */
+  const looked = new Set<string>()
   let forgotten = new AbortController()
   let until = AbortSignal.any([signal, forgotten.signal])
 
@@ -33,28 +35,46 @@ export function fetchAhead(parts: {
     const key = toBareHex(cid.multihash.bytes)
     const early = ahead.get(key)
     ahead.delete(key)
+    looked.delete(key)
     return early ?? read(cid, signal)
   }
 
   function expect(cids: Iterable<CID>): void {
-    if (ahead.size >= blocksAhead) return
-    let looked = 0
+    if (ahead.size >= blocksAhead || looked.size >= lookedMax) return
+    const candidates: [string, CID][] = []
+    let steps = 0
     for (const cid of cids) {
-      looked += 1
-      if (looked > lookedMax) return
+      steps += 1
+      if (steps > lookedMax) break
       const key = toBareHex(cid.multihash.bytes)
-      const isKnown = cid.multihash.code === identityCode || ahead.has(key)
-      if (isKnown || isHere({ kind: 'dag-block', hash: cid.multihash.bytes })) continue
-      const block = read(cid, until)
-      // A failure is thrown where the block is read; until then it must not count as unhandled.
-      block.catch(() => undefined)
-      ahead.set(key, block)
-      if (ahead.size >= blocksAhead) return
+      if (cid.multihash.code === identityCode || ahead.has(key) || looked.has(key)) continue
+      looked.add(key)
+      candidates.push([key, cid])
+    }
+    void look(candidates, until)
+  }
+
+  /** Fetches those that are not here, in order, unless one was read or all were forgotten meanwhile. Never rejects. */
+  async function look(candidates: readonly [string, CID][], until: AbortSignal): Promise<void> {
+    for (const [key, cid] of candidates) {
+      const isWanted = (): boolean => looked.has(key) && ahead.size < blocksAhead && !until.aborted
+      // One that cannot be looked up is left to its reader.
+      const isLacking =
+        isWanted() &&
+        !(await isHere({ kind: 'dag-block', hash: cid.multihash.bytes }).catch(() => true))
+      if (isLacking && isWanted()) {
+        const block = read(cid, until)
+        // A failure is thrown where the block is read; until then it must not count as unhandled.
+        block.catch(() => undefined)
+        ahead.set(key, block)
+      }
+      if (!until.aborted) looked.delete(key)
     }
   }
 
   function forget(): void {
     ahead.clear()
+    looked.clear()
     forgotten.abort()
     forgotten = new AbortController()
     until = AbortSignal.any([signal, forgotten.signal])

@@ -91,7 +91,7 @@ test('a block comes from a gateway, is requested in raw form, and is stored', as
   const { obtain, idle, store } = over(t, [gateway])
   await obtain(wanted.ref, {}, never)
   await idle()
-  assert.ok(store.has(wanted.ref))
+  assert.ok(await store.has(wanted.ref))
 })
 
 test('credentials of the URL go as Basic', async (t) => {
@@ -148,7 +148,7 @@ for (const manner of bad) {
         : 'no_upstream'
     await assert.rejects(obtain(wanted.ref, {}, never), code(expected))
     await idle()
-    assert.ok(!store.has(wanted.ref))
+    assert.ok(!(await store.has(wanted.ref)))
   })
 }
 

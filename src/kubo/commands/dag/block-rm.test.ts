@@ -13,7 +13,7 @@ test('block/rm takes out what is not pinned and says so', async (t) => {
   const { add, lines, store } = createFileCommands(t)
   const cid = await add('a', 'abc', { pin: false })
   assert.deepEqual(await lines('block/rm', [cid]), [{ Hash: cid }])
-  assert.equal(store.has({ kind: 'dag-block', hash: CID.parse(cid).multihash.bytes }), false)
+  assert.equal(await store.has({ kind: 'dag-block', hash: CID.parse(cid).multihash.bytes }), false)
   assert.deepEqual(await lines('block/rm', [cid]), [
     { Hash: cid, Error: `ipld: could not find ${cid}` },
   ])
@@ -35,7 +35,7 @@ test('block/rm refuses what a pin of the account reaches, and names it', async (
     { Hash: direct, Error: 'pinned: direct' },
   ])
   for (const cid of [inside, root, direct]) {
-    assert.ok(store.has({ kind: 'dag-block', hash: CID.parse(cid).multihash.bytes }))
+    assert.ok(await store.has({ kind: 'dag-block', hash: CID.parse(cid).multihash.bytes }))
   }
 })
 
@@ -49,7 +49,7 @@ test('blocks of other accounts stay readable for them, and block/rm does not rev
     },
   )
   assert.deepEqual(await lines('block/rm', [cid], {}, null, files, 'bob'), [{ Hash: cid }])
-  assert.ok(store.has({ kind: 'dag-block', hash }))
+  assert.ok(await store.has({ kind: 'dag-block', hash }))
   assert.equal((await files.stored('bob')).bytes, 0)
   assert.equal((await files.stored('alice')).blocks, 1)
 })
@@ -63,8 +63,8 @@ test('repo/gc lets go of all that was not pinned, and names it by raw CIDs', asy
   assert.equal((await files.stored('alice')).blocks, 2)
   assert.deepEqual(await lines('repo/gc'), [{ Key: { '/': raw(loose) } }])
   assert.equal((await files.stored('alice')).blocks, 1)
-  assert.ok(store.has({ kind: 'dag-block', hash: CID.parse(pinned).multihash.bytes }))
-  assert.ok(!store.has({ kind: 'dag-block', hash: CID.parse(loose).multihash.bytes }))
+  assert.ok(await store.has({ kind: 'dag-block', hash: CID.parse(pinned).multihash.bytes }))
+  assert.ok(!(await store.has({ kind: 'dag-block', hash: CID.parse(loose).multihash.bytes })))
   assert.deepEqual(await lines('repo/gc'), [])
 })
 
@@ -84,8 +84,8 @@ test('repo/gc names what several adds share once, and leaves what a pin shares w
   const reported = named.map((key) => Object.values(key)[0] as string)
   assert.deepEqual(reported.toSorted(), [...gone].toSorted())
   for (const cid of gone) {
-    assert.ok(!store.has({ kind: 'dag-block', hash: CID.parse(cid).multihash.bytes }))
+    assert.ok(!(await store.has({ kind: 'dag-block', hash: CID.parse(cid).multihash.bytes })))
   }
-  assert.ok(store.has({ kind: 'dag-block', hash: CID.parse(pinned).multihash.bytes }))
+  assert.ok(await store.has({ kind: 'dag-block', hash: CID.parse(pinned).multihash.bytes }))
   assert.equal((await files.stored('alice')).blocks, 1)
 })

@@ -236,7 +236,10 @@ test('a CAR is stored completely or not at all, whichever file of a request is b
   ]
   for (const [car, message] of refused) {
     await assert.rejects(importInto(commands, [good, car]), { code: 'command_failed', message })
-    assert.equal(commands.store.has({ kind: 'dag-block', hash: one.cid.multihash.bytes }), false)
+    assert.equal(
+      await commands.store.has({ kind: 'dag-block', hash: one.cid.multihash.bytes }),
+      false,
+    )
   }
   assert.deepEqual(await pinsOf(commands), [])
   const folder = commands.lines('dag/import', [], {}, [{ kind: 'directory', path: 'd' }])
@@ -365,7 +368,7 @@ test('a caller that is gone before the commit has nothing kept', async (t) => {
     { accountId: 'alice', proceed: () => false, signal: never },
   )
   await assert.rejects(events.next(), { code: 'hung_up' })
-  assert.equal(store.has({ kind: 'dag-block', hash: leaf.cid.multihash.bytes }), false)
+  assert.equal(await store.has({ kind: 'dag-block', hash: leaf.cid.multihash.bytes }), false)
 })
 
 test('a CAR of any size goes through two groups of memory', async (t) => {
