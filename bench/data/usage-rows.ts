@@ -1,5 +1,5 @@
 // A month of usage of a busy server: every key calls every method every day, and some calls fail.
-import { latencyColumns } from '../../src/db/usage-spans.ts'
+import { latencyColumns } from '../../src/db/migrations.ts'
 import type { Database } from '../../src/db/sqlite.ts'
 import { dayMs, hourMs } from '../../src/access/usage/usage-row.ts'
 import { startOf } from '../../src/access/usage/usage-window.ts'

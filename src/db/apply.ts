@@ -1,7 +1,7 @@
 // Runs a group of Writes in one transaction: one sync for all of them. A failed one does not affect the
 // others.
 import type { Database } from './sqlite.ts'
-import { storageFault } from './storage-quota.ts'
+import { storageFault } from './storage-triggers.ts'
 import { NothingChanged, type Statement } from './writer.ts'
 
 export type Outcome =

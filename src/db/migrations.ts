@@ -1,11 +1,155 @@
-// Migrations roll forward only. Each is one list of statements; `user_version` counts how many ran.
-import { alertTables } from './alert-tables.ts'
-import { cardTables } from './card-tables.ts'
-import { passkeyCoseKeys, passkeyTable } from './passkey-table.ts'
-import { peopleTables } from './people-tables.ts'
-import { storageQuota } from './storage-quota.ts'
-import { storageTriggers } from './storage-triggers.ts'
-import { usageSpans } from './usage-spans.ts'
+// Migrations roll forward only. Each is one list of statements; `user_version` counts how many ran. Each longer one has its own
+// list: alerts, cards, passkeys, people (`revision.people` rises when rights change), usage by minute, hour and day.
+// Tested by src/db/migrate.test.ts
+import { storageQuota, storageTriggers } from './storage-triggers.ts'
+
+export const alertTables: readonly string[] = [
+  // Both are JSON lists of texts.
+  `CREATE TABLE alert_targets (account_id TEXT PRIMARY KEY REFERENCES account (id), emails TEXT NOT NULL,
+     webhooks TEXT NOT NULL) WITHOUT ROWID`,
+  // `what`: name of the limit, and of the key it is of. `period`: when it began.
+  `CREATE TABLE alert_told (account_id TEXT NOT NULL REFERENCES account (id), what TEXT NOT NULL,
+     period INTEGER NOT NULL, level INTEGER NOT NULL, told INTEGER NOT NULL,
+     PRIMARY KEY (account_id, what, period, level)) WITHOUT ROWID`,
+]
+
+export const cardTables: readonly string[] = [
+  `ALTER TABLE account ADD COLUMN card_marked INTEGER NOT NULL DEFAULT 0`,
+  `UPDATE account SET card_marked = card WHERE card <> 0`,
+  `CREATE TABLE card (account_id TEXT PRIMARY KEY REFERENCES account (id), customer TEXT UNIQUE,
+       generation INTEGER NOT NULL DEFAULT 0, payment_method TEXT, brand TEXT, last4 TEXT, expiry_month INTEGER,
+       expiry_year INTEGER, newest INTEGER NOT NULL DEFAULT 0, as_of INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID`,
+  `CREATE TABLE card_attempt (account_id TEXT NOT NULL REFERENCES account (id), attempt TEXT NOT NULL,
+       created INTEGER NOT NULL, PRIMARY KEY (account_id, attempt)) WITHOUT ROWID`,
+  `CREATE TABLE card_notice (id TEXT PRIMARY KEY, received INTEGER NOT NULL) WITHOUT ROWID`,
+  `CREATE INDEX card_notice_received ON card_notice (received)`,
+]
+
+export const passkeyTable: readonly string[] = [
+  // `rp_id`: the host name; `algorithm`: its number of COSE; `spki`: the public key, DER; `transports`: spaces between them.
+  `CREATE TABLE passkey (id TEXT PRIMARY KEY, person_id TEXT NOT NULL REFERENCES person (id),
+     credential_id BLOB NOT NULL UNIQUE, rp_id TEXT NOT NULL, algorithm INTEGER NOT NULL, spki BLOB NOT NULL,
+     sign_count INTEGER NOT NULL, transports TEXT NOT NULL, name TEXT NOT NULL, created INTEGER NOT NULL,
+     last_used INTEGER) WITHOUT ROWID`,
+  `CREATE INDEX passkey_person ON passkey (person_id)`,
+]
+
+// Node's DER of an RSA key (RFC 8017, A.1.1): the length of the modulus in bytes 31 and 32, the modulus, `02`, the length of the
+// exponent (at most 5), the exponent. SQLite reads hexadecimal numbers in JSON alone.
+const modulusBytes = `json_extract('0x' || hex(substr(spki, 31, 2)), '$')`
+
+/** Public keys as COSE (RFC 9052, 7) instead of SPKI, the input of @simplewebauthn/server. COSE names the algorithm. */
+export const passkeyCoseKeys: readonly string[] = [
+  `UPDATE passkey SET spki = CAST(x'a5010203262001215820' || substr(spki, 28, 32) || x'225820' || substr(spki, 60) AS BLOB)
+     WHERE algorithm = -7`,
+  `UPDATE passkey SET spki = CAST(x'a4010103272006215820' || substr(spki, 13) AS BLOB) WHERE algorithm = -8`,
+  `UPDATE passkey SET spki = CAST(x'a40103033901002059' || substr(spki, 31, 2 + ${modulusBytes})
+       || unhex('214' || substr(hex(substr(spki, 34 + ${modulusBytes}, 1)), 2)) || substr(spki, 35 + ${modulusBytes}) AS BLOB)
+     WHERE algorithm = -257`,
+  `ALTER TABLE passkey RENAME COLUMN spki TO public_key`,
+  `ALTER TABLE passkey DROP COLUMN algorithm`,
+]
+
+/** What of a row, once changed, changes what its person may; last use and steps of an authenticator do not. */
+const watched = {
+  person: ['UPDATE OF email, name, operator, disabled, totp', 'DELETE'],
+  membership: ['INSERT', 'UPDATE', 'DELETE'],
+  session: ['UPDATE OF token_hash, expires', 'DELETE'],
+  token: ['UPDATE OF role, expires, revoked', 'DELETE'],
+} as const
+
+export const peopleTables: readonly string[] = [
+  // `totp`: the sealed secret of the authenticator; `totp_new`: one that is not confirmed; `totp_step`: of the last code.
+  `CREATE TABLE person (id TEXT PRIMARY KEY, email TEXT NOT NULL UNIQUE, name TEXT NOT NULL, password TEXT NOT NULL,
+     operator INTEGER NOT NULL DEFAULT 0, created INTEGER NOT NULL, disabled INTEGER, totp BLOB, totp_new BLOB,
+     totp_step INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID`,
+  `CREATE TABLE membership (account_id TEXT NOT NULL REFERENCES account (id),
+     person_id TEXT NOT NULL REFERENCES person (id), role TEXT NOT NULL, created INTEGER NOT NULL,
+     PRIMARY KEY (account_id, person_id)) WITHOUT ROWID`,
+  `CREATE INDEX membership_person ON membership (person_id)`,
+  `CREATE TABLE recovery_code (person_id TEXT NOT NULL REFERENCES person (id), code_hash BLOB NOT NULL,
+     PRIMARY KEY (person_id, code_hash)) WITHOUT ROWID`,
+  `CREATE TABLE session (id TEXT PRIMARY KEY, person_id TEXT NOT NULL REFERENCES person (id),
+     token_hash BLOB NOT NULL UNIQUE, created INTEGER NOT NULL, last_seen INTEGER NOT NULL, expires INTEGER NOT NULL,
+     agent TEXT NOT NULL, address TEXT) WITHOUT ROWID`,
+  `CREATE INDEX session_person ON session (person_id, last_seen)`,
+  `CREATE TABLE invitation (id TEXT PRIMARY KEY, token_hash BLOB NOT NULL UNIQUE, role TEXT NOT NULL,
+     account_id TEXT REFERENCES account (id), account_name TEXT, email TEXT, invited_by TEXT, created INTEGER NOT NULL,
+     expires INTEGER NOT NULL, used INTEGER, first INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID`,
+  `CREATE INDEX invitation_account ON invitation (account_id)`,
+  `CREATE TABLE token (id TEXT PRIMARY KEY, person_id TEXT NOT NULL REFERENCES person (id),
+     token_hash BLOB NOT NULL UNIQUE, name TEXT NOT NULL, prefix TEXT NOT NULL, role TEXT NOT NULL,
+     created INTEGER NOT NULL, expires INTEGER, revoked INTEGER, last_used_day TEXT) WITHOUT ROWID`,
+  `CREATE INDEX token_person ON token (person_id)`,
+  `CREATE TABLE audit (id INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER NOT NULL, actor TEXT NOT NULL,
+     actor_name TEXT NOT NULL, account_id TEXT, action TEXT NOT NULL, target TEXT, changes TEXT NOT NULL)`,
+  `CREATE INDEX audit_account ON audit (account_id, id)`,
+  `INSERT INTO revision (name, number) VALUES ('people', 0)`,
+  ...Object.entries(watched).flatMap(([table, events]) =>
+    events.map(
+      (
+        event,
+      ) => `CREATE TRIGGER ${table}_${event.split(' ')[0]?.toLowerCase()}_people AFTER ${event} ON ${table}
+        BEGIN UPDATE revision SET number = number + 1 WHERE name = 'people'; END`,
+    ),
+  ),
+]
+
+/** Columns `c0` to `c15` of a row of `latency`: see base/latency.ts for their steps. */
+export const latencyColumns: readonly string[] = Array.from({ length: 16 }, (_, at) => `c${at}`)
+
+// What those outcomes answered when the status was not written down yet.
+const carriedStatus = `CASE outcome WHEN 'ok' THEN 200
+  WHEN 'bad_json' THEN 400 WHEN 'no_card' THEN 402 WHEN 'refused_by_setting' THEN 403
+  WHEN 'too_large' THEN 413 WHEN 'wrong_media' THEN 415 WHEN 'over_rate' THEN 429
+  WHEN 'over_quota' THEN iif(face = 'files', 403, 402) WHEN 'body_deadline' THEN 408
+  WHEN 'deadline' THEN iif(face = 'files', 500, 504) WHEN 'hung_up' THEN 499 WHEN 'denied' THEN 410
+  WHEN 'not_cached' THEN 412 WHEN 'bad_range' THEN 416 WHEN 'unverified' THEN 502
+  WHEN 'no_upstream' THEN 503 WHEN 'overloaded' THEN 503 WHEN 'shutting_down' THEN 503
+  WHEN 'no_space' THEN 507 WHEN 'internal' THEN 500
+  WHEN 'bad_params' THEN iif(face = 'files', 400, 200)
+  WHEN 'bad_argument' THEN iif(face = 'files', 400, 200)
+  WHEN 'unsupported_option' THEN iif(face = 'files', 400, 200)
+  ELSE iif(face = 'files', 500, 200) END`
+
+const carriedSums = `face, network, method, outcome, '', ${carriedStatus}, sum(requests), sum(units),
+  sum(bytes_in), sum(bytes_out)`
+const carriedSpans = [
+  [60, 'hour'],
+  [1440, 'hour - hour % 86400000'],
+] as const
+const carriedHolders = [
+  ['key_id', 'usage_hours'],
+  [`'@' || api_key.account_id`, 'usage_hours JOIN api_key ON api_key.id = key_id'],
+  [`'*'`, 'usage_hours'],
+] as const
+
+export const usageSpans: readonly string[] = [
+  `ALTER TABLE usage RENAME TO usage_hours`,
+  // By holder first: a report reads its own rows alone, and the units of a day are one seek.
+  `CREATE TABLE usage (holder TEXT NOT NULL, span INTEGER NOT NULL, start INTEGER NOT NULL, face TEXT NOT NULL,
+     network TEXT NOT NULL, method TEXT NOT NULL, outcome TEXT NOT NULL, reason TEXT NOT NULL,
+     status INTEGER NOT NULL, requests INTEGER NOT NULL, units INTEGER NOT NULL, bytes_in INTEGER NOT NULL,
+     bytes_out INTEGER NOT NULL,
+     PRIMARY KEY (holder, span, start, face, network, method, outcome, reason, status)) WITHOUT ROWID`,
+  ...carriedSpans.flatMap(([span, start]) =>
+    carriedHolders.map(
+      ([
+        holder,
+        rows,
+      ]) => `INSERT INTO usage SELECT ${holder} AS whose, ${span}, ${start} AS began, ${carriedSums}
+        FROM ${rows} GROUP BY whose, began, face, network, method, outcome`,
+    ),
+  ),
+  `DROP TABLE usage_hours`,
+  // `part`: which sixteen steps the columns count.
+  `CREATE TABLE latency (holder TEXT NOT NULL, span INTEGER NOT NULL, start INTEGER NOT NULL, face TEXT NOT NULL,
+     network TEXT NOT NULL, method TEXT NOT NULL, part INTEGER NOT NULL,
+     ${latencyColumns.map((column) => `${column} INTEGER NOT NULL`).join(', ')},
+     PRIMARY KEY (holder, span, start, face, network, method, part)) WITHOUT ROWID`,
+  // Incremented by each write of usage, so that a reader knows which counters in memory are already stored.
+  `INSERT INTO revision (name, number) VALUES ('usage', 0)`,
+]
 
 export const migrations: readonly (readonly string[])[] = [
   [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { test } from 'node:test'
 import { decode } from 'cborg'
-import { passkeyCoseKeys } from './passkey-table.ts'
+import { passkeyCoseKeys } from './migrations.ts'
 import { openDatabase } from './sqlite.ts'
 
 function convert(algorithm: number, key: KeyObject): Map<number, unknown> {

@@ -2,8 +2,12 @@
 // bytes. If the thread ends, all pending and later writes fail.
 import type { MessagePort } from 'node:worker_threads'
 import { Fault } from '../base/fault.ts'
-import { createWritePacker, type PackedWrites } from './packed-writes.ts'
-import { unpackOutcomes, type PackedOutcomes } from './wire.ts'
+import {
+  type PackedOutcomes,
+  type PackedWrites,
+  createWritePacker,
+  unpackOutcomes,
+} from './packed-writes.ts'
 import type { CountedWriter, SqlValue, Statement } from './writer.ts'
 
 /**

@@ -6,8 +6,7 @@ import type { Outcome } from './apply.ts'
 import { migrate } from './migrate.ts'
 import type { WriteReply, WriteRequest } from './port-writer.ts'
 import { openDatabase } from './sqlite.ts'
-import { packedBytes, unpackWrite } from './packed-writes.ts'
-import { packOutcomes } from './wire.ts'
+import { packOutcomes, packedBytes, unpackWrite } from './packed-writes.ts'
 import { createWriteGroup } from './write-group.ts'
 
 export type ThreadOptions = { readonly path: string; readonly bytesMax?: number }

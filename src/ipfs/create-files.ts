@@ -26,9 +26,8 @@ import { createPins } from './pins/pins.ts'
 import { fileShape, readFile } from './read/read-file.ts'
 import { walkReferences } from './read/refs.ts'
 import { createUnpinned } from './pins/unpinned.ts'
-import { resolveNode, resolvePath } from './read/resolve.ts'
+import { resolveNode, resolvePath, tracePath } from './read/resolve.ts'
 import { selectBlocks } from './read/select-blocks.ts'
-import { tracePath } from './read/path-trace.ts'
 import { storedOnly, walkBlocks } from './read/walk.ts'
 
 export type FilesLimits = {

@@ -2,9 +2,8 @@
 // Tested by test/admin-files.test.ts
 import type { Rows } from '../db/rows.ts'
 import type { PinRows } from '../admin/admin-operation.ts'
-import { readStorage } from '../ipfs/pins/account-storage.ts'
+import { listStorage, readStorage } from '../ipfs/pins/account-storage.ts'
 import { listPins } from '../ipfs/pins/pin-list.ts'
-import { listStorage } from '../ipfs/pins/storage-rows.ts'
 
 export function openPinRows(rows: Rows): PinRows {
   return {

@@ -2,7 +2,7 @@
 // addition is written for three holders in three spans: SQLite expands the nine rows on the writer's thread, so calls
 // wait for one statement only.
 // Tested by src/access/usage/usage.test.ts
-import { latencyColumns } from '../db/usage-spans.ts'
+import { latencyColumns } from '../db/migrations.ts'
 import type { Statement } from '../db/writer.ts'
 import { holders, spans } from './usage.ts'
 

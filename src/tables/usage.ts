@@ -2,7 +2,7 @@
 // A row of the first two belongs to a holder, and to an interval: its span and its start.
 // Tested by src/access/usage/usage-report.test.ts
 import { query, type Query } from '../db/rows.ts'
-import { latencyColumns } from '../db/usage-spans.ts'
+import { latencyColumns } from '../db/migrations.ts'
 import type { SqlValue, Statement } from '../db/writer.ts'
 
 /** Of a row, in minutes, as in the column. */

@@ -11,7 +11,7 @@ import {
 import { seeded } from '../../../test/fakes/seeded.ts'
 import { createIdentityRig, dayMs, goodPassword, here } from '../../../test/fakes/identity.ts'
 import { Fault } from '../../base/fault.ts'
-import { passkeyCoseKeys } from '../../db/passkey-table.ts'
+import { passkeyCoseKeys } from '../../db/migrations.ts'
 import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
 
 const page = { origin: 'https://cairn.example.org', rpId: 'cairn.example.org' }

@@ -3,7 +3,7 @@
 // it must be short.
 import type { Clock } from '../../base/clock.ts'
 import type { Query } from '../../db/rows.ts'
-import { latencyColumns } from '../../db/usage-spans.ts'
+import { latencyColumns } from '../../db/migrations.ts'
 import {
   countLatencyByHolder,
   countLatencyByMethod,

@@ -1,7 +1,7 @@
 // Flushed usage as the statements of one write: minutes, hours and days, latencies, monthly transfer, and the day a key
 // was last used.
 // Tested by src/access/usage/usage.test.ts
-import { latencyColumns } from '../../db/usage-spans.ts'
+import { latencyColumns } from '../../db/migrations.ts'
 import type { Statement } from '../../db/writer.ts'
 import {
   addUsage,

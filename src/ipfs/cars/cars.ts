@@ -1,15 +1,39 @@
 // CAR files of one account: what src/ipfs/files.ts promises of them, from a store and the account's pins.
 // Tested by src/kubo/commands/dag/cars.test.ts
+import type { CID } from 'multiformats/cid'
+import { type CarBlock, writeCar } from '../../codec/ipld/car-writer.ts'
+import { identityCode } from '../../codec/ipld/multihash.ts'
+import type { BlockReader, OpenBlocks } from '../read/blocks.ts'
+import { readInRuns } from '../read/read-in-runs.ts'
+import { type ReadSome, storedOnly, walkBlocks } from '../read/walk.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { BlockStore } from '../../content/block-store.ts'
-import type { OpenBlocks } from '../read/blocks.ts'
-import { exportCar } from './export-car.ts'
-import type { Files, FetchPolicy } from '../files.ts'
+import type { FetchPolicy, Files } from '../files.ts'
 import { importCars } from './import-cars.ts'
 import { leaseStatements } from '../pins/leases.ts'
 import { endLease } from '../../tables/leases.ts'
 import { pinStatements } from '../pins/pin-rows.ts'
 import { looseRoot } from '../pins/roots.ts'
+
+/**
+ * Nothing is given before the root's block is there. `partial`: leaves out what `read` does not have, and all that is
+ * only below it; else that ends the file, cut short. Throws what `read` throws, and `command_failed` for DAGs that
+ * pass the bounds of a walk.
+ */
+export async function* exportCar(
+  root: CID,
+  { partial, blocksMax }: { readonly partial: boolean; readonly blocksMax: number },
+  read: BlockReader,
+): AsyncGenerator<Uint8Array> {
+  if (partial) await read(root)
+  yield* writeCar([root], blocksOf(root, blocksMax, partial ? storedOnly(read) : readInRuns(read)))
+}
+
+async function* blocksOf(root: CID, blocksMax: number, read: ReadSome): AsyncGenerator<CarBlock> {
+  for await (const { cid, block } of walkBlocks(root, new Map(), blocksMax, read)) {
+    if (block !== null && cid.multihash.code !== identityCode) yield { cid, block }
+  }
+}
 
 export type CarSettings = {
   readonly store: BlockStore

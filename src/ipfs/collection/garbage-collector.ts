@@ -7,8 +7,7 @@ import type { DeleteBlocks, Segments } from '../../content/block-store.ts'
 import type { Rows } from '../../db/rows.ts'
 import type { CountedWriter } from '../../db/writer.ts'
 import { endExpired } from '../../tables/leases.ts'
-import { releaseStep } from './release.ts'
-import { sweep, type Swept } from './sweep.ts'
+import { type Swept, releaseStep, sweep } from './sweep.ts'
 
 export type GarbageCollector = {
   /** Ends what is over and gives back what was released, without a sweep. */

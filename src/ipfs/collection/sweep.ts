@@ -1,15 +1,44 @@
-// Forgets the blocks that no account keeps, in steps between which everything else gets its turn. Needs no lock:
-// what an open batch counts on is passed over by the store (content/block-store.ts, `DeleteBlocks`).
+// Takes unreferenced roots apart and forgets the blocks that no account stores, in steps, between which other work and writes
+// get their turn. Needs no lock: the writes decide by their conditions.
 // Tested by src/ipfs/collection/garbage-collector.test.ts
+import type { Rows } from '../../db/rows.ts'
+import {
+  deleteClosure,
+  firstReleasing,
+  firstUnreferencedRoot,
+  lastBlockOfStep,
+  releaseBlocks,
+} from '../../tables/released-roots.ts'
 import type { DutyCycle } from '../../base/duty-cycle.ts'
 import type { DeleteBlocks, LiveBlocks } from '../../content/block-store.ts'
-import type { Rows } from '../../db/rows.ts'
 import {
   type BlockRange,
   lastBlockOfScan,
   listLiveBlocks,
   listUnreferencedBlocks,
 } from '../../tables/block-scans.ts'
+
+/** Blocks of one step. */
+const stepBlocks = 1000
+
+/** One step of what there is to do; false when there was nothing. Not to be run twice at a time. */
+export async function releaseStep(rows: Rows): Promise<boolean> {
+  const releasing = await rows.first(firstReleasing())
+  if (releasing !== null) {
+    const last = await lastOfStep(rows, releasing.root, releasing.after)
+    await rows.write(releaseBlocks(releasing, last))
+    return true
+  }
+  const root = (await rows.first(firstUnreferencedRoot()))?.id
+  if (root === undefined) return false
+  await rows.write(deleteClosure(root, await lastOfStep(rows, root, -1)))
+  return true
+}
+
+/** The ID of the block that ends a step; null: the rest is no more than a step. */
+async function lastOfStep(rows: Rows, root: number, after: number): Promise<number | null> {
+  return (await rows.first(lastBlockOfStep(root, after, stepBlocks)))?.block ?? null
+}
 
 /** Blocks, and the bytes of them that were stored. */
 export type Swept = { readonly blocks: number; readonly bytes: number }

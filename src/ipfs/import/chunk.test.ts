@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict'
 import { createCipheriv } from 'node:crypto'
 import { test } from 'node:test'
-import { chunksOf, type Chunker } from './chunk.ts'
-import { buzhashBounds } from './chunk-buzhash.ts'
+import { type Chunker, buzhashBounds, chunksOf } from './chunk.ts'
 
 const rabin = { kind: 'rabin', min: 2000, average: 4096, max: 9000 } as const
 const buzhash = { kind: 'buzhash' } as const

@@ -1,7 +1,40 @@
-// The memory that the folders of one upload take until they are complete: names and CIDs of their entries. Bounded in
-// bytes, so that the number of files and the depth of paths need no bound of their own.
-// Tested by src/ipfs/import/import-tree.test.ts
+// The memory that unfinished folders of an upload take: their entries, packed into a tenth of the memory of CID objects, and
+// a bound on their sum for one upload and for all.
+// Tested by src/ipfs/import/import.test.ts
+import type { DagLink } from '../../codec/ipld/dag-pb.ts'
+import { encodeVarint } from '../../codec/ipld/protobuf.ts'
+import { toLatin1 } from '../../base/hex.ts'
+import type { Built } from './built.ts'
 import { Fault } from '../../base/fault.ts'
+
+/** Size as a varint, then the binary CID, each byte one character. */
+export type PackedChild = string
+
+export type NamedChild = { readonly name: string; readonly packed: PackedChild }
+
+export function packChild({ cid, size }: Built): PackedChild {
+  return toLatin1(Buffer.concat([encodeVarint(size), cid.bytes]))
+}
+
+export function linkOf({ name, packed }: NamedChild): DagLink {
+  const end = endOfSize(packed)
+  let size = 0n
+  for (let at = end - 1; at >= 0; at -= 1) {
+    size = (size << 7n) | BigInt(packed.charCodeAt(at) & 0x7f)
+  }
+  return { cid: Buffer.from(packed.slice(end), 'latin1'), name, size }
+}
+
+/** Bytes of its name and CID, none of what frames them. */
+export function linkBytes({ name, packed }: NamedChild): number {
+  return Buffer.byteLength(name) + packed.length - endOfSize(packed)
+}
+
+function endOfSize(packed: PackedChild): number {
+  let end = 1
+  while (packed.charCodeAt(end - 1) >= 0x80) end += 1
+  return end
+}
 
 /** Bytes of an entry without its name, measured on V8: an entry of a map with two strings; a folder; a finished root. */
 const fileBytes = 160

@@ -9,7 +9,7 @@ import { murmur3 } from '../../codec/ipld/murmur3.ts'
 import { encodeUnixfs, type UnixfsNode } from '../../codec/ipld/unixfs.ts'
 import type { BlockSink } from './block-sink.ts'
 import { noMetadata, type Built, type Metadata } from './built.ts'
-import { linkOf, type NamedChild } from './packed-child.ts'
+import { type NamedChild, linkOf } from './folder-memory.ts'
 
 const murmurType = 0x22n
 const fanoutMin = 8

@@ -7,7 +7,7 @@ import { type BlockSink, blockBytesMax, overSize } from './block-sink.ts'
 import { noMetadata, type Built, type Metadata } from './built.ts'
 import type { ImportOptions } from './upload-entry.ts'
 import { buildHamt } from './hamt.ts'
-import { linkBytes, linkOf, type NamedChild } from './packed-child.ts'
+import { type NamedChild, linkBytes, linkOf } from './folder-memory.ts'
 
 export type DirectoryOptions = Pick<ImportOptions, 'cidVersion' | 'sharding'>
 

@@ -1,21 +1,162 @@
-// One file into a DAG: cut into chunks, each a leaf of the layout. Holds one chunk and what the layout holds.
-// Tested by src/ipfs/import/import.test.ts
-import { dagPbCodec, rawCodec } from '../../codec/ipld/cid.ts'
+// One file into a DAG: cut into chunks, each a leaf of the layout. Bytes of a large file with equal leaves go straight to the
+// disk and are named there, and no block is made of them. Holds one chunk and the layout's unfinished nodes.
+// Tested by src/ipfs/import/import-leaves.test.ts
+import { cidOf, dagPbCodec, rawCodec } from '../../codec/ipld/cid.ts'
+import type { LeafWriter } from '../../content/block-store.ts'
+import { createBalanced, createTrickle } from './file-layout.ts'
+import type { BlockSink } from './block-sink.ts'
+import { type Built, type Metadata, noMetadata } from './built.ts'
+import type { FileContent, ImportOptions } from './upload-entry.ts'
 import { encodeDagNode } from '../../codec/ipld/dag-pb.ts'
 import { encodeUnixfs } from '../../codec/ipld/unixfs.ts'
-import { createBalanced } from './balanced.ts'
 import { chunksOf, turnBytes } from './chunk.ts'
-import type { BlockSink } from './block-sink.ts'
-import { noMetadata, type Built, type Metadata } from './built.ts'
-import type { ImportOptions } from './upload-entry.ts'
-import { createTrickle } from './trickle.ts'
+
+/** A smaller file has a few blocks, which share one write with those of other requests. */
+const largeBytes = 128 * 1024
+/** Leaves of other sizes are put one by one: a store cuts slots of 4 MiB into them, and no block is over 2 MiB. */
+const leafSizes: readonly number[] = [12, 13, 14, 15, 16, 17, 18, 19, 20].map((bits) => 2 ** bits)
+/** How much more of a file is reported as progress at once. */
+const progressBytes = 262144
+
+export type ImportFile = {
+  readonly content: FileContent
+  readonly options: FileOptions & { readonly progress: boolean }
+  readonly metadata: Metadata
+}
+
+/**
+ * As `importFile`, by the fast way where the options and the store have one; without `progress` only the total
+ * is yielded.
+ */
+export async function* importContent(
+  file: ImportFile,
+  sink: BlockSink,
+): AsyncGenerator<number, Built> {
+  const { content, options, metadata } = file
+  const leaves = openLeaves(options, metadata, sink)
+  if (leaves === null) return yield* importFile(content, options, metadata, sink)
+  if (!options.progress && content.drain !== undefined) {
+    await content.drain((piece) => leaves.write(piece))
+  } else {
+    let reported = 0
+    for await (const piece of content) {
+      await leaves.write(piece)
+      const { whole } = leaves
+      if (whole - reported < progressBytes) continue
+      reported = whole
+      if (options.progress) yield reported
+    }
+  }
+  const built = await leaves.end()
+  yield Number(built.bytes)
+  return built
+}
+
+type Leaves = {
+  /** Bytes in leaves that are complete. */
+  readonly whole: number
+  /** Null, or a promise to wait for before the next call. */
+  write(piece: Uint8Array): Promise<void> | null
+  end(): Promise<Built>
+}
+
+/** Null: the leaves are of another kind. */
+function openLeaves(
+  options: ImportFile['options'],
+  metadata: Metadata,
+  sink: BlockSink,
+): Leaves | null {
+  const { chunker, layout: shape, cidVersion, progress } = options
+  const chunkBytes = chunker.kind === 'size' ? chunker.bytes : 0
+  const plain = metadata.mode === null && metadata.mtime === null
+  const raw = options.rawLeaves && plain
+  const form = raw ? 'raw' : 'dag-pb'
+  // The leaves of a trickle are of another UnixFS type.
+  if (sink.leaves === null || shape === 'trickle' || !leafSizes.includes(chunkBytes)) return null
+  const openWriter = sink.leaves
+  // A file of one leaf carries its metadata there, and is no leaf like others.
+  const smallMax = plain ? largeBytes - 1 : Math.max(largeBytes - 1, chunkBytes)
+  const layout = createBalanced(options, sink)
+  const codec = raw ? rawCodec : dagPbCodec
+  const version = raw ? 1 : cidVersion
+
+  let small: Uint8Array[] = []
+  let smallBytes = 0
+  let writer: LeafWriter | null = null
+  let named: Built[] = []
+  /** The first leaf, which is the file when no other follows. */
+  let only: Built | null = null
+  let whole = 0
+
+  function place(): Promise<void> | null {
+    if (named.length === 0) return null
+    const leaves = named
+    named = []
+    for (const [index, leaf] of leaves.entries()) {
+      const waiting = layout.add(leaf)
+      if (waiting !== null) return placeAfter(waiting, leaves.slice(index + 1))
+    }
+    return null
+  }
+
+  async function placeAfter(waiting: Promise<void>, leaves: readonly Built[]): Promise<void> {
+    await waiting
+    for (const leaf of leaves) await layout.add(leaf)
+  }
+
+  function writeLeaves(to: LeafWriter, piece: Uint8Array): Promise<void> | null {
+    const written = to.write(piece)
+    const placed = place()
+    if (written === null) return placed
+    return placed === null ? written : Promise.all([written, placed]).then(() => undefined)
+  }
+
+  async function importSmall(pieces: readonly Uint8Array[]): Promise<Built> {
+    const steps = importFile(inOrder(pieces), options, metadata, sink)
+    let step = await steps.next()
+    while (!step.done) step = await steps.next()
+    return step.value
+  }
+
+  return {
+    get whole() {
+      return whole
+    },
+    write(piece) {
+      if (writer !== null) return writeLeaves(writer, piece)
+      smallBytes += piece.length
+      small.push(Buffer.from(piece))
+      if (smallBytes <= smallMax) return null
+      // Progress is reported by the leaves that are complete.
+      const late = !progress
+      writer = openWriter({ bytes: chunkBytes, form, late }, ({ multihash, bytes, size }) => {
+        whole += bytes
+        const cid = cidOf(version, codec, multihash)
+        const leaf = { cid, size: BigInt(size), bytes: BigInt(bytes) }
+        named.push(leaf)
+        only ??= leaf
+      })
+      const held = Buffer.concat(small)
+      small = []
+      return writeLeaves(writer, held)
+    },
+    async end() {
+      if (writer === null) return await importSmall(small)
+      await writer.end()
+      await place()
+      return only !== null && layout.leaves === 1 ? only : await layout.close(metadata)
+    },
+  }
+}
+
+async function* inOrder(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* pieces
+}
 
 export type FileOptions = Pick<
   ImportOptions,
   'cidVersion' | 'rawLeaves' | 'chunker' | 'layout' | 'maxFileLinks'
 >
-
-const progressBytes = 262144
 
 /**
  * Yields the bytes read so far after each further 256 KiB or more, and at the end the total. Metadata goes

@@ -9,8 +9,7 @@ import { createMemoryStore } from '../../content/memory-store.ts'
 import { type Keep, createBlockSink } from './block-sink.ts'
 import { noMetadata, type Built, type Metadata } from './built.ts'
 import type { FileContent } from './upload-entry.ts'
-import { importFile } from './import-file.ts'
-import { importContent } from './import-leaves.ts'
+import { importContent, importFile } from './import-file.ts'
 
 const kib = 1024
 const sink = { hash: 'sha2-256', inline: false, inlineLimit: 32 } as const

@@ -7,9 +7,8 @@ import { cidOf, dagPbCodec, rawCodec } from '../../codec/ipld/cid.ts'
 import { multihashOf } from '../../codec/ipld/multihash.ts'
 import { createBlockSink } from './block-sink.ts'
 import { type Built, noMetadata } from './built.ts'
-import { createFolderMemory } from './folder-memory.ts'
+import { createFolderMemory, linkBytes, linkOf, packChild } from './folder-memory.ts'
 import { createImportTree } from './import-tree.ts'
-import { linkBytes, linkOf, packChild } from './packed-child.ts'
 
 const options = {
   cidVersion: 1,

@@ -6,9 +6,8 @@ import { flatText } from '../../codec/ipld/cid.ts'
 import type { BlockSink } from './block-sink.ts'
 import type { Built, Metadata } from './built.ts'
 import type { ImportOptions } from './upload-entry.ts'
-import type { FolderMemory } from './folder-memory.ts'
+import { type FolderMemory, type NamedChild, type PackedChild, packChild } from './folder-memory.ts'
 import { type DirectoryOptions, importDirectory, sortedByName } from './import-directory.ts'
-import { type NamedChild, packChild, type PackedChild } from './packed-child.ts'
 
 /** As deep as `refs` and CARs of paths follow links. */
 const depthMax = 1024

@@ -8,7 +8,7 @@ import { noMetadata, type Built, type Metadata } from './built.ts'
 import type { UploadEntry, ImportEvent, ImportOptions } from './upload-entry.ts'
 import { createFolderMemory } from './folder-memory.ts'
 import { importSymlink } from './import-directory.ts'
-import { importContent } from './import-leaves.ts'
+import { importContent } from './import-file.ts'
 import { createImportTree, type ImportTree } from './import-tree.ts'
 import type { Put } from '../../tables/roots.ts'
 

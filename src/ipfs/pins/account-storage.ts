@@ -1,9 +1,29 @@
-// What an account keeps, as it is counted: each block once, however many of its roots reach it, framing included.
-// Kept exact by db/storage-triggers.ts.
+// Storage of an account: each block once, however many of its roots reach it, framing included; and of all accounts together,
+// where content that several accounts store counts once.
+// Tested by src/ipfs/pins/storage-quota.test.ts
 import type { Rows } from '../../db/rows.ts'
+import { sumBlocks } from '../../tables/block-scans.ts'
+import {
+  type AccountStorageRow,
+  findStorage,
+  listStorage as listStorageRows,
+  sumPins,
+} from '../../tables/storage.ts'
 import { findOne } from '../../db/sqlite-rows.ts'
 import type { Database } from '../../db/sqlite.ts'
-import { findStorage, sumPins } from '../../tables/storage.ts'
+
+export type StorageRows = {
+  readonly accounts: readonly AccountStorageRow[]
+  /** All blocks of the instance, unreferenced ones too; `bytes`: as they are stored. */
+  readonly stored: { readonly blocks: number; readonly bytes: number }
+}
+
+/** Accounts that keep nothing are left out. */
+export async function listStorage(rows: Rows): Promise<StorageRows> {
+  const accounts = await rows.find(listStorageRows())
+  const stored = await rows.first(sumBlocks())
+  return { accounts, stored: stored ?? { blocks: 0, bytes: 0 } }
+}
 
 export type AccountStorage = { readonly blocks: number; readonly bytes: number }
 

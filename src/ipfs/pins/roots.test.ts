@@ -16,7 +16,7 @@ import { endExpired } from '../../tables/leases.ts'
 import { deletePin } from '../../tables/pins.ts'
 import { leaseStatements } from './leases.ts'
 import { movePinStatements, pinStatements } from './pin-rows.ts'
-import { releaseStep } from '../collection/release.ts'
+import { releaseStep } from '../collection/sweep.ts'
 import { rootOf } from './roots.ts'
 
 const accounts = ['alice', 'bob'] as const

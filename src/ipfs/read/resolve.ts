@@ -1,16 +1,31 @@
 // The walk from a path's root to what it names: through directories by entry, through other blocks by member.
 // Tested by src/kubo/commands/dag/dag.test.ts
 import { CID } from 'multiformats/cid'
+import type { ReadBlock } from './blocks.ts'
+import type { ContentPath, ResolvedNode, TracedPath } from './path.ts'
 import { Fault } from '../../base/fault.ts'
 import { dagPbCodec } from '../../codec/ipld/cid.ts'
-import { decodeDagNode, type DagNode } from '../../codec/ipld/dag-pb.ts'
+import { type DagNode, decodeDagNode } from '../../codec/ipld/dag-pb.ts'
 import { decodeIpld } from '../../codec/ipld/ipld.ts'
 import { type IpldNode, memberOf } from '../../codec/ipld/ipld-node.ts'
-import { decodeUnixfs, type UnixfsNode } from '../../codec/ipld/unixfs.ts'
-import type { ReadBlock } from './blocks.ts'
+import { type UnixfsNode, decodeUnixfs } from '../../codec/ipld/unixfs.ts'
 import { findInShard } from '../import/hamt.ts'
 import { linkCid } from './node.ts'
-import type { ContentPath, ResolvedNode } from './path.ts'
+
+/** Throws as resolveNode. */
+export async function tracePath(path: ContentPath, read: ReadBlock): Promise<TracedPath> {
+  const roots: CID[] = [path.root]
+  const passed: CID[] = []
+  const node = await resolveNode(
+    path,
+    async (cid) => {
+      passed.push(cid)
+      return await read(cid)
+    },
+    (cid) => roots.push(cid),
+  )
+  return { ...node, roots, passed }
+}
 
 /**
  * Reads nothing for a bare CID. `reached` gets each node that a segment leads to. Throws `command_failed`

@@ -7,8 +7,7 @@ import { hashNames, multihashOf } from '../../codec/ipld/multihash.ts'
 import type { ImportOptions } from '../../ipfs/import/upload-entry.ts'
 import { type OptionValues, flag, integer, text, valueOf } from '../kubo-command.ts'
 import { checkPinName } from './file-options.ts'
-import type { Chunker } from '../../ipfs/import/chunk.ts'
-import type { RabinBounds } from '../../ipfs/import/chunk-rabin.ts'
+import type { Chunker, RabinBounds } from '../../ipfs/import/chunk.ts'
 
 /** The options of `add`. */
 const takes = {
