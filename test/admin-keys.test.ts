@@ -337,7 +337,7 @@ async function limitedDesk() {
   migrate(db)
   const writer = createInlineWriter(db)
   const clock = createTurnedClock()
-  const rows = createSqliteRows({ db, writer, clock })
+  const rows = createSqliteRows(db, writer)
   const limited = createAccounts({ rows, clock, keysMax: () => 2 })
   const desk = openDesk({ accounts: limited }, db)
   const { id } = await limited.createAccount('acme')

@@ -19,7 +19,7 @@ async function addPublicKey(cairn: Started, keyId: string): Promise<string> {
   const db = openDatabase(join(cairn.dataDir, 'cairn.db'))
   const writer = createInlineWriter(db)
   try {
-    const rows = createSqliteRows({ db, writer, clock: systemClock })
+    const rows = createSqliteRows(db, writer)
     const parts = { rows, clock: systemClock }
     return (await createJwtPublicKeys(parts).add(keyId, { text: signer.publicKey })).id
   } finally {

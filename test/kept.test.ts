@@ -83,7 +83,7 @@ async function openSide(dataDir: string, clock: TurnedClock) {
     log: silentLog,
     count: quiet,
   })
-  const rows = createSqliteRows({ db: database, writer, clock })
+  const rows = createSqliteRows(database, writer)
   const files = createFiles({
     store,
     forget: store.delete,

@@ -4,7 +4,6 @@ import { Agent } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { systemClock } from '../../src/base/clock.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { createSqliteRows } from '../../src/db/sqlite-rows.ts'
 import { openDatabase } from '../../src/db/sqlite.ts'
@@ -35,11 +34,7 @@ export async function runCollection({ report, calls }: Bench): Promise<void> {
     env: { CAIRN_FILES_UNPINNED_MS: String(unpinnedMs), CAIRN_FILES_GC_INTERVAL_MS: '0' },
   })
   const database = openDatabase(join(cairn.dataDir, 'cairn.db'))
-  const rows = createSqliteRows({
-    db: database,
-    writer: createInlineWriter(database),
-    clock: systemClock,
-  })
+  const rows = createSqliteRows(database, createInlineWriter(database))
   const agent = new Agent({ keepAlive: true })
   try {
     const all: Round[] = []

@@ -26,7 +26,7 @@ export async function runUsage(bench: Bench): Promise<void> {
     migrate(db)
     const { rows, account } = fillUsage(db, keys, Date.now())
     report.figure(`rows of usage, ${keys} keys`, rows, '')
-    const rowsOf = createSqliteRows({ db, writer: createInlineWriter(db), clock: systemClock })
+    const rowsOf = createSqliteRows(db, createInlineWriter(db))
     const reports = createUsageReports({
       clock: systemClock,
       read: async (queries) => ({ rows: await rowsOf.snapshot(queries), held: [] }),

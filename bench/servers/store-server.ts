@@ -77,7 +77,7 @@ const files = createFiles({
     log,
     count: () => {},
   }),
-  rows: createSqliteRows({ db: database, writer, clock }),
+  rows: createSqliteRows(database, writer),
   clock,
   hasSources: () => false,
   limits: { ...defaultFilesLimits, importBlocksMax: 4_000_000 },

@@ -73,7 +73,7 @@ async function createRig(
   const db = openDatabase(':memory:')
   migrate(db)
   const clock = createTurnedClock()
-  const parts = { rows: createSqliteRows({ db, writer: createInlineWriter(db), clock }), clock }
+  const parts = { rows: createSqliteRows(db, createInlineWriter(db)), clock }
   const accounts = createAccounts(parts)
   const { id: accountId } = await accounts.createAccount('acme', { hasCard: true })
   await accounts.changeAccountSettings('acme', account)

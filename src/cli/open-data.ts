@@ -57,7 +57,7 @@ export async function openData(
     throw error
   }
   const writer = createInlineWriter(db)
-  const rows = createSqliteRows({ db, writer, clock: systemClock })
+  const rows = createSqliteRows(db, writer)
   const parts = { rows, clock: systemClock }
   return {
     accounts: createAccounts(parts),

@@ -3,7 +3,7 @@
 // Tested by src/db/migrate.test.ts
 import { storageQuota, storageTriggers } from './storage-triggers.ts'
 
-export const alertTables: readonly string[] = [
+const alertTables: readonly string[] = [
   // Both are JSON lists of texts.
   `CREATE TABLE alert_targets (account_id TEXT PRIMARY KEY REFERENCES account (id), emails TEXT NOT NULL,
      webhooks TEXT NOT NULL) WITHOUT ROWID`,
@@ -13,7 +13,7 @@ export const alertTables: readonly string[] = [
      PRIMARY KEY (account_id, what, period, level)) WITHOUT ROWID`,
 ]
 
-export const cardTables: readonly string[] = [
+const cardTables: readonly string[] = [
   `ALTER TABLE account ADD COLUMN card_marked INTEGER NOT NULL DEFAULT 0`,
   `UPDATE account SET card_marked = card WHERE card <> 0`,
   `CREATE TABLE card (account_id TEXT PRIMARY KEY REFERENCES account (id), customer TEXT UNIQUE,
@@ -25,7 +25,7 @@ export const cardTables: readonly string[] = [
   `CREATE INDEX card_notice_received ON card_notice (received)`,
 ]
 
-export const passkeyTable: readonly string[] = [
+const passkeyTable: readonly string[] = [
   // `rp_id`: the host name; `algorithm`: its number of COSE; `spki`: the public key, DER; `transports`: spaces between them.
   `CREATE TABLE passkey (id TEXT PRIMARY KEY, person_id TEXT NOT NULL REFERENCES person (id),
      credential_id BLOB NOT NULL UNIQUE, rp_id TEXT NOT NULL, algorithm INTEGER NOT NULL, spki BLOB NOT NULL,
@@ -58,7 +58,7 @@ const watched = {
   token: ['UPDATE OF role, expires, revoked', 'DELETE'],
 } as const
 
-export const peopleTables: readonly string[] = [
+const peopleTables: readonly string[] = [
   // `totp`: the sealed secret of the authenticator; `totp_new`: one that is not confirmed; `totp_step`: of the last code.
   `CREATE TABLE person (id TEXT PRIMARY KEY, email TEXT NOT NULL UNIQUE, name TEXT NOT NULL, password TEXT NOT NULL,
      operator INTEGER NOT NULL DEFAULT 0, created INTEGER NOT NULL, disabled INTEGER, totp BLOB, totp_new BLOB,
@@ -124,7 +124,7 @@ const carriedHolders = [
   [`'*'`, 'usage_hours'],
 ] as const
 
-export const usageSpans: readonly string[] = [
+const usageSpans: readonly string[] = [
   `ALTER TABLE usage RENAME TO usage_hours`,
   // By holder first: a report reads its own rows alone, and the units of a day are one seek.
   `CREATE TABLE usage (holder TEXT NOT NULL, span INTEGER NOT NULL, start INTEGER NOT NULL, face TEXT NOT NULL,

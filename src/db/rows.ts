@@ -11,15 +11,12 @@ export type Query<Row extends object> = {
   readonly row?: Row
 }
 
-export type RowOf<One> = One extends Query<infer Row> ? Row : never
+type RowOf<One> = One extends Query<infer Row> ? Row : never
 
 /** The rows of several queries, in their order. */
 export type RowsOf<Queries extends readonly Query<object>[]> = {
   readonly [Index in keyof Queries]: readonly RowOf<Queries[Index]>[]
 }
-
-/** Names in the table `revision`, which triggers raise when such rows change. */
-export type RevisionName = 'accounts' | 'people' | 'usage'
 
 /**
  * Every implementation runs test/suites/rows.suite.ts. Reads throw `no_space`, `damaged` or `overloaded`, as those of
@@ -36,11 +33,6 @@ export interface Rows {
   ): Promise<RowsOf<Queries>>
   /** As `Writer.write`. */
   write(statements: readonly Statement[]): Promise<readonly number[]>
-  /**
-   * Calls `changed` within a second after rows of that name changed, by any process, and when that cannot be read; the
-   * returned function ends it.
-   */
-  onRevision(name: RevisionName, changed: () => void): () => void
 }
 
 /** `Row` is the caller's claim about its SQL. */

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
 import { rowsSuite } from '../../test/suites/rows.suite.ts'
 import { createInlineWriter } from './inline-writer.ts'
 import { migrate } from './migrate.ts'
@@ -14,14 +13,12 @@ rowsSuite('rows in SQLite', async () => {
   const path = join(folder, 'cairn.db')
   const own = openDatabase(path)
   migrate(own)
-  const clock = createTurnedClock()
   const elsewhere = await startThreadWriter({ path })
   return {
-    rows: createSqliteRows({ db: own, writer: createInlineWriter(own), clock }),
+    rows: createSqliteRows(own, createInlineWriter(own)),
     async writeElsewhere(statement) {
       await elsewhere.write([statement])
     },
-    pass: (milliseconds) => clock.turn(milliseconds),
     async close() {
       await elsewhere.close()
       own.close()

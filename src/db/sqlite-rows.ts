@@ -1,31 +1,10 @@
 // Rows in `cairn.db`: reads run in the caller's turn, on its connection; the promise is for callers alone.
-import type { Clock } from '../base/clock.ts'
-import { query, type Query, type RevisionName, type Rows, type RowsOf } from './rows.ts'
+import type { Query, Rows, RowsOf } from './rows.ts'
 import type { Database } from './sqlite.ts'
 import type { Writer } from './writer.ts'
 
-const revisionPeriodMs = 1000
-
-export const revisionOf = (name: RevisionName): Query<{ number: number }> =>
-  query('SELECT number FROM revision WHERE name = ?', [name])
-
 /** `writer`: of the same database. Owns neither. */
-export function createSqliteRows(parts: {
-  readonly db: Database
-  readonly writer: Pick<Writer, 'write'>
-  readonly clock: Pick<Clock, 'every'>
-}): Rows {
-  const { db, writer, clock } = parts
-
-  /** Null: it cannot be read. */
-  function revision(name: RevisionName): number | null {
-    try {
-      return findOne(db, revisionOf(name))?.number ?? 0
-    } catch {
-      return null
-    }
-  }
-
+export function createSqliteRows(db: Database, writer: Pick<Writer, 'write'>): Rows {
   return {
     async find(one) {
       return findAll(db, one)
@@ -38,15 +17,6 @@ export function createSqliteRows(parts: {
       return db.together(read) as unknown as RowsOf<Queries>
     },
     write: (statements) => writer.write(statements),
-    onRevision(name, changed) {
-      let last = revision(name)
-      return clock.every(revisionPeriodMs, () => {
-        const now = revision(name)
-        if (now !== null && now === last) return
-        last = now
-        changed()
-      })
-    },
   }
 }
 

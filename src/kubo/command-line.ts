@@ -27,7 +27,7 @@ export function parseGoInteger(
 }
 
 /** `1,t,true` and `0,f,false` in any case; empty is true. */
-export function parseGoBool(text: string): boolean | null {
+function parseGoBool(text: string): boolean | null {
   if (text === '' || /^(?:1|t|true)$/i.test(text)) return true
   return /^(?:0|f|false)$/i.test(text) ? false : null
 }

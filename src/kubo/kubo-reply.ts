@@ -277,7 +277,7 @@ export async function keyedObject(
 }
 
 /** The same entries as text, one after another: `lineOf` is given `[key, value]`. */
-export async function keyedText(
+async function keyedText(
   entries: Iterable<readonly [string, unknown]>,
   lineOf: (entry: unknown) => string,
 ): Promise<readonly Uint8Array[]> {

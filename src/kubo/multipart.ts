@@ -233,7 +233,7 @@ function isDelimiter(window: Buffer, at: number): boolean {
   return first === 0x20 || first === 0x09 || (first === 0x0d && second === 0x0a)
 }
 
-export type PartHead = {
+type PartHead = {
   /** Cleaned, `/`-separated, no leading slash; '' when unnamed. */
   readonly path: string
   readonly kind: 'file' | 'directory' | 'symlink'
@@ -246,7 +246,7 @@ const pathBytesMax = 8192
 const segmentBytesMax = 1024
 
 /** `head`: the header lines without the blank one. Throws `bad_params` for what no entry can be made of. */
-export function parsePartHead(head: Uint8Array): PartHead {
+function parsePartHead(head: Uint8Array): PartHead {
   const fields = headerFields(decodeUtf8(head, 'multipart: part header is not valid UTF-8'))
   const disposition = parameters(fields.get('content-disposition') ?? '')
   const media = (fields.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase()

@@ -149,7 +149,7 @@ export async function startServer(
   starting.defer(() => content.close())
   const { store, obtaining, sources, blockSources } = content
 
-  const rows = createSqliteRows({ db: database, writer, clock })
+  const rows = createSqliteRows(database, writer)
   const parts = { rows, clock }
   const accounts = createAccounts({ ...parts, keysMax: () => settings.now.keys.perAccountMax })
   const billing = openCards({ ...parts, settings })

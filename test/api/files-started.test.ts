@@ -22,7 +22,7 @@ before(async () => {
   // Like the command line: the same tables, while the server runs.
   db = openDatabase(join(cairn.dataDir, 'cairn.db'))
   const writer = createInlineWriter(db)
-  const rows = createSqliteRows({ db, writer, clock: systemClock })
+  const rows = createSqliteRows(db, writer)
   accounts = createAccounts({ rows, clock: systemClock })
 })
 after(async () => {

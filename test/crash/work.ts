@@ -2,7 +2,7 @@
 // unpinned content, content without a pin, and collections of both kinds.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { pause, systemClock } from '../../src/base/clock.ts'
+import { pause } from '../../src/base/clock.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { createSqliteRows } from '../../src/db/sqlite-rows.ts'
 import { openDatabase } from '../../src/db/sqlite.ts'
@@ -103,7 +103,7 @@ export async function workUntilKilled(
   async function sweep(): Promise<void> {
     const db = openDatabase(join(cairn.dataDir, 'cairn.db'))
     try {
-      const rows = createSqliteRows({ db, writer: createInlineWriter(db), clock: systemClock })
+      const rows = createSqliteRows(db, createInlineWriter(db))
       const id = await askCollection(rows, Date.now())
       while (!killed) {
         const answer = await findAnswer(rows, id)

@@ -63,7 +63,7 @@ export function openDesk(
   const db = given ?? openDatabase(':memory:')
   migrate(db)
   const clock = createTurnedClock()
-  const rows = createSqliteRows({ db, writer: createInlineWriter(db), clock })
+  const rows = createSqliteRows(db, createInlineWriter(db))
   const parts = { rows, clock }
   const accounts = createAccounts(parts)
   const publicKeys = createJwtPublicKeys(parts)

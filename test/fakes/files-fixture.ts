@@ -82,7 +82,7 @@ export function createFilesFixture(
   }
   const writer = createInlineWriter(database)
   const clock = createTurnedClock()
-  const rows = createSqliteRows({ db: database, writer, clock })
+  const rows = createSqliteRows(database, writer)
   const segmentStore = createSegmentStore({
     rowsFollow: true,
     hashBeside: createHostedHash(),

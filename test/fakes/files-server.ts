@@ -98,7 +98,7 @@ export async function startFilesServer(
       log: silentLog,
       count: () => {},
     }),
-    rows: createSqliteRows({ db: database, writer, clock }),
+    rows: createSqliteRows(database, writer),
     clock,
     hasSources: () => false,
     limits: defaultFilesLimits,

@@ -85,7 +85,7 @@ export function createIdentityRig(
   const writer = createInlineWriter(db)
   const settings = usualSettings()
   const { wrapRows = (rows: Rows) => rows, ...others } = more
-  const rows = wrapRows(createSqliteRows({ db, writer, clock }))
+  const rows = wrapRows(createSqliteRows(db, writer))
   const accounts = createAccounts({ rows, clock })
   const identity = createTestIdentity({ rows, clock, settings, ...others })
   return {

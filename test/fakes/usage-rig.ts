@@ -36,7 +36,7 @@ export function createUsageRig(startMs = Date.UTC(2026, 0, 31, 12, 30)): UsageRi
   }
   const writer = createInlineWriter(db)
   const clock = createTurnedClock(startMs)
-  const rows = createSqliteRows({ db, writer, clock })
+  const rows = createSqliteRows(db, writer)
   const usage = createUsage({ db, rows, clock, log: () => {} })
   return {
     db,

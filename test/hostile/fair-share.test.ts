@@ -36,7 +36,7 @@ async function makeKeys(dataDir: string, count: number): Promise<readonly string
   const database = openDatabase(join(dataDir, 'cairn.db'))
   migrate(database)
   const writer = createInlineWriter(database)
-  const rows = createSqliteRows({ db: database, writer, clock: systemClock })
+  const rows = createSqliteRows(database, writer)
   const accounts = createAccounts({ rows, clock: systemClock })
   await accounts.createAccount('first', { hasCard: true })
   const keys: string[] = []

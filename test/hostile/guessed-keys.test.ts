@@ -65,7 +65,7 @@ test('a hundred thousand guesses and ten thousand near misses find no key and no
   const database = openDatabase(':memory:')
   migrate(database)
   const writer = createInlineWriter(database)
-  const rows = createSqliteRows({ db: database, writer, clock: systemClock })
+  const rows = createSqliteRows(database, writer)
   const accounts = createAccounts({ rows, clock: systemClock })
   await accounts.createAccount('acme', { hasCard: true })
   const made: { key: string; secret: string }[] = []

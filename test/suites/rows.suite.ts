@@ -9,8 +9,6 @@ export type RowsFixture = {
   readonly rows: Rows
   /** A write of another process. */
   writeElsewhere(statement: Statement): Promise<void>
-  /** Lets that much time pass. */
-  pass(milliseconds: number): void
   close(): Promise<void>
 }
 
@@ -70,31 +68,6 @@ export function rowsSuite(name: string, create: () => Promise<RowsFixture>): voi
       }
       await Promise.all(writes)
       assert.deepEqual(await rows.first(counted), { accounts: 20 })
-    })
-
-    promise('a revision is reported once for a change of its rows', async (fixture) => {
-      let changes = 0
-      const stop = fixture.rows.onRevision('accounts', () => (changes += 1))
-      fixture.pass(3000)
-      assert.equal(changes, 0)
-      await fixture.rows.write([insert('a')])
-      fixture.pass(3000)
-      assert.equal(changes, 1)
-      await fixture.writeElsewhere(insert('b'))
-      fixture.pass(1000)
-      assert.equal(changes, 2)
-      stop()
-      await fixture.rows.write([insert('c')])
-      fixture.pass(3000)
-      assert.equal(changes, 2)
-    })
-
-    promise('a revision does not rise with other rows', async (fixture) => {
-      let changes = 0
-      fixture.rows.onRevision('people', () => (changes += 1))
-      await fixture.rows.write([insert('a')])
-      fixture.pass(3000)
-      assert.equal(changes, 0)
     })
   })
 }

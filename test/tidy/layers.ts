@@ -53,6 +53,11 @@ export const doors: readonly Door[] = [
     behind: ['rpc/api/web-socket-api.ts', 'chain/upstream/node/head-feed.ts'],
     typesBehind: ['rpc/api/'],
   },
+  {
+    thing: 'SQL',
+    code: /\bSELECT (?:\w|'|\*)|\b(?:INSERT|REPLACE) (?:OR \w+ )?INTO \w|\bUPDATE \w+ SET\b|\bDELETE FROM \w|\bPRAGMA \w/,
+    behind: ['tables/', 'db/'],
+  },
   { thing: 'node:sqlite', module: /^node:sqlite$/, behind: ['db/sqlite.ts'] },
   {
     thing: 'undici',

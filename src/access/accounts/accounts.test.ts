@@ -13,7 +13,7 @@ function rig(): { accounts: Accounts; db: Database } {
   const db = openDatabase(':memory:')
   migrate(db)
   const clock = createTurnedClock()
-  const rows = createSqliteRows({ db, writer: createInlineWriter(db), clock })
+  const rows = createSqliteRows(db, createInlineWriter(db))
   return { accounts: createAccounts({ rows, clock }), db }
 }
 

@@ -27,7 +27,7 @@ async function withRig(run: (rig: Rig) => Promise<void>): Promise<void> {
   const writing = openDatabase(path)
   migrate(writing)
   const clock = createTurnedClock()
-  const rows = createSqliteRows({ db: writing, writer: createInlineWriter(writing), clock })
+  const rows = createSqliteRows(writing, createInlineWriter(writing))
   const accounts = createAccounts({ rows, clock })
   const reading = openDatabase(path, { readOnly: true })
   const directory = createDirectory({

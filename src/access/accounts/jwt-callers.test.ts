@@ -20,7 +20,7 @@ async function createRig(settings: Partial<KeySettings> = {}) {
   const db = openDatabase(':memory:')
   migrate(db)
   const clock = createTurnedClock()
-  const parts = { rows: createSqliteRows({ db, writer: createInlineWriter(db), clock }), clock }
+  const parts = { rows: createSqliteRows(db, createInlineWriter(db)), clock }
   const accounts = createAccounts(parts)
   await accounts.createAccount('acme', { hasCard: true })
   const made = await accounts.createKey('acme', { settings })

@@ -24,7 +24,7 @@ async function createRig() {
   const db = openDatabase(':memory:')
   migrate(db)
   const clock = createTurnedClock()
-  const parts = { rows: createSqliteRows({ db, writer: createInlineWriter(db), clock }), clock }
+  const parts = { rows: createSqliteRows(db, createInlineWriter(db)), clock }
   const accounts = createAccounts(parts)
   await accounts.createAccount('acme')
   const { apiKey } = await accounts.createKey('acme')

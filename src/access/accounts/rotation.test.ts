@@ -18,7 +18,7 @@ async function createRig() {
   const db = openDatabase(':memory:')
   migrate(db)
   const clock = createTurnedClock()
-  const parts = { rows: createSqliteRows({ db, writer: createInlineWriter(db), clock }), clock }
+  const parts = { rows: createSqliteRows(db, createInlineWriter(db)), clock }
   const accounts = createAccounts(parts)
   await accounts.createAccount('acme', { hasCard: true })
   const made = await accounts.createKey('acme', { name: 'web', settings: { unitsPerSecond: 7 } })
@@ -116,7 +116,7 @@ test('keys of a database from before rotation go on working', async () => {
       VALUES ('k', 'a', '', '', x'00', x'00', 0)`)
   migrate(db)
   const clock = createTurnedClock()
-  const rows = createSqliteRows({ db, writer: createInlineWriter(db), clock })
+  const rows = createSqliteRows(db, createInlineWriter(db))
   const [apiKey] = await createAccounts({ rows, clock }).listKeys()
   assert.equal(apiKey?.rotatedFrom, null)
   assert.equal(apiKey?.earlierSecretExpires, null)

@@ -38,7 +38,7 @@ async function rig(
   const stripe = await startFakeStripe(t, clock.now)
   const db = openDatabase(':memory:')
   migrate(db)
-  const parts = { rows: createSqliteRows({ db, writer: createInlineWriter(db), clock }), clock }
+  const parts = { rows: createSqliteRows(db, createInlineWriter(db)), clock }
   const accounts = createAccounts(parts)
   const paymentProvider = await openStripe({ ...stripe, apiUrl: stripe.url })
   const cards = createCards({

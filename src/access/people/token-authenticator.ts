@@ -4,7 +4,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { Rows } from '../../db/rows.ts'
-import { revisionOf } from '../../db/sqlite-rows.ts'
+import { revisionOf } from '../../tables/revisions.ts'
 import type { Statement } from '../../db/writer.ts'
 import { listRolesOfSession, listRolesOfToken, type RoleRow } from '../../tables/memberships.ts'
 import type { PersonRow } from '../../tables/people.ts'

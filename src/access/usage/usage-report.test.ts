@@ -36,7 +36,7 @@ async function rig(start = Date.UTC(2026, 0, 1, 10, 17)) {
   let now = start
   const turned = createTurnedClock()
   const clock = { ...turned, now: () => now }
-  const rows = createSqliteRows({ db, writer: createInlineWriter(db), clock })
+  const rows = createSqliteRows(db, createInlineWriter(db))
   const usage = createUsage({ db, rows, clock, log: () => {} })
   const reports = createUsageReports({ clock, read: usage.read })
   const calls: Counted[] = []

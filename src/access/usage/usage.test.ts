@@ -44,7 +44,7 @@ function rig(
     },
     close: () => inline.close(),
   }
-  const local = createSqliteRows({ db, writer, clock })
+  const local = createSqliteRows(db, writer)
   const usage = createUsage({
     db,
     rows: options.remote?.(local) ?? local,
@@ -423,7 +423,7 @@ test('a write that stood though its answer was lost is not written again', async
     close: () => inline.close(),
   }
   const clock = createTurnedClock()
-  const rows = createSqliteRows({ db, writer, clock })
+  const rows = createSqliteRows(db, writer)
   const usage = createUsage({ db, rows, clock, log: () => {} })
   usage.count(call)
   await usage.flush()

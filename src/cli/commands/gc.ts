@@ -90,7 +90,7 @@ async function collectAlone(
       count: () => {},
       limits: defaultObtainLimits,
     })
-    const rows = createSqliteRows({ db, writer, clock: systemClock })
+    const rows = createSqliteRows(db, writer)
     const parts = { config, rows, writer, store, obtain, clock: systemClock, log }
     const collector = openCollector(parts, null)
     const answer = await collectFor(collector)

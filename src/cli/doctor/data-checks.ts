@@ -115,7 +115,7 @@ async function* checkRows(db: Database, parts: Parts): AsyncGenerator<Problem> {
     after: () => () => {},
     every: () => () => {},
   }
-  const rows = createSqliteRows({ db, writer: createInlineWriter(db), clock })
+  const rows = createSqliteRows(db, createInlineWriter(db))
   yield* checkInvalidReplies(rows, config, { now: machine.clock.now(), command })
   const accounts = createAccounts({ rows, clock })
   yield* checkKeys({ data: { accounts, rows }, config, now: machine.clock.now(), command })

@@ -9,7 +9,7 @@ import { type Target, parseTarget } from '../request-head.ts'
 import { createLruCache } from '../../base/lru-cache.ts'
 
 /** What llhttp found. `spans`: four offsets for each header, of its name and of its value, each from and to. */
-export type ParsedHead = {
+type ParsedHead = {
   /** Offset of the first byte behind the head. */
   readonly end: number
   /** As llhttp numbers them. */

@@ -281,7 +281,7 @@ export class LeanConnection implements Idler, Sender {
 }
 
 /** `dueTick`: changed by its owner; `onDue` is called at every tick from then on. */
-export type Idler = { readonly dueTick: number; onDue(): void }
+type Idler = { readonly dueTick: number; onDue(): void }
 
 export type IdleWheel = {
   add(idler: Idler): void
@@ -311,7 +311,7 @@ export function createIdleWheel(periodMs: number, clock: Clock): IdleWheel {
 }
 
 /** Writes what it holds; nothing when it holds nothing. Never throws. */
-export type Sender = { send(): void }
+type Sender = { send(): void }
 
 export type WriteCoalescer = {
   /** True: `sender.send` is called before the turn ends. False: the caller sends by itself, now. */

@@ -20,7 +20,7 @@ import { looseRoot } from '../pins/roots.ts'
  * only below it; else that ends the file, cut short. Throws what `read` throws, and `command_failed` for DAGs that
  * pass the bounds of a walk.
  */
-export async function* exportCar(
+async function* exportCar(
   root: CID,
   { partial, blocksMax }: { readonly partial: boolean; readonly blocksMax: number },
   read: BlockReader,

@@ -30,7 +30,7 @@ function createRequests(
       return result
     },
   }
-  const rows = createSqliteRows({ db: database, writer: createInlineWriter(database), clock })
+  const rows = createSqliteRows(database, createInlineWriter(database))
   let delay: Promise<void> | null = null
   const delayed: Rows = {
     ...rows,

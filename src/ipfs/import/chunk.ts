@@ -8,7 +8,7 @@ import { type Yielder, createYielder } from '../../base/yielder.ts'
  * Where a chunk ends, found from its content. A rest at the end of the stream is a chunk whatever its length.
  * One BoundaryFinder looks at one stream.
  */
-export interface BoundaryFinder {
+interface BoundaryFinder {
   /**
    * Looks at `bytes`, which follow those looked at before. The count of them that complete a chunk, after which
    * the next chunk begins; null when it goes on behind them.
@@ -58,7 +58,7 @@ export const buzhashBounds = { min: 128 * 1024, max: 512 * 1024 } as const
 const buzhashWindowBytes = 32
 const mask = 2 ** 17 - 1
 
-export function createBuzhash(): BoundaryFinder {
+function createBuzhash(): BoundaryFinder {
   const { min, max } = buzhashBounds
   const window = new Uint8Array(buzhashWindowBytes)
   let state = 0
@@ -99,7 +99,7 @@ const rabinWindowBytes = 16
 // Fingerprints have 53 bits. They are kept as two halves of 32, as numbers of JavaScript have no 64-bit shifts.
 type Table = { readonly high: Uint32Array; readonly low: Uint32Array }
 
-export function createRabin({ min, average, max }: RabinBounds): BoundaryFinder {
+function createRabin({ min, average, max }: RabinBounds): BoundaryFinder {
   const leaving = tableOf((byte) => remainder(BigInt(byte) << BigInt((rabinWindowBytes - 1) * 8)))
   const wrapping = tableOf((byte) => {
     const high = BigInt(byte) << degree

@@ -21,7 +21,7 @@ export interface Layout {
 }
 
 /** The node of `children`; none make the empty file. Throws what the sink throws. */
-export async function putFileNode(
+async function putFileNode(
   children: readonly Built[],
   own: Metadata,
   cidVersion: 0 | 1,

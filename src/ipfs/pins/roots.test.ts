@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { CID } from 'multiformats/cid'
-import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { cidOf, dagPbCodec } from '../../codec/ipld/cid.ts'
 import { multihashOf } from '../../codec/ipld/multihash.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
@@ -40,7 +39,7 @@ function createRows(t: { after: (run: () => void) => void }) {
     database.run('INSERT INTO account (id, name, created, card) VALUES (?, ?, 0, 1)', [id, id])
   }
   const writer = createInlineWriter(database)
-  const rows = createSqliteRows({ db: database, writer, clock: createTurnedClock() })
+  const rows = createSqliteRows(database, writer)
   const cids = new Map<number, CID>()
   const cidAt = (index: number): CID => {
     const known = cids.get(index)

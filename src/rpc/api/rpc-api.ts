@@ -34,7 +34,7 @@ import {
 const graceMs = 1_000
 
 /** `work`, or the signal's reason when `work` has not settled soon after the signal aborted. */
-export function within<T>(work: Promise<T>, signal: AbortSignal, clock: Clock): Promise<T> {
+function within<T>(work: Promise<T>, signal: AbortSignal, clock: Clock): Promise<T> {
   return new Promise((resolve, reject) => {
     function leave(): void {
       clock.after(graceMs, () => reject(Fault.from(signal.reason)))

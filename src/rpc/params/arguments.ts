@@ -55,7 +55,7 @@ export function readBytes(text: string): Uint8Array | Refused {
 }
 
 /** A QUANTITY of at most `bits` bits. The empty text is refused, unlike in hexutil's JSON form. */
-export function readQuantity(text: string, bits: 64 | 256): bigint | Refused {
+function readQuantity(text: string, bits: 64 | 256): bigint | Refused {
   if (text === '') return { refused: 'hex string without 0x prefix' }
   const digits = afterPrefix(text)
   if (digits === null) return { refused: 'hex string without 0x prefix' }
@@ -93,7 +93,7 @@ export function parseHash(value: unknown, position: number): Uint8Array {
   return parseFixedBytes(value, position, hashType)
 }
 
-export function parseAddressField(value: unknown, position: number, field: string): Uint8Array {
+function parseAddressField(value: unknown, position: number, field: string): Uint8Array {
   return parseFixedBytes(value, position, addressType, field)
 }
 

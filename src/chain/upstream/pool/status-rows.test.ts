@@ -49,7 +49,7 @@ function open() {
     log: silentLog,
   })
   const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
-  const stored = createSqliteRows({ db, writer, clock })
+  const stored = createSqliteRows(db, writer)
   return { stored, clock, state, rows, writes: () => writes, settled }
 }
 

@@ -32,7 +32,7 @@ export type VerificationAlarm = {
   readonly since: number
 }
 
-export type VerificationAlarms = {
+type VerificationAlarms = {
   raise(need: DataKind): void
   /** One upstream has passed the check. */
   clear(need: DataKind): void
@@ -40,7 +40,7 @@ export type VerificationAlarms = {
 }
 
 /** Each is logged when it begins and when it ends. */
-export function createVerificationAlarms(parts: {
+function createVerificationAlarms(parts: {
   readonly network: string
   readonly clock: Clock
   readonly log: Log
