@@ -18,7 +18,7 @@ export function findAlertTargets(accountId: string): Query<AlertTargetsRow> {
   return query('SELECT emails, webhooks FROM alert_targets WHERE account_id = ?', [accountId])
 }
 
-export function setAlertTargets(
+export function upsertAlertTargets(
   accountId: string,
   { emails, webhooks }: AlertTargetsRow,
 ): Statement {
@@ -42,7 +42,7 @@ export function listSentLevels({
   ])
 }
 
-export function addSentLevels(
+export function insertSentLevels(
   { accountId, what, period }: AlertPlace,
   levels: readonly number[],
   time: number,
@@ -55,7 +55,7 @@ export function addSentLevels(
   }
 }
 
-export function deleteSentBefore(accountId: string, time: number): Statement {
+export function deleteOldSentLevels(accountId: string, time: number): Statement {
   return {
     sql: 'DELETE FROM alert_told WHERE account_id = ? AND told < ?',
     parameters: [accountId, time],

@@ -78,7 +78,7 @@ export function listKeyIdsOf(accountId: string): Query<Pick<ApiKeyRow, 'id'>> {
 }
 
 /** No row: there are no keys. */
-export function findAnyKey(): Query<Pick<ApiKeyRow, 'id'>> {
+export function keyExists(): Query<Pick<ApiKeyRow, 'id'>> {
   return query('SELECT id FROM api_key LIMIT 1')
 }
 

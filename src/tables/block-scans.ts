@@ -4,7 +4,7 @@ import { query, type Query } from '../db/rows.ts'
 import { isCharged } from './blocks.ts'
 
 /** The last of the next `blocks` blocks after this ID; no row: fewer remain. */
-export function lastBlockOfScan(after: number, blocks: number): Query<{ readonly id: number }> {
+export function findLastBlockOfScan(after: number, blocks: number): Query<{ readonly id: number }> {
   return query(`SELECT id FROM block WHERE id > ? ORDER BY id LIMIT 1 OFFSET ${blocks - 1}`, [
     after,
   ])

@@ -35,7 +35,7 @@ const findSql = `SELECT file, at, bytes, form, size FROM block WHERE hash = ? AN
 const quarantinedSql = 'SELECT -file, at, bytes, form, size FROM block WHERE hash = ? AND file < 0'
 const hasSql = `SELECT 1 FROM block WHERE hash = ? AND ${isReadable}`
 /** A readable copy keeps its location; otherwise the block moves to the new copy, with the same ID. */
-export const unlessThere = `ON CONFLICT (hash) DO UPDATE SET file = excluded.file, at = excluded.at, bytes = excluded.bytes,
+export const unlessReadable = `ON CONFLICT (hash) DO UPDATE SET file = excluded.file, at = excluded.at, bytes = excluded.bytes,
   form = excluded.form, size = excluded.size WHERE block.file <= 0`
 
 export function findPlace(db: Database, hash: Uint8Array): BlockPlace | null {
@@ -60,7 +60,7 @@ export function hasBlock(db: Database, hash: Uint8Array): boolean {
 
 /** Leaves an existing row unchanged. */
 export function insertBlocks(rows: readonly BlockRow[], created: number): Statement {
-  return insertRows(
+  return insertBlockValues(
     rows.map(({ hash, file, at, bytes, form, size }) => [hash, file, at, bytes, form, size]),
     created,
   )
@@ -70,10 +70,10 @@ export function insertBlocks(rows: readonly BlockRow[], created: number): Statem
 export type BlockValues = readonly [Uint8Array, number, number, number, BlockForm, number]
 
 /** `insertBlocks` of many, without an object for each. */
-export function insertRows(rows: readonly BlockValues[], created: number): Statement {
+export function insertBlockValues(rows: readonly BlockValues[], created: number): Statement {
   return {
     sql: `INSERT INTO block (created, hash, file, at, bytes, form, size)
-      VALUES (?, ?, ?, ?, ?, ?, ?) ${unlessThere}`,
+      VALUES (?, ?, ?, ?, ?, ?, ?) ${unlessReadable}`,
     parameters: [created],
     rows,
   }
@@ -104,7 +104,7 @@ export function releaseBlock(hash: Uint8Array): Statement {
 }
 
 /** Deletes those without a charge, and without an open batch that depends on them. */
-export function forgetBlocks(hashes: readonly Uint8Array[]): Statement {
+export function deleteUnreferencedBlocks(hashes: readonly Uint8Array[]): Statement {
   return {
     sql: `DELETE FROM block WHERE hash = ? AND NOT ${isCharged}
       AND NOT EXISTS (SELECT 1 FROM staged WHERE staged.hash = block.hash AND staged.file IS NULL)`,

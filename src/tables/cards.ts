@@ -71,7 +71,7 @@ export function updateCard(
 }
 
 /** The customer is gone, its cards with it. */
-export function forgetCustomer(accountId: string, asOf: number): readonly Statement[] {
+export function clearCustomer(accountId: string, asOf: number): readonly Statement[] {
   return [
     {
       sql: `UPDATE card SET customer = NULL, generation = generation + 1, payment_method = NULL,

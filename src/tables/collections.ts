@@ -10,17 +10,17 @@ export type CollectionResultRow = {
   readonly error: string | null
 }
 
-export function addCollection(asked: number): Statement {
+export function insertCollection(asked: number): Statement {
   return { sql: 'INSERT INTO collection (asked) VALUES (?)', parameters: [asked] }
 }
 
 /** `id` null: there is none. */
-export function latestCollection(): Query<{ readonly id: number | null }> {
+export function findLatestCollection(): Query<{ readonly id: number | null }> {
   return query('SELECT max(id) AS id FROM collection')
 }
 
 /** The latest without a result; `id` null: there is none. */
-export function latestOpenCollection(): Query<{ readonly id: number | null }> {
+export function findLatestOpenCollection(): Query<{ readonly id: number | null }> {
   return query('SELECT max(id) AS id FROM collection WHERE ended IS NULL')
 }
 

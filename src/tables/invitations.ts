@@ -110,7 +110,7 @@ export function useInvitation(id: string, hash: Uint8Array, now: number): Statem
 }
 
 /** `accountId`: only one of this account; null: of any. No change if there is no such unused invitation. */
-export function withdrawInvitation(id: string, accountId: string | null): Statement {
+export function deleteInvitation(id: string, accountId: string | null): Statement {
   return {
     sql: 'DELETE FROM invitation WHERE id = ?1 AND used IS NULL AND (?2 IS NULL OR account_id = ?2)',
     parameters: [id, accountId],
@@ -119,12 +119,12 @@ export function withdrawInvitation(id: string, accountId: string | null): Statem
 }
 
 /** Unused links for the first operator. */
-export function withdrawFirstInvitations(): Statement {
+export function deleteFirstInvitations(): Statement {
   return { sql: 'DELETE FROM invitation WHERE first = 1 AND used IS NULL', parameters: [] }
 }
 
 /** Unused ones that a person made. */
-export function withdrawInvitationsOf(personId: string): Statement {
+export function deleteInvitationsOf(personId: string): Statement {
   return {
     sql: 'DELETE FROM invitation WHERE invited_by = ? AND used IS NULL',
     parameters: [personId],
@@ -132,7 +132,7 @@ export function withdrawInvitationsOf(personId: string): Statement {
 }
 
 /** Unused ones for operators that a person made. */
-export function withdrawOperatorInvitationsOf(personId: string): Statement {
+export function deleteOperatorInvitationsOf(personId: string): Statement {
   return {
     sql: `DELETE FROM invitation WHERE invited_by = ? AND used IS NULL AND role = 'operator'`,
     parameters: [personId],
@@ -140,7 +140,7 @@ export function withdrawOperatorInvitationsOf(personId: string): Statement {
 }
 
 /** Unused ones that were made in one session. */
-export function withdrawInvitationsOfSession(session: string): Statement {
+export function deleteInvitationsOfSession(session: string): Statement {
   return {
     sql: 'DELETE FROM invitation WHERE session_id = ? AND used IS NULL',
     parameters: [session],
@@ -148,7 +148,7 @@ export function withdrawInvitationsOfSession(session: string): Statement {
 }
 
 /** Unused ones that a person made in any session but `keep`. */
-export function withdrawInvitationsOfSessions(personId: string, keep: string | null): Statement {
+export function deleteInvitationsOfSessions(personId: string, keep: string | null): Statement {
   return {
     sql: `DELETE FROM invitation WHERE invited_by = ?1 AND used IS NULL AND session_id IS NOT NULL
       AND session_id IS NOT ?2`,

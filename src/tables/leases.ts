@@ -9,7 +9,7 @@ import { isRoot, type RootName, rootParameters } from './roots.ts'
  * Leases the root, which must exist, until `expires`, or longer if it already is leased. `wanted`: bytes of the CID whose
  * incomplete pin this is a part of, or null.
  */
-export function addLease(
+export function upsertLease(
   accountId: string,
   name: RootName,
   { expires, wanted }: { readonly expires: number; readonly wanted: Uint8Array | null },
@@ -23,7 +23,7 @@ export function addLease(
 }
 
 /** Ends the account's lease of one root, whatever its time. */
-export function endLease(accountId: string, name: RootName): Statement {
+export function deleteLease(accountId: string, name: RootName): Statement {
   return {
     sql: `DELETE FROM lease WHERE account_id = ? AND root IN (SELECT id FROM root WHERE ${isRoot})`,
     parameters: [accountId, ...rootParameters(name)],
@@ -31,12 +31,12 @@ export function endLease(accountId: string, name: RootName): Statement {
 }
 
 /** Ends the lease with this ID. */
-export function endLeaseById(id: number): Statement {
+export function deleteLeaseById(id: number): Statement {
   return { sql: 'DELETE FROM lease WHERE id = ?', parameters: [id] }
 }
 
 /** Ends every lease of the account that has the block. */
-export function endLeasesOver(accountId: string, multihash: Uint8Array): Statement {
+export function deleteLeasesOver(accountId: string, multihash: Uint8Array): Statement {
   return {
     sql: `DELETE FROM lease WHERE account_id = ? AND EXISTS (SELECT 1 FROM closure JOIN block
       ON block.id = closure.block WHERE closure.root = lease.root AND block.hash = ?)`,
@@ -45,7 +45,7 @@ export function endLeasesOver(accountId: string, multihash: Uint8Array): Stateme
 }
 
 /** Ends the leases of blocks that incomplete pins of this CID fetched. */
-export function endAttempts(accountId: string, cid: Uint8Array): Statement {
+export function deleteAttemptLeases(accountId: string, cid: Uint8Array): Statement {
   return {
     sql: 'DELETE FROM lease WHERE account_id = ? AND wanted = ?',
     parameters: [accountId, cid],
@@ -53,7 +53,7 @@ export function endAttempts(accountId: string, cid: Uint8Array): Statement {
 }
 
 /** Ends at most `most` of the leases that have expired. */
-export function endExpired(now: number, most: number): Statement {
+export function deleteExpiredLeases(now: number, most: number): Statement {
   return {
     sql: `DELETE FROM lease WHERE id IN
       (SELECT id FROM lease WHERE expires <= ? ORDER BY expires LIMIT ?)`,

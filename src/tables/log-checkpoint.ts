@@ -13,7 +13,7 @@ export function findCheckpoint(db: Database): LogPlace | null {
   return row === null ? null : { file: row[0], at: row[1] }
 }
 
-export function checkpointAt({ file, at }: LogPlace): Statement {
+export function setCheckpoint({ file, at }: LogPlace): Statement {
   return {
     sql: 'INSERT OR REPLACE INTO log_checkpoint (id, file, at) VALUES (1, ?, ?)',
     parameters: [file, at],

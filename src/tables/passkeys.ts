@@ -13,7 +13,7 @@ export type PasskeyRow = {
   readonly last_used: number | null
 }
 
-export type CredentialRow = {
+export type PasskeyCredentialRow = {
   readonly id: string
   readonly person_id: string
   /** COSE key, RFC 9052 section 7. */
@@ -31,7 +31,7 @@ export function listPasskeys(personId: string): Query<PasskeyRow> {
 }
 
 /** Of one person, for one host name. `transports`: separated by spaces. */
-export function listCredentials(
+export function listPasskeyCredentials(
   personId: string,
   rpId: string,
 ): Query<{ readonly credential_id: Uint8Array; readonly transports: string }> {
@@ -39,7 +39,10 @@ export function listCredentials(
   return query(sql, [personId, rpId])
 }
 
-export function findCredential(credentialId: Uint8Array, rpId: string): Query<CredentialRow> {
+export function findPasskeyCredential(
+  credentialId: Uint8Array,
+  rpId: string,
+): Query<PasskeyCredentialRow> {
   return query(
     `SELECT id, person_id, public_key, sign_count FROM passkey
      WHERE credential_id = ? AND rp_id = ?`,
@@ -48,14 +51,14 @@ export function findCredential(credentialId: Uint8Array, rpId: string): Query<Cr
 }
 
 /** One row if a passkey has this credential ID, for any host name. */
-export function credentialExists(credentialId: Uint8Array): Query<{ readonly found: 1 }> {
+export function passkeyExists(credentialId: Uint8Array): Query<{ readonly found: 1 }> {
   return query('SELECT 1 AS found FROM passkey WHERE credential_id = ?', [credentialId])
 }
 
 /** No change if the credential exists, the person has `perPersonMax` passkeys, or the session of the person has ended. */
 export function insertPasskey(
   passkey: Omit<PasskeyRow, 'last_used'> &
-    Omit<CredentialRow, 'id'> & {
+    Omit<PasskeyCredentialRow, 'id'> & {
       readonly credential_id: Uint8Array
       /** Separated by spaces. */
       readonly transports: string

@@ -3,13 +3,13 @@
 import { query, type Query } from '../db/rows.ts'
 import type { PinMode } from './pins.ts'
 
-/** Most leases of an account that `findPinAbove` looks through. */
+/** Most leases of an account that `pinAboveExists` looks through. */
 const leasesMax = 1000
 
 type Found = { readonly found: number }
 
 /** One row, if the account, or with null any account, has a pin of one of the CIDs. */
-export function findPinOfAny(
+export function pinOfAnyExists(
   cids: readonly Uint8Array[],
   accountId: string | null,
   mode: 'recursive' | null,
@@ -29,7 +29,7 @@ export function findPinOfAny(
  * block than those that it only leases, those that it releases step by step, and those of direct pins of `cids`, the
  * forms of the block's CID. No row for an account with very many leases.
  */
-export function findPinAbove(
+export function pinAboveExists(
   multihash: Uint8Array,
   cids: readonly Uint8Array[],
   accountId: string | null,

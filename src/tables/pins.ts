@@ -40,7 +40,7 @@ function condition(isReferenced: boolean): string {
  * Adds the pin or replaces its name. A recursive pin replaces a direct one. Fails with `NothingChanged` if the pin is
  * direct and the existing one recursive, if the root is absent, or with `isReferenced` not referenced.
  */
-export function addPin(
+export function upsertPin(
   accountId: string,
   { cid, mode, name, created }: PinRow & { readonly created: number },
   root: RootName,
@@ -140,7 +140,7 @@ export function listNewestPins(
 }
 
 /** The first uncounted pin after the given one. */
-export function nextUncountedPin(
+export function findNextUncountedPin(
   after: readonly [accountId: string, cid: Uint8Array],
 ): Query<UncountedPinRow> {
   return query(

@@ -13,17 +13,17 @@ export type ReleasingRow = {
   readonly after: number
 }
 
-export function firstReleasing(): Query<ReleasingRow> {
+export function findFirstReleasing(): Query<ReleasingRow> {
   return query('SELECT id, storage, root, after FROM releasing ORDER BY id LIMIT 1')
 }
 
 /** The first root that no account references. */
-export function firstUnreferencedRoot(): Query<{ readonly id: number }> {
+export function findFirstUnreferencedRoot(): Query<{ readonly id: number }> {
   return query('SELECT id FROM root WHERE hash IS NULL ORDER BY id LIMIT 1')
 }
 
 /** The block that ends a step of `blocks`; no row: the rest is no more than a step. */
-export function lastBlockOfStep(
+export function findLastBlockOfStep(
   root: number,
   after: number,
   blocks: number,

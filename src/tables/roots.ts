@@ -15,8 +15,8 @@ export type RootName = {
   readonly mode: 'recursive' | 'direct' | 'loose'
 }
 
-/** Where a batch's commit finds the closure: the blocks put under `tree`. */
-export type Put = { readonly batch: string; readonly tree: number }
+/** Blocks that a batch staged under the number `tree`: the closure of a new root. */
+export type StagedTree = { readonly batch: string; readonly tree: number }
 
 /** A condition on the table `root`, with its parameters. */
 export const isRoot = 'root.hash = ? AND root.codec = ? AND root.mode = ?'
@@ -28,7 +28,7 @@ export function rootParameters({ hash, codec, mode }: RootName): readonly SqlVal
  * Makes the root with its closure, unless it is already referenced: then it is whole and stays as it is. The same commit
  * must add the row that references it.
  */
-export function addRoot(name: RootName, { batch, tree }: Put): readonly Statement[] {
+export function insertRoot(name: RootName, { batch, tree }: StagedTree): readonly Statement[] {
   const named = rootParameters(name)
   return [
     {
@@ -77,6 +77,6 @@ export function listClosures(): Query<{ readonly root: number; readonly block: n
 }
 
 /** One row, if the database has closures: those of early versions have none. */
-export function findClosureTable(): Query<{ readonly found: number }> {
+export function closureTableExists(): Query<{ readonly found: number }> {
   return query(`SELECT 1 AS found FROM sqlite_master WHERE name = 'closure'`)
 }

@@ -2,7 +2,7 @@
 // Tested by src/access/people/sessions.test.ts
 import { query, type Query } from '../db/rows.ts'
 import type { Statement } from '../db/writer.ts'
-import { withdrawInvitationsOfSessions } from './invitations.ts'
+import { deleteInvitationsOfSessions } from './invitations.ts'
 import { personColumns, type PersonRow } from './people.ts'
 
 /** Times are milliseconds since 1970 UTC. */
@@ -130,5 +130,5 @@ export function deleteExpiredSessions(now: number, seenAfter: number): Statement
  * any session but `keep`. Invitations of tokens end with their token.
  */
 export function endCredentials(personId: string, keep: string | null = null): readonly Statement[] {
-  return [deleteSessions(personId, keep), withdrawInvitationsOfSessions(personId, keep)]
+  return [deleteSessions(personId, keep), deleteInvitationsOfSessions(personId, keep)]
 }

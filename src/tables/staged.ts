@@ -1,7 +1,7 @@
 // Table `staged`: blocks of open batches, which become rows of `block` with the commit.
 // Tested by test/suites/block-store.suite.ts
 import type { SqlValue, Statement } from '../db/writer.ts'
-import { unlessThere, type BlockPlace } from './blocks.ts'
+import { unlessReadable, type BlockPlace } from './blocks.ts'
 
 /** A block of an open batch; `place` null: it was here before. */
 export type StagedRow = {
@@ -31,7 +31,7 @@ export function publishStaged(batch: string, created: number): Statement {
   return {
     sql: `INSERT INTO block (hash, file, at, bytes, form, size, created)
       SELECT hash, file, at, bytes, form, size, ? FROM staged WHERE batch = ? AND file IS NOT NULL
-      ${unlessThere}`,
+      ${unlessReadable}`,
     parameters: [created, batch],
   }
 }

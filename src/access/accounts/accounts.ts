@@ -18,7 +18,7 @@ import {
 } from '../../tables/accounts.ts'
 import {
   type ApiKeyRow,
-  findAnyKey,
+  keyExists,
   findKeyByHash,
   findKeyById,
   findKeyOf,
@@ -298,7 +298,7 @@ export function createAccounts(parts: {
 
     oldestAccount: () => rows.first(findOldestAccount()),
 
-    hasKeys: async () => (await rows.first(findAnyKey())) !== null,
+    hasKeys: async () => (await rows.first(keyExists())) !== null,
 
     async setCard(name, hasCard) {
       const { reason, message } = noAccount(name)

@@ -1,7 +1,7 @@
 // Recipients of an account's limit alerts: mail addresses and webhooks.
 // Tested by src/access/alerts/alert-watch.test.ts
 import type { Rows } from '../../db/rows.ts'
-import { findAlertTargets, setAlertTargets } from '../../tables/alerts.ts'
+import { findAlertTargets, upsertAlertTargets } from '../../tables/alerts.ts'
 
 export type AlertTargets = {
   readonly emails: readonly string[]
@@ -27,7 +27,7 @@ export function createAlertTargetRows({ rows }: { readonly rows: Rows }): AlertT
     },
     async set(accountId, { emails, webhooks }) {
       const row = { emails: JSON.stringify(emails), webhooks: JSON.stringify(webhooks) }
-      await rows.write([setAlertTargets(accountId, row)])
+      await rows.write([upsertAlertTargets(accountId, row)])
     },
   }
 }

@@ -3,7 +3,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { Rows } from '../../db/rows.ts'
-import { addSentLevels, deleteSentBefore, listSentLevels } from '../../tables/alerts.ts'
+import { insertSentLevels, deleteOldSentLevels, listSentLevels } from '../../tables/alerts.ts'
 import type { KeyQuotas } from '../limits/file-quotas.ts'
 import { startOfMonth } from '../usage/transfer-counts.ts'
 import { dayMs } from '../usage/usage-row.ts'
@@ -155,8 +155,8 @@ export function createAlertWatch(parts: {
     if (highest === undefined) return null
     const now = clock.now()
     await rows.write([
-      addSentLevels(place, fresh, now),
-      deleteSentBefore(accountId, now - sentRowsMaxAgeMs),
+      insertSentLevels(place, fresh, now),
+      deleteOldSentLevels(accountId, now - sentRowsMaxAgeMs),
     ])
     // A level below the last one that was sent needs no alert.
     return highest > Math.max(0, ...before) ? highest : null

@@ -12,7 +12,7 @@ import {
   findAttempt,
   findCard,
   findNotice,
-  forgetCustomer,
+  clearCustomer,
   insertAttempt,
   insertNotice,
   updateCard,
@@ -133,7 +133,7 @@ export function createCards(parts: CardsDeps): Cards {
     const asOf = Math.max(clock.now(), row.as_of)
     const stored = await paymentProvider.readCards(customer)
     if (stored === null) {
-      await rows.write([...forgetCustomer(accountId, asOf), ...also])
+      await rows.write([...clearCustomer(accountId, asOf), ...also])
       return
     }
     const card = chooseCard(stored, row.newest)
@@ -196,7 +196,7 @@ export function createCards(parts: CardsDeps): Cards {
             `cairn-form-${customer}-${attempt}`,
           )
           if (form !== null) return { ...form, publishableKey: paymentProvider.publishableKey }
-          await rows.write(forgetCustomer(accountId, clock.now()))
+          await rows.write(clearCustomer(accountId, clock.now()))
         }
         const detail = 'the billing company could not be asked, try again in a minute'
         throw new Fault('no_upstream', { detail })

@@ -13,8 +13,8 @@ import {
   type InvitationRow,
   listOpenInvitations,
   useInvitation,
-  withdrawFirstInvitations,
-  withdrawInvitation,
+  deleteFirstInvitations,
+  deleteInvitation,
 } from '../../tables/invitations.ts'
 import { joinAccount } from '../../tables/memberships.ts'
 import { insertPerson, promotePerson } from '../../tables/people.ts'
@@ -183,7 +183,7 @@ export function createInvitations(parts: {
       const ids = { id: randomUUID(), accountId, accountName: null, email: null }
       const times = { created: now, expires: now + firstMs }
       const order = { ...ids, ...times, role: 'operator' as const, isFirst: true }
-      return await store(order, null, [withdrawFirstInvitations()])
+      return await store(order, null, [deleteFirstInvitations()])
     },
 
     async takeAsNew(token, person) {
@@ -213,7 +213,7 @@ export function createInvitations(parts: {
     async withdraw(id, accountId) {
       await conditionalWrite(
         rows,
-        [withdrawInvitation(id, accountId)],
+        [deleteInvitation(id, accountId)],
         () => new AccountsRefusal('no_invitation', 'there is no such invitation'),
       )
     },

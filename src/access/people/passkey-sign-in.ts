@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Rows } from '../../db/rows.ts'
-import { findCredential, usePasskey } from '../../tables/passkeys.ts'
+import { findPasskeyCredential, usePasskey } from '../../tables/passkeys.ts'
 import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
 import { badPasskey, type PasskeyPage, readChallenge } from './client-data.ts'
 import { type AuthenticationResponse, verifyAuthentication } from './passkey-responses.ts'
@@ -71,7 +71,7 @@ export function createPasskeySignIn(parts: {
 
   async function checkAnswer(answer: PasskeyAnswer, page: PasskeyPage, session: string | null) {
     const challenge = readChallenge(answer.clientData)
-    const row = await rows.first(findCredential(answer.credentialId, page.rpId))
+    const row = await rows.first(findPasskeyCredential(answer.credentialId, page.rpId))
     if (row === null) throw badPasskey('no person has this passkey here')
     if (!Buffer.from(row.person_id).equals(answer.personHandle)) {
       throw badPasskey('this passkey belongs to another person')

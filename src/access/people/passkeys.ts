@@ -4,10 +4,10 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import type { Rows } from '../../db/rows.ts'
 import {
-  credentialExists,
+  passkeyExists,
   deletePasskey,
   insertPasskey,
-  listCredentials,
+  listPasskeyCredentials,
   listPasskeys,
   type PasskeyRow,
 } from '../../tables/passkeys.ts'
@@ -85,7 +85,7 @@ export function createPasskeys(parts: {
 
   return {
     async begin({ id, session }, { rpId }) {
-      const known = await rows.find(listCredentials(id, rpId))
+      const known = await rows.find(listPasskeyCredentials(id, rpId))
       return {
         ...challenges.create(addedIn(session)),
         rpId,
@@ -144,7 +144,7 @@ export function createPasskeys(parts: {
   async function whyNot(credentialId: Uint8Array, session: string): Promise<AccountsRefusal> {
     // Taken away by a reset, which must not leave a passkey behind.
     if ((await rows.first(findSessionExpiry(session))) === null) return noSession()
-    return (await rows.first(credentialExists(credentialId))) === null
+    return (await rows.first(passkeyExists(credentialId))) === null
       ? new AccountsRefusal('too_many', `a person has at most ${perPersonMax} passkeys: remove one`)
       : new AccountsRefusal('passkey_taken', 'this passkey is already registered')
   }

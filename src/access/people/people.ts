@@ -3,7 +3,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Rows } from '../../db/rows.ts'
 import type { Statement } from '../../db/writer.ts'
-import { withdrawInvitationsOf, withdrawOperatorInvitationsOf } from '../../tables/invitations.ts'
+import { deleteInvitationsOf, deleteOperatorInvitationsOf } from '../../tables/invitations.ts'
 import {
   disablePerson,
   enablePerson,
@@ -102,7 +102,7 @@ export function createPeople(parts: {
       const statements = [
         disabled ? disablePerson(id, clock.now()) : enablePerson(id),
         deleteSessions(id),
-        withdrawInvitationsOf(id),
+        deleteInvitationsOf(id),
       ]
       await conditionalWrite(rows, statements, () => lastOperator())
     },
@@ -110,7 +110,7 @@ export function createPeople(parts: {
     async setOperator(id, isOperator) {
       const person = await get(id)
       if (person.isOperator === isOperator) return
-      const demotion = [withdrawOperatorInvitationsOf(id), demoteTokens(id)]
+      const demotion = [deleteOperatorInvitationsOf(id), demoteTokens(id)]
       const statements = [
         setOperator(id, isOperator),
         deleteSessions(id),

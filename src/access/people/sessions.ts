@@ -4,7 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import type { Rows } from '../../db/rows.ts'
 import { NothingChanged, type Statement } from '../../db/writer.ts'
-import { withdrawInvitationsOfSession } from '../../tables/invitations.ts'
+import { deleteInvitationsOfSession } from '../../tables/invitations.ts'
 import {
   deleteExpiredSessions,
   deleteOldestSessions,
@@ -131,7 +131,7 @@ export function createSessions(parts: {
     },
 
     async end(id, personId) {
-      const statements = [deleteOwnSession(id, personId), withdrawInvitationsOfSession(id)]
+      const statements = [deleteOwnSession(id, personId), deleteInvitationsOfSession(id)]
       await conditionalWrite(rows, statements, noSession)
     },
 

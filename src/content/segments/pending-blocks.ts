@@ -5,9 +5,9 @@ import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { RowChanges, Writer } from '../../db/writer.ts'
-import { insertRows, type BlockPlace } from '../../tables/blocks.ts'
+import { insertBlockValues, type BlockPlace } from '../../tables/blocks.ts'
 import type { Place } from './extents.ts'
-import { checkpointAt } from '../../tables/log-checkpoint.ts'
+import { setCheckpoint } from '../../tables/log-checkpoint.ts'
 import { createPlaceTable } from './place-table.ts'
 
 export type PendingBlocks = {
@@ -107,7 +107,7 @@ export function createPendingBlocks(parts: {
     try {
       for (let from = 0; from < order.length; from += stepRows) {
         const rows = writing.rows(order, from, from + stepRows)
-        const step = writer.write([insertRows(rows, clock.now())])
+        const step = writer.write([insertBlockValues(rows, clock.now())])
         step.catch(() => undefined)
         steps.push(step)
         await setImmediate()
@@ -116,7 +116,7 @@ export function createPendingBlocks(parts: {
       await Promise.all(steps)
     }
     if (upTo !== null) {
-      await writer.write([checkpointAt(upTo)])
+      await writer.write([setCheckpoint(upTo)])
       caughtUp = upTo
     }
     writing.clear()
@@ -169,7 +169,7 @@ export function createPendingBlocks(parts: {
     catchUp,
     async beforeForgetting() {
       const isIdle = flushing === null && writing.size + growing.size === 0
-      if (isIdle) return end !== null && isBehind(caughtUp, end) ? [checkpointAt(end)] : []
+      if (isIdle) return end !== null && isBehind(caughtUp, end) ? [setCheckpoint(end)] : []
       await catchUp()
       return []
     },

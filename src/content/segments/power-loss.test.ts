@@ -20,7 +20,7 @@ import type { SqlValue } from '../../db/writer.ts'
 import type { UnverifiedItem } from '../ref.ts'
 import type { LocalStore } from '../block-store.ts'
 import type { Place } from './extents.ts'
-import { checkpointAt, findCheckpoint } from '../../tables/log-checkpoint.ts'
+import { setCheckpoint, findCheckpoint } from '../../tables/log-checkpoint.ts'
 import { rebuildIndex } from './rebuild-index.ts'
 import { replayLog } from './replay-log.ts'
 import { systemClock } from '../../base/clock.ts'
@@ -90,7 +90,7 @@ async function assertKept(
   const ops = createMemoryFileOps()
   for (const [path, bytes] of files) ops.files.set(path, bytes)
   const db = databaseOf(rows)
-  if (checkpoint !== null) await createInlineWriter(db).write([checkpointAt(checkpoint)])
+  if (checkpoint !== null) await createInlineWriter(db).write([setCheckpoint(checkpoint)])
   const { store } = await replayedFixture(t, { ops, db, limits, rowsFollow })
   for (const hash of acknowledged) assertGood(store, hash)
   for (const { hash } of rows) assertGood(store, hash as Uint8Array)

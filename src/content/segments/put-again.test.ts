@@ -20,7 +20,7 @@ import type { FileOps } from '../file-ops.ts'
 import type { UnverifiedItem } from '../ref.ts'
 import type { LocalStore } from '../block-store.ts'
 import type { Place } from './extents.ts'
-import { checkpointAt, findCheckpoint } from '../../tables/log-checkpoint.ts'
+import { setCheckpoint, findCheckpoint } from '../../tables/log-checkpoint.ts'
 import { replayLog } from './replay-log.ts'
 import { defaultSegmentLimits } from './segment-limits.ts'
 import { createSegmentStore, type SegmentStore } from './segment-store.ts'
@@ -105,7 +105,7 @@ async function assertKept(instant: Instant, random: Random): Promise<void> {
   for (const [path, bytes] of instant.files) ops.files.set(path, bytes)
   const db = databaseOf(instant.rows)
   const { checkpoint } = instant
-  if (checkpoint !== null) await createInlineWriter(db).write([checkpointAt(checkpoint)])
+  if (checkpoint !== null) await createInlineWriter(db).write([setCheckpoint(checkpoint)])
   const store = await open(db, ops, random)
   for (const number of instant.acknowledged) assertGood(store, number)
   await store.close()

@@ -6,7 +6,7 @@ import type { Database } from '../../db/sqlite.ts'
 import type { Writer } from '../../db/writer.ts'
 import type { FileOps } from '../file-ops.ts'
 import { insertBlocks, verbatim, type BlockRow } from '../../tables/blocks.ts'
-import { checkpointAt, findCheckpoint } from '../../tables/log-checkpoint.ts'
+import { setCheckpoint, findCheckpoint } from '../../tables/log-checkpoint.ts'
 import { createOpenFiles } from './open-files.ts'
 import { readRecords, type StoredRecord } from './read-records.ts'
 import { openSegmentFolder } from './segment-folder.ts'
@@ -83,7 +83,8 @@ export async function replayLog(parts: {
     await write()
     await written()
     const isThere = findCheckpoint(db)
-    if (isThere?.file !== end.file || isThere.at !== end.at) await writer.write([checkpointAt(end)])
+    if (isThere?.file !== end.file || isThere.at !== end.at)
+      await writer.write([setCheckpoint(end)])
     return replayed
   } finally {
     await written().catch(() => undefined)

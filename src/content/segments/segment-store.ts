@@ -12,7 +12,7 @@ import { createSqliteStore } from '../sqlite-store.ts'
 import type { CopyChoice, DeleteBlocks, LocalStore, Segments } from '../block-store.ts'
 import {
   findPlace,
-  forgetBlocks,
+  deleteUnreferencedBlocks,
   quarantineBlock,
   releaseBlock,
   type BlockPlace,
@@ -189,7 +189,7 @@ export function createSegmentStore(parts: {
         if (free.length === 0) return 0
         holds.condemn(free)
         try {
-          const changes = await writer.write([...before, forgetBlocks(free)])
+          const changes = await writer.write([...before, deleteUnreferencedBlocks(free)])
           return changes.at(-1) ?? 0
         } finally {
           holds.pardon(free)

@@ -11,7 +11,7 @@ import type { BlockStore } from '../../content/block-store.ts'
 import type { FetchPolicy, Files } from '../files.ts'
 import { importCars } from './import-cars.ts'
 import { leaseStatements } from '../pins/leases.ts'
-import { endLease } from '../../tables/leases.ts'
+import { deleteLease } from '../../tables/leases.ts'
 import { pinStatements } from '../pins/pin-rows.ts'
 import { looseRoot } from '../pins/roots.ts'
 
@@ -69,7 +69,7 @@ export function createCars(settings: CarSettings): Pick<Files, 'importCars' | 'e
           return leaseStatements(accountId, looseRoot(put.batch), put, { expires })
         },
         release: async ({ batch }) => {
-          await store.put([], [endLease(accountId, looseRoot(batch))])
+          await store.put([], [deleteLease(accountId, looseRoot(batch))])
         },
         pin: async (cid, walked) => {
           const pin = { cid, mode: 'recursive', name: '' } as const

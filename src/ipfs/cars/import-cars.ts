@@ -11,7 +11,7 @@ import type { Batch } from '../../content/block-store.ts'
 import type { Statement } from '../../db/writer.ts'
 import { createBlockGroups } from '../import/block-sink.ts'
 import { createCarClosure } from './car-closure.ts'
-import type { Put } from '../../tables/roots.ts'
+import type { StagedTree } from '../../tables/roots.ts'
 
 export type CarImportOptions = {
   readonly pinRoots: boolean
@@ -35,11 +35,11 @@ export type CarImportContext = {
   /** After the commit: content that others may wait for is here. */
   readonly committed: () => void
   /** The rows of a root's pin, when what was put is all that is below it. */
-  readonly pinRows: (root: CID, put: Put) => readonly Statement[]
+  readonly pinRows: (root: CID, put: StagedTree) => readonly Statement[]
   /** What keeps all that was put until it is pinned, or for a while when it is not. */
-  readonly lease: (put: Put) => readonly Statement[]
+  readonly lease: (put: StagedTree) => readonly Statement[]
   /** Ends that: every root is pinned. */
-  readonly release: (put: Put) => Promise<void>
+  readonly release: (put: StagedTree) => Promise<void>
   /** Pins a root whose blocks are all here, and tells of each block it looks at. */
   readonly pin: (root: CID, walked: () => void) => Promise<void>
   readonly proceed: () => boolean
@@ -65,7 +65,7 @@ export async function* importCars(
   const roots = new Map<string, CID>()
   const count = { blocks: 0, bytes: 0n }
   const batch = context.batch()
-  const put: Put = { batch: batch.id, tree }
+  const put: StagedTree = { batch: batch.id, tree }
   const groups = createBlockGroups(batch.put)
   const closure = createCarClosure(Math.min(closureEntriesMax, context.pinBlocksMax))
   let whole: CID | null = null

@@ -6,11 +6,11 @@ import type { Log } from '../../base/log.ts'
 import type { Rows } from '../../db/rows.ts'
 import type { Statement } from '../../db/writer.ts'
 import {
-  addCollection,
+  insertCollection,
   endCollections,
   findCollectionResult,
-  latestCollection,
-  latestOpenCollection,
+  findLatestCollection,
+  findLatestOpenCollection,
 } from '../../tables/collections.ts'
 import type { GarbageCollector } from './garbage-collector.ts'
 import type { Swept } from './sweep.ts'
@@ -27,8 +27,8 @@ export const notCounted =
 
 /** Asks; gives the number of the request. */
 export async function askCollection(rows: Rows, now: number): Promise<number> {
-  await rows.write([addCollection(now)])
-  return (await rows.first(latestCollection()))?.id ?? 0
+  await rows.write([insertCollection(now)])
+  return (await rows.first(findLatestCollection()))?.id ?? 0
 }
 
 /** Null: it is not answered yet. */
@@ -78,7 +78,7 @@ export function watchRequests(parts: {
     if (answering) return
     answering = true
     try {
-      const latest = (await rows.first(latestOpenCollection()))?.id ?? null
+      const latest = (await rows.first(findLatestOpenCollection()))?.id ?? null
       // The collector may have stopped during the read: its error would be the answer.
       if (latest === null || stopped) return
       const answered = await collectFor(collector)

@@ -6,7 +6,7 @@ import type { Log } from '../../base/log.ts'
 import type { DeleteBlocks, Segments } from '../../content/block-store.ts'
 import type { Rows } from '../../db/rows.ts'
 import type { CountedWriter } from '../../db/writer.ts'
-import { endExpired } from '../../tables/leases.ts'
+import { deleteExpiredLeases } from '../../tables/leases.ts'
 import { type Swept, releaseStep, sweep } from './sweep.ts'
 
 export type GarbageCollector = {
@@ -57,7 +57,7 @@ export function createGarbageCollector(parts: GarbageCollectorDeps): GarbageColl
     const counted = await countPins(signal)
     for (let ended = leasesAtOnce; ended === leasesAtOnce;) {
       signal.throwIfAborted()
-      const end = () => rows.write([endExpired(clock.now(), leasesAtOnce)])
+      const end = () => rows.write([deleteExpiredLeases(clock.now(), leasesAtOnce)])
       ended = (await dutyCycle.step(1, end, signal))[0] ?? 0
     }
     do signal.throwIfAborted()

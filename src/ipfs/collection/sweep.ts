@@ -4,16 +4,16 @@
 import type { Rows } from '../../db/rows.ts'
 import {
   deleteClosure,
-  firstReleasing,
-  firstUnreferencedRoot,
-  lastBlockOfStep,
+  findFirstReleasing,
+  findFirstUnreferencedRoot,
+  findLastBlockOfStep,
   releaseBlocks,
 } from '../../tables/released-roots.ts'
 import type { DutyCycle } from '../../base/duty-cycle.ts'
 import type { DeleteBlocks, LiveBlocks } from '../../content/block-store.ts'
 import {
   type BlockRange,
-  lastBlockOfScan,
+  findLastBlockOfScan,
   listLiveBlocks,
   listUnreferencedBlocks,
 } from '../../tables/block-scans.ts'
@@ -23,13 +23,13 @@ const stepBlocks = 1000
 
 /** One step of what there is to do; false when there was nothing. Not to be run twice at a time. */
 export async function releaseStep(rows: Rows): Promise<boolean> {
-  const releasing = await rows.first(firstReleasing())
+  const releasing = await rows.first(findFirstReleasing())
   if (releasing !== null) {
     const last = await lastOfStep(rows, releasing.root, releasing.after)
     await rows.write(releaseBlocks(releasing, last))
     return true
   }
-  const root = (await rows.first(firstUnreferencedRoot()))?.id
+  const root = (await rows.first(findFirstUnreferencedRoot()))?.id
   if (root === undefined) return false
   await rows.write(deleteClosure(root, await lastOfStep(rows, root, -1)))
   return true
@@ -37,7 +37,7 @@ export async function releaseStep(rows: Rows): Promise<boolean> {
 
 /** The ID of the block that ends a step; null: the rest is no more than a step. */
 async function lastOfStep(rows: Rows, root: number, after: number): Promise<number | null> {
-  return (await rows.first(lastBlockOfStep(root, after, stepBlocks)))?.block ?? null
+  return (await rows.first(findLastBlockOfStep(root, after, stepBlocks)))?.block ?? null
 }
 
 /** Blocks, and the bytes of them that were stored. */
@@ -45,7 +45,7 @@ export type Swept = { readonly blocks: number; readonly bytes: number }
 
 /** Blocks that one step looks at, and that one write forgets: a millisecond each, for an add waits behind it. */
 const lookBlocks = 500
-const forgetBlocks = 100
+const deletedBlocksMax = 100
 
 type Loose = { readonly hash: Uint8Array; readonly size: number }
 type Looked = {
@@ -71,14 +71,14 @@ export async function sweep(
   for (;;) {
     signal.throwIfAborted()
     const look = async (): Promise<Looked> => {
-      const end = (await rows.first(lastBlockOfScan(after, lookBlocks)))?.id ?? null
+      const end = (await rows.first(findLastBlockOfScan(after, lookBlocks)))?.id ?? null
       const range = { after, last: end ?? Number.MAX_SAFE_INTEGER }
       return { end, range, loose: await rows.find(listUnreferencedBlocks(range, before)) }
     }
     const { end, range, loose } = await dutyCycle.step(0, look, signal)
-    for (let at = 0; at < loose.length; at += forgetBlocks) {
+    for (let at = 0; at < loose.length; at += deletedBlocksMax) {
       signal.throwIfAborted()
-      const step = loose.slice(at, at + forgetBlocks)
+      const step = loose.slice(at, at + deletedBlocksMax)
       const forgotten = await dutyCycle.step(1, () => forget(step.map(({ hash }) => hash)), signal)
       swept.blocks += forgotten
       const bytes = step.reduce((sum, { size }) => sum + size, 0)

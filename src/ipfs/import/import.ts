@@ -10,7 +10,7 @@ import { createFolderMemory } from './folder-memory.ts'
 import { importSymlink } from './import-directory.ts'
 import { importContent } from './import-file.ts'
 import { createImportTree, type ImportTree } from './import-tree.ts'
-import type { Put } from '../../tables/roots.ts'
+import type { StagedTree } from '../../tables/roots.ts'
 
 export type ImportContext = {
   readonly blocksMax: number
@@ -21,7 +21,7 @@ export type ImportContext = {
   /** Opens a Batch; called once a commit. */
   readonly batch: () => Batch
   /** What keeps a finished root, pinned or not, and where the commit finds its blocks. */
-  readonly rootRows: (root: Built, put: Put) => readonly Statement[]
+  readonly rootRows: (root: Built, put: StagedTree) => readonly Statement[]
   /** After each commit: content that others may wait for is here. */
   readonly committed: () => void
   readonly proceed: () => boolean

@@ -11,8 +11,8 @@ import type { BlockStore } from '../../content/block-store.ts'
 import type { Rows } from '../../db/rows.ts'
 import { unjudged } from '../../db/storage-triggers.ts'
 import { NothingChanged } from '../../db/writer.ts'
-import { nextUncountedPin, setRootOfPin, type UncountedPinRow } from '../../tables/pins.ts'
-import { addRoot, findWholeRoot, type Put } from '../../tables/roots.ts'
+import { findNextUncountedPin, setRootOfPin, type UncountedPinRow } from '../../tables/pins.ts'
+import { insertRoot, findWholeRoot, type StagedTree } from '../../tables/roots.ts'
 import { storeAll } from './store-all.ts'
 import { rootOf } from './roots.ts'
 import { walkBlocks, type WalkedBlock } from '../read/walk.ts'
@@ -35,7 +35,7 @@ export async function countPins(parts: CountParts, signal: AbortSignal): Promise
   let after: readonly [string, Uint8Array] = ['', new Uint8Array()]
   for (;;) {
     signal.throwIfAborted()
-    const pin = await rows.first(nextUncountedPin(after))
+    const pin = await rows.first(findNextUncountedPin(after))
     if (pin === null) return whole
     after = [pin.account_id, pin.cid]
     try {
@@ -66,8 +66,8 @@ async function countPin(
   const blocks: AsyncIterable<WalkedBlock> =
     pin.mode === 'recursive' ? walkBlocks(cid, new Map(), blocksMax, read) : one(cid, read)
   const commitRows = {
-    whole: (put: Put) =>
-      unjudged(pin.account_id, [...addRoot(name, put), setRootOfPin(pin, name, false)]),
+    whole: (put: StagedTree) =>
+      unjudged(pin.account_id, [...insertRoot(name, put), setRootOfPin(pin, name, false)]),
     part: null,
   }
   await storeAll(store, blocks, commitRows, { progress: () => {}, signal })

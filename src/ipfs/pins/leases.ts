@@ -2,8 +2,8 @@
 // Tested by src/ipfs/pins/roots.test.ts
 import type { CID } from 'multiformats/cid'
 import type { Statement } from '../../db/writer.ts'
-import { addLease } from '../../tables/leases.ts'
-import { addRoot, type Put, type RootName } from '../../tables/roots.ts'
+import { upsertLease } from '../../tables/leases.ts'
+import { insertRoot, type StagedTree, type RootName } from '../../tables/roots.ts'
 
 /**
  * Leases the root for the account until `expires`, or longer if it already is leased. `wanted`: the CID whose incomplete
@@ -12,9 +12,9 @@ import { addRoot, type Put, type RootName } from '../../tables/roots.ts'
 export function leaseStatements(
   accountId: string,
   name: RootName,
-  put: Put,
+  put: StagedTree,
   { expires, wanted = null }: { readonly expires: number; readonly wanted?: CID | null },
 ): readonly Statement[] {
-  const lease = addLease(accountId, name, { expires, wanted: wanted?.bytes ?? null })
-  return [...addRoot(name, put), lease]
+  const lease = upsertLease(accountId, name, { expires, wanted: wanted?.bytes ?? null })
+  return [...insertRoot(name, put), lease]
 }

@@ -8,10 +8,10 @@ import { dagPbCodec } from '../../codec/ipld/cid.ts'
 import { identityCode, sha256Code } from '../../codec/ipld/multihash.ts'
 import type { Rows } from '../../db/rows.ts'
 import type { Statement } from '../../db/writer.ts'
-import { endAttempts } from '../../tables/leases.ts'
-import { findPinAbove, findPinOfAny, listPinsAboveAny } from '../../tables/pinned-blocks.ts'
-import { addPin, copyPin, deletePin } from '../../tables/pins.ts'
-import { addRoot, type Put, type RootName } from '../../tables/roots.ts'
+import { deleteAttemptLeases } from '../../tables/leases.ts'
+import { pinAboveExists, pinOfAnyExists, listPinsAboveAny } from '../../tables/pinned-blocks.ts'
+import { upsertPin, copyPin, deletePin } from '../../tables/pins.ts'
+import { insertRoot, type StagedTree, type RootName } from '../../tables/roots.ts'
 import type { Pin } from '../files.ts'
 import { rootOf } from './roots.ts'
 
@@ -23,17 +23,17 @@ import { rootOf } from './roots.ts'
 export function pinStatements(
   accountId: string,
   { cid, mode, name }: Pin,
-  put: Put | null,
+  put: StagedTree | null,
   now: number,
 ): readonly Statement[] {
   const root = rootOf(cid, mode)
   const row = { cid: cid.bytes, mode, name, created: now }
-  const add = addPin(accountId, row, root, put === null)
-  return [...made(root, put), add, endAttempts(accountId, cid.bytes)]
+  const add = upsertPin(accountId, row, root, put === null)
+  return [...made(root, put), add, deleteAttemptLeases(accountId, cid.bytes)]
 }
 
-function made(root: RootName, put: Put | null): readonly Statement[] {
-  return put === null ? [] : addRoot(root, put)
+function made(root: RootName, put: StagedTree | null): readonly Statement[] {
+  return put === null ? [] : insertRoot(root, put)
 }
 
 /**
@@ -43,14 +43,14 @@ function made(root: RootName, put: Put | null): readonly Statement[] {
 export function movePinStatements(
   accountId: string,
   { from, to, unpin }: { readonly from: CID; readonly to: CID; readonly unpin: boolean },
-  put: Put | null,
+  put: StagedTree | null,
   now: number,
 ): readonly Statement[] {
   const root = rootOf(to, 'recursive')
   const pins = { from: from.bytes, to: to.bytes, created: now }
   const add = copyPin(accountId, pins, root, put === null)
   const remove = unpin ? [deletePin(accountId, from.bytes, true)] : []
-  return [...made(root, put), add, ...remove, endAttempts(accountId, to.bytes)]
+  return [...made(root, put), add, ...remove, deleteAttemptLeases(accountId, to.bytes)]
 }
 
 /** Whose pins count: one account's, or with null any account's. `whole`: with all below, which a direct pin does not store. */
@@ -67,8 +67,8 @@ export async function isPinned(
 ): Promise<boolean> {
   const forms = [cid, ...otherForm(cid)].map(({ bytes }) => bytes)
   const mode = whole ? 'recursive' : null
-  if ((await rows.first(findPinOfAny(forms, accountId, mode))) !== null) return true
-  return (await rows.first(findPinAbove(cid.multihash.bytes, forms, accountId))) !== null
+  if ((await rows.first(pinOfAnyExists(forms, accountId, mode))) !== null) return true
+  return (await rows.first(pinAboveExists(cid.multihash.bytes, forms, accountId))) !== null
 }
 
 function otherForm(cid: CID): readonly CID[] {

@@ -7,9 +7,9 @@ import { Fault, type FaultCode } from '../../base/fault.ts'
 import type { BlockStore } from '../../content/block-store.ts'
 import type { Rows } from '../../db/rows.ts'
 import { NothingChanged, type Statement } from '../../db/writer.ts'
-import { endAttempts } from '../../tables/leases.ts'
+import { deleteAttemptLeases } from '../../tables/leases.ts'
 import { deletePin } from '../../tables/pins.ts'
-import { findWholeRoot, type Put } from '../../tables/roots.ts'
+import { findWholeRoot, type StagedTree } from '../../tables/roots.ts'
 import type { OpenBlocks, ReadBlock } from '../read/blocks.ts'
 import type { Files, Pin } from '../files.ts'
 import { findPin, accountPins } from './account-pins.ts'
@@ -52,7 +52,7 @@ export function createPins(settings: PinSettings): Pins {
   async function keep(
     accountId: string,
     { cid, mode }: Pick<Pin, 'cid' | 'mode'>,
-    statements: (put: Put | null) => readonly Statement[],
+    statements: (put: StagedTree | null) => readonly Statement[],
     blocks: () => AsyncIterable<WalkedBlock>,
     watch: StoreProgress,
   ): Promise<void> {
@@ -72,8 +72,8 @@ export function createPins(settings: PinSettings): Pins {
       // No longer referenced: then it is walked. Otherwise the rows themselves refused.
       if (!(thrown instanceof NothingChanged) || (await wholeRoot()) !== null) throw thrown
     }
-    const part = (put: Put): readonly Statement[] => [
-      endAttempts(accountId, cid.bytes),
+    const part = (put: StagedTree): readonly Statement[] => [
+      deleteAttemptLeases(accountId, cid.bytes),
       ...leaseStatements(accountId, looseRoot(put.batch), put, { expires: expires(), wanted: cid }),
     ]
     const kept: CommitRows = { whole: statements, part: settings.hasSources() ? part : null }
@@ -92,7 +92,8 @@ export function createPins(settings: PinSettings): Pins {
         const recursive = pin.mode === 'recursive'
         if (!recursive && (await modeOf(accountId, pin.cid)) === 'recursive') throw taken()
         // The old pin stays as it is until all of the new one is here.
-        const statements = (put: Put | null) => pinStatements(accountId, pin, put, clock.now())
+        const statements = (put: StagedTree | null) =>
+          pinStatements(accountId, pin, put, clock.now())
         const blocks = () => blocksOf(pin, openBlocks(patience, signal), blocksMax)
         await keep(accountId, pin, statements, blocks, { progress, signal })
       } catch (thrown) {
@@ -112,7 +113,8 @@ export function createPins(settings: PinSettings): Pins {
       }
       await judge()
       if (from.equals(to)) return
-      const statements = (put: Put | null) => movePinStatements(accountId, move, put, clock.now())
+      const statements = (put: StagedTree | null) =>
+        movePinStatements(accountId, move, put, clock.now())
       const blocks = () => walkBlocks(to, new Map(), blocksMax, openBlocks(patience, signal))
       const pin = { cid: to, mode: 'recursive' } as const
       try {
@@ -131,7 +133,7 @@ export function createPins(settings: PinSettings): Pins {
         const own: ReadBlock = async (asked) => (asked.equals(cid) ? bytes : await read(asked))
         blocks = walkBlocks(cid, new Map(), blocksMax, own)
       }
-      const whole = (put: Put): readonly Statement[] =>
+      const whole = (put: StagedTree): readonly Statement[] =>
         pin
           ? pinStatements(accountId, { cid, mode: 'recursive', name: '' }, put, clock.now())
           : leaseStatements(accountId, rootOf(cid, 'direct'), put, { expires: expires() })

@@ -11,7 +11,7 @@ import { createSqliteRows } from '../../db/sqlite-rows.ts'
 import { openDatabase } from '../../db/sqlite.ts'
 import { NothingChanged, type Statement } from '../../db/writer.ts'
 import { readStorage } from './account-storage.ts'
-import { endExpired } from '../../tables/leases.ts'
+import { deleteExpiredLeases } from '../../tables/leases.ts'
 import { deletePin } from '../../tables/pins.ts'
 import { leaseStatements } from './leases.ts'
 import { movePinStatements, pinStatements } from './pin-rows.ts'
@@ -160,7 +160,7 @@ test('the storage of an account counts each block of its pins and leases once, a
                     expires: at + 5,
                   }),
                 )
-              } else if (one.kind === 'expire') await writer.write([endExpired(at, 10)])
+              } else if (one.kind === 'expire') await writer.write([deleteExpiredLeases(at, 10)])
               else await releaseStep(rows)
             } catch (thrown) {
               if (!(thrown instanceof NothingChanged)) throw thrown

@@ -5,7 +5,7 @@ import { Fault } from '../../base/fault.ts'
 import { identityCode } from '../../codec/ipld/multihash.ts'
 import type { BlockStore } from '../../content/block-store.ts'
 import type { Statement } from '../../db/writer.ts'
-import type { Put } from '../../tables/roots.ts'
+import type { StagedTree } from '../../tables/roots.ts'
 import { createBlockGroups } from '../import/block-sink.ts'
 import type { WalkedBlock } from '../read/walk.ts'
 
@@ -19,8 +19,8 @@ export type StoreProgress = {
 
 /** The rows of a commit: `whole` with all blocks; `part` with those that were read, when not all could be. */
 export type CommitRows = {
-  readonly whole: (put: Put) => readonly Statement[]
-  readonly part: ((put: Put) => readonly Statement[]) | null
+  readonly whole: (put: StagedTree) => readonly Statement[]
+  readonly part: ((put: StagedTree) => readonly Statement[]) | null
 }
 
 const tree = 0
@@ -36,7 +36,7 @@ export async function storeAll(
   { progress, proceed = () => true, signal }: StoreProgress,
 ): Promise<void> {
   const batch = store.batch()
-  const put: Put = { batch: batch.id, tree }
+  const put: StagedTree = { batch: batch.id, tree }
   const groups = createBlockGroups(batch.put)
   let count = 0
   let bytes = 0n
@@ -68,7 +68,7 @@ export async function storeAll(
     await batch.discard()
   }
 
-  async function keepPart(part: (put: Put) => readonly Statement[]): Promise<void> {
+  async function keepPart(part: (put: StagedTree) => readonly Statement[]): Promise<void> {
     try {
       await groups.end()
       await batch.commit(part(put))

@@ -6,7 +6,12 @@ import { setImmediate } from 'node:timers/promises'
 import { cidOf, rawCodec } from '../../codec/ipld/cid.ts'
 import type { DeleteBlocks, BlockStore } from '../../content/block-store.ts'
 import type { Rows } from '../../db/rows.ts'
-import { endLeaseById, endLeasesOver, type LeaseRow, listLeases } from '../../tables/leases.ts'
+import {
+  deleteLeaseById,
+  deleteLeasesOver,
+  type LeaseRow,
+  listLeases,
+} from '../../tables/leases.ts'
 import { findPinOfBlock, listPinsAbove } from '../../tables/pinned-blocks.ts'
 import { listBlocksOnlyBelow, listRootsReferencedOnce } from '../../tables/storage.ts'
 import type { Files } from '../files.ts'
@@ -35,7 +40,7 @@ export function createUnpinned({ store, forget, rows }: UnpinnedParts): Unpinned
       }
       const pinned = await findPin(accountId, hash, signal)
       if (pinned !== null) return pinned
-      await rows.write([endLeasesOver(accountId, hash)])
+      await rows.write([deleteLeasesOver(accountId, hash)])
       await forget([hash])
       return null
     },
@@ -46,7 +51,7 @@ export function createUnpinned({ store, forget, rows }: UnpinnedParts): Unpinned
         const leases = await nextLeases(accountId)
         if (leases.length === 0) return
         const hashes = await onlyBelow(accountId, leases)
-        await rows.write(leases.map(({ id }) => endLeaseById(id)))
+        await rows.write(leases.map(({ id }) => deleteLeaseById(id)))
         for (let at = 0; at < hashes.length; at += stepRows) {
           const step = hashes.slice(at, at + stepRows)
           await forget(step)

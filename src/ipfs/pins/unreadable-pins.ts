@@ -6,7 +6,7 @@ import { findAll, findOne, iterate } from '../../db/sqlite-rows.ts'
 import type { Database } from '../../db/sqlite.ts'
 import { findBlockId } from '../../tables/block-scans.ts'
 import { findPin, listPinsOfAll } from '../../tables/pins.ts'
-import { findClosureTable, listClosures, listIncompleteRoots } from '../../tables/roots.ts'
+import { closureTableExists, listClosures, listIncompleteRoots } from '../../tables/roots.ts'
 
 /** `missing`: a block of it is missing, damaged or in quarantine. `hidden`: it is stored, but its account does not find it. */
 export type UnreadablePin = {
@@ -20,7 +20,7 @@ export function* listUnreadablePins(
   db: Database,
   bad: readonly Uint8Array[],
 ): Generator<UnreadablePin> {
-  if (findOne(db, findClosureTable()) === null) return
+  if (findOne(db, closureTableExists()) === null) return
   const roots = new Set(findAll(db, listIncompleteRoots()).map(({ root }) => root))
   for (const root of rootsOver(db, bad)) roots.add(root)
   for (const { account_id: accountId, account, cid, root } of iterate(db, listPinsOfAll())) {
