@@ -1,13 +1,13 @@
 // Rows of accounts, people, pins and usage: awaited, so that their database may be on another machine. `tables/` makes
-// the queries and statements. Reads that a request needs before it may wait use `Database`.
+// the queries and statements. Reads that a request needs before it may wait use `Database` instead of `Rows`.
 // Tested by src/db/sqlite-rows.test.ts
 import type { SqlValue, Statement } from './writer.ts'
 
-/** One SELECT. `Row`: the shape of its rows, which is the claim of the module in `tables/` that wrote the SQL. */
+/** One SELECT. `Row`: the shape of its rows, as the module in `tables/` that wrote the SQL claims. */
 export type Query<Row extends object> = {
   readonly sql: string
   readonly parameters: readonly SqlValue[]
-  /** Never set: it carries the type. */
+  /** Never set. Carries the type of the rows. */
   readonly row?: Row
 }
 
@@ -41,4 +41,9 @@ export function query<Row extends object>(
   parameters: readonly SqlValue[] = [],
 ): Query<Row> {
   return { sql, parameters }
+}
+
+/** One `?` for each value, for the list of an `IN`. */
+export function placeholders(values: readonly unknown[]): string {
+  return values.map(() => '?').join(', ')
 }

@@ -1,4 +1,5 @@
-// Rows in `cairn.db`: reads run in the caller's turn, on its connection; the promise is for callers alone.
+// `Rows` of `cairn.db`. A read runs immediately, on the connection of the caller, and returns a resolved promise.
+// Tested by test/suites/rows.suite.ts through src/db/sqlite-rows.test.ts
 import type { Query, Rows, RowsOf } from './rows.ts'
 import type { Database } from './sqlite.ts'
 import type { Writer } from './writer.ts'
@@ -20,7 +21,7 @@ export function createSqliteRows(db: Database, writer: Pick<Writer, 'write'>): R
   }
 }
 
-/** In this turn, for what a request needs before it may wait: directory, limits, block index, chain content. */
+/** Without a promise: for the rows that a request needs before it may wait (directory, limits, block index, chain). */
 export function findAll<Row extends object>(db: Database, { sql, parameters }: Query<Row>): Row[] {
   return db.all<Row>(sql, parameters)
 }

@@ -1,4 +1,4 @@
-// Table `account`, and the mark in it that its billing card enables the IPFS API.
+// Table `account`, with the flag `card`, which enables the IPFS API.
 // Tested by src/access/accounts/accounts.test.ts
 import { query, type Query } from '../db/rows.ts'
 import type { Statement } from '../db/writer.ts'
@@ -45,7 +45,7 @@ export function findCardMark(id: string): Query<{ readonly card_marked: number }
   return query('SELECT card_marked FROM account WHERE id = ?', [id])
 }
 
-/** Changes nothing if the name is taken. */
+/** Fails with `NothingChanged` if the name is taken. */
 export function insertAccount(account: {
   readonly id: string
   readonly name: string
@@ -62,7 +62,7 @@ export function insertAccount(account: {
   }
 }
 
-/** Changes nothing if the name is taken. */
+/** Fails with `NothingChanged` if the name is taken. */
 export function renameAccount(id: string, name: string): Statement {
   return {
     sql: `UPDATE account SET name = ? WHERE id = ?
@@ -95,7 +95,10 @@ export function updateCardFlag(id: string): Statement {
   }
 }
 
-/** Changes nothing if the settings are not those of `before`: of two concurrent changes, the first is kept. */
+/**
+ * Fails with `NothingChanged` if the settings are not those of `before`: of two concurrent changes, the first is
+ * kept.
+ */
 export function updateAccountSettings(id: string, before: string, settings: string): Statement {
   return {
     sql: 'UPDATE account SET settings = ? WHERE id = ? AND settings = ?',

@@ -72,12 +72,12 @@ export function listKeyIds(): Query<Pick<ApiKeyRow, 'id'>> {
   return query('SELECT id FROM api_key ORDER BY id')
 }
 
-/** Also of those that are revoked. */
+/** Revoked ones included. */
 export function listKeyIdsOf(accountId: string): Query<Pick<ApiKeyRow, 'id'>> {
   return query('SELECT id FROM api_key WHERE account_id = ?', [accountId])
 }
 
-/** No row: there are no keys. */
+/** One row if a key exists. */
 export function keyExists(): Query<Pick<ApiKeyRow, 'id'>> {
   return query('SELECT id FROM api_key LIMIT 1')
 }
@@ -99,7 +99,7 @@ export function countKeys(
   )
 }
 
-/** Of all keys, also of those that are revoked. */
+/** Of all keys, revoked ones included. */
 export function listCredentials(): Query<CredentialRow> {
   return query(
     `SELECT k.id, k.account_id, a.name AS account_name, a.card, k.key_hash, k.secret_hash,
@@ -117,7 +117,7 @@ export type NewKeyRow = Pick<
 const insertSql = `INSERT INTO api_key (id, account_id, name, prefix, key_hash, secret_hash,
   created, expires, settings, rotated_from) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-/** Changes nothing if the key is there already. */
+/** Fails with `NothingChanged` if the key already exists. */
 export function insertKey(row: NewKeyRow): Statement {
   return {
     sql: `${insertSql} ON CONFLICT (key_hash) DO NOTHING`,
@@ -148,7 +148,7 @@ function valuesOf(row: NewKeyRow): readonly SqlValue[] {
   ]
 }
 
-/** Changes nothing if it is revoked already. */
+/** Fails with `NothingChanged` if it is already revoked. */
 export function revokeKey(id: string, now: number): Statement {
   return {
     sql: 'UPDATE api_key SET revoked = ? WHERE id = ? AND revoked IS NULL',
@@ -158,8 +158,8 @@ export function revokeKey(id: string, now: number): Statement {
 }
 
 /**
- * Changes nothing if the settings are not those of `before`: of two concurrent changes, the first is kept. Members that
- * `changes` lacks keep their value.
+ * Fails with `NothingChanged` if the settings are not those of `before`: of two concurrent changes, the first is
+ * kept. Members that `changes` lacks keep their value.
  */
 export function updateKey(
   id: string,
@@ -185,8 +185,8 @@ export function updateKey(
 const works = 'revoked IS NULL AND (expires IS NULL OR expires > ?)'
 
 /**
- * Revokes a key now, or gives it an end. Changes nothing if the key does not work at `now` or has a successor that is not
- * revoked.
+ * Revokes a key now, or gives it an end. Fails with `NothingChanged` if the key does not work at `now` or has a
+ * successor that is not revoked.
  */
 export function endReplacedKey(
   id: string,
@@ -202,7 +202,10 @@ export function endReplacedKey(
   }
 }
 
-/** The secret of now becomes the earlier one, until `earlierExpires`. Changes nothing if the key does not work at `now`. */
+/**
+ * The current secret becomes the earlier one, until `earlierExpires`. Fails with `NothingChanged` if the key does not
+ * work at `now`.
+ */
 export function replaceSecret(order: {
   readonly id: string
   readonly secretHash: Uint8Array

@@ -11,7 +11,7 @@ import type { Statement } from '../db/writer.ts'
  */
 const isReadable = 'file > 0'
 
-/** About a row of `block`: an account keeps it (docs/explanation/decisions/0018). */
+/** About a row of `block`: an account stores it (docs/explanation/decisions/0018). */
 export const isCharged = 'EXISTS (SELECT 1 FROM charge WHERE charge.block = block.id)'
 
 /** Form of the stored block: whole, or only the data of a dag-pb leaf. */
@@ -79,7 +79,7 @@ export function insertBlockValues(rows: readonly BlockValues[], created: number)
   }
 }
 
-/** The write fails when one of the blocks is gone: its place is NULL, which the table refuses. */
+/** The write fails if one of the blocks is gone: its place is NULL, which the table refuses. */
 export function requireBlocks(hashes: readonly Uint8Array[]): Statement {
   return {
     sql: `INSERT INTO block (hash, file, at, bytes, form, size, created)
@@ -90,7 +90,7 @@ export function requireBlocks(hashes: readonly Uint8Array[]): Statement {
   }
 }
 
-/** The copy at `place` is no longer found, and its bytes stay; a later copy of the block takes its place. */
+/** Reads no longer find the copy at this place. Its bytes stay until a later copy replaces it. */
 export function quarantineBlock(hash: Uint8Array, { file, at }: BlockPlace): Statement {
   return {
     sql: 'UPDATE block SET file = -file WHERE hash = ? AND file = ? AND at = ?',
@@ -98,7 +98,7 @@ export function quarantineBlock(hash: Uint8Array, { file, at }: BlockPlace): Sta
   }
 }
 
-/** The copy in quarantine is found again. */
+/** Reads find the copy in quarantine again. */
 export function releaseBlock(hash: Uint8Array): Statement {
   return { sql: 'UPDATE block SET file = -file WHERE hash = ? AND file < 0', parameters: [hash] }
 }
@@ -142,7 +142,7 @@ export function hasQuarantinedIn(db: Database, file: number): boolean {
   return db.getValue('SELECT 1 FROM block WHERE file <= 0 AND file = ? LIMIT 1', [-file]) !== null
 }
 
-/** The id that ends a look at `rows` rows after the id `after`; null: there are fewer. */
+/** ID of the last of the next `rows` rows after this ID; null: fewer remain. */
 export function endOfLook(db: Database, after: number, rows: number): number | null {
   return db.getValue<number>('SELECT id FROM block WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?', [
     after,
@@ -150,7 +150,7 @@ export function endOfLook(db: Database, after: number, rows: number): number | n
   ])
 }
 
-/** Blocks of segment `file` with an id above `after`, up to `last`. */
+/** Blocks of segment `file` with an ID above `after`, up to `last`. */
 export function listBlocksIn(
   db: Database,
   file: number,
@@ -163,16 +163,16 @@ export function listBlocksIn(
   )
 }
 
-/** The next `max` blocks after an id, with those in quarantine, whose `file` is negative. */
+/** The next `limit` blocks after an ID, with those in quarantine, whose `file` is negative. */
 export function listBlocksAfter(
   db: Database,
   after: number,
-  max: number,
+  limit: number,
 ): readonly (BlockRow & { readonly id: number })[] {
   return db.all<BlockRow & { id: number }>(
     `SELECT id, hash, file, at, bytes, form, size FROM block
       WHERE id > ? AND file <> 0 ORDER BY id LIMIT ?`,
-    [after, max],
+    [after, limit],
   )
 }
 

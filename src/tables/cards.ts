@@ -15,7 +15,7 @@ export type CardRow = {
   readonly last4: string | null
   readonly expiry_month: number | null
   readonly expiry_year: number | null
-  /** When the newest card that was ever seen was made. */
+  /** Creation time of the newest card seen so far. */
   readonly newest: number
   /** Time of the provider's reply that this row stores. */
   readonly as_of: number
@@ -70,7 +70,7 @@ export function updateCard(
   ]
 }
 
-/** The customer is gone, its cards with it. */
+/** The provider deleted the customer, and its cards with it. */
 export function clearCustomer(accountId: string, asOf: number): readonly Statement[] {
   return [
     {
@@ -94,7 +94,7 @@ export function findAttempt(
   ])
 }
 
-/** Changes nothing if the account began `most` forms since `after`. Deletes the account's earlier ones. */
+/** Fails with `NothingChanged` if the account began `most` forms since `after`. Deletes the account's earlier ones. */
 export function insertAttempt(of: {
   readonly accountId: string
   readonly attempt: string
@@ -121,7 +121,7 @@ export function findNotice(id: string): Query<{ readonly id: string }> {
   return query('SELECT id FROM card_notice WHERE id = ?', [id])
 }
 
-/** Deletes a hundred that came before `before`. */
+/** Also deletes up to 100 notices received before `before`. */
 export function insertNotice(id: string, now: number, before: number): readonly Statement[] {
   return [
     {

@@ -1,5 +1,5 @@
-// Tables `chain_head`, `chain_block` and `chain_transaction`: which block is the head of an embedded chain, which hash
-// stands at which number, where each transaction is.
+// Tables `chain_head`, `chain_block` and `chain_transaction`: the head of each embedded chain, the
+// block hash at each number, the block and position of each transaction.
 // Tested by src/devchain/chain-head.test.ts
 import type { Database } from '../db/sqlite.ts'
 import type { Statement } from '../db/writer.ts'
@@ -46,7 +46,7 @@ export function findTransaction(
   )
 }
 
-/** Fails when the network has a head already. */
+/** The write fails if the network already has a head. */
 export function insertChainHead(network: string, { number, hash }: ChainPlace): Statement {
   return {
     sql: 'INSERT INTO chain_head (network, number, hash) VALUES (?, ?, ?)',
@@ -54,7 +54,7 @@ export function insertChainHead(network: string, { number, hash }: ChainPlace): 
   }
 }
 
-/** Fails with `NothingChanged` when the head is not `from`. */
+/** Fails with `NothingChanged` if the head is not `from`. */
 export function moveChainHead(
   network: string,
   from: Uint8Array,

@@ -7,7 +7,7 @@ import type { Statement } from '../db/writer.ts'
 type Values = Pick<Database, 'getValue'>
 
 const absent = 'NOT EXISTS (SELECT 1 FROM content WHERE kind = ?2 AND hash = ?3 AND body > 0)'
-/** The body of a copy in quarantine goes by a trigger. */
+/** A trigger deletes the body of the copy in quarantine. */
 const replaceQuarantined =
   'ON CONFLICT (kind, hash) DO UPDATE SET body = excluded.body WHERE content.body < 0'
 
@@ -70,7 +70,7 @@ export function insertContent(
   ]
 }
 
-/** The copy is no longer found, and its bytes stay; a later copy takes its place. */
+/** Reads no longer find the copy. Its bytes stay until a later copy replaces it. */
 export function quarantineContent(kind: string, hash: Uint8Array): Statement {
   return {
     sql: 'UPDATE content SET body = -body WHERE kind = ? AND hash = ? AND body > 0',
@@ -78,7 +78,7 @@ export function quarantineContent(kind: string, hash: Uint8Array): Statement {
   }
 }
 
-/** The copy in quarantine is found again. */
+/** Reads find the copy in quarantine again. */
 export function releaseContent(kind: string, hash: Uint8Array): Statement {
   return {
     sql: 'UPDATE content SET body = -body WHERE kind = ? AND hash = ? AND body < 0',
@@ -127,10 +127,13 @@ export function publishStagedContent(batch: string): readonly Statement[] {
   ]
 }
 
-/** Rows of one step of `unstageContent`: giving up a large upload does not hold the writer for long. */
+/** Rows of one step of `unstageContent`: discarding a large upload must not block the writer for long. */
 export const unstageContentRows = 64
 
-/** One step; done when its last statement changed fewer than `unstageContentRows` rows. `batch` null: of all batches. */
+/**
+ * One step; in the last one, the last statement changes fewer than `unstageContentRows` rows. `batch` null: of all
+ * batches.
+ */
 export function unstageContent(batch: string | null): readonly Statement[] {
   const where = batch === null ? '1 = 1' : 'batch = ?1'
   const parameters = batch === null ? [] : [batch]
@@ -154,23 +157,23 @@ export type ContentRow = {
   readonly hash: Uint8Array
   /** 0 or 1. */
   readonly quarantined: number
-  /** Null: the row names a body that is gone. */
+  /** Null: the body is missing. */
   readonly bytes: Uint8Array | null
 }
 
-/** The next `max` copies after one, by kind and hash; with those in quarantine. */
+/** The next `limit` copies after one, by kind and hash; with those in quarantine. */
 export function listContentAfter(
   db: Database,
   kind: string,
   hash: Uint8Array,
-  max: number,
+  limit: number,
 ): readonly ContentRow[] {
   return db.all<ContentRow>(
     `SELECT content.kind AS kind, content.hash AS hash, content.body < 0 AS quarantined,
     body.bytes AS bytes
   FROM content LEFT JOIN body ON body.id = abs(content.body)
   WHERE (content.kind, content.hash) > (?, ?) ORDER BY content.kind, content.hash LIMIT ?`,
-    [kind, hash, max],
+    [kind, hash, limit],
   )
 }
 
@@ -179,7 +182,7 @@ export function countContent(db: Database): number {
   return db.get<{ copies: number }>('SELECT count(*) AS copies FROM content')?.copies ?? 0
 }
 
-/** File blocks of earlier versions, which now are in segments. `bytes`: their number; null: the body is gone. */
+/** A file block of an earlier version; now they are in segments. `bytes`: its size; null: the body is missing. */
 export type BlockBodyRow = {
   readonly hash: Uint8Array
   readonly body: number | null
@@ -190,11 +193,11 @@ export function countBlockBodies(db: Database): number {
   return db.getValue<number>(`SELECT count(*) FROM content WHERE kind = 'dag-block'`) ?? 0
 }
 
-export function listBlockBodies(db: Database, max: number): readonly BlockBodyRow[] {
+export function listBlockBodies(db: Database, limit: number): readonly BlockBodyRow[] {
   return db.all<BlockBodyRow>(
     `SELECT content.hash AS hash, body.id AS body, length(body.bytes) AS bytes
   FROM content LEFT JOIN body ON body.id = content.body WHERE content.kind = 'dag-block' LIMIT ?`,
-    [max],
+    [limit],
   )
 }
 

@@ -41,8 +41,8 @@ export function countInvalidReplies(since: number): Query<InvalidReplyCount> {
   )
 }
 
-/** Deletes all but the newest `most`. */
-export function insertInvalidReply(row: InvalidReplyRow, most: number): readonly Statement[] {
+/** Deletes all but the newest `rowsMax`. */
+export function insertInvalidReply(row: InvalidReplyRow, rowsMax: number): readonly Statement[] {
   const { time, network, upstream, method, params, response, expected, computed, block } = row
   return [
     {
@@ -50,6 +50,6 @@ export function insertInvalidReply(row: InvalidReplyRow, most: number): readonly
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       parameters: [time, network, upstream, method, params, response, expected, computed, block],
     },
-    { sql: 'DELETE FROM lie WHERE id <= (SELECT max(id) - ? FROM lie)', parameters: [most] },
+    { sql: 'DELETE FROM lie WHERE id <= (SELECT max(id) - ? FROM lie)', parameters: [rowsMax] },
   ]
 }

@@ -17,7 +17,7 @@ export type InvitationRow = {
 
 const columns = `i.id, i.role, i.account_id, coalesce(a.name, i.account_name) AS account_name, i.email, i.created,
   i.expires, i.first`
-/** An inviter who is no longer owner or operator cannot let anyone in by an earlier link, not even themselves. */
+/** The link of an inviter who is no longer owner or operator admits no person, not even the inviter. */
 const inviterMay = `(i.invited_by IS NULL OR EXISTS (SELECT 1 FROM person p WHERE p.id = i.invited_by
   AND p.disabled IS NULL AND (p.operator = 1 OR (i.role <> 'operator' AND EXISTS (SELECT 1 FROM membership m
   WHERE m.person_id = p.id AND m.account_id = i.account_id AND m.role = 'owner')))))`
@@ -60,13 +60,13 @@ type NewInvitation = Omit<InvitationRow, 'first'> & {
   readonly token_id: string | null
 }
 
-/** No change if `openMax` invitations of its account can be used. */
+/** Fails with `NothingChanged` if `openMax` invitations of its account can be used. */
 export function insertInvitation(invitation: NewInvitation, openMax: number): Statement {
   const condition = `(SELECT count(*) FROM invitation i WHERE i.account_id IS ?5 AND ${isOpen}) < ?13`
   return insert({ ...invitation, first: 0 }, condition, [openMax])
 }
 
-/** For the first operator. No change if an operator exists. */
+/** For the first operator. Fails with `NothingChanged` if an operator exists. */
 export function insertFirstInvitation(invitation: NewInvitation): Statement {
   return insert({ ...invitation, first: 1 }, noOperator, [])
 }
@@ -99,7 +99,10 @@ function insert(
   }
 }
 
-/** No change if it cannot be used: used, expired, withdrawn, or for the first operator while one exists. */
+/**
+ * Fails with `NothingChanged` if it cannot be used: used, expired, withdrawn, or for the first operator while one
+ * exists.
+ */
 export function useInvitation(id: string, hash: Uint8Array, now: number): Statement {
   return {
     sql: `UPDATE invitation AS i SET used = ?1 WHERE ${isOpen} AND i.id = ?2 AND i.token_hash = ?3
@@ -109,7 +112,10 @@ export function useInvitation(id: string, hash: Uint8Array, now: number): Statem
   }
 }
 
-/** `accountId`: only one of this account; null: of any. No change if there is no such unused invitation. */
+/**
+ * `accountId`: only one of this account; null: of any. Fails with `NothingChanged` if there is no such unused
+ * invitation.
+ */
 export function deleteInvitation(id: string, accountId: string | null): Statement {
   return {
     sql: 'DELETE FROM invitation WHERE id = ?1 AND used IS NULL AND (?2 IS NULL OR account_id = ?2)',

@@ -1,4 +1,4 @@
-// Table `lease`: blocks that an account brought and did not pin, stored for a limited time and counted as its storage
+// Table `lease`: blocks that an account uploaded and did not pin, stored for a limited time and counted as its storage
 // until then.
 // Tested by src/ipfs/pins/roots.test.ts
 import { query, type Query } from '../db/rows.ts'
@@ -6,8 +6,8 @@ import type { Statement } from '../db/writer.ts'
 import { isRoot, type RootName, rootParameters } from './roots.ts'
 
 /**
- * Leases the root, which must exist, until `expires`, or longer if it already is leased. `wanted`: bytes of the CID whose
- * incomplete pin this is a part of, or null.
+ * Leases the root, which must exist, until `expires`, or longer if it already is leased. `wanted`: bytes of the CID
+ * whose incomplete pin this is a part of, or null.
  */
 export function upsertLease(
   accountId: string,
@@ -52,24 +52,24 @@ export function deleteAttemptLeases(accountId: string, cid: Uint8Array): Stateme
   }
 }
 
-/** Ends at most `most` of the leases that have expired. */
-export function deleteExpiredLeases(now: number, most: number): Statement {
+/** Ends at most `limit` of the leases that have expired. */
+export function deleteExpiredLeases(now: number, limit: number): Statement {
   return {
     sql: `DELETE FROM lease WHERE id IN
       (SELECT id FROM lease WHERE expires <= ? ORDER BY expires LIMIT ?)`,
-    parameters: [now, most],
+    parameters: [now, limit],
   }
 }
 
 /** `blocks`: of its root. */
 export type LeaseRow = { readonly id: number; readonly root: number; readonly blocks: number }
 
-/** The account's first leases, at most `most`. */
-export function listLeases(accountId: string, most: number): Query<LeaseRow> {
+/** The account's first leases, at most `limit`. */
+export function listLeases(accountId: string, limit: number): Query<LeaseRow> {
   return query(
     `SELECT lease.id AS id, lease.root AS root, root.blocks AS blocks FROM lease
         CROSS JOIN root ON root.id = lease.root
-        WHERE lease.account_id = ? ORDER BY lease.id LIMIT ${most}`,
+        WHERE lease.account_id = ? ORDER BY lease.id LIMIT ${limit}`,
     [accountId],
   )
 }

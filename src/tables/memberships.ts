@@ -99,7 +99,7 @@ type Leaving = {
   readonly ownerless: boolean
 }
 
-/** No change if this person is not of the account, or would be its last owner who can sign in. */
+/** Fails with `NothingChanged` if this person is not of the account, or would be its last owner who can sign in. */
 export function setRole({ accountId, personId, ownerless }: Leaving, role: MemberRole): Statement {
   return {
     sql: `UPDATE membership SET role = ?4 WHERE account_id = ?1 AND person_id = ?2
@@ -109,7 +109,7 @@ export function setRole({ accountId, personId, ownerless }: Leaving, role: Membe
   }
 }
 
-/** No change if this person is not of the account, or is its last owner who can sign in. */
+/** Fails with `NothingChanged` if this person is not of the account, or is its last owner who can sign in. */
 export function deleteMembership({ accountId, personId, ownerless }: Leaving): Statement {
   return {
     sql: `DELETE FROM membership WHERE account_id = ?1 AND person_id = ?2 AND ${notLastOwner}`,

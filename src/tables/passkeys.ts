@@ -55,7 +55,10 @@ export function passkeyExists(credentialId: Uint8Array): Query<{ readonly found:
   return query('SELECT 1 AS found FROM passkey WHERE credential_id = ?', [credentialId])
 }
 
-/** No change if the credential exists, the person has `perPersonMax` passkeys, or the session of the person has ended. */
+/**
+ * Fails with `NothingChanged` if the credential exists, the person has `perPersonMax` passkeys, or the session of the
+ * person has ended.
+ */
 export function insertPasskey(
   passkey: Omit<PasskeyRow, 'last_used'> &
     Omit<PasskeyCredentialRow, 'id'> & {
@@ -89,7 +92,7 @@ export function insertPasskey(
   }
 }
 
-/** No change if it was removed, or a concurrent request used it with this count or a higher one. */
+/** Fails with `NothingChanged` if it was removed, or a concurrent request used it with this count or a higher one. */
 export function usePasskey(id: string, signCount: number, now: number): Statement {
   return {
     sql: `UPDATE passkey SET sign_count = ?1, last_used = ?2
@@ -99,7 +102,7 @@ export function usePasskey(id: string, signCount: number, now: number): Statemen
   }
 }
 
-/** No change if this person has no such passkey. */
+/** Fails with `NothingChanged` if this person has no such passkey. */
 export function deletePasskey(id: string, personId: string): Statement {
   return {
     sql: 'DELETE FROM passkey WHERE id = ? AND person_id = ?',

@@ -7,12 +7,15 @@ export type PersonRow = {
   readonly id: string
   readonly email: string
   readonly name: string
+  /** 0 or 1. */
   readonly operator: number
   /** Milliseconds since 1970 UTC. */
   readonly created: number
   /** Milliseconds since 1970 UTC, or null. */
   readonly disabled: number | null
+  /** 1: has a confirmed authenticator. */
   readonly has_totp: number
+  /** Their number. */
   readonly passkeys: number
 }
 
@@ -95,7 +98,7 @@ export function findAuthenticator(id: string): Query<AuthenticatorRow> {
   return query('SELECT email, totp, totp_new FROM person WHERE id = ?', [id])
 }
 
-/** No change if a person has this email. */
+/** Fails with `NothingChanged` if a person has this email. */
 export function insertPerson(
   person: Pick<PersonRow, 'id' | 'email' | 'name' | 'created'> & { readonly password: string },
 ): Statement {
@@ -123,7 +126,7 @@ export function setPassword(id: string, password: string): Statement {
 const notLastOperator = `(operator = 0 OR disabled IS NOT NULL OR EXISTS
   (SELECT 1 FROM person other WHERE other.operator = 1 AND other.disabled IS NULL AND other.id <> ?2))`
 
-/** No change for the last operator who can sign in. */
+/** Fails with `NothingChanged` if this is the last operator who can sign in. */
 export function disablePerson(id: string, now: number): Statement {
   return {
     sql: `UPDATE person SET disabled = coalesce(disabled, ?1) WHERE id = ?2 AND ${notLastOperator}`,
@@ -137,7 +140,7 @@ export function enablePerson(id: string): Statement {
   return { sql, parameters: [id], require: 'change' }
 }
 
-/** No change if this demotes the last operator who can sign in. */
+/** Fails with `NothingChanged` if this demotes the last operator who can sign in. */
 export function setOperator(id: string, isOperator: boolean): Statement {
   return {
     sql: `UPDATE person SET operator = ?1 WHERE id = ?2 AND (?1 = 1 OR ${notLastOperator})`,
@@ -157,7 +160,9 @@ export function setNewAuthenticator(id: string, secret: Uint8Array): Statement {
   return { sql, parameters: [secret, id], require: 'change' }
 }
 
-/** No change if `secret` is no longer the new one. `step`: of the code that confirmed it, RFC 6238. */
+/**
+ * Fails with `NothingChanged` if `secret` is no longer the new one. `step`: of the code that confirmed it, RFC 6238.
+ */
 export function confirmAuthenticator(id: string, secret: Uint8Array, step: number): Statement {
   return {
     sql: `UPDATE person SET totp = totp_new, totp_new = NULL, totp_step = ?

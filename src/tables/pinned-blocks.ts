@@ -1,6 +1,6 @@
 // Tables `pin`, `closure` and `charge`: the pins that reach a block.
 // Tested by src/ipfs/files.test.ts, src/kubo/commands/dag/block-rm.test.ts
-import { query, type Query } from '../db/rows.ts'
+import { placeholders, query, type Query } from '../db/rows.ts'
 import type { PinMode } from './pins.ts'
 
 /** Most leases of an account that `pinAboveExists` looks through. */
@@ -8,14 +8,14 @@ const leasesMax = 1000
 
 type Found = { readonly found: number }
 
-/** One row, if the account, or with null any account, has a pin of one of the CIDs. */
+/** One row if the account, or with null any account, has a pin of one of the CIDs. */
 export function pinOfAnyExists(
   cids: readonly Uint8Array[],
   accountId: string | null,
   mode: 'recursive' | null,
 ): Query<Found> {
   const ofMode = mode === null ? '' : ` AND mode = '${mode}'`
-  const pinned = `SELECT 1 FROM pin WHERE account_id = account.id AND cid IN (${placesOf(cids)})${ofMode}`
+  const pinned = `SELECT 1 FROM pin WHERE account_id = account.id AND cid IN (${placeholders(cids)})${ofMode}`
   const own = accountId === null ? '' : 'account.id = ? AND '
   // By account, because that is what the primary key begins with.
   return query(`SELECT 1 AS found FROM account WHERE ${own}EXISTS (${pinned}) LIMIT 1`, [
@@ -25,9 +25,9 @@ export function pinOfAnyExists(
 }
 
 /**
- * One row, if the block is below a recursive pin of the account, or with null of any account: more of its roots reach the
- * block than those that it only leases, those that it releases step by step, and those of direct pins of `cids`, the
- * forms of the block's CID. No row for an account with very many leases.
+ * One row if the block is below a recursive pin of the account, or with null of any account: more of its roots reach
+ * the block than those that it only leases, those that it releases step by step, and those of direct pins of `cids`,
+ * the forms of the block's CID. No row for an account with very many leases.
  */
 export function pinAboveExists(
   multihash: Uint8Array,
@@ -50,7 +50,7 @@ export function pinAboveExists(
         JOIN closure ON closure.root = releasing.root AND closure.block = block.id
         WHERE releasing.storage = storage.id AND releasing.after < block.id)
         + (SELECT count(DISTINCT pin.root) FROM pin
-        WHERE pin.account_id = storage.account_id AND pin.mode = 'direct' AND pin.cid IN (${placesOf(cids)}))
+        WHERE pin.account_id = storage.account_id AND pin.mode = 'direct' AND pin.cid IN (${placeholders(cids)}))
     LIMIT 1`,
     [multihash, ...namedBy(accountId), ...cids],
   )
@@ -76,12 +76,12 @@ export function listPinsAbove(
   accountId: string,
   multihash: Uint8Array,
   after: Uint8Array,
-  most: number,
+  limit: number,
 ): Query<PinAboveRow> {
   return query(
     `SELECT pin.cid AS cid, pin.root IS NULL OR EXISTS (SELECT 1 FROM closure JOIN block
             ON block.id = closure.block AND block.hash = ? WHERE closure.root = pin.root) AS above
-          FROM pin WHERE account_id = ? AND cid > ? ORDER BY cid LIMIT ${most}`,
+          FROM pin WHERE account_id = ? AND cid > ? ORDER BY cid LIMIT ${limit}`,
     [multihash, accountId, after],
   )
 }
@@ -91,21 +91,17 @@ export function listPinsAboveAny(
   accountId: string,
   multihashes: readonly Uint8Array[],
   after: Uint8Array,
-  most: number,
+  limit: number,
 ): Query<PinAboveRow> {
   return query(
     `SELECT pin.cid AS cid, pin.root IS NULL OR EXISTS (SELECT 1 FROM block CROSS JOIN closure
       ON closure.root = pin.root AND closure.block = block.id
-      WHERE block.hash IN (${placesOf(multihashes)})) AS above
-    FROM pin WHERE account_id = ? AND cid > ? ORDER BY cid LIMIT ${most}`,
+      WHERE block.hash IN (${placeholders(multihashes)})) AS above
+    FROM pin WHERE account_id = ? AND cid > ? ORDER BY cid LIMIT ${limit}`,
     [...multihashes, accountId, after],
   )
 }
 
 function namedBy(accountId: string | null): readonly string[] {
   return accountId === null ? [] : [accountId]
-}
-
-function placesOf(values: readonly unknown[]): string {
-  return values.map(() => '?').join(', ')
 }

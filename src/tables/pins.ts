@@ -58,8 +58,8 @@ export function upsertPin(
 }
 
 /**
- * Adds a recursive pin of `to` with the name of the recursive pin `from`. Fails with `NothingChanged` if there is no such
- * pin, if `to` already is pinned recursively, if the root is absent, or with `isReferenced` not referenced.
+ * Adds a recursive pin of `to` with the name of the recursive pin `from`. Fails with `NothingChanged` if there is no
+ * such pin, if `to` already is pinned recursively, if the root is absent, or with `isReferenced` not referenced.
  */
 export function copyPin(
   accountId: string,
@@ -117,9 +117,9 @@ export function findPin(
 }
 
 /** The account's pins by CID from `after` on. */
-export function listPins(accountId: string, after: Uint8Array, most: number): Query<PinRow> {
+export function listPins(accountId: string, after: Uint8Array, limit: number): Query<PinRow> {
   return query(
-    `SELECT cid, mode, name FROM pin WHERE account_id = ? AND cid > ? ORDER BY cid LIMIT ${most}`,
+    `SELECT cid, mode, name FROM pin WHERE account_id = ? AND cid > ? ORDER BY cid LIMIT ${limit}`,
     [accountId, after],
   )
 }
@@ -128,14 +128,14 @@ export function listPins(accountId: string, after: Uint8Array, most: number): Qu
 export function listNewestPins(
   accountId: string,
   before: readonly [created: number, cid: Uint8Array] | null,
-  most: number,
+  limit: number,
 ): Query<DatedPinRow> {
   return query(
     `SELECT pin.cid, pin.mode, pin.name, pin.created, root.bytes, root.blocks
        FROM pin LEFT JOIN root ON root.id = pin.root
       WHERE pin.account_id = ? ${before === null ? '' : 'AND (pin.created, pin.cid) < (?, ?)'}
       ORDER BY pin.created DESC, pin.cid DESC LIMIT ?`,
-    [accountId, ...(before ?? []), most],
+    [accountId, ...(before ?? []), limit],
   )
 }
 

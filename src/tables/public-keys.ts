@@ -30,15 +30,15 @@ export function listPublicKeys(): Query<Omit<PublicKeyRow, 'name' | 'created'>> 
   return query('SELECT key_id, id, algorithm, spki FROM public_key')
 }
 
-/** Changes nothing if the API key is unknown, has `most` public keys, or has this one or its ID. */
-export function insertPublicKey(row: PublicKeyRow, most: number): Statement {
+/** Fails with `NothingChanged` if the API key does not exist, has `keysMax` public keys, or has this one or its ID. */
+export function insertPublicKey(row: PublicKeyRow, keysMax: number): Statement {
   const { key_id: keyId, id, name, algorithm, spki, created } = row
   return {
     sql: `INSERT INTO public_key (key_id, id, name, algorithm, spki, created)
       SELECT k.id, ?, ?, ?, ?, ? FROM api_key AS k WHERE k.id = ?
         AND (SELECT count(*) FROM public_key AS p WHERE p.key_id = ?) < ?
       ON CONFLICT DO NOTHING`,
-    parameters: [id, name, algorithm, spki, created, keyId, keyId, most],
+    parameters: [id, name, algorithm, spki, created, keyId, keyId, keysMax],
     require: 'change',
   }
 }
@@ -52,7 +52,7 @@ export function copyPublicKeys(from: string, to: string): Statement {
   }
 }
 
-/** Fails with NothingChanged if there is none. */
+/** Fails with `NothingChanged` if there is none. */
 export function deletePublicKey(keyId: string, id: string): Statement {
   return {
     sql: 'DELETE FROM public_key WHERE key_id = ? AND id = ?',

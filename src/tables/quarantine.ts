@@ -12,26 +12,26 @@ export function countQuarantined(db: Database): number {
   )
 }
 
-/** The next `max` blocks after an id. */
+/** The next `limit` blocks after an ID. */
 export function listQuarantinedBlocks(
   db: Database,
   after: number,
-  max: number,
+  limit: number,
 ): readonly { readonly id: number; readonly hash: Uint8Array }[] {
   return db.all<{ id: number; hash: Uint8Array }>(
     'SELECT id, hash FROM block WHERE file <= 0 AND file < 0 AND id > ? ORDER BY id LIMIT ?',
-    [after, max],
+    [after, limit],
   )
 }
 
-/** The next `max` copies after a body, which is negative. */
+/** The next `limit` copies after a body, which is negative. */
 export function listQuarantinedContent(
   db: Database,
   after: number,
-  max: number,
+  limit: number,
 ): readonly { readonly body: number; readonly kind: string; readonly hash: Uint8Array }[] {
   return db.all<{ body: number; kind: string; hash: Uint8Array }>(
     'SELECT body, kind, hash FROM content WHERE body < 0 AND body > ? ORDER BY body LIMIT ?',
-    [after, max],
+    [after, limit],
   )
 }

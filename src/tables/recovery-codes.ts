@@ -20,7 +20,7 @@ export function insertRecoveryCodes(personId: string, hashes: readonly Uint8Arra
   }
 }
 
-/** No change if the person has no such code. */
+/** Fails with `NothingChanged` if the person has no such code. */
 export function useRecoveryCode(personId: string, hash: Uint8Array): Statement {
   return {
     sql: 'DELETE FROM recovery_code WHERE person_id = ? AND code_hash = ?',

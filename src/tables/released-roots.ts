@@ -34,7 +34,7 @@ export function findLastBlockOfStep(
   )
 }
 
-/** Gives the blocks up to `last` back to the account; null: all blocks, and then the root. */
+/** Removes the blocks up to `last` from the storage of the account; null: all blocks, and then the root. */
 export function releaseBlocks(
   { id, storage, root, after }: ReleasingRow,
   last: number | null,

@@ -25,8 +25,8 @@ export function rootParameters({ hash, codec, mode }: RootName): readonly SqlVal
 }
 
 /**
- * Makes the root with its closure, unless it is already referenced: then it is whole and stays as it is. The same commit
- * must add the row that references it.
+ * Makes the root with its closure, unless it is already referenced: then it is whole and stays as it is. The same
+ * commit must add the row that references it.
  */
 export function insertRoot(name: RootName, { batch, tree }: StagedTree): readonly Statement[] {
   const named = rootParameters(name)
@@ -76,7 +76,7 @@ export function listClosures(): Query<{ readonly root: number; readonly block: n
   return query('SELECT root, block FROM closure')
 }
 
-/** One row, if the database has closures: those of early versions have none. */
+/** One row if the database has the table: databases of early versions lack it. */
 export function closureTableExists(): Query<{ readonly found: number }> {
   return query(`SELECT 1 AS found FROM sqlite_master WHERE name = 'closure'`)
 }

@@ -47,8 +47,9 @@ export function findSessionPerson(hash: Uint8Array): Query<SessionPersonRow> {
 }
 
 /**
- * No change if the person is disabled. `checked`: the password, PHC string; no change if it is no longer theirs, or
- * they have an authenticator and `hasCode` is false. Null: another credential was checked.
+ * Fails with `NothingChanged` if the person is disabled, or `checked` no longer holds. `checked`: the password, PHC
+ * string, and `hasCode`, without which a person with an authenticator gets no session. Null: another credential was
+ * checked.
  */
 export function insertSession(
   session: Omit<SessionRow, 'last_seen'>,
@@ -81,16 +82,20 @@ export function insertSession(
   }
 }
 
-/** Deletes all of a person but the `most` that were seen last; `newest` is one of them. */
-export function deleteOldestSessions(personId: string, newest: string, most: number): Statement {
+/** Deletes all of a person but the `sessionsMax` that were seen last; `newest` is one of them. */
+export function deleteOldestSessions(
+  personId: string,
+  newest: string,
+  sessionsMax: number,
+): Statement {
   return {
     sql: `DELETE FROM session WHERE person_id = ?1 AND id NOT IN (SELECT id FROM session
       WHERE person_id = ?1 ORDER BY last_seen DESC, id = ?2 DESC LIMIT ?3)`,
-    parameters: [personId, newest, most],
+    parameters: [personId, newest, sessionsMax],
   }
 }
 
-/** `hash`: sha256 of the new token. No change if the session has ended. */
+/** `hash`: sha256 of the new token. Fails with `NothingChanged` if the session has ended. */
 export function setSessionToken(id: string, hash: Uint8Array): Statement {
   const sql = 'UPDATE session SET token_hash = ? WHERE id = ?'
   return { sql, parameters: [hash, id], require: 'change' }
@@ -101,7 +106,7 @@ export function noteSessionSeen(id: string, now: number): Statement {
   return { sql, parameters: [now, id] }
 }
 
-/** No change if this person has no such session. */
+/** Fails with `NothingChanged` if this person has no such session. */
 export function deleteOwnSession(id: string, personId: string): Statement {
   const sql = 'DELETE FROM session WHERE id = ? AND person_id = ?'
   return { sql, parameters: [id, personId], require: 'change' }

@@ -3,7 +3,7 @@
 import type { SqlValue, Statement } from '../db/writer.ts'
 import { unlessReadable, type BlockPlace } from './blocks.ts'
 
-/** A block of an open batch; `place` null: it was here before. */
+/** A block of an open batch; `place` null: it was already stored. */
 export type StagedRow = {
   readonly tree: number
   readonly hash: Uint8Array
@@ -36,7 +36,7 @@ export function publishStaged(batch: string, created: number): Statement {
   }
 }
 
-/** The write fails when a block that was here before is gone: its place is NULL, which the table refuses. */
+/** The write fails if a block that was already stored is gone: its place is NULL, which the table refuses. */
 export function requireStaged(batch: string): Statement {
   return {
     sql: `INSERT INTO block (hash, file, at, bytes, form, size, created)
@@ -51,7 +51,7 @@ export function unstage(batch: string): Statement {
   return { sql: 'DELETE FROM staged WHERE batch = ?', parameters: [batch] }
 }
 
-/** One step of it; done when it changed fewer than `unstageStepRows` rows. */
+/** One step of `unstage`; the last one changes fewer than `unstageStepRows` rows. `batch` null: of all batches. */
 export function unstageStep(batch: string | null): Statement {
   const of = batch === null ? '1 = 1' : 'batch = ?'
   return {

@@ -1,7 +1,7 @@
 // Tables `account_storage`, `holding` and `charge`: the storage of each account, each block once, framing included.
 // Triggers maintain them (db/storage-triggers.ts).
 // Tested by src/ipfs/pins/roots.test.ts, src/kubo/commands/node/node-commands.test.ts
-import { query, type Query } from '../db/rows.ts'
+import { placeholders, query, type Query } from '../db/rows.ts'
 import type { Database } from '../db/sqlite.ts'
 
 export type StorageRow = { readonly blocks: number; readonly bytes: number }
@@ -51,10 +51,10 @@ export function listStorage(): Query<AccountStorageRow> {
 export function listRootsOf(
   storage: number,
   after: number,
-  most: number,
+  limit: number,
 ): Query<{ readonly root: number }> {
   return query(
-    `SELECT root FROM holding WHERE storage = ? AND root > ? ORDER BY root LIMIT ${most}`,
+    `SELECT root FROM holding WHERE storage = ? AND root > ? ORDER BY root LIMIT ${limit}`,
     [storage, after],
   )
 }
@@ -71,13 +71,13 @@ export function listChargedBlocks(
   storage: number,
   root: number,
   after: number,
-  most: number,
+  limit: number,
 ): Query<ChargedBlockRow> {
   return query(
     `SELECT block.id AS id, block.hash AS hash, charge.roots AS roots FROM closure
         CROSS JOIN block ON block.id = closure.block AND block.file <> 0
         CROSS JOIN charge ON charge.block = closure.block AND charge.storage = ?
-        WHERE closure.root = ? AND closure.block > ? ORDER BY closure.block LIMIT ${most}`,
+        WHERE closure.root = ? AND closure.block > ? ORDER BY closure.block LIMIT ${limit}`,
     [storage, root, after],
   )
 }
@@ -89,7 +89,7 @@ export function listRootsReferencedOnce(
 ): Query<{ readonly root: number }> {
   return query(
     `SELECT root FROM account_storage JOIN holding ON holding.storage = account_storage.id
-          WHERE account_id = ? AND root IN (${placesOf(roots)}) AND claims = 1`,
+          WHERE account_id = ? AND root IN (${placeholders(roots)}) AND claims = 1`,
     [accountId, ...roots],
   )
 }
@@ -99,16 +99,16 @@ export function listBlocksOnlyBelow(
   accountId: string,
   roots: readonly number[],
   after: number,
-  most: number,
+  limit: number,
 ): Query<{ readonly id: number; readonly hash: Uint8Array }> {
   return query(
     `SELECT block.id AS id, block.hash AS hash FROM closure
           CROSS JOIN block ON block.id = closure.block
           CROSS JOIN charge ON charge.block = block.id
           CROSS JOIN account_storage ON account_storage.id = charge.storage AND account_id = ?
-          WHERE closure.root IN (${placesOf(roots)}) AND closure.block > ?
+          WHERE closure.root IN (${placeholders(roots)}) AND closure.block > ?
           GROUP BY closure.block HAVING count(*) = charge.roots
-          ORDER BY closure.block LIMIT ${most}`,
+          ORDER BY closure.block LIMIT ${limit}`,
     [accountId, ...roots, after],
   )
 }
@@ -119,8 +119,4 @@ const chargedSql = `SELECT 1 FROM block CROSS JOIN account_storage s ON s.accoun
 /** Whether a root of the account reaches the block, in the caller's turn: requests ask it for each block. */
 export function isStoredBy(db: Database, accountId: string, multihash: Uint8Array): boolean {
   return db.getValue(chargedSql, [multihash, accountId]) !== null
-}
-
-function placesOf(values: readonly unknown[]): string {
-  return values.map(() => '?').join(', ')
 }

@@ -40,7 +40,7 @@ export function findTokenPerson(hash: Uint8Array): Query<TokenPersonRow> {
   )
 }
 
-/** No change if the person has `perPersonMax` tokens that can be used. */
+/** Fails with `NothingChanged` if the person has `perPersonMax` tokens that can be used. */
 export function insertToken(
   token: Pick<TokenRow, 'id' | 'name' | 'prefix' | 'role' | 'created' | 'expires'>,
   order: {
@@ -68,7 +68,7 @@ export function deleteOldTokens(personId: string, time: number): Statement {
   }
 }
 
-/** No change if this person has no such token, or it is revoked. */
+/** Fails with `NothingChanged` if this person has no such token, or it is revoked. */
 export function revokeToken(id: string, personId: string, now: number): Statement {
   return {
     sql: 'UPDATE token SET revoked = ? WHERE id = ? AND person_id = ? AND revoked IS NULL',

@@ -5,7 +5,7 @@ import { query, type Query } from '../db/rows.ts'
 import { latencyColumns } from '../db/migrations.ts'
 import type { SqlValue, Statement } from '../db/writer.ts'
 
-/** Of a row, in minutes, as in the column. */
+/** Lengths of intervals in minutes, as in the column `span`. */
 export const spans = { minute: 1, hour: 60, day: 1440 } as const
 
 /** Holder of a row: a key by its ID, an account, or all. */
@@ -14,7 +14,7 @@ export const holders = {
   all: '*',
 } as const
 
-/** Rows of one span. `until`: exclusive, milliseconds since 1970; null: without an end. */
+/** Intervals of one span. `until`: exclusive, milliseconds since 1970; null: without an end. */
 export type UsageRange = {
   readonly span: number
   readonly from: number
