@@ -5,8 +5,8 @@ import type { QuarantineFlag } from './quarantine-rows.ts'
 import type { ContentRef, UnverifiedItem } from './ref.ts'
 
 /**
- * A copy other than the served one. `reread`: the served one by a new read of the disk, past all that is remembered of it,
- * after a copy that failed verification. `quarantined`: the one in quarantine.
+ * A copy other than the served one. `reread`: the served one by a new read of the disk, past all caches, after a copy
+ * failed verification. `quarantined`: the one in quarantine.
  */
 export type CopyChoice = 'reread' | 'quarantined'
 
@@ -40,15 +40,15 @@ export interface BlockStore {
   /**
    * Deletes dag-blocks, by multihash, except those with a charge (table `charge`) and those that an open batch or a
    * running `put` depends on. Resolves with the number deleted. At most 2000 at a time; a block that is put again in the
-   * meantime stays. Absent: the store keeps everything.
+   * meantime stays. A store without `delete` retains all blocks.
    */
   delete?(multihashes: readonly Uint8Array[]): Promise<number>
   /**
-   * A copy that failed verification more than once: it is no longer found, and a `put` of the same ref replaces it.
-   * Until then its bytes stay where they are.
+   * For a copy that failed verification more than once: reads no longer find it, and a `put` of the same ref replaces it.
+   * Until then its bytes stay in place.
    */
   quarantine(ref: ContentRef): Promise<void>
-  /** The copy in quarantine is good: it is found again. */
+  /** The copy in quarantine is valid: reads find it again. */
   release(ref: ContentRef): Promise<void>
   /** Whether any copy is in quarantine, checked before such a copy is read. */
   readonly quarantineFlag: Pick<QuarantineFlag, 'isUp' | 'look'>
@@ -68,16 +68,16 @@ export type DeleteBlocks = NonNullable<BlockStore['delete']>
  */
 export type StoredChunk = { readonly data: Uint8Array; readonly leaf: boolean }
 
-/** What came in one read, one piece at least. Null: not here, or its bytes cannot be read. */
+/** The chunks of one read, at least one. Null: absent or unreadable. */
 export type ReadBatch = readonly (StoredChunk | null)[]
 
-/** Content on its way in: on disk as it arrives, invisible until `commit`, gone after a crash. */
+/** Content of one upload: on disk as it arrives, invisible until `commit`, gone after a crash. */
 export interface Batch {
-  /** Under which the table `staged` lists what was put, until the commit. */
+  /** Names the rows of this batch in the table `staged`, until the commit. */
   readonly id: string
   /**
    * Resolves when the bytes have left memory; the caller waits for it (back-pressure). `tree`: a number of the
-   * caller's, one for each root: which of the rows in `staged` are its blocks, those that were here before too.
+   * caller, one for each root. The rows in `staged` with it are the blocks of that root, earlier stored ones included.
    */
   put(items: readonly UnverifiedItem[], tree?: number): Promise<void>
   /** File bytes that are cut into equal leaves and named by sha2-256 on their way to disk. */
@@ -118,10 +118,10 @@ export interface LeafWriter {
   end(): Promise<void>
 }
 
-/** What lives in one segment: bytes as stored, and the lowest and highest id of the rows in `block`. */
+/** Live blocks of one segment: bytes as stored, and the lowest and highest ID of the rows in `block`. */
 export type LiveBlocks = { readonly bytes: number; readonly first: number; readonly last: number }
 
-/** `bytes`: of the disk, that are free now. */
+/** `bytes`: freed on disk. */
 export type Freed = { readonly segments: number; readonly bytes: number }
 
 export interface Segments {

@@ -19,7 +19,7 @@ type Unread = { readonly unread: unknown }
 /** Verified bytes, or a copy that cannot be used now; null: there is none. */
 type Found = Uint8Array | Unread | null
 
-/** How often a copy that failed is read again before it is believed to be wrong. */
+/** Further reads of a copy that failed verification, before it counts as corrupt. */
 const moreReads = 2
 /** Least time between two reads of a copy in quarantine for requests, and the number of copies remembered for it. */
 const quarantineReadMs = 10_000
@@ -27,8 +27,8 @@ const triedMax = 1000
 
 export type LocalCopies = {
   /**
-   * Verified; null: there is none. A promise only of a store without `peek`, and of a copy that is wrong: it is read again,
-   * then goes to quarantine.
+   * Verified; null: there is none. A promise only of a store without `peek`, and of a corrupt copy: it is read again,
+   * then quarantined.
    */
   find(ref: ContentRef): Found | Promise<Found>
   /** As `find`, but null for a copy that is corrupt, unreadable, or in a store without `peek`. */
@@ -60,7 +60,7 @@ export function createLocalCopies(parts: {
   const memory = createMemory({ bytesMax: limits.memoryBytesMax })
   /** Reads of copies in quarantine that failed or are under way, by name. */
   const tried = new Map<string, { readonly at: number; readonly result: Promise<Found> }>()
-  /** Copies that are read again now, by name: else a call could quarantine the copy that another has put since. */
+  /** Rereads under way, by name: otherwise one call could quarantine a copy that another call stored meanwhile. */
   const rereads = new Map<string, Promise<Found>>()
   const writeBehind = createWriteBehindQueue({
     store,
@@ -80,7 +80,7 @@ export function createLocalCopies(parts: {
 
   function readBeyondMemory(ref: ContentRef): Uint8Array | null {
     // Check unrequested items before the disk, which contains them only after the next commit.
-    const unrequestedItem = takeExtra(ref)
+    const unrequestedItem = takeUnrequested(ref)
     if (unrequestedItem !== null) return unrequestedItem
     const bytes = writeBehind.find(ref) ?? store.peek?.(ref) ?? null
     return bytes === null ? null : proved(ref, bytes)
@@ -99,7 +99,7 @@ export function createLocalCopies(parts: {
     try {
       const bytes = await store.get(ref)
       if (bytes !== null) return proved(ref, bytes)
-      // A source may have brought it meanwhile.
+      // A source may have supplied it meanwhile.
       return read(ref) ?? (await findQuarantined(ref))
     } catch (error) {
       return await readAgain(ref, error)
@@ -110,7 +110,7 @@ export function createLocalCopies(parts: {
     if (isShared(ref, bytes)) memory.add(ref, bytes)
   }
 
-  /** After a read that failed or gave wrong bytes: the disk may hold the right ones all the same. */
+  /** After a read that failed or returned invalid bytes: a second read of the disk may return valid ones. */
   function readAgain(ref: ContentRef, first: unknown): Promise<Found> {
     const key = refKey(ref)
     const known = rereads.get(key)
@@ -139,7 +139,7 @@ export function createLocalCopies(parts: {
     return hasCode(error, 'unverified') ? await quarantine(ref, error) : { unread: error }
   }
 
-  /** Its bytes may be the only ones there are: they stay, and are no longer found. */
+  /** The bytes may be the only copy: they stay on disk, but reads no longer find them. */
   async function quarantine(ref: ContentRef, unread: unknown): Promise<Uint8Array | Unread> {
     try {
       await store.quarantine(ref)
@@ -156,7 +156,7 @@ export function createLocalCopies(parts: {
     }
   }
 
-  /** Calls of ten seconds share one read of a copy that stays wrong. */
+  /** Within 10 s, calls share one read of a copy that stays corrupt. */
   function findQuarantined(ref: ContentRef): Found | Promise<Found> {
     if (!store.quarantineFlag.isUp) return null
     const key = refKey(ref)
@@ -207,7 +207,7 @@ export function createLocalCopies(parts: {
     return true
   }
 
-  function takeExtra(ref: ContentRef): Uint8Array | null {
+  function takeUnrequested(ref: ContentRef): Uint8Array | null {
     const unrequestedItem = unrequested.take(ref)
     if (unrequestedItem === null) return null
     return accept(ref, unrequestedItem.bytes, unrequestedItem.source, unrequestedItem.proved)
@@ -243,7 +243,7 @@ export function createLocalCopies(parts: {
     peekNode: (from, at) =>
       memory.findAt('trie-node', from, at) ??
       peekBeyondMemory({ kind: 'trie-node', hash: from.subarray(at, at + 32) }),
-    findInMemory: (ref) => memory.find(ref) ?? takeExtra(ref),
+    findInMemory: (ref) => memory.find(ref) ?? takeUnrequested(ref),
     accept,
     addExtras: unrequested.add,
     idle: () => writeBehind.idle(),

@@ -1,5 +1,5 @@
-// Migrations roll forward only. Each is one list of statements; `user_version` counts how many ran. Each longer one has its own
-// list: alerts, cards, passkeys, people (`revision.people` rises when rights change), usage by minute, hour and day.
+// Migrations roll forward only. Each is one list of statements; `user_version` counts the applied ones. Long
+// lists stand first, in alphabetical order: alerts, cards, passkeys, people, usage. `migrations` has the order.
 // Tested by src/db/migrate.test.ts
 import { storageQuota, storageTriggers } from './storage-triggers.ts'
 
@@ -50,7 +50,7 @@ export const passkeyCoseKeys: readonly string[] = [
   `ALTER TABLE passkey DROP COLUMN algorithm`,
 ]
 
-/** What of a row, once changed, changes what its person may; last use and steps of an authenticator do not. */
+/** Changes of rows that change the rights of a person. Last use and authenticator steps do not. */
 const watched = {
   person: ['UPDATE OF email, name, operator, disabled, totp', 'DELETE'],
   membership: ['INSERT', 'UPDATE', 'DELETE'],
@@ -98,7 +98,7 @@ const peopleTables: readonly string[] = [
 /** Columns `c0` to `c15` of a row of `latency`: see base/latency.ts for their steps. */
 export const latencyColumns: readonly string[] = Array.from({ length: 16 }, (_, at) => `c${at}`)
 
-// What those outcomes answered when the status was not written down yet.
+// The HTTP status of each outcome, for rows of versions that did not store the status.
 const carriedStatus = `CASE outcome WHEN 'ok' THEN 200
   WHEN 'bad_json' THEN 400 WHEN 'no_card' THEN 402 WHEN 'refused_by_setting' THEN 403
   WHEN 'too_large' THEN 413 WHEN 'wrong_media' THEN 415 WHEN 'over_rate' THEN 429
@@ -211,11 +211,11 @@ export const migrations: readonly (readonly string[])[] = [
     `CREATE TABLE staged (batch TEXT NOT NULL, tree INTEGER NOT NULL, hash BLOB NOT NULL, file INTEGER,
        at INTEGER, bytes INTEGER, form INTEGER, size INTEGER NOT NULL,
        PRIMARY KEY (batch, tree, hash)) WITHOUT ROWID`,
-    // Only blocks that were here before need to be held against the sweep.
+    // Garbage collection must not delete earlier stored blocks that an open batch depends on.
     `CREATE INDEX staged_here ON staged (hash) WHERE file IS NULL`,
   ],
   [
-    // A root is a set of blocks that accounts keep: all below a pinned CID, one block, or what an upload left.
+    // A root is a set of blocks that accounts store: all below a pinned CID, one block, or the unpinned blocks of an upload.
     `CREATE TABLE root (id INTEGER PRIMARY KEY, hash BLOB, codec INTEGER NOT NULL, mode TEXT NOT NULL,
        holders INTEGER NOT NULL DEFAULT 0, blocks INTEGER NOT NULL DEFAULT 0, bytes INTEGER NOT NULL DEFAULT 0,
        UNIQUE (hash, codec, mode))`,
@@ -240,7 +240,7 @@ export const migrations: readonly (readonly string[])[] = [
     // Garbage collections requested by other processes, and their results.
     `CREATE TABLE collection (id INTEGER PRIMARY KEY, asked INTEGER NOT NULL, ended INTEGER,
        blocks INTEGER, bytes INTEGER, error TEXT)`,
-    // Quarantined and lost blocks: see tables/blocks.ts.
+    // Blocks whose copy an earlier version dropped: see tables/blocks.ts.
     `CREATE INDEX block_lost ON block (id) WHERE file = 0`,
   ],
   [
@@ -255,7 +255,7 @@ export const migrations: readonly (readonly string[])[] = [
     ...storageQuota,
   ],
   [
-    // Keys that the JWTs of an ApiKey are signed for.
+    // Public keys that verify the JWTs of an API key.
     `CREATE TABLE public_key (key_id TEXT NOT NULL REFERENCES api_key (id), id TEXT NOT NULL, name TEXT NOT NULL,
        algorithm TEXT NOT NULL, spki BLOB NOT NULL, created INTEGER NOT NULL,
        PRIMARY KEY (key_id, id), UNIQUE (key_id, spki)) WITHOUT ROWID`,
@@ -270,12 +270,12 @@ export const migrations: readonly (readonly string[])[] = [
   [...cardTables],
   // People who sign in to the dashboard.
   [...peopleTables],
-  // Pins of an account by when they were made, for a page that shows the newest.
+  // Pins of an account by creation time, for the page that lists the newest.
   [`CREATE INDEX pin_created ON pin (account_id, created, cid)`],
   [...alertTables],
   [...passkeyTable],
   [
-    // How far the logs of the store have been taken into `block`: see tables/log-checkpoint.ts.
+    // Position up to which the logs of the store are indexed in `block`: see tables/log-checkpoint.ts.
     `CREATE TABLE log_checkpoint (id INTEGER PRIMARY KEY CHECK (id = 1), file INTEGER NOT NULL, at INTEGER NOT NULL)`,
   ],
   [
@@ -291,10 +291,10 @@ export const migrations: readonly (readonly string[])[] = [
     `CREATE TRIGGER content_replaced AFTER UPDATE OF body ON content
       WHEN OLD.body < 0 AND NEW.body <> -OLD.body
       BEGIN DELETE FROM body WHERE id = -OLD.body; END`,
-    // Whether a header that is missing belongs to the chain.
+    // To find out whether a missing header belongs to the chain.
     `CREATE INDEX chain_block_hash ON chain_block (network, hash)`,
   ],
-  // When all of the database was checked last: see watch-integrity.ts.
+  // Time of the last full check of the database: see server/watch-integrity.ts.
   [`CREATE TABLE database_check (id INTEGER PRIMARY KEY CHECK (id = 1), checked INTEGER NOT NULL)`],
   [...passkeyCoseKeys],
 ]

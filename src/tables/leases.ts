@@ -5,6 +5,19 @@ import { query, type Query } from '../db/rows.ts'
 import type { Statement } from '../db/writer.ts'
 import { isRoot, type RootName, rootParameters } from './roots.ts'
 
+/** `blocks`: of its root. */
+export type LeaseRow = { readonly id: number; readonly root: number; readonly blocks: number }
+
+/** The account's first leases, at most `limit`. */
+export function listLeases(accountId: string, limit: number): Query<LeaseRow> {
+  return query(
+    `SELECT lease.id AS id, lease.root AS root, root.blocks AS blocks FROM lease
+        CROSS JOIN root ON root.id = lease.root
+        WHERE lease.account_id = ? ORDER BY lease.id LIMIT ${limit}`,
+    [accountId],
+  )
+}
+
 /**
  * Leases the root, which must exist, until `expires`, or longer if it already is leased. `wanted`: bytes of the CID
  * whose incomplete pin this is a part of, or null.
@@ -59,17 +72,4 @@ export function deleteExpiredLeases(now: number, limit: number): Statement {
       (SELECT id FROM lease WHERE expires <= ? ORDER BY expires LIMIT ?)`,
     parameters: [now, limit],
   }
-}
-
-/** `blocks`: of its root. */
-export type LeaseRow = { readonly id: number; readonly root: number; readonly blocks: number }
-
-/** The account's first leases, at most `limit`. */
-export function listLeases(accountId: string, limit: number): Query<LeaseRow> {
-  return query(
-    `SELECT lease.id AS id, lease.root AS root, root.blocks AS blocks FROM lease
-        CROSS JOIN root ON root.id = lease.root
-        WHERE lease.account_id = ? ORDER BY lease.id LIMIT ${limit}`,
-    [accountId],
-  )
 }

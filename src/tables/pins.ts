@@ -36,6 +36,54 @@ function condition(isReferenced: boolean): string {
   return isReferenced ? `${isRoot} AND root.holders > 0` : isRoot
 }
 
+/** The account's own pin of exactly that CID. */
+export function findPin(
+  accountId: string,
+  cid: Uint8Array,
+): Query<{ readonly mode: PinMode; readonly name: string }> {
+  return query('SELECT mode, name FROM pin WHERE account_id = ? AND cid = ?', [accountId, cid])
+}
+
+/** The account's pins by CID from `after` on. */
+export function listPins(accountId: string, after: Uint8Array, limit: number): Query<PinRow> {
+  return query(
+    `SELECT cid, mode, name FROM pin WHERE account_id = ? AND cid > ? ORDER BY cid LIMIT ${limit}`,
+    [accountId, after],
+  )
+}
+
+/** The account's pins, the newest first. `before`: the last of the previous page, or null. */
+export function listNewestPins(
+  accountId: string,
+  before: readonly [created: number, cid: Uint8Array] | null,
+  limit: number,
+): Query<DatedPinRow> {
+  return query(
+    `SELECT pin.cid, pin.mode, pin.name, pin.created, root.bytes, root.blocks
+       FROM pin LEFT JOIN root ON root.id = pin.root
+      WHERE pin.account_id = ? ${before === null ? '' : 'AND (pin.created, pin.cid) < (?, ?)'}
+      ORDER BY pin.created DESC, pin.cid DESC LIMIT ?`,
+    [accountId, ...(before ?? []), limit],
+  )
+}
+
+/** The first uncounted pin after the given one. */
+export function findNextUncountedPin(
+  after: readonly [accountId: string, cid: Uint8Array],
+): Query<UncountedPinRow> {
+  return query(
+    `SELECT account_id, cid, mode FROM pin WHERE root IS NULL AND (account_id, cid) > (?, ?)
+        ORDER BY account_id, cid LIMIT 1`,
+    after,
+  )
+}
+
+/** The pins of all accounts as the table has them, without its indexes: to be iterated. */
+export function listPinsOfAll(): Query<AccountPinRow> {
+  return query(`SELECT pin.account_id AS account_id, account.name AS account, pin.cid AS cid,
+    pin.root AS root FROM pin NOT INDEXED LEFT JOIN account ON account.id = pin.account_id`)
+}
+
 /**
  * Adds the pin or replaces its name. A recursive pin replaces a direct one. Fails with `NothingChanged` if the pin is
  * direct and the existing one recursive, if the root is absent, or with `isReferenced` not referenced.
@@ -106,52 +154,4 @@ export function setRootOfPin(
     parameters: [...named, accountId, cid, mode, ...named],
     require: 'change',
   }
-}
-
-/** The account's own pin of exactly that CID. */
-export function findPin(
-  accountId: string,
-  cid: Uint8Array,
-): Query<{ readonly mode: PinMode; readonly name: string }> {
-  return query('SELECT mode, name FROM pin WHERE account_id = ? AND cid = ?', [accountId, cid])
-}
-
-/** The account's pins by CID from `after` on. */
-export function listPins(accountId: string, after: Uint8Array, limit: number): Query<PinRow> {
-  return query(
-    `SELECT cid, mode, name FROM pin WHERE account_id = ? AND cid > ? ORDER BY cid LIMIT ${limit}`,
-    [accountId, after],
-  )
-}
-
-/** The account's pins, the newest first. `before`: the last of the previous page, or null. */
-export function listNewestPins(
-  accountId: string,
-  before: readonly [created: number, cid: Uint8Array] | null,
-  limit: number,
-): Query<DatedPinRow> {
-  return query(
-    `SELECT pin.cid, pin.mode, pin.name, pin.created, root.bytes, root.blocks
-       FROM pin LEFT JOIN root ON root.id = pin.root
-      WHERE pin.account_id = ? ${before === null ? '' : 'AND (pin.created, pin.cid) < (?, ?)'}
-      ORDER BY pin.created DESC, pin.cid DESC LIMIT ?`,
-    [accountId, ...(before ?? []), limit],
-  )
-}
-
-/** The first uncounted pin after the given one. */
-export function findNextUncountedPin(
-  after: readonly [accountId: string, cid: Uint8Array],
-): Query<UncountedPinRow> {
-  return query(
-    `SELECT account_id, cid, mode FROM pin WHERE root IS NULL AND (account_id, cid) > (?, ?)
-        ORDER BY account_id, cid LIMIT 1`,
-    after,
-  )
-}
-
-/** The pins of all accounts as the table has them, without its indexes: to be iterated. */
-export function listPinsOfAll(): Query<AccountPinRow> {
-  return query(`SELECT pin.account_id AS account_id, account.name AS account, pin.cid AS cid,
-    pin.root AS root FROM pin NOT INDEXED LEFT JOIN account ON account.id = pin.account_id`)
 }

@@ -1,4 +1,4 @@
-// Table `revision`: numbers that triggers and usage writes raise when rows of that name change.
+// Table `revision`: numbers that triggers and writes of usage increment when rows of that name change.
 // Tested by src/access/usage/usage.test.ts
 import { query, type Query } from '../db/rows.ts'
 

@@ -18,40 +18,13 @@ export type RootName = {
 /** Blocks that a batch staged under the number `tree`: the closure of a new root. */
 export type StagedTree = { readonly batch: string; readonly tree: number }
 
+export type RootSize = { readonly blocks: number; readonly bytes: number }
+
 /** A condition on the table `root`, with its parameters. */
 export const isRoot = 'root.hash = ? AND root.codec = ? AND root.mode = ?'
 export function rootParameters({ hash, codec, mode }: RootName): readonly SqlValue[] {
   return [hash, codec, mode]
 }
-
-/**
- * Makes the root with its closure, unless it is already referenced: then it is whole and stays as it is. The same
- * commit must add the row that references it.
- */
-export function insertRoot(name: RootName, { batch, tree }: StagedTree): readonly Statement[] {
-  const named = rootParameters(name)
-  return [
-    {
-      sql: 'INSERT INTO root (hash, codec, mode) VALUES (?, ?, ?) ON CONFLICT (hash, codec, mode) DO NOTHING',
-      parameters: named,
-    },
-    {
-      sql: `INSERT INTO closure (root, block) SELECT root.id, block.id
-        FROM root CROSS JOIN staged CROSS JOIN block ON block.hash = staged.hash
-        WHERE ${isRoot} AND root.holders = 0 AND staged.batch = ? AND staged.tree = ?
-        ON CONFLICT (root, block) DO NOTHING`,
-      parameters: [...named, batch, tree],
-    },
-    {
-      sql: `UPDATE root SET (blocks, bytes) = (SELECT count(*), coalesce(sum(block.size), 0)
-          FROM closure CROSS JOIN block ON block.id = closure.block WHERE closure.root = root.id)
-        WHERE ${isRoot} AND root.holders = 0`,
-      parameters: named,
-    },
-  ]
-}
-
-export type RootSize = { readonly blocks: number; readonly bytes: number }
 
 /** The root, if it is referenced and all its blocks are stored. */
 export function findWholeRoot(name: RootName): Query<RootSize> {
@@ -79,4 +52,31 @@ export function listClosures(): Query<{ readonly root: number; readonly block: n
 /** One row if the database has the table: databases of early versions lack it. */
 export function closureTableExists(): Query<{ readonly found: number }> {
   return query(`SELECT 1 AS found FROM sqlite_master WHERE name = 'closure'`)
+}
+
+/**
+ * Makes the root with its closure, unless it is already referenced: then it is whole and stays as it is. The same
+ * commit must add the row that references it.
+ */
+export function insertRoot(name: RootName, { batch, tree }: StagedTree): readonly Statement[] {
+  const named = rootParameters(name)
+  return [
+    {
+      sql: 'INSERT INTO root (hash, codec, mode) VALUES (?, ?, ?) ON CONFLICT (hash, codec, mode) DO NOTHING',
+      parameters: named,
+    },
+    {
+      sql: `INSERT INTO closure (root, block) SELECT root.id, block.id
+        FROM root CROSS JOIN staged CROSS JOIN block ON block.hash = staged.hash
+        WHERE ${isRoot} AND root.holders = 0 AND staged.batch = ? AND staged.tree = ?
+        ON CONFLICT (root, block) DO NOTHING`,
+      parameters: [...named, batch, tree],
+    },
+    {
+      sql: `UPDATE root SET (blocks, bytes) = (SELECT count(*), coalesce(sum(block.size), 0)
+          FROM closure CROSS JOIN block ON block.id = closure.block WHERE closure.root = root.id)
+        WHERE ${isRoot} AND root.holders = 0`,
+      parameters: named,
+    },
+  ]
 }
