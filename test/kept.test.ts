@@ -23,7 +23,7 @@ import { createSqliteRows } from '../src/db/sqlite-rows.ts'
 import { openDatabase } from '../src/db/sqlite.ts'
 import { startThreadWriter } from '../src/db/thread-writer.ts'
 import { createFiles, defaultFilesLimits } from '../src/ipfs/create-files.ts'
-import { openStore } from '../src/server/open-store.ts'
+import { openStore } from '../src/server/open-content.ts'
 import { openCollector } from '../src/server/start-collecting.ts'
 import { seeded } from './fakes/seeded.ts'
 import {

@@ -1,5 +1,5 @@
 // Runs an admin operation, for the dashboard and the command line: role, input, run, output.
-import { AccountsRefusal, type RefusalReason } from '../access/accounts/accounts-refusal.ts'
+import { AccountsRefusal, type RefusalReason } from '../access/accounts/account-rules.ts'
 import { Fault, type FaultCode } from '../base/fault.ts'
 import { authorizeRole } from './principal.ts'
 import { writeAudit } from './write-audit.ts'

@@ -2,7 +2,7 @@
 // Operations, input, output and errors are the same.
 // Tested by test/admin.test.ts
 import type { Command } from 'commander'
-import { AccountsRefusal } from '../access/accounts/accounts-refusal.ts'
+import { AccountsRefusal } from '../access/accounts/account-rules.ts'
 import { systemClock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import type { AdminOperation } from '../admin/admin-operation.ts'
@@ -11,8 +11,7 @@ import { type AdminCaller, createAdminCaller, requestOf } from '../admin/client.
 import { adminOperations } from '../admin/index.ts'
 import { runAdmin } from '../admin/run-admin.ts'
 import { createHttpClient, HttpTrouble } from '../ipfs/sources/http-client.ts'
-import { openPinRows } from '../server/open-pin-rows.ts'
-import { openUsageView } from '../server/open-usage.ts'
+import { openPinRows, openUsageView } from '../server/open-admin.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { openData } from './open-data.ts'
 import { addSharedOptions } from './shared-options.ts'

@@ -1,7 +1,6 @@
 // Accounts by the names that people know them by: operations take ids.
 // Tested by test/cli.test.ts
-import { AccountsRefusal } from '../access/accounts/accounts-refusal.ts'
-import { quote } from '../access/accounts/account-rules.ts'
+import { AccountsRefusal, quote } from '../access/accounts/account-rules.ts'
 import { firstAccountName } from '../access/accounts/first-account.ts'
 import type { AdminAccess } from './admin-access.ts'
 

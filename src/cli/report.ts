@@ -1,7 +1,7 @@
 // How commands end: what they print on each stream, and their exit code.
 // Tested by src/cli/program.test.ts
 import { CommanderError } from 'commander'
-import { AccountsRefusal } from '../access/accounts/accounts-refusal.ts'
+import { AccountsRefusal } from '../access/accounts/account-rules.ts'
 import { Fault } from '../base/fault.ts'
 import { describeErrno } from '../base/describe-errno.ts'
 import { ConfigError } from '../config/config-error.ts'

@@ -1,8 +1,7 @@
 // How a command reaches a running server: its URL, and a key with its secret.
 // Tested by test/import-pins.test.ts
 import type { Command } from 'commander'
-import { dashboardUrl } from '../server/open-identity.ts'
-import { reachedUrl } from '../server/reached-url.ts'
+import { dashboardUrl, reachedUrl } from '../server/open-access.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { settingsOf } from './shared-options.ts'
 import { UsageError } from './usage-error.ts'

@@ -1,6 +1,6 @@
 // A report of usage for people.
 // Tested by test/cli.test.ts
-import type { Part, Sums } from '../access/usage/usage-sums.ts'
+import type { Part, Sums } from '../access/usage/usage-row.ts'
 import type { StorageSums } from '../ipfs/pins/account-storage.ts'
 import { table } from './report.ts'
 

@@ -1,17 +1,65 @@
 // Local half of `obtain`: the copies that this process can read, each verified before use. In memory, among unrequested
 // items of earlier replies, in the write-behind queue, in the store.
 // Tested by src/content/obtain.test.ts
+import {
+  type ContentRef,
+  type Peek,
+  type PeekNode,
+  type UnverifiedItem,
+  type Verify,
+  refKey,
+} from './ref.ts'
 import type { Clock } from '../base/clock.ts'
 import { hasCode } from '../base/fault.ts'
 import { setNewest } from '../base/lru-cache.ts'
 import type { Log } from '../base/log.ts'
-import { createUnrequestedItems, type UnrequestedItems } from './unrequested-items.ts'
 import { createWriteBehindQueue } from './write-behind-queue.ts'
 import { createMemory, isShared } from './memory.ts'
-import type { CountObtain } from './obtain-event.ts'
-import type { ObtainLimits } from './obtain-limits.ts'
-import { refKey, type ContentRef, type Peek, type PeekNode, type Verify } from './ref.ts'
+import type { CountObtain, ObtainLimits } from './obtain-limits.ts'
 import type { BlockStore } from './block-store.ts'
+
+/** `proved`: its name was computed from its bytes in this process. */
+type UnrequestedItem = UnverifiedItem & { readonly source: string; readonly proved: boolean }
+
+export type UnrequestedItems = {
+  add(source: string, items: readonly UnverifiedItem[], proved?: boolean): void
+  /** Takes it out: one that turns out wrong is gone. */
+  take(ref: ContentRef): UnrequestedItem | null
+}
+
+/** The oldest leave first when `itemsMax` or `bytesMax` is reached. */
+export function createUnrequestedItems(limits: {
+  readonly itemsMax: number
+  readonly bytesMax: number
+}): UnrequestedItems {
+  const waiting = new Map<string, UnrequestedItem>()
+  let bytesWaiting = 0
+
+  function remove(key: string): UnrequestedItem | null {
+    const unrequestedItem = waiting.get(key)
+    if (unrequestedItem === undefined) return null
+    waiting.delete(key)
+    bytesWaiting -= unrequestedItem.bytes.length
+    return unrequestedItem
+  }
+
+  return {
+    add(source, items, proved = false) {
+      for (const { ref, bytes } of items.slice(0, limits.itemsMax)) {
+        if (bytes.length > limits.bytesMax) continue
+        const key = refKey(ref)
+        remove(key)
+        waiting.set(key, { ref, bytes, source, proved })
+        bytesWaiting += bytes.length
+        for (const oldest of waiting.keys()) {
+          if (waiting.size <= limits.itemsMax && bytesWaiting <= limits.bytesMax) break
+          remove(oldest)
+        }
+      }
+    },
+    take: (ref) => remove(refKey(ref)),
+  }
+}
 
 /** A copy that is corrupt or unreadable, with the error. */
 type Unread = { readonly unread: unknown }

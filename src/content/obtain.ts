@@ -7,8 +7,7 @@ import { createSingleFlight } from '../base/single-flight.ts'
 import type { Log } from '../base/log.ts'
 import { querySources } from './query-sources.ts'
 import { createLocalCopies } from './local-copies.ts'
-import type { CountObtain } from './obtain-event.ts'
-import { defaultObtainLimits, type ObtainLimits } from './obtain-limits.ts'
+import { type CountObtain, type ObtainLimits, defaultObtainLimits } from './obtain-limits.ts'
 import {
   refKey,
   type ContentRef,

@@ -3,7 +3,7 @@
 import { Fault, hasCode } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { LocalCopies } from './local-copies.ts'
-import type { CountObtain } from './obtain-event.ts'
+import type { CountObtain } from './obtain-limits.ts'
 import { watchAll } from './read-trace.ts'
 import {
   isSameRef,

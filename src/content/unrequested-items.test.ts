@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { item } from '../../test/suites/block-store.suite.ts'
-import { createUnrequestedItems } from './unrequested-items.ts'
+import { createUnrequestedItems } from './local-copies.ts'
 
 test('an extra can be taken once, under its own name only', () => {
   const unrequested = createUnrequestedItems({ itemsMax: 10, bytesMax: 1000 })

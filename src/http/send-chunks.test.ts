@@ -6,7 +6,7 @@ import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
 import { systemClock } from '../base/clock.ts'
 import type { Fault } from '../base/fault.ts'
 import { silentLog } from '../base/log.ts'
-import { createRoutes } from '../server/routes.ts'
+import { createRoutes } from '../server/open-endpoints.ts'
 import { sendChunks } from './send-chunks.ts'
 import { createServer, defaultServerSettings } from './server.ts'
 

@@ -6,7 +6,7 @@ import { type RpcServer, startRpcServer } from '../../test/fakes/rpc-server.ts'
 import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
 import { systemClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
-import { createRoutes } from '../server/routes.ts'
+import { createRoutes } from '../server/open-endpoints.ts'
 import { createServer, defaultServerSettings } from './server.ts'
 
 const call = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'

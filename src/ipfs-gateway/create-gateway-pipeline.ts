@@ -10,11 +10,11 @@ import { decodeMultihash, identityCode } from '../codec/ipld/multihash.ts'
 import type { Files } from '../ipfs/files.ts'
 import type { PathLimits } from '../access/limits/path-limits.ts'
 import type {
+  FileRequest,
   TransferMeter,
   TransferMeters,
-  FileRequest,
 } from '../access/limits/transfer-meters.ts'
-import { pathsOutcome, type UsedCall } from '../access/usage/usage-row.ts'
+import { type UsedCall, pathsOutcome } from '../access/usage/usage-row.ts'
 import type { Credential } from '../pipeline/authenticate-request.ts'
 import type { GatewayPipeline } from './gateway-pipeline.ts'
 import type { IpfsGatewayRequest } from './path-operation.ts'

@@ -9,11 +9,11 @@ import type { Log } from '../base/log.ts'
 import type { ImportProfile } from '../codec/ipld/import-profile.ts'
 import type { Files } from '../ipfs/files.ts'
 import type {
+  FileRequest,
   TransferMeter,
   TransferMeters,
-  FileRequest,
 } from '../access/limits/transfer-meters.ts'
-import { filesOutcome, type UsedCall } from '../access/usage/usage-row.ts'
+import { type UsedCall, filesOutcome } from '../access/usage/usage-row.ts'
 
 export type KuboPipelineDeps = RefusalDeps & {
   /** The IPFS API refuses accounts without a card. */

@@ -1,6 +1,6 @@
 // Usage as metrics: the rows of each second, added up without key and account.
 // Tested by src/metrics/metrics.test.ts
-import { addRow, emptyRow, type FlushedRow, type UsageRow } from '../access/usage/usage-row.ts'
+import { type FlushedRow, type UsageRow, addRow, emptyRow } from '../access/usage/usage-row.ts'
 import type { Metrics } from './registry.ts'
 
 /** Names that may be labels; whatever else is asked for counts as `other`. */

@@ -1,6 +1,6 @@
 // What is counted on the way, too often for a metric of the library: plain numbers, read at a scrape.
 // Tested by src/metrics/metrics.test.ts
-import type { ObtainEvent } from '../content/obtain-event.ts'
+import type { ObtainEvent } from '../content/obtain-limits.ts'
 
 export type Counters = {
   /** As `ObtainParts.count`. */

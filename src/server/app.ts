@@ -29,9 +29,9 @@ import { deviceSpace } from '../content/segments/segment-folder.ts'
 import { createSystemFiles } from '../content/system-files.ts'
 import { storedBytes } from '../ipfs/pins/account-storage.ts'
 import { listKeyIdsOf } from '../tables/api-keys.ts'
-import { createFailedAuthentications } from '../access/limits/failed-authentications.ts'
+import { createFailedAuthentications } from '../access/limits/failed-attempts.ts'
 import { createTransferMeters } from '../access/limits/transfer-meters.ts'
-import { keyRatesOf } from './key-rates.ts'
+import { keyRatesOf, openGateway } from './open-gateway.ts'
 import { createLimiter } from '../access/limits/limiter.ts'
 import { createUsageRetention } from '../access/usage/usage-retention.ts'
 import { createUsage } from '../access/usage/usage.ts'
@@ -41,27 +41,22 @@ import type { OnImport } from './open-chain.ts'
 import { startCollecting } from './start-collecting.ts'
 import { createListeners } from './listeners.ts'
 import { makeDataFolder } from './make-data-folder.ts'
-import { listOf, openAdmin } from './open-admin.ts'
-import { openAlerts } from './open-alerts.ts'
-import { openCards } from './open-cards.ts'
+import { listOf, openAdmin, openPinRows, openUsageView } from './open-admin.ts'
 import {
-  createFirstRunLink,
   type FirstRun,
+  createFirstRunLink,
   findPrincipal,
+  openAlerts,
+  openCards,
   openIdentity,
   sweepPeople,
-} from './open-identity.ts'
-import { gatewaysOf, openContent } from './open-content.ts'
+} from './open-access.ts'
+import { gatewaysOf, openContent, refuseLostDatabase } from './open-content.ts'
 import { createKuboCommands } from '../kubo/commands/index.ts'
 import { openEndpoints } from './open-endpoints.ts'
 import { obtainPublicKey } from '../access/accounts/server-identity.ts'
-import { openGateway } from './open-gateway.ts'
-import { openMetrics } from './open-metrics.ts'
+import { openMetrics, openServerStatus } from './open-metrics.ts'
 import { openNetworks } from './open-networks.ts'
-import { openServerStatus } from './open-server-status.ts'
-import { openPinRows } from './open-pin-rows.ts'
-import { refuseLostDatabase } from './open-store.ts'
-import { openUsageView } from './open-usage.ts'
 import { createReload, type ReloadParts } from './reload.ts'
 import { cairnVersion, clientVersion } from './version.ts'
 import { watchIntegrity } from './watch-integrity.ts'

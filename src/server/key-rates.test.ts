@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { keyRatesOf } from './key-rates.ts'
+import { keyRatesOf } from './open-gateway.ts'
 
 type Given = { host: string; keyRates?: 'auto' | 'none' | 'free'; proxies?: string; hosts?: string }
 

@@ -1,15 +1,23 @@
 // Opens the admin API: its operations, their context, and authentication.
 // Tested by test/admin.test.ts
+import type { Clock } from '../base/clock.ts'
+import type { Rows } from '../db/rows.ts'
+import type { UsageView } from '../admin/resources/usage/usage-view.ts'
+import { listStorage, readStorage, sumStorage } from '../ipfs/pins/account-storage.ts'
+import { createUsageFeed } from '../access/usage/usage-feed.ts'
+import { createUsageLines } from '../access/usage/usage-lines.ts'
+import { createUsageReports } from '../access/usage/usage-report.ts'
+import type { Usage, UsageRead } from '../access/usage/usage.ts'
+import type { AdminContext, PinRows } from '../admin/admin-operation.ts'
+import { listPins } from '../ipfs/pins/pin-list.ts'
 import { fileURLToPath } from 'node:url'
-import { cardGateOf } from './open-cards.ts'
+import { cardGateOf } from './open-access.ts'
 import { createListedIps } from '../base/addresses.ts'
 import type { Directory } from '../access/accounts/directory.ts'
-import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Config } from '../config/settings.ts'
-import type { AdminContext } from '../admin/admin-operation.ts'
 import { adminOperations } from '../admin/index.ts'
-import { createDryRun, type DryRunDeps } from '../admin/dry-run.ts'
+import { type DryRunDeps, createDryRun } from '../admin/dry-run.ts'
 import {
   type AsKeyParts,
   type FindPrincipal,
@@ -24,6 +32,34 @@ import { createStripeHook } from '../admin/http/stripe-hook.ts'
 import type { TransferMeters } from '../access/limits/transfer-meters.ts'
 import { openRpc } from '../rpc/open-rpc/open-rpc.ts'
 import { cairnVersion } from './version.ts'
+
+/** `usage`: null without a meter. */
+export function openUsageView(parts: {
+  readonly rows: Rows
+  readonly clock: Clock
+  readonly usage: Usage | null
+}): UsageView {
+  const { rows, clock, usage } = parts
+  const ofDatabase: UsageRead = async (queries) => ({
+    rows: await rows.snapshot(queries),
+    held: [],
+  })
+  const read = usage?.read ?? ofDatabase
+  return {
+    report: createUsageReports({ clock, read }).report,
+    list: createUsageLines({ read }).list,
+    follow: usage === null ? null : createUsageFeed({ usage, clock }).follow,
+    storageOf: (accountId) => sumStorage(rows, accountId),
+  }
+}
+
+export function openPinRows(rows: Rows): PinRows {
+  return {
+    list: (accountId, from) => listPins(rows, accountId, from),
+    stored: (accountId) => readStorage(rows, accountId),
+    storage: () => listStorage(rows),
+  }
+}
 
 export type AdminApiNeeds = {
   readonly touch: Omit<AdminContext, 'tryRequest'>

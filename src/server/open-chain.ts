@@ -1,20 +1,154 @@
 // Opens the embedded chain from the settings: genesis, mining mode, blocks to import first.
 // Tested by test/start.test.ts
-import { readFileSync } from 'node:fs'
-import type { Clock } from '../base/clock.ts'
-import type { Log } from '../base/log.ts'
-import { type Config, embeddedChain } from '../config/settings.ts'
-import type { Obtaining } from '../content/obtain.ts'
-import type { LocalStore } from '../content/block-store.ts'
-import type { Database } from '../db/sqlite.ts'
-import type { ThreadWriter } from '../db/thread-writer.ts'
-import { rememberBlock } from '../chain/blocks.ts'
-import { countBlocks } from '../devchain/count-blocks.ts'
+import { join } from 'node:path'
+import { type Clock, systemClock } from '../base/clock.ts'
+import { type Log, silentLog } from '../base/log.ts'
+import { createSqliteStore } from '../content/sqlite-store.ts'
+import { lockFolder } from '../db/lock.ts'
+import { type Database, openDatabase } from '../db/sqlite.ts'
+import { type ThreadWriter, startThreadWriter } from '../db/thread-writer.ts'
 import { type EmbeddedNetwork, openEmbeddedNetwork } from '../devchain/embedded-network.ts'
-import { parseGenesis } from '../devchain/genesis.ts'
+import { type Genesis, parseGenesis } from '../devchain/genesis.ts'
+import type { ChainWorker } from '../devchain/start-chain-worker.ts'
+import type { BlockRef } from '../chain/head.ts'
+import { makeDataFolder } from './make-data-folder.ts'
+import { existsSync, readFileSync } from 'node:fs'
+import { type Config, embeddedChain } from '../config/settings.ts'
+import { type Obtaining, createObtain } from '../content/obtain.ts'
+import { verify } from '../content/verified-finds.ts'
+import { createInlineWriter } from '../db/inline-writer.ts'
+import { blobFeeFraction } from '../devchain/blob-schedule.ts'
+import { createChainHead } from '../devchain/chain-head.ts'
+import { openChainIndex } from '../devchain/chain-index.ts'
+import { defaultGenesis } from '../devchain/default-genesis.ts'
+import { buildFirstBlock } from '../devchain/first-block.ts'
+import { obtainEmbedded } from '../devchain/embedded-content.ts'
+import { refuseOtherChain } from '../devchain/start-point.ts'
+import { emptyPool } from '../chain/transaction-pool.ts'
 import type { Network } from '../chain/network.ts'
 import { createAccountMemory, createHeaderMemory } from '../chain/proved-memory.ts'
+import type { LocalStore } from '../content/block-store.ts'
+import { rememberBlock } from '../chain/blocks.ts'
+import { countBlocks } from '../devchain/count-blocks.ts'
 import type { SenderCache } from '../chain/sender-cache.ts'
+
+type Parts = {
+  readonly dataDir: string
+  /** Maximum size of the database; null: limited by the disk. */
+  readonly storeBytesMax: number | null
+  /** The embedded chain as a network. */
+  readonly name: string
+  readonly genesis: Genesis
+  readonly blocksFile: string
+  /** `startChainWorker`. The worker ends with the import. */
+  readonly worker: ChainWorker
+  readonly log: Log
+  /** Called after each new block with its number. */
+  readonly onBlock: (number: bigint) => void
+  /** Called with the head that the import starts from. */
+  readonly onStart: (number: bigint) => void
+}
+
+/**
+ * Resolves with the number of new blocks and the resulting head. Rejects with a sentence for the operator: a
+ * server on the folder, another chain in it, the first invalid block; blocks before it stay stored.
+ */
+export async function importChain(
+  parts: Parts,
+): Promise<{ readonly added: number; readonly head: BlockRef }> {
+  const { dataDir, storeBytesMax, name } = parts
+  await using running = new AsyncDisposableStack()
+  makeDataFolder(dataDir)
+  running.defer(lockFolder(dataDir))
+  const path = join(dataDir, 'cairn.db')
+  const writer = await startThreadWriter({
+    path,
+    ...(storeBytesMax === null ? {} : { bytesMax: storeBytesMax }),
+    // Rejects everything that waits for the worker, and with it the import.
+    onDeath: () => {},
+  })
+  running.defer(() => writer.close())
+  const database = openDatabase(path, { readOnly: true })
+  running.defer(() => database.close())
+  const chain = await openEmbeddedNetwork({
+    name,
+    genesis: parts.genesis,
+    database,
+    store: createSqliteStore({ db: database, writer }),
+    databasePath: path,
+    connectWriter: () => writer.connect(),
+    mining: 'off',
+    startedAhead: parts.worker,
+    clock: systemClock,
+    log: parts.log,
+  })
+  running.defer(() => chain.close())
+  parts.onStart(chain.head.latest().number)
+  const stopWatch = chain.head.watch(({ added }) => {
+    for (const { number } of added) parts.onBlock(number)
+  })
+  running.defer(stopWatch)
+  const added = await chain.importChain(parts.blocksFile, new AbortController().signal)
+  return { added, head: chain.head.latest() }
+}
+
+type StoredChain = { readonly network: Network; close(): void }
+
+const readOnlyHeadersMax = 16
+
+/** Throws an Error with a sentence for the operator if no chain is stored. */
+export function openStoredChain(config: Config): StoredChain {
+  const chain = embeddedChain(config)
+  if (chain === null) {
+    throw new Error(
+      'no embedded chain in the settings: query a running server with --url and --key',
+    )
+  }
+  const path = join(config.dataDir, 'cairn.db')
+  if (!existsSync(path)) throw new Error(`no chain in ${config.dataDir}: start the server once`)
+  const db = openDatabase(path, { readOnly: true })
+  try {
+    const index = openChainIndex(db, chain.name)
+    const start = index.head()
+    if (start === null) {
+      throw new Error(`no chain "${chain.name}" in ${config.dataDir}: start the server once`)
+    }
+    const { genesisFile, name } = chain
+    const genesis =
+      genesisFile === null
+        ? defaultGenesis
+        : parseGenesis(JSON.parse(readFileSync(genesisFile, 'utf8')))
+    // Headers do not commit to the chain ID, so a bundle could carry the ID of another genesis.
+    refuseOtherChain(name, index, buildFirstBlock(genesis).hash)
+    const { obtain, peek, peekNode } = createObtain({
+      store: createSqliteStore({ db, writer: createInlineWriter(db) }),
+      sourcesFor: () => [],
+      verify,
+      clock: systemClock,
+      log: silentLog,
+      count: () => {},
+    })
+    const network: Network = {
+      name,
+      chainId: genesis.chainId,
+      head: createChainHead(name, index, start),
+      obtain: obtainEmbedded(obtain, index),
+      peek,
+      peekNode,
+      headers: createHeaderMemory(readOnlyHeadersMax),
+      hint: { network: name },
+      pool: emptyPool,
+      executor: null,
+      relay: null,
+      blobFeeFraction: (timestamp) => blobFeeFraction(genesis.config, timestamp),
+      forkConfigs: () => null,
+    }
+    return { network, close: () => db.close() }
+  } catch (thrown) {
+    db.close()
+    throw thrown
+  }
+}
 
 /** Cached decoded headers per network, about 2 KB each. */
 const headersMax = 4_096

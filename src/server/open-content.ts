@@ -1,28 +1,138 @@
 // Opens the content layer of a data folder: its store, its sources, and how both are verified.
 // Tested by test/start.test.ts
-import type { Obtain } from '../content/ref.ts'
-import type { BlockStore } from '../content/block-store.ts'
-import { availableParallelism } from 'node:os'
+import type { FetchContext, Obtain } from '../content/ref.ts'
+import type { Source } from '../content/source.ts'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { Fault } from '../base/fault.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import { createHashWorker, type HashWorker } from '../codec/hash/hash-worker.ts'
+import { type HashWorker, createHashWorker } from '../codec/hash/hash-worker.ts'
+import { discardStaged } from '../content/sqlite-store.ts'
+import { moveBlocks } from '../content/segments/move-blocks.ts'
+import { replayLog } from '../content/segments/replay-log.ts'
+import { discardListed } from '../content/segments/segment-batch.ts'
+import type { SegmentLimits } from '../content/segments/segment-limits.ts'
+import { type SegmentStore, createSegmentStore } from '../content/segments/segment-store.ts'
+import { segmentBytes } from '../content/segments/segment-folder.ts'
+import { createSystemFiles } from '../content/system-files.ts'
+import type { Database } from '../db/sqlite.ts'
+import type { Writer } from '../db/writer.ts'
+import type { BlockStore } from '../content/block-store.ts'
+import { availableParallelism } from 'node:os'
 import { createParallelVerify } from '../codec/hash/parallel-verify.ts'
 import { verifyLeaf } from '../codec/ipld/verify-dag-block.ts'
 import { nameKeccakKinds } from '../codec/hash/verify-keccak.ts'
 import type { Config } from '../config/settings.ts'
-import { createSequentialRead, type SequentialRead } from '../content/sequential-read.ts'
-import { createObtain, type Obtaining } from '../content/obtain.ts'
+import { type SequentialRead, createSequentialRead } from '../content/sequential-read.ts'
+import { type Obtaining, createObtain } from '../content/obtain.ts'
 import { createQuarantineCheck } from '../content/quarantine-check.ts'
 import { defaultObtainLimits } from '../content/obtain-limits.ts'
-import type { SegmentStore } from '../content/segments/segment-store.ts'
 import { verify } from '../content/verified-finds.ts'
-import type { Database } from '../db/sqlite.ts'
 import type { ThreadWriter } from '../db/thread-writer.ts'
 import type { FileSourceConfig } from '../ipfs/sources/file-source.ts'
 import { type BlockSources, createBlockSources } from '../ipfs/sources/block-sources.ts'
 import type { Counters } from '../metrics/counters.ts'
-import { createNetworkSources, type NetworkSources } from './network-sources.ts'
-import { openStore } from './open-store.ts'
+
+export type NetworkSources = {
+  readonly of: (hint: FetchContext) => readonly Source[]
+  /** Queried in this order; empty: the network was removed. */
+  set(network: string, sources: readonly Source[]): void
+}
+
+/** Sources by network name; none for a context without a network or of the embedded chain. */
+function createNetworkSources(): NetworkSources {
+  const sources = new Map<string, readonly Source[]>()
+  const none: readonly Source[] = []
+  return {
+    of: ({ network }) => (network === undefined ? none : (sources.get(network) ?? none)),
+    set(network, found) {
+      if (found.length === 0) sources.delete(network)
+      else sources.set(network, found)
+    },
+  }
+}
+
+/** Folder of the segments in a data folder. */
+export function segmentsOf(dataDir: string): string {
+  return join(dataDir, 'store')
+}
+
+/** Bytes of the segments in a data folder; creates nothing. */
+export function segmentBytesOf(dataDir: string): number {
+  return segmentBytes(createSystemFiles(), segmentsOf(dataDir))
+}
+
+/**
+ * Call before a new `cairn.db` is created. Throws a sentence for the operator if content exists without it: keys
+ * and pins are only in that file, so starting without it would look like a loss of all data.
+ */
+export function refuseLostDatabase(dataDir: string): void {
+  if (existsSync(join(dataDir, 'cairn.db'))) return
+  if (segmentBytesOf(dataDir) === 0) return
+  throw new Error(
+    `${segmentsOf(dataDir)} holds content, but ${join(dataDir, 'cairn.db')} with keys and pins is missing: restore it from a backup, or keep only the content: cairn store rebuild --data-dir ${dataDir}`,
+  )
+}
+
+/** Call before any other work on the folder. */
+export async function openStore(parts: {
+  readonly dataDir: string
+  readonly database: Database
+  /** A second connection, for values that are read within one event-loop turn. */
+  readonly bytesDb?: Database
+  readonly writer: Writer
+  readonly bytesMax: number | null
+  /** Other bytes that count against `bytesMax`. */
+  readonly besideBytes?: () => number
+  readonly limits?: SegmentLimits
+  readonly hashBeside?: HashWorker | null
+  readonly clock: Clock
+  readonly log: Log
+}): Promise<SegmentStore> {
+  const {
+    dataDir,
+    database: db,
+    bytesDb,
+    writer,
+    bytesMax,
+    besideBytes = () => 0,
+    limits,
+    hashBeside = null,
+    clock,
+    log,
+  } = parts
+  await discardStaged(writer)
+  await discardListed(writer, null)
+  const ops = createSystemFiles()
+  const replay = { db, writer, ops, path: segmentsOf(dataDir), clock }
+  const rowsFollow = await replayLog(replay).then(() => true, roomIsMissing(log))
+  const store = createSegmentStore({
+    db,
+    bytesDb,
+    writer,
+    ops,
+    path: segmentsOf(dataDir),
+    bytesMax,
+    besideBytes,
+    rowsFollow,
+    hashBeside,
+    clock,
+    log,
+    ...(limits === undefined ? {} : { limits }),
+  })
+  await moveBlocks({ db, store, log })
+  return store
+}
+
+/** Without space for rows the server still starts, for reads and deletions; the next start replays the log. */
+function roomIsMissing(log: Log): (error: unknown) => false {
+  return (error) => {
+    if (!(error instanceof Fault) || error.code !== 'no_space') throw error
+    log('warn', 'log_not_replayed', { error })
+    return false
+  }
+}
 
 export type OpenContent = {
   readonly store: SegmentStore

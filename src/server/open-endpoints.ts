@@ -1,22 +1,25 @@
 // Opens the APIs and their routes: each with its operations, reading its settings at each request.
 // Tested by test/start.test.ts
+import { createHash } from 'node:crypto'
+import { type Answer, sendAnswer, textAnswer } from '../http/text-answer.ts'
+import { type Routes, type RpcApi, parseRpcPath } from '../http/routes.ts'
+import { type AdminApi, sendDocument, withMetrics } from '../admin/http/admin-api.ts'
+import { liveAnswer, livePath, readyAnswer, readyPath } from './open-metrics.ts'
+import type { RequestHandler } from '../http/node-exchange.ts'
+import { tusPath } from '../kubo/tus/tus-headers.ts'
 import type { Clock } from '../base/clock.ts'
 import type { FairTimeSlices } from '../base/fair-time-slices.ts'
 import type { Log } from '../base/log.ts'
 import type { Config } from '../config/settings.ts'
-import type { Pipeline } from './create-pipeline.ts'
+import type { Pipeline } from './open-gateway.ts'
 import type { Inspector } from '../pipeline/inspector/inspector.ts'
 import type { KuboCommand } from '../kubo/kubo-command.ts'
 import { add } from '../kubo/commands/files/add.ts'
 import { pathOperations } from '../ipfs-gateway/operations/index.ts'
 import type { DryRunDeps } from '../admin/dry-run.ts'
-import { type AdminApi, withMetrics } from '../admin/http/admin-api.ts'
 import type { AsKeyParts } from '../admin/http/admin-handler.ts'
 import { createIpfsApi } from '../kubo/ipfs-api.ts'
-import type { RequestHandler } from '../http/node-exchange.ts'
 import { createIpfsGateway } from '../ipfs-gateway/ipfs-gateway.ts'
-import { createAdminOnlyRoutes, createRoutes } from './routes.ts'
-import type { Routes } from '../http/routes.ts'
 import { createRpcApi, defaultRpcSettings } from '../rpc/api/rpc-api.ts'
 import type { ServerParts } from '../http/server.ts'
 import { createTusHandler } from '../kubo/tus/tus-handler.ts'
@@ -24,6 +27,139 @@ import type { ResumableUploads } from '../kubo/tus/resumable-uploads.ts'
 import type { UploadSpace } from '../kubo/tus/upload-space.ts'
 import { createWebSocketApi, defaultWebSocketLimits } from '../rpc/api/web-socket-api.ts'
 import { cairnVersion } from './version.ts'
+
+const style =
+  'body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:3rem auto;padding:0 1rem}' +
+  'pre{background:#8881;padding:1rem;white-space:pre-wrap;overflow-wrap:anywhere;border-radius:6px}'
+const styleHash = createHash('sha256').update(style).digest('base64')
+const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+
+/** `host`: the validated Host header, shown in the commands; `networks`: names served, default first. */
+function indexPage(host: string, networks: readonly string[]): Answer {
+  const base = `http://${escapeHtml(host)}`
+  const rows = networks
+    .map((name) => `<li><code>POST /${escapeHtml(name)}/v3/&lt;API_KEY&gt;</code></li>`)
+    .join('\n')
+  const body = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Cairn</title>
+<style>${style}</style>
+</head>
+<body>
+<h1>Cairn</h1>
+<p>Ethereum JSON-RPC and an IPFS API behind API keys. Every answer that can be proved is proved before it is given.</p>
+<h2>Ethereum JSON-RPC</h2>
+<ul>
+<li><code>POST /v3/&lt;API_KEY&gt;</code> (network by Host name, else the default)</li>
+<li><code>GET /ws/v3/&lt;API_KEY&gt;</code> (the same over WebSocket, with subscriptions)</li>
+${rows}
+</ul>
+<pre>curl ${base}/v3/&lt;API_KEY&gt; -H 'content-type: application/json' -d '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"}'</pre>
+<h2>IPFS</h2>
+<ul>
+<li><code>POST /api/v0/&lt;command&gt;</code> (Basic: key and secret)</li>
+<li><code>GET /ipfs/&lt;CID&gt;?format=raw</code>, <code>?format=car</code></li>
+</ul>
+<pre>curl -u '&lt;API_KEY&gt;:&lt;API_KEY_SECRET&gt;' -F file=@stone.txt ${base}/api/v0/add</pre>
+<h2>Health</h2>
+<ul><li><code>GET /livez</code></li><li><code>GET /readyz</code></li></ul>
+</body>
+</html>
+`
+  return {
+    status: 200,
+    type: 'text/html; charset=utf-8',
+    body,
+    headers: {
+      'content-security-policy': policy,
+      'referrer-policy': 'no-referrer',
+      'x-frame-options': 'DENY',
+    },
+  }
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}
+
+export type Endpoints = {
+  readonly rpc: RpcApi
+  /** All of `/api/v0/`. */
+  readonly files: RequestHandler
+  /** All of `/ipfs/`, also with several leading slashes. */
+  readonly paths: RequestHandler
+  /** `/tus/files` and all below it; absent: turned off. */
+  readonly tus?: RequestHandler
+  /** The admin API; absent: turned off, or on another listener. */
+  readonly admin?: AdminApi
+  /** The start has finished and the stores are open. */
+  readonly ready: () => boolean
+  /** Names of the networks served, default first; shown on the index page. */
+  readonly networks: () => readonly string[]
+}
+
+/** The table of paths. */
+export function createRoutes(endpoints: Endpoints): Routes {
+  return { any: createRouter(endpoints), rpc: endpoints.rpc }
+}
+
+/** For a listener of the admin API alone. */
+export function createAdminOnlyRoutes(side: AdminApi): Routes {
+  return {
+    any(exchange) {
+      const answered = side(exchange)
+      if (answered !== null) return answered
+      if (exchange.path === livePath) return sendDocument(exchange, liveAnswer())
+      const { request, response } = exchange
+      sendAnswer(request, response, textAnswer(404, '404 page not found'))
+    },
+    rpc: (exchange) =>
+      exchange.send({
+        status: 404,
+        fixed: [],
+        own: [],
+        text: '',
+        ascii: true,
+        bodyUnread: true,
+        closes: true,
+      }),
+  }
+}
+
+function createRouter(endpoints: Endpoints): RequestHandler {
+  return (exchange) => {
+    const { path } = exchange
+    const rpcPath = parseRpcPath(path)
+    if (rpcPath !== null) return endpoints.rpc(exchange, rpcPath)
+    if (path.startsWith('/api/v0/')) return endpoints.files(exchange)
+    if (path.startsWith('/ipfs/') || /^\/+ipfs\//.test(path)) return endpoints.paths(exchange)
+    const { tus } = endpoints
+    if (tus !== undefined && (path === tusPath || path.startsWith(`${tusPath}/`))) {
+      return tus(exchange)
+    }
+    // Only null means "not an admin path": a synchronous reply is undefined.
+    const answered = endpoints.admin === undefined ? null : endpoints.admin(exchange)
+    if (answered !== null) return answered
+    exchange.response.setHeader('x-request-id', exchange.requestId)
+    if (path === livePath) return sendDocument(exchange, liveAnswer())
+    if (path === readyPath) {
+      return sendDocument(
+        exchange,
+        readyAnswer({ ready: endpoints.ready(), draining: exchange.draining }),
+      )
+    }
+    if (path === '/') {
+      return sendDocument(
+        exchange,
+        indexPage(exchange.request.headers.host ?? '', endpoints.networks()),
+      )
+    }
+    sendAnswer(exchange.request, exchange.response, textAnswer(404, '404 page not found'))
+  }
+}
 
 /** `commandClassOf`: null for an unknown command. */
 type AdminEndpoints = Pick<AsKeyParts, 'rpc' | 'files'> & Pick<DryRunDeps, 'commandClassOf'>

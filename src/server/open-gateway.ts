@@ -1,21 +1,32 @@
 // Opens the request pipelines over the open parts: authentication, prices, usage, served files and paths.
 // Settings are read at each request.
 // Tested by test/start.test.ts
+import { plans } from '../access/accounts/plans.ts'
+import { isLoopback } from '../base/addresses.ts'
+import type { Config } from '../config/settings.ts'
+import type { KeyRates, Limiter } from '../access/limits/limiter.ts'
+import {
+  type ImportProfile,
+  type ImportProfileName,
+  importProfiles,
+} from '../codec/ipld/import-profile.ts'
+import { type KuboPipelineDeps, createKuboPipeline } from '../kubo/create-kubo-pipeline.ts'
+import type { KuboPipeline } from '../kubo/kubo-command.ts'
+import type { GatewayPipeline } from '../ipfs-gateway/gateway-pipeline.ts'
+import { type PathRules, createGatewayPipeline } from '../ipfs-gateway/create-gateway-pipeline.ts'
+import { type RpcPipelineDeps, createRpcPipeline } from '../rpc/create-rpc-pipeline.ts'
+import type { RpcPipeline } from '../rpc/rpc-pipeline.ts'
 import type { FairTimeSlices } from '../base/fair-time-slices.ts'
 import type { Caller } from '../access/accounts/caller.ts'
 import type { Directory } from '../access/accounts/directory.ts'
 import type { Clock } from '../base/clock.ts'
 import { setNewest } from '../base/lru-cache.ts'
 import type { Log } from '../base/log.ts'
-import { chooseProfile } from './choose-profile.ts'
-import type { Config } from '../config/settings.ts'
 import type { Rows } from '../db/rows.ts'
 import type { Database } from '../db/sqlite.ts'
 import type { DenyFile } from './deny-file.ts'
 import type { FindSender } from '../chain/sender-cache.ts'
 import { createEvents } from '../rpc/subscriptions/network-events.ts'
-import type { Pipeline } from './create-pipeline.ts'
-import { createPipeline } from './create-pipeline.ts'
 import type { Inspector } from '../pipeline/inspector/inspector.ts'
 import { createAnswerCache } from '../rpc/answer-cache.ts'
 import { resolveBlock } from '../rpc/request-context.ts'
@@ -26,15 +37,64 @@ import { createCallLog } from '../access/usage/call-log.ts'
 import {
   type FailedAuthentications,
   guardAuthentication,
-} from '../access/limits/failed-authentications.ts'
+} from '../access/limits/failed-attempts.ts'
 import type { TransferMeters } from '../access/limits/transfer-meters.ts'
-import type { Limiter } from '../access/limits/limiter.ts'
 import { createPathLimits } from '../access/limits/path-limits.ts'
 import type { Usage } from '../access/usage/usage.ts'
 import type { Counters } from '../metrics/counters.ts'
-import { cardGateOf } from './open-cards.ts'
+import { cardGateOf } from './open-access.ts'
 import type { OpenContent } from './open-content.ts'
 import type { OpenNetworks } from './open-networks.ts'
+
+/**
+ * Applies `http.keyRates`. A server on loopback counts as reachable from outside if its settings name a proxy, or a host
+ * name other than loopback's.
+ */
+export function keyRatesOf({
+  http,
+  admin,
+}: {
+  readonly http: Pick<Config['http'], 'host' | 'keyRates' | 'trustedProxies'>
+  readonly admin: Pick<Config['admin'], 'hosts'>
+}): KeyRates {
+  if (http.keyRates !== 'auto') return plans[http.keyRates]
+  const names = admin.hosts?.split(',').map((name) => name.trim()) ?? []
+  const isPrivate = http.trustedProxies === null && [http.host, ...names].every(isLoopback)
+  return isPrivate ? plans.none : plans.team
+}
+
+/** Profile of the key, otherwise of the server, with the server's rule for sharding directories. */
+function chooseProfile(files: Config['files'], name: ImportProfileName | null): ImportProfile {
+  const profile = importProfiles[name ?? files.importProfile]
+  const estimate = files.shardEstimate ?? profile.sharding.estimate
+  return { ...profile, sharding: { ...profile.sharding, bytes: files.shardBytes, estimate } }
+}
+
+export type PipelineDeps = RpcPipelineDeps &
+  KuboPipelineDeps & {
+    /** Access rules for `/ipfs/<cid>`. */
+    readonly paths: PathRules
+  }
+
+export type Pipeline = RpcPipeline & KuboPipeline & GatewayPipeline
+
+export function createPipeline(parts: PipelineDeps): Pipeline {
+  const kubo = createKuboPipeline(parts)
+  return {
+    ...createRpcPipeline(parts),
+    ...kubo,
+    ...createGatewayPipeline({
+      rules: parts.paths,
+      files: parts.files,
+      filesOf: parts.filesOf ?? null,
+      transferMeters: parts.transferMeters,
+      enter: kubo.authenticateFiles,
+      count: parts.count,
+      clock: parts.clock,
+      log: parts.log,
+    }),
+  }
+}
 
 /** Maximum number of accounts with a cached view of the content. */
 const filesByAccountMax = 1000

@@ -1,25 +1,116 @@
 // Collects the metrics of the running server and serves `/metrics`.
 // Tested by test/metrics.test.ts
-import type { Clock } from '../base/clock.ts'
-import { decodeHeader } from '../codec/ethereum/header.ts'
+import type { Answer } from '../http/text-answer.ts'
+import type { Config } from '../config/settings.ts'
+import { showUrl } from '../config/show.ts'
 import { databaseBytes } from '../db/database-bytes.ts'
-import type { Rows } from '../db/rows.ts'
 import type { Database } from '../db/sqlite.ts'
-import { countSessions } from '../tables/sessions.ts'
 import type { BlockRef } from '../chain/head.ts'
 import type { Network } from '../chain/network.ts'
+import type { Rows } from '../db/rows.ts'
+import { listInvalidReplies } from '../tables/invalid-replies.ts'
+import type { ServerStatus } from '../admin/resources/server/server-status.ts'
+import type { OpenNetworks } from './open-networks.ts'
+import { cairnVersion } from './version.ts'
+import type { Clock } from '../base/clock.ts'
+import { decodeHeader } from '../codec/ethereum/header.ts'
+import { countSessions } from '../tables/sessions.ts'
 import { relayedMethods } from '../rpc/relay/relayed-methods.ts'
 import { countUsage } from '../metrics/count-usage.ts'
 import type { Counters } from '../metrics/counters.ts'
-import { observe, type ObservedHead } from '../metrics/observe.ts'
+import { type ObservedHead, observe } from '../metrics/observe.ts'
 import { createMetrics } from '../metrics/registry.ts'
 import { countQuarantined } from '../tables/quarantine.ts'
 import type { SegmentStore } from '../content/segments/segment-store.ts'
 import type { ThreadWriter } from '../db/thread-writer.ts'
 import type { Usage } from '../access/usage/usage.ts'
-import type { OpenNetworks } from './open-networks.ts'
-import { cairnVersion } from './version.ts'
 import type { IntegrityWatch } from './watch-integrity.ts'
+
+export const livePath = '/livez'
+export const readyPath = '/readyz'
+
+/** Always 200: a reply is proof enough that the process runs. */
+export function liveAnswer(): Answer {
+  return jsonAnswer(200, 'live')
+}
+
+/** 200 if the server accepts requests; 503 before the start has finished and once a drain begins. */
+export function readyAnswer(state: {
+  readonly ready: boolean
+  readonly draining: boolean
+}): Answer {
+  if (state.draining) return jsonAnswer(503, 'draining')
+  return state.ready ? jsonAnswer(200, 'ready') : jsonAnswer(503, 'starting')
+}
+
+function jsonAnswer(status: number, word: string): Answer {
+  return { status, type: 'application/json', body: JSON.stringify({ status: word }) + '\n' }
+}
+
+export type ServerStatusDeps = {
+  readonly opened: Pick<OpenNetworks, 'networks' | 'statuses'>
+  readonly store: { readonly isWritable: boolean; readonly bytes: number }
+  /** Bytes of unfinished uploads on disk. */
+  readonly uploadBytes: () => number
+  readonly database: Database
+  readonly rows: Pick<Rows, 'find'>
+  readonly settings: { readonly now: Config }
+  readonly ready: () => boolean
+  /** Ports of the APIs; null before they listen. */
+  readonly port: () => number | null
+  readonly started: number
+}
+
+export function openServerStatus(parts: ServerStatusDeps): ServerStatus {
+  const { opened, store, uploadBytes, database, rows, settings, ready, port, started } = parts
+
+  function urlOf(network: string, upstream: string): string {
+    const listed = settings.now.networks?.find(({ name }) => name === network)
+    if (listed === undefined || listed.embedded) return ''
+    const found = listed.upstreams.find(({ name }) => name === upstream)
+    return found === undefined ? '' : showUrl(found.url)
+  }
+
+  return {
+    version: cairnVersion(),
+    started,
+    get ready() {
+      return ready()
+    },
+    get facesPort() {
+      return settings.now.admin.host === null ? null : port()
+    },
+    networks: () =>
+      opened.networks().map((network) => {
+        const head = latestOf(network)
+        const { name, chainId, relay } = network
+        const anchor = head?.anchor ?? null
+        return { name, chainId, embedded: relay === null, head: head?.number ?? null, anchor }
+      }),
+    store: () => ({
+      writable: store.isWritable,
+      // Chain data is in the database, and `store.bytesMax` limits both together.
+      bytes: store.bytes + databaseBytes(database) + uploadBytes(),
+      bytesMax: settings.now.store.bytesMax,
+    }),
+    gateway: () => settings.now.gateway,
+    upstreams: () =>
+      opened.statuses().flatMap(({ network, status }) =>
+        status.upstreams.map(({ reach: _reach, lacks: _lacks, ...upstream }) => ({
+          network,
+          url: urlOf(network, upstream.name),
+          ...upstream,
+        })),
+      ),
+    alarms: () =>
+      opened
+        .statuses()
+        .flatMap(({ network, status }) =>
+          status.alarms.map(({ need, since }) => ({ network, need, since })),
+        ),
+    lies: (limit) => rows.find(listInvalidReplies(limit)),
+  }
+}
 
 export type MetricsParts = {
   readonly counters: Counters

@@ -1,27 +1,87 @@
 // Opens the networks of the settings: the embedded chain, chains behind upstreams, or both; the first is the
 // default. The only module that turns a network's settings into its parts.
 // Tested by test/upstream/networks-started.test.ts
-import { isDeepStrictEqual } from 'node:util'
 import { type Clock, backgroundFailed } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { NetworkConfig, UpstreamNetworkConfig } from '../config/network-config.ts'
-import { type Config, embeddedChain } from '../config/settings.ts'
 import type { Obtaining } from '../content/obtain.ts'
+import type { ThreadWriter } from '../db/thread-writer.ts'
+import { findKnownNetwork } from '../chain/known-networks.ts'
+import { createInvalidReplyLog } from '../chain/upstream/pool/invalid-reply-log.ts'
+import {
+  type UpstreamNetwork,
+  openUpstreamNetwork,
+} from '../chain/upstream/open-upstream-network.ts'
+import type { VerifyMode } from '../rpc/relay/prove-or-relay.ts'
+import { servingPolicies } from '../rpc/relay/relayed-methods.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { type Config, embeddedChain } from '../config/settings.ts'
 import type { LocalStore } from '../content/block-store.ts'
 import type { Database } from '../db/sqlite.ts'
-import type { ThreadWriter } from '../db/thread-writer.ts'
 import type { Network } from '../chain/network.ts'
 import type { SenderCache } from '../chain/sender-cache.ts'
-import type { UpstreamNetwork } from '../chain/upstream/open-upstream-network.ts'
 import type { PoolStatus } from '../chain/upstream/pool/upstream-pool.ts'
 import type { Operations, RpcOperation } from '../rpc/operation.ts'
 import {
   createEmbeddedOperations,
   createUpstreamOperations,
 } from '../rpc/relay/upstream-operations.ts'
-import type { NetworkSources } from './network-sources.ts'
+import type { NetworkSources } from './open-content.ts'
 import { type OnImport, openChain } from './open-chain.ts'
-import { openUpstreams, verifyOf } from './open-upstreams.ts'
+
+type OpenUpstreamsParts = {
+  readonly obtaining: Obtaining
+  readonly writer: ThreadWriter
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Returns without waiting for upstreams: `started` of the network reports when it can serve. */
+function openUpstreams(config: UpstreamNetworkConfig, parts: OpenUpstreamsParts): UpstreamNetwork {
+  const { writer, clock, log } = parts
+  const { name, chainId, heads, genesisHash, blobSchedule, upstreams } = config
+  const { obtain, peek, peekNode } = parts.obtaining
+  return openUpstreamNetwork({
+    name,
+    chainId,
+    upstreams,
+    heads: {
+      quorum: heads.quorum,
+      quorumRequired: heads.require === 'quorum',
+      pollMs: heads.pollMs,
+      maxAgeMs: heads.maxAgeMs,
+    },
+    genesisHash,
+    blobFractions:
+      blobSchedule?.map(({ from, baseFeeUpdateFraction }) => ({
+        from: BigInt(from),
+        fraction: BigInt(baseFeeUpdateFraction),
+      })) ?? null,
+    methods: servingPolicies,
+    requireProof: verifyOf(config, 'eth_getBlockByHash') === 'require',
+    ledger: createInvalidReplyLog({ network: name, writer, clock, log }),
+    content: { obtain, peek, peekNode },
+    clock,
+    log,
+  })
+}
+
+/**
+ * The operator's setting, otherwise by what is known of the network: blocks require a proof, state only if nodes
+ * supply one, and unknown networks require nothing.
+ */
+function verifyOf({ verify, policy, chainId }: UpstreamNetworkConfig, method: string): VerifyMode {
+  const written = verify.methods[method] ?? verify.default
+  if (written !== null) return written
+  if (policy === 'none') return 'off'
+  const served = servingPolicies.get(method)
+  const data = served?.serve === 'prove' ? served.data : null
+  if (data === 'state') return 'prefer'
+  // The roots of this chain do not commit to its lists: only headers can be proved.
+  if (policy === 'header-only') return data === 'header' ? 'require' : 'header'
+  const isFull = policy === 'full' || (policy === null && findKnownNetwork(chainId) !== null)
+  return isFull ? 'require' : 'prefer'
+}
 
 export type OpenNetworksParts = {
   readonly config: Config

@@ -10,7 +10,7 @@ import type { UnverifiedItem } from '../content/ref.ts'
 import { createInlineWriter } from '../db/inline-writer.ts'
 import { migrate } from '../db/migrate.ts'
 import { openDatabase } from '../db/sqlite.ts'
-import { openStore } from './open-store.ts'
+import { openStore } from './open-content.ts'
 
 function block(text: string): UnverifiedItem {
   const bytes = Buffer.from(text)

@@ -3,8 +3,8 @@ import type { z } from 'zod'
 import { type Accounts, createAccounts } from '../../src/access/accounts/accounts.ts'
 import { createCards } from '../../src/access/cards/cards.ts'
 import {
-  createJwtPublicKeys,
   type JwtPublicKeys,
+  createJwtPublicKeys,
 } from '../../src/access/accounts/jwt-public-keys.ts'
 import type { Identity } from '../../src/access/people/identity.ts'
 import { Fault } from '../../src/base/fault.ts'

@@ -6,7 +6,7 @@ import {
 } from '../../src/access/accounts/key-settings.ts'
 import { Fault } from '../../src/base/fault.ts'
 import type { Network } from '../../src/chain/network.ts'
-import type { Pipeline } from '../../src/server/create-pipeline.ts'
+import type { Pipeline } from '../../src/server/open-gateway.ts'
 import type { RpcItem, RpcOutcome } from '../../src/rpc/rpc-pipeline.ts'
 import { createNetworkChoice } from '../../src/rpc/networks.ts'
 import type { ProofBundle } from '../../src/rpc/bundles/proof-bundle.ts'

@@ -13,7 +13,7 @@ import { migrate } from '../../src/db/migrate.ts'
 import type { Rows } from '../../src/db/rows.ts'
 import { createSqliteRows } from '../../src/db/sqlite-rows.ts'
 import { openDatabase, type Database } from '../../src/db/sqlite.ts'
-import { createFailedSignIns } from '../../src/access/limits/failed-sign-ins.ts'
+import { createFailedSignIns } from '../../src/access/limits/failed-attempts.ts'
 import { createTurnedClock, type TurnedClock } from './turned-clock.ts'
 
 export type IdentityRig = Identity & {

@@ -9,7 +9,7 @@ import { verifyDagBlock } from '../../src/codec/ipld/verify-dag-block.ts'
 import type { UnverifiedItem } from '../../src/content/ref.ts'
 import { openDatabase } from '../../src/db/sqlite.ts'
 import { startThreadWriter } from '../../src/db/thread-writer.ts'
-import { openStore } from '../../src/server/open-store.ts'
+import { openStore } from '../../src/server/open-content.ts'
 
 const [dataDir = '', first = '0', wanted = ''] = process.argv.slice(2)
 const lanes = 64

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../../src/base/clock.ts'
 import { createFairTimeSlices } from '../../src/base/fair-time-slices.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createInspector, type Inspector } from '../../src/pipeline/inspector/inspector.ts'
-import { createRoutes } from '../../src/server/routes.ts'
+import { createRoutes } from '../../src/server/open-endpoints.ts'
 import { type RpcSettings, createRpcApi, defaultRpcSettings } from '../../src/rpc/api/rpc-api.ts'
 import {
   createServer,

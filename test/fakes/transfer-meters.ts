@@ -1,8 +1,8 @@
 // Transfer meters for tests, without transferred or stored bytes by default.
 import {
-  createTransferMeters,
   type TransferMeterDeps,
   type TransferMeters,
+  createTransferMeters,
 } from '../../src/access/limits/transfer-meters.ts'
 import { createTurnedClock } from './turned-clock.ts'
 

@@ -6,7 +6,7 @@ import { createSqliteRows } from '../../src/db/sqlite-rows.ts'
 import { type Database, openDatabase } from '../../src/db/sqlite.ts'
 import type { Writer } from '../../src/db/writer.ts'
 import type { UsedCall } from '../../src/access/usage/usage-row.ts'
-import { createUsage, type Usage } from '../../src/access/usage/usage.ts'
+import { type Usage, createUsage } from '../../src/access/usage/usage.ts'
 import { createTurnedClock, type TurnedClock } from './turned-clock.ts'
 
 export type UsageRig = {

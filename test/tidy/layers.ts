@@ -75,7 +75,7 @@ export const doors: readonly Door[] = [
   { thing: 'prom-client', module: /^prom-client$/, behind: ['metrics/registry.ts'] },
   { thing: 'stripe', module: /^stripe$/, behind: ['access/cards/stripe-provider.ts'] },
   { thing: 'nodemailer', module: /^nodemailer$/, behind: ['access/alerts/send-mail.ts'] },
-  { thing: 'otpauth', module: /^otpauth$/, behind: ['access/people/totp.ts'] },
+  { thing: 'otpauth', module: /^otpauth$/, behind: ['access/people/second-factor.ts'] },
   {
     thing: '@simplewebauthn/server',
     module: /^@simplewebauthn\/server(\/|$)/,

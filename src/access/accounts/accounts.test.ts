@@ -6,7 +6,7 @@ import { migrate } from '../../db/migrate.ts'
 import { createSqliteRows } from '../../db/sqlite-rows.ts'
 import { openDatabase, type Database } from '../../db/sqlite.ts'
 import { createAccounts, type Accounts } from './accounts.ts'
-import { AccountsRefusal, type RefusalReason } from './accounts-refusal.ts'
+import { AccountsRefusal, type RefusalReason } from './account-rules.ts'
 import { defaultKeySettings } from './key-settings.ts'
 
 function rig(): { accounts: Accounts; db: Database } {

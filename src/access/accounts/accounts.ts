@@ -31,7 +31,15 @@ import {
   updateKey,
 } from '../../tables/api-keys.ts'
 import { createKeyLimit, type KeyLimit } from './key-limit.ts'
-import { AccountsRefusal, type RefusalReason } from './accounts-refusal.ts'
+import {
+  AccountsRefusal,
+  type RefusalReason,
+  checkAccountName,
+  checkKeyName,
+  checkNewKey,
+  quote,
+  whyNoRotation,
+} from './account-rules.ts'
 import { createApiKey, createApiSecret, hashCredential, visiblePart } from './api-key.ts'
 import {
   type AccountSettings,
@@ -45,13 +53,6 @@ import {
   parseAccountSettings,
   parseKeySettings,
 } from './parse-key-settings.ts'
-import {
-  checkAccountName,
-  checkKeyName,
-  checkNewKey,
-  quote,
-  whyNoRotation,
-} from './account-rules.ts'
 import { replaceKey } from './rotation.ts'
 import { toAccount, toApiKey, toListedAccount, toListedKey } from './stored-rows.ts'
 

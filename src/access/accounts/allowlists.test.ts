@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fromHex } from '../../base/hex.ts'
 import {
-  compileAllowlists,
+  type Origins,
   authorizeAddresses,
   authorizeMethod,
   authorizeOrigins,
-  type Origins,
+  compileAllowlists,
 } from './allowlists.ts'
 import { defaultKeySettings, type KeySettings } from './key-settings.ts'
 import { changeKeySettings } from './parse-key-settings.ts'

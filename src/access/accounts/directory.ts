@@ -19,7 +19,7 @@ import { createJwtCallers, type JwtHolder } from './jwt-callers.ts'
 import type { JwtKeys } from './jwt.ts'
 import type { KeySettings } from './key-settings.ts'
 import { parseAccountSettings, parseKeySettings } from './parse-key-settings.ts'
-import type { ParsedPublicKey } from './jwt-public-key.ts'
+import type { ParsedPublicKey } from './jwt-public-keys.ts'
 
 export type Directory = {
   /**

@@ -13,8 +13,7 @@ import type { Caller } from './caller.ts'
 import { createDirectory } from './directory.ts'
 import { createJwtCallers } from './jwt-callers.ts'
 import type { KeySettings } from './key-settings.ts'
-import { parsePublicKey } from './jwt-public-key.ts'
-import { createJwtPublicKeys } from './jwt-public-keys.ts'
+import { createJwtPublicKeys, parsePublicKey } from './jwt-public-keys.ts'
 
 async function createRig(settings: Partial<KeySettings> = {}) {
   const db = openDatabase(':memory:')

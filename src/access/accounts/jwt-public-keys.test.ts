@@ -6,10 +6,9 @@ import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
 import { createSqliteRows } from '../../db/sqlite-rows.ts'
 import { openDatabase } from '../../db/sqlite.ts'
-import { AccountsRefusal } from './accounts-refusal.ts'
+import { AccountsRefusal } from './account-rules.ts'
 import { createAccounts } from './accounts.ts'
-import { fingerprintOf, parsePublicKey } from './jwt-public-key.ts'
-import { createJwtPublicKeys } from './jwt-public-keys.ts'
+import { createJwtPublicKeys, fingerprintOf, parsePublicKey } from './jwt-public-keys.ts'
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const ec = () => generateKeyPairSync('ec', { namedCurve: 'prime256v1' })

@@ -5,7 +5,7 @@ import { createJwtSigner, writeJwt } from '../../../test/fakes/jwt-signer.ts'
 import { Fault } from '../../base/fault.ts'
 import { authorizeAddresses, authorizeMethod, authorizeOrigins } from './allowlists.ts'
 import { jwtCharsMax, verifyJwt } from './jwt.ts'
-import { parsePublicKey } from './jwt-public-key.ts'
+import { parsePublicKey } from './jwt-public-keys.ts'
 
 const now = Date.UTC(2026, 0, 1)
 const nowSeconds = now / 1000

@@ -7,7 +7,7 @@ import type { JWTPayload } from 'jose'
 import { Fault } from '../../base/fault.ts'
 import { type Allowlists, compileAllowlists } from './allowlists.ts'
 import { parseAllowlist } from './parse-key-settings.ts'
-import type { ParsedPublicKey } from './jwt-public-key.ts'
+import type { ParsedPublicKey } from './jwt-public-keys.ts'
 
 /** By `kid`. */
 export type JwtKeys = ReadonlyMap<string, ParsedPublicKey>

@@ -1,8 +1,8 @@
 // Parses KeySettings and AccountSettings from stored JSON and from owners. Validates each value; absent ones are inherited.
 // Tested by src/access/accounts/accounts.test.ts
 import { parseIpRule } from '../../base/addresses.ts'
-import { parseOriginRule } from './allowed-origin.ts'
-import { AccountsRefusal } from './accounts-refusal.ts'
+import { parseOriginRule } from './allowlists.ts'
+import { AccountsRefusal } from './account-rules.ts'
 import {
   type ImportProfileName,
   importProfiles,

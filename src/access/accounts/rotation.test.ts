@@ -9,7 +9,7 @@ import { migrations } from '../../db/migrations.ts'
 import { createSqliteRows } from '../../db/sqlite-rows.ts'
 import { openDatabase } from '../../db/sqlite.ts'
 import { createAccounts } from './accounts.ts'
-import { AccountsRefusal } from './accounts-refusal.ts'
+import { AccountsRefusal } from './account-rules.ts'
 import { createDirectory } from './directory.ts'
 
 const hourMs = 3_600_000

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { Fault } from '../../base/fault.ts'
-import { createCardRateLimit } from './card-rate-limit.ts'
+import { createCardRateLimit } from './rate-limit.ts'
 
 const overRate = (error: unknown) => error instanceof Fault && error.code === 'over_rate'
 const perDay = (most: number) => ({ most: () => most, seconds: 86_400, details: () => 'a limit' })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { Fault } from '../../base/fault.ts'
-import { createFailedAuthentications, guardAuthentication } from './failed-authentications.ts'
+import { createFailedAuthentications, guardAuthentication } from './failed-attempts.ts'
 
 function refused(run: () => void): Fault | null {
   try {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { Fault } from '../../base/fault.ts'
-import { createFailedSignIns } from './failed-sign-ins.ts'
+import { createFailedSignIns } from './failed-attempts.ts'
 
 const overRate = (error: unknown) => error instanceof Fault && error.code === 'over_rate'
 

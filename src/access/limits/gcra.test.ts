@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { returnUnits, takeUnits, type Rate } from './gcra.ts'
+import { type Rate, returnUnits, takeUnits } from './rate-limit.ts'
 
 /** How many single units pass when asked `times` times at each of `instants`. */
 function passed(rate: Rate, instants: readonly number[], times: number): number[] {

@@ -3,8 +3,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { setNewest } from '../../base/lru-cache.ts'
-import { returnUnits, takeUnits, type Rate } from './gcra.ts'
-import { overRate } from './rate-refusal.ts'
+import { type Rate, overRate, returnUnits, takeUnits } from './rate-limit.ts'
 
 /** Limits of one key; null = the server's default, 0 = none allowed. KeySettings has this shape. */
 export type KeyLimits = {

@@ -4,8 +4,7 @@ import { networkOf } from '../../base/addresses.ts'
 import type { Clock } from '../../base/clock.ts'
 import { setNewest } from '../../base/lru-cache.ts'
 import { Fault } from '../../base/fault.ts'
-import { takeUnits } from './gcra.ts'
-import { overRate } from './rate-refusal.ts'
+import { overRate, takeUnits } from './rate-limit.ts'
 
 /** `keyId` null: no key, so the address counts. */
 type GatewayClient = { readonly keyId: string | null; readonly address: string }

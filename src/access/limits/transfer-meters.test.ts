@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTestMeters } from '../../../test/fakes/transfer-meters.ts'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
-import type { KeyQuotas, QuotaHolder } from './file-quotas.ts'
+import type { KeyQuotas, QuotaHolder } from './transfer-meters.ts'
 
 const unbounded: KeyQuotas = {
   filesUploadBytesPerMonth: null,

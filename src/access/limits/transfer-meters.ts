@@ -1,14 +1,51 @@
 // Transfer limits of file requests: bytes per month, per body and in storage, and concurrent uploads per key. Refuses a
 // declared length that is too large before the body is read, otherwise as soon as a limit is exceeded.
-import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
-import { overStorage, overTransfer, type QuotaHolder } from './file-quotas.ts'
-import { overCount } from './rate-refusal.ts'
+import type { Clock } from '../../base/clock.ts'
+import { overCount } from './rate-limit.ts'
 import {
-  createTransferCounts,
   type TransferCount,
   type Transferred,
+  createTransferCounts,
 } from '../usage/transfer-counts.ts'
+
+type AccountQuotas = {
+  /** Body bytes of requests in a calendar month, UTC. */
+  readonly filesUploadBytesPerMonth: number | null
+  /** Body bytes of answers in a calendar month, UTC. */
+  readonly filesDownloadBytesPerMonth: number | null
+  /** Bytes that the account keeps, each block once; of a key: how many there may be when it adds more. */
+  readonly filesStoredBytes: number | null
+}
+
+export type KeyQuotas = AccountQuotas & {
+  /** One request body. */
+  readonly filesBodyBytes: number | null
+  /** Uploads at a time, those of more than 128 KiB; null = as the server is set. */
+  readonly filesUploads: number | null
+}
+
+/** A Caller has this shape. */
+export type QuotaHolder = {
+  readonly keyId: string
+  readonly accountId: string
+  readonly settings: KeyQuotas
+  readonly quotas: AccountQuotas
+}
+
+function overTransfer(): Fault {
+  return new Fault('over_quota', {
+    detail: 'not allowed - transfer quota reached',
+    data: { reason: 'transfer' },
+  })
+}
+
+function overStorage(): Fault {
+  return new Fault('over_quota', {
+    detail: 'not allowed - storage quota reached',
+    data: { reason: 'storage' },
+  })
+}
 
 /** One request, from its admission to the end of its answer. */
 export interface TransferMeter {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createIdentityRig, dayMs } from '../../../test/fakes/identity.ts'
-import { AccountsRefusal, type RefusalReason } from '../accounts/accounts-refusal.ts'
+import { AccountsRefusal, type RefusalReason } from '../accounts/account-rules.ts'
 
 const refused = (reason: RefusalReason) => (error: unknown) =>
   error instanceof AccountsRefusal && error.reason === reason

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import type { Rows } from '../../db/rows.ts'
-import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
+import { AccountsRefusal } from '../accounts/account-rules.ts'
 import { createToken, hashCredential, visiblePart } from '../accounts/api-key.ts'
 import {
   deleteOldTokens,

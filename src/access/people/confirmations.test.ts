@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
-import { confirmedMs, createConfirmations } from './confirmations.ts'
+import { confirmedMs, createConfirmations } from './sessions.ts'
 
 test('a confirmation counts for its session alone, and for five minutes', () => {
   const clock = createTurnedClock()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
-import { parseEmail } from './email.ts'
+import { AccountsRefusal } from '../accounts/account-rules.ts'
+import { parseEmail } from './person.ts'
 
 test('an email is one however it is written', () => {
   for (const text of ['ada@example.org', ' Ada@Example.ORG\n', 'ADA@EXAMPLE.ORG']) {

@@ -4,7 +4,13 @@ import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { Rows } from '../../db/rows.ts'
 import { type AuditLog, createAuditLog } from './audit-log.ts'
-import { type Confirmations, createConfirmations } from './confirmations.ts'
+import {
+  type Confirmations,
+  type SessionTimes,
+  type Sessions,
+  createConfirmations,
+  createSessions,
+} from './sessions.ts'
 import { createTokenAuthenticator, type TokenAuthenticator } from './token-authenticator.ts'
 import type { MailInvitation } from './invitation-mail.ts'
 import { createInvitations, type Invitations } from './invitations.ts'
@@ -16,10 +22,8 @@ import { createPasskeySignIn, type PasskeySignIn } from './passkey-sign-in.ts'
 import { createPasskeys, type Passkeys } from './passkeys.ts'
 import { createPeople, type People } from './people.ts'
 import { createSecretEncryption } from './secret-encryption.ts'
-import { createSecondFactor, type SecondFactor } from './second-factor.ts'
-import { createSessions, type Sessions, type SessionTimes } from './sessions.ts'
-import { createSignIn, type SignIn } from './sign-in.ts'
-import { type BeginAttempt, createSignInAttempts } from './sign-in-attempts.ts'
+import { type SecondFactor, createSecondFactor } from './second-factor.ts'
+import { type BeginAttempt, type SignIn, createSignIn, createSignInAttempts } from './sign-in.ts'
 import { createAccessTokens, type AccessTokens } from './access-tokens.ts'
 
 export type Identity = {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createIdentityRig, dayMs, goodPassword, here } from '../../../test/fakes/identity.ts'
-import { AccountsRefusal, type RefusalReason } from '../accounts/accounts-refusal.ts'
+import { AccountsRefusal, type RefusalReason } from '../accounts/account-rules.ts'
 
 const refused =
   (reason: RefusalReason, text = /./) =>

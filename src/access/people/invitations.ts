@@ -18,13 +18,11 @@ import {
 } from '../../tables/invitations.ts'
 import { joinAccount } from '../../tables/memberships.ts'
 import { insertPerson, promotePerson } from '../../tables/people.ts'
-import { checkAccountName } from '../accounts/account-rules.ts'
-import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
+import { AccountsRefusal, checkAccountName } from '../accounts/account-rules.ts'
 import { checkToken, createToken, hashCredential } from '../accounts/api-key.ts'
-import { parseEmail } from './email.ts'
+import { type Role, parseEmail, parsePersonName } from './person.ts'
 import { checkNewPassword } from './password-rules.ts'
 import type { Passwords } from './passwords.ts'
-import { parsePersonName, type Role } from './person.ts'
 import { conditionalWrite } from './conditional-write.ts'
 
 /** Times are milliseconds since 1970 UTC. */

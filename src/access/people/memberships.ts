@@ -14,7 +14,7 @@ import {
 } from '../../tables/memberships.ts'
 import { personExists } from '../../tables/people.ts'
 import { deleteSessions } from '../../tables/sessions.ts'
-import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
+import { AccountsRefusal } from '../accounts/account-rules.ts'
 import { type AccountRole, noPerson } from './person.ts'
 import { conditionalWrite } from './conditional-write.ts'
 

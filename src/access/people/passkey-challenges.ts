@@ -4,7 +4,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
-import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
+import { AccountsRefusal } from '../accounts/account-rules.ts'
 
 export type Challenges = {
   /** `use`: purpose and person; a response must match both. Both texts are base64url. */

@@ -1,7 +1,38 @@
 // Responses of authenticators, verified by @simplewebauthn/server (decision 0054): registration by WebAuthn Level 3, 7.1,
 // authentication by 7.2. The first response loads the library, not the start of the server: it takes 25 MiB.
 // Tested by src/access/people/passkeys.test.ts
-import { badPasskey, type PasskeyPage } from './client-data.ts'
+import { AccountsRefusal } from '../accounts/account-rules.ts'
+
+/** The page that requests: its origin as the request named it, `https://cairn.example.org`, and the RP ID, its host name. */
+export type PasskeyPage = { readonly origin: string; readonly rpId: string }
+
+/**
+ * The signed challenge, base64url; the caller checks that Cairn issued it. Throws AccountsRefusal `bad_passkey` for a page in a
+ * frame of another origin.
+ */
+export function readChallenge(clientData: Uint8Array): string {
+  const members = parseObject(clientData)
+  if (members === null) throw badPasskey('the client data is expected to be a JSON object')
+  if (members['crossOrigin'] === true || members['topOrigin'] !== undefined) {
+    throw badPasskey('the passkey was used in a frame of another page')
+  }
+  const { challenge } = members
+  if (typeof challenge !== 'string') throw badPasskey('the client data has no challenge')
+  return challenge
+}
+
+export function badPasskey(message: string, cause?: unknown): AccountsRefusal {
+  return new AccountsRefusal('bad_passkey', message, { cause })
+}
+
+function parseObject(json: Uint8Array): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(json))
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null
+  } catch {
+    return null
+  }
+}
 
 /** EdDSA with Ed25519, ES256, RS256, by their numbers in the IANA registry of COSE algorithms; the preferred one first. */
 export const passkeyAlgorithms: readonly number[] = [-8, -7, -257]

@@ -6,12 +6,17 @@ import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Rows } from '../../db/rows.ts'
 import { findPasskeyCredential, usePasskey } from '../../tables/passkeys.ts'
-import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
-import { badPasskey, type PasskeyPage, readChallenge } from './client-data.ts'
-import { type AuthenticationResponse, verifyAuthentication } from './passkey-responses.ts'
+import { AccountsRefusal } from '../accounts/account-rules.ts'
+import {
+  type AuthenticationResponse,
+  type PasskeyPage,
+  badPasskey,
+  readChallenge,
+  verifyAuthentication,
+} from './passkey-responses.ts'
 import { challengeMs, type Challenges } from './passkey-challenges.ts'
 import type { Session, Sessions } from './sessions.ts'
-import type { From, SignInAttempts } from './sign-in-attempts.ts'
+import type { From, SignInAttempts } from './sign-in.ts'
 import { conditionalWrite } from './conditional-write.ts'
 
 /** Request options for an authenticator. Bytes are base64url. */

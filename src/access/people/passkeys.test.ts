@@ -12,7 +12,7 @@ import { seeded } from '../../../test/fakes/seeded.ts'
 import { createIdentityRig, dayMs, goodPassword, here } from '../../../test/fakes/identity.ts'
 import { Fault } from '../../base/fault.ts'
 import { passkeyCoseKeys } from '../../db/migrations.ts'
-import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
+import { AccountsRefusal } from '../accounts/account-rules.ts'
 
 const page = { origin: 'https://cairn.example.org', rpId: 'cairn.example.org' }
 const elsewhere = { origin: 'http://localhost:8545', rpId: 'localhost' }

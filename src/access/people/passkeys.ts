@@ -12,11 +12,12 @@ import {
   type PasskeyRow,
 } from '../../tables/passkeys.ts'
 import { endCredentials, findSessionExpiry } from '../../tables/sessions.ts'
-import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
-import { type PasskeyPage, readChallenge } from './client-data.ts'
+import { AccountsRefusal } from '../accounts/account-rules.ts'
 import {
-  passkeyAlgorithms,
+  type PasskeyPage,
   type RegistrationResponse,
+  passkeyAlgorithms,
+  readChallenge,
   verifyRegistration,
 } from './passkey-responses.ts'
 import { challengeMs, type Challenges } from './passkey-challenges.ts'

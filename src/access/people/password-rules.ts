@@ -1,6 +1,6 @@
 // Password rules: a minimum length, and none of the most common passwords. No rule about kinds of characters
 // (NIST SP 800-63B 5.1.1.2).
-import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
+import { AccountsRefusal } from '../accounts/account-rules.ts'
 
 const lengthMin = 10
 const lengthMax = 256

@@ -17,11 +17,10 @@ import {
 } from '../../tables/people.ts'
 import { deleteSessions, endCredentials } from '../../tables/sessions.ts'
 import { demoteTokens } from '../../tables/tokens.ts'
-import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
-import { parseEmail } from './email.ts'
+import { AccountsRefusal } from '../accounts/account-rules.ts'
+import { type Person, noPerson, parseEmail, parsePersonName, toPerson } from './person.ts'
 import { checkNewPassword } from './password-rules.ts'
 import type { Passwords } from './passwords.ts'
-import { noPerson, parsePersonName, type Person, toPerson } from './person.ts'
 import { conditionalWrite } from './conditional-write.ts'
 
 /** Throws AccountsRefusal: `no_person`, `last_operator`, and those of each method. Changes are durable on return. */

@@ -8,9 +8,9 @@ import {
   type IdentityRig,
 } from '../../../test/fakes/identity.ts'
 import { Fault, type FaultCode } from '../../base/fault.ts'
-import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
+import { AccountsRefusal } from '../accounts/account-rules.ts'
 import { createSecretEncryption } from './secret-encryption.ts'
-import { findTotpStep } from './totp.ts'
+import { findTotpStep } from './second-factor.ts'
 
 const fault = (code: FaultCode) => (error: unknown) => error instanceof Fault && error.code === code
 const wrongCode = (error: unknown) =>

@@ -1,5 +1,6 @@
 // Authenticator app of a person. Enrolled in two steps, which prevents a lockout. Each code and each recovery code
 // is accepted once, also under concurrent requests.
+import { Secret, TOTP } from 'otpauth'
 import { randomInt } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import type { Rows } from '../../db/rows.ts'
@@ -20,12 +21,47 @@ import {
   useRecoveryCode,
 } from '../../tables/recovery-codes.ts'
 import { endCredentials } from '../../tables/sessions.ts'
-import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
+import { AccountsRefusal } from '../accounts/account-rules.ts'
 import { hashCredential } from '../accounts/api-key.ts'
 import { noPerson } from './person.ts'
 import type { SecretEncryption } from './secret-encryption.ts'
-import { createTotpSecret, findTotpStep, toBase32, totpAddress } from './totp.ts'
 import { conditionalWrite } from './conditional-write.ts'
+
+const period = 30
+const window = 1
+const secretBytes = 20
+
+/** 20 random bytes, as RFC 4226 section 4 advises. */
+function createTotpSecret(): Uint8Array {
+  return new Uint8Array(new Secret({ size: secretBytes }).bytes)
+}
+
+/** Text form of the secret, to type instead of a scan: base32 (RFC 4648). */
+function toBase32(secret: Uint8Array): string {
+  return secretOf(secret).base32
+}
+
+/** The `otpauth://` address that a QR code shows. `issuer`: this server's name; `label`: the person's email. */
+function totpAddress(order: {
+  readonly secret: Uint8Array
+  readonly issuer: string
+  readonly label: string
+}): string {
+  const { secret, issuer, label } = order
+  return new TOTP({ secret: secretOf(secret), issuer, label, period }).toString()
+}
+
+/** The step (30 seconds since 1970) that this code is of; null: of none near `now`, in milliseconds. */
+export function findTotpStep(secret: Uint8Array, code: string, now: number): number | null {
+  if (!/^\d{6}$/.test(code)) return null
+  const totp = { secret: secretOf(secret), token: code, period, window, timestamp: now }
+  const delta = TOTP.validate(totp)
+  return delta === null ? null : Math.floor(now / 1000 / period) + delta
+}
+
+function secretOf(bytes: Uint8Array): Secret {
+  return new Secret({ buffer: Uint8Array.from(bytes).buffer })
+}
 
 /** Durable on return. Throws AccountsRefusal: `no_person`, `wrong_code`. */
 export type SecondFactor = {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { createIdentityRig, dayMs, here } from '../../../test/fakes/identity.ts'
 import type { Query } from '../../db/rows.ts'
-import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
+import { AccountsRefusal } from '../accounts/account-rules.ts'
 
 const gone = (error: unknown) => error instanceof AccountsRefusal && error.reason === 'no_session'
 

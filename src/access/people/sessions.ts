@@ -1,7 +1,8 @@
 // Sessions of the dashboard. Tokens are created here, at each sign-in and each change of rights; only the hash is
 // stored, and a token that a client supplies is never adopted.
-import { randomBytes, randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
+import { setNewest } from '../../base/lru-cache.ts'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { Rows } from '../../db/rows.ts'
 import { NothingChanged, type Statement } from '../../db/writer.ts'
 import { deleteInvitationsOfSession } from '../../tables/invitations.ts'
@@ -16,9 +17,38 @@ import {
   listSessions,
   setSessionToken,
 } from '../../tables/sessions.ts'
-import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
+import { AccountsRefusal } from '../accounts/account-rules.ts'
 import { hashCredential } from '../accounts/api-key.ts'
 import { conditionalWrite } from './conditional-write.ts'
+
+export type Confirmations = {
+  /** Records that the person of this session has just shown a password or a passkey. */
+  confirm(sessionId: string): void
+  isConfirmed(sessionId: string): boolean
+}
+
+/** How long one confirmation is valid, in milliseconds. */
+export const confirmedMs = 300_000
+const sessionsMax = 10_000
+
+/** `sessionsMax`: of more sessions, the one that confirmed longest ago has to confirm again. */
+export function createConfirmations(parts: {
+  readonly clock: Clock
+  readonly sessionsMax?: number
+}): Confirmations {
+  const { clock } = parts
+  const until = new Map<string, number>()
+  return {
+    confirm: (sessionId) =>
+      setNewest(
+        until,
+        sessionId,
+        clock.monotonic() + confirmedMs,
+        parts.sessionsMax ?? sessionsMax,
+      ),
+    isConfirmed: (sessionId) => clock.monotonic() < (until.get(sessionId) ?? -Infinity),
+  }
+}
 
 /** Times are milliseconds since 1970 UTC. */
 export type Session = {

@@ -4,7 +4,7 @@ import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { createIdentityRig, goodPassword, here } from '../../../test/fakes/identity.ts'
 import { Fault, type FaultCode } from '../../base/fault.ts'
 import { createPasswords } from './passwords.ts'
-import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
+import { AccountsRefusal } from '../accounts/account-rules.ts'
 
 const fault = (code: FaultCode) => (error: unknown) => error instanceof Fault && error.code === code
 const ada = { email: 'ada@example.org', password: goodPassword }

@@ -12,7 +12,7 @@ import { findSessionPerson, noteSessionSeen } from '../../tables/sessions.ts'
 import { findTokenPerson, noteTokenUse } from '../../tables/tokens.ts'
 import { checkToken, hashCredential, hashToHex } from '../accounts/api-key.ts'
 import { type AccountRole, type Person, type Role, toPerson } from './person.ts'
-import { isSessionToken, type SessionTimes } from './sessions.ts'
+import { type SessionTimes, isSessionToken } from './sessions.ts'
 
 /** An authenticated person, and the rights of the session or token. */
 type SignedIn = {

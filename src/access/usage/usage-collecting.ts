@@ -1,8 +1,7 @@
 // Builds one usage report from rows of the database and rows in memory.
 // Tested by src/access/usage/usage-report.test.ts
 import { holders } from '../../tables/usage.ts'
-import type { FlushedRow } from './usage-row.ts'
-import { type Part, type Sums, Tallies, Tally } from './usage-sums.ts'
+import { type FlushedRow, type Part, type Sums, Tallies, Tally } from './usage-row.ts'
 import { startOf, type UsageWindow, type WindowName } from './usage-window.ts'
 
 /** Scope of the usage. */

@@ -3,8 +3,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { holderOf, isOf, type UsageScope } from './usage-collecting.ts'
-import type { FlushedRow } from './usage-row.ts'
-import { type Part, type Sums, Tallies, Tally } from './usage-sums.ts'
+import { type FlushedRow, type Part, type Sums, Tallies, Tally } from './usage-row.ts'
 import type { Usage } from './usage.ts'
 
 /** Usage of about one second. */

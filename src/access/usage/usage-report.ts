@@ -24,7 +24,7 @@ import {
   type UsageReport,
   type UsageScope,
 } from './usage-collecting.ts'
-import type { Sums } from './usage-sums.ts'
+import type { Sums } from './usage-row.ts'
 import type { UsageRead } from './usage.ts'
 import { stretchesOf, windowAt, type WindowName } from './usage-window.ts'
 

@@ -11,7 +11,7 @@ import { createSqliteRows } from '../../db/sqlite-rows.ts'
 import { openDatabase, type Database } from '../../db/sqlite.ts'
 import type { Statement, Writer } from '../../db/writer.ts'
 import { createUsageReports } from './usage-report.ts'
-import { createUsage, type Usage } from './usage.ts'
+import { type Usage, createUsage } from './usage.ts'
 import type { FlushedRow, UsedCall } from './usage-row.ts'
 
 type Rig = {

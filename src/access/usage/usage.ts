@@ -1,5 +1,26 @@
 // Usage per minute, hour and day, by key, API, network, method and outcome: counted in memory, written each second in
 // one write. A kill loses at most the last second; a failed write loses no counts.
+import { latencyColumns } from '../../db/migrations.ts'
+import type { Statement } from '../../db/writer.ts'
+import {
+  type CallGroup,
+  type LatencyAddition,
+  type TransferAddition,
+  type UsageAddition,
+  addUsage,
+} from '../../tables/usage-additions.ts'
+import { type Transferred, startOfMonth } from './transfer-counts.ts'
+import {
+  type FlushedRow,
+  type UsageRow,
+  type UsedCall,
+  addCall,
+  addRow,
+  dayMs,
+  emptyRow,
+  minuteMs,
+  rowName,
+} from './usage-row.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { Query, Rows, RowsOf } from '../../db/rows.ts'
@@ -7,19 +28,51 @@ import { findOne } from '../../db/sqlite-rows.ts'
 import { revisionOf } from '../../tables/revisions.ts'
 import type { Database } from '../../db/sqlite.ts'
 import { findTransfer, sumUnitsOfDay } from '../../tables/usage.ts'
-import { startOfMonth, type Transferred } from './transfer-counts.ts'
-import {
-  addCall,
-  addRow,
-  dayMs,
-  emptyRow,
-  type FlushedRow,
-  minuteMs,
-  rowName,
-  type UsageRow,
-  type UsedCall,
-} from './usage-row.ts'
-import { usageStatements } from './usage-statements.ts'
+
+/** All of `rows`, and one more for the revision `usage`. */
+function usageStatements(rows: readonly FlushedRow[]): readonly Statement[] {
+  return addUsage({
+    usage: rows.map(usageAddition),
+    latencies: rows.flatMap(latencyAdditions),
+    transfers: rows.filter(isTransfer).map(transferAddition),
+    keyUses: rows.map(({ keyId, minute }) => [keyId, minute]),
+  })
+}
+
+function groupOf({ keyId, accountId, minute, face, network, method }: FlushedRow): CallGroup {
+  return [keyId, accountId, minute, face, network, method]
+}
+
+function usageAddition(row: FlushedRow): UsageAddition {
+  const { outcome, reason, status, requests, units, bytesIn, bytesOut } = row
+  return [...groupOf(row), outcome, reason, status, requests, units, bytesIn, bytesOut]
+}
+
+/** One for each part of the histogram in which there is something. */
+function latencyAdditions(row: FlushedRow): LatencyAddition[] {
+  const { latency } = row
+  if (latency === null) return []
+  const parts: LatencyAddition[] = []
+  const width = latencyColumns.length
+  for (let from = 0; from < latency.length; from += width) {
+    const counts = latency.slice(from, from + width)
+    if (counts.every((count) => count === 0)) continue
+    parts.push([...groupOf(row), from / width, ...padded(counts, width)])
+  }
+  return parts
+}
+
+function padded(counts: Readonly<Uint32Array>, width: number): number[] {
+  return Array.from({ length: width }, (_, at) => counts[at] ?? 0)
+}
+
+function isTransfer({ face, bytesIn, bytesOut }: FlushedRow): boolean {
+  return face === 'files' && bytesIn + bytesOut > 0
+}
+
+function transferAddition({ keyId, minute, bytesIn, bytesOut }: FlushedRow): TransferAddition {
+  return [keyId, startOfMonth(minute), bytesIn, bytesOut]
+}
 
 type FlushListener = (rows: readonly FlushedRow[]) => void
 

@@ -9,7 +9,7 @@ import { systemClock } from '../../base/clock.ts'
 import { createAdminApi, withMetrics } from '../http/admin-api.ts'
 import { createDashboardHandler } from './dashboard-handler.ts'
 import { readDashboard } from './dashboard-files.ts'
-import { createRoutes } from '../../server/routes.ts'
+import { createRoutes } from '../../server/open-endpoints.ts'
 import { createServer, defaultServerSettings } from '../../http/server.ts'
 import { sendAnswer, textAnswer } from '../../http/text-answer.ts'
 

@@ -17,7 +17,7 @@ import {
   collectFor,
   findAnswer,
 } from '../../ipfs/collection/collection-requests.ts'
-import { openStore } from '../../server/open-store.ts'
+import { openStore } from '../../server/open-content.ts'
 import { openCollector } from '../../server/start-collecting.ts'
 import type { Context, SharedOptions } from '../context.ts'
 import { type Data, openData } from '../open-data.ts'

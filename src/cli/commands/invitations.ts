@@ -1,7 +1,7 @@
 // `cairn people invite|invitations|withdraw`: one-time links for new people.
 // Tested by test/cli-people.test.ts
 import type { Command } from 'commander'
-import { welcomeLink } from '../../server/open-identity.ts'
+import { welcomeLink } from '../../server/open-access.ts'
 import { addAdminOptions, type AdminOptions, openAdminAccess } from '../admin-access.ts'
 import type { Context } from '../context.ts'
 import { accountNamed } from '../named-account.ts'

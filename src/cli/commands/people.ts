@@ -1,8 +1,7 @@
 // `cairn people …`: people of the dashboard, invitations, and restored access.
 // Tested by test/cli-people.test.ts
 import type { Command } from 'commander'
-import { AccountsRefusal } from '../../access/accounts/accounts-refusal.ts'
-import { quote } from '../../access/accounts/account-rules.ts'
+import { AccountsRefusal, quote } from '../../access/accounts/account-rules.ts'
 import {
   addAdminOptions,
   type AdminAccess,

@@ -5,7 +5,7 @@ import type { ApiKey } from '../../access/accounts/accounts.ts'
 import { type Config, networkNames } from '../../config/settings.ts'
 import type { Data } from '../open-data.ts'
 import { listKeyIds } from '../../tables/api-keys.ts'
-import { keyRatesOf } from '../../server/key-rates.ts'
+import { keyRatesOf } from '../../server/open-gateway.ts'
 import { warning, problem, type CommandLine, type Problem } from './problem.ts'
 
 const dayMs = 86_400_000

@@ -4,8 +4,7 @@
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import type { FileOps, OpenFile } from '../file-ops.ts'
-import { writeFault, type WriteFailure } from './write-failure.ts'
-import type { SegmentFolder } from './segment-folder.ts'
+import { type SegmentFolder, type WriteFailure, writeFault } from './segment-folder.ts'
 
 /** Location of bytes: segment number and offset. */
 export type Place = { readonly file: number; readonly at: number }

@@ -1,11 +1,75 @@
-// Finds blocks by name: locations from the cache, from pending rows, and from the index; and their bytes.
+// Finds blocks by name: locations from the cache, from pending rows, and from the index; and reads their bytes, synchronously
+// and unverified. The size in the index is limited before allocation: a corrupt row yields bytes that fail verification,
+// never an unbounded buffer.
 // Tested by src/content/segments/segment-store.test.ts
-import type { Database } from '../../db/sqlite.ts'
-import { findPlace, findQuarantinedPlace, hasBlock, type BlockPlace } from '../../tables/blocks.ts'
-import { readBlock, createSlabAllocator } from './block-reader.ts'
+import { leafPrefix, leafSuffix } from '../../codec/ipld/leaf-frame.ts'
+import {
+  type BlockPlace,
+  findPlace,
+  findQuarantinedPlace,
+  hasBlock,
+  verbatim,
+} from '../../tables/blocks.ts'
 import type { OpenFiles } from './open-files.ts'
+import type { Database } from '../../db/sqlite.ts'
 import type { PendingBlocks } from './pending-blocks.ts'
 import type { RecentPlaces } from './recent-places.ts'
+
+/** Allocates an uninitialized array of that many bytes. */
+export type SlabAllocator = (bytes: number) => Uint8Array
+
+const pieceBytes = 64 * 1024
+/** A larger block has memory of its own. */
+const sharedBytesMax = 8 * 1024
+
+/**
+ * Slab allocator for small blocks: one allocation per block would cost more than the 4 KiB read. Slabs are not reused,
+ * so a retained block also retains the rest of its slab.
+ */
+function createSlabAllocator(): SlabAllocator {
+  let piece: ArrayBufferLike = new ArrayBuffer(0)
+  let used = 0
+  return (bytes) => {
+    if (bytes > sharedBytesMax) return allocateOwn(bytes)
+    if (used + bytes > piece.byteLength) {
+      piece = Buffer.allocUnsafeSlow(pieceBytes).buffer
+      used = 0
+    }
+    const room = new Uint8Array(piece, used, bytes)
+    used += bytes
+    return room
+  }
+}
+
+function allocateOwn(bytes: number): Uint8Array {
+  return new Uint8Array(Buffer.allocUnsafeSlow(bytes).buffer)
+}
+
+/** Maximum block size; a larger size in a row means that the row is corrupt. */
+export const storedBytesMax = 16 * 1024 * 1024
+
+/** Returns fewer bytes at the end of the file. Throws the system's error if the file cannot be read. */
+export function readBlock(
+  files: Pick<OpenFiles, 'readNow'>,
+  { file, at, bytes, form }: BlockPlace,
+  room: SlabAllocator = allocateOwn,
+): Uint8Array {
+  if (!(bytes >= 0 && bytes <= storedBytesMax && at >= 0)) return new Uint8Array(0)
+  if (form === verbatim) {
+    const block = room(bytes)
+    const got = files.readNow(file, block, at)
+    return got < bytes ? block.subarray(0, got) : block
+  }
+  const prefix = leafPrefix(bytes)
+  const suffix = leafSuffix(bytes)
+  const block = room(prefix.length + bytes + suffix.length)
+  const data = block.subarray(prefix.length, prefix.length + bytes)
+  const got = files.readNow(file, data, at)
+  if (got < bytes) return data.subarray(0, got)
+  block.set(prefix)
+  block.set(suffix, prefix.length + bytes)
+  return block
+}
 
 export type BlockFinder = {
   isHere(hash: Uint8Array): boolean

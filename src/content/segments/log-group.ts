@@ -3,7 +3,7 @@
 // Tested by src/content/segments/log-writer.test.ts
 import { sha256NameBytes as nameBytes } from '../../codec/ipld/multihash.ts'
 import type { Place } from './extents.ts'
-import { recordBytes, writeHead, type RecordKind } from './record.ts'
+import { type RecordKind, recordBytes, writeHead } from './record.ts'
 
 type Waiter = {
   readonly offsets: readonly number[]

@@ -10,12 +10,11 @@ import { Fault } from '../../base/fault.ts'
 import { sha256Name, sha256NameBytes } from '../../codec/ipld/multihash.ts'
 import type { FileOps, OpenFile } from '../file-ops.ts'
 import type { UnverifiedItem } from '../ref.ts'
-import { createWriteFailure } from './write-failure.ts'
+import { createWriteFailure, openSegmentFolder } from './segment-folder.ts'
 import { createLogWriter } from './log-writer.ts'
 import { createOpenFiles } from './open-files.ts'
 import { readRecords } from './read-records.ts'
 import { recordBytes } from './record.ts'
-import { openSegmentFolder } from './segment-folder.ts'
 
 const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(2 ** 31))
 const schedules = 80

@@ -5,12 +5,11 @@ import { test } from 'node:test'
 import { createMemoryFileOps, systemError } from '../../../test/fakes/memory-file-ops.ts'
 import type { FileOps } from '../file-ops.ts'
 import type { UnverifiedItem } from '../ref.ts'
-import { createWriteFailure } from './write-failure.ts'
+import { createWriteFailure, openSegmentFolder } from './segment-folder.ts'
 import type { Place } from './extents.ts'
 import { createLogWriter, type DurableBlocks, type LogWriter } from './log-writer.ts'
 import { createOpenFiles } from './open-files.ts'
 import { readRecords } from './read-records.ts'
-import { openSegmentFolder } from './segment-folder.ts'
 
 type Held = { readonly at: number; go(error?: Error): void }
 

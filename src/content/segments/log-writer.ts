@@ -4,7 +4,13 @@ import { Fault } from '../../base/fault.ts'
 import { sha256NameBytes as nameBytes } from '../../codec/ipld/multihash.ts'
 import type { FileOps, OpenFile } from '../file-ops.ts'
 import type { UnverifiedItem } from '../ref.ts'
-import { isFull, wasNotBegun, writeFault, type WriteFailure } from './write-failure.ts'
+import {
+  type SegmentFolder,
+  type WriteFailure,
+  isFull,
+  wasNotBegun,
+  writeFault,
+} from './segment-folder.ts'
 import type { Place } from './extents.ts'
 import {
   buffersOf,
@@ -15,14 +21,7 @@ import {
   type LogGroup,
   type Written,
 } from './log-group.ts'
-import { recordBytes, type RecordKind } from './record.ts'
-import type { SegmentFolder } from './segment-folder.ts'
-
-export type LogRecord = {
-  readonly kind: RecordKind
-  readonly key: Uint8Array
-  readonly payload: Uint8Array
-}
+import { type LogRecord, recordBytes } from './record.ts'
 
 export type LogWriter = {
   /**

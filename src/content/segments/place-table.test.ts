@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { createPlaceTable } from './place-table.ts'
+import { createPlaceTable } from './pending-blocks.ts'
 
 const name = (text: string): Uint8Array =>
   Uint8Array.of(0x12, 0x20, ...createHash('sha256').update(text).digest())

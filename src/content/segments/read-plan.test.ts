@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { planReads } from './read-plan.ts'
+import { planReads } from './run-reader.ts'
 
 const place = (file: number, at: number, bytes: number) =>
   ({ file, at, bytes, form: 0, size: bytes }) as const

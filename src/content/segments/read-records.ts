@@ -2,7 +2,7 @@
 // Payloads are not verified.
 // Tested by src/content/segments/rebuild-index.test.ts
 import type { OpenFiles } from './open-files.ts'
-import { headBytes, headBytesMax, readHead, type RecordHead, type RecordKind } from './record.ts'
+import { type RecordHead, type RecordKind, headBytes, headBytesMax, readHead } from './record.ts'
 
 /** `key` and `payload` are views, valid until the next record. `at`: offset of the payload. */
 export type StoredRecord = {

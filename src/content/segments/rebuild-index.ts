@@ -15,8 +15,8 @@ import {
   verbatim,
   type BlockRow,
 } from '../../tables/blocks.ts'
-import { readBlock } from './block-reader.ts'
-import { readLeafTable, type LeafTable } from './leaf-table.ts'
+import { readBlock } from './find-blocks.ts'
+import { type LeafTable, readLeafTable } from './record.ts'
 import { createOpenFiles } from './open-files.ts'
 import { readRecords, type StoredRecord } from './read-records.ts'
 import { openSegmentFolder } from './segment-folder.ts'

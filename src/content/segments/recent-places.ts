@@ -1,9 +1,8 @@
 // Cache of locations of recently written or read blocks: reading the index takes longer than reading 4 KiB and hashing
 // them. Bytes in segments never change and segment numbers are never reused, so a stale location yields the correct
 // bytes or none.
-
 import { isSha256Name } from '../../codec/ipld/multihash.ts'
-import { dagPbLeaf, verbatim, type BlockPlace } from '../../tables/blocks.ts'
+import { type BlockPlace, dagPbLeaf, verbatim } from '../../tables/blocks.ts'
 
 export type RecentPlaces = {
   find(multihash: Uint8Array): BlockPlace | null
@@ -113,4 +112,26 @@ function wordOf(bytes: Uint8Array, at: number): number {
     bytes[at + 3],
   ]
   return ((one << 24) | (two << 16) | (three << 8) | four) >>> 0
+}
+
+export type RecentReads = {
+  /** Whether the stretch at this place was read before; it was from now on. */
+  note(file: number, at: number): boolean
+}
+
+/** How many stretches there may be in a file. */
+const stretchesMax = 2 ** 20
+
+/** `stretchBytes`: size of a range. `stretches`: capacity; the oldest are dropped first. */
+export function createRecentReads(stretchBytes: number, stretches: number): RecentReads {
+  const known = new Set<number>()
+  return {
+    note(file, at) {
+      const stretch = file * stretchesMax + Math.floor(at / stretchBytes)
+      const before = known.delete(stretch)
+      known.add(stretch)
+      if (known.size > stretches) known.delete(known.values().next().value ?? stretch)
+      return before
+    },
+  }
 }

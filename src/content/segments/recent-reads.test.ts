@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createRecentReads } from './recent-reads.ts'
+import { createRecentReads } from './recent-places.ts'
 
 test('a stretch is known from its second read on, each file for itself', () => {
   const reads = createRecentReads(100, 10)

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { leafTableRecord, readLeafTable } from './leaf-table.ts'
-import { headBytesMax, readHead, recordBytes, writeHead } from './record.ts'
+import {
+  headBytesMax,
+  leafTableRecord,
+  readHead,
+  readLeafTable,
+  recordBytes,
+  writeHead,
+} from './record.ts'
 
 const key = Uint8Array.from({ length: 34 }, (_, index) => index)
 

@@ -1,12 +1,66 @@
 // Reads many blocks in order: looks up a few at a time, reads adjacent ones together into pooled buffers, one or two
 // reads ahead of the caller. A buffer is returned when the caller requests the second group after its own.
+import { type BlockPlace, dagPbLeaf } from '../../tables/blocks.ts'
 import type { ReadBatch, StoredChunk } from '../block-store.ts'
-import { dagPbLeaf, type BlockPlace } from '../../tables/blocks.ts'
-import { storedBytesMax } from './block-reader.ts'
+import { storedBytesMax } from './find-blocks.ts'
 import type { OpenFiles } from './open-files.ts'
-import { readBytes, type ReadBuffers } from './io-buffers.ts'
-import type { RecentReads } from './recent-reads.ts'
-import { planReads, type PlannedPiece, type PlannedRead } from './read-plan.ts'
+import { type ReadBuffers, readBytes } from './io-buffers.ts'
+import type { RecentReads } from './recent-places.ts'
+
+/** One read: `at` to `at + bytes` of `file`, and where in it each piece starts. Null pieces are not here. */
+export type PlannedRead = {
+  readonly file: number
+  readonly at: number
+  readonly bytes: number
+  readonly pieces: readonly PlannedPiece[]
+}
+
+type PlannedPiece = { readonly from: number; readonly place: BlockPlace } | null
+
+/** Bytes between two pieces that are read along: the head of a record. */
+const gapMax = 512
+
+/**
+ * The reads for `places` in their order. `bytesMax`: of one read, unless a single block is larger. A read without a
+ * file consists of nulls only.
+ */
+export function planReads(places: readonly (BlockPlace | null)[], bytesMax: number): PlannedRead[] {
+  const reads: PlannedRead[] = []
+  let pieces: PlannedPiece[] = []
+  let file = 0
+  let at = 0
+  let end = 0
+
+  function close(): void {
+    if (pieces.length > 0) reads.push({ file, at, bytes: end - at, pieces })
+    pieces = []
+    file = 0
+    at = 0
+    end = 0
+  }
+
+  for (const place of places) {
+    if (place === null) {
+      pieces.push(null)
+      continue
+    }
+    const joins =
+      file === 0 ||
+      (place.file === file &&
+        place.at >= end &&
+        place.at - end <= gapMax &&
+        place.at + place.bytes - at <= bytesMax)
+    if (!joins) close()
+    if (file === 0) {
+      file = place.file
+      at = place.at
+    }
+    pieces.push({ from: place.at - at, place })
+    end = place.at + place.bytes
+  }
+  close()
+  return reads
+}
 
 const lookAhead = 64
 /** Neighbours are read together up to a buffer full, or half of it where few buffers are free. */

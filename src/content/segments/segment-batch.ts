@@ -27,7 +27,7 @@ import {
 } from '../../tables/staged.ts'
 import type { Extents } from './extents.ts'
 import type { BlockHolds } from './block-holds.ts'
-import { leafTableRecord } from './leaf-table.ts'
+import { leafTableRecord } from './record.ts'
 import { createLeafWriter, type BufferedLeaf } from './leaf-writer.ts'
 import type { LogWriter } from './log-writer.ts'
 import type { WriteBufferPool } from './io-buffers.ts'

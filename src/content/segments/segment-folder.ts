@@ -1,9 +1,81 @@
 // The files of a store by number: `ext/<n>.ext` hold only file bytes, `log/<n>.log` records. Numbers are never reused; a
 // file is written only by the process that created it.
 // Tested by src/content/segments/segment-files.test.ts
-import { join } from 'node:path'
 import { Fault } from '../../base/fault.ts'
+import { join } from 'node:path'
 import type { FileOps, OpenFile } from '../file-ops.ts'
+
+export type WriteFailure = {
+  readonly isBroken: boolean
+  /** Throws `no_space` once a sync has failed. */
+  check(): void
+  /** A sync failed. */
+  note(cause: unknown): void
+}
+
+/** `onBreak`: called with the first failure. */
+export function createWriteFailure(onBreak: (cause: unknown) => void): WriteFailure {
+  let broken: { readonly cause: unknown } | null = null
+  return {
+    get isBroken() {
+      return broken !== null
+    },
+    check() {
+      if (broken !== null) throw new Fault('no_space', { cause: broken.cause })
+    },
+    note(cause) {
+      if (broken !== null) return
+      broken = { cause }
+      onBreak(cause)
+    },
+  }
+}
+
+/** Fault for a failed write: a full device is `no_space`, any other error `internal`. */
+export function writeFault(error: unknown): Fault {
+  if (error instanceof Fault) return error
+  return new Fault(isFull(error) ? 'no_space' : 'internal', { cause: error })
+}
+
+/** No byte was written: the file could not be opened for it, as with too many open files. */
+export function wasNotBegun(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'open'
+}
+
+/** The device is full, and no other error occurred. */
+export function isFull(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : null
+  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG'
+}
+
+export type SegmentWriters = {
+  /** Registers a writer, or unwritten rows, until the returned function is called. */
+  begin(): () => void
+  /** The lowest number of that kind that may still change. */
+  floor(kind: SegmentKind): number
+}
+
+/** `current`: which one of the kind grows now; null: none. `next`: the number that a new one gets. */
+export function createSegmentWriters(parts: {
+  readonly current: (kind: SegmentKind) => number | null
+  readonly next: () => number
+}): SegmentWriters {
+  const { current, next } = parts
+  const active = new Set<Record<SegmentKind, number>>()
+  const floorNow = (kind: SegmentKind): number => current(kind) ?? next()
+  return {
+    begin() {
+      const floors = { ext: floorNow('ext'), log: floorNow('log') }
+      active.add(floors)
+      return () => void active.delete(floors)
+    },
+    floor(kind) {
+      let lowest = floorNow(kind)
+      for (const floors of active) lowest = Math.min(lowest, floors[kind])
+      return lowest
+    },
+  }
+}
 
 export type SegmentKind = 'ext' | 'log'
 

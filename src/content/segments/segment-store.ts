@@ -17,24 +17,20 @@ import {
   releaseBlock,
   type BlockPlace,
 } from '../../tables/blocks.ts'
-import { createWriteFailure } from './write-failure.ts'
+import { createSegmentWriters, createWriteFailure, openSegmentFolder } from './segment-folder.ts'
 import { createDatabaseSpace } from './database-space.ts'
 import { createExtents } from './extents.ts'
 import { createBlockFinder } from './find-blocks.ts'
 import { freeSegments } from './free-segments.ts'
 import { createBlockHolds } from './block-holds.ts'
-import { createLogCommits } from './log-commits.ts'
+import { createLogCommits, createRowCommits } from './commits.ts'
 import { createOpenFiles } from './open-files.ts'
 import { createPendingBlocks } from './pending-blocks.ts'
 import { createReadBuffers, createWriteBufferPool } from './io-buffers.ts'
-import { createRecentPlaces } from './recent-places.ts'
-import { createRecentReads } from './recent-reads.ts'
-import { createRowCommits } from './row-commits.ts'
+import { createRecentPlaces, createRecentReads } from './recent-places.ts'
 import { readRun, stretchBytes } from './run-reader.ts'
 import { createSegmentBatch } from './segment-batch.ts'
-import { openSegmentFolder } from './segment-folder.ts'
 import { defaultSegmentLimits, type SegmentLimits } from './segment-limits.ts'
-import { createSegmentWriters } from './segment-writers.ts'
 
 export type SegmentStore = LocalStore & {
   readonly delete: DeleteBlocks

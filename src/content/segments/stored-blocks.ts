@@ -10,7 +10,7 @@ import {
   listBlocksAfter,
   type BlockPlace,
 } from '../../tables/blocks.ts'
-import { readBlock } from './block-reader.ts'
+import { readBlock } from './find-blocks.ts'
 import { createOpenFiles } from './open-files.ts'
 import { openSegmentFolder } from './segment-folder.ts'
 

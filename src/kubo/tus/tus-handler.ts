@@ -12,7 +12,7 @@ import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import type { FilesUpload } from '../../pipeline/transfer.ts'
 import type { UploadEntry } from '../../ipfs/import/upload-entry.ts'
-import { overCount } from '../../access/limits/rate-refusal.ts'
+import { overCount } from '../../access/limits/rate-limit.ts'
 import { isAmbient } from '../../http/cross-origin.ts'
 import { readFilesCredential } from '../../pipeline/authenticate-request.ts'
 import {

@@ -1,7 +1,7 @@
 // Checks the host of a page that uses passkeys: a passkey belongs to a host name, browsers offer none at an IP address.
 // Tested by test/passkeys.test.ts
 import { isIP } from 'node:net'
-import type { PasskeyPage } from '../../../access/people/client-data.ts'
+import type { PasskeyPage } from '../../../access/people/passkey-responses.ts'
 import { Fault } from '../../../base/fault.ts'
 import type { AdminCall } from '../../admin-operation.ts'
 

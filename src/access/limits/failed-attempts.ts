@@ -1,0 +1,145 @@
+// Limits of failed attempts: wrong keys and secrets per address, beyond which they are refused without a database read; and
+// failed sign-ins per address and per email or passkey, each charged in advance.
+// Tested by src/access/limits/failed-authentications.test.ts
+import { networkOf } from '../../base/addresses.ts'
+import type { Clock } from '../../base/clock.ts'
+import { Fault, type FaultCode } from '../../base/fault.ts'
+import { setNewest } from '../../base/lru-cache.ts'
+import { overRate, returnUnits, takeUnits } from './rate-limit.ts'
+
+export type FailedAuthentications = {
+  /** Returns true if an unknown key of this address may still cause a database read. Does not count. */
+  isUnder(address: string): boolean
+  /** Counts one refused credential. Throws `over_rate` when the address has brought too many. */
+  count(address: string): void
+}
+
+const addressesMax = 10_000
+const refusals: ReadonlySet<FaultCode> = new Set(['bad_key', 'bad_secret', 'bad_token'])
+
+/** Beyond `addressesMax` addresses the one that failed longest ago starts afresh. */
+export function createFailedAuthentications(parts: {
+  readonly clock: Clock
+  readonly perMinute: () => number
+  readonly addressesMax?: number
+}): FailedAuthentications {
+  const { clock, perMinute } = parts
+  const most = parts.addressesMax ?? addressesMax
+  const rateNow = () => ({ perSecond: perMinute() / 60, burst: perMinute() })
+  // Network -> when it will be even again; in the order of the last failure.
+  const evenAt = new Map<string, number>()
+
+  function check(network: string) {
+    return takeUnits(evenAt.get(network) ?? 0, clock.monotonic(), 1, rateNow())
+  }
+
+  return {
+    isUnder: (address) => check(networkOf(address)).ok,
+
+    count(address) {
+      const network = networkOf(address)
+      const verdict = check(network)
+      const even = verdict.ok ? verdict.evenAt : (evenAt.get(network) ?? 0)
+      setNewest(evenAt, network, even, most)
+      if (verdict.ok) return
+      const details = `this address may bring ${perMinute()} wrong keys or secrets a minute`
+      throw overRate(rateNow(), verdict, details)
+    },
+  }
+}
+
+type Authenticate<Result> = (
+  key: string,
+  secret: string | null,
+  address: string,
+  jwt?: string,
+) => Result
+
+/**
+ * Wraps `authenticate` and counts its refusals by address, also rejected promises. Throws its errors, or `over_rate`
+ * instead.
+ */
+export function guardAuthentication<Result>(
+  authenticate: Authenticate<Result>,
+  failed: FailedAuthentications,
+): Authenticate<Result> {
+  return (key, secret, address, jwt) => {
+    function refuse(thrown: unknown): never {
+      const refused = thrown instanceof Fault && refusals.has(thrown.code)
+      if (refused) failed.count(address)
+      throw thrown
+    }
+    try {
+      const result = authenticate(key, secret, address, jwt)
+      return result instanceof Promise ? (result.catch(refuse) as Result) : result
+    } catch (thrown) {
+      return refuse(thrown)
+    }
+  }
+}
+
+export type FailedSignIns = {
+  /**
+   * A try from `address` at `name`, an email or a passkey. Returns what to call when it was no failure. Throws
+   * `over_rate` with the seconds to wait, the same for unknown names. `own`: a known device or session: it is
+   * counted alone, so failures from elsewhere do not lock it out.
+   */
+  begin(address: string, name: string, own?: string | null): () => void
+}
+
+/** Burst: people mistype. */
+const burst = 10
+/** How much more an address may fail than a name: an office, or a proxy, is one address. */
+const addressShare = 5
+const keysMax = 20_000
+
+/** Of more than `keysMax` addresses and names, the one tried longest ago starts afresh. */
+export function createFailedSignIns(parts: {
+  readonly clock: Clock
+  readonly perHour: () => number
+  readonly keysMax?: number
+}): FailedSignIns {
+  const { clock, perHour } = parts
+  const most = parts.keysMax ?? keysMax
+  // When it will be even again; in the order of the last try.
+  const evenAt = new Map<string, number>()
+  const rateOf = (share: number) => ({
+    perSecond: (share * perHour()) / 3600,
+    burst: share * burst,
+  })
+
+  return {
+    begin(address, name, own = null) {
+      const keys =
+        own === null
+          ? [
+              { key: `address ${networkOf(address)}`, rate: rateOf(addressShare) },
+              { key: `name ${name}`, rate: rateOf(1) },
+            ]
+          : [{ key: `own ${own}`, rate: rateOf(1) }]
+      const now = clock.monotonic()
+      const verdicts = keys.map(({ key, rate }) => takeUnits(evenAt.get(key) ?? 0, now, 1, rate))
+      const waitMs = Math.max(...verdicts.map((verdict) => (verdict.ok ? 0 : verdict.waitMs)))
+      if (waitMs > 0) {
+        const seconds = Math.max(1, Math.ceil(waitMs / 1000))
+        throw new Fault('over_rate', {
+          detail: `too many tries to sign in failed: try again in ${seconds} s`,
+          data: { backoff_seconds: seconds },
+        })
+      }
+      for (const [at, { key }] of keys.entries()) {
+        const verdict = verdicts[at]
+        if (verdict?.ok === true) setNewest(evenAt, key, verdict.evenAt, most)
+      }
+      let given = false
+      return () => {
+        if (given) return
+        given = true
+        for (const { key, rate } of keys) {
+          const even = evenAt.get(key)
+          if (even !== undefined) evenAt.set(key, returnUnits(even, 1, rate))
+        }
+      }
+    },
+  }
+}
