@@ -239,6 +239,25 @@ test('a local add of a block wakes the reads that wait for it', async (t) => {
   assert.equal(await size, 6n)
 })
 
+test('a block that is added while sources are asked ends the wait for it', async (t) => {
+  const asked = Promise.withResolvers<void>()
+  const answered = Promise.withResolvers<void>()
+  const slow: Source = {
+    name: 'slow',
+    async fetch() {
+      asked.resolve()
+      await answered.promise
+    },
+  }
+  const { files } = createFilesFixture(t, { sources: [slow] })
+  const cid = CID.parse('QmZULkCELmmk5XNfCgTnCyFgAVxBRBXyDHGGMVoLFLiXEN')
+  const size = files.size(cid, { offline: false, timeoutMs: 1000 }, never)
+  await asked.promise
+  await addText(files, 'hello\n', 'bob')
+  answered.resolve()
+  assert.equal(await size, 6n)
+})
+
 test('more waiting reads than the limit are refused', async (t) => {
   const { files } = createFilesFixture(t, { sources: [empty], limits: { waitersMax: 1 } })
   const gone = new AbortController()

@@ -4,8 +4,13 @@ import { Fault } from '../../base/fault.ts'
 import type { ContentRef } from '../../content/ref.ts'
 
 export interface Waiters {
-  /** Calls `wake` once when `ref` is here. The returned function leaves. Throws `overloaded` past the limit. */
-  wait(ref: ContentRef, wake: () => void): () => void
+  /** How often something was committed: read before a lookup whose miss leads to `wait`. */
+  readonly commits: number
+  /**
+   * Calls `wake` once when `ref` is here. `seen`: `commits` before the lookup, so that a block that was committed during
+   * it is found. The returned function leaves. Throws `overloaded` past the limit.
+   */
+  wait(ref: ContentRef, wake: () => void, seen: number): () => void
   /** Something was committed: wakes those whose block is here now. */
   announce(): void
 }
@@ -19,6 +24,7 @@ export function createWaiters(
   const waiting = new Set<Waiter>()
   let looking = false
   let announced = false
+  let commits = 0
 
   async function wakeIfHere(waiter: Waiter): Promise<void> {
     const isHere = await has(waiter.ref).catch(() => false)
@@ -38,13 +44,18 @@ export function createWaiters(
   }
 
   return {
-    wait(ref, wake) {
+    get commits() {
+      return commits
+    },
+    wait(ref, wake, seen) {
       if (waiting.size >= waitersMax) throw new Fault('overloaded')
       const waiter = { ref, wake }
       waiting.add(waiter)
+      if (commits !== seen) void wakeIfHere(waiter)
       return () => void waiting.delete(waiter)
     },
     announce() {
+      commits += 1
       if (waiting.size === 0) return
       announced = true
       void look()

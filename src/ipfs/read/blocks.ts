@@ -72,6 +72,7 @@ export function createBlocks(settings: BlockSettings): OpenBlocks {
       if (code === identityCode) return digest
       const ref = refOf(cid)
       for (;;) {
+        const seen = waiters.commits
         const leftMs = since + limitMs - clock.monotonic()
         const patienceMs = Math.max(1, Math.ceil(leftMs))
         try {
@@ -89,7 +90,7 @@ export function createBlocks(settings: BlockSettings): OpenBlocks {
           if (atOnce) throw notHere(cid, thrown)
           const stillMs = since + limitMs - clock.monotonic()
           if (stillMs <= 0) throw timedOut(new Fault('deadline'))
-          await arrival(ref, Math.min(stillMs, askAgainMs), until)
+          await arrival(ref, { seen, waitMs: Math.min(stillMs, askAgainMs), until })
         }
       }
     }
@@ -108,10 +109,17 @@ export function createBlocks(settings: BlockSettings): OpenBlocks {
       }
     }
 
-    /** Resolves when the block is here or `waitMs` have passed. */
-    async function arrival(ref: ContentRef, waitMs: number, until: AbortSignal): Promise<void> {
+    /** Resolves when the block is here or `waitMs` have passed. `seen`: as for `Waiters.wait`. */
+    async function arrival(
+      ref: ContentRef,
+      {
+        seen,
+        waitMs,
+        until,
+      }: { readonly seen: number; readonly waitMs: number; readonly until: AbortSignal },
+    ): Promise<void> {
       const { promise, resolve } = Promise.withResolvers<void>()
-      const leave = waiters.wait(ref, resolve)
+      const leave = waiters.wait(ref, resolve, seen)
       const stop = clock.after(waitMs, resolve)
       const leftAlone = () => resolve()
       until.addEventListener('abort', leftAlone, { once: true })
