@@ -40,7 +40,7 @@ test('a server starts without space for rows, and the next start completes the p
   await Promise.all(all.map((each) => one.put([each])))
   db.exec(`PRAGMA max_page_count = ${db.getValue<number>('PRAGMA page_count') ?? 1}`)
   const two = await open()
-  assert.equal(two.has(all[99]?.ref ?? block('').ref), false)
+  assert.equal(await two.has(all[99]?.ref ?? block('').ref), false)
   db.exec('PRAGMA max_page_count = 1000000')
   const three = await open()
   for (const { ref } of all) assert.ok(three.peek(ref))
