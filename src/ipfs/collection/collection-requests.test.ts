@@ -13,7 +13,7 @@ import type { Swept } from './sweep.ts'
 
 function createRequests(
   t: { after: (run: () => void) => void },
-  results: readonly (Swept | Error | null)[],
+  results: readonly (Swept | Promise<Swept> | Error | null)[],
 ) {
   const database = openDatabase(':memory:')
   migrate(database)
@@ -99,6 +99,18 @@ test('a request that is read while the server stops is left to the next one', as
   endDelay()
   await turn()
   assert.equal(runs(), 0)
+  assert.equal(await findAnswer(rows, id), null)
+})
+
+test('a request whose collection ends with the server is left to the next one', async (t) => {
+  const { promise, reject } = Promise.withResolvers<Swept>()
+  const { rows, turn, watch, runs } = createRequests(t, [promise])
+  const id = await askCollection(rows, 1)
+  await turn()
+  watch.stop()
+  reject(new Error('stopped'))
+  await turn()
+  assert.equal(runs(), 1)
   assert.equal(await findAnswer(rows, id), null)
 })
 

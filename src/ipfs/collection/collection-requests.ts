@@ -82,6 +82,8 @@ export function watchRequests(parts: {
       // The collector may have stopped during the read: its error would be the answer.
       if (latest === null || stopped) return
       const answered = await collectFor(collector)
+      // The stop ended it: the next server, or the command itself, collects.
+      if (stopped && answered.swept === null) return
       await rows.write(answerRequests(latest, answered, clock.now()))
     } catch (error) {
       log('error', 'collection_not_answered', { error })
