@@ -1,6 +1,6 @@
 // IP addresses: lists of addresses and CIDR blocks (RFC 4632, RFC 4291), addresses of this machine, addresses on the public
 // internet (requests to addresses named by strangers go only to these, against SSRF), and customers (IPv6 /64).
-// Tested by src/base/loopback.test.ts
+// Tested by src/base/addresses.test.ts
 import { BlockList, isIP } from 'node:net'
 
 /** An IPv4 address as it is, an IPv6 address by its /64: one customer owns a whole one (RFC 6177). */

@@ -1,6 +1,6 @@
 // Latencies in buckets: each upper bound is 25 % above the previous one, so quantiles have an error of at most 25 %, and
 // histograms can be added. A sketch holds the last one to two minutes.
-// Tested by src/base/latency-sketch.test.ts
+// Tested by src/base/latency.test.ts
 import type { Clock } from './clock.ts'
 
 const ratio = 1.25

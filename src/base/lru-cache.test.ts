@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createLruCache } from './lru-cache.ts'
+import { createLruCache, setNewest } from './lru-cache.ts'
 
 const ten = () => 10
 
@@ -34,4 +34,42 @@ test('a large value does not displace all others, and a cache of size 0 is empty
   const none = createLruCache<string>({ sizeMax: 0, sizeOf })
   none.add('a', 'value')
   assert.equal(none.find('a'), null)
+})
+
+test('beyond its limit a map drops the oldest key', () => {
+  const map = new Map<string, number>()
+  for (const [at, key] of ['a', 'b', 'c', 'd'].entries()) setNewest(map, key, at, 3)
+  assert.deepEqual(
+    [...map],
+    [
+      ['b', 1],
+      ['c', 2],
+      ['d', 3],
+    ],
+  )
+})
+
+test('setting a key again makes it the newest and drops no other', () => {
+  const map = new Map([
+    ['a', 0],
+    ['b', 1],
+  ])
+  setNewest(map, 'a', 2, 2)
+  assert.deepEqual(
+    [...map],
+    [
+      ['b', 1],
+      ['a', 2],
+    ],
+  )
+})
+
+test('a map that grew past a bound that was lowered comes down to it', () => {
+  const map = new Map([
+    ['a', 0],
+    ['b', 1],
+    ['c', 2],
+  ])
+  setNewest(map, 'd', 3, 2)
+  assert.deepEqual([...map.keys()], ['c', 'd'])
 })

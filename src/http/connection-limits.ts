@@ -1,6 +1,6 @@
 // Limits of connections: from one address, so that one does not use up the limit of all, and near the limits of all, where
 // the connections that have been idle longest are closed for new ones.
-// Tested by src/http/idle-sockets.test.ts
+// Tested by src/http/connection-limits.test.ts
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '../base/clock.ts'

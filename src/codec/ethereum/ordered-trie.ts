@@ -1,7 +1,7 @@
 // Tries over a list: key = RLP(index), not hashed, value = the raw entry. Headers commit to transactions, receipts and
 // withdrawals in this form. The root, the nodes that prove one entry or its absence, and the entries that can be reached
 // with the available nodes (a walk to a given index cannot list the available indexes).
-// Tested by src/codec/ethereum/ordered-leaves.test.ts
+// Tested by src/codec/ethereum/ordered-trie.test.ts
 import { Malformed, decodeInteger, decodeRlp, encodeInteger, encodeRlp } from './rlp.ts'
 import { buildTrie, trieRoot } from './trie-build.ts'
 import { type TrieChild, decodeTrieNode, fromNibbles } from './trie-node.ts'

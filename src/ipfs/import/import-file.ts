@@ -1,6 +1,6 @@
 // One file into a DAG: cut into chunks, each a leaf of the layout. Bytes of a large file with equal leaves go straight to the
 // disk and are named there, and no block is made of them. Holds one chunk and the layout's unfinished nodes.
-// Tested by src/ipfs/import/import-leaves.test.ts
+// Tested by src/ipfs/import/import-file.test.ts
 import { cidOf, dagPbCodec, rawCodec } from '../../codec/ipld/cid.ts'
 import type { LeafWriter } from '../../content/block-store.ts'
 import { createBalanced, createTrickle } from './file-layout.ts'

@@ -1,7 +1,7 @@
 // Requests that an upstream does not receive. In quarantine, none for a minute, doubled each time, up to an hour; then only
 // those that another upstream answers too, until 20 of its replies in a row were proved. And, for a while, methods
 // that it reported as unknown: bounded, because callers choose the names.
-// Tested by src/chain/upstream/node/quarantine.test.ts
+// Tested by src/chain/upstream/node/exclusions.test.ts
 import type { Clock } from '../../../base/clock.ts'
 import { setNewest } from '../../../base/lru-cache.ts'
 

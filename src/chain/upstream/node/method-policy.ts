@@ -1,6 +1,6 @@
 // Policies of methods towards upstreams, by wire name. Callers pass the table; the declarations of the methods make it.
 // A policy only adds rights: a method without one may be a write, so Cairn sends it once, to one upstream.
-// Tested by src/chain/upstream/node/method-class.test.ts, src/chain/upstream/node/upstream.test.ts
+// Tested by src/chain/upstream/node/method-policy.test.ts, src/chain/upstream/node/upstream.test.ts
 import type { Params } from './json-rpc-client.ts'
 import type { UpstreamErrorKind } from './upstream-error.ts'
 

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isPublicAddress } from './addresses.ts'
+import { isLoopback, isPublicAddress } from './addresses.ts'
+
+test('the addresses of loopback stay on this machine, and no others', () => {
+  for (const host of ['localhost', '127.0.0.1', '127.9.8.7', '::1']) assert.ok(isLoopback(host))
+  for (const host of ['0.0.0.0', '::', '192.0.2.1', '127.example.org', 'localhost.example.org'])
+    assert.ok(!isLoopback(host), host)
+})
 
 const closed = `
   0.0.0.0 0.1.2.3 10.0.0.1 10.255.255.255 100.64.0.1 100.127.255.254 127.0.0.1 127.1.2.3

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { batchedLines } from './kubo-reply.ts'
+import { batchedLines, BufferedLines, keyedObject } from './kubo-reply.ts'
 
 const textOf = (piece: Uint8Array | undefined): string => Buffer.from(piece ?? []).toString()
 
@@ -58,4 +58,36 @@ test('who gives up does not wait for a value that never comes, and the values en
   reject(new Error('hung up'))
   await setImmediate()
   assert.equal(ended, true)
+})
+
+test('lines come back in order, from memory and from the file', async () => {
+  for (const bytesMax of [1_000_000, 100, 0]) {
+    await using held = new BufferedLines(bytesMax)
+    const lines = Array.from({ length: 3000 }, (_, index) => `{"n":${index},"name":"ü"}\n`)
+    for (const line of lines) await held.add(line)
+    const read = Buffer.concat(await Array.fromAsync(held.read())).toString()
+    assert.equal(read, lines.join(''))
+  }
+})
+
+test('nothing held is nothing', async () => {
+  await using held = new BufferedLines()
+  assert.deepEqual(await Array.fromAsync(held.read()), [])
+})
+
+test('the pieces are the object in the order of its entries, however many there are', async () => {
+  const entries = Array.from(
+    { length: 5000 },
+    (_, n) => [`key <${n}>`, { Name: `a&b ${n}`, n }] as const,
+  )
+  const pieces = await keyedObject('Keys', entries)
+  assert.ok(pieces.length > 3)
+  const text = Buffer.concat(pieces).toString()
+  assert.deepEqual(JSON.parse(text), { Keys: Object.fromEntries(entries) })
+  assert.ok(text.startsWith('{"Keys":{"key \\u003c0\\u003e":{"Name":"a\\u0026b 0","n":0},'))
+  assert.ok(text.endsWith('}}}\n'))
+})
+
+test('no entries are an empty object', async () => {
+  assert.equal(Buffer.concat(await keyedObject('Keys', [])).toString(), '{}\n')
 })
