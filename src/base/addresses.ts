@@ -30,7 +30,7 @@ type IpRule = {
   readonly bits: number
 }
 
-/** Null when it is neither an address nor a block of addresses. */
+/** Null: neither an address nor a block of addresses. */
 export function parseIpRule(entry: string): IpRule | null {
   const [, address = '', bits] = entryForm.exec(entry.trim()) ?? []
   const version = isIP(address)
@@ -41,12 +41,12 @@ export function parseIpRule(entry: string): IpRule | null {
   return { address, family: version === 4 ? 'ipv4' : 'ipv6', bits: counted }
 }
 
-/** Does one of the rules hold the address? IPv4 written as IPv6 (`::ffff:192.0.2.1`) is the same address. */
+/** Whether one of the rules contains the address. IPv4 written as IPv6 (`::ffff:192.0.2.1`) is the same address. */
 export function createIpList(rules: readonly IpRule[]): (address: string) => boolean {
   const list = new BlockList()
   for (const { address, family, bits } of rules) list.addSubnet(address, bits, family)
   return (address) => {
-    // The zone of a link-local address names a card of this machine.
+    // The zone of a link-local address names an interface of this machine.
     const [plain = ''] = address.split('%', 1)
     const version = isIP(plain)
     return version !== 0 && list.check(plain, version === 4 ? 'ipv4' : 'ipv6')
@@ -59,15 +59,15 @@ export function createIpList(rules: readonly IpRule[]): (address: string) => boo
  */
 export function createListedIps(text: () => string | null): (address: string) => boolean {
   let read: string | null = null
-  let holds: (address: string) => boolean = () => false
+  let contains: (address: string) => boolean = () => false
   return (address) => {
     const now = text()
     if (now === null) return false
     if (now !== read) {
-      holds = createIpList(now.split(',').flatMap((entry) => parseIpRule(entry) ?? []))
+      contains = createIpList(now.split(',').flatMap((entry) => parseIpRule(entry) ?? []))
       read = now
     }
-    return holds(address)
+    return contains(address)
   }
 }
 
@@ -77,7 +77,7 @@ const closedIpv4 = [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
-  // Answers each virtual machine of Azure with its own configuration; public by its number alone.
+  // Returns the configuration of a virtual machine on Azure; in a public range, but not on the internet.
   ['168.63.129.16', 32],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
@@ -91,7 +91,7 @@ const closedIpv4 = [
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
 ] as const
-/** Within 2000::/3, which alone is given out: Teredo and other assignments, documentation, 6to4. */
+/** Within 2000::/3, the only assigned range: Teredo and other assignments, documentation, 6to4. */
 const closedIpv6 = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -99,7 +99,7 @@ const closedIpv6 = [
   ['3fff::', 20],
 ] as const
 
-/** `address`: as a resolver returns it. IPv4 inside of IPv6 is never public: no public host is reached by it. */
+/** `address`: as a resolver returns it. IPv4 inside IPv6 is never public: it reaches no public host. */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address)
   if (version === 4) return !lists.ipv4.check(address, 'ipv4')

@@ -52,8 +52,8 @@ export function guardClock(clock: Clock, log: Log): Clock {
 }
 
 /**
- * Promises of the process that reject and that no code waits for are logged, and the process goes on. Returns what takes
- * this back.
+ * Logs rejected promises of the process that no code awaits, and keeps the process running. Returns a function that
+ * undoes it.
  */
 export function logUnhandled(log: Log): () => void {
   const note = (error: unknown): void => log('error', backgroundFailed, { in: 'promise', error })

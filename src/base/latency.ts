@@ -7,7 +7,7 @@ const ratio = 1.25
 const firstMs = 0.05
 const perRatio = 1 / Math.log(ratio)
 
-/** How many there are, up to about ten minutes; longer durations count in the last. */
+/** Number of steps, up to about ten minutes; longer durations count in the last. */
 export const latencySteps = 74
 
 /** The step that a duration counts in, 0 to `latencySteps` - 1. */
@@ -16,7 +16,7 @@ export function stepOf(ms: number): number {
   return Math.min(Math.ceil(Math.log(ms / firstMs) * perRatio), latencySteps - 1)
 }
 
-/** Where a step ends, milliseconds. */
+/** Upper bound of a step, milliseconds. */
 export function stepMs(step: number): number {
   return firstMs * ratio ** step
 }

@@ -1,4 +1,4 @@
-// The Accept header as a list of what is liked, best first (RFC 9110 12.5.1). Pure.
+// The Accept header as a list of media types, the preferred first (RFC 9110 12.5.1). Pure.
 // Tested by src/http/accept-header.test.ts
 
 /** `type` and names of parameters in lower case; `q` is not among the parameters. */
@@ -10,7 +10,7 @@ export type AcceptedType = {
 
 const typesMax = 64
 
-/** What is refused (`q=0`) or malformed is left out; of equal quality the first stays first. */
+/** Omits types that are refused (`q=0`) or malformed. Types of equal quality keep their order. */
 export function parseAccept(header: string | undefined): readonly AcceptedType[] {
   if (header === undefined) return []
   return splitOutsideQuotes(header, ',')

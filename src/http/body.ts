@@ -1,9 +1,9 @@
-// A request body into memory, bounded in bytes and time. The face decides what each ending means.
+// Reads a request body into memory, bounded in bytes and time. The API decides what each ending means.
 // Tested by src/rpc/api/rpc-api.test.ts
 import type { IncomingMessage } from 'node:http'
 import type { Deadlines } from './deadlines.ts'
 
-/** `over`: more came than allowed, the rest is unread; `late`: time ran out; `gone`: the caller hung up. */
+/** `over`: larger than allowed, the rest is unread; `late`: the deadline passed; `gone`: the client disconnected. */
 export type Body = {
   readonly ending: 'whole' | 'over' | 'late' | 'gone'
   /** What arrived, at most `bytesMax`. */
@@ -16,7 +16,7 @@ export async function readBody(
   bytesMax: number,
   deadlines: Deadlines,
 ): Promise<Body> {
-  // A turn later a body that came in one packet with its headers is in the stream's buffer, whole.
+  // One turn later, a body that arrived in one packet with its headers is complete in the stream's buffer.
   await aTurn
   const first = request.read() as Buffer | null
   const declared = Number(request.headers['content-length'] ?? Number.NaN)
@@ -57,7 +57,7 @@ function readRest(
     })
     request.on('end', () => finish('whole'))
     request.on('close', () => finish('gone'))
-    // `close` never comes again for a caller that left before we listened.
+    // `close` is not emitted again for a client that disconnected before this listener was added.
     if (request.destroyed && !request.readableEnded) finish('gone')
   })
 }
@@ -65,14 +65,14 @@ function readRest(
 const nothing = Buffer.alloc(0)
 const aTurn = Promise.resolve()
 
-/** `chunk` behind the first `used` bytes of `buffer`, there or in a larger one: at least twice as large. */
+/** Appends `chunk` to the first `used` bytes of `buffer`; returns `buffer`, or a copy at least twice as large. */
 export function append(buffer: Buffer, used: number, chunk: Buffer): Buffer {
   const needed = used + chunk.length
-  let room = buffer
+  let grown = buffer
   if (needed > buffer.length) {
-    room = Buffer.allocUnsafeSlow(Math.max(needed, buffer.length * 2))
-    buffer.copy(room, 0, 0, used)
+    grown = Buffer.allocUnsafeSlow(Math.max(needed, buffer.length * 2))
+    buffer.copy(grown, 0, 0, used)
   }
-  chunk.copy(room, used)
-  return room
+  chunk.copy(grown, used)
+  return grown
 }

@@ -1,9 +1,9 @@
-// Conditional and partial requests (RFC 9110 13 and 14), as far as readers of `/ipfs/<cid>` use them. Pure.
+// Conditional and partial requests (RFC 9110 13 and 14), as far as `/ipfs/<cid>` supports them. Pure.
 // Tested by src/http/conditional-request.test.ts
 import { Fault } from '../base/fault.ts'
 import { splitOutsideQuotes } from './accept-header.ts'
 
-/** Does If-None-Match name `tag`? Compared weakly; `*` names what there is. */
+/** Whether If-None-Match contains `tag`. Compared weakly; `*` matches every tag. */
 export function namesTag(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false
   if (header.trim() === '*') return true
@@ -14,7 +14,7 @@ function opaque(tag: string): string {
   return tag.startsWith('W/') ? tag.slice(2) : tag
 }
 
-/** Is `directive` in a Cache-Control header? */
+/** Whether a Cache-Control header contains `directive`. */
 export function hasDirective(header: string | undefined, directive: string): boolean {
   if (header === undefined) return false
   return splitOutsideQuotes(header, ',').some((one) => one.trim().toLowerCase() === directive)
@@ -23,20 +23,20 @@ export function hasDirective(header: string | undefined, directive: string): boo
 export type ByteRange = { readonly offset: bigint; readonly length: bigint }
 
 /**
- * The one range that is asked of `size` bytes; null: the whole, also where several ranges are asked for, the header is
- * malformed, the unit is another, or If-Range names another tag. Throws `bad_range` when it lies past the end.
+ * The requested range of `size` bytes. Null: all bytes, also if several ranges are requested, the header is
+ * malformed, the unit is not bytes, or If-Range names another tag. Throws `bad_range` if the range lies past the end.
  */
 export function readRange(
   header: string | undefined,
   size: bigint,
   { ifRange, tag }: { readonly ifRange: string | undefined; readonly tag: string },
 ): ByteRange | null {
-  // Only a strong tag says that the bytes are the same; nothing here has a date.
+  // Only a strong tag proves that the bytes are the same; responses have no date.
   if (ifRange !== undefined && (ifRange !== tag || tag.startsWith('W/'))) return null
   const [, first = '', last = ''] =
     /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header ?? '') ?? []
   if ((first === '' && last === '') || first.length > 19 || last.length > 19) return null
-  // Nothing of nothing: clients that always ask for a range get the empty whole.
+  // Clients that always send a range get the empty content, not an error.
   if (size === 0n) return null
   if (first === '') {
     const count = BigInt(last)

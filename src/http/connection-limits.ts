@@ -1,5 +1,5 @@
-// Limits of connections: from one address, so that one does not use up the limit of all, and near the limits of all, where
-// the connections that have been idle longest are closed for new ones.
+// Limits of connections: per address, so that one client cannot use up the total limit, and in total: near that limit the
+// longest idle connections are closed for new ones.
 // Tested by src/http/connection-limits.test.ts
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -13,15 +13,15 @@ export type IdleSockets = {
   add(socket: Socket): void
   /** The connection brought this request; it is not idle until the response is closed. */
   used(request: IncomingMessage, response: ServerResponse): void
-  /** It is no HTTP connection any more. */
+  /** The connection is no longer HTTP. */
   upgraded(socket: Socket): void
-  /** A new connection was made beside `open` others: closes idle ones where few places are left. */
+  /** A new connection opened in addition to `open` others: closes idle ones if few places are left. */
   makeRoom(open: number): void
-  /** Closes the longest idle of these connections; they are a share of `limit`, at least one. Gives those it closed. */
+  /** Closes the longest idle of these connections, a share of `limit` but at least one. Returns the closed ones. */
   closeOldest(limit: number, of?: ReadonlySet<Socket>): readonly Socket[]
 }
 
-/** Part of the places that is freed at a time: each search looks at all connections. */
+/** Divisor of the limit: the share that is freed at a time, because each search reads all connections. */
 const share = 32
 
 /** `others`: idle connections that node:http does not have. */
@@ -80,9 +80,9 @@ export function createIdleSockets(parts: {
 }
 
 /**
- * Counts a new connection. Over `connectionsMax` from the same address `makeRoom` closes idle ones of that address and
- * gives them; where it gives none, the new connection is cut, and the answer is false. `exempts`: addresses that stand
- * for many clients.
+ * Counts a new connection. Over `connectionsMax` from one address, `makeRoom` closes idle ones of that address and
+ * returns them. If it returns none, the new connection is closed and the result is false. `exempts`: addresses of
+ * many clients, such as trusted proxies.
  */
 export function createAddressCap(
   connectionsMax: number,

@@ -9,8 +9,8 @@ const allowed =
   'content-type, authorization, infura-source, user-agent, x-requested-with, accept, x-cairn-proof'
 
 /**
- * Headers that every reply of the API carries, names and values in turn: the Origin reflected, or `*` when none
- * was sent. A fresh array.
+ * Headers of every reply of the API, names and values alternate: the Origin reflected, or `*` if none was sent. A new
+ * array.
  */
 export function corsHeaders(origin: string | undefined): string[] {
   return [
@@ -38,7 +38,7 @@ export function preflightHeaders(origin: string | undefined): string[] {
   ]
 }
 
-/** True when the request looks like one that a page made without the API in mind. */
+/** True if the request looks like a navigation or a form post of a page, not a call of the API. */
 export function isAmbient(headers: IncomingHttpHeaders): boolean {
   const mode = headers['sec-fetch-mode']
   if (mode === 'navigate' || mode === 'no-cors') return true

@@ -1,13 +1,13 @@
-// Many deadlines of one length on one timer: starting and stopping one costs a place in a set, not a timer.
-// In order of start they are in order of time, so each look stops at the first that is not due.
+// Many deadlines of one length on one timer: starting and stopping one costs an entry of a set, not a timer. Entries are in
+// order of time, so each check stops at the first that is not due.
 import type { Clock } from '../base/clock.ts'
 
 export type Deadlines = {
-  /** Calls `late` once when the time is up, at most an eighth of it (and never over 250 ms) too late. */
+  /** Calls `late` once after the time has passed, late by at most an eighth of it and 250 ms. */
   start(late: () => void): { stop(): void }
 }
 
-/** The timer runs only while something waits. */
+/** The timer runs only while a deadline runs. */
 export function createDeadlines(delayMs: number, clock: Clock): Deadlines {
   const periodMs = Math.max(1, Math.min(250, delayMs / 8))
   const running = new Set<RunningDeadline>()
@@ -46,7 +46,7 @@ export function createDeadlines(delayMs: number, clock: Clock): Deadlines {
   }
 }
 
-/** The same for at most `most` at a time: one more ends the one that started first. */
+/** At most `most` deadlines at a time: starting one more ends the oldest. */
 export function boundedDeadlines(deadlines: Deadlines, most: number): Deadlines {
   const running = new Map<() => void, { stop(): void }>()
   return {
@@ -69,7 +69,7 @@ export function boundedDeadlines(deadlines: Deadlines, most: number): Deadlines 
   }
 }
 
-/** The same with a length that may change: what has started keeps its own. */
+/** Deadlines of a length that may change: those that have started keep theirs. */
 export function liveDeadlines(delayMs: () => number, clock: Clock): Deadlines {
   let length = delayMs()
   let deadlines = createDeadlines(length, clock)

@@ -1,5 +1,5 @@
-// An exchange over node:http: of every request that the lean listener leaves to it. The IPFS API and the pages
-// work on its request and response.
+// An exchange over node:http, for every request that the lean listener hands over. The IPFS API and the pages use its
+// request and response.
 // Tested by src/http/server.test.ts
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../base/clock.ts'
@@ -15,7 +15,7 @@ import {
   type WholeAnswer,
 } from './http-exchange.ts'
 
-/** Answers one exchange. What it throws before headers are out becomes a plain 500; after, a cut connection. */
+/** Answers one exchange. An error before headers are sent becomes a plain 500; after that, the connection is closed. */
 export type RequestHandler = (exchange: NodeExchange) => void | Promise<void>
 
 export type NodeExchangeParts = {
@@ -23,7 +23,7 @@ export type NodeExchangeParts = {
   readonly response: ServerResponse
   readonly target: Target
   readonly requestId: string
-  /** The caller sent `Expect: 100-continue` and holds its body back. */
+  /** The client sent `Expect: 100-continue` and waits before it sends the body. */
   readonly awaitsContinue: boolean
   /** The server no longer takes connections. */
   readonly draining: boolean
@@ -62,7 +62,7 @@ export class NodeExchange implements HttpExchange {
   }
 
   get headers(): RequestHeaders {
-    // Names of our own have one value too, though the types of node:http allow several.
+    // The headers of Cairn have one value too, though the types of node:http allow several.
     return this.request.headers as RequestHeaders
   }
 
@@ -85,7 +85,7 @@ export class NodeExchange implements HttpExchange {
     this.#controlled().abort(reason)
   }
 
-  /** Made at the first use: an answer that is at hand needs none. */
+  /** Created at the first use: an immediate answer needs none. */
   #controlled(): AbortController {
     if (this.#controller !== null) return this.#controller
     const controller = new AbortController()

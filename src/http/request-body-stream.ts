@@ -1,24 +1,24 @@
-// Bytes that are pushed to a consumer, chunk by chunk: no promise and no generator for each chunk, which
-// is what costs when a gigabyte comes in pieces of 64 KiB.
+// Pushes bytes to a consumer chunk by chunk, without a promise or generator step per chunk: a body of 1 GiB has 16,384
+// chunks of 64 KiB.
 // Tested by src/kubo/multipart.test.ts
 
 /**
- * What to do after a chunk: true = the next one, false = enough. A promise is waited for first, and nothing is
- * read meanwhile. The consumer may hold a chunk.
+ * Returns true for the next chunk, false to stop. If it returns a promise, no byte is read until that settles. The
+ * consumer may retain the chunk.
  */
 export type Take = (chunk: Uint8Array) => boolean | Promise<boolean>
 
 export interface RequestBodyStream {
   /**
-   * Hands over chunks as they come until `take` has enough (true) or the body ends (false). May be called again
-   * once it has resolved; not any more once it threw, what the body or `take` throws.
+   * Hands over chunks as they arrive until `take` stops (true) or the body ends (false). May be called again after it
+   * resolved, but not after it threw. Throws the errors of the body and of `take`.
    */
   feed(take: Take): Promise<boolean>
-  /** `chunk` will not be read again: its memory may go at once, long before it is collected. */
+  /** `chunk` is not read again: its memory can be freed immediately. */
   release?(chunk: Uint8Array): void
 }
 
-/** `chunks`, pushed. Leaves them where `take` had enough. */
+/** Pushes `chunks`; does not read past the chunk at which `take` stopped. */
 export function requestBodyStream(chunks: AsyncIterable<Uint8Array>): RequestBodyStream {
   const iterator = chunks[Symbol.asyncIterator]()
   return {

@@ -15,14 +15,14 @@ export type Target = {
 const hostForm = /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?$/
 const absoluteForm = /^https?:\/\/([^/?#]*)(.*)$/i
 
-/** The target, or a sentence that says why the request must be refused with 400. */
+/** The target, or the message of the 400 refusal. */
 export function readTarget(request: IncomingMessage): Target | string {
   const { rawHeaders } = request
   let hosts = 0
   let authorizations = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string
-    // Length first: only these two names are looked for, on every request.
+    // Length first, because this runs for every header of every request.
     if (name.length === 4 && name.toLowerCase() === 'host') hosts++
     if (name.length === 13 && name.toLowerCase() === 'authorization') authorizations++
   }
@@ -35,7 +35,7 @@ export function readTarget(request: IncomingMessage): Target | string {
   return parseTarget(request.url ?? '', host)
 }
 
-/** The same of the target as sent and the only Host header. */
+/** As `readTarget`, from the target as sent and the only Host header. */
 export function parseTarget(sent: string, host: string | undefined): Target | string {
   if (host !== undefined && !hostForm.test(host)) return 'the Host header is malformed'
   let url = sent
@@ -80,7 +80,7 @@ export function parseBasic(header: string | undefined): BasicPair | null | 'malf
 
 const bearerForm = /^bearer(?: +([A-Za-z0-9_.-]*))?$/i
 
-/** Null without a header and for another scheme. Empty, which is no token, where there is none or it is over 8 KiB. */
+/** Null without a header and for another scheme. Empty if the token is missing, malformed or over 8 KiB. */
 export function parseBearer(header: string | undefined): string | null {
   if (header === undefined || !/^bearer(?: |$)/i.test(header)) return null
   if (header.length > headerCharsMax) return ''
@@ -88,35 +88,35 @@ export function parseBearer(header: string | undefined): string | null {
 }
 
 export type ClientAddress = {
-  /** Is the peer a trusted proxy? */
+  /** Whether the peer is a trusted proxy. */
   readonly trusts: (peer: string) => boolean
-  /** `forwardedFor`: the header as it came, several joined by a comma. */
+  /** `forwardedFor`: the header as sent, several joined by a comma. */
   readonly of: (peer: string, forwardedFor: string | undefined) => string
 }
 
-/** Proxies one behind the other; who stands further off is not looked for. */
+/** Longest chain of proxies; addresses before it are ignored. */
 const proxiesMax = 16
 
 /**
- * Each proxy adds behind the others whom it heard, so the last address that is no trusted proxy's is the caller's.
- * Before something that is no address, the proxy that wrote it counts as the caller.
+ * Each proxy appends the address of its peer, so the last address that is not a trusted proxy is the client. If an
+ * entry is not an address, the proxy that added it counts as the client.
  */
 export function createClientAddress(trusts: (address: string) => boolean): ClientAddress {
   return {
     trusts,
     of(peer, forwardedFor) {
       if (forwardedFor === undefined || !trusts(peer)) return peer
-      let heard = peer
+      let client = peer
       let rest = forwardedFor
       for (let hops = 0; hops < proxiesMax && rest !== ''; hops++) {
         const comma = rest.lastIndexOf(',')
         const address = addressIn(rest.slice(comma + 1).trim())
-        if (address === null) return heard
-        heard = address
+        if (address === null) return client
+        client = address
         if (!trusts(address)) return address
         rest = comma === -1 ? '' : rest.slice(0, comma)
       }
-      return heard
+      return client
     },
   }
 }
@@ -124,21 +124,21 @@ export function createClientAddress(trusts: (address: string) => boolean): Clien
 /** No proxy is trusted: the client address is that of the socket. */
 export const peerAddress: ClientAddress = { trusts: () => false, of: (peer) => peer }
 
-/** Some proxies write the port, too: `192.0.2.1:80`, `[2001:db8::1]:80`. */
+/** Some proxies add the port: `192.0.2.1:80`, `[2001:db8::1]:80`. */
 function addressIn(entry: string): string | null {
   const [, bracketed, plain] = /^(?:\[([^\]]*)\](?::\d+)?|([^:]*):\d+)$/.exec(entry) ?? []
   const address = bracketed ?? plain ?? entry
   return isIP(address) === 0 ? null : address
 }
 
-const callersForm = /^[A-Za-z0-9_-]{1,64}$/
+const requestIdForm = /^[A-Za-z0-9_-]{1,64}$/
 
-/** Takes the caller's own id when it is well formed, else makes one of at most 64 characters. */
+/** The ID that the client sent, if well formed; otherwise a new one of at most 64 characters. */
 export function createRequestIds(): (given: string | string[] | undefined) => string {
   const process = randomBytes(9).toString('base64url')
   let count = 0
   return (given) => {
-    if (typeof given === 'string' && callersForm.test(given)) return given
+    if (typeof given === 'string' && requestIdForm.test(given)) return given
     count += 1
     return `${process}-${count.toString(36)}`
   }

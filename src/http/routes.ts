@@ -1,4 +1,4 @@
-// What a listener needs of the table of paths, and the paths of the JSON-RPC API, which the lean listener reads itself.
+// The routes as a listener uses them, and the paths of the JSON-RPC API, which the lean listener parses itself.
 // Tested by src/http/server.test.ts
 import type { Caller } from '../access/accounts/caller.ts'
 import type { HttpExchange } from './http-exchange.ts'
@@ -29,7 +29,7 @@ export function parseRpcPath(path: string): RpcPath | null {
   }
 }
 
-/** `any`: answers every exchange. `rpc`: the part of it that needs no more than an `Exchange`. */
+/** `any`: answers every exchange. `rpc`: the JSON-RPC API alone, which needs no more than an `HttpExchange`. */
 export type Routes = {
   readonly any: RequestHandler
   readonly rpc: RpcApi

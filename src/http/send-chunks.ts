@@ -5,19 +5,20 @@ import { Fault } from '../base/fault.ts'
 import type { Clock } from '../base/clock.ts'
 
 export type SendTerms = WriteTerms & {
-  /** Bytes that must come; null: not known. */
+  /** The promised number of bytes; null: unknown. */
   readonly length: bigint | null
 }
 
-/** `begin` writes the head, `beforeEnd` what is to be added behind the last chunk. */
+/** `begin` writes the head; `beforeEnd` runs after the last chunk, for trailers. */
 export type ChunkFrame = {
   readonly begin: () => void
   readonly beforeEnd?: () => void
 }
 
 /**
- * Writes the head once the first chunk is there, then all chunks, and ends. Counts in `sent`. Throws what `chunks`
- * throws, `hung_up` and `deadline` by the reader, Error when another number of bytes came than promised.
+ * Writes the head when the first chunk has arrived, then all chunks, and ends the response. Counts bytes in `sent`.
+ * Throws the errors of `chunks`, `hung_up` and `deadline` caused by the client, and Error if the number of bytes
+ * differs from `length`.
  */
 export async function sendChunks(
   response: ServerResponse,
@@ -54,14 +55,14 @@ export async function sendChunks(
 
 export type WriteTerms = {
   readonly clock: Clock
-  /** A caller that takes nothing for this long is given up. */
+  /** A client that reads no bytes for this long is disconnected. */
   readonly idleMs: number
 }
 
 export interface ChunkWriter {
   /**
-   * Null, or a promise to wait for before the next chunk is requested: rejects with `deadline` when the caller takes
-   * nothing, with `hung_up` when it is gone.
+   * Null, or a promise to await before the next chunk is requested. It rejects with `deadline` if the client reads no
+   * bytes, and with `hung_up` if it has disconnected.
    */
   write(chunk: Uint8Array): Promise<void> | null
   /** After the last write, also when that failed. */
@@ -74,7 +75,7 @@ type Waiter = {
   readonly reject: (fault: Fault) => void
 }
 
-/** A smaller chunk is copied, so that many of them can go out together. */
+/** Smaller chunks are copied, so that many of them are sent together. */
 const copiedBytesMax = 16 * 1024
 
 /** One timer and one listener for all chunks of the body. */
@@ -90,7 +91,7 @@ export function openChunkWriter(
     const idle = clock.monotonic() - since
     if (waiter !== null && idle >= idleMs) {
       settle(waiter, new Fault('deadline', { detail: 'the caller stopped reading' }))
-      // What is still to go out lies in memory that others get now.
+      // The caller reuses the memory of the unsent bytes from now on.
       response.destroy()
     } else stopTimer = clock.after(waiter === null ? idleMs : idleMs - idle, look)
   }
@@ -109,7 +110,7 @@ export function openChunkWriter(
   const closed = (): void => settle(waiter, new Fault('hung_up'))
   response.on('close', closed).on('drain', drained)
 
-  /** Until the socket is done with `chunk`, or with null until it is done with all that was written. */
+  /** Resolves when the socket has sent `chunk`; with null, when it has sent all earlier bytes. */
   function taken(chunk: Uint8Array | null): Promise<void> {
     since = clock.monotonic()
     return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
-// The HTTP server: the only importer of node:http. Connections begin at the lean listener, which gives what is no
-// plain call to node:http. Everything node leaves to defaults is set here, every handler runs inside one try, and
-// a stop lets calls in flight end.
+// The HTTP server: the only importer of node:http. The lean listener takes each connection, and hands over to node:http all
+// requests that are not plain JSON-RPC calls. All defaults of node:http are set explicitly, every handler runs inside one
+// try, and a stop lets calls in flight end.
 import {
   createServer as createNodeServer,
   type IncomingMessage,
@@ -21,13 +21,13 @@ import type { Routes } from './routes.ts'
 import type { Upgrades } from './upgrade.ts'
 
 export type ServerSettings = {
-  /** Who reads plain calls: the lean listener, or node:http as everything else. */
+  /** The reader of plain calls: the lean listener, or node:http as for all other requests. */
   readonly listener: 'lean' | 'node'
   /** Longer than a balancer keeps its idle connections (60 s in most). */
   readonly keepAliveMs: number
   /** From the first byte to the end of the headers. */
   readonly headersMs: number
-  /** How often `headersMs` is looked at. */
+  /** How often `headersMs` is checked. */
   readonly connectionsCheckMs: number
   readonly headerBytesMax: number
   readonly connectionsMax: number
@@ -49,25 +49,25 @@ export const defaultServerSettings: ServerSettings = {
 export type ServerParts = {
   readonly settings: ServerSettings
   readonly routes: Routes
-  /** Takes WebSockets; without it every upgrade is answered in HTTP. */
+  /** Accepts WebSockets; without it every upgrade is answered in HTTP. */
   readonly upgrades?: Upgrades
-  /** Default: the peer is the caller, always. */
+  /** Default: the peer is always the client. */
   readonly clientAddress?: ClientAddress
-  /** A line at level debug for each answer. It costs a listener on each, so not by default. */
+  /** Logs each answer at level debug. Off by default, because it costs a listener per answer. */
   readonly logAnswers?: () => boolean
   readonly clock: Clock
   readonly log: Log
 }
 
 export interface Server {
-  /** Resolves with the port bound (asked 0: any free one). Rejects with one sentence for people. */
+  /** Resolves with the bound port (`port` 0: any free one). Rejects with one sentence for people. */
   listen(where: { readonly host: string; readonly port: number }): Promise<number>
   readonly draining: boolean
   /** Open now, upgraded ones too. */
   readonly connections: number
   /**
    * Stops listening; for `graceMs` open connections may still bring calls, each answered with
-   * `Connection: close`; then idle ones are closed, at `deadlineMs` all. Resolves when none is left.
+   * `Connection: close`; then idle ones are closed, and at `deadlineMs` all. Resolves when none is left.
    */
   drain(limits: { readonly graceMs: number; readonly deadlineMs: number }): Promise<void>
 }
@@ -125,8 +125,8 @@ export function createServer(parts: ServerParts): Server {
     const requestId = requestIdOf(request.headers['x-request-id'])
     if (logAnswers()) logAnswer(request, response, requestId)
     try {
-      // node:http drops what comes in one packet behind an upgrade without a handler: a call sent there would wait
-      // for ever, so the connection ends.
+      // node:http drops bytes that follow an upgrade without a handler in one packet: a call in them would never be
+      // answered, so the connection closes.
       if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
       const target = readTarget(request)
       if (typeof target === 'string') {
@@ -180,7 +180,7 @@ export function createServer(parts: ServerParts): Server {
     keepAliveTimeout: settings.keepAliveMs,
     headersTimeout: settings.headersMs,
     connectionsCheckingInterval: settings.connectionsCheckMs,
-    // Per server, not per route: bodies have their own deadlines in the faces.
+    // Per server, not per route: the APIs have their own deadlines for bodies.
     requestTimeout: 0,
     maxHeaderSize: settings.headerBytesMax,
     insecureHTTPParser: false,
@@ -247,8 +247,8 @@ export function createServer(parts: ServerParts): Server {
       if (draining) return
       draining = true
       upgrades?.drain(deadlineMs)
-      // Not http.Server#close: since Node 19 it drops idle connections at once, and a call on its way to
-      // one of them would be lost.
+      // Not http.Server#close: since Node 19 it closes idle connections immediately, and a call in transit to one of
+      // them would be lost.
       const closed = new Promise<void>((resolve) => {
         NetServer.prototype.close.call(node, () => resolve())
       })

@@ -1,19 +1,19 @@
-// Small whole answers outside the APIs (refusals, health, the index page), the header lines that many answers share, the
-// Date line (RFC 9110 6.6.1), and answers before the request body was read.
+// Small complete answers outside the APIs (refusals, health, the index page), the header lines that many answers share, the
+// Date line (RFC 9110 6.6.1), and answers that are sent before the request body was read.
 // Tested by src/rpc/api/rpc-api.test.ts
 import type { Clock } from '../base/clock.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Names and values in turn, and the same as lines that each end with CRLF. */
+/** `list`: names and values alternate. `text`: the same as lines that each end with CRLF. */
 export type HeadLines = { readonly list: readonly string[]; readonly text: string }
 
-/** `text` is joined into one piece: what is added up stays in parts, which each answer would gather anew. */
+/** Uses `join`: V8 stores a concatenated string in parts, and would flatten it again for each answer. */
 export function createHeadLines(list: readonly string[]): HeadLines {
   const parts = list.map((word, at) => (at % 2 === 0 ? `${word}: ` : `${word}\r\n`))
   return { list, text: parts.join('') }
 }
 
-/** Names and values in turn, as lines that each end with CRLF. */
+/** Alternating names and values as lines that each end with CRLF. */
 export function toLines(list: readonly string[]): string {
   let lines = ''
   for (let at = 0; at < list.length; at += 2) lines += `${list[at]}: ${list[at + 1]}\r\n`
@@ -65,7 +65,7 @@ export function answerHeaders(
   }
 }
 
-/** Sends `answer` whole, with its length. A body that was not read is discarded by node:http. */
+/** Sends `answer` with its length. node:http discards an unread request body. */
 export function sendAnswer(
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,4 +1,4 @@
-// A request that asks to become a WebSocket, between its headers and the first answer. Made by the server.
+// A request to switch to WebSocket, after its headers and before the first answer. The server creates it.
 // Tested by src/rpc/api/web-socket-api.test.ts
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -8,14 +8,14 @@ import type { Target } from './request-head.ts'
 export type Upgrade = {
   readonly request: IncomingMessage
   readonly socket: Socket
-  /** The caller's, as `client-address.ts` finds it. */
+  /** Of the client, see `ClientAddress` in request-head.ts. */
   readonly address: string
-  /** What came behind the headers in the same packet. */
+  /** Bytes after the headers in the same packet. */
   readonly head: Buffer
   readonly target: Target
   readonly requestId: string
   readonly draining: boolean
-  /** The same request, to be answered in HTTP after all; the connection ends with that answer. Call it once. */
+  /** Returns the exchange, to answer the request in HTTP; the connection ends with that answer. Call once. */
   refuse(): HttpExchange
 }
 
@@ -24,6 +24,6 @@ export interface Upgrades {
   takes(request: IncomingMessage): boolean
   /** Opens a connection over the socket, or refuses. Never throws. */
   open(upgrade: Upgrade): void
-  /** Lets calls in flight end, closing each connection behind its last one; at `deadlineMs` cuts the rest. */
+  /** Lets calls in flight end, closing each connection after its last one; at `deadlineMs` disconnects the rest. */
   drain(deadlineMs: number): void
 }

@@ -37,8 +37,8 @@ export type CallPlan = {
 }
 
 /**
- * Never throws: the plan of a refused call holds its fault. `allowlists` null: the key has none. `lasting`: the call came
- * over a WebSocket.
+ * Never throws: the plan of a refused call holds its fault. `allowlists` null: the key has none. `lasting`: the call
+ * arrived over a WebSocket.
  */
 export function planCall(
   operations: Operations,
@@ -49,7 +49,7 @@ export function planCall(
   if (item instanceof Fault) return refused('', item)
   const known = operations.find(item.method)
   const operation = known?.lasting === true && !lasting ? null : known
-  // Foreign names never become rows of the usage table.
+  // Names of unknown methods never become rows of the usage table.
   const method = operation?.name ?? 'other'
   try {
     if (allowlists !== null) authorizeMethod(allowlists, item.method)
@@ -87,9 +87,9 @@ export type CallRuns = {
   ): readonly RpcOutcome[] | Promise<readonly RpcOutcome[]>
 }
 
-/** Calls of one batch that run in parallel. */
+/** Calls of one batch that run concurrently. */
 const concurrentItems = 16
-/** The same with proof bundles: each holds all the content it read. */
+/** As `concurrentItems`, with proof bundles: each holds all content that it read. */
 const concurrentBundles = 4
 
 /** A call whose read is suspended until content is fetched. */

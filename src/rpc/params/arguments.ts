@@ -10,12 +10,12 @@ export function refuseArgument(position: number, text: string): Fault {
   return new Fault('bad_params', { detail: `invalid argument ${position}: ${text}` })
 }
 
-/** The caller's own text inside a message: cut at 256 characters, quoted and JSON-escaped. */
+/** Text of the client inside a message: cut at 256 characters, quoted and JSON-escaped. */
 export function quoteForMessage(text: string): string {
   return JSON.stringify(text.slice(0, shownCharactersMax))
 }
 
-/** What encoding/json calls the type of a JSON value. */
+/** Name of the type of a JSON value in Go's encoding/json. */
 export function jsonTypeName(value: unknown): string {
   if (Array.isArray(value)) return 'array'
   if (value === null) return 'null'
@@ -28,7 +28,7 @@ export function wrongType(what: string, goType: string, field?: string): string 
   return `json: cannot unmarshal ${what} into Go ${into} of type ${goType}`
 }
 
-/** Why a text is no hex of the wanted form. */
+/** The reason why a text is not hex of the expected form. */
 export type Refused = { readonly refused: string }
 
 export function isRefused(value: unknown): value is Refused {
@@ -83,7 +83,7 @@ type FixedType = { readonly goType: 'common.Address' | 'common.Hash'; readonly b
 const addressType: FixedType = { goType: 'common.Address', bytes: 20 }
 const hashType: FixedType = { goType: 'common.Hash', bytes: 32 }
 
-/** 20 bytes. A checksum in the letters' case is not judged. Throws `bad_params`. */
+/** 20 bytes. The checksum of EIP-55 is not checked. Throws `bad_params`. */
 export function parseAddress(value: unknown, position: number): Uint8Array {
   return parseFixedBytes(value, position, addressType)
 }
@@ -111,7 +111,7 @@ function parseFixedBytes(
     throw refuseArgument(position, wrongType('non-string', goType, field))
   }
   const read = readBytes(value)
-  // hexutil judges the length before it looks at the digits.
+  // hexutil checks the length before the digits.
   const digits = value === '' ? 0 : value.length - 2
   const wellFormed = !isRefused(read) || read.refused === 'invalid hex string'
   if (wellFormed && digits !== bytes * 2) {
@@ -189,7 +189,7 @@ export function parseNumbers(value: unknown, position: number): readonly number[
 
 /**
  * 32 bytes, left-padded: every spelling of one slot gives the same bytes. Throws `bad_params`
- * (`storage key too long…`, judged first, `invalid hex in storage key…`, or the wrong JSON type).
+ * (`storage key too long…`, checked first, `invalid hex in storage key…`, or the wrong JSON type).
  */
 export function parseStoragePosition(value: unknown, position: number): Uint8Array {
   if (value === null) {
@@ -211,13 +211,13 @@ export function parseStoragePosition(value: unknown, position: number): Uint8Arr
   })
 }
 
-/** Any text: one that names no filter is answered as such. Throws `bad_params` for anything else. */
+/** Any text; the caller handles an unknown ID. Throws `bad_params` for other types. */
 export function parseFilterId(value: unknown, position: number): string {
   if (typeof value === 'string') return value
   throw refuseArgument(position, wrongType(jsonTypeName(value), 'rpc.ID'))
 }
 
-/** One position of a method's signature. `absent` is taken for a missing or null optional argument. */
+/** One position of a method's signature. `absent`: the value of a missing or null optional argument. */
 export type Parameter<T> = {
   parse(value: unknown, position: number): T
   readonly absent?: T
@@ -240,8 +240,8 @@ export function optional<T>(
 
 /**
  * The typed values of `params`, one for each of `parameters`. Throws `bad_params`:
- * `missing value for required argument <i>`, `too many arguments, want at most <n>`, or what the
- * first unacceptable argument's parser says.
+ * `missing value for required argument <i>`, `too many arguments, want at most <n>`, or the error of the parser of the
+ * first invalid argument.
  */
 export function parseArguments<const P extends readonly Parameter<unknown>[]>(
   params: readonly unknown[],
@@ -257,7 +257,7 @@ export function parseArguments<const P extends readonly Parameter<unknown>[]>(
   if (params.length > parameters.length) {
     throw tooManyArguments(parameters.length)
   }
-  // The array was made position by position from `parameters`, which TypeScript cannot follow.
+  // Each element comes from the parameter at its position, which TypeScript cannot infer.
   return values as Values<P>
 }
 
