@@ -1,7 +1,7 @@
 // A network as the layers above use it: a name, a chain ID, a head, readers over the content store,
 // and the parts without proofs: the pool, and an EvmExecutor (embedded) or a Relay (upstreams).
 // Tested by src/rpc/methods/blocks/by-hash.test.ts
-import type { Peek, PeekNode, FetchContext, Obtain } from '../content/ref.ts'
+import type { FetchContext, Obtain, Peek, PeekNode } from '../content/ref.ts'
 import { Fault } from '../base/fault.ts'
 import type { EvmExecutor } from './evm-executor.ts'
 import type { ForkConfigs } from './fork-configs.ts'

@@ -1,6 +1,6 @@
 // Calls without proofs, forwarded to upstreams: never cached, always labelled.
 // Tested by src/rpc/relay/upstream-operations.test.ts
-import type { ReadTrace } from '../content/read-trace.ts'
+import type { ReadTrace } from '../content/ref.ts'
 import type { BlockRef } from './head.ts'
 import type { Level } from './level.ts'
 

@@ -1,7 +1,7 @@
 // A Network whose reads report their steps to a trace. Reads that need no wait are looked up here alone: their step
 // includes the check of a stored copy.
 // Tested by src/chain/upstream/source/upstream-source.test.ts
-import type { ReadTrace } from '../content/read-trace.ts'
+import type { ReadTrace } from '../content/ref.ts'
 import type { Network } from './network.ts'
 
 /** For one request: reads like the network it was made of. */

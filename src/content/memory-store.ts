@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { RowChanges, Writer } from '../db/writer.ts'
 import { leavesByPut } from './leaves-by-put.ts'
 import { readFound } from './read-found.ts'
-import { refKey, type ContentRef, type UnverifiedItem } from './ref.ts'
+import { type ContentRef, type UnverifiedItem, refKey } from './ref.ts'
 import type { Batch, BlockStore, CopyChoice, LocalStore } from './block-store.ts'
 
 export function createMemoryStore(parts: { readonly writer?: Writer } = {}): LocalStore {

@@ -3,7 +3,7 @@
 // corrupt content is reported as null: `obtain` reads it again or fetches it.
 import { setImmediate } from 'node:timers/promises'
 import type { Log } from '../base/log.ts'
-import { refKey, type ContentRef, type Verify } from './ref.ts'
+import { type ContentRef, type Verify, refKey } from './ref.ts'
 import type { BlockStore, ReadBatch, StoredChunk } from './block-store.ts'
 
 export type RunParts = {

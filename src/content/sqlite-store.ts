@@ -3,8 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../db/sqlite.ts'
 import { createTurnReads } from '../db/turn-reads.ts'
-import type { Writer } from '../db/writer.ts'
-import { withRows } from '../db/with-rows.ts'
+import { type Writer, withRows } from '../db/writer.ts'
 import {
   findContent,
   findQuarantinedContent,
@@ -20,7 +19,7 @@ import {
 } from '../tables/content.ts'
 import { leavesByPut } from './leaves-by-put.ts'
 import { createQuarantineFlag, type QuarantineFlag } from './quarantine-rows.ts'
-import { type ContentRef, isSameRef, type UnverifiedItem } from './ref.ts'
+import { type ContentRef, type UnverifiedItem, isSameRef } from './ref.ts'
 import { readFound } from './read-found.ts'
 import type { Batch, CopyChoice, LocalStore } from './block-store.ts'
 

@@ -3,7 +3,7 @@
 // Tested by src/content/obtain.test.ts
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import { refKey, type ContentRef, type UnverifiedItem } from './ref.ts'
+import { type ContentRef, type UnverifiedItem, refKey } from './ref.ts'
 import type { BlockStore } from './block-store.ts'
 
 export type WriteBehindQueue = {

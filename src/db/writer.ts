@@ -42,3 +42,23 @@ export class NothingChanged extends Error {
     this.index = index
   }
 }
+
+/**
+ * One write of a store's statements with the caller's `rows` between them. The counts, and the index of a NothingChanged,
+ * are those of `rows`.
+ */
+export async function withRows(
+  before: RowChanges,
+  rows: RowChanges,
+  write: (statements: RowChanges) => Promise<readonly number[]>,
+  after: RowChanges = [],
+): Promise<readonly number[]> {
+  if (before.length + rows.length === 0) return []
+  try {
+    const changes = await write([...before, ...rows, ...after])
+    return changes.slice(before.length, before.length + rows.length)
+  } catch (error) {
+    if (error instanceof NothingChanged) throw new NothingChanged(error.index - before.length)
+    throw error
+  }
+}

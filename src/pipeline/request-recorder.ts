@@ -1,6 +1,6 @@
 // Events of a request that an API reports to the inspector.
 import type { Fault } from '../base/fault.ts'
-import type { ReadTrace } from '../content/read-trace.ts'
+import type { ReadTrace } from '../content/ref.ts'
 import type { RequestTimeline } from './inspector/request-timeline.ts'
 
 /** A call as the client sent it. For a command of the IPFS API, `params` holds its arguments and options. */

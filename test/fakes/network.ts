@@ -3,7 +3,7 @@
 import { Fault } from '../../src/base/fault.ts'
 import { equalBytes } from '../../src/base/hex.ts'
 import { verifyKeccakKinds } from '../../src/codec/hash/verify-keccak.ts'
-import { type ContentRef, type UnverifiedItem, type Obtain, refKey } from '../../src/content/ref.ts'
+import { type ContentRef, type Obtain, type UnverifiedItem, refKey } from '../../src/content/ref.ts'
 import { createHeaderMemory } from '../../src/chain/proved-memory.ts'
 import { type TransactionPool, createReadyTransactions } from '../../src/chain/transaction-pool.ts'
 import type { EvmExecutor } from '../../src/chain/evm-executor.ts'

@@ -4,7 +4,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { fromHex } from '../../base/hex.ts'
 import type { Log } from '../../base/log.ts'
-import type { Peek, PeekNode, Obtain } from '../../content/ref.ts'
+import type { Obtain, Peek, PeekNode } from '../../content/ref.ts'
 import type { Source } from '../../content/source.ts'
 import { getHeader, rememberBlock } from '../blocks.ts'
 import { type BlobFractions, blobFractionAt, findKnownNetwork } from '../known-networks.ts'

@@ -13,9 +13,8 @@ import type { RecentPlaces } from './recent-places.ts'
 import type { SegmentWriters } from './segment-folder.ts'
 import { toLatin1 } from '../../base/hex.ts'
 import type { Database } from '../../db/sqlite.ts'
-import type { RowChanges } from '../../db/writer.ts'
+import { type RowChanges, withRows } from '../../db/writer.ts'
 import type { BlockStore } from '../block-store.ts'
-import { withRows } from '../../db/with-rows.ts'
 
 export type LogCommits = {
   /** The log that they share with all others. */

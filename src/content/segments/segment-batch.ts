@@ -4,10 +4,9 @@
 import { randomBytes } from 'node:crypto'
 import { toLatin1 } from '../../base/hex.ts'
 import type { HashWorker } from '../../codec/hash/hash-worker.ts'
-import type { RowChanges, Writer } from '../../db/writer.ts'
+import { type RowChanges, type Writer, withRows } from '../../db/writer.ts'
 import type { UnverifiedItem } from '../ref.ts'
 import type { Batch, LeafCut } from '../block-store.ts'
-import { withRows } from '../../db/with-rows.ts'
 import {
   dagPbLeaf,
   insertBlocks,

@@ -12,8 +12,7 @@ import type { FetchPolicy, Files } from '../files.ts'
 import { importCars } from './import-cars.ts'
 import { leaseStatements } from '../pins/leases.ts'
 import { deleteLease } from '../../tables/leases.ts'
-import { pinStatements } from '../pins/pin-rows.ts'
-import { looseRoot } from '../pins/roots.ts'
+import { looseRoot, pinStatements } from '../pins/pin-rows.ts'
 
 /**
  * Nothing is given before the root's block is there. `partial`: leaves out what `read` does not have, and all that is

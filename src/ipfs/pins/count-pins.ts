@@ -14,7 +14,7 @@ import { NothingChanged } from '../../db/writer.ts'
 import { findNextUncountedPin, setRootOfPin, type UncountedPinRow } from '../../tables/pins.ts'
 import { insertRoot, findWholeRoot, type StagedTree } from '../../tables/roots.ts'
 import { storeAll } from './store-all.ts'
-import { rootOf } from './roots.ts'
+import { rootOf } from './pin-rows.ts'
 import { walkBlocks, type WalkedBlock } from '../read/walk.ts'
 
 /** How much may be read before other work gets a turn. */

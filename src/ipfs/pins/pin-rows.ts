@@ -2,6 +2,7 @@
 // account's rows.
 // Tested by src/ipfs/files.test.ts
 import type { CID } from 'multiformats/cid'
+import { type RootName, type StagedTree, insertRoot } from '../../tables/roots.ts'
 import { setImmediate } from 'node:timers/promises'
 import { toLatin1 } from '../../base/hex.ts'
 import { dagPbCodec } from '../../codec/ipld/cid.ts'
@@ -9,11 +10,18 @@ import { identityCode, sha256Code } from '../../codec/ipld/multihash.ts'
 import type { Rows } from '../../db/rows.ts'
 import type { Statement } from '../../db/writer.ts'
 import { deleteAttemptLeases } from '../../tables/leases.ts'
-import { pinAboveExists, pinOfAnyExists, listPinsAboveAny } from '../../tables/pinned-blocks.ts'
-import { upsertPin, copyPin, deletePin } from '../../tables/pins.ts'
-import { insertRoot, type StagedTree, type RootName } from '../../tables/roots.ts'
+import { listPinsAboveAny, pinAboveExists, pinOfAnyExists } from '../../tables/pinned-blocks.ts'
+import { copyPin, deletePin, upsertPin } from '../../tables/pins.ts'
 import type { Pin } from '../files.ts'
-import { rootOf } from './roots.ts'
+
+export function rootOf(cid: CID, mode: 'recursive' | 'direct'): RootName {
+  return { hash: cid.multihash.bytes, codec: cid.code, mode }
+}
+
+/** The root of a batch that no CID names. */
+export function looseRoot(batch: string): RootName {
+  return { hash: new TextEncoder().encode(batch), codec: 0, mode: 'loose' }
+}
 
 /**
  * Adds the pin or replaces its name. `put`: where the commit finds all blocks that it reaches; null: the root is already

@@ -14,9 +14,8 @@ import { readStorage } from './account-storage.ts'
 import { deleteExpiredLeases } from '../../tables/leases.ts'
 import { deletePin } from '../../tables/pins.ts'
 import { leaseStatements } from './leases.ts'
-import { movePinStatements, pinStatements } from './pin-rows.ts'
+import { movePinStatements, pinStatements, rootOf } from './pin-rows.ts'
 import { releaseStep } from '../collection/sweep.ts'
-import { rootOf } from './roots.ts'
 
 const accounts = ['alice', 'bob'] as const
 type AccountId = (typeof accounts)[number]

@@ -5,7 +5,7 @@ import type { KeySettings } from '../../access/accounts/key-settings.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Fault } from '../../base/fault.ts'
 import { toHex, toQuantity } from '../../base/hex.ts'
-import type { ReadTrace } from '../../content/read-trace.ts'
+import type { ReadTrace } from '../../content/ref.ts'
 import type { Credential } from '../authenticate-request.ts'
 import type {
   AnswerLabels,

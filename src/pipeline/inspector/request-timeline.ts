@@ -2,7 +2,7 @@
 // many and short, so they are summed.
 // Tested by src/pipeline/inspector/inspector.test.ts
 import type { Clock } from '../../base/clock.ts'
-import type { EndOfStep, ReadStep } from '../../content/read-trace.ts'
+import type { EndOfStep, ReadStep } from '../../content/ref.ts'
 
 /**
  * In this order. `auth`: key and allowlists; `body`: the request's body; `parse`: envelope, params, lists; `admit`:

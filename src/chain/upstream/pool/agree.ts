@@ -3,7 +3,7 @@
 // Tested by src/chain/upstream/pool/upstream-pool.test.ts
 import { createHash } from 'node:crypto'
 import type { Params } from '../node/json-rpc-client.ts'
-import type { ReadTrace } from '../../../content/read-trace.ts'
+import type { ReadTrace } from '../../../content/ref.ts'
 import { UpstreamError } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
 

@@ -9,7 +9,7 @@ import {
 import { createTurnedClock, type TurnedClock } from '../../../../test/fakes/turned-clock.ts'
 import { Fault } from '../../../base/fault.ts'
 import type { Log } from '../../../base/log.ts'
-import type { ReadTrace } from '../../../content/read-trace.ts'
+import type { ReadTrace } from '../../../content/ref.ts'
 import type { Canary } from './canaries.ts'
 import { servingPolicies } from '../../../rpc/relay/relayed-methods.ts'
 import { createUpstream } from '../node/create-upstream.ts'

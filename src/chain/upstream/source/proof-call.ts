@@ -2,10 +2,14 @@
 // checked, so that an invalid part next to the requested nodes is found too, without delaying the readers. A read ends
 // when its ref is taken, when all calls that may supply it have ended, or when the reader leaves.
 // Tested by src/chain/upstream/source/fetch-proof.test.ts
-import type { ContentRef, FetchContext, PeekNode } from '../../../content/ref.ts'
+import {
+  type ContentRef,
+  type FetchContext,
+  type PeekNode,
+  watchAll,
+} from '../../../content/ref.ts'
 import type { Asked, Offer } from '../../../content/source.ts'
 import { toHex, toLatin1 } from '../../../base/hex.ts'
-import { watchAll } from '../../../content/read-trace.ts'
 import { type ContentPool, queryPool, toFault } from './query-pool.ts'
 import type { CallAt, RequestedBlockHash } from './block-parameter.ts'
 import { type AccountProofMemory, type ProofCheck, checkProof } from './check-proof.ts'

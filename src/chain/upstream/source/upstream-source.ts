@@ -1,7 +1,6 @@
 // A network's upstream nodes as a Source: the calls that supply each ContentRef. Their results are only offered;
 // content that no upstream has becomes the Fault with the reason.
-import type { PeekNode } from '../../../content/ref.ts'
-import { watchAll } from '../../../content/read-trace.ts'
+import { type PeekNode, watchAll } from '../../../content/ref.ts'
 import type { Asked, Offer, Source } from '../../../content/source.ts'
 import { queryPool, toFault, type ContentPool, type PoolQuery } from './query-pool.ts'
 import { type RequestedBlockHash, createCallAt } from './block-parameter.ts'
