@@ -72,8 +72,8 @@ export type Route<Command extends CommandDeclaration> = {
 const argsMax = 1000
 
 /**
- * Which command a path below `/api/v0/` means; one more segment is its first argument. Throws `no_command`,
- * and `command_not_offered` for what only Kubo has.
+ * The command of a path below `/api/v0/`; one more segment is its first argument. Throws `no_command`, and
+ * `command_not_offered` for a command that only Kubo has.
  */
 export function routeCommand<Command extends CommandDeclaration>(
   commands: CommandTable<Command>,
@@ -88,7 +88,7 @@ export function routeCommand<Command extends CommandDeclaration>(
   return { command, pathArgument: rest === '' ? null : decodeSegment(rest) }
 }
 
-/** The command of a path as `routeCommand` takes it; the path as it is when it names none. */
+/** The command of a path as `routeCommand` takes it; the unchanged path if it names none. */
 export function commandName(commands: CommandTable<CommandDeclaration>, path: string): string {
   const segments = path.split('/')
   return segments.slice(0, commandSegments(commands, segments)).join('/')
@@ -138,7 +138,7 @@ export function parseCommandLine(
   return { options, args: route.command.argument === null ? [] : args }
 }
 
-/** Checks what may also come from the body: call it with all arguments known. Throws `bad_argument`. */
+/** Checks arguments, which may come from the body too: call it when all are known. Throws `bad_argument`. */
 export function requireArgument(command: CommandDeclaration, args: readonly string[]): void {
   if (command.argument?.required === true && args.length === 0) {
     throw badArgument(`argument ${quote(command.argument.name)} is required`)

@@ -19,13 +19,13 @@ export type KuboPipelineDeps = RefusalDeps & {
   /** The IPFS API refuses accounts without a card. */
   readonly cardGate: CardCheck
   readonly files: Files
-  /** What an account sees of them, by its id; null or absent: all of them. */
+  /** The files that an account can read, by its ID; null or absent: all. */
   readonly filesOf?: ((accountId: string) => Files) | null
   /** Takes one file command from the key's rate. Throws `over_rate`. */
   readonly admitFiles: (caller: Caller, commandClass: CommandClass) => void
   /** Measures the bytes of file requests. */
   readonly transferMeters: TransferMeters
-  /** The import options of a caller that names none. */
+  /** The import options of a request that sets none. */
   readonly importProfileOf: (caller: Caller) => ImportProfile
   /** Counts one finished call. */
   readonly count: (call: UsedCall) => void
@@ -93,7 +93,7 @@ export function createKuboPipeline(parts: KuboPipelineDeps): KuboPipeline {
           },
         }
       } catch (thrown) {
-        // What was refused before it was admitted costs nothing.
+        // A request that was refused before admission costs nothing.
         const bytesIn = meter === null ? 0 : (visit.upload?.bytes ?? 0)
         meter?.end({ in: bytesIn, out: 0 })
         const fault = Fault.from(thrown)

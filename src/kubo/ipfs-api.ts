@@ -1,5 +1,5 @@
-// The IPFS API: `/api/v0/*` as Kubo's HTTP RPC, behind Basic auth. Checks in a fixed order,
-// none of them reads the body; rules of the service live in the gateway.
+// The IPFS API: `/api/v0/*` as Kubo's HTTP RPC, with Basic authentication. The order of checks is fixed, and no check reads
+// the body. The rules of the service are in the pipeline.
 import type {
   CommandDeclaration,
   CommandRequest,
@@ -31,7 +31,7 @@ import { UploadBody, readText, uploadEntries } from './upload-body.ts'
 export type FilesSettings = {
   /** One request body; null = no limit. */
   readonly uploadBytesMax: number | null
-  /** No byte of an upload, or no byte of an answer taken, for this long ends the request. */
+  /** Ends a request whose client neither sends nor reads a byte for this long. */
   readonly idleMs: number
 }
 
@@ -86,7 +86,7 @@ export function createIpfsApi(parts: IpfsApiDeps, entry: FilesEntry | null = nul
       }
       if (response.headersSent) response.destroy()
       else {
-        // A page of an origin that is not listed may not read even this.
+        // A page of an origin that is not listed must not read the refusal either.
         if (isOriginRefused(fault)) response.removeHeader('Access-Control-Allow-Origin')
         const refusal = asksForText(exchange) ? textOf(refusalOf(fault), fault) : refusalOf(fault)
         sendRefusal(exchange, refusal, { bodyEnded: upload.ended, clock })
@@ -136,7 +136,7 @@ async function answerCommand(
   }
 }
 
-/** Foreign names never become rows of the usage table. */
+/** Names of unknown commands never become rows of the usage table. */
 function countedAs({ commands }: IpfsApiDeps, path: string): string {
   const name = commandName(commands, path)
   return commands.has(name) ? name : 'other'
@@ -203,7 +203,7 @@ async function readCommand(
   return { operation: route.command, request: await readRequest(route, exchange, upload) }
 }
 
-/** Command line and body as one request. Only arguments that may come from the body read it here. */
+/** Command line and body as one request. Reads the body here only if it may contain arguments. */
 async function readRequest(
   route: Route<CommandDeclaration>,
   exchange: NodeExchange,
@@ -247,7 +247,7 @@ async function bodyArguments(upload: UploadBody, boundary: string): Promise<read
   return lines
 }
 
-/** Also of a command line that could not be read. */
+/** Also for a command line that could not be parsed. */
 function asksForText({ query }: NodeExchange): boolean {
   if (!query.includes('text')) return false
   const options = new URLSearchParams(query)

@@ -66,14 +66,14 @@ export function valueOf<Value>(values: OptionValues, option: CommandOption<Value
 export type CommandCall = {
   readonly caller: Caller
   readonly files: Files
-  /** Is the client still there? Asked right before a commit: if not, commit nothing. */
+  /** Whether the client is still connected. Checked right before a commit: if not, nothing is committed. */
   connected(): boolean
   readonly signal: AbortSignal
 }
 
 /**
- * A value of an answer as text, for `encoding=text`: its line feeds included, '' for one that is
- * not shown. A reply without it stays JSON. Throws `command_failed` for a value that is an error.
+ * A value of a reply as text, for `encoding=text`, line feeds included; '' for a value that is omitted. A reply
+ * without it stays JSON. Throws `command_failed` for a value that is an error.
  */
 type AsText = (value: unknown) => string
 
@@ -85,7 +85,7 @@ export type CommandReply =
       readonly kind: 'keyed'
       readonly name: string
       readonly entries: Iterable<readonly [string, unknown]>
-      /** Of an entry `[name, value]`. */
+      /** Text of an entry `[name, value]`. */
       readonly text?: AsText
     }
   /** NDJSON. `live`: lines may go out while the request body still arrives (progress). */
@@ -96,7 +96,7 @@ export type CommandReply =
       readonly text?: AsText
     }
   /**
-   * `length`: bytes to come, when known. The first chunk is verified before Cairn sends headers; a chunk is
+   * `length`: bytes of the reply, if known. The first chunk is verified before Cairn sends headers; a chunk is
    * valid until the next one is requested.
    */
   | {
@@ -105,11 +105,11 @@ export type CommandReply =
       readonly length: bigint | null
       /** Content-Type; `text/plain` unless given. */
       readonly type?: string
-      /** X-Content-Length of a stream whose own length is not known (the file inside a tar). */
+      /** X-Content-Length of a stream of unknown length (the file inside a tar). */
       readonly contentLength?: bigint
     }
 
-/** Which rate a file command draws on. */
+/** The rate limit that a command counts against. */
 export type CommandClass = 'read' | 'write'
 
 /** What a command takes. Cairn ignores options that are not declared. */
@@ -117,7 +117,9 @@ export type CommandDeclaration = {
   /** Command path as on the wire: `pin/add`. */
   readonly name: string
   readonly class: CommandClass
-  /** `name`: Kubo's, quoted if the argument is missing. A request may repeat it. Null: Cairn ignores `arg` parameters. */
+  /**
+   * `name`: Kubo's, quoted if the argument is missing. A request may repeat it. Null: Cairn ignores `arg` parameters.
+   */
   readonly argument: { readonly name: string; readonly required: boolean } | null
   /** The name of a second argument, always required; then the request sends each once. */
   readonly second?: string
@@ -129,14 +131,14 @@ export type CommandDeclaration = {
 /** What a command takes and how it runs. */
 export type KuboCommand<Input> = CommandDeclaration & {
   /**
-   * Takes parsed arguments and options. `profile`: the import options that hold where the caller gives none. Throws
+   * Takes parsed arguments and options. `profile`: the import options that apply where the request sets none. Throws
    * `bad_argument`, `unsupported_option`, `command_failed`. Pure.
    */
   parse(request: CommandRequest, profile: ImportProfile): Input
   run(input: Input, call: CommandCall): Promise<CommandReply>
 }
 
-/** A command line off the wire: typed by the declaration of the command, body not yet read. */
+/** A command line as sent, typed by the declaration of the command; the body is not read yet. */
 export type CommandRequest = {
   readonly args: readonly string[]
   readonly options: OptionValues
@@ -152,7 +154,7 @@ export type KuboRequest = {
   readonly request: CommandRequest
   /** The request's body, to be measured; absent: there is none. */
   readonly upload?: FilesUpload
-  /** Is the client still there? Asked right before a commit. */
+  /** Whether the client is still connected. Checked right before a commit. */
   readonly connected: () => boolean
   /** As of an RpcRequest. */
   readonly inspection?: RequestRecorder | null
@@ -161,13 +163,18 @@ export type KuboRequest = {
 
 export interface KuboPipeline {
   /**
-   * Authenticates a request to the IPFS API; requires the billing card. `command`: its path, also of one that is not offered; `method`: what a
-   * refusal is counted as, unless it is the command.
+   * Authenticates a request to the IPFS API; requires the billing card. `command`: its path, also of a command that
+   * Cairn does not offer. `method`: the name under which a refusal is counted (default `command`).
    */
   authenticateFiles(credential: Credential, command: string, method?: string): Promise<Caller>
-  /** A file command refused after entering, before it ran, is counted. `method`: of those that are offered, or `other`. */
+  /**
+   * Counts a command that was refused after authentication, before it ran. `method`: an offered command, or `other`.
+   */
   countRefusal(caller: Caller, method: string, fault: Fault): void
-  /** Parse, admit, run. The API calls `settle` once, when the response has ended; `download` as a stream goes out. */
+  /**
+   * Parse, admit, run. The API calls `settle` once, when the response has ended, and `download` while a stream is
+   * sent.
+   */
   runFiles(visit: KuboRequest): Promise<{
     readonly reply: CommandReply
     readonly download: FilesDownload

@@ -1,4 +1,4 @@
-// What Kubo 0.43 has besides the commands that Cairn offers: the options of every command, and the other commands.
+// The options that every command of Kubo 0.43 takes, and the commands that Cairn does not offer.
 import { flag, text } from './kubo-command.ts'
 
 /** Every command takes them. Commands get `timeout` as bigint milliseconds. */
@@ -33,5 +33,8 @@ swarm/filters/rm swarm/peering/add swarm/peering/ls swarm/peering/rm swarm/resou
 version/deps
 `
 
-/** Kubo's commands that Cairn does not offer: Cairn answers 403 for them, and 404 for a path that is no command of Kubo. */
+/**
+ * Kubo's commands that Cairn does not offer: Cairn answers 403 for them, and 404 for a path that is no command of
+ * Kubo.
+ */
 export const otherCommands: ReadonlySet<string> = new Set(paths.trim().split(/\s+/))

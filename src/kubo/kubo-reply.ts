@@ -46,19 +46,19 @@ export function optionsHeaders(headers: IncomingHttpHeaders): Record<string, str
 
 export type ReplyTerms = {
   readonly clock: Clock
-  /** A caller that takes nothing for this long is cut. */
+  /** A client that reads no bytes for this long is disconnected. */
   readonly idleMs: number
-  /** The request carries entries, read while the reply is made. */
+  /** The request carries entries, which are read while the reply is rendered. */
   readonly uploading: boolean
   /** The request has `encoding=text`; applies if the reply has a text form. */
   readonly asText: boolean
-  /** Measures streams of bytes: is asked before the headers, and before each chunk. */
+  /** Measures streams of bytes: called before the headers and before each chunk. */
   readonly download: FilesDownload
 }
 
 /**
- * Sends `reply` to its end and counts body bytes in `sent`. Throws what the reply throws: before headers are
- * out the caller can still refuse, after that (`response.headersSent`) it must destroy the connection.
+ * Sends `reply` to its end and counts body bytes in `sent`. Throws the errors of the reply: before headers are
+ * sent the caller can still refuse; after that (`response.headersSent`) it must destroy the connection.
  */
 export async function sendReply(
   exchange: NodeExchange,
@@ -121,14 +121,14 @@ export async function sendReply(
         )
         return
       }
-      await using held = new BufferedLines()
-      for await (const value of reply.lines) await held.add(lineOf(value))
-      await sendStream(exchange, headers, held.read(), { ...terms, length: null }, sent)
+      await using buffered = new BufferedLines()
+      for await (const value of reply.lines) await buffered.add(lineOf(value))
+      await sendStream(exchange, headers, buffered.read(), { ...terms, length: null }, sent)
     }
   }
 }
 
-/** A stream that does not keep its promised length fails: clients must never take a short file for whole. */
+/** A stream of another length than promised fails: clients must not accept a short file as complete. */
 async function sendStream(
   { request, response }: NodeExchange,
   headers: Record<string, string>,
@@ -152,6 +152,7 @@ async function sendStream(
 const memoryBytesMax = 1_048_576
 const readBytes = 65_536
 
+/** Lines of a reply that Cairn sends after the upload has ended: in memory up to 1 MiB, then in a deleted open file. */
 export class BufferedLines implements AsyncDisposable {
   #waiting: string[] = []
   #waitingBytes = 0
@@ -203,10 +204,13 @@ async function openNameless(): Promise<FileHandle> {
   return file
 }
 
-/** Then a piece goes out, whether more lines are there or not. */
+/** A piece of this size is sent without waiting for the next turn. */
 const pieceCharsMax = 32 * 1024
 
-/** Lines that came before an error go out before it is thrown. `lineOf`: a value with its line feed, '' for none. */
+/**
+ * Joins lines of one turn into one piece. Sends lines before an error, then throws. `lineOf`: with line feed; '' for
+ * none.
+ */
 export async function* batchedLines(
   values: AsyncIterable<unknown>,
   lineOf: (value: unknown) => string = kuboLine,
@@ -244,7 +248,7 @@ export async function* batchedLines(
     if (lines !== '') yield takeLines()
     throw thrown
   } finally {
-    // A consumer that left does not wait for a value that may never come.
+    // Do not wait for a value that may never arrive after the consumer has stopped.
     const ended = iterator.return?.()
     if (waiting) ended?.catch(() => undefined)
     else await ended
@@ -252,10 +256,10 @@ export async function* batchedLines(
   if (lines !== '') yield takeLines()
 }
 
-/** About as much is made before other work has its turn. */
+/** Characters that are rendered before other work gets a turn. */
 const objectPieceChars = 64 * 1024
 
-/** One line, its line feed included; `{}` when there are no entries. Keys are to be distinct. */
+/** One line, line feed included; `{}` if there are no entries. Keys must be distinct. */
 export async function keyedObject(
   name: string,
   entries: Iterable<readonly [string, unknown]>,

@@ -9,7 +9,7 @@ export type Part = { readonly head: PartHead; readonly content: FileContent }
 
 export type MultipartLimits = {
   readonly headBytesMax: number
-  /** Before the first part, and after the last one: bytes that carry nothing. */
+  /** Bytes before the first part, and after the last one. */
   readonly paddingBytesMax: number
 }
 export const multipartLimits: MultipartLimits = {
@@ -54,7 +54,7 @@ const headEnd = Buffer.from('\r\n\r\n')
 const carriageReturn = 13
 const nothing = Buffer.alloc(0)
 
-/** A window over the body. The stream is taken to start with CRLF, so that the first delimiter is like others. */
+/** A window over the body. It starts with an added CRLF, so that the first delimiter is like the others. */
 class Scanner {
   readonly #body: RequestBodyStream
   readonly #needle: Buffer
@@ -67,7 +67,7 @@ class Scanner {
     this.#needle = Buffer.from(`\r\n--${boundary}`, 'latin1')
   }
 
-  /** What is left of the content that the window is in. */
+  /** The rest of the content at the window. */
   content(): FileContent {
     return { drain: (take) => this.#drain(take), [Symbol.asyncIterator]: () => this.#read() }
   }
@@ -113,7 +113,7 @@ class Scanner {
     })
   }
 
-  /** Content up to the next delimiter, which is eaten up to but not including what follows the boundary. */
+  /** Hands over content up to the next delimiter, and consumes the delimiter up to the end of the boundary. */
   async #drain(take: TakePiece): Promise<void> {
     await this.#handOver(take)
     while (this.#inContent) {
@@ -136,7 +136,7 @@ class Scanner {
     }
   }
 
-  /** All of the window that is content for sure. */
+  /** Hands over the part of the window that is certainly content. */
   #handOver(take: TakePiece): Promise<void> | null {
     while (this.#inContent) {
       const piece = this.#settled()
@@ -153,7 +153,7 @@ class Scanner {
     await this.#handOver(take)
   }
 
-  /** The next piece of content at the front of the window, empty or not; null: more must come first. */
+  /** The next piece of content at the front of the window, possibly empty; null: more bytes are needed. */
   #settled(): Buffer | null {
     const at = this.#window.indexOf(this.#needle)
     if (at === -1) {
@@ -191,7 +191,7 @@ class Scanner {
     return cut.subarray(0, length)
   }
 
-  /** Gives whether the window is now `chunk` itself, and no copy of it. */
+  /** Returns whether the window is now `chunk` itself, not a copy. */
   #append(chunk: Uint8Array): boolean {
     const alone = this.#window.length === 0
     if (!alone) this.#window = Buffer.concat([this.#window, chunk])
@@ -245,7 +245,7 @@ const linesMax = 32
 const pathBytesMax = 8192
 const segmentBytesMax = 1024
 
-/** `head`: the header lines without the blank one. Throws `bad_params` for what no entry can be made of. */
+/** `head`: the header lines without the blank one. Throws `bad_params` if they describe no entry. */
 function parsePartHead(head: Uint8Array): PartHead {
   const fields = headerFields(decodeUtf8(head, 'multipart: part header is not valid UTF-8'))
   const disposition = parameters(fields.get('content-disposition') ?? '')
@@ -300,7 +300,7 @@ function parameters(value: string): Map<string, string> {
   return found
 }
 
-/** Go's url.QueryUnescape; text that cannot be unescaped is taken as it is. */
+/** Go's url.QueryUnescape; text that cannot be unescaped is returned unchanged. */
 function unescapeQuery(text: string): string {
   return percentDecode(text.replaceAll('+', ' ')) ?? text
 }

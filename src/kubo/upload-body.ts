@@ -14,7 +14,7 @@ export type UploadLimits = {
   readonly idleMs: number
 }
 
-/** From here on a chunk that fills its memory has it alone. */
+/** A chunk of at least this size that fills its buffer does not share it. */
 const ownMemoryBytes = 16_384
 
 export class UploadBody implements RequestBodyStream {
@@ -25,7 +25,7 @@ export class UploadBody implements RequestBodyStream {
   readonly #exchange: NodeExchange
   readonly #limits: UploadLimits
   readonly #clock: Clock
-  /** When the last chunk came. */
+  /** Arrival of the last chunk. */
   #arrived = 0
 
   constructor(exchange: NodeExchange, limits: UploadLimits, clock: Clock) {
@@ -55,14 +55,14 @@ export class UploadBody implements RequestBodyStream {
   }
 
   /**
-   * Asks the caller for its body; nothing is read ahead. Throws `too_large` past the cap, `body_deadline` when
-   * idle, `bad_params` when the caller hangs up. For one taker at a time.
+   * Requests the body from the client; nothing is read ahead. Throws `too_large` past the cap, `body_deadline` when
+   * idle, `bad_params` when the caller hangs up. For one consumer at a time.
    */
   async feed(take: Take): Promise<boolean> {
     this.#exchange.acceptBody()
     if (!this.#exchange.request.readableEnded && (await this.#push(take))) return true
-    // A client whose own source failed ends the body well and hangs up right after:
-    // let that be seen before anyone asks whether it is still there.
+    // A client whose own source failed ends the body correctly and disconnects right after:
+    // let the event arrive before the check of the connection.
     await new Promise<void>((resolve) => setImmediate(resolve))
     return false
   }
@@ -78,7 +78,7 @@ export class UploadBody implements RequestBodyStream {
     const { request } = this.#exchange
     return new Promise((resolve, reject) => {
       let stopTimer = this.#whenIdle(() => stop(new Fault('body_deadline')))
-      /** The taker has a chunk that it is not done with. */
+      /** The consumer still processes a chunk. */
       let taking = false
       let failed: Error | null = null
 
@@ -90,7 +90,7 @@ export class UploadBody implements RequestBodyStream {
       }
       const stop = (error: Error): void => {
         failed ??= error
-        // What was handed over may still be on its way to the disk: it is waited for.
+        // The last chunk may still be on its way to the disk: wait for it.
         if (taking) return
         settle()
         reject(failed)
@@ -144,7 +144,7 @@ export class UploadBody implements RequestBodyStream {
     })
   }
 
-  /** Calls `run` once nothing has come for too long; one timer, however many chunks come. */
+  /** Calls `run` when no chunk has arrived for `idleMs`; one timer for any number of chunks. */
   #whenIdle(run: () => void): () => void {
     const { idleMs } = this.#limits
     this.#arrived = this.#clock.monotonic()

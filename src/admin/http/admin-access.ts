@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { Fault } from '../../base/fault.ts'
 import type { Principal } from '../principal.ts'
 
-/** A request that changes something names itself so: no form and no plain link can. */
+/** Required on requests that change state: a form or a plain link cannot send it. */
 const guardHeader = 'x-cairn-admin'
 
 const loopbackNames = new Set(['localhost', '127.0.0.1', '::1'])
@@ -17,7 +17,7 @@ function hostName(host: string): string {
   return (bracketed?.[1] ?? host.split(':', 1)[0] ?? '').toLowerCase()
 }
 
-/** Reached by a name or an address of loopback. */
+/** Whether the Host is a name or an address of loopback. */
 export function isLoopbackHost(host: string): boolean {
   const name = hostName(host)
   return loopbackNames.has(name) || /^127(\.\d{1,3}){3}$/.test(name) || name.endsWith('.localhost')
@@ -61,7 +61,7 @@ type CookieKind = 'session' | 'device'
 const secureNames = { session: '__Host-cairn', device: '__Host-cairn-device' } as const
 const plainNames = { session: 'cairn-session', device: 'cairn-device' } as const
 
-/** Its value; null: none was sent, or more than one. */
+/** The value of the cookie; null: none was sent, or more than one. */
 export function readCookie(
   kind: CookieKind,
   cookie: string | undefined,
@@ -109,11 +109,11 @@ function nameAt(name: string, host: string | undefined): string {
 export type KeyedSemaphore = {
   /** Returns false, without effect, if `holder` has reached the limit. */
   acquire(holder: string): boolean
-  /** One that was taken. */
+  /** Ends one successful `acquire`. */
   release(holder: string): void
 }
 
-/** Holders are forgotten with the last they give back. */
+/** At most `most` per holder. A holder's entry is deleted with its last release. */
 export function createKeyedSemaphore(most: number): KeyedSemaphore {
   const held = new Map<string, number>()
   return {
@@ -132,16 +132,16 @@ export function createKeyedSemaphore(most: number): KeyedSemaphore {
 }
 
 export type AdminConcurrency = {
-  /** `from`: the network of the caller's address. Returns what gives the share back. Throws `overloaded`. */
+  /** `from`: the network of the caller's address. Returns the function that releases it. Throws `overloaded`. */
   acquire(actor: Principal | null, from: string): () => void
 }
 
-/** Of one person, tokens of theirs included. */
+/** Concurrent requests of one person, tokens included. */
 const perPersonMax = 64
 /** For all unauthenticated callers: the rest of the capacity is reserved for signed-in people. */
 const strangersMax = 128
 const strangersPerAddressMax = 16
-/** Of all. */
+/** Of all callers. */
 const requestsMax = 256
 
 export function createAdminConcurrency(): AdminConcurrency {

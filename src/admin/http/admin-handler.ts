@@ -28,35 +28,6 @@ import {
 import { sendAdmin, sendAdminRefusal } from './admin-reply.ts'
 import { type MatchAdmin, createAdminRoutes } from './admin-routes.ts'
 
-export type AsKeyParts = {
-  /** The key with its secret, without its lists; null: no such key in the account, or it has expired. */
-  readonly callerOf: (accountId: string, keyId: string) => Caller | null
-  readonly rpc: RpcApi
-  /** The IPFS API for an authenticated caller; `path`: `/api/v0/<command>`. */
-  readonly files: (as: { readonly caller: Caller; readonly path: string }) => RequestHandler
-}
-
-const form = /^\/accounts\/([^/]+)\/keys\/([^/]+)\/(rpc|files)\/(.+)$/
-
-export function createAsKey({ callerOf, rpc, files }: AsKeyParts): AsKey {
-  return async (exchange, path, actor) => {
-    const match = form.exec(path)
-    if (match === null) return false
-    const [, account = '', key = '', face = '', rest = ''] = match
-    const caller = enter(actor, account, key)
-    if (face === 'files') await files({ caller, path: `/api/v0/${rest}` })(exchange)
-    else await rpc(exchange, { network: rest, webSocket: false, key: null, caller })
-    return true
-  }
-
-  function enter(actor: Principal | null, account: string, key: string): Caller {
-    authorizeRole('member', account, actor)
-    const caller = callerOf(account, key)
-    if (caller === null) throw new Fault('absent', { detail: `there is no key ${key} that works` })
-    return caller
-  }
-}
-
 /** Credentials of a request; null: none. */
 export type AdminCredential = { readonly session: string | null; readonly token: string | null }
 
@@ -69,28 +40,21 @@ export type AdminHandlerDeps = {
   readonly operations: readonly AdminOperation[]
   readonly context: AdminContext
   readonly findPrincipal: FindPrincipal
-  /** Called behind each operation that may have changed something, before it is answered. */
+  /** Called after each operation that may have changed state, before the reply. */
   readonly changed: () => void
   readonly settings: {
-    /** Host names besides those of loopback. */
+    /** Allowed host names in addition to those of loopback. */
     readonly hosts: readonly string[]
-    /** May this address of a peer ask at all? */
+    /** Whether requests from this address of a peer are allowed. */
     readonly admits: (address: string) => boolean
   }
-  /** Runs a call or a command as a key; see as-key.ts. */
+  /** Runs a call or a command as a key: `createAsKey`. */
   readonly asKey: AsKey
   /** Of Cairn. */
   readonly version: string
   readonly clock: Clock
   readonly log: Log
 }
-
-/** Answers what is under `…/keys/{key}/rpc/` and `…/keys/{key}/files/`; false: the path is no such. */
-export type AsKey = (
-  exchange: NodeExchange,
-  path: string,
-  actor: Principal | null,
-) => Promise<boolean>
 
 type BodyLimits = { readonly bytesMax: number; readonly deadlines: Deadlines }
 
@@ -99,14 +63,14 @@ const bodyMs = 30_000
 /** Of requests without a session or token. */
 const strangerBodyBytesMax = 16_384
 const strangerBodyMs = 3_000
-/** Such bodies that are read at a time; one more ends the reading of the oldest. Most come with their head. */
+/** Concurrent reads of such bodies; one more ends the oldest. Most bodies arrive with their head. */
 const strangerBodiesMax = 256
 const viewsPerPersonMax = 16
 
 /** Creates the handler. It answers every exchange itself and does not throw. */
 export function createAdminHandler(parts: AdminHandlerDeps): RequestHandler {
   const { clock, log } = parts
-  const face = {
+  const api = {
     ...parts,
     match: createAdminRoutes(parts.operations),
     bodies: {
@@ -123,7 +87,7 @@ export function createAdminHandler(parts: AdminHandlerDeps): RequestHandler {
     const allowed = { methods: null as string | null }
     exchange.response.setHeader('x-request-id', exchange.requestId)
     try {
-      await answer(face, exchange, allowed)
+      await answer(api, exchange, allowed)
     } catch (thrown) {
       const fault = Fault.from(thrown)
       if (fault.code === 'internal') {
@@ -137,6 +101,42 @@ export function createAdminHandler(parts: AdminHandlerDeps): RequestHandler {
   }
 }
 
+/** Answers requests to `…/keys/{key}/rpc/` and `…/keys/{key}/files/`; false: another path. */
+export type AsKey = (
+  exchange: NodeExchange,
+  path: string,
+  actor: Principal | null,
+) => Promise<boolean>
+
+export type AsKeyParts = {
+  /** The key with its secret, without its lists; null: no such key in the account, or it has expired. */
+  readonly callerOf: (accountId: string, keyId: string) => Caller | null
+  readonly rpc: RpcApi
+  /** The IPFS API for an authenticated caller; `path`: `/api/v0/<command>`. */
+  readonly files: (as: { readonly caller: Caller; readonly path: string }) => RequestHandler
+}
+
+const asKeyForm = /^\/accounts\/([^/]+)\/keys\/([^/]+)\/(rpc|files)\/(.+)$/
+
+export function createAsKey({ callerOf, rpc, files }: AsKeyParts): AsKey {
+  return async (exchange, path, actor) => {
+    const match = asKeyForm.exec(path)
+    if (match === null) return false
+    const [, account = '', key = '', face = '', rest = ''] = match
+    const caller = callerAs(actor, account, key)
+    if (face === 'files') await files({ caller, path: `/api/v0/${rest}` })(exchange)
+    else await rpc(exchange, { network: rest, webSocket: false, key: null, caller })
+    return true
+  }
+
+  function callerAs(actor: Principal | null, account: string, key: string): Caller {
+    authorizeRole('member', account, actor)
+    const caller = callerOf(account, key)
+    if (caller === null) throw new Fault('absent', { detail: `there is no key ${key} that works` })
+    return caller
+  }
+}
+
 /** `/openapi.json`, public. */
 export function createOpenApiHandler({
   operations,
@@ -146,17 +146,17 @@ export function createOpenApiHandler({
   return () => (document ??= JSON.stringify(openApi(operations, version)))
 }
 
-type FaceParts = AdminHandlerDeps & {
+type ApiParts = AdminHandlerDeps & {
   readonly match: MatchAdmin
   readonly bodies: { readonly person: BodyLimits; readonly stranger: BodyLimits }
-  /** Live views that are open, by the person's id. */
+  /** Open live views, by ID of the person. */
   readonly views: KeyedSemaphore
   /** Of the requests under way. */
   readonly shares: AdminConcurrency
 }
 
 async function answer(
-  parts: FaceParts,
+  parts: ApiParts,
   exchange: NodeExchange,
   allowed: { methods: string | null },
 ): Promise<void> {
@@ -180,15 +180,15 @@ async function answer(
   }
 }
 
-type Asker = { readonly credential: AdminCredential; readonly actor: Principal | null }
+type Requester = { readonly credential: AdminCredential; readonly actor: Principal | null }
 
 async function answerAs(
-  asker: Asker,
-  parts: FaceParts,
+  requester: Requester,
+  parts: ApiParts,
   exchange: NodeExchange,
   allowed: { methods: string | null },
 ): Promise<void> {
-  const { actor } = asker
+  const { actor } = requester
   const whole = exchange.path
   const path = whole.slice(adminBase.length)
   const method = exchange.request.method ?? ''
@@ -212,15 +212,15 @@ async function answerAs(
     throw new Fault('overloaded', { detail })
   }
   try {
-    await runAndSend(asker, parts, exchange, { operation, names })
+    await runAndSend(requester, parts, exchange, { operation, names })
   } finally {
     if (viewer !== null) parts.views.release(viewer)
   }
 }
 
 async function runAndSend(
-  asker: Asker,
-  parts: FaceParts,
+  requester: Requester,
+  parts: ApiParts,
   exchange: NodeExchange,
   {
     operation,
@@ -229,19 +229,20 @@ async function runAndSend(
 ): Promise<void> {
   const { bodies, shares } = parts
   const bodiless = isBodiless(operation)
-  const limits = asker.actor === null ? bodies.stranger : bodies.person
+  const limits = requester.actor === null ? bodies.stranger : bodies.person
   const rest = bodiless ? readQuery(exchange) : await readJson(exchange, limits)
-  const giveBack = asker.actor === null ? shares.acquire(null, networkOf(exchange.address)) : null
+  const giveBack =
+    requester.actor === null ? shares.acquire(null, networkOf(exchange.address)) : null
   try {
-    await runWith(asker, parts, exchange, { operation, names, rest, bodiless })
+    await runWith(requester, parts, exchange, { operation, names, rest, bodiless })
   } finally {
     giveBack?.()
   }
 }
 
 async function runWith(
-  asker: Asker,
-  parts: FaceParts,
+  requester: Requester,
+  parts: ApiParts,
   exchange: NodeExchange,
   {
     operation,
@@ -256,9 +257,9 @@ async function runWith(
   },
 ): Promise<void> {
   const { headers } = exchange.request
-  const { credential } = asker
+  const { credential } = requester
   // A body takes up to half a minute: check again for a session that ended or a role that was removed.
-  const actor = bodiless ? asker.actor : await parts.findPrincipal(credential)
+  const actor = bodiless ? requester.actor : await parts.findPrincipal(credential)
   // Path parameters take precedence over body members.
   const sent: Readonly<Record<string, unknown>> = { ...rest, ...names }
   const cookies: string[] = []
@@ -302,7 +303,7 @@ function bearer(authorization: string | undefined): string | null {
   return /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? null
 }
 
-/** A name that comes twice is refused: which of the two is meant? */
+/** A name that is sent twice is refused, because it is ambiguous. */
 function readQuery(exchange: NodeExchange): Readonly<Record<string, unknown>> {
   const read = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(exchange.query)) {

@@ -11,7 +11,10 @@ const heartbeatMs = 15_000
 /** A client that reads no bytes for this long is disconnected. */
 const idleMs = 60_000
 
-/** `cookies`: Set-Cookie lines. `mayStill`: returns whether the client may receive further events; called periodically. */
+/**
+ * `cookies`: Set-Cookie lines. `mayStill`: returns whether the client may receive further events; called
+ * periodically.
+ */
 export async function sendAdmin(
   exchange: NodeExchange,
   reply: AdminReply,
@@ -52,14 +55,14 @@ export function sendAdminRefusal(
   const { status, retry } = fault.row
   if (fault.code === 'signed_out') response.setHeader('www-authenticate', 'Bearer realm="cairn"')
   if (retry === 'later') response.setHeader('retry-after', String(waitOf(fault)))
-  // The rest of a body that was not read would be taken for the next request.
+  // The unread rest of the body would be parsed as the next request.
   if (!exchange.bodyEnded && !exchange.request.complete) response.shouldKeepAlive = false
   const { code, message, data } = fault
   const error = { code, message, ...(data === undefined ? {} : { data }) }
   sendWhole(response, status < 400 ? 400 : status, 'application/json', JSON.stringify({ error }))
 }
 
-/** Seconds until it is worth while to ask again. */
+/** Seconds until the client should retry. */
 function waitOf({ data }: Fault): number {
   const seconds = typeof data === 'object' ? data['backoff_seconds'] : null
   return typeof seconds === 'number' ? seconds : 1
@@ -77,7 +80,7 @@ function sendWhole(response: ServerResponse, status: number, type: string, text:
   response.end(text)
 }
 
-/** Server-sent events (HTML, 9.2), with a comment now and then so that a dead reader is noticed. */
+/** Server-sent events (HTML, 9.2), with periodic comments that detect a disconnected client. */
 async function sendEvents(
   exchange: NodeExchange,
   events: AsyncIterable<unknown>,
@@ -99,7 +102,7 @@ async function sendEvents(
       (may) => {
         if (!may) exchange.abort(new Fault('signed_out'))
       },
-      // Whether the reader still may cannot be found out.
+      // The check failed: the client may have lost access.
       (thrown: unknown) => exchange.abort(Fault.from(thrown)),
     )
   })

@@ -8,12 +8,12 @@ type AdminMatch =
       /** Decoded. */
       readonly names: Readonly<Record<string, string>>
     }
-  /** The path is one of ours, the method is not; these are. */
+  /** The path exists, the method does not. `allowed`: the methods of the path. */
   | { readonly operation: null; readonly allowed: readonly string[] }
 
 type Route = { readonly segments: readonly string[]; readonly operation: AdminOperation }
 
-/** `path`: behind the base, as sent. Null: no such path. */
+/** `path`: after the base, as sent. Null: no such path. */
 export type MatchAdmin = (method: string, path: string) => AdminMatch | null
 
 const segmentsMax = 12
@@ -38,7 +38,7 @@ export function createAdminRoutes(operations: readonly AdminOperation[]): MatchA
   }
 }
 
-/** A word that is spelled out goes before a name: `/tokens/mine` before `/tokens/{token}`. */
+/** Literal segments take precedence over names: `/tokens/mine` over `/tokens/{token}`. */
 function closest(found: readonly Route[]): Route {
   const names = ({ segments }: Route) => segments.filter((segment) => isName(segment)).length
   return found.reduce((best, route) => (names(route) < names(best) ? route : best))

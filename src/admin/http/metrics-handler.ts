@@ -16,17 +16,17 @@ export const metricsPath = '/metrics'
 export type MetricsHandlerDeps = {
   readonly text: () => Promise<string>
   readonly contentType: string
-  /** As of now; null: only operators' tokens count. */
+  /** The current setting; null: only tokens of operators are accepted. */
   readonly token: () => string | null
-  /** As of now: may programs on this machine do without a token? */
+  /** The current setting: whether programs on this machine need no token. */
   readonly isLocalOpen: () => boolean
   readonly findPrincipal: FindPrincipal
   readonly log: Log
 }
 
-/** Scrapes under way. */
+/** Concurrent scrapes. */
 const scrapesMax = 4
-/** Of proxies, the usual ones. */
+/** Headers that common proxies add. */
 const forwardedHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'] as const
 
 /** Answers every exchange itself and does not throw. */

@@ -19,12 +19,12 @@ export type StripeHookParts = {
 
 const bodyBytesMax = 262_144
 const bodyMs = 10_000
-/** Bodies that are read at a time, and notices that are handled. */
+/** Concurrent reads of bodies, and notices handled concurrently. */
 const noticesMax = 32
 
 /** Answers every exchange itself and does not throw. */
 export function createStripeHook({ cards, clock, log }: StripeHookParts): RequestHandler {
-  // Any caller may send one: one more than these ends the reading of the oldest, so none keeps a real one out.
+  // Any client can send a notice. One more than this limit ends the oldest read, so forged ones cannot block real ones.
   const deadlines = boundedDeadlines(createDeadlines(bodyMs, clock), noticesMax)
   let notices = 0
 

@@ -1,6 +1,6 @@
 // Tries over a list: key = RLP(index), not hashed, value = the raw entry. Headers commit to transactions, receipts and
-// withdrawals in this form. The root, the nodes that prove one entry or its absence, and the entries that can be reached
-// with the available nodes (a walk to a given index cannot list the available indexes).
+// withdrawals in this form. Computes the root, the nodes that prove one entry or its absence, and the entries that can be reached
+// with the available nodes.
 // Tested by src/codec/ethereum/ordered-trie.test.ts
 import { Malformed, decodeInteger, decodeRlp, encodeInteger, encodeRlp } from './rlp.ts'
 import { buildTrie, trieRoot } from './trie-build.ts'
@@ -17,7 +17,7 @@ export function orderedRoot(entries: readonly Uint8Array[]): Uint8Array {
 
 /** Not prefixes of each other, so a proof of one entry follows the rules of any other trie. */
 export function orderedKey(index: number): Uint8Array {
-  // What most lists need, spelled out: a list of 200 has 200 keys to make.
+  // The common cases without a general encoder: a list of 200 entries needs 200 keys.
   if (index === 0) return Uint8Array.of(0x80)
   if (index < 0x80) return Uint8Array.of(index)
   if (index < 0x100) return Uint8Array.of(0x81, index)
@@ -27,8 +27,8 @@ export function orderedKey(index: number): Uint8Array {
 export type OrderedLeaf = { readonly index: number; readonly entry: Uint8Array }
 
 /**
- * In the order of keys (1 to 127, 0, 128 ...). `find`: a node by its hash, or null, then all below it is passed over.
- * `root` is what a header commits to. Throws `Malformed`, also past `entriesMax` entries.
+ * The reachable entries, in the order of keys (1 to 127, 0, 128 ...). `find`: a node by its hash; null: entries below
+ * it are skipped. `root`: from a header. Throws `Malformed`, also past `entriesMax` entries.
  */
 export function* listSettings(
   root: Uint8Array,

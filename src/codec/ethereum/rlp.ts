@@ -18,7 +18,7 @@ export class Malformed extends Error {
 
 export type RlpItem = Uint8Array | readonly RlpItem[]
 
-/** The list without items. Not to be written to. */
+/** The list without items. Read only. */
 export const emptyRlpList = Uint8Array.of(0xc0)
 
 /** Lists inside lists, counting the outermost; a decoded state or block needs 6. */
@@ -63,7 +63,7 @@ export function endOfItem(bytes: Uint8Array, at: number): number {
   return readHead(bytes, at, bytes.length).end
 }
 
-/** Where the first item of the list that fills `bytes` starts. Throws `Malformed`. */
+/** Start of the first item of the list that fills `bytes`. Throws `Malformed`. */
 export function listStart(bytes: Uint8Array): number {
   const head = readHead(bytes, 0, bytes.length)
   if (!head.isList || head.end !== bytes.length) throw new Malformed('a list and nothing after it')
@@ -73,7 +73,7 @@ export function listStart(bytes: Uint8Array): number {
 // One writer for all encodings: the result is copied before other code can run.
 const writer = new RlpWriter()
 
-/** A fresh array. */
+/** Returns a new array. */
 export function encodeRlp(item: RlpItem): Uint8Array {
   writer.clear()
   writeItem(item)
@@ -120,7 +120,7 @@ function readItem(bytes: Uint8Array, head: Head, depth: number, budget: { left: 
   return items
 }
 
-/** `limit`: where the enclosing list, or the input, ends. */
+/** `limit`: the end of the enclosing list, or of the input. */
 function readHead(bytes: Uint8Array, at: number, limit: number): Head {
   const first = at >= 0 && at < limit ? bytes[at] : undefined
   if (first === undefined) throw new Malformed('an item, got the end of the input')
@@ -153,7 +153,7 @@ function readUint(bytes: Uint8Array, start: number, end: number): number {
   return value
 }
 
-/** `length` given: exactly so many bytes. */
+/** A string; with `length`, of exactly that many bytes. */
 export function bytesField(item: RlpItem | undefined, name: string, length?: number): Uint8Array {
   if (!(item instanceof Uint8Array)) throw new Malformed(`${name} as a string`)
   if (length !== undefined && item.length !== length) {
@@ -172,7 +172,7 @@ export function integerField(item: RlpItem | undefined, name: string, bytesMax: 
   }
 }
 
-/** `count` given: exactly so many items. */
+/** A list; with `count`, of exactly that many items. */
 export function listField(
   item: RlpItem | undefined,
   name: string,

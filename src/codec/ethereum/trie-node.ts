@@ -14,7 +14,210 @@ import {
   listStart,
 } from './rlp.ts'
 
-/** One nibble (0..15) an element, twice as many as `bytes`. */
+/** First byte in RLP of a string of 32 bytes, and of the empty string. */
+const hashPrefix = 0xa0
+const nothingPrefix = 0x80
+const childrenMax = 16
+
+/** A hash of 32 bytes, a node under 32 bytes embedded in its parent, or empty. */
+export type TrieChild = Uint8Array | TrieNode | null
+
+/** Paths have one nibble per element. A branch has 16 children; byte fields are views. */
+export type TrieNode =
+  | {
+      readonly type: 'branch'
+      readonly children: readonly TrieChild[]
+      readonly value: Uint8Array | null
+    }
+  | { readonly type: 'extension'; readonly path: Uint8Array; readonly child: Uint8Array | TrieNode }
+  | { readonly type: 'leaf'; readonly path: Uint8Array; readonly value: Uint8Array }
+
+type TrieNodeOptions = {
+  /** Accept a value in a branch. State and storage keys have one length, so theirs never have one. */
+  readonly branchValues?: boolean
+}
+
+/**
+ * Result of a step: the 32-byte hash `next` of the next node and the nibbles `rest` that remain; or the value; or the
+ * proof that the key has none.
+ */
+export type Step =
+  | { readonly next: Uint8Array; readonly rest: Uint8Array }
+  | { readonly value: Uint8Array }
+  | 'absent'
+
+/** Throws `Malformed` if `bytes` is not a node, also for `0x80` of the empty trie. */
+export function decodeTrieNode(bytes: Uint8Array, options: TrieNodeOptions = {}): TrieNode {
+  return nodeOf(decodeRlp(bytes), options)
+}
+
+/**
+ * Takes `path` (nibbles left) from `node` through the nodes embedded in it to the next hash, the value or
+ * absence. Each step but the last consumes nibbles, so a walk of 64 visits at most 65 nodes.
+ */
+export function stepThrough(node: TrieNode, path: Uint8Array): Step {
+  let at: TrieNode = node
+  let rest = path
+  for (;;) {
+    const step: TrieChild | { readonly value: Uint8Array } = stepInto(at, rest)
+    if (step === null) return 'absent'
+    if ('value' in step && !('type' in step)) return step
+    rest = rest.subarray(at.type === 'extension' ? at.path.length : 1)
+    if (step instanceof Uint8Array) return { next: step, rest }
+    at = step
+  }
+}
+
+/**
+ * As `stepThrough`, on the bytes of a node that `decodeTrieNode` accepted before: does not decode a whole branch for
+ * one child. Throws `Malformed` if it reads a part that `decodeTrieNode` would refuse.
+ */
+export function stepThroughBytes(bytes: Uint8Array, path: Uint8Array): Step {
+  let at = listStart(bytes)
+  if (endOfItem(bytes, endOfItem(bytes, at)) === bytes.length) {
+    return stepThrough(decodeTrieNode(bytes), path)
+  }
+  const nibble = path[0]
+  if (nibble === undefined) return 'absent'
+  for (let child = 0; child < nibble; child += 1) at = endOfChild(bytes, at)
+  const end = endOfChild(bytes, at)
+  const rest = path.subarray(1)
+  if (end - at === 1) return 'absent'
+  if (bytes[at] === hashPrefix) return { next: bytes.subarray(at + 1, end), rest }
+  return stepThrough(decodeTrieNode(bytes.subarray(at, end)), rest)
+}
+
+/** A branch of two hashes is longer. */
+const slotLeafBytesMax = 80
+
+/**
+ * True for a leaf so short that it contains one storage slot, not an account: no further node is reached through it.
+ * `bytes` as above. Throws `Malformed`.
+ */
+export function isSlotLeaf(bytes: Uint8Array): boolean {
+  if (bytes.length > slotLeafBytesMax) return false
+  const at = listStart(bytes)
+  const first = bytes[at] ?? 0
+  // The flag of a packed path: 2 and 3 are leaves.
+  const flag = (first < nothingPrefix ? first : (bytes[at + 1] ?? 0)) >> 4
+  return (flag === 2 || flag === 3) && endOfItem(bytes, endOfItem(bytes, at)) === bytes.length
+}
+
+/** True: a branch or leaf that `decodeTrieNode` accepts. False: it must be decoded to find out. Never throws. */
+export function isPlainNode(bytes: Uint8Array): boolean {
+  return isPlainBranch(bytes) || readLeaf(bytes) !== null
+}
+
+function isPlainBranch(bytes: Uint8Array): boolean {
+  let at = payloadStart(bytes)
+  if (at === 0) return false
+  for (let child = 0; child < childrenMax; child += 1) {
+    const first = bytes[at]
+    if (first === hashPrefix) at += 33
+    else if (first === nothingPrefix) at += 1
+    else return false
+  }
+  return bytes[at] === nothingPrefix && at + 1 === bytes.length
+}
+
+/**
+ * Position of the hash of child `nibble` in a node that was accepted before. 0: the node proves that there is no such
+ * child. -1: not a branch, or not plain up to that child.
+ */
+export function childHashAt(bytes: Uint8Array, nibble: number): number {
+  let at = payloadStart(bytes)
+  if (at === 0 || mayHaveTwoItems(bytes, at)) return -1
+  for (let child = 0; child < nibble; child += 1) {
+    at = endOfPlainChild(bytes, at)
+    if (at === 0) return -1
+  }
+  const first = bytes[at]
+  if (first === nothingPrefix) return 0
+  return first === hashPrefix ? at + 1 : -1
+}
+
+/** True of every leaf and extension: only their first item is a path, which may be as long as a hash. */
+function mayHaveTwoItems(bytes: Uint8Array, at: number): boolean {
+  const first = endOfPlainChild(bytes, at)
+  if (first === 0) return true
+  const second = endOfPlainChild(bytes, first)
+  return second === 0 || second === bytes.length
+}
+
+/** 0: neither a hash nor empty. */
+function endOfPlainChild(bytes: Uint8Array, at: number): number {
+  const first = bytes[at]
+  if (first === hashPrefix) return at + 33
+  return first === nothingPrefix ? at + 1 : 0
+}
+
+/** Positions of the packed path and the value of a leaf in its bytes; ends are exclusive. */
+export type LeafParts = {
+  readonly pathAt: number
+  readonly pathEnd: number
+  readonly valueAt: number
+}
+
+/** Null: not a leaf in canonical form. The value extends to the end. Never throws. */
+export function readLeaf(bytes: Uint8Array): LeafParts | null {
+  const at = payloadStart(bytes)
+  if (at === 0) return null
+  const first = bytes[at] ?? 0
+  // A packed path of one byte is written as itself, and one of 64 nibbles takes 33 bytes.
+  const pathAt = first < nothingPrefix ? at : at + 1
+  const pathBytes = first < nothingPrefix ? 1 : first - nothingPrefix
+  if (pathBytes === 0 || pathBytes > 33 || (pathAt > at && pathBytes === 1)) return null
+  const flag = bytes[pathAt] ?? 0
+  if (flag !== 0x20 && flag >> 4 !== 3) return null
+  const pathEnd = pathAt + pathBytes
+  const valueAt = stringStart(bytes, pathEnd)
+  return valueAt === 0 ? null : { pathAt, pathEnd, valueAt }
+}
+
+/** Whether the nibbles of `key` from `depth` on are the whole path of the leaf. */
+export function leadsToLeaf(
+  bytes: Uint8Array,
+  { pathAt, pathEnd }: LeafParts,
+  key: Uint8Array,
+  depth: number,
+): boolean {
+  const isOdd = (bytes[pathAt] ?? 0) >> 4 === 3
+  const nibbles = (pathEnd - pathAt - 1) * 2 + (isOdd ? 1 : 0)
+  if (nibbles !== key.length * 2 - depth) return false
+  // The path's nibbles follow a flag of one nibble, or of two.
+  const skipped = pathAt * 2 + (isOdd ? 1 : 2)
+  for (let index = 0; index < nibbles; index += 1) {
+    if (nibbleAt(bytes, skipped + index) !== nibbleAt(key, depth + index)) return false
+  }
+  return true
+}
+
+/** Start of the content of the string that fills the rest of `bytes`; 0: no such string, or an empty one. */
+function stringStart(bytes: Uint8Array, at: number): number {
+  const left = bytes.length - at
+  const first = bytes[at] ?? 0
+  if (first < nothingPrefix) return left === 1 ? at : 0
+  if (first < 0xb8) {
+    const length = first - nothingPrefix
+    if (length === 0 || length + 1 !== left) return 0
+    return length === 1 && (bytes[at + 1] ?? 0) < nothingPrefix ? 0 : at + 1
+  }
+  const length = bytes[at + 1] ?? 0
+  return first === 0xb8 && length >= 56 && length + 2 === left ? at + 2 : 0
+}
+
+/** Start of the items of the list that fills `bytes`; 0: no such list, or not in canonical form. */
+function payloadStart(bytes: Uint8Array): number {
+  const first = bytes[0] ?? 0
+  if (first < 0xc0) return 0
+  if (first < 0xf8) return first - 0xc0 + 1 === bytes.length ? 1 : 0
+  const one = bytes[1] ?? 0
+  if (first === 0xf8) return one >= 56 && one + 2 === bytes.length ? 2 : 0
+  if (first !== 0xf9 || one === 0) return 0
+  return one * 256 + (bytes[2] ?? 0) + 3 === bytes.length ? 3 : 0
+}
+
+/** One nibble (0..15) per element, twice as many elements as `bytes`. */
 export function toNibbles(bytes: Uint8Array): Uint8Array {
   const nibbles = new Uint8Array(bytes.length * 2)
   for (let at = 0; at < nibbles.length; at += 1) nibbles[at] = nibbleAt(bytes, at)
@@ -48,216 +251,13 @@ export function packPath(key: Uint8Array, from: number, to: number, isLeaf: bool
   return packed
 }
 
-/** Throws `Malformed` when the flag is none of the four, or the padding of an even path is not zero. */
+/** Throws `Malformed` if the flag is not one of the four, or the padding of an even path is not zero. */
 export function unpackPath(packed: Uint8Array): { isLeaf: boolean; path: Uint8Array } {
   const first = packed[0]
   if (first === undefined || first >= 0x40) throw new Malformed('a path with a flag of 0 to 3')
   const isOdd = (first & 0x10) !== 0
   if (!isOdd && (first & 0x0f) !== 0) throw new Malformed('an even path padded with zero')
   return { isLeaf: first >= 0x20, path: toNibbles(packed).subarray(isOdd ? 1 : 2) }
-}
-
-/** RLP's first bytes of a string of 32 bytes, and of none. */
-const hashPrefix = 0xa0
-const nothingPrefix = 0x80
-const childrenMax = 16
-
-/** `decodeTrieNode` accepts these bytes: true only then, though not always. Never throws. */
-export function isPlainNode(bytes: Uint8Array): boolean {
-  return isPlainBranch(bytes) || readLeaf(bytes) !== null
-}
-
-function isPlainBranch(bytes: Uint8Array): boolean {
-  let at = payloadStart(bytes)
-  if (at === 0) return false
-  for (let child = 0; child < childrenMax; child += 1) {
-    const first = bytes[at]
-    if (first === hashPrefix) at += 33
-    else if (first === nothingPrefix) at += 1
-    else return false
-  }
-  return bytes[at] === nothingPrefix && at + 1 === bytes.length
-}
-
-/**
- * Where the hash of child `nibble` stands in a node that was accepted before; 0 when the node proves that there
- * is no such child; -1 when this is no branch, or none that is plain as far as that child.
- */
-export function childHashAt(bytes: Uint8Array, nibble: number): number {
-  let at = payloadStart(bytes)
-  if (at === 0 || mayHaveTwoItems(bytes, at)) return -1
-  for (let child = 0; child < nibble; child += 1) {
-    at = endOfPlainChild(bytes, at)
-    if (at === 0) return -1
-  }
-  const first = bytes[at]
-  if (first === nothingPrefix) return 0
-  return first === hashPrefix ? at + 1 : -1
-}
-
-/** True of every leaf and extension: only their first item is a path, which may be as long as a hash. */
-function mayHaveTwoItems(bytes: Uint8Array, at: number): boolean {
-  const first = endOfPlainChild(bytes, at)
-  if (first === 0) return true
-  const second = endOfPlainChild(bytes, first)
-  return second === 0 || second === bytes.length
-}
-
-/** 0: neither a hash nor empty. */
-function endOfPlainChild(bytes: Uint8Array, at: number): number {
-  const first = bytes[at]
-  if (first === hashPrefix) return at + 33
-  return first === nothingPrefix ? at + 1 : 0
-}
-
-/** Where a leaf's packed path and its value stand in its bytes; ends are exclusive. */
-export type LeafParts = {
-  readonly pathAt: number
-  readonly pathEnd: number
-  readonly valueAt: number
-}
-
-/** Null when `bytes` are no leaf in its only form. The value goes on to the end. Never throws. */
-export function readLeaf(bytes: Uint8Array): LeafParts | null {
-  const at = payloadStart(bytes)
-  if (at === 0) return null
-  const first = bytes[at] ?? 0
-  // A packed path of one byte is written as itself, and one of 64 nibbles takes 33 bytes.
-  const pathAt = first < nothingPrefix ? at : at + 1
-  const pathBytes = first < nothingPrefix ? 1 : first - nothingPrefix
-  if (pathBytes === 0 || pathBytes > 33 || (pathAt > at && pathBytes === 1)) return null
-  const flag = bytes[pathAt] ?? 0
-  if (flag !== 0x20 && flag >> 4 !== 3) return null
-  const pathEnd = pathAt + pathBytes
-  const valueAt = stringStart(bytes, pathEnd)
-  return valueAt === 0 ? null : { pathAt, pathEnd, valueAt }
-}
-
-/** True when the nibbles of `key` from `depth` on are the leaf's whole path. */
-export function leadsToLeaf(
-  bytes: Uint8Array,
-  { pathAt, pathEnd }: LeafParts,
-  key: Uint8Array,
-  depth: number,
-): boolean {
-  const isOdd = (bytes[pathAt] ?? 0) >> 4 === 3
-  const nibbles = (pathEnd - pathAt - 1) * 2 + (isOdd ? 1 : 0)
-  if (nibbles !== key.length * 2 - depth) return false
-  // The path's nibbles follow a flag of one nibble, or of two.
-  const skipped = pathAt * 2 + (isOdd ? 1 : 2)
-  for (let index = 0; index < nibbles; index += 1) {
-    if (nibbleAt(bytes, skipped + index) !== nibbleAt(key, depth + index)) return false
-  }
-  return true
-}
-
-/** Where the bytes of the string item begin that fills the rest of `bytes`; 0 when it does not, or is empty. */
-function stringStart(bytes: Uint8Array, at: number): number {
-  const left = bytes.length - at
-  const first = bytes[at] ?? 0
-  if (first < nothingPrefix) return left === 1 ? at : 0
-  if (first < 0xb8) {
-    const length = first - nothingPrefix
-    if (length === 0 || length + 1 !== left) return 0
-    return length === 1 && (bytes[at + 1] ?? 0) < nothingPrefix ? 0 : at + 1
-  }
-  const length = bytes[at + 1] ?? 0
-  return first === 0xb8 && length >= 56 && length + 2 === left ? at + 2 : 0
-}
-
-/** Where the items of the list that fills `bytes` begin; 0 when it is no such list, or not in its only form. */
-function payloadStart(bytes: Uint8Array): number {
-  const first = bytes[0] ?? 0
-  if (first < 0xc0) return 0
-  if (first < 0xf8) return first - 0xc0 + 1 === bytes.length ? 1 : 0
-  const one = bytes[1] ?? 0
-  if (first === 0xf8) return one >= 56 && one + 2 === bytes.length ? 2 : 0
-  if (first !== 0xf9 || one === 0) return 0
-  return one * 256 + (bytes[2] ?? 0) + 3 === bytes.length ? 3 : 0
-}
-
-/** A hash of 32 bytes, a node under 32 bytes embedded in its parent, or empty. */
-export type TrieChild = Uint8Array | TrieNode | null
-
-/** Paths hold one nibble an element. A branch has 16 children; byte fields are views. */
-export type TrieNode =
-  | {
-      readonly type: 'branch'
-      readonly children: readonly TrieChild[]
-      readonly value: Uint8Array | null
-    }
-  | { readonly type: 'extension'; readonly path: Uint8Array; readonly child: Uint8Array | TrieNode }
-  | { readonly type: 'leaf'; readonly path: Uint8Array; readonly value: Uint8Array }
-
-type TrieNodeOptions = {
-  /** Accept a value in a branch. State and storage keys have one length, so theirs never have one. */
-  readonly branchValues?: boolean
-}
-
-/**
- * Where a walk stands: `next` is the 32-byte hash of the node to go on with and `rest` the nibbles left
- * for it; or the value; or the proof that the key has none.
- */
-export type Step =
-  | { readonly next: Uint8Array; readonly rest: Uint8Array }
-  | { readonly value: Uint8Array }
-  | 'absent'
-
-/** Throws `Malformed` on all that is not a node, also on the empty trie's `0x80`. */
-export function decodeTrieNode(bytes: Uint8Array, options: TrieNodeOptions = {}): TrieNode {
-  return nodeOf(decodeRlp(bytes), options)
-}
-
-/**
- * Takes `path` (nibbles left) from `node` through the nodes embedded in it to the next hash, the value or
- * absence. Each step but the last uses up nibbles, so a walk of 64 takes at most 65 nodes.
- */
-export function stepThrough(node: TrieNode, path: Uint8Array): Step {
-  let at: TrieNode = node
-  let rest = path
-  for (;;) {
-    const step: TrieChild | { readonly value: Uint8Array } = stepInto(at, rest)
-    if (step === null) return 'absent'
-    if ('value' in step && !('type' in step)) return step
-    rest = rest.subarray(at.type === 'extension' ? at.path.length : 1)
-    if (step instanceof Uint8Array) return { next: step, rest }
-    at = step
-  }
-}
-
-/**
- * The same step on the bytes of a node that `decodeTrieNode` has accepted before: a branch is not decoded
- * whole for its one child. Throws `Malformed` where it meets what that would have refused.
- */
-export function stepThroughBytes(bytes: Uint8Array, path: Uint8Array): Step {
-  let at = listStart(bytes)
-  if (endOfItem(bytes, endOfItem(bytes, at)) === bytes.length) {
-    return stepThrough(decodeTrieNode(bytes), path)
-  }
-  const nibble = path[0]
-  if (nibble === undefined) return 'absent'
-  for (let child = 0; child < nibble; child += 1) at = endOfChild(bytes, at)
-  const end = endOfChild(bytes, at)
-  const rest = path.subarray(1)
-  if (end - at === 1) return 'absent'
-  if (bytes[at] === hashPrefix) return { next: bytes.subarray(at + 1, end), rest }
-  return stepThrough(decodeTrieNode(bytes.subarray(at, end)), rest)
-}
-
-/** A branch of two hashes is longer. */
-const slotLeafBytesMax = 80
-
-/**
- * True for a leaf so short that it contains one storage slot, not an account: no further node is reached through it.
- * `bytes` as above. Throws `Malformed`.
- */
-export function isSlotLeaf(bytes: Uint8Array): boolean {
-  if (bytes.length > slotLeafBytesMax) return false
-  const at = listStart(bytes)
-  const first = bytes[at] ?? 0
-  // The flag of a packed path: 2 and 3 are leaves.
-  const flag = (first < nothingPrefix ? first : (bytes[at + 1] ?? 0)) >> 4
-  return (flag === 2 || flag === 3) && endOfItem(bytes, endOfItem(bytes, at)) === bytes.length
 }
 
 function endOfChild(bytes: Uint8Array, at: number): number {
