@@ -86,7 +86,7 @@ async function openSide(dataDir: string, clock: TurnedClock) {
   const rows = createSqliteRows(database, writer)
   const files = createFiles({
     store,
-    forget: store.delete,
+    deleteBlocks: store.delete,
     obtain,
     readRun: createSequentialRead({
       store,

@@ -67,7 +67,7 @@ const { obtain } = createObtain({
 })
 const files = createFiles({
   store,
-  forget: store.delete,
+  deleteBlocks: store.delete,
   obtain,
   readRun: createSequentialRead({
     store,

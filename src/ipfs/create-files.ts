@@ -55,7 +55,7 @@ export const defaultFilesLimits: FilesLimits = {
 
 export type FilesSettings = {
   readonly store: BlockStore
-  readonly forget: DeleteBlocks
+  readonly deleteBlocks: DeleteBlocks
   readonly obtain: Obtain
   readonly readRun: SequentialRead
   /** The store's commits write rows that belong to content. */
@@ -71,7 +71,7 @@ export type FilesSettings = {
 }
 
 export function createFiles(settings: FilesSettings): Files {
-  const { store, forget, obtain, readRun, rows, clock, hasSources, limits } = settings
+  const { store, deleteBlocks, obtain, readRun, rows, clock, hasSources, limits } = settings
   const { turns = createFairTimeSlices(settings.clock) } = settings
   const waiters = createWaiters((ref) => store.has(ref), limits.waitersMax)
   const openBlocks = createBlocks({
@@ -110,7 +110,7 @@ export function createFiles(settings: FilesSettings): Files {
       committed: () => waiters.announce(),
     }),
 
-    ...createUnpinned({ store, forget, rows }),
+    ...createUnpinned({ store, deleteBlocks, rows }),
 
     stored: (accountId) => readStorage(rows, accountId),
 

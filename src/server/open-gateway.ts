@@ -136,7 +136,7 @@ export function openGateway(parts: {
   const logCall = createCallLog({ calls: () => settings.now.log.calls, clock, log })
   const filesSettings = {
     store,
-    forget: store.delete,
+    deleteBlocks: store.delete,
     obtain: obtaining.obtain,
     readRun,
     rows,

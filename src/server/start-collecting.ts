@@ -32,7 +32,7 @@ export function openCollector(parts: CollectingParts, intervalMs: number | null)
   return createGarbageCollector({
     rows,
     writer,
-    forget: store.delete,
+    deleteBlocks: store.delete,
     segments: store.segments,
     countPins: (signal) => countPins({ store, rows, obtain, blocksMax, log }, signal),
     intervalMs,

@@ -26,7 +26,7 @@ import { createTurnedClock, type TurnedClock } from './turned-clock.ts'
 export type FilesFixture = {
   readonly files: Files
   readonly store: LocalStore
-  readonly forget: DeleteBlocks
+  readonly deleteBlocks: DeleteBlocks
   readonly segments: Segments
   readonly obtain: Obtain
   readonly database: Database
@@ -105,7 +105,7 @@ export function createFilesFixture(
   })
   const files = createFiles({
     store,
-    forget: segmentStore.delete,
+    deleteBlocks: segmentStore.delete,
     obtain,
     readRun: createSequentialRead({
       store,
@@ -120,8 +120,8 @@ export function createFilesFixture(
     hasSources: () => sources.length > 0,
     limits: { ...defaultFilesLimits, ...limits },
   })
-  const { delete: forget, segments } = segmentStore
-  return { files, store, forget, segments, obtain, database, writer, rows, clock }
+  const { delete: deleteBlocks, segments } = segmentStore
+  return { files, store, deleteBlocks, segments, obtain, database, writer, rows, clock }
 }
 
 export async function* piecesOf(bytes: Uint8Array, pieceBytes = 65536): AsyncGenerator<Uint8Array> {

@@ -88,7 +88,7 @@ export async function startFilesServer(
   })
   const files = createFiles({
     store,
-    forget: store.delete,
+    deleteBlocks: store.delete,
     obtain,
     readRun: createSequentialRead({
       store,

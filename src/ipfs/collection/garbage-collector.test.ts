@@ -23,11 +23,11 @@ const quiet = () => {}
 const hourMs = 3_600_000
 
 function createCollected(t: TestContext, fixture: FilesFixture, intervalMs: number | null = null) {
-  const { rows, writer, forget, segments, clock, store, obtain } = fixture
+  const { rows, writer, deleteBlocks, segments, clock, store, obtain } = fixture
   const collector = createGarbageCollector({
     rows,
     writer,
-    forget,
+    deleteBlocks,
     segments,
     countPins: (signal) =>
       countPins({ store, rows, obtain, blocksMax: 1000, log: silentLog }, signal),

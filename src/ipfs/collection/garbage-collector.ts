@@ -22,7 +22,7 @@ export type GarbageCollectorDeps = {
   readonly rows: Rows
   /** That of `rows`. */
   readonly writer: Pick<CountedWriter, 'taken'>
-  readonly forget: DeleteBlocks
+  readonly deleteBlocks: DeleteBlocks
   readonly segments: Segments
   /** Counts pins of an earlier version; true when all are counted. */
   readonly countPins: (signal: AbortSignal) => Promise<boolean>
@@ -39,7 +39,7 @@ const leasesAtOnce = 20
 
 /** Starts at once with what an earlier run left. */
 export function createGarbageCollector(parts: GarbageCollectorDeps): GarbageCollector {
-  const { rows, writer, forget, segments, countPins, intervalMs, clock, log } = parts
+  const { rows, writer, deleteBlocks, segments, countPins, intervalMs, clock, log } = parts
   const stopping = new AbortController()
   const { signal } = stopping
   const dutyCycle = createDutyCycle({ clock, taken: () => writer.taken })
@@ -70,7 +70,7 @@ export function createGarbageCollector(parts: GarbageCollectorDeps): GarbageColl
     // Asked before the sweep counts what lives: those can only lose blocks from here on.
     const sealed = segments.sealed()
     const before = clock.now() - graceMs
-    const { live, ...swept } = await sweep({ rows, forget, dutyCycle }, before, signal)
+    const { live, ...swept } = await sweep({ rows, deleteBlocks, dutyCycle }, before, signal)
     const freed = await segments.free(sealed, live, dutyCycle, signal)
     log('info', 'collected', { ...swept, freedBytes: freed.bytes })
     return swept

@@ -58,13 +58,17 @@ type Looked = {
 /** `live`: what is left, by segment. */
 export type SweepResult = Swept & { readonly live: ReadonlyMap<number, LiveBlocks> }
 
-/** `before`: only what came before this time. Stops with the signal between two steps; what is forgotten stays so. */
+/** `before`: only what came before this time. Stops with the signal between two steps; what is deleted stays so. */
 export async function sweep(
-  parts: { readonly rows: Rows; readonly forget: DeleteBlocks; readonly dutyCycle: DutyCycle },
+  parts: {
+    readonly rows: Rows
+    readonly deleteBlocks: DeleteBlocks
+    readonly dutyCycle: DutyCycle
+  },
   before: number,
   signal: AbortSignal,
 ): Promise<SweepResult> {
-  const { rows, forget, dutyCycle } = parts
+  const { rows, deleteBlocks, dutyCycle } = parts
   const swept = { blocks: 0, bytes: 0 }
   const live = new Map<number, LiveBlocks>()
   let after = 0
@@ -79,11 +83,15 @@ export async function sweep(
     for (let at = 0; at < loose.length; at += deletedBlocksMax) {
       signal.throwIfAborted()
       const step = loose.slice(at, at + deletedBlocksMax)
-      const forgotten = await dutyCycle.step(1, () => forget(step.map(({ hash }) => hash)), signal)
-      swept.blocks += forgotten
+      const deleted = await dutyCycle.step(
+        1,
+        () => deleteBlocks(step.map(({ hash }) => hash)),
+        signal,
+      )
+      swept.blocks += deleted
       const bytes = step.reduce((sum, { size }) => sum + size, 0)
       // Nearly always all of them; else the share of it that they are.
-      swept.bytes += Math.round((bytes * forgotten) / step.length)
+      swept.bytes += Math.round((bytes * deleted) / step.length)
     }
     const left = () => rows.find(listLiveBlocks(range))
     for (const { file, ...part } of await dutyCycle.step(0, left, signal)) {

@@ -20,7 +20,7 @@ export type Unpinned = Pick<Files, 'removeBlock' | 'releaseUnpinned'>
 
 export type UnpinnedParts = {
   readonly store: BlockStore
-  readonly forget: DeleteBlocks
+  readonly deleteBlocks: DeleteBlocks
   readonly rows: Rows
 }
 
@@ -31,7 +31,7 @@ const leasesAtOnce = 100
 /** Blocks of one lease that are named and forgotten at once; the rest goes by the next collection. */
 const namedMax = 100_000
 
-export function createUnpinned({ store, forget, rows }: UnpinnedParts): Unpinned {
+export function createUnpinned({ store, deleteBlocks, rows }: UnpinnedParts): Unpinned {
   return {
     async removeBlock(accountId, cid, force, signal) {
       const hash = cid.multihash.bytes
@@ -41,7 +41,7 @@ export function createUnpinned({ store, forget, rows }: UnpinnedParts): Unpinned
       const pinned = await findPin(accountId, hash, signal)
       if (pinned !== null) return pinned
       await rows.write([deleteLeasesOver(accountId, hash)])
-      await forget([hash])
+      await deleteBlocks([hash])
       return null
     },
 
@@ -54,7 +54,7 @@ export function createUnpinned({ store, forget, rows }: UnpinnedParts): Unpinned
         await rows.write(leases.map(({ id }) => deleteLeaseById(id)))
         for (let at = 0; at < hashes.length; at += stepRows) {
           const step = hashes.slice(at, at + stepRows)
-          await forget(step)
+          await deleteBlocks(step)
           for (const hash of step) yield cidOf(1, rawCodec, hash)
         }
       }
