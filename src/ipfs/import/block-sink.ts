@@ -11,16 +11,16 @@ import { cidOf } from '../../codec/ipld/cid.ts'
 import { encodeMultihash, identityCode, multihashOf } from '../../codec/ipld/multihash.ts'
 import type { ImportOptions } from './upload-entry.ts'
 
-/** Bytes of one group, and blocks. */
+/** Limits of one group. */
 const groupBytes = 2 * 1024 * 1024
 const groupItems = 4096
 
 export interface BlockGroups {
-  /** Takes the block as it is. Null, or a promise to wait for; throws what putting an earlier group threw. */
+  /** Does not copy the block. Null, or a promise to await; throws the error of an earlier group. */
   add(item: UnverifiedItem, tree: number): Promise<void> | null
   /** Hands over the rest; resolves when all bytes have left memory. Throws as `add`. */
   end(): Promise<void>
-  /** Resolves when nothing is on its way any more, whether that worked or not. */
+  /** Resolves when no group is being stored any more, also after a failure. */
   settled(): Promise<void>
 }
 
@@ -72,7 +72,7 @@ export function createBlockGroups(put: Batch['put']): BlockGroups {
   }
 }
 
-/** Bytes that are named before other work gets a turn, and what naming a block at all counts as: some 5 ms. */
+/** Bytes that are hashed before other work gets a turn (about 5 ms), and the fixed cost of a block in the same unit. */
 const turnBytes = 1024 * 1024
 const blockWork = 8192
 
@@ -84,7 +84,7 @@ const freeBlocks = 16_384
 const blocksPerEntry = 8
 const bytesPerBlock = 32
 
-/** A block of more than this is never made: other peers would not take it. */
+/** Larger blocks are never built, because other peers refuse them. */
 export const blockBytesMax = 2 * 1024 * 1024
 
 export function overSize(): Fault {
@@ -92,35 +92,38 @@ export function overSize(): Fault {
 }
 
 export interface BlockSink {
-  /** Gives other work its turn: see base/fair-time-slices.ts. */
+  /** Yields to other work: see base/fair-time-slices.ts. */
   readonly yielderFor: YielderFor
-  /** The request brought so much more: that many more blocks may be made of it. */
-  brought(part: { readonly entries: number } | { readonly bytes: number }): void
-  /** Names the block and keeps it unless it lies in its own CID. Waits when a group is on its way to disk. */
+  /** Counts input of the request, which raises the number of blocks that it may create. */
+  countInput(part: { readonly entries: number } | { readonly bytes: number }): void
+  /**
+   * Computes the CID of the block, and stores the block unless the CID contains it. Waits while a group is being
+   * stored.
+   */
   put(codec: number, version: 0 | 1, bytes: Uint8Array): Promise<CID>
   /**
-   * Leaves that go to disk without being blocks in memory; they count as blocks. Null: nothing is kept, or
-   * blocks are named or placed in another way than such leaves are.
+   * Writes leaves to disk without creating blocks in memory; they count as blocks. Null: no block is stored, or the
+   * options require another hash or inline blocks.
    */
   readonly leaves: Batch['leaves'] | null
-  /** What comes from here on is of another root: it goes to the next tree. Gives the tree that is complete. */
+  /** Starts the tree of the next root. Returns the completed tree. */
   endTree(): number
   /** Hands over the rest and resolves when all bytes have left memory. */
   flush(): Promise<void>
-  /** Resolves when nothing is on its way any more, whether that worked or not. */
+  /** Resolves when no group is being stored any more, also after a failure. */
   settled(): Promise<void>
 }
 
-/** Where kept blocks go. */
+/** Stores blocks. */
 export type Keep = Pick<Batch, 'put' | 'leaves'>
 
-/** A new count of work, of which `most` makes a turn. */
+/** Creates a counter of work that yields after each `most`. */
 export type YielderFor = (most: number) => Yielder
 
 /**
- * `keep`: takes a group, or null when nothing is to be kept. Throws `too_large` past `blocksMax` blocks, or more than
- * what was brought allows,
- * `command_failed` for an identity block of more than 128 bytes or a block past 2 MiB, and what `keep` throws.
+ * `keep`: null if no block is stored. Throws `too_large` past `blocksMax` blocks or past the number that the counted
+ * input allows, `command_failed` for an identity block of more than 128 bytes or a block over 2 MiB, and the errors
+ * of `keep`.
  */
 export function createBlockSink(
   options: Pick<ImportOptions, 'hash' | 'inline' | 'inlineLimit'>,
@@ -132,7 +135,7 @@ export function createBlockSink(
   let tree = 0
   let blocks = 0
   let entries = 0
-  let bytesBrought = 0
+  let inputBytes = 0
   const yieldAfter = yielderFor(turnBytes)
 
   function checkCount(): void {
@@ -142,10 +145,10 @@ export function createBlockSink(
 
   function checkShare(): void {
     if (blocks <= freeBlocks) return
-    const most = freeBlocks + entries * blocksPerEntry + Math.floor(bytesBrought / bytesPerBlock)
+    const most = freeBlocks + entries * blocksPerEntry + Math.floor(inputBytes / bytesPerBlock)
     if (blocks <= most) return
     throw new Fault('too_large', {
-      detail: `request makes more than ${most} blocks of ${bytesBrought} bytes in ${entries} entries; use larger chunks or more links`,
+      detail: `request makes more than ${most} blocks of ${inputBytes} bytes in ${entries} entries; use larger chunks or more links`,
     })
   }
 
@@ -157,7 +160,7 @@ export function createBlockSink(
             cut,
             (leaf) => {
               blocks += 1
-              bytesBrought += leaf.bytes
+              inputBytes += leaf.bytes
               onLeaf(leaf)
             },
             tree,
@@ -177,9 +180,9 @@ export function createBlockSink(
   return {
     leaves: openLeaves,
     yielderFor,
-    brought(part) {
+    countInput(part) {
       if ('entries' in part) entries += part.entries
-      else bytesBrought += part.bytes
+      else inputBytes += part.bytes
     },
     async put(codec, version, bytes) {
       const turn = yieldAfter(bytes.length + blockWork)

@@ -1,4 +1,4 @@
-// What an import knows of a node it has made, until its parent is made.
+// A finished node of an import, as its parent needs it.
 // Tested by src/ipfs/import/import.test.ts
 import type { CID } from 'multiformats/cid'
 

@@ -4,14 +4,41 @@
 // Tested by src/ipfs/import/chunk.test.ts
 import { type Yielder, createYielder } from '../../base/yielder.ts'
 
+/** How a file is cut into chunks. `bytes`: of each chunk but the last. Validated in kubo/params/import-options.ts. */
+export type Chunker =
+  | { readonly kind: 'size'; readonly bytes: number }
+  | ({ readonly kind: 'rabin' } & RabinBounds)
+  | { readonly kind: 'buzhash' }
+
+const firstBytes = 65536
+/** Bytes that are scanned before other work gets a turn: about 3 ms at 150 MB/s. */
+export const turnBytes = 512 * 1024
+
 /**
- * Where a chunk ends, found from its content. A rest at the end of the stream is a chunk whatever its length.
- * One BoundaryFinder looks at one stream.
+ * New arrays that together are the whole stream; none for an empty stream. Bytes of the source are copied
+ * immediately, so it may reuse its buffers. `yieldAfter`: counts the bytes of a turn, `turnBytes`.
+ */
+export function chunksOf(
+  source: AsyncIterable<Uint8Array>,
+  chunker: Chunker,
+  yieldAfter: Yielder = createYielder(turnBytes),
+): AsyncGenerator<Uint8Array> {
+  if (chunker.kind === 'size') {
+    return cutChunks(source, createSizeCut(chunker.bytes), chunker.bytes)
+  }
+  return chunker.kind === 'rabin'
+    ? cutChunks(turnsOf(source, yieldAfter), createRabin(chunker), chunker.max)
+    : cutChunks(turnsOf(source, yieldAfter), createBuzhash(), buzhashBounds.max)
+}
+
+/**
+ * Finds the ends of chunks from their content. The rest at the end of the stream is a chunk of any length. For one
+ * stream.
  */
 interface BoundaryFinder {
   /**
-   * Looks at `bytes`, which follow those looked at before. The count of them that complete a chunk, after which
-   * the next chunk begins; null when it goes on behind them.
+   * Scans `bytes`, which follow the bytes of the previous call. Returns how many of them complete the chunk; null: the
+   * chunk continues after them.
    */
   find(bytes: Uint8Array): number | null
 }
@@ -66,7 +93,7 @@ function createBuzhash(): BoundaryFinder {
 
   return {
     find(bytes) {
-      // The state is of the 32 bytes before a place: what comes before `min - 32` is not looked at.
+      // The state covers the 32 bytes before a position: bytes before `min - 32` need no scan.
       let at = Math.max(0, Math.min(min - buzhashWindowBytes - count, bytes.length))
       count += at
       for (; at < bytes.length; at += 1) {
@@ -78,7 +105,7 @@ function createBuzhash(): BoundaryFinder {
         const byte = bytes[at] as number
         const place = count % buzhashWindowBytes
         state = (state << 1) | (state >>> 31)
-        // A rotation by 32 places is none: what leaves goes out as it came in.
+        // A rotation by 32 bits is none, so the leaving byte is removed with the value that it was added with.
         if (count >= min) state ^= byteHashes[window[place] as number] as number
         state ^= byteHashes[byte] as number
         window[place] = byte
@@ -96,7 +123,7 @@ const polynomial = 17_437_180_132_763_653n
 const degree = 53n
 const rabinWindowBytes = 16
 
-// Fingerprints have 53 bits. They are kept as two halves of 32, as numbers of JavaScript have no 64-bit shifts.
+// Fingerprints have 53 bits. They are stored as two halves of 32 bits, because numbers of JavaScript have no 64-bit shifts.
 type Table = { readonly high: Uint32Array; readonly low: Uint32Array }
 
 function createRabin({ min, average, max }: RabinBounds): BoundaryFinder {
@@ -137,7 +164,7 @@ function createRabin({ min, average, max }: RabinBounds): BoundaryFinder {
 
   return {
     find(bytes) {
-      // No chunk ends before `min`, so only the window before it needs to be seen.
+      // No chunk ends before `min`, so only the window before it needs a scan.
       let at = Math.min(unseen, bytes.length)
       unseen -= at
       count += at
@@ -179,34 +206,7 @@ function bitLength(value: bigint): bigint {
   return BigInt(value === 0n ? 0 : value.toString(2).length)
 }
 
-/** How a file is cut. `bytes`: of each chunk but the last. Validated in kubo/params/import-options.ts. */
-export type Chunker =
-  | { readonly kind: 'size'; readonly bytes: number }
-  | ({ readonly kind: 'rabin' } & RabinBounds)
-  | { readonly kind: 'buzhash' }
-
-const firstBytes = 65536
-/** What is looked at before other work gets a turn: about 3 ms at some 150 MB/s. */
-export const turnBytes = 512 * 1024
-
-/**
- * Fresh arrays, together the whole stream; none for an empty stream. What the source hands over is copied at
- * once, so it may reuse its buffers. `spend`: of a turn of `turnBytes`.
- */
-export function chunksOf(
-  source: AsyncIterable<Uint8Array>,
-  chunker: Chunker,
-  yieldAfter: Yielder = createYielder(turnBytes),
-): AsyncGenerator<Uint8Array> {
-  if (chunker.kind === 'size') {
-    return cutChunks(source, createSizeCut(chunker.bytes), chunker.bytes)
-  }
-  return chunker.kind === 'rabin'
-    ? cutChunks(turnsOf(source, yieldAfter), createRabin(chunker), chunker.max)
-    : cutChunks(turnsOf(source, yieldAfter), createBuzhash(), buzhashBounds.max)
-}
-
-/** `bytesMax`: what no chunk passes. */
+/** `bytesMax`: largest chunk. */
 async function* cutChunks(
   source: AsyncIterable<Uint8Array>,
   finder: BoundaryFinder,
@@ -252,7 +252,7 @@ function createSizeCut(size: number): BoundaryFinder {
   }
 }
 
-/** The same bytes in pieces of at most one turn, and a turn for others between them. */
+/** The same bytes in pieces of at most one turn; other work gets a turn between them. */
 async function* turnsOf(
   source: AsyncIterable<Uint8Array>,
   yieldAfter: Yielder,
@@ -268,8 +268,9 @@ async function* turnsOf(
 }
 
 /**
- * Doubles, so that a small file costs little and many tiny pieces cost no more than the bytes. The caller asks for
- * all of it from the second chunk on: what doubling leaves behind would be most of an upload's garbage.
+ * Doubles the array, so that a small file costs little and many tiny pieces cost no more than their bytes. From the
+ * second chunk on the caller requests the full size: otherwise the outgrown arrays would be most of the garbage of an
+ * upload.
  */
 function grown(
   held: Uint8Array,

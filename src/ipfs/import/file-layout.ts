@@ -10,38 +10,21 @@ import type { ImportOptions } from './upload-entry.ts'
 
 export type LayoutOptions = Pick<ImportOptions, 'cidVersion' | 'maxFileLinks'>
 
-/** Leaves in, in the order of the file; one root out. */
+/** Takes leaves in the order of the file and builds one root. */
 export interface Layout {
-  /** How many leaves are in. */
+  /** Number of leaves added. */
   readonly leaves: number
-  /** Null, or a promise to wait for. Throws what the sink throws. */
+  /** Null, or a promise to await. Throws the errors of the sink. */
   add(leaf: Built): Promise<void> | null
-  /** The root, with its metadata. Balanced: of two leaves or more, as one leaf is the root itself. */
+  /** The root, with its metadata. Balanced: needs two leaves or more; a single leaf is the root itself. */
   close(metadata: Metadata): Promise<Built>
-}
-
-/** The node of `children`; none make the empty file. Throws what the sink throws. */
-async function putFileNode(
-  children: readonly Built[],
-  own: Metadata,
-  cidVersion: 0 | 1,
-  sink: BlockSink,
-): Promise<Built> {
-  const links = children.map(({ cid, size }) => ({ cid: cid.bytes, name: '', size }))
-  const bytes = children.reduce((sum, child) => sum + child.bytes, 0n)
-  const blockSizes = children.map((child) => child.bytes)
-  const data = encodeUnixfs({ type: 'file', fileSize: bytes, blockSizes, ...own })
-  const block = encodeDagNode({ links, data })
-  const cid = await sink.put(dagPbCodec, cidVersion, block)
-  const below = children.reduce((sum, child) => sum + child.size, 0n)
-  return { cid, size: BigInt(block.length) + below, bytes }
 }
 
 export function createBalanced(options: LayoutOptions, sink: BlockSink): Layout {
   const levels: Built[][] = []
   let leaves = 0
 
-  /** Puts a node on its level; a level that is full already becomes one node of the next. */
+  /** Adds a node to its level; a full level first becomes one node of the next. */
   async function place(node: Built, depth: number): Promise<void> {
     let level = depth
     let carried: Built | null = node
@@ -82,7 +65,7 @@ export function createBalanced(options: LayoutOptions, sink: BlockSink): Layout 
 /** Subtrees of one depth below one node. */
 const subtreesPerDepth = 4
 
-/** A node that still takes children. `depth` and `subtrees`: of the subtrees it is at. */
+/** An unfinished node. `depth`: of its current subtrees; `subtrees`: how many of that depth it has. */
 type Open = {
   readonly depthMax: number
   readonly children: Built[]
@@ -90,7 +73,7 @@ type Open = {
   subtrees: number
 }
 
-/** A root is made of any number of leaves, none and one among them. Holds a path of open nodes. */
+/** Builds a root of any number of leaves, none and one included. Holds a path of unfinished nodes. */
 export function createTrickle(options: LayoutOptions, sink: BlockSink): Layout {
   const path: Open[] = [openNode(Number.POSITIVE_INFINITY)]
   let leaves = 0
@@ -134,4 +117,21 @@ export function createTrickle(options: LayoutOptions, sink: BlockSink): Layout {
 
 function openNode(depthMax: number): Open {
   return { depthMax, children: [], depth: 1, subtrees: 0 }
+}
+
+/** Stores the node of `children`; without children, the empty file. Throws the errors of the sink. */
+async function putFileNode(
+  children: readonly Built[],
+  own: Metadata,
+  cidVersion: 0 | 1,
+  sink: BlockSink,
+): Promise<Built> {
+  const links = children.map(({ cid, size }) => ({ cid: cid.bytes, name: '', size }))
+  const bytes = children.reduce((sum, child) => sum + child.bytes, 0n)
+  const blockSizes = children.map((child) => child.bytes)
+  const data = encodeUnixfs({ type: 'file', fileSize: bytes, blockSizes, ...own })
+  const block = encodeDagNode({ links, data })
+  const cid = await sink.put(dagPbCodec, cidVersion, block)
+  const below = children.reduce((sum, child) => sum + child.size, 0n)
+  return { cid, size: BigInt(block.length) + below, bytes }
 }

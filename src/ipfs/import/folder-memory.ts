@@ -25,7 +25,7 @@ export function linkOf({ name, packed }: NamedChild): DagLink {
   return { cid: Buffer.from(packed.slice(end), 'latin1'), name, size }
 }
 
-/** Bytes of its name and CID, none of what frames them. */
+/** Bytes of the name and the CID, without framing. */
 export function linkBytes({ name, packed }: NamedChild): number {
   return Buffer.byteLength(name) + packed.length - endOfSize(packed)
 }
@@ -36,23 +36,25 @@ function endOfSize(packed: PackedChild): number {
   return end
 }
 
-/** Bytes of an entry without its name, measured on V8: an entry of a map with two strings; a folder; a finished root. */
+/**
+ * Bytes of an entry without its name, measured on V8: an entry of a map with two strings; a folder; a finished root.
+ */
 const fileBytes = 160
 const folderBytes = 512
 const rootBytes = 1024
 
 export interface FolderMemory {
-  /** An entry of that name in a folder. */
+  /** Counts an entry of that name in a folder. */
   file(name: string): void
-  /** A folder; `path`: the whole of it, which the reply names. */
+  /** Counts a folder; `path`: its full path, which the reply contains. */
   folder(path: string): void
-  /** A finished root that waits for the commit. */
+  /** Counts a finished root until the commit. */
   root(): void
-  /** All roots are committed. */
+  /** Called when all roots are committed. */
   rootsGone(): void
 }
 
-/** Each throws `too_large` when that would be more than `bytesMax` together. */
+/** Each method throws `too_large` if the sum exceeds `bytesMax`. */
 export function createFolderMemory(bytesMax: number): FolderMemory {
   let bytes = 0
   let roots = 0

@@ -15,7 +15,7 @@ const murmurType = 0x22n
 const fanoutMin = 8
 const fanoutMax = 1024
 const hashBits = 64
-/** Names that are placed before other work gets a turn: some 5 ms. */
+/** Names that are placed before other work gets a turn: about 5 ms. */
 const turnNames = 1000
 
 type HamtOptions = { readonly cidVersion: 0 | 1; readonly fanout: number }
@@ -24,8 +24,8 @@ type HamtOptions = { readonly cidVersion: 0 | 1; readonly fanout: number }
 type Names = { readonly children: readonly NamedChild[]; readonly hashes: BigUint64Array }
 
 /**
- * The sharded directory of `children`, in any order, `metadata` on its root. Names must differ; `fanout`: a power of two
- * from 8 to 1024. Takes some 30 bytes an entry.
+ * The sharded directory of `children`, in any order, `metadata` on its root. Names must differ; `fanout`: a power of
+ * two from 8 to 1024. Takes some 30 bytes an entry.
  */
 export async function buildHamt(
   children: readonly NamedChild[],
@@ -44,7 +44,10 @@ export async function buildHamt(
   return await buildShard(all, { children, hashes }, 0, { ...options, yieldAfter }, metadata, sink)
 }
 
-/** `indexes`: of the entries that are below this shard. Recursion ends at 21 levels: 64 bits of hash, at least 3 a level. */
+/**
+ * `indexes`: of the entries that are below this shard. Recursion ends at 21 levels: 64 bits of hash, at least 3 a
+ * level.
+ */
 async function buildShard(
   indexes: Uint32Array,
   names: Names,
@@ -89,7 +92,7 @@ async function buildShard(
   return { cid, size: BigInt(block.length) + below, bytes: 0n }
 }
 
-/** Gives the entries of each slot, as pieces of one array. */
+/** Returns the entries of each slot, as views of one array. */
 async function sortIntoSlots(
   indexes: Uint32Array,
   { hashes }: Names,
@@ -98,7 +101,7 @@ async function sortIntoSlots(
 ): Promise<(slot: number) => Uint32Array> {
   const bits = Math.log2(fanout)
   const slotAt = new Uint16Array(indexes.length)
-  // Where each slot begins, and the end of the last.
+  // The start of each slot, and the end of the last.
   const starts = new Uint32Array(fanout + 1)
   for (const [at, index] of indexes.entries()) {
     const slot = slotOf(hashes[index] as bigint, depth, bits)
@@ -120,7 +123,7 @@ async function sortIntoSlots(
   return (slot) => sorted.subarray(starts[slot], starts[slot + 1])
 }
 
-/** What a shard says of one name: the entry, or the deeper shard to ask, or null when it is not there. */
+/** The result for one name in a shard: the entry, the deeper shard to search, or null if the name is absent. */
 export type ShardAnswer = { readonly kind: 'entry' | 'shard'; readonly link: DagLink } | null
 
 /**
@@ -152,7 +155,7 @@ export type ShardSlot =
   | { readonly kind: 'entry'; readonly name: string; readonly link: DagLink }
   | { readonly kind: 'shard'; readonly at: ShardPlace; readonly link: DagLink }
 
-/** Where a shard hangs: `prefix` is the first `bits` bits of the hash of every name below it. */
+/** Position of a shard: `prefix` is the first `bits` bits of the hash of every name below it. */
 export type ShardPlace = { readonly bits: number; readonly prefix: bigint }
 
 export const rootShard: ShardPlace = { bits: 0, prefix: 0n }

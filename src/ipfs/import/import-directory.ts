@@ -1,4 +1,4 @@
-// The nodes that are not files: directories, sharded when their links are too many, and symlinks.
+// Nodes other than files: directories, sharded if they have too many links, and symlinks.
 // Tested by src/ipfs/import/import.test.ts
 import { dagPbCodec } from '../../codec/ipld/cid.ts'
 import { encodeDagNode } from '../../codec/ipld/dag-pb.ts'
@@ -25,7 +25,7 @@ export async function importDirectory(
     (sharding.linksMax > 0 && children.length > sharding.linksMax) ||
     (sharding.estimate !== 'disabled' && bytesMin > sharding.bytes)
   if (shards) return await buildHamt(children, hamt, metadata, sink)
-  // It would be refused when it is made.
+  // `sink.put` would refuse the block.
   if (bytesMin > blockBytesMax) throw overSize()
   const links = sortedByName(children).map(linkOf)
   const block = encodeDagNode({ links, data: encodeUnixfs({ type: 'directory', ...metadata }) })

@@ -1,5 +1,5 @@
-// One file into a DAG: cut into chunks, each a leaf of the layout. Bytes of a large file with equal leaves go straight to the
-// disk and are named there, and no block is made of them. Holds one chunk and the layout's unfinished nodes.
+// Builds the DAG of one file: cut into chunks, each a leaf of the layout. Bytes of a large file with equal leaves are written
+// to disk and hashed there, without blocks in memory. Holds one chunk and the layout's unfinished nodes.
 // Tested by src/ipfs/import/import-file.test.ts
 import { cidOf, dagPbCodec, rawCodec } from '../../codec/ipld/cid.ts'
 import type { LeafWriter } from '../../content/block-store.ts'
@@ -11,11 +11,11 @@ import { encodeDagNode } from '../../codec/ipld/dag-pb.ts'
 import { encodeUnixfs } from '../../codec/ipld/unixfs.ts'
 import { chunksOf, turnBytes } from './chunk.ts'
 
-/** A smaller file has a few blocks, which share one write with those of other requests. */
+/** A smaller file has few blocks, which share one write with blocks of other requests. */
 const largeBytes = 128 * 1024
 /** Leaves of other sizes are put one by one: a store cuts slots of 4 MiB into them, and no block is over 2 MiB. */
 const leafSizes: readonly number[] = [12, 13, 14, 15, 16, 17, 18, 19, 20].map((bits) => 2 ** bits)
-/** How much more of a file is reported as progress at once. */
+/** Bytes between two progress events. */
 const progressBytes = 262144
 
 export type ImportFile = {
@@ -25,8 +25,8 @@ export type ImportFile = {
 }
 
 /**
- * As `importFile`, by the fast way where the options and the store have one; without `progress` only the total
- * is yielded.
+ * As `importFile`, but large files with equal leaves go directly to disk if the options allow it. Without `progress` it
+ * yields only the total.
  */
 export async function* importContent(
   file: ImportFile,
@@ -55,12 +55,12 @@ export async function* importContent(
 type Leaves = {
   /** Bytes in leaves that are complete. */
   readonly whole: number
-  /** Null, or a promise to wait for before the next call. */
+  /** Null, or a promise to await before the next call. */
   write(piece: Uint8Array): Promise<void> | null
   end(): Promise<Built>
 }
 
-/** Null: the leaves are of another kind. */
+/** Null: the options require leaves of another kind. */
 function openLeaves(
   options: ImportFile['options'],
   metadata: Metadata,
@@ -74,7 +74,7 @@ function openLeaves(
   // The leaves of a trickle are of another UnixFS type.
   if (sink.leaves === null || shape === 'trickle' || !leafSizes.includes(chunkBytes)) return null
   const openWriter = sink.leaves
-  // A file of one leaf carries its metadata there, and is no leaf like others.
+  // A file of one leaf carries its metadata in that leaf, which differs from others.
   const smallMax = plain ? largeBytes - 1 : Math.max(largeBytes - 1, chunkBytes)
   const layout = createBalanced(options, sink)
   const codec = raw ? rawCodec : dagPbCodec
@@ -84,7 +84,7 @@ function openLeaves(
   let smallBytes = 0
   let writer: LeafWriter | null = null
   let named: Built[] = []
-  /** The first leaf, which is the file when no other follows. */
+  /** The first leaf, which is the file if no other follows. */
   let only: Built | null = null
   let whole = 0
 
@@ -179,7 +179,7 @@ export async function* importFile(
     if (waiting !== null) await layout.add(await leaf(waiting, noMetadata))
     waiting = chunk
     total += chunk.length
-    sink.brought({ bytes: chunk.length })
+    sink.countInput({ bytes: chunk.length })
     if (total - reported >= progressBytes) {
       reported = total
       yield total

@@ -1,5 +1,5 @@
-// The tree under one top-level name of an upload: parents are made as paths need them, files are put in as
-// they arrive, directories are built at the end, children before parents.
+// The tree under one top-level name of an upload: parents are created as paths require them, files are added as they arrive,
+// directories are built at the end, children before parents.
 // Tested by src/ipfs/import/import.test.ts
 import { Fault } from '../../base/fault.ts'
 import { flatText } from '../../codec/ipld/cid.ts'
@@ -19,15 +19,15 @@ type Directory = {
   named: boolean
 }
 
-/** One tree in the making. */
+/** An unfinished tree. */
 export type ImportTree = {
-  /** Puts a finished file or symlink at `path`. Throws `command_failed` when the name is taken. */
+  /** Adds a finished file or symlink at `path`. Throws `command_failed` if the name is taken. */
   place(path: readonly string[], built: Built): void
-  /** Makes the directory at `path`, or gives metadata to the one that is there. */
+  /** Creates the directory at `path`, or sets the metadata of the existing one. */
   directory(path: readonly string[], metadata: Metadata): void
   /**
    * Builds all directories, yielding each with its path, the root last. Sharded ones list their children by
-   * name as well. `emptyDirs` false leaves out those without entries, except at the depths `kept` names.
+   * name as well. `emptyDirs` false omits those without entries below `keptDepth`.
    */
   build(
     options: DirectoryOptions & Pick<ImportOptions, 'emptyDirs'>,
@@ -36,11 +36,11 @@ export type ImportTree = {
   ): AsyncGenerator<{ readonly path: readonly string[]; readonly built: Built }>
 }
 
-/** `implied`: the metadata of directories that come to be as parents. The root has `rootMetadata`. */
+/** `implied`: the metadata of directories that are created as parents. The root has `rootMetadata`. */
 export function createImportTree(
   rootMetadata: Metadata,
   implied: Metadata,
-  room: FolderMemory,
+  memory: FolderMemory,
 ): ImportTree {
   const root: Directory = { children: new Map(), metadata: rootMetadata, named: false }
 
@@ -53,7 +53,7 @@ export function createImportTree(
       const next = at.children.get(segment)
       if (typeof next === 'string') throw taken()
       if (next === undefined) {
-        room.folder(path.slice(0, depth + 1).join('/'))
+        memory.folder(path.slice(0, depth + 1).join('/'))
         const made: Directory = { children: new Map(), metadata: implied, named: false }
         at.children.set(flatText(segment), made)
         at = made
@@ -67,8 +67,8 @@ export function createImportTree(
       const name = path.at(-1) ?? ''
       const parent = enter(path.slice(0, -1))
       if (parent.children.has(name)) throw taken()
-      room.file(name)
-      // A piece of a longer text would keep all of it.
+      memory.file(name)
+      // A substring would retain the whole text in memory.
       parent.children.set(flatText(name), packChild(built))
     },
     directory(path, metadata) {

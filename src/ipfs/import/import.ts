@@ -18,11 +18,11 @@ export type ImportContext = {
   readonly folderBytesMax: number
   /** Turns of the account. */
   readonly yielderFor: YielderFor
-  /** Opens a Batch; called once a commit. */
+  /** Opens a Batch; called once per commit. */
   readonly batch: () => Batch
-  /** What keeps a finished root, pinned or not, and where the commit finds its blocks. */
+  /** The rows that store a finished root, pinned or not. `put`: where the commit finds its blocks. */
   readonly rootRows: (root: Built, put: StagedTree) => readonly Statement[]
-  /** After each commit: content that others may wait for is here. */
+  /** Called after each commit, for callers that wait for content. */
   readonly committed: () => void
   readonly proceed: () => boolean
   readonly signal: AbortSignal
@@ -31,7 +31,7 @@ export type ImportContext = {
 type Declared = Pick<Extract<ImportEvent, { kind: 'added' }>, 'mode' | 'mtime'>
 type TopLevel = { readonly name: string; readonly tree: ImportTree; readonly declared: Declared }
 
-/** The generator of `Files.import`. Whatever ends it early discards what is not committed. */
+/** The generator of `Files.import`. If it ends early, uncommitted content is discarded. */
 export async function* importEntries(
   entries: AsyncIterable<UploadEntry>,
   options: ImportOptions,
@@ -55,8 +55,8 @@ export async function* importEntries(
     keeping ? keep : null,
     context.yielderFor,
   )
-  const room = createFolderMemory(context.folderBytesMax)
-  const wrapper = options.wrap ? createImportTree(noMetadata, metadataOf(null), room) : null
+  const memory = createFolderMemory(context.folderBytesMax)
+  const wrapper = options.wrap ? createImportTree(noMetadata, metadataOf(null), memory) : null
   const declaredBelow = new Map<string, Declared>()
 
   function opened(): Batch {
@@ -68,12 +68,12 @@ export async function* importEntries(
     for await (const entry of entries) {
       context.signal.throwIfAborted()
       any = true
-      sink.brought({ entries: 1 })
+      sink.countInput({ entries: 1 })
       const path = entry.path === '' ? [] : entry.path.split('/')
       if (wrapper !== null) {
         const [name] = path
         if (name !== undefined && !declaredBelow.has(name)) {
-          room.file(name)
+          memory.file(name)
           declaredBelow.set(name, path.length === 1 ? declaredOf(entry) : {})
         }
         const below =
@@ -95,7 +95,7 @@ export async function* importEntries(
       }
       top ??= {
         name: path[0] ?? '',
-        tree: createImportTree(metadataOf(null), metadataOf(null), room),
+        tree: createImportTree(metadataOf(null), metadataOf(null), memory),
         declared: single ? declaredOf(entry) : {},
       }
       yield* emitAll(place(entry, path.slice(1), top.tree, top.declared))
@@ -106,12 +106,12 @@ export async function* importEntries(
     await commit()
     yield* held
   } finally {
-    // Waits for a group on its way, so that nothing is put after the discard.
+    // Waits for a group that is being stored, so that no block is put after the discard.
     await sink.settled()
     await batch?.discard()
   }
 
-  /** Gives what was added one late: the last of all may only be seen after the commit. */
+  /** Yields each `added` event one step late: the last one must not be visible before the commit. */
   async function* emitAll(events: AsyncIterable<ImportEvent>): AsyncGenerator<ImportEvent> {
     for await (const event of events) {
       yield* held.splice(0)
@@ -137,7 +137,7 @@ export async function* importEntries(
     await ready.commit(rows)
     batch = null
     roots = []
-    room.rootsGone()
+    memory.rootsGone()
     context.committed()
   }
 
@@ -202,7 +202,7 @@ export async function* importEntries(
   async function rooted(root: Built): Promise<void> {
     const tree = sink.endTree()
     if (keeping) {
-      room.root()
+      memory.root()
       roots.push({ built: root, tree })
     }
     if (!options.progress) return
@@ -222,7 +222,7 @@ function declaredOf(entry: UploadEntry): Declared {
   }
 }
 
-/** One link a node never ends, and a node of too many would pass 2 MiB. */
+/** With one link per node the tree never ends, and a node of too many links exceeds 2 MiB. */
 function checkLinks(links: number): void {
   if (links >= 2 && links <= 30_000) return
   const detail = `value "${links}" of option "max-file-links" is not supported by this server`

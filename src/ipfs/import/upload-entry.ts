@@ -9,8 +9,8 @@ export type Mtime = { readonly seconds: bigint; readonly nanos: number }
 /** The bytes of a file, to be read once, in one of two ways. */
 export interface FileContent extends AsyncIterable<Uint8Array> {
   /**
-   * Hands over each piece as it comes; the faster way, where there is one. A piece is valid during the call, and
-   * until the promise that it gave settles, which the next piece waits for. Throws what reading and `take` throw.
+   * Hands over each piece as it arrives; faster than iteration, if present. A piece is valid until `take` returns, or
+   * its promise settles, before the next piece. Throws the errors of reading and of `take`.
    */
   readonly drain?: (take: (piece: Uint8Array) => Promise<void> | null) => Promise<void>
 }
@@ -35,7 +35,7 @@ export type ImportOptions = {
   /** One of `hashNames`. */
   readonly hash: string
   readonly maxFileLinks: number
-  /** When a directory is sharded, and how. */
+  /** The rule for sharding directories. */
   readonly sharding: Sharding
   readonly inline: boolean
   readonly inlineLimit: number
@@ -63,7 +63,7 @@ export type ImportEvent =
       readonly cid: CID
       /** Cumulative DAG size: serialized block + sum of link Tsizes. */
       readonly size: bigint
-      /** What the top-level entry declared, echoed on each of its events. */
+      /** As the top-level entry declared, repeated on each of its events. */
       readonly mode?: number
       readonly mtime?: Mtime
     }
