@@ -1,6 +1,6 @@
-// Memories of proved accounts and headers: consecutive reads are mostly of few contracts at few blocks, and decoding a
-// header costs more than the rest of a short walk.
-// Tested by src/chain/proved-account.test.ts
+// Caches of proved accounts and headers: consecutive reads mostly concern few contracts at few blocks, and decoding a header
+// costs more than the rest of a short walk.
+// Tested by src/chain/state.test.ts
 import { joinLatin1, toLatin1 } from '../base/hex.ts'
 import { createLruCache } from '../base/lru-cache.ts'
 import type { AccountState } from '../codec/ethereum/account-state.ts'

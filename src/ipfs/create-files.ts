@@ -38,7 +38,7 @@ export type FilesLimits = {
   readonly pinBlocksMax: number
   /** How long a missing block is waited for when the caller sets no limit, since the last one was found. */
   readonly idleMs: number
-  /** How long blocks that were brought and not pinned are kept. */
+  /** How long uploaded blocks that are not pinned are stored. */
   readonly unpinnedMs: number
   /** Most reads that wait for a missing block at a time. */
   readonly waitersMax: number

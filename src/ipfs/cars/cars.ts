@@ -43,7 +43,7 @@ export type CarSettings = {
   readonly importBlocksMax: number
   /** Most distinct blocks of one pin, and of one export. */
   readonly pinBlocksMax: number
-  /** How long blocks that were brought and not pinned are kept. */
+  /** How long uploaded blocks that are not pinned are stored. */
   readonly unpinnedMs: number
   /** After a commit of new blocks: content that others may wait for is here. */
   readonly committed: () => void

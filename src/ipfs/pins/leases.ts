@@ -1,4 +1,4 @@
-// Leases: blocks that an account brought and did not pin, stored for a limited time and counted as its storage until then.
+// Leases: blocks that an account uploaded and did not pin, stored for a limited time and counted as its storage until then.
 // Tested by src/ipfs/pins/roots.test.ts
 import type { CID } from 'multiformats/cid'
 import type { Statement } from '../../db/writer.ts'

@@ -29,15 +29,16 @@ export type PinSettings = {
   readonly openBlocks: OpenBlocks
   /** Most blocks of one recursive pin, and of one indirect walk. */
   readonly blocksMax: number
-  /** How long blocks that were brought and not pinned are kept. */
+  /** How long uploaded blocks that are not pinned are stored. */
   readonly unpinnedMs: number
-  /** Whether blocks may come from anyone beyond the store, so that a try in vain may have brought some. */
+  /** Whether sources can supply blocks, so that a failed pin may have fetched some. */
   readonly hasSources: () => boolean
   /**
-   * May an account pin what another account holds without reading it? False: each pin is walked, through `openBlocks`.
+   * Whether an account can pin blocks that another account stores without reading them. False: each pin is walked, through
+   * `openBlocks`.
    */
   readonly sharesRoots: boolean
-  /** After a commit of new blocks: content that others may wait for is here. */
+  /** Called after a commit of new blocks, for callers that wait for content. */
   readonly committed: () => void
 }
 
@@ -45,8 +46,8 @@ export function createPins(settings: PinSettings): Pins {
   const { store, rows, clock, openBlocks, blocksMax, committed } = settings
 
   /**
-   * Commits the rows of a pin: at once if all that it reaches is already referenced, else after a walk. What a walk in vain
-   * has brought is kept for the next one.
+   * Commits the rows of a pin: immediately if its root is already referenced, otherwise after a walk. Blocks that a failed
+   * walk fetched are stored for the next one.
    */
   async function keep(
     accountId: string,

@@ -1,5 +1,5 @@
-// What an account brought and did not pin, let go before its time: one block, or all of it. Own pins are never touched,
-// and what others keep stays for them without a word about it.
+// Ends leases of an account before they expire: those of one block, or all. Pins are never changed, and blocks that other
+// accounts store stay, without revealing that they exist.
 // Tested by src/kubo/commands/dag/block-rm.test.ts
 import { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'

@@ -61,7 +61,7 @@ async function balancedFile(count: number, leafBytes: number, width: number) {
   const sink: BlockSink = {
     leaves: null,
     yielderFor: createYielder,
-    brought: () => {},
+    countInput: () => {},
     endTree: () => 0,
     put(codec, version, block) {
       const cid = cidOf(version, codec, multihashOf('sha2-256', block))
