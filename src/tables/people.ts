@@ -43,7 +43,7 @@ export type AuthenticatorRow = {
   readonly totp_new: Uint8Array | null
 }
 
-export function findPerson(id: string): Query<PersonRow> {
+export function findPersonById(id: string): Query<PersonRow> {
   return query(`SELECT ${personColumns} FROM person p WHERE p.id = ?`, [id])
 }
 

@@ -173,10 +173,10 @@ export function splitUsageByHolder(
   )
 }
 
-/** Rows of keys in no order, at most `most`. */
+/** Rows of keys in no order, at most `limit`. */
 export function listUsageOfKeys(
   scope: HolderGroup | { readonly keyId: string },
-  { span, from, most }: { readonly span: number; readonly from: number; readonly most: number },
+  { span, from, limit }: { readonly span: number; readonly from: number; readonly limit: number },
 ): Query<UsageLineRow> {
   const [where, parameters] =
     'keyId' in scope
@@ -190,7 +190,7 @@ export function listUsageOfKeys(
         u.requests AS requests, u.units AS units, u.bytes_in AS bytes_in, u.bytes_out AS bytes_out
       FROM (SELECT id, account_id FROM api_key AS k ${where}) AS k
       CROSS JOIN usage AS u ON u.holder = k.id AND u.span = ? AND u.start >= ? LIMIT ?`,
-    [...parameters, span, from, most],
+    [...parameters, span, from, limit],
   )
 }
 

@@ -7,7 +7,7 @@ import { deleteInvitationsOf, deleteOperatorInvitationsOf } from '../../tables/i
 import {
   disablePerson,
   enablePerson,
-  findPerson,
+  findPersonById,
   findPersonByEmail,
   listPeople,
   operatorExists,
@@ -55,7 +55,7 @@ export function createPeople(parts: {
   const { rows, clock, passwords } = parts
 
   async function find(id: string): Promise<Person | null> {
-    const row = await rows.first(findPerson(id))
+    const row = await rows.first(findPersonById(id))
     return row === null ? null : toPerson(row)
   }
 

@@ -49,7 +49,7 @@ export function createUsageLines(parts: {
     async list(scope, span, since) {
       const from = startOf(spans[span], since)
       const { rows, held } = await read(
-        [listUsageOfKeys(scope, { span: spans[span], from, most: most + 1 })],
+        [listUsageOfKeys(scope, { span: spans[span], from, limit: most + 1 })],
         (row) => row.minute >= from && isOf(scope, row),
       )
       const lines = new Map(
