@@ -1,4 +1,5 @@
-// Builds the page into dist/dashboard: `node dashboard/build.js`; `--if-changed` leaves a build of the same sources alone.
+// Builds the page into dist/dashboard: `node dashboard/build.js`; `--if-changed` leaves a build of the same sources alone;
+// `--fast` compresses less, for `npm run dev`.
 // Plain JavaScript, because npm runs it with any Node. Without vite (a production install) it prints a notice and exits 0.
 import { createHash } from 'node:crypto'
 import {
@@ -35,6 +36,9 @@ const inJavaScript = {
     return replaced.get(path) ?? null
   },
 }
+
+/** Quality of Brotli. 11 takes 1.3 s, 5 takes 30 ms, and its files are 8 % larger. */
+const quality = process.argv.includes('--fast') ? 5 : 11
 
 const print = (sentence) => process.stdout.write(`${sentence}\n`)
 
@@ -86,9 +90,9 @@ async function build({ build: run }) {
 
 /** Writes a `.br` and a `.gz` copy of each file that shrinks, so that the server need not compress replies. */
 function compress(folder) {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: quality }
   for (const path of filesOf(folder)) {
     const bytes = readFileSync(join(folder, path))
-    const params = { [constants.BROTLI_PARAM_QUALITY]: 11 }
     const forms = {
       '.br': brotliCompressSync(bytes, { params }),
       '.gz': gzipSync(bytes, { level: 9 }),
@@ -110,7 +114,7 @@ function replace(fresh, sources) {
     // Another build may run at the same time.
     if (path !== stamp && !paths.includes(path)) rmSync(join(target, path), { force: true })
   }
-  writeFileSync(join(fresh, stamp), JSON.stringify({ hash: hashOf(sources), sources }))
+  writeFileSync(join(fresh, stamp), JSON.stringify({ hash: hashOf(sources), quality, sources }))
   renameSync(join(fresh, stamp), join(target, stamp))
 }
 
@@ -140,7 +144,8 @@ function ownSources() {
 function isChanged() {
   const path = join(target, stamp)
   if (!existsSync(path)) return true
-  const { hash, sources } = JSON.parse(readFileSync(path, 'utf8'))
+  const { hash, quality: built = 0, sources } = JSON.parse(readFileSync(path, 'utf8'))
+  if (built < quality) return true
   const all = inOrder([...sources, ...ownSources()])
   return all.some((one) => !existsSync(join(root, one))) || hashOf(all) !== hash
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 const build = fileURLToPath(new URL('../dashboard/build.js', import.meta.url))
 // A page that does not compile is reported; the server then serves the last one that did.
-spawnSync(process.execPath, [build, '--if-changed'], { stdio: 'inherit' })
+spawnSync(process.execPath, [build, '--if-changed', '--fast'], { stdio: 'inherit' })
 
 // With this variable, which watch mode sets, every thread sends the files it loads to the thread that started it, between Cairn's
 // own messages. The folders are watched as a whole, so Node needs no such list.
