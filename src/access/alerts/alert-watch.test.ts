@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createUsageRig } from '../../../test/fakes/usage-rig.ts'
+import { Fault } from '../../base/fault.ts'
 import { createAlertTargetRows } from './alert-targets.ts'
 import { type Alert, createAlertWatch, type WatchedAccount } from './alert-watch.ts'
 
@@ -20,20 +21,19 @@ async function rig(account: Partial<WatchedAccount> = {}) {
   const targets = createAlertTargetRows(made)
   await targets.set('a', { emails: ['ops@example.com'], webhooks: [] })
   const sent: Alert[] = []
-  const world = { stored: 0 }
+  const world = { stored: 0, failing: false }
   const start = () =>
     createAlertWatch({
       ...made,
       targets,
-      findAccount: async () => ({
-        name: 'a',
-        settings: none,
-        keys: [keyOf('k1', 1000), keyOf('k2', null)],
-        ...account,
-      }),
+      async findAccount() {
+        if (world.failing) throw new Fault('overloaded')
+        const keys = [keyOf('k1', 1000), keyOf('k2', null)]
+        return { name: 'a', settings: none, keys, ...account }
+      },
       storedBytes: () => world.stored,
       send: (alert) => void sent.push(alert),
-      log: () => assert.fail('nothing to log'),
+      log: (_level, event) => assert.ok(world.failing, event),
     })
   const watch = start()
   const brief = () => sent.splice(0).map(({ limit, key, level }) => [limit, key?.id, level])
@@ -65,6 +65,18 @@ test('a day with some units left that refused a call is full', async () => {
   const { count, look, brief } = await rig()
   count({ units: 990 })
   count({ units: 0, outcome: 'over_quota', status: 402, ms: null })
+  await look()
+  assert.deepEqual(brief(), [['unitsPerDay', 'k1', 100]])
+})
+
+test('an account that could not be read is checked again, with its refusals', async () => {
+  const { count, look, brief, world } = await rig()
+  world.failing = true
+  count({ units: 960 })
+  count({ units: 0, outcome: 'over_quota' })
+  await look()
+  assert.deepEqual(brief(), [])
+  world.failing = false
   await look()
   assert.deepEqual(brief(), [['unitsPerDay', 'k1', 100]])
 })

@@ -168,7 +168,13 @@ export function createAlertWatch(parts: {
     try {
       for (const [accountId, refused] of [...due].slice(0, accountsMax)) {
         due.delete(accountId)
-        await lookAt(accountId, refused)
+        try {
+          await lookAt(accountId, refused)
+        } catch (error) {
+          // Behind the others, so that an account that can never be read does not block them.
+          due.set(accountId, new Set([...refused, ...(due.get(accountId) ?? [])]))
+          throw error
+        }
       }
     } catch (error) {
       log('error', 'alerts_not_looked_at', { error })
