@@ -14,7 +14,8 @@ import { type Figures, readFigures } from './process-figures.ts'
 /** What passes before something comes, before another is answered, and after a reader left. */
 const silentCpuMsMax = 5_000
 const waitCpuMsMax = 1_500
-const afterCpuMsMax = 500
+/** V8 compiles and collects on its own threads for hundreds of milliseconds after a large walk. */
+const afterCpuMsMax = 1_500
 /** On a busy machine V8 collects late. */
 const grownMiBMax = 400
 /** A reader who has so much, or cost so much, leaves. */
