@@ -1,4 +1,4 @@
-// Table `block`: scans of a garbage collection by ID, and sums over all blocks.
+// Table `block`: scans by ID, in steps, for the garbage collection, and sums over all blocks.
 // Tested by src/ipfs/collection/garbage-collector.test.ts
 import { query, type Query } from '../db/rows.ts'
 import { isCharged } from './blocks.ts'

@@ -142,14 +142,6 @@ export function hasQuarantinedIn(db: Database, file: number): boolean {
   return db.getValue('SELECT 1 FROM block WHERE file <= 0 AND file = ? LIMIT 1', [-file]) !== null
 }
 
-/** ID of the last of the next `rows` rows after this ID; null: fewer remain. */
-export function endOfLook(db: Database, after: number, rows: number): number | null {
-  return db.getValue<number>('SELECT id FROM block WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?', [
-    after,
-    rows - 1,
-  ])
-}
-
 /** Blocks of segment `file` with an ID above `after`, up to `last`. */
 export function listBlocksIn(
   db: Database,

@@ -7,12 +7,13 @@ import { Fault, hasCode } from '../../base/fault.ts'
 import { leafPrefix, leafSuffix } from '../../codec/ipld/leaf-frame.ts'
 import { joinBytes } from '../../codec/ipld/protobuf.ts'
 import { verifyDagBlock } from '../../codec/ipld/verify-dag-block.ts'
+import { findOne } from '../../db/sqlite-rows.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Writer } from '../../db/writer.ts'
 import type { Freed, LiveBlocks } from '../block-store.ts'
+import { findLastBlockOfScan } from '../../tables/block-scans.ts'
 import {
   dagPbLeaf,
-  endOfLook,
   hasQuarantinedIn,
   listBlocksIn,
   moveBlocksTo,
@@ -92,7 +93,7 @@ async function moveBlocks(
   const { db, dutyCycle } = parts
   let isEmpty = true
   for (let after = first - 1; after < last;) {
-    const end = endOfLook(db, after, lookRows) ?? last
+    const end = findOne(db, findLastBlockOfScan(after, lookRows))?.id ?? last
     const rows = listBlocksIn(db, file, { after, last: Math.min(end, last) })
     for (let from = 0; from < rows.length;) {
       signal.throwIfAborted()
