@@ -2,6 +2,7 @@
 // Tested by src/cli/program.test.ts
 import type { Command } from 'commander'
 import { loadConfig, type LoadedConfig } from '../config/config.ts'
+import type { NetworkFlags } from '../config/network-variable.ts'
 import type { Context, SharedOptions } from './context.ts'
 
 /** `--json`, `--config` and `--data-dir`: every command takes them, so that scripts need not tell commands apart. */
@@ -12,13 +13,14 @@ export function addSharedOptions(command: Command): Command {
     .option('--data-dir <folder>', 'folder with all data (setting dataDir)')
 }
 
-/** Settings from file, environment and flags. `flags`: setting path -> flag and what was typed. Throws ConfigError. */
+/** Settings from file, environment and flags. `flags`: setting path -> flag and what was typed. `networks`: of flags. Throws ConfigError. */
 export async function settingsOf(
   context: Context,
   options: SharedOptions,
   flags: Readonly<
     Record<string, { readonly flag: string; readonly text: string | undefined }>
   > = {},
+  networks: readonly NetworkFlags[] = [],
 ): Promise<LoadedConfig> {
   const all = { dataDir: { flag: '--data-dir', text: options.dataDir }, ...flags }
   const given = Object.entries(all).flatMap(([path, { flag, text }]) =>
@@ -28,5 +30,6 @@ export async function settingsOf(
     file: options.config ?? null,
     env: context.env,
     flags: Object.fromEntries(given),
+    networks,
   })
 }

@@ -40,7 +40,7 @@ export async function loadConfig(places: Places): Promise<LoadedConfig> {
     ['networks', sourcesPath].some((list) => path === list || path.startsWith(`${list}.`))
   const table = values.filter(({ path }) => !isList(path))
   const settings = validateSettings(settingsSchema, settingDefinitions, { ...places, file }, table)
-  const listed = readNetworks(file ?? '', values, places.env)
+  const listed = readNetworks(file ?? '', values, places.env, places.networks)
   const { sources, ...asked } = readSources(file ?? '', values, places.env)
   const [network] = listed.written
   const chain = [...settings.origins].filter(([path]) => path.startsWith('chain.'))

@@ -8,6 +8,7 @@ import { fixLine, type ConfigIssue, wrongAt } from './config-issue.ts'
 import { distance } from '../base/similar-name.ts'
 import type { Environment } from './reference.ts'
 import { describeIssue } from './describe-issue.ts'
+import type { NetworkFlags } from './network-variable.ts'
 import { numberIn } from './unit.ts'
 import { type FileValue, readYamlFile } from './yaml-file.ts'
 
@@ -16,6 +17,8 @@ export type Places = {
   readonly file: string | null
   readonly env: Environment
   readonly flags: Flags
+  /** Networks that flags name; absent: none. */
+  readonly networks?: readonly NetworkFlags[]
 }
 
 export type Loaded<Values> = {

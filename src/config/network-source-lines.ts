@@ -66,11 +66,11 @@ export function readItem(parts: Item): readonly Written[] {
   return [{ label: `networks[${index}]`, raw, whereOf, isHidden }]
 }
 
-/** A well-known network that only the environment configures. */
+/** A well-known network that only the environment or flags configure. */
 export function readShortForm(form: ShortForm, mistakes: ConfigIssue[]): readonly Written[] {
   if (form.chainId === null) {
-    const said = `no network is named ${form.network}, and its chain id is not known`
-    const fix = `name it with its chainId in the settings file, or unset ${form.variable}`
+    const said = `no network is named ${form.network}, and its chain ID is not known (cairn start --help lists known names)`
+    const fix = `name it with its chainId in the settings file, or ${form.removal}`
     mistakes.push(wrongAt(form.variable, said, fix))
     return []
   }
@@ -79,8 +79,8 @@ export function readShortForm(form: ShortForm, mistakes: ConfigIssue[]): readonl
   return [{ label: form.network, raw, whereOf: () => form.variable, isHidden }]
 }
 
-function upstreamsOf({ urls }: ShortForm): readonly object[] {
-  return urls.map((url) => ({ url }))
+function upstreamsOf({ urls, trusted }: ShortForm): readonly object[] {
+  return urls.map((url) => (trusted ? { url, trusted } : { url }))
 }
 
 type Resolving = {

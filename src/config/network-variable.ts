@@ -1,15 +1,47 @@
-// Short form in the environment: `CAIRN_NETWORKS_<NAME>_UPSTREAMS` holds the URLs of a network's upstreams,
-// separated by commas. It replaces the file's upstreams, or configures a well-known network.
+// Short forms of a network: the variable `CAIRN_NETWORKS_<NAME>_UPSTREAMS` with the URLs of its upstreams, separated by
+// commas, and the flags `--network`, `--upstream` and `--trusted`, which take precedence. A short form replaces the
+// file's upstreams, or configures a network whose chain ID is known.
 // Tested by src/config/networks.test.ts
 import { type ConfigIssue, wrongAt } from './config-issue.ts'
 import { type Environment, readSecretFile, resolveReferences } from './reference.ts'
 
-/** Networks with a known chain ID, in the order in which they are served. */
+/** Chain IDs by the host labels of hosted services, in the order in which networks are served (chainid.network). */
 const knownChainIds: Readonly<Record<string, number | undefined>> = {
   mainnet: 1,
   sepolia: 11_155_111,
   hoodi: 560_048,
+  holesky: 17_000,
+  'arbitrum-mainnet': 42_161,
+  'arbitrum-sepolia': 421_614,
+  'avalanche-mainnet': 43_114,
+  'avalanche-fuji': 43_113,
+  'base-mainnet': 8453,
+  'base-sepolia': 84_532,
+  'blast-mainnet': 81_457,
+  'blast-sepolia': 168_587_773,
+  'bsc-mainnet': 56,
+  'bsc-testnet': 97,
+  'celo-mainnet': 42_220,
+  'linea-mainnet': 59_144,
+  'linea-sepolia': 59_141,
+  'mantle-mainnet': 5000,
+  'mantle-sepolia': 5003,
+  'opbnb-mainnet': 204,
+  'opbnb-testnet': 5611,
+  'optimism-mainnet': 10,
+  'optimism-sepolia': 11_155_420,
+  'polygon-mainnet': 137,
+  'polygon-amoy': 80_002,
+  'scroll-mainnet': 534_352,
+  'scroll-sepolia': 534_351,
+  'unichain-mainnet': 130,
+  'unichain-sepolia': 1301,
+  'zksync-mainnet': 324,
+  'zksync-sepolia': 300,
 }
+
+/** Names whose chain ID is known. */
+export const namesWithChainId: readonly string[] = Object.keys(knownChainIds)
 
 /** Null: the chain ID is not known from the name. */
 export function findChainId(name: string): number | null {
@@ -22,21 +54,37 @@ export function isNetworkVariable(name: string): boolean {
   return form.test(name)
 }
 
-/** Upstreams of one variable. `variable`: its name, for messages. */
+/** One `--network` with the `--upstream`s that follow it. */
+export type NetworkFlags = {
+  readonly network: string
+  readonly urls: readonly string[]
+  /** The upstreams are the operator's own nodes. */
+  readonly trusted: boolean
+}
+
+/** Upstreams of one network. `variable`: the variable or flag that holds them, for messages. */
 export type ShortForm = {
   readonly network: string
   readonly variable: string
+  readonly trusted: boolean
+  /** How the operator removes the form, for messages. */
+  readonly removal: string
   /** Null: not a well-known network. */
   readonly chainId: number | null
   readonly urls: readonly string[]
 }
 
-export function readShortForms(env: Environment): {
+export function readShortForms(
+  env: Environment,
+  flags: readonly NetworkFlags[] = [],
+): {
   readonly forms: readonly ShortForm[]
   readonly mistakes: readonly ConfigIssue[]
 } {
   const forms: ShortForm[] = []
   const mistakes: ConfigIssue[] = []
+  for (const one of flags) readFlags(one, env, { forms, mistakes })
+  const flagged = new Set(flags.map(({ network }) => network))
   for (const [variable, text] of Object.entries(env)) {
     const match = form.exec(variable)
     // Compose files set a variable to the empty string for "not given".
@@ -50,17 +98,44 @@ export function readShortForms(env: Environment): {
       continue
     }
     const network = (match[1] ?? '').toLowerCase().replaceAll('_', '-')
+    if (flagged.has(network)) continue
     const chainId = findChainId(network)
     const urls = brought.text.split(',').map((url) => url.trim())
     const twin = forms.find((one) => one.network === network)
     if (twin !== undefined) {
       const said = `${twin.variable} is set as well, expected one of them`
       mistakes.push(wrongAt(variable, said, `unset ${variable}`))
-    } else forms.push({ network, variable, chainId, urls: urls.filter((url) => url !== '') })
+    } else {
+      const shared = { network, variable, chainId, trusted: false, removal: `unset ${variable}` }
+      forms.push({ ...shared, urls: urls.filter((url) => url !== '') })
+    }
   }
   const place = ({ network }: ShortForm) => {
     const at = Object.keys(knownChainIds).indexOf(network)
     return at === -1 ? Object.keys(knownChainIds).length : at
   }
   return { forms: forms.toSorted((a, b) => place(a) - place(b)), mistakes }
+}
+
+const upstreamFlag = '--upstream'
+
+function readFlags(
+  { network, urls, trusted }: NetworkFlags,
+  env: Environment,
+  { forms, mistakes }: { readonly forms: ShortForm[]; readonly mistakes: ConfigIssue[] },
+): void {
+  if (forms.some((form) => form.network === network)) {
+    const said = `--network: ${network} is given twice`
+    mistakes.push({ code: 'wrong_setting', text: said, fix: 'name it once, before its upstreams' })
+    return
+  }
+  const read: string[] = []
+  for (const url of urls) {
+    const resolved = resolveReferences(url, env, upstreamFlag, { emptyRefused: true })
+    if (resolved.mistake === undefined) read.push(resolved.text)
+    else mistakes.push(resolved.mistake)
+  }
+  const removal = `use a known name: ${namesWithChainId.join(', ')}; or: cairn networks add`
+  const chainId = findChainId(network)
+  forms.push({ network, variable: upstreamFlag, trusted, removal, chainId, urls: read })
 }

@@ -603,7 +603,7 @@ test('a variable of an unknown network is refused without showing its value', as
   const [first] = await mistakes(null, { CAIRN_NETWORKS_MY_NET_UPSTREAMS: 'http://h/secret' })
   assert.deepEqual(first, {
     code: 'wrong_setting',
-    text: 'CAIRN_NETWORKS_MY_NET_UPSTREAMS: no network is named my-net, and its chain id is not known',
+    text: 'CAIRN_NETWORKS_MY_NET_UPSTREAMS: no network is named my-net, and its chain ID is not known (cairn start --help lists known names)',
     fix: 'name it with its chainId in the settings file, or unset CAIRN_NETWORKS_MY_NET_UPSTREAMS',
   })
   const [wrong] = await mistakes(null, { CAIRN_NETWORKS_MAINNET_UPSTREAMS: 'http://h, secret' })

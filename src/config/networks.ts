@@ -1,5 +1,5 @@
-// `networks:` of the settings file and its short forms in the environment, as validated plain values. All issues
-// are reported together, each with its line and fix.
+// `networks:` of the settings file and its short forms in the environment and in flags, as validated plain values. All
+// issues are reported together, each with its line and fix.
 import type { z } from 'zod'
 import { freeze } from './load.ts'
 import { type ConfigIssue, wrongAt } from './config-issue.ts'
@@ -7,7 +7,7 @@ import { checkAcross, checkWithin } from './network-checks.ts'
 import type { NetworkConfig, UpstreamConfig, VerifyMode } from './network-config.ts'
 import { describeNetworkIssue } from './network-issue.ts'
 import { embeddedSchema, upstreamNetworkSchema } from './network-schema.ts'
-import { readShortForms } from './network-variable.ts'
+import { type NetworkFlags, readShortForms } from './network-variable.ts'
 import { broken, readItem, readShortForm, valueAt, type Written } from './network-source-lines.ts'
 import type { Environment } from './reference.ts'
 import type { FileValue } from './yaml-file.ts'
@@ -29,8 +29,9 @@ export function readNetworks(
   file: string,
   values: readonly FileValue[],
   env: Environment,
+  flags: readonly NetworkFlags[] = [],
 ): Networks {
-  const short = readShortForms(env)
+  const short = readShortForms(env, flags)
   const mistakes: ConfigIssue[] = [...short.mistakes, ...refuseSections(file, values)]
   const list = values.find(({ path }) => path === 'networks')
   const given = list?.value ?? null

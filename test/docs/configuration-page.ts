@@ -100,7 +100,7 @@ networks:
 
 \`trusted\` affects heads and answers that cannot be proved. Cairn proves everything else for every upstream.
 \`CAIRN_NETWORKS_MAINNET_UPSTREAMS\` is the short form: URLs separated by commas. They replace the upstreams of the network \`mainnet\` in the
-file (a dash in a name becomes \`_\`). Without a list in the file, they define the network, for \`mainnet\`, \`sepolia\` and \`hoodi\`.
+file (a dash in a name becomes \`_\`). Without a list in the file, they define the network, if its chain ID is known (\`cairn start --help\` lists the names).
 \`…_UPSTREAMS_FILE\` names a file that contains them. \`config print\` redacts headers, and keys in URLs.
 [Put Cairn in front of your own nodes](../guides/own-nodes.md) is the guide.`
 

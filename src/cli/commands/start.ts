@@ -4,12 +4,14 @@ import type { Command } from 'commander'
 import { systemClock } from '../../base/clock.ts'
 import { settingsFile } from '../../config/config.ts'
 import { type Config, networkNames } from '../../config/settings.ts'
+import { type NetworkFlags, namesWithChainId } from '../../config/network-variable.ts'
 import { sampleContractAddress } from '../../devchain/default-genesis.ts'
 import { asTyped } from '../typed-command.ts'
 import type { Context, SharedOptions } from '../context.ts'
 import { createProgress, type Progress } from '../progress.ts'
 import { exitCodes, reportError } from '../report.ts'
 import { addSharedOptions, settingsOf } from '../shared-options.ts'
+import { UsageError } from '../usage-error.ts'
 
 type Options = SharedOptions & { readonly port?: string; readonly host?: string }
 
@@ -21,9 +23,14 @@ type Greeting = {
 }
 
 export function defineStart(command: Command, context: Context): void {
+  const networks = collectNetworks()
   addSharedOptions(command)
     .option('--port <number>', 'port to listen on, 0 for a free port (setting http.port)')
     .option('--host <address>', 'address to listen on (setting http.host)')
+    .option('--network <name>', 'network to serve through the upstreams that follow', networks.name)
+    .option('--upstream <url>', 'URL of a node of the network; repeatable', networks.upstream)
+    .option('--trusted', 'the upstreams of the network are your own nodes')
+    .on('option:trusted', networks.trust)
     .addHelpText(
       'after',
       `
@@ -31,6 +38,12 @@ Examples:
   cairn start
   cairn start --port 8600 --data-dir ./elsewhere
   cairn start --port 0 --json      print one line of JSON when ready: url, apiKey, apiKeySecret, firstRunLink
+  cairn start --network mainnet --upstream http://127.0.0.1:8545 --trusted
+  cairn start --network mainnet --upstream '\${env:MAINNET_URL}' --network sepolia --upstream http://10.0.0.5:8545
+
+--network serves a network for this start; cairn networks add saves one. Other users of this machine can see the arguments
+of a process: take a URL with a key from a variable, as above. Names with a known chain ID:
+${nameLines}
 
 Cairn applies a changed settings file within 2 s, or immediately on SIGHUP. A file with an error changes nothing, and the
 log lists the errors.
@@ -38,15 +51,51 @@ log lists the errors.
 The first start creates an account with an API key, and shows the key and its secret once. Until an operator exists, each
 start prints a one-time link for the first operator, valid for 30 minutes; \`cairn init --link\` prints another one.`,
     )
-    .action((options: Options) => serve(context, options))
+    .action((options: Options) => serve(context, options, networks.found()))
 }
 
-async function serve(context: Context, options: Options): Promise<void> {
+/** At most 118 characters a line. */
+const nameLines = namesWithChainId
+  .join(', ')
+  .replaceAll(/(.{1,116})(?: |$)/g, '  $1\n')
+  .trimEnd()
+
+/** Each `--network` begins a network, and the options after it belong to it. */
+function collectNetworks() {
+  const found: { network: string; urls: string[]; trusted: boolean }[] = []
+  const last = (flag: string) => {
+    const one = found.at(-1)
+    if (one !== undefined) return one
+    throw new UsageError(`${flag} without a network: write --network <name> before it`)
+  }
+  return {
+    name(network: string): void {
+      found.push({ network, urls: [], trusted: false })
+    },
+    upstream(url: string): void {
+      last('--upstream').urls.push(url)
+    },
+    trust(): void {
+      last('--trusted').trusted = true
+    },
+    found(): readonly NetworkFlags[] {
+      const empty = found.find(({ urls }) => urls.length === 0)
+      if (empty === undefined) return found
+      throw new UsageError(`--network ${empty.network} has no upstream: add --upstream <url>`)
+    },
+  }
+}
+
+async function serve(
+  context: Context,
+  options: Options,
+  networks: readonly NetworkFlags[],
+): Promise<void> {
   const flags = {
     'http.port': { flag: '--port', text: options.port },
     'http.host': { flag: '--host', text: options.host },
   }
-  const load = async () => (await settingsOf(context, options, flags)).config
+  const load = async () => (await settingsOf(context, options, flags, networks)).config
   const config = await load()
   const file = settingsFile({ file: options.config ?? null, env: context.env })
   const signalled = endAtSecondSignal()
