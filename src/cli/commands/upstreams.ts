@@ -11,11 +11,11 @@ import {
   type InvalidReplyCount,
   listInvalidReplies,
 } from '../../tables/invalid-replies.ts'
-import { queryUpstreams, describeReach } from '../query-upstreams.ts'
+import { queryUpstreams, describeReach } from '../../server/network-checks/query-upstreams.ts'
 import type { Context, SharedOptions } from '../context.ts'
 import { isRunning } from '../doctor/data-checks.ts'
 import { thisMachine } from '../doctor/machine.ts'
-import { factsOf, type UpstreamFacts } from '../doctor/upstream-checks.ts'
+import { factsOf, type UpstreamFacts } from '../../server/network-checks/upstream-checks.ts'
 import { openData, showTime } from '../open-data.ts'
 import { print, table } from '../report.ts'
 import { addSharedOptions, settingsOf } from '../shared-options.ts'

@@ -13,7 +13,7 @@ import { defaultGenesis } from '../../devchain/default-genesis.ts'
 import { buildFirstBlock } from '../../devchain/first-block.ts'
 import { parseGenesis } from '../../devchain/genesis.ts'
 import type { Machine } from './machine.ts'
-import { warning, problem, type Problem } from './problem.ts'
+import { warning, problem, type Problem } from '../../server/network-checks/problem.ts'
 
 const mib = 1024 * 1024
 const genesisBytesMax = 64 * mib

@@ -18,7 +18,12 @@ import { checkKeys } from './key-checks.ts'
 import { checkPeople } from './people-checks.ts'
 import { checkInvalidReplies } from './invalid-reply-checks.ts'
 import type { Machine } from './machine.ts'
-import { warning, problem, type CommandLine, type Problem } from './problem.ts'
+import {
+  warning,
+  problem,
+  type CommandLine,
+  type Problem,
+} from '../../server/network-checks/problem.ts'
 
 const mib = 1024 * 1024
 /** Up to this size every page and index entry is compared; above it pages only, which takes far less time. */

@@ -5,7 +5,7 @@ import { settingsFile } from '../../config/config.ts'
 import { ConfigError } from '../../config/config-error.ts'
 import { readYamlFile } from '../../config/yaml-file.ts'
 import { querySources, type QueriedSource } from '../query-sources.ts'
-import { queryUpstreams } from '../query-upstreams.ts'
+import { queryUpstreams } from '../../server/network-checks/query-upstreams.ts'
 import type { Context, SharedOptions } from '../context.ts'
 import { settingsOf } from '../shared-options.ts'
 import { checkChainFiles } from './chain-checks.ts'
@@ -19,10 +19,14 @@ import {
   checkProcess,
   checkSettingsFile,
 } from './machine-checks.ts'
-import type { CommandLine, Problem } from './problem.ts'
+import type { CommandLine, Problem } from '../../server/network-checks/problem.ts'
 import { checkSettings, explainRefusal } from './settings-checks.ts'
 import { checkSources } from './source-checks.ts'
-import { checkUpstreams, factsOf, type UpstreamFacts } from './upstream-checks.ts'
+import {
+  checkUpstreams,
+  factsOf,
+  type UpstreamFacts,
+} from '../../server/network-checks/upstream-checks.ts'
 
 export type Diagnosis = {
   readonly problems: readonly Problem[]

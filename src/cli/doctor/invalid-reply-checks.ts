@@ -3,7 +3,7 @@
 import type { Config } from '../../config/settings.ts'
 import type { Rows } from '../../db/rows.ts'
 import { countInvalidReplies } from '../../tables/invalid-replies.ts'
-import { warning, type CommandLine, type Problem } from './problem.ts'
+import { warning, type CommandLine, type Problem } from '../../server/network-checks/problem.ts'
 
 const dayMs = 86_400_000
 

@@ -6,7 +6,12 @@ import { type Config, networkNames } from '../../config/settings.ts'
 import type { Data } from '../open-data.ts'
 import { listKeyIds } from '../../tables/api-keys.ts'
 import { keyRatesOf } from '../../server/open-gateway.ts'
-import { warning, problem, type CommandLine, type Problem } from './problem.ts'
+import {
+  warning,
+  problem,
+  type CommandLine,
+  type Problem,
+} from '../../server/network-checks/problem.ts'
 
 const dayMs = 86_400_000
 const soonMs = 7 * dayMs

@@ -3,7 +3,7 @@
 import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../../config/settings.ts'
 import type { Machine } from './machine.ts'
-import { warning, problem, type Problem } from './problem.ts'
+import { warning, problem, type Problem } from '../../server/network-checks/problem.ts'
 
 const nodeNeeded = 24
 /** Database, log, threads and listening sockets. */

@@ -6,7 +6,12 @@ import type { Rows } from '../../db/rows.ts'
 import { findFirstInvitationExpiry } from '../../tables/invitations.ts'
 import { listOwnerlessAccounts } from '../../tables/memberships.ts'
 import { countPeople, listAuthenticatorEmails, listOperators } from '../../tables/people.ts'
-import { warning, type CommandLine, problem, type Problem } from './problem.ts'
+import {
+  warning,
+  type CommandLine,
+  problem,
+  type Problem,
+} from '../../server/network-checks/problem.ts'
 
 /** Maximum number of warnings of one kind; the rest is only counted. */
 const namedMax = 5

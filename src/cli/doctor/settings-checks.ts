@@ -4,7 +4,13 @@ import { isLoopback } from '../../base/addresses.ts'
 import type { Loaded } from '../../config/load.ts'
 import type { ConfigIssue } from '../../config/config-issue.ts'
 import { type Config, embeddedChain } from '../../config/settings.ts'
-import { warning, chainLine, problem, type CommandLine, type Problem } from './problem.ts'
+import {
+  warning,
+  chainLine,
+  problem,
+  type CommandLine,
+  type Problem,
+} from '../../server/network-checks/problem.ts'
 
 /** A value in the settings file: `where` is `cairn.yaml:3`. */
 export type Written = { readonly path: string; readonly where: string }

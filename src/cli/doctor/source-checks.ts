@@ -2,7 +2,7 @@
 import { isLoopback } from '../../base/addresses.ts'
 import type { Config } from '../../config/settings.ts'
 import type { QueriedSource } from '../query-sources.ts'
-import { warning, problem, type Problem } from './problem.ts'
+import { warning, problem, type Problem } from '../../server/network-checks/problem.ts'
 
 export function* checkSources(
   { fileSources }: Pick<Config, 'fileSources'>,

@@ -10,7 +10,7 @@ import { openStubChain } from '../../../test/fakes/stub-chain.ts'
 import type { StubKnobs } from '../../../test/fakes/stub-knobs.ts'
 import { startStubUpstream } from '../../../test/fakes/stub-upstream.ts'
 import { runProgram } from '../program.ts'
-import { fixOf } from './client-fixes.ts'
+import { fixOf } from '../../server/network-checks/client-fixes.ts'
 import { examine } from './diagnosis.ts'
 import { thisMachine } from './machine.ts'
 

@@ -1,14 +1,14 @@
 // Asks each upstream of the settings what it is and what it has, as the server does at its start, without a server.
 // Tested by src/cli/doctor/upstream-checks.test.ts
-import { systemClock } from '../base/clock.ts'
-import { withDeadline } from '../base/deadline.ts'
-import { silentLog } from '../base/log.ts'
-import type { UpstreamConfig, UpstreamNetworkConfig } from '../config/network-config.ts'
-import type { Config } from '../config/settings.ts'
-import { servingPolicies } from '../rpc/relay/relayed-methods.ts'
-import { createUpstream } from '../chain/upstream/node/create-upstream.ts'
-import { type ProbeReport, probeUpstream } from '../chain/upstream/node/probe.ts'
-import type { HistoryDepth } from '../chain/upstream/node/history-depth.ts'
+import { systemClock } from '../../base/clock.ts'
+import { withDeadline } from '../../base/deadline.ts'
+import { silentLog } from '../../base/log.ts'
+import type { UpstreamConfig, UpstreamNetworkConfig } from '../../config/network-config.ts'
+import type { Config } from '../../config/settings.ts'
+import { servingPolicies } from '../../rpc/relay/relayed-methods.ts'
+import { createUpstream } from '../../chain/upstream/node/create-upstream.ts'
+import { type ProbeReport, probeUpstream } from '../../chain/upstream/node/probe.ts'
+import type { HistoryDepth } from '../../chain/upstream/node/history-depth.ts'
 
 export type QueriedUpstream = {
   readonly network: UpstreamNetworkConfig
