@@ -1,7 +1,9 @@
 // Networks behind upstreams: what each node that was asked can and cannot do, and what the settings make of it.
+// Tested by src/cli/doctor/upstream-checks.test.ts
 import type { UpstreamNetworkConfig } from '../../config/network-config.ts'
 import type { Config } from '../../config/settings.ts'
 import { showUrl } from '../../config/show.ts'
+import { findKnownNetwork } from '../../chain/known-networks.ts'
 import type { ProbeReport } from '../../chain/upstream/node/probe.ts'
 import { type QueriedUpstream, describeReach } from './query-upstreams.ts'
 import { fixOf } from './client-fixes.ts'
@@ -34,9 +36,14 @@ export type UpstreamFacts = {
   /** It has the state of every block. */
   readonly archive: boolean
   readonly lacks: readonly string[]
+  /** Median of some calls, milliseconds. */
+  readonly latencyMs: number | null
+  /** It accepts a WebSocket subscription to new heads. */
+  readonly pushesHeads: boolean
 }
 
-export function factsOf({ network, upstream, report }: QueriedUpstream): UpstreamFacts {
+export function factsOf(queried: QueriedUpstream): UpstreamFacts {
+  const { network, upstream, report, latencyMs, pushesHeads } = queried
   const { failure, client, chainId, head, reach, lacks } = report
   return {
     network: network.name,
@@ -51,15 +58,17 @@ export function factsOf({ network, upstream, report }: QueriedUpstream): Upstrea
     receipts: describeReach(reach.receipts),
     archive: reach.state === 'all',
     lacks,
+    latencyMs: latencyMs === null ? null : Math.round(latencyMs * 10) / 10,
+    pushesHeads,
   }
 }
 
 export function* checkUpstreams(
-  config: Config,
+  { networks }: Pick<Config, 'networks'>,
   asked: readonly QueriedUpstream[],
   command: CommandLine,
 ): Generator<Problem> {
-  for (const network of config.networks ?? []) {
+  for (const network of networks ?? []) {
     if (network.embedded) continue
     yield* checkNetwork(network)
     const own = asked.filter((one) => one.network.name === network.name)
@@ -136,6 +145,25 @@ function* checkReach(name: string, report: ProbeReport): Generator<Problem> {
   }
 }
 
+/** Blocks 0 that differ from each other, or from that of a network that Cairn knows. */
+function* checkGenesis(
+  network: UpstreamNetworkConfig,
+  usable: readonly QueriedUpstream[],
+): Generator<Problem> {
+  const expected = network.genesisHash ?? findKnownNetwork(network.chainId)?.genesisHash ?? null
+  const named = usable.filter(({ genesisHash }) => genesisHash !== null)
+  const right = expected ?? named[0]?.genesisHash
+  for (const { upstream, genesisHash } of named) {
+    if (genesisHash === right) continue
+    const than = expected === null ? `that of ${named[0]?.upstream.name}` : `${expected}`
+    yield problem(
+      'upstream_other_genesis',
+      `${network.name}/${upstream.name} has block 0 ${genesisHash}, not ${than}: it serves another chain with the same chain ID`,
+      'remove one of the upstreams, or set genesisHash',
+    )
+  }
+}
+
 /** What shows only when they are compared. */
 function* checkTogether(
   network: UpstreamNetworkConfig,
@@ -152,6 +180,7 @@ function* checkTogether(
     )
     return
   }
+  yield* checkGenesis(network, usable)
   const heads = usable.flatMap(({ report }) => (report.head === null ? [] : [report.head.number]))
   const best = heads.reduce((most, number) => (number > most ? number : most), 0n)
   for (const { upstream, report } of usable) {

@@ -4,7 +4,7 @@
 import { type RawData, WebSocket } from 'ws'
 import type { Clock } from '../../../base/clock.ts'
 import { fromHex } from '../../../base/hex.ts'
-import type { Log } from '../../../base/log.ts'
+import { type Log, silentLog } from '../../../base/log.ts'
 
 export type HeadFeed = {
   /** The upstream has accepted the subscription. */
@@ -109,6 +109,47 @@ export function createHeadFeed(options: HeadFeedOptions): HeadFeed {
       stopRetry?.()
       connection?.end('stopped')
     },
+  }
+}
+
+/**
+ * True if the upstream accepts a subscription to new heads now. `wsUrl` as in the settings; null: false, without a
+ * connection. Takes at most `headFeedLimits.connectMs`. Throws nothing.
+ */
+export async function takesHeadFeed(
+  {
+    url,
+    wsUrl,
+    headers,
+  }: Pick<HeadFeedOptions, 'url' | 'headers'> & {
+    readonly wsUrl?: string | null | undefined
+  },
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (wsUrl === null) return false
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const onHead = async (): Promise<void> => {}
+  const connection = new Connection(
+    {
+      name: '',
+      url: wsUrl ?? guessWebSocketUrl(url),
+      isGuess: true,
+      headers,
+      clock,
+      log: silentLog,
+      onHead,
+    },
+    { onLive: () => resolve(true), onHead, onEnd: () => resolve(false) },
+  )
+  const stop = (): void => connection.end('stopped')
+  signal.addEventListener('abort', stop, { once: true })
+  if (!signal.aborted) connection.open()
+  try {
+    return signal.aborted ? false : await promise
+  } finally {
+    signal.removeEventListener('abort', stop)
+    stop()
   }
 }
 
