@@ -43,6 +43,18 @@ export function requireConfirmed(call: Pick<AdminCall, 'actor' | 'identity'>): v
   if (!call.identity.confirmations.isConfirmed(session)) throw new Fault('needs_confirmation')
 }
 
+/**
+ * For operations that programs run too, such as to save a network: a session must be confirmed as in `requireConfirmed`,
+ * and a token passes, because only a confirmed session creates one. Throws `needs_confirmation`.
+ */
+export function requireConfirmedSession({
+  actor,
+  identity,
+}: Pick<AdminCall, 'actor' | 'identity'>): void {
+  if (actor?.kind !== 'person' || actor.via.kind !== 'session') return
+  if (!identity.confirmations.isConfirmed(actor.via.id)) throw new Fault('needs_confirmation')
+}
+
 /** The person and the credential behind an invitation; null: the owner of the data folder. */
 export function inviterOf({
   actor,

@@ -12,6 +12,7 @@ import type { InspectorAccess } from './inspector-access.ts'
 import type { DryRun } from './dry-run.ts'
 import type { Principal, AdminRole } from './principal.ts'
 import type { AlertsView } from './resources/alerts/alerts-view.ts'
+import type { NetworksView } from './resources/networks/networks-view.ts'
 import type { ServerStatus } from './resources/server/server-status.ts'
 import type { UsageView } from './resources/usage/usage-view.ts'
 
@@ -35,6 +36,7 @@ export type AdminContext = {
   readonly alerts: AlertsView | null
   /** Null where no server runs: a command on the data folder. */
   readonly server: ServerStatus | null
+  readonly networks: NetworksView
   /** Null where no server runs: the command line. */
   readonly inspecting: InspectorAccess | null
   /** Null there too. */

@@ -9,6 +9,7 @@ import { memberOperations } from './resources/members/operations.ts'
 import { auditOperations } from './resources/audit/operations.ts'
 import { peopleOperations } from './resources/people/operations.ts'
 import { serverOperations } from './resources/server/operations.ts'
+import { networkOperations } from './resources/networks/operations.ts'
 import { accountOperations } from './resources/accounts/operations.ts'
 import { cardOperations } from './resources/cards/operations.ts'
 import { fileOperations } from './resources/files/operations.ts'
@@ -26,6 +27,7 @@ export const adminOperations = [
   ...auditOperations,
   ...peopleOperations,
   ...serverOperations,
+  ...networkOperations,
   ...accountOperations,
   ...cardOperations,
   ...fileOperations,

@@ -11,6 +11,7 @@ import { type AdminCaller, createAdminCaller, requestOf } from '../admin/client.
 import { adminOperations } from '../admin/index.ts'
 import { runAdmin } from '../admin/run-admin.ts'
 import { createHttpClient, HttpTrouble } from '../ipfs/sources/http-client.ts'
+import { createNetworkAdmin } from '../server/network-admin.ts'
 import { openPinRows, openUsageView } from '../server/open-admin.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { openData } from './open-data.ts'
@@ -62,6 +63,11 @@ async function local(
     usage: openUsageView({ rows: data.rows, clock: systemClock, usage: null }),
     alerts: null,
     server: null,
+    networks: createNetworkAdmin({
+      settings: () => data.config,
+      saved: data.savedNetworks,
+      live: null,
+    }),
     inspecting: null,
     tryRequest: null,
     clock: systemClock,

@@ -7,10 +7,12 @@ import { createAccounts } from '../access/accounts/accounts.ts'
 import { type JwtPublicKeys, createJwtPublicKeys } from '../access/accounts/jwt-public-keys.ts'
 import type { Accounts } from '../access/accounts/accounts.ts'
 import type { Cards } from '../access/cards/cards.ts'
+import { obtainSealSecret } from '../access/accounts/server-identity.ts'
 import type { Identity } from '../access/people/identity.ts'
 import { silentLog } from '../base/log.ts'
 import { systemClock } from '../base/clock.ts'
 import { describeErrno } from '../base/describe-errno.ts'
+import type { Config } from '../config/settings.ts'
 import { createInlineWriter } from '../db/inline-writer.ts'
 import { migrate } from '../db/migrate.ts'
 import { createSqliteRows } from '../db/sqlite-rows.ts'
@@ -20,6 +22,7 @@ import type { Rows } from '../db/rows.ts'
 import { openCards, openIdentity } from '../server/open-access.ts'
 import { makeDataFolder } from '../server/make-data-folder.ts'
 import { refuseLostDatabase } from '../server/open-content.ts'
+import { createSavedNetworks, type SavedNetworks } from '../server/saved-networks.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { settingsOf } from './shared-options.ts'
 
@@ -28,6 +31,9 @@ export type Data = AsyncDisposable & {
   readonly cards: Cards
   readonly publicKeys: JwtPublicKeys
   readonly identity: Identity
+  /** Without the saved networks. */
+  readonly config: Config
+  readonly savedNetworks: SavedNetworks
   readonly db: Database
   readonly rows: Rows
 }
@@ -63,6 +69,11 @@ export async function openData(
     cards: openCards({ ...parts, settings: { now: config } }).cards,
     publicKeys: createJwtPublicKeys(parts),
     identity: openIdentity({ ...parts, log: silentLog, settings: { now: config } }),
+    config,
+    savedNetworks: createSavedNetworks({
+      ...parts,
+      sealSecret: () => obtainSealSecret(dataDir),
+    }),
     db,
     rows,
     async [Symbol.asyncDispose]() {

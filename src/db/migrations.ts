@@ -297,4 +297,16 @@ export const migrations: readonly (readonly string[])[] = [
   // Time of the last full check of the database: see server/watch-integrity.ts.
   [`CREATE TABLE database_check (id INTEGER PRIMARY KEY CHECK (id = 1), checked INTEGER NOT NULL)`],
   [...passkeyCoseKeys],
+  [
+    // Networks that operators save: see tables/saved-networks.ts. `sealed`: members of the network, encrypted.
+    `CREATE TABLE saved_network (name TEXT PRIMARY KEY, is_default INTEGER NOT NULL, created INTEGER NOT NULL,
+       changed INTEGER NOT NULL, sealed BLOB NOT NULL) WITHOUT ROWID`,
+    `INSERT INTO revision (name, number) VALUES ('networks', 0)`,
+    ...['INSERT', 'UPDATE', 'DELETE'].map(
+      (
+        event,
+      ) => `CREATE TRIGGER saved_network_${event.toLowerCase()}_revision AFTER ${event} ON saved_network
+        BEGIN UPDATE revision SET number = number + 1 WHERE name = 'networks'; END`,
+    ),
+  ],
 ]

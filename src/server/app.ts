@@ -56,7 +56,10 @@ import { createKuboCommands } from '../kubo/commands/index.ts'
 import { openEndpoints } from './open-endpoints.ts'
 import { obtainPublicKey } from '../access/accounts/server-identity.ts'
 import { openMetrics, openServerStatus } from './open-metrics.ts'
+import { createNetworkAdmin } from './network-admin.ts'
+import { createNetworksInForce, readNetworksInForce } from './networks-in-force.ts'
 import { openNetworks } from './open-networks.ts'
+import { createSavedNetworks } from './saved-networks.ts'
 import { createReload, type ReloadParts } from './reload.ts'
 import { cairnVersion, clientVersion } from './version.ts'
 import { watchIntegrity } from './watch-integrity.ts'
@@ -69,6 +72,8 @@ export type RunningServer = {
   readonly firstKey: { readonly apiKey: string; readonly apiKeySecret: string } | null
   /** One-time link to create the first operator, valid for 30 minutes; null: an operator exists. */
   readonly firstRun: FirstRun | null
+  /** The settings with the saved networks. */
+  readonly config: Config
   /** Drains and stops: running calls are answered, counters and blocks are written. */
   stop(): Promise<void>
   /** Applies the current settings file. Never throws: issues are logged. */
@@ -205,8 +210,13 @@ export async function startServer(
     version: cairnVersion(),
     publicKey: obtainPublicKey(config.dataDir),
   })
+  const saved = createSavedNetworks({
+    ...parts,
+    sealSecret: () => obtainSealSecret(config.dataDir),
+  })
+  const merged = await readNetworksInForce(config, saved, log)
   const opened = await openNetworks({
-    config,
+    config: merged,
     database,
     store,
     obtaining,
@@ -220,6 +230,15 @@ export async function startServer(
     onSigned: senders.note,
   })
   starting.defer(() => opened.close())
+  const inForce = createNetworksInForce({
+    first: { settings: config, merged },
+    opened,
+    saved,
+    database,
+    clock,
+    log,
+  })
+  starting.defer(() => inForce.stop())
   const statusRows = writeStatusRows({ statuses: opened.statuses, writer, clock, log })
   starting.defer(() => statusRows.stop())
 
@@ -278,6 +297,7 @@ export async function startServer(
     database,
     rows,
     settings,
+    networks: inForce.now,
     ready,
     port: listeners.port,
     started: clock.now(),
@@ -320,6 +340,14 @@ export async function startServer(
               usage: openUsageView({ rows, clock, usage }),
               alerts: alerts.view,
               server: view,
+              networks: createNetworkAdmin({
+                settings: () => settings.now,
+                saved,
+                live: {
+                  refresh: inForce.refresh,
+                  find: (name) => view.networks().find((one) => one.name === name) ?? null,
+                },
+              }),
               inspecting: {
                 inspector,
                 gateway,
@@ -370,7 +398,7 @@ export async function startServer(
           ...source,
           current: () => settings.now,
           async apply({ config: next }) {
-            await opened.replace(next)
+            await inForce.take(next)
             await blockSources.replace(gatewaysOf(next))
             settings.now = next
           },
@@ -400,6 +428,7 @@ export async function startServer(
     adminUrl,
     firstKey,
     firstRun,
+    config: inForce.now(),
     reload: async () => {
       await reload?.now()
     },

@@ -55,6 +55,8 @@ export type ServerStatusDeps = {
   readonly database: Database
   readonly rows: Pick<Rows, 'find'>
   readonly settings: { readonly now: Config }
+  /** The settings with the saved networks. */
+  readonly networks: () => Pick<Config, 'networks'>
   readonly ready: () => boolean
   /** Ports of the APIs; null before they listen. */
   readonly port: () => number | null
@@ -65,7 +67,7 @@ export function openServerStatus(parts: ServerStatusDeps): ServerStatus {
   const { opened, store, uploadBytes, database, rows, settings, ready, port, started } = parts
 
   function urlOf(network: string, upstream: string): string {
-    const listed = settings.now.networks?.find(({ name }) => name === network)
+    const listed = parts.networks().networks?.find(({ name }) => name === network)
     if (listed === undefined || listed.embedded) return ''
     const found = listed.upstreams.find(({ name }) => name === upstream)
     return found === undefined ? '' : showUrl(found.url)

@@ -15,7 +15,8 @@ import {
 import type { VerifyMode } from '../rpc/relay/prove-or-relay.ts'
 import { servingPolicies } from '../rpc/relay/relayed-methods.ts'
 import { isDeepStrictEqual } from 'node:util'
-import { type Config, embeddedChain } from '../config/settings.ts'
+import { listedNetworks } from '../config/saved-network.ts'
+import type { Config } from '../config/settings.ts'
 import type { LocalStore } from '../content/block-store.ts'
 import type { Database } from '../db/sqlite.ts'
 import type { Network } from '../chain/network.ts'
@@ -153,7 +154,7 @@ export async function openNetworks(parts: OpenNetworksParts): Promise<OpenNetwor
   let requestMs = parts.config.rpc.requestMs
   let serving: readonly Opened[] = []
   let networks: readonly Network[] = []
-  serve(await openAll(listedIn(parts.config), [], parts))
+  serve(await openAll(listedNetworks(parts.config), [], parts))
 
   function serve(next: readonly Opened[]): void {
     const old = serving.filter((one) => !next.includes(one))
@@ -209,7 +210,7 @@ export async function openNetworks(parts: OpenNetworksParts): Promise<OpenNetwor
       return found
     },
     async replace(config) {
-      const next = await openAll(listedIn(config), serving, { ...parts, config })
+      const next = await openAll(listedNetworks(config), serving, { ...parts, config })
       serve(next)
       requestMs = config.rpc.requestMs
     },
@@ -218,11 +219,6 @@ export async function openNetworks(parts: OpenNetworksParts): Promise<OpenNetwor
       for (const one of serving.toReversed()) await one.close()
     },
   }
-}
-
-function listedIn(config: Config): readonly NetworkConfig[] {
-  const chain = embeddedChain(config)
-  return config.networks ?? (chain === null ? [] : [chain])
 }
 
 /** Reuses the unchanged ones of `before`. If one cannot be opened, closes those it opened. */

@@ -2,6 +2,8 @@
 // Tested by src/access/usage/usage.test.ts
 import { query, type Query } from '../db/rows.ts'
 
-export function revisionOf(name: 'accounts' | 'people' | 'usage'): Query<{ number: number }> {
+type RevisedRows = 'accounts' | 'networks' | 'people' | 'usage'
+
+export function revisionOf(name: RevisedRows): Query<{ number: number }> {
   return query('SELECT number FROM revision WHERE name = ?', [name])
 }

@@ -13,11 +13,16 @@ const cipherName = 'aes-256-gcm'
 const nonceBytes = 12
 const tagBytes = 16
 
-/** `secret`: gives the same bytes as long as the server is the same; asked at the first use. */
-export function createSecretEncryption(secret: () => Uint8Array): SecretEncryption {
+/**
+ * `secret`: gives the same bytes as long as the server is the same; asked at the first use. `purpose`: only the same one
+ * decrypts; a name of its own for each kind of secret.
+ */
+export function createSecretEncryption(
+  secret: () => Uint8Array,
+  purpose = 'cairn seal of a person',
+): SecretEncryption {
   let key: Uint8Array | null = null
-  const keyNow = () =>
-    (key ??= new Uint8Array(hkdfSync('sha256', secret(), '', 'cairn seal of a person', 32)))
+  const keyNow = () => (key ??= new Uint8Array(hkdfSync('sha256', secret(), '', purpose, 32)))
 
   return {
     close(bytes, name) {

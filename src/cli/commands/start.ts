@@ -114,7 +114,9 @@ async function serve(
   const onTerminal = context.terminal?.out === true || context.terminal?.err === true
   if (file !== null && !onTerminal) process.on('SIGHUP', () => void server.reload())
   context.out(
-    options.json === true ? greetProgram(server) : asTyped(context, greetPerson(server, config)),
+    options.json === true
+      ? greetProgram(server)
+      : asTyped(context, greetPerson(server, server.config)),
   )
   await signalled
   try {

@@ -1,0 +1,38 @@
+// `POST /networks`: saves a network and serves it, without a restart. Requires a confirmed session, or a token.
+// Tested by test/admin-networks.test.ts
+import { z } from 'zod'
+import { requireConfirmedSession } from '../../acting-person.ts'
+import type { JsonOperation } from '../../admin-operation.ts'
+import {
+  auditedNetwork,
+  network,
+  networkDraft,
+  networkName,
+  upstreamDrafts,
+} from './network-schema.ts'
+
+const input = z.strictObject({
+  name: networkName,
+  ...networkDraft.shape,
+  upstreams: upstreamDrafts,
+  /** Serve it at the paths without a network; only where the settings list no networks. */
+  isDefault: z.boolean().default(false),
+  /** Save it even if upstreams do not reply. */
+  force: z.boolean().default(false),
+})
+const output = z.object({ network })
+
+export const addNetwork = {
+  id: 'addNetwork',
+  method: 'POST',
+  path: '/networks',
+  role: 'operator',
+  summary: 'Save a network behind upstreams and serve it immediately.',
+  input,
+  output,
+  audit: (_input, { network: added }) => auditedNetwork(added),
+  async run({ isDefault, force, ...draft }, call) {
+    requireConfirmedSession(call)
+    return { network: await call.networks.add(draft, { isDefault, force }, call.signal) }
+  },
+} satisfies JsonOperation<typeof input, typeof output>

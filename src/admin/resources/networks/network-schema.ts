@@ -1,0 +1,124 @@
+// Schemas of networks. Limits of single members are those of the settings file, which the server checks. Replies contain no
+// secret: a URL shows scheme, host and port, a header only its name.
+// Tested by test/admin-networks.test.ts
+import { z } from 'zod'
+import { time } from '../../time-schema.ts'
+
+const upstreamsMax = 32
+const methodsMax = 500
+
+export const networkName = z.string().min(1).max(63)
+
+const mode = z.string().max(16)
+const method = z.string().max(101)
+
+const upstreamDraft = z.strictObject({
+  /** Absent: that of the saved upstream of this name. */
+  url: z.string().max(8192).optional(),
+  wsUrl: z.string().max(8192).nullable().optional(),
+  name: z.string().max(63).optional(),
+  trusted: z.boolean().optional(),
+  headers: z.record(z.string().max(100), z.string().max(8192)).optional(),
+  concurrency: z.int().optional(),
+  requestsPerSecond: z.int().nullable().optional(),
+  timeoutMs: z.int().optional(),
+})
+
+export const upstreamDrafts = z.array(upstreamDraft).min(1).max(upstreamsMax)
+
+export const networkDraft = z.strictObject({
+  /** Absent: known from the name, or reported by all upstreams. */
+  chainId: z.int().min(1).max(Number.MAX_SAFE_INTEGER).optional(),
+  /** `require`, `prefer` or `off`, for all reads or by method. */
+  verify: z.union([mode, z.record(z.string().max(100), mode)]).optional(),
+  heads: z
+    .strictObject({
+      quorum: z.int().optional(),
+      require: z.enum(['quorum', 'any']).optional(),
+      pollMs: z.int().optional(),
+      maxAgeMs: z.int().optional(),
+    })
+    .optional(),
+  allow: z.array(method).max(methodsMax).nullable().optional(),
+  deny: z.array(method).max(methodsMax).optional(),
+  upstreams: upstreamDrafts.optional(),
+})
+
+export const network = z.object({
+  name: z.string(),
+  /** Decimal; null: not readable. */
+  chainId: z.string().nullable(),
+  /** `settings`: of the settings file, a variable or a flag, and not editable here. */
+  origin: z.enum(['settings', 'saved']),
+  embedded: z.boolean(),
+  /** Served at the paths without a network. */
+  isDefault: z.boolean(),
+  /** Why it is not served; null: it is. */
+  problem: z.string().nullable(),
+  /** Null: of the settings. */
+  created: time.nullable(),
+  changed: time.nullable(),
+  verify: z.record(z.string(), z.string()),
+  upstreams: z.array(
+    z.object({
+      name: z.string(),
+      url: z.string(),
+      wsUrl: z.string().nullable(),
+      trusted: z.boolean(),
+      headers: z.array(z.string()),
+      requestsPerSecond: z.int().nullable(),
+    }),
+  ),
+  /** Null where no server runs. `head`: decimal; null: no head is confirmed. */
+  live: z.object({ serving: z.boolean(), head: z.string().nullable() }).nullable(),
+})
+
+export const probeReport = z.object({
+  name: z.string(),
+  /** Decimal: given, known from the name, or reported by all upstreams; null: unknown. */
+  chainId: z.string().nullable(),
+  upstreams: z.array(
+    z.object({
+      name: z.string(),
+      url: z.string(),
+      trusted: z.boolean(),
+      /** Reason of a failed query; null: the upstream replied. */
+      failure: z.string().nullable(),
+      chainId: z.string().nullable(),
+      client: z.string().nullable(),
+      head: z.object({ number: z.string(), hash: z.string(), ageSeconds: z.number() }).nullable(),
+      genesisHash: z.string().nullable(),
+      /** Median of some calls. */
+      latencyMs: z.number().nullable(),
+      /** It accepts a WebSocket subscription to new heads. */
+      pushesHeads: z.boolean(),
+      /** Depths, such as `every block`, `the last 128 blocks`, `no block`, `unknown`. */
+      proofs: z.string(),
+      state: z.string(),
+      bodies: z.string(),
+      receipts: z.string(),
+      /** Methods that Cairn calls and the upstream does not know. */
+      lacks: z.array(z.string()),
+    }),
+  ),
+  problems: z.array(
+    z.object({
+      code: z.string(),
+      level: z.enum(['problem', 'warning']),
+      text: z.string(),
+      fix: z.string(),
+    }),
+  ),
+})
+
+/** For the audit log. */
+export function auditedNetwork({
+  name,
+  chainId,
+  isDefault,
+  upstreams,
+  verify,
+}: z.output<typeof network>) {
+  const shown = upstreams.map(({ name: upstream, url, trusted }) => ({ upstream, url, trusted }))
+  return { target: name, changes: { chainId, isDefault, verify, upstreams: shown } }
+}

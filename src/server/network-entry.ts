@@ -1,0 +1,86 @@
+// Networks and probes as the admin API shows them. Contains no secret: a URL shows scheme, host and port, a header only its
+// name.
+// Tested by test/admin-networks.test.ts
+import type { NetworkEntry, NetworkProbe } from '../admin/resources/networks/networks-view.ts'
+import type { NetworkConfig, UpstreamNetworkConfig } from '../config/network-config.ts'
+import { showUrl } from '../config/show.ts'
+import type { QueriedUpstream } from './network-checks/query-upstreams.ts'
+import { factsOf } from './network-checks/upstream-checks.ts'
+import type { SavedNetwork } from './saved-networks.ts'
+
+export function probedUpstream(queried: QueriedUpstream): NetworkProbe['upstreams'][number] {
+  const { upstream, report, genesisHash } = queried
+  const { failure, head } = report
+  const { network: _network, reachable: _reachable, archive: _archive, ...facts } = factsOf(queried)
+  return {
+    ...facts,
+    name: upstream.name,
+    url: showUrl(upstream.url),
+    trusted: upstream.trusted,
+    failure,
+    head:
+      head === null
+        ? null
+        : { number: String(head.number), hash: head.hash, ageSeconds: head.ageSeconds },
+    genesisHash,
+    lacks: [...facts.lacks],
+  }
+}
+
+export function entryOf(
+  network: NetworkConfig,
+  saved: SavedNetwork | null,
+  more: Pick<NetworkEntry, 'isDefault' | 'live'>,
+): NetworkEntry {
+  return {
+    name: network.name,
+    chainId: network.embedded ? null : network.chainId.toString(),
+    origin: saved === null ? 'settings' : 'saved',
+    embedded: network.embedded,
+    problem: null,
+    created: saved?.created ?? null,
+    changed: saved?.changed ?? null,
+    ...more,
+    ...(network.embedded ? { verify: {}, upstreams: [] } : shownMembers(network)),
+  }
+}
+
+function shownMembers({
+  verify,
+  upstreams,
+}: UpstreamNetworkConfig): Pick<NetworkEntry, 'verify' | 'upstreams'> {
+  return {
+    verify: { ...(verify.default === null ? {} : { default: verify.default }), ...verify.methods },
+    upstreams: upstreams.map(({ name, url, wsUrl, trusted, headers, requestsPerSecond }) => ({
+      name,
+      url: showUrl(url),
+      wsUrl: typeof wsUrl === 'string' ? showUrl(wsUrl) : null,
+      trusted,
+      headers: Object.keys(headers),
+      requestsPerSecond,
+    })),
+  }
+}
+
+/** A saved network that is not served. */
+export function hiddenEntry(one: SavedNetwork, isTaken: boolean): NetworkEntry {
+  const { name, created, changed, found } = one
+  const members = 'config' in found ? shownMembers(found.config) : { verify: {}, upstreams: [] }
+  return {
+    name,
+    chainId: 'config' in found ? found.config.chainId.toString() : null,
+    origin: 'saved',
+    embedded: false,
+    isDefault: false,
+    problem:
+      'problem' in found
+        ? found.problem
+        : isTaken
+          ? 'the settings name another network of this name, which takes precedence'
+          : null,
+    created,
+    changed,
+    ...members,
+    live: null,
+  }
+}

@@ -1,0 +1,110 @@
+// The networks in force: those of the settings, and the saved ones. Serves a change of either, one after the other; a change
+// of the saved ones, also by a command next to the running server, within two seconds.
+// Tested by test/admin-networks.test.ts
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { listedNetworks, withSavedNetworks } from '../config/saved-network.ts'
+import type { Config } from '../config/settings.ts'
+import { findOne } from '../db/sqlite-rows.ts'
+import type { Database } from '../db/sqlite.ts'
+import { revisionOf } from '../tables/revisions.ts'
+import type { OpenNetworks } from './open-networks.ts'
+import { readable, type SavedNetwork, type SavedNetworks } from './saved-networks.ts'
+
+export type NetworksInForce = {
+  /** The settings with the saved networks. */
+  readonly now: () => Config
+  /** Opens the networks of changed settings. Throws as `OpenNetworks.replace`, and changes nothing. */
+  take(settings: Config): Promise<void>
+  /** Reads the saved networks and serves them. Throws in the same way. */
+  refresh(): Promise<void>
+  /** Resolves when no change is under way. */
+  stop(): Promise<void>
+}
+
+const lookMs = 1000
+const networksRevision = revisionOf('networks')
+
+/** The settings with the saved networks; logs those that cannot be served. */
+export async function readNetworksInForce(
+  settings: Config,
+  saved: SavedNetworks,
+  log: Log,
+): Promise<Config> {
+  const all = await saved.list()
+  logHidden(settings, all, log)
+  return withSavedNetworks(settings, readable(all))
+}
+
+function logHidden(settings: Config, all: readonly SavedNetwork[], log: Log): void {
+  const own = new Set(listedNetworks(settings).map(({ name }) => name))
+  for (const { name, found } of all) {
+    if ('problem' in found) {
+      log('error', 'saved_network_unreadable', { network: name, why: found.problem })
+    } else if (own.has(name)) {
+      log('warn', 'saved_network_not_served', { network: name, why: 'the settings name one too' })
+    }
+  }
+}
+
+/** `first`: the settings and networks that `opened` serves. */
+export function createNetworksInForce(parts: {
+  readonly first: { readonly settings: Config; readonly merged: Config }
+  readonly opened: Pick<OpenNetworks, 'replace'>
+  readonly saved: SavedNetworks
+  readonly database: Database
+  readonly clock: Clock
+  readonly log: Log
+}): NetworksInForce {
+  const { opened, saved, database, clock, log } = parts
+  let { settings, merged } = parts.first
+  // A command can change them while the server starts: the first look reads them again.
+  let revision = -1
+  /** The last change. Never rejects. */
+  let last: Promise<void> = Promise.resolve()
+  let waiting = 0
+
+  function revisionNow(): number {
+    return findOne(database, networksRevision)?.number ?? 0
+  }
+
+  /** One change after the other, so that none is lost. */
+  function enqueue(next: () => Config): Promise<void> {
+    waiting += 1
+    const done = last.then(() => serve(next())).finally(() => (waiting -= 1))
+    last = done.catch(() => {})
+    return done
+  }
+
+  async function serve(next: Config): Promise<void> {
+    // Read before the rows: a change in between is served at the next look.
+    const seen = revisionNow()
+    const fresh = await readNetworksInForce(next, saved, log)
+    revision = seen
+    const isNew = !isDeepStrictEqual(listedNetworks(fresh), listedNetworks(merged))
+    if (isNew || next !== settings) await opened.replace(fresh)
+    if (isNew && next === settings) {
+      log('info', 'networks_taken', { networks: listedNetworks(fresh).map(({ name }) => name) })
+    }
+    settings = next
+    merged = fresh
+  }
+
+  const stopLooking = clock.every(lookMs, () => {
+    if (waiting > 0 || revisionNow() === revision) return
+    enqueue(() => settings).catch((error: unknown) =>
+      log('error', 'networks_refused', { error: error instanceof Error ? error.message : error }),
+    )
+  })
+
+  return {
+    now: () => merged,
+    take: (next) => enqueue(() => next),
+    refresh: () => enqueue(() => settings),
+    async stop() {
+      stopLooking()
+      await last
+    },
+  }
+}
