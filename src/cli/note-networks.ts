@@ -5,16 +5,18 @@ import { oneOf } from '../config/describe-issue.ts'
 import type { AdminOptions } from './admin-access.ts'
 import type { Context } from './context.ts'
 import { settingsOf } from './shared-options.ts'
+import { findStoredNetworks } from './stored-networks.ts'
 
-/** A line on standard error, for people alone, for names that the settings here do not serve; of a server elsewhere nothing is known. */
+/** A line on standard error, for people alone, for names that are not served here; of a server elsewhere nothing is known. */
 export async function noteNetworks(
   context: Context,
   options: AdminOptions & { readonly networks?: readonly string[] | 'all' },
 ): Promise<void> {
   if (options.networks === undefined || options.networks === 'all') return
   if (options.url !== undefined || options.json === true) return
-  const served = networkNames((await settingsOf(context, options)).config)
+  const { config } = await settingsOf(context, options)
+  const served = networkNames((await findStoredNetworks(config)).config)
   const strange = options.networks.filter((name) => !served.includes(name))
   if (strange.length === 0) return
-  context.err(`Unknown network ${oneOf(strange)}: the settings define ${served.join(', ')}.\n`)
+  context.err(`Unknown network ${oneOf(strange)}: this server has ${served.join(', ')}.\n`)
 }

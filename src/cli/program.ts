@@ -67,6 +67,11 @@ const entries: readonly Entry[] = [
     load: async () => (await import('./commands/doctor.ts')).defineDoctor,
   },
   {
+    name: 'networks',
+    summary: 'list, add, test and remove networks behind upstream nodes',
+    load: async () => (await import('./commands/networks.ts')).defineNetworks,
+  },
+  {
     name: 'upstreams',
     summary: 'show the health and invalid replies of each upstream',
     load: async () => (await import('./commands/upstreams.ts')).defineUpstreams,

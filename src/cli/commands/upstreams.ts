@@ -1,4 +1,4 @@
-// `cairn upstreams`: how each upstream of the settings stands, and what it was caught in. What only a running server
+// `cairn upstreams`: how each upstream of the settings and of saved networks stands, and what it was caught in. What only a running server
 // knows is said to be unknown without one.
 // Tested by test/upstream/upstreams-command.test.ts
 import type { Command } from 'commander'
@@ -19,6 +19,7 @@ import { factsOf, type UpstreamFacts } from '../../server/network-checks/upstrea
 import { openData, showTime } from '../open-data.ts'
 import { print, table } from '../report.ts'
 import { addSharedOptions, settingsOf } from '../shared-options.ts'
+import { findStoredNetworks } from '../stored-networks.ts'
 import { UsageError } from '../usage-error.ts'
 
 type Options = SharedOptions & {
@@ -59,7 +60,7 @@ type Shown = {
 }
 
 async function run(context: Context, options: Options): Promise<void> {
-  const { config } = await settingsOf(context, options)
+  const { config } = await findStoredNetworks((await settingsOf(context, options)).config)
   const asked = options.ask === true ? (await queryUpstreams(config)).map(factsOf) : []
   await using data = await openData(context, options, { make: true })
   const running = isRunning(thisMachine(), config.dataDir)
@@ -75,7 +76,11 @@ async function run(context: Context, options: Options): Promise<void> {
   const newest = await data.rows.find(listInvalidReplies(options.lies))
   const lies = newest.map((lie) => showLie(lie, options.evidence === true))
   const text = [
-    table(headings, upstreams.map(rowOf), 'The settings define no upstreams.'),
+    table(
+      headings,
+      upstreams.map(rowOf),
+      'There are no upstreams: cairn networks add saves a network.',
+    ),
     ...alarms.map(
       ({ network, need, since }) =>
         `Since ${since}, no upstream of ${network} supplied a valid ${need}: check its policy.`,

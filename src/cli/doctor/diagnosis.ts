@@ -8,6 +8,7 @@ import { querySources, type QueriedSource } from '../query-sources.ts'
 import { queryUpstreams } from '../../server/network-checks/query-upstreams.ts'
 import type { Context, SharedOptions } from '../context.ts'
 import { settingsOf } from '../shared-options.ts'
+import { findStoredNetworks } from '../stored-networks.ts'
 import { checkChainFiles } from './chain-checks.ts'
 import { checkData, isRunning } from './data-checks.ts'
 import type { Machine } from './machine.ts'
@@ -20,6 +21,7 @@ import {
   checkSettingsFile,
 } from './machine-checks.ts'
 import type { CommandLine, Problem } from '../../server/network-checks/problem.ts'
+import { checkSavedNetworks } from './saved-network-checks.ts'
 import { checkSettings, explainRefusal } from './settings-checks.ts'
 import { checkSources } from './source-checks.ts'
 import {
@@ -32,7 +34,7 @@ export type Diagnosis = {
   readonly problems: readonly Problem[]
   /** A server holds the data folder; null = not looked, because the settings cannot be read. */
   readonly running: boolean | null
-  /** What each upstream of the settings is found to be. */
+  /** What each upstream of the settings and of saved networks is found to be. */
   readonly upstreams: readonly UpstreamFacts[]
   /** What each source of files answers. */
   readonly sources: readonly QueriedSource[]
@@ -48,7 +50,7 @@ export async function examine(
   const file = settingsFile({ file: options.config ?? null, env: context.env })
   try {
     const loaded = await settingsOf(context, options)
-    const { config } = loaded
+    const { config, saved } = await findStoredNetworks(loaded.config)
     const written =
       file === null
         ? []
@@ -67,6 +69,7 @@ export async function examine(
       ...(await Array.fromAsync(
         checkData({ machine, config, firstHash: chain.firstHash, command }),
       )),
+      ...checkSavedNetworks(loaded.config, saved, command),
       ...checkUpstreams(config, asked, command),
       ...checkSources(config, sources),
       ...checkHugePages(machine),

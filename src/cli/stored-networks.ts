@@ -1,0 +1,48 @@
+// The networks that a data folder stores, for commands that change nothing: the folder is only read, next to a running
+// server or without one.
+// Tested by test/cli-networks.test.ts
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { obtainSealSecret } from '../access/accounts/server-identity.ts'
+import { systemClock } from '../base/clock.ts'
+import { withSavedNetworks } from '../config/saved-network.ts'
+import type { Config } from '../config/settings.ts'
+import { createInlineWriter } from '../db/inline-writer.ts'
+import { schemaVersion } from '../db/migrate.ts'
+import { migrations } from '../db/migrations.ts'
+import { createSqliteRows } from '../db/sqlite-rows.ts'
+import { type Database, openDatabase } from '../db/sqlite.ts'
+import { createSavedNetworks, readable, type SavedNetwork } from '../server/saved-networks.ts'
+
+type StoredNetworks = {
+  /** The settings with the stored networks. */
+  readonly config: Config
+  readonly saved: readonly SavedNetwork[]
+}
+
+/** A folder that cannot be read stores none: other checks report it. */
+export async function findStoredNetworks(config: Config): Promise<StoredNetworks> {
+  const saved = await readStored(config.dataDir)
+  return { config: withSavedNetworks(config, readable(saved)), saved }
+}
+
+async function readStored(dataDir: string): Promise<readonly SavedNetwork[]> {
+  const path = join(dataDir, 'cairn.db')
+  if (!existsSync(path)) return []
+  let db: Database | null = null
+  try {
+    db = openDatabase(path, { readOnly: true })
+    if (schemaVersion(db) !== migrations.length) return []
+    const hasKey = existsSync(join(dataDir, 'identity.pem'))
+    return await createSavedNetworks({
+      rows: createSqliteRows(db, createInlineWriter(db)),
+      clock: systemClock,
+      // Without the key file nothing can be read, and reading it would create it.
+      sealSecret: () => (hasKey ? obtainSealSecret(dataDir) : new Uint8Array(32)),
+    }).list()
+  } catch {
+    return []
+  } finally {
+    db?.close()
+  }
+}
