@@ -74,8 +74,9 @@ test('a network that a command saves is served by the running server, and by the
   }
 })
 
-test('networks are saved and tested without a server, and wrong ones are refused', async (t) => {
+test('networks are saved, changed and tested without a server, and wrong ones are refused', async (t) => {
   const node = await startStubUpstream(t, await openStubChain())
+  const other = await startStubUpstream(t, await openStubChain())
   const { run } = await folder(t)
   const added = await run(['networks', 'add', 'recorded', '--upstream', node.url, '--json'])
   assert.equal(added.code, 0, added.err)
@@ -90,7 +91,37 @@ test('networks are saved and tested without a server, and wrong ones are refused
   assert.match(down.out, /no reply: /)
   assert.match(down.out, /fix: curl -s http:\/\/127\.0\.0\.1:9/)
 
+  const changed = await run([
+    'networks',
+    'change',
+    'recorded',
+    '--verify',
+    'off',
+    '--default',
+    '--json',
+  ])
+  assert.equal(changed.code, 0, changed.err)
+  assert.partialDeepStrictEqual(JSON.parse(changed.out), {
+    network: { verify: { default: 'off' }, isDefault: true, upstreams: [{ url: node.url }] },
+  })
+  const replaced = await run([
+    'networks',
+    'change',
+    'recorded',
+    '--upstream',
+    other.url,
+    '--no-default',
+    '--json',
+  ])
+  assert.equal(replaced.code, 0, replaced.err)
+  assert.partialDeepStrictEqual(JSON.parse(replaced.out), {
+    network: { verify: { default: 'off' }, isDefault: false, upstreams: [{ url: other.url }] },
+  })
+
   const refusals: readonly (readonly [readonly string[], number, RegExp])[] = [
+    [['change', 'recorded', '--trusted'], 2, /add --upstream/],
+    [['change', 'recorded', '--upstream', 'http://127.0.0.1:9'], 1, /anyway with force/],
+    [['change', 'nowhere', '--verify', 'off'], 1, /no saved network is named nowhere/],
     [['add', 'recorded', '--upstream', node.url], 1, /recorded is saved already/],
     [['add', 'sepolia', '--upstream', node.url], 1, /expected 11155111 \(sepolia\)/],
     [['add', 'holesky', '--upstream', 'http://127.0.0.1:9'], 1, /does not reply/],

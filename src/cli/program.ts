@@ -68,7 +68,7 @@ const entries: readonly Entry[] = [
   },
   {
     name: 'networks',
-    summary: 'list, add, test and remove networks behind upstream nodes',
+    summary: 'list, add, change, test and remove networks behind upstream nodes',
     load: async () => (await import('./commands/networks.ts')).defineNetworks,
   },
   {

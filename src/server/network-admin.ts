@@ -188,7 +188,7 @@ async function checkedNetwork(
     throw upstreamFault(
       config,
       silent,
-      `does not reply: ${silent.failure}; correct it, or use force`,
+      `does not reply: ${silent.failure}; correct it, or save it anyway with force`,
     )
   }
   const reported = chains.find((one) => one.chainId !== null)?.chainId ?? null

@@ -1,4 +1,4 @@
-// `cairn networks list|add|test|remove`: networks of the settings and networks that Cairn stores, on a data folder or on a
+// `cairn networks list|add|change|test|remove`: networks of the settings and networks that Cairn stores, on a data folder or on a
 // server with a token. A running server serves a change within two seconds.
 // Tested by test/cli-networks.test.ts
 import type { Command } from 'commander'
@@ -27,10 +27,13 @@ type DraftOptions = AdminOptions & {
   readonly verify?: string
 }
 type AddOptions = DraftOptions & { readonly default?: true; readonly force?: true }
+type ChangeOptions = Partial<DraftOptions> &
+  AdminOptions & { readonly default?: boolean; readonly force?: true }
 
 export function defineNetworks(command: Command, context: Context): void {
   defineList(command, context)
   defineAdd(command, context)
+  defineChange(command, context)
   defineTest(command, context)
   addAdminOptions(
     command.command('remove <name>').description('remove a saved network; stored blocks stay'),
@@ -78,6 +81,25 @@ serve the chain of the name or of --chain-id; without both, Cairn takes the chai
 A running server serves the network within 2 s.`,
     )
     .action((name: string, options: AddOptions) => add(context, name, options))
+}
+
+function defineChange(command: Command, context: Context): void {
+  addDraftOptions(
+    command.command('change <name>').description('change a saved network; other members stay'),
+  )
+    .option('--upstream <url>', 'URL of a node; replaces all upstreams; repeatable', collect)
+    .option('--default', 'serve it at the paths without a network')
+    .option('--no-default', 'serve it at the paths with its name only')
+    .option('--force', 'save it even if upstreams do not reply')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  cairn networks change mainnet --verify prefer
+  cairn networks change mainnet --upstream '\${env:MAINNET_URL}' --upstream http://10.0.0.5:8545
+  cairn networks change mainnet --no-default`,
+    )
+    .action((name: string, options: ChangeOptions) => change(context, name, options))
 }
 
 function defineTest(command: Command, context: Context): void {
@@ -160,13 +182,31 @@ async function add(context: Context, name: string, options: AddOptions): Promise
     isDefault: options.default === true,
     force: options.force === true,
   })
-  const text = await describeAdded(context, options, network)
+  const text = await describeSaved(context, options, network)
   print(context, options.json, { network, probe }, asTyped(context, text))
+}
+
+async function change(context: Context, name: string, options: ChangeOptions): Promise<void> {
+  const { upstream, header, trusted } = options
+  if (upstream === undefined && (header !== undefined || trusted !== undefined)) {
+    throw new UsageError('--trusted and --header are of upstreams: add --upstream <url>')
+  }
+  const { upstreams, ...members } = draftOf(context, options)
+  await using admin = await openAdminAccess(context, options)
+  const { network } = await admin.call('PATCH /networks/{network}', {
+    network: name,
+    ...members,
+    ...(upstream === undefined ? {} : { upstreams }),
+    ...(options.default === undefined ? {} : { isDefault: options.default }),
+    force: options.force === true,
+  })
+  const text = await describeSaved(context, options, network)
+  print(context, options.json, { network }, asTyped(context, text))
 }
 
 type Network = AdminReply<'GET /networks'>['networks'][number]
 
-async function describeAdded(
+async function describeSaved(
   context: Context,
   options: AdminOptions,
   { name, chainId, isDefault, live }: Network,
