@@ -15,6 +15,10 @@ for (const stream of [process.stdout, process.stderr]) {
 
 process.exitCode = await runProgram(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
+  writeOut: (text) =>
+    new Promise((resolve, reject) => {
+      process.stdout.write(text, (error) => (error ? reject(error) : resolve()))
+    }),
   err: (text) => process.stderr.write(text),
   readInput: () => readAll(process.stdin),
   env: processEnvironment(),

@@ -5,6 +5,8 @@ import type { Prompts } from './prompts.ts'
 export type Context = {
   /** Standard output: what was asked for, nothing else. */
   readonly out: (text: string) => void
+  /** Standard output, for a log: resolves when the text is written. Absent: such a log is discarded. */
+  readonly writeOut?: (text: string) => Promise<void>
   /** Standard error: everything else. */
   readonly err: (text: string) => void
   /** Standard input to its end, as text; at most 64 KiB. */

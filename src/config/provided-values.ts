@@ -125,6 +125,7 @@ export function fromFlags(leaves: readonly SettingDefinition[], flags: Flags): C
 function fromText(leaf: SettingDefinition, text: string): unknown {
   if (leaf.nullable && text === 'null') return null
   if (leaf.type === 'whole number' && /^-?\d{1,16}$/.test(text)) return Number(text)
+  if (leaf.type === 'number' && /^-?\d{1,9}(\.\d{1,9})?$/.test(text)) return Number(text)
   if (leaf.type === 'true or false' && /^(true|false)$/.test(text)) return text === 'true'
   return text
 }

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { SettingMeta } from './settings.ts'
 
-type LeafType = 'text' | 'whole number' | 'true or false' | 'choice'
+type LeafType = 'text' | 'whole number' | 'number' | 'true or false' | 'choice'
 
 export type SettingDefinition = {
   /** `rpc.bodyBytesMax` */
@@ -57,7 +57,7 @@ function describeLeaf(path: string, schema: z.ZodDefault): SettingDefinition {
 
 function typeOf(path: string, value: unknown): LeafType {
   if (value instanceof z.ZodEnum) return 'choice'
-  if (value instanceof z.ZodNumber) return 'whole number'
+  if (value instanceof z.ZodNumber) return value.isInt ? 'whole number' : 'number'
   if (value instanceof z.ZodBoolean) return 'true or false'
   if (value instanceof z.ZodString) return 'text'
   throw new TypeError(`${path}: a type that the settings table does not know`)

@@ -35,6 +35,10 @@ function flag(initial: boolean, description: string) {
   return z.boolean().default(initial).meta({ description })
 }
 
+function share(initial: number, description: string) {
+  return z.number().min(0).max(1).default(initial).meta({ description })
+}
+
 function path(description: string) {
   return z.string().min(1).nullable().default(null).meta({ description })
 }
@@ -473,6 +477,25 @@ export const settingsSchema = z.strictObject({
       addresses: live(
         flag(true, 'Record client addresses of sign-ins, in the log and in the list of sessions.'),
       ),
+    })
+    .prefault({}),
+  accessLog: z
+    .strictObject({
+      enabled: live(flag(false, 'Write one JSON line for each request of an API.')),
+      file: path(
+        'File of these lines. Cairn opens it again on SIGHUP. null: they go to standard output.',
+      ),
+      fileBytesMax: whole(
+        0,
+        1024 * 1024 * mib,
+        64 * mib,
+        'Size at which Cairn starts a new file. 0: never; another program rotates the file.',
+      ),
+      filesMax: whole(1, 1000, 5, 'Number of these files, the current one included.'),
+      sample: live(
+        share(1, 'Share of the requests without an error that is written. Errors always are.'),
+      ),
+      addresses: live(flag(false, "Write the client's address.")),
     })
     .prefault({}),
 })

@@ -27,6 +27,12 @@ import {
   readQuery,
 } from './ipfs-gateway-request.ts'
 import { sendChunks } from '../http/send-chunks.ts'
+import { type RequestLog, silentRequestLog } from '../pipeline/request-log/finished-request.ts'
+import {
+  type Progress,
+  beginProgress,
+  reportExchange,
+} from '../pipeline/request-log/report-exchange.ts'
 
 export type IpfsGatewaySettings = {
   readonly enabled: boolean
@@ -52,22 +58,30 @@ export type IpfsGatewayDeps = {
   readonly version: string
   /** Read at each request. */
   readonly settings: IpfsGatewaySettings
+  /** Absent: no request is reported. */
+  readonly requests?: RequestLog
   readonly clock: Clock
   readonly log: Log
 }
 
 /** Builds the face. It answers every exchange itself and throws nothing. */
 export function createIpfsGateway(parts: IpfsGatewayDeps): RequestHandler {
+  const { clock, requests = silentRequestLog } = parts
   return async (exchange) => {
     const { request, response } = exchange
+    const progress = beginProgress(clock)
     response.setHeaders(new Headers(pathHeaders(parts.version)))
     response.setHeader('x-request-id', exchange.requestId)
     try {
       if (!parts.settings.enabled) throw new Fault('no_command')
-      if (request.method === 'OPTIONS') response.writeHead(204, preflightHeaders()).end()
-      else await answer(parts, exchange)
+      if (request.method === 'OPTIONS') {
+        response.writeHead(204, preflightHeaders()).end()
+        return
+      }
+      await answer(parts, exchange, progress)
     } catch (thrown) {
       const fault = absenceOf(thrown)
+      progress.fault = fault
       if (fault.code === 'internal') {
         const { requestId } = exchange
         parts.log('error', 'path request failed', { requestId, cause: fault.cause })
@@ -80,10 +94,15 @@ export function createIpfsGateway(parts: IpfsGatewayDeps): RequestHandler {
           isAskingBrowser(parts, exchange, fault) ? new Fault('browser_refused') : fault,
         )
     }
+    reportExchange({ requests, clock }, exchange, 'gateway', progress, 0)
   }
 }
 
-async function answer(parts: IpfsGatewayDeps, exchange: NodeExchange): Promise<void> {
+async function answer(
+  parts: IpfsGatewayDeps,
+  exchange: NodeExchange,
+  progress: Progress,
+): Promise<void> {
   const { gateway, settings } = parts
   const { method, headers } = exchange.request
   if (method !== 'GET' && method !== 'HEAD') throw new Fault('wrong_http')
@@ -96,7 +115,9 @@ async function answer(parts: IpfsGatewayDeps, exchange: NodeExchange): Promise<v
   const query = readQuery(exchange.query)
   const chosen = chooseIn(query, headers.accept)
   const operation = operationOf(parts.operations, chosen.format)
+  progress.method = operation.name
   const caller = await gateway.authenticatePath(credential, operation.name)
+  progress.caller = caller
   let asked: { readonly chosen: ChosenFormat; readonly path: PathOfContent }
   try {
     asked = readAsked(parts, exchange, chosen, ownOrigin)
@@ -115,7 +136,7 @@ async function answer(parts: IpfsGatewayDeps, exchange: NodeExchange): Promise<v
     forCairn: /(^|,)\s*cairn\s*([;,]|$)/i.test(String(headers['cdn-loop'] ?? '')),
     signal: exchange.signal,
   })
-  const sent = { bytes: 0 }
+  const { sent } = progress
   let fault: Fault | null = null
   try {
     const terms = { chosen: asked.chosen, path: shown, isOpen: caller === null, download }

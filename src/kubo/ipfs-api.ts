@@ -25,6 +25,12 @@ import type { RequestHandler, NodeExchange } from '../http/node-exchange.ts'
 import { readFilesCredential } from '../pipeline/authenticate-request.ts'
 import { kuboHeaders, optionsHeaders, sendReply } from './kubo-reply.ts'
 import { isOriginRefused, refusalOf, sendRefusal, textOf } from '../pipeline/files-refusal.ts'
+import { type RequestLog, silentRequestLog } from '../pipeline/request-log/finished-request.ts'
+import {
+  type Progress,
+  beginProgress,
+  reportExchange,
+} from '../pipeline/request-log/report-exchange.ts'
 import { findBoundary, readParts } from './multipart.ts'
 import { UploadBody, readText, uploadEntries } from './upload-body.ts'
 
@@ -45,6 +51,8 @@ export type IpfsApiDeps = {
   readonly version: string
   readonly settings: FilesSettings
   readonly inspector: Pick<Inspector, 'begin'>
+  /** Absent: no request is reported. */
+  readonly requests?: RequestLog
   readonly clock: Clock
   readonly log: Log
 }
@@ -61,9 +69,10 @@ export type FilesEntry = {
 
 /** Creates the handler. It answers every exchange itself and throws nothing. */
 export function createIpfsApi(parts: IpfsApiDeps, entry: FilesEntry | null = null): RequestHandler {
-  const { clock, log, settings } = parts
+  const { clock, log, settings, requests = silentRequestLog } = parts
   return async (exchange) => {
     const { request, response } = exchange
+    const progress = beginProgress(clock)
     const upload = new UploadBody(
       exchange,
       { bytesMax: settings.uploadBytesMax, idleMs: settings.idleMs },
@@ -75,9 +84,12 @@ export function createIpfsApi(parts: IpfsApiDeps, entry: FilesEntry | null = nul
       if (request.method === 'OPTIONS') {
         const answer = { status: 204, headers: optionsHeaders(request.headers), body: '' }
         sendRefusal(exchange, answer, { bodyEnded: upload.ended, clock })
-      } else await answerCommand(parts, exchange, upload, entry)
+        return
+      }
+      await answerCommand(parts, exchange, { upload, entry, progress })
     } catch (thrown) {
       const fault = Fault.from(thrown)
+      progress.fault = fault
       if (fault.code === 'internal') {
         log('error', 'file request failed', {
           requestId: exchange.requestId,
@@ -90,16 +102,25 @@ export function createIpfsApi(parts: IpfsApiDeps, entry: FilesEntry | null = nul
         if (isOriginRefused(fault)) response.removeHeader('Access-Control-Allow-Origin')
         const refusal = asksForText(exchange) ? textOf(refusalOf(fault), fault) : refusalOf(fault)
         sendRefusal(exchange, refusal, { bodyEnded: upload.ended, clock })
+        progress.sent.bytes = Buffer.byteLength(refusal.body)
       }
     }
+    reportExchange({ requests, clock }, exchange, 'ipfs', progress, upload.bytes)
   }
 }
 
 async function answerCommand(
   parts: IpfsApiDeps,
   exchange: NodeExchange,
-  upload: UploadBody,
-  entry: FilesEntry | null,
+  {
+    upload,
+    entry,
+    progress,
+  }: {
+    readonly upload: UploadBody
+    readonly entry: FilesEntry | null
+    readonly progress: Progress
+  },
 ): Promise<void> {
   const arrived = parts.clock.monotonic()
   const { headers, method } = exchange.request
@@ -111,12 +132,14 @@ async function answerCommand(
   const credential =
     entry === null ? readFilesCredential(exchange) : { key: null, secret: null, ...entry }
   const counted = countedAs(parts, path)
+  progress.method = counted
   const caller = await parts.gateway.authenticateFiles(
     credential,
     commandName(parts.commands, path),
     counted,
   )
-  const sent = { bytes: 0 }
+  progress.caller = caller
+  const { sent } = progress
   if (!caller.settings.inspect) {
     return await runCommand(parts, exchange, upload, { caller, path, sent, inspection: null })
   }

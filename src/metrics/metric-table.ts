@@ -135,6 +135,11 @@ export const metricTable = {
     help: 'Failures of timers and other work outside requests; the log contains each one as background_failed.',
     labels: [],
   },
+  cairn_access_log_dropped_lines_total: {
+    kind: 'counter',
+    help: 'Lines of the access log that were dropped, because the disk was full or the reader too slow.',
+    labels: [],
+  },
   cairn_database_sound: {
     kind: 'gauge',
     help: '1 if the last check of cairn.db found no damage or repaired it, else 0.',

@@ -54,6 +54,7 @@ const observedNothing = (part: Partial<Observed> = {}): Observed => ({
     repairs: 1,
   }),
   backgroundFailures: () => 0,
+  droppedLines: () => 0,
   writesWaiting: () => 4,
   sessions: () => Promise.resolve(8),
   usage: () => Promise.resolve({ heldRows: 5, failedWrites: 6 }),

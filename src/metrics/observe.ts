@@ -42,6 +42,8 @@ export type Observed = {
     readonly repairs: number
   }
   backgroundFailures(): number
+  /** Lines of the access log. */
+  droppedLines(): number
   writesWaiting(): number
   usage(): Promise<{ readonly heldRows: number; readonly failedWrites: number }>
   sessions(): Promise<number>
@@ -147,6 +149,7 @@ export function observe(metrics: Metrics, observed: Observed): () => Promise<voi
       reach('cairn_answers_total', count, { verified })
     }
     reach('cairn_background_failures_total', observed.backgroundFailures())
+    reach('cairn_access_log_dropped_lines_total', observed.droppedLines())
     metrics.set('cairn_writer_queue_writes', observed.writesWaiting())
     metrics.set('cairn_sessions', sessions)
     metrics.set('cairn_usage_held_rows', heldRows)

@@ -113,6 +113,10 @@ export function createRpcPipeline(parts: RpcPipelineDeps): RpcPipeline {
         send: (event) => peer.send(event),
         end: (fault) => peer.end(fault),
       }),
+    methodNames: (network, items) =>
+      items.map((item) =>
+        item instanceof Fault ? '' : (operationsOf(network).find(item.method)?.name ?? 'other'),
+      ),
     countBytes: meter.countBytes,
     chargeRefusal: meter.chargeRefusal,
     runRpc,

@@ -73,6 +73,8 @@ export interface RpcPipeline {
    * a Fault that refuses the whole request (`over_rate`, `over_quota`, `over_burst`); a fault of one item is its outcome.
    */
   runRpc(request: RpcRequest): RpcAnswer | Promise<RpcAnswer>
+  /** The methods of these calls, as usage counts them: `other` for an unknown method, empty for an invalid call. */
+  methodNames(network: Network, items: readonly (RpcItem | Fault)[]): readonly string[]
   /** Counts the body bytes of an answered request and of its answer. */
   countBytes(
     request: Pick<RpcRequest, 'caller' | 'network'>,

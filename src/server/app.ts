@@ -61,6 +61,7 @@ import { createNetworksInForce, readNetworksInForce } from './networks-in-force.
 import { openNetworks } from './open-networks.ts'
 import { createSavedNetworks } from './saved-networks.ts'
 import { createReload, type ReloadParts } from './reload.ts'
+import { openRequestLog, type WriteOut } from './open-request-log.ts'
 import { cairnVersion, clientVersion } from './version.ts'
 import { watchIntegrity } from './watch-integrity.ts'
 
@@ -76,7 +77,7 @@ export type RunningServer = {
   readonly config: Config
   /** Drains and stops: running calls are answered, counters and blocks are written. */
   stop(): Promise<void>
-  /** Applies the current settings file. Never throws: issues are logged. */
+  /** Applies the current settings file and opens the access log again. Never throws: issues are logged. */
   reload(): Promise<void>
 }
 
@@ -85,16 +86,20 @@ const sendersMax = 100_000
 
 /**
  * Starts Cairn with `config`; resolves when it is ready. Rejects with a sentence for the operator: folder in
- * use, port taken, another chain in the folder, unreadable genesis. `print` receives log lines.
+ * use, port taken, another chain in the folder, unreadable genesis.
  */
 export async function startServer(
   config: Config,
   {
     print,
+    writeOut = async () => {},
     onImport = () => {},
     source = null,
   }: {
+    /** Receives log lines. */
     readonly print: (line: string) => void
+    /** Receives the lines of the access log, unless a setting names a file; absent: they are discarded. */
+    readonly writeOut?: WriteOut
     readonly onImport?: OnImport
     /** The settings file, watched while the server runs; null: none. */
     readonly source?: Pick<ReloadParts, 'file' | 'load'> | null
@@ -255,6 +260,9 @@ export async function startServer(
 
   const denied = await openDenyFile(config.gateway.denyFile, { clock, log })
   starting.defer(() => denied.stop())
+  const requestLog = await openRequestLog({ config, settings, writeOut, clock, log })
+  starting.defer(() => requestLog.stop())
+  const { requests } = requestLog
   const inspector = createInspector({ settingsOf: directory.settingsOf, clock })
   starting.defer(() => inspector.stop())
   const transferMeters = createTransferMeters({
@@ -316,6 +324,7 @@ export async function startServer(
     writer,
     writable: () => writable,
     integrity,
+    droppedLines: requestLog.droppedLines,
     usage,
     connections: listeners.connections,
     clock,
@@ -325,6 +334,7 @@ export async function startServer(
     gateway,
     commands,
     inspector,
+    requests,
     turns,
     config,
     settings,
@@ -363,6 +373,7 @@ export async function startServer(
             limiter,
             transferMeters,
             endpoints: adminEndpoints,
+            requests,
             settings,
             clock,
             log,
@@ -417,6 +428,10 @@ export async function startServer(
     pid: process.pid,
     url,
     ...(adminUrl === null ? {} : { dashboard: `${adminUrl}/dashboard` }),
+    listeners: [
+      { serves: adminUrl === url ? ['rpc', 'ipfs', 'admin'] : ['rpc', 'ipfs'], url },
+      ...(adminUrl === null || adminUrl === url ? [] : [{ serves: ['admin'], url: adminUrl }]),
+    ],
     dataDir: resolve(config.dataDir),
     networks: opened.networks().map(({ name }) => name),
   })
@@ -430,6 +445,7 @@ export async function startServer(
     firstRun,
     config: inForce.now(),
     reload: async () => {
+      requestLog.reopen()
       await reload?.now()
     },
     async stop() {

@@ -15,6 +15,7 @@ import { cardGateOf } from './open-access.ts'
 import { createListedIps } from '../base/addresses.ts'
 import type { Directory } from '../access/accounts/directory.ts'
 import type { Log } from '../base/log.ts'
+import type { RequestLog } from '../pipeline/request-log/finished-request.ts'
 import type { Config } from '../config/settings.ts'
 import { adminOperations } from '../admin/index.ts'
 import { type DryRunDeps, createDryRun } from '../admin/dry-run.ts'
@@ -71,6 +72,8 @@ export type AdminApiNeeds = {
   readonly endpoints: Pick<AsKeyParts, 'rpc' | 'files'> & Pick<DryRunDeps, 'commandClassOf'>
   /** Current settings. */
   readonly settings: { readonly now: Config }
+  /** Gets the requests of the admin API as they end. */
+  readonly requests: RequestLog
   /** Names of all JSON-RPC methods that the server implements. */
   readonly rpcOperations: Parameters<typeof openRpc>[0]
   readonly clock: Clock
@@ -114,6 +117,7 @@ export function openAdmin(needs: AdminApiNeeds): AdminApi {
         needs.touch.inspecting?.inspector.applySettings()
       },
       settings: rules,
+      requests: needs.requests,
       asKey: createAsKey({ callerOf: directory.callerOf, ...endpoints }),
       version,
       clock,

@@ -13,6 +13,7 @@ import type { Log } from '../base/log.ts'
 import type { Config } from '../config/settings.ts'
 import type { Pipeline } from './open-gateway.ts'
 import type { Inspector } from '../pipeline/inspector/inspector.ts'
+import type { RequestLog } from '../pipeline/request-log/finished-request.ts'
 import type { KuboCommand } from '../kubo/kubo-command.ts'
 import { add } from '../kubo/commands/files/add.ts'
 import { pathOperations } from '../ipfs-gateway/operations/index.ts'
@@ -167,6 +168,8 @@ type AdminEndpoints = Pick<AsKeyParts, 'rpc' | 'files'> & Pick<DryRunDeps, 'comm
 export type EndpointsDeps = {
   readonly gateway: Pipeline
   readonly inspector: Inspector
+  /** Gets the requests of all APIs as they end. */
+  readonly requests: RequestLog
   readonly turns: FairTimeSlices
   /** All IPFS commands by name. */
   readonly commands: ReadonlyMap<string, KuboCommand<unknown>>
@@ -200,6 +203,7 @@ export function openEndpoints(parts: EndpointsDeps): OpenEndpoints {
   const {
     gateway,
     inspector,
+    requests,
     turns,
     config,
     settings,
@@ -213,6 +217,7 @@ export function openEndpoints(parts: EndpointsDeps): OpenEndpoints {
   const rpcParts = {
     gateway,
     inspector,
+    requests,
     turns,
     settings: {
       ...defaultRpcSettings,
@@ -235,6 +240,7 @@ export function openEndpoints(parts: EndpointsDeps): OpenEndpoints {
   const filesParts = {
     gateway,
     inspector,
+    requests,
     commands: parts.commands,
     version: cairnVersion(),
     settings: {
@@ -269,6 +275,7 @@ export function openEndpoints(parts: EndpointsDeps): OpenEndpoints {
       }),
       paths: createIpfsGateway({
         gateway,
+        requests,
         operations: pathOperations,
         version: cairnVersion(),
         settings: {

@@ -130,6 +130,8 @@ export type MetricsParts = {
   readonly writer: Pick<ThreadWriter, 'waiting'>
   readonly writable: () => boolean
   readonly integrity: Pick<IntegrityWatch, 'isSound' | 'repairs'>
+  /** Lines of the access log that were dropped. */
+  readonly droppedLines: () => number
   readonly usage: Pick<Usage, 'onFlush' | 'read' | 'failedWrites'>
   /** By listener. */
   readonly connections: () => ReadonlyMap<string, number>
@@ -175,6 +177,7 @@ export function openMetrics(parts: MetricsParts): OpenMetrics {
       repairs: parts.integrity.repairs,
     }),
     backgroundFailures: () => counters.backgroundFailures,
+    droppedLines: parts.droppedLines,
     writesWaiting: () => parts.writer.waiting,
     usage: async () => {
       const { held } = await usage.read([], () => true)

@@ -138,6 +138,10 @@ export function createFakeGateway(
       }
       return { outcomes, headers, method: null }
     },
+    methodNames: (_network, items) =>
+      items.map((item) =>
+        item instanceof Fault ? '' : Object.hasOwn(known, item.method) ? item.method : 'other',
+      ),
     countBytes: () => {},
     chargeRefusal(_caller, _network, fault) {
       gateway.refused.push(fault)

@@ -26,6 +26,12 @@ import {
   setCookie,
 } from './admin-access.ts'
 import { sendAdmin, sendAdminRefusal } from './admin-reply.ts'
+import { type RequestLog, silentRequestLog } from '../../pipeline/request-log/finished-request.ts'
+import {
+  type Progress,
+  beginProgress,
+  reportExchange,
+} from '../../pipeline/request-log/report-exchange.ts'
 import { type MatchAdmin, createAdminRoutes } from './admin-routes.ts'
 
 /** Credentials of a request; null: none. */
@@ -50,6 +56,8 @@ export type AdminHandlerDeps = {
   }
   /** Runs a call or a command as a key: `createAsKey`. */
   readonly asKey: AsKey
+  /** Absent: no request is reported. */
+  readonly requests?: RequestLog
   /** Of Cairn. */
   readonly version: string
   readonly clock: Clock
@@ -69,7 +77,7 @@ const viewsPerPersonMax = 16
 
 /** Creates the handler. It answers every exchange itself and does not throw. */
 export function createAdminHandler(parts: AdminHandlerDeps): RequestHandler {
-  const { clock, log } = parts
+  const { clock, log, requests = silentRequestLog } = parts
   const api = {
     ...parts,
     match: createAdminRoutes(parts.operations),
@@ -85,11 +93,15 @@ export function createAdminHandler(parts: AdminHandlerDeps): RequestHandler {
   }
   return async (exchange) => {
     const allowed = { methods: null as string | null }
+    const progress = beginProgress(clock)
     exchange.response.setHeader('x-request-id', exchange.requestId)
     try {
-      await answer(api, exchange, allowed)
+      await answer(api, exchange, { allowed, progress })
+      // The API whose request it was has reported it.
+      if (progress.method === asKeyName) return
     } catch (thrown) {
       const fault = Fault.from(thrown)
+      progress.fault = fault
       if (fault.code === 'internal') {
         log('error', 'admin request failed', {
           requestId: exchange.requestId,
@@ -98,8 +110,14 @@ export function createAdminHandler(parts: AdminHandlerDeps): RequestHandler {
       }
       sendAdminRefusal(exchange, fault, allowed.methods)
     }
+    progress.sent.bytes = Number(exchange.response.getHeader('content-length') ?? 0)
+    const declared = Number(exchange.request.headers['content-length'] ?? 0)
+    reportExchange({ requests, clock }, exchange, 'admin', progress, declared)
   }
 }
+
+/** In place of an operation: a call or a command as a key. */
+const asKeyName = 'asKey'
 
 /** Answers requests to `…/keys/{key}/rpc/` and `…/keys/{key}/files/`; false: another path. */
 export type AsKey = (
@@ -155,11 +173,10 @@ type ApiParts = AdminHandlerDeps & {
   readonly shares: AdminConcurrency
 }
 
-async function answer(
-  parts: ApiParts,
-  exchange: NodeExchange,
-  allowed: { methods: string | null },
-): Promise<void> {
+/** Of one request; `allowed`: methods of its path, for a refusal. */
+type Seen = { readonly allowed: { methods: string | null }; readonly progress: Progress }
+
+async function answer(parts: ApiParts, exchange: NodeExchange, seen: Seen): Promise<void> {
   const { request } = exchange
   const { headers } = request
   checkHost(headers.host, parts.settings.hosts)
@@ -174,7 +191,7 @@ async function answer(
   // An unknown caller takes a slot after the body has arrived: slow bodies must not occupy the slots of others.
   const giveBack = actor === null ? null : parts.shares.acquire(actor, networkOf(exchange.address))
   try {
-    await answerAs({ credential, actor }, parts, exchange, allowed)
+    await answerAs({ credential, actor }, parts, exchange, seen)
   } finally {
     giveBack?.()
   }
@@ -186,13 +203,16 @@ async function answerAs(
   requester: Requester,
   parts: ApiParts,
   exchange: NodeExchange,
-  allowed: { methods: string | null },
+  { allowed, progress }: Seen,
 ): Promise<void> {
   const { actor } = requester
   const whole = exchange.path
   const path = whole.slice(adminBase.length)
   const method = exchange.request.method ?? ''
-  if (await parts.asKey(exchange, path, actor)) return
+  if (await parts.asKey(exchange, path, actor)) {
+    progress.method = asKeyName
+    return
+  }
 
   const matched = parts.match(method === 'HEAD' ? 'GET' : method, path)
   if (matched === null) throw new Fault('absent', { detail: `there is no ${method} ${whole}` })
@@ -201,6 +221,7 @@ async function answerAs(
     throw new Fault('wrong_http', { detail: `${method} is not offered here` })
   }
   const { operation, names } = matched
+  progress.method = operation.id
   if (method === 'HEAD' && operation.form === 'events') {
     // HEAD would keep the stream open without events.
     allowed.methods = 'GET'

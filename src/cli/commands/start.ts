@@ -104,6 +104,7 @@ async function serve(
   const server = await startServer(config, {
     onImport: importing.at,
     print: (line: string) => context.err(`${line}\n`),
+    ...(context.writeOut === undefined ? {} : { writeOut: context.writeOut }),
     source: file === null ? null : { file, load },
   }).catch((error: unknown) => {
     importing.end()
@@ -112,7 +113,8 @@ async function serve(
   importing.end()
   // On a terminal it says that the terminal is gone.
   const onTerminal = context.terminal?.out === true || context.terminal?.err === true
-  if (file !== null && !onTerminal) process.on('SIGHUP', () => void server.reload())
+  const isReloaded = file !== null || config.accessLog.file !== null
+  if (isReloaded && !onTerminal) process.on('SIGHUP', () => void server.reload())
   context.out(
     options.json === true
       ? greetProgram(server)

@@ -21,6 +21,12 @@ import {
   refusalOf,
   sendRefusal,
 } from '../../pipeline/files-refusal.ts'
+import { type RequestLog, silentRequestLog } from '../../pipeline/request-log/finished-request.ts'
+import {
+  type Progress,
+  beginProgress,
+  reportExchange,
+} from '../../pipeline/request-log/report-exchange.ts'
 import type { FilesSettings } from '../ipfs-api.ts'
 import type { RequestHandler, NodeExchange } from '../../http/node-exchange.ts'
 import { UploadBody } from '../upload-body.ts'
@@ -37,6 +43,8 @@ export type TusHandlerDeps = {
   readonly room: UploadSpace
   readonly version: string
   readonly settings: FilesSettings
+  /** Absent: no request is reported. */
+  readonly requests?: RequestLog
   readonly clock: Clock
   readonly log: Log
 }
@@ -46,24 +54,30 @@ const openMax = 64
 
 /** Creates the handler. It answers every exchange itself and throws nothing. */
 export function createTusHandler(parts: TusHandlerDeps): RequestHandler {
-  const { clock, log, settings } = parts
+  const { clock, log, settings, requests = silentRequestLog } = parts
   const serve = createServe(parts)
   return async (exchange) => {
     const { request, response } = exchange
+    const progress = { ...beginProgress(clock), method: 'tus' }
     const limits = { bytesMax: settings.uploadBytesMax, idleMs: settings.idleMs }
     const upload = new UploadBody(exchange, limits, clock)
     response.setHeaders(new Headers(tusHeaders(request.headers, parts.version)))
     response.setHeader('x-request-id', exchange.requestId)
     try {
-      const answer = await serve(exchange, upload)
+      const answer = await serve(exchange, upload, progress)
       sendRefusal(exchange, answer, { bodyEnded: upload.ended, clock })
+      progress.sent.bytes = Buffer.byteLength(answer.body)
     } catch (thrown) {
       const fault = Fault.from(thrown)
+      progress.fault = fault
       if (fault.code === 'internal') {
         log('error', 'upload failed', { requestId: exchange.requestId, cause: fault.cause })
       }
       if (isOriginRefused(fault)) response.removeHeader('Access-Control-Allow-Origin')
       sendRefusal(exchange, refusalOf(fault), { bodyEnded: upload.ended, clock })
+    }
+    if (exchange.method !== 'OPTIONS') {
+      reportExchange({ requests, clock }, exchange, 'ipfs', progress, upload.bytes)
     }
   }
 }
@@ -77,11 +91,16 @@ function createServe({ gateway, add, records, room, clock, settings }: TusHandle
   }
   const adding = new Map<string, Promise<Added>>()
 
-  return async (exchange: NodeExchange, upload: UploadBody): Promise<Refusal> => {
+  return async (
+    exchange: NodeExchange,
+    upload: UploadBody,
+    progress: Progress,
+  ): Promise<Refusal> => {
     const { headers } = exchange.request
     if (exchange.method === 'OPTIONS') return tusPreflight(headers)
     if (isAmbient(headers)) throw new Fault('browser_refused')
     const caller = await gateway.authenticateFiles(readFilesCredential(exchange), add.name)
+    progress.caller = caller
     const creates = exchange.path === tusPath
     if (!(creates ? ['POST'] : ['HEAD', 'PATCH', 'DELETE']).includes(exchange.method)) {
       return plain(405, 'method not allowed')

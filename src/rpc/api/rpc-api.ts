@@ -17,6 +17,8 @@ import { type Envelope, parseEnvelope } from './envelope.ts'
 import type { HttpExchange } from '../../http/http-exchange.ts'
 import type { RpcApi, RpcPath } from '../../http/routes.ts'
 import { asksProof, checkRequest, readCredential } from './rpc-request.ts'
+import { type RequestLog, silentRequestLog } from '../../pipeline/request-log/finished-request.ts'
+import { hasServerError, reportCalls, reportRefusal } from './report-request.ts'
 import {
   type RefusalForm,
   type ReplySender,
@@ -98,6 +100,8 @@ export type RpcApiDeps = {
   readonly gateway: RpcPipeline
   readonly settings: RpcSettings
   readonly inspector: Pick<Inspector, 'begin'>
+  /** Absent: no request is reported. */
+  readonly requests?: RequestLog
   /** Of the request thread, for bodies that take long. */
   readonly turns: Pick<FairTimeSlices, 'enter'>
   readonly clock: Clock
@@ -111,7 +115,7 @@ export function createRpcApi(parts: RpcApiDeps): RpcApi {
     request: liveDeadlines(() => settings.deadlineMs, clock),
     refusal: createDeadlines(refusedMs, clock),
   }
-  const face = { ...parts, send: createReplySender() }
+  const face = { requests: silentRequestLog, ...parts, send: createReplySender() }
   let inFlight = 0
 
   async function settle(
@@ -136,6 +140,9 @@ export function createRpcApi(parts: RpcApiDeps): RpcApi {
     const overloaded = inFlight > settings.requestsInFlightMax
     const progress: Progress = {
       overloaded,
+      arrived: 0,
+      caller: null,
+      network: null,
       entered: null,
       form: null,
       inspection: null,
@@ -157,11 +164,16 @@ function sendPreflight(exchange: HttpExchange): void {
   exchange.send({ status: 204, fixed: [], own, text: '', ascii: true, ...kept })
 }
 
-type FaceParts = RpcApiDeps & { readonly send: ReplySender }
+type FaceParts = RpcApiDeps & { readonly send: ReplySender; readonly requests: RequestLog }
 
 /** Progress of a request: decides what a refusal echoes and whether it is charged. */
 type Progress = {
   readonly overloaded: boolean
+  /** Monotonic, milliseconds. */
+  arrived: number
+  caller: Caller | null
+  network: Network | null
+  /** Null while or after the pipeline counts and charges. */
   entered: { readonly caller: Caller; readonly network: Network } | null
   /** Ids for a refusal to echo; null while the body is unread. */
   form: RefusalForm | Envelope | null
@@ -176,16 +188,19 @@ type Progress = {
 }
 
 async function answer(
-  { gateway, settings, inspector, turns, clock, send }: FaceParts,
+  parts: FaceParts,
   exchange: HttpExchange,
   path: RpcPath,
   progress: Progress,
   deadlines: Deadlines,
 ): Promise<void> {
+  const { gateway, settings, inspector, requests, turns, clock, send } = parts
   const arrived = clock.monotonic()
+  progress.arrived = arrived
   checkRequest(exchange, path)
   if (progress.overloaded) throw new Fault('overloaded')
   const network = gateway.networkFor(path.network, exchange.hostLabel)
+  progress.network = network
   const credential = readCredential(exchange, path.key)
   const entering = gateway.authenticateRpc(
     path.caller === undefined ? credential : { ...credential, caller: path.caller },
@@ -193,6 +208,7 @@ async function answer(
   )
   const caller =
     entering instanceof Promise ? await within(entering, exchange.signal, clock) : entering
+  progress.caller = caller
   progress.entered = { caller, network }
   if (caller.settings.inspect) {
     const where = { face: 'rpc', transport: 'http', network: network.name } as const
@@ -228,6 +244,11 @@ async function answer(
   send(exchange, { fault, labels: headers, body, bodyUnread: false })
   gateway.countBytes(called, answered, { in: sent.bytes.length, out: body.bytes })
   if (inspection !== null) endInspection(inspection, progress, fault, body)
+  if (requests.takesAll || hasServerError(outcomes)) {
+    const status = fault?.row.status ?? 200
+    const ended = { status, bytesIn: sent.bytes.length, bytesOut: body.bytes }
+    reportCalls(parts, { ...called, transport: 'http', peer: exchange, arrived }, answered, ended)
+  }
   progress.answered = true
 }
 
@@ -280,12 +301,13 @@ function tooLarge(bytes: number, bytesMax: number): Fault {
 const noLabels = { verified: 'none', head: null, block: null, blockNumber: null }
 
 async function refuse(
-  { gateway, log, send }: FaceParts,
+  parts: FaceParts,
   exchange: HttpExchange,
   fault: Fault,
   progress: Progress,
   deadlines: Deadlines,
 ): Promise<void> {
+  const { gateway, log, send } = parts
   const { entered } = progress
   const units = entered === null ? 0 : gateway.chargeRefusal(entered.caller, entered.network, fault)
   progress.inspection?.charged(units)
@@ -302,4 +324,12 @@ async function refuse(
   const labels = units === 0 ? null : { ...noLabels, units }
   send(exchange, { fault, labels, body, bodyUnread })
   if (progress.inspection !== null) endInspection(progress.inspection, progress, fault, body)
+  const { arrived, caller, network, bytesIn } = progress
+  const calls = known !== null && 'entries' in known ? known : noCalls
+  const items = calls.entries.map(({ item }) => item)
+  const from = { caller, network, items, batch: form.batch, peer: exchange, arrived }
+  const ended = { status: fault.row.status, units, bytesIn, bytesOut: body.bytes }
+  reportRefusal(parts, { ...from, transport: 'http' }, fault, ended)
 }
+
+const noCalls: Pick<Envelope, 'entries'> = { entries: [] }

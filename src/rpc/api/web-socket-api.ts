@@ -12,6 +12,8 @@ import { createReplySender, refusalBody, unknownForm } from './rpc-reply.ts'
 import { asksProof, readCredential } from './rpc-request.ts'
 import { readTarget } from '../../http/request-head.ts'
 import type { Upgrade, Upgrades } from '../../http/upgrade.ts'
+import { silentRequestLog } from '../../pipeline/request-log/finished-request.ts'
+import { reportRefusal } from './report-request.ts'
 import { closeCodes, type ConnectionLimits, WebSocketConnection } from './web-socket-connection.ts'
 import type { FrameParts } from './web-socket-frame.ts'
 
@@ -52,6 +54,7 @@ type Member = {
 /** Builds the face. Its timers run only while a connection is open. */
 export function createWebSocketApi(parts: WebSocketApiDeps): Upgrades {
   const { gateway, settings, limits, clock, log } = parts
+  const reporting = { requests: silentRequestLog, ...parts }
   const deadlines = liveDeadlines(() => settings.deadlineMs, clock)
   const send = createReplySender()
   const members = new Set<Member>()
@@ -159,6 +162,10 @@ export function createWebSocketApi(parts: WebSocketApiDeps): Upgrades {
     if (fault.code === 'internal') log('error', 'upgrade failed', { requestId, cause: fault.cause })
     const body = refusalBody(fault, unknownForm, requestId)
     send(upgrade.refuse(), { fault, labels: null, body, bodyUnread: false })
+    const from = { caller: null, network: null, items: [], batch: false, peer: upgrade }
+    const ended = { status: fault.row.status, units: 0, bytesIn: 0, bytesOut: body.bytes }
+    const arrived = clock.monotonic()
+    reportRefusal(reporting, { ...from, transport: 'websocket', arrived }, fault, ended)
   }
 
   return {

@@ -16,11 +16,15 @@ import type { Inspector } from '../../pipeline/inspector/inspector.ts'
 import { type Envelope, parseEnvelope } from './envelope.ts'
 import { type RpcSettings, answerWithin, longBodyBytes } from './rpc-api.ts'
 import { ReplyWriter, formOf, refusalBody, unknownForm } from './rpc-reply.ts'
+import { type RequestLog, silentRequestLog } from '../../pipeline/request-log/finished-request.ts'
+import { hasServerError, reportCalls, reportRefusal } from './report-request.ts'
 
 export type FrameParts = {
   readonly gateway: RpcPipeline
   readonly settings: RpcSettings
   readonly inspector: Pick<Inspector, 'begin'>
+  /** Absent: no request is reported. */
+  readonly requests?: RequestLog
   /** Of the request thread, for frames that take long. */
   readonly turns: Pick<FairTimeSlices, 'enter'>
   readonly clock: Clock
@@ -105,6 +109,7 @@ function answer(
 ): FrameReply | Promise<FrameReply> {
   const { gateway, settings, clock } = parts
   const { caller, network, bytes, proof, request, subscriptions } = frame
+  const arrived = clock.monotonic()
   let envelope: Envelope | null = null
   try {
     envelope = parseEnvelope(bytes, settings.batchItemsMax)
@@ -123,28 +128,29 @@ function answer(
       inspection,
     }
     const running = gateway.runRpc(called)
-    if (!(running instanceof Promise)) return replyTo(parts, frame, envelope, running)
+    if (!(running instanceof Promise)) return replyTo(parts, frame, envelope, running, arrived)
     const opened = envelope
     return answerWithin(running, request.signal, clock).then(
-      (answer) => replyTo(parts, frame, opened, answer),
-      (thrown: unknown) => refuse(parts, frame, opened, thrown),
+      (answer) => replyTo(parts, frame, opened, answer, arrived),
+      (thrown: unknown) => refuse(parts, frame, opened, thrown, { arrived, units: 0 }),
     )
   } catch (thrown) {
     const unrun = envelope === null || envelope.refusal !== null
-    if (unrun) {
-      const units = gateway.chargeRefusal(caller, network, Fault.from(thrown))
-      inspection?.charged(units)
-    }
-    return refuse(parts, frame, envelope, thrown)
+    const units = unrun ? gateway.chargeRefusal(caller, network, Fault.from(thrown)) : 0
+    if (unrun) inspection?.charged(units)
+    return refuse(parts, frame, envelope, thrown, { arrived, units })
   }
 }
 
 function replyTo(
-  { gateway, settings }: FrameParts,
+  parts: FrameParts,
   frame: Frame,
-  { batch, entries }: Envelope,
+  envelope: Envelope,
   answered: RpcAnswer,
+  arrived: number,
 ): FrameReply {
+  const { gateway, settings, requests = silentRequestLog } = parts
+  const { batch, entries } = envelope
   const { outcomes } = answered
   const writer = new ReplyWriter(settings.replyBytesMax, frame.requestId)
   for (let index = 0; index < entries.length; index++) {
@@ -153,17 +159,44 @@ function replyTo(
   }
   const body = writer.body(batch)
   gateway.countBytes(frame, answered, { in: frame.bytes.length, out: body.bytes })
+  if (requests.takesAll || hasServerError(outcomes)) {
+    const ended = { status: null, bytesIn: frame.bytes.length, bytesOut: body.bytes }
+    reportCalls({ ...parts, requests }, fromOf(frame, envelope, arrived), answered, ended)
+  }
   return { text: body.text, refused: null, outcomes }
 }
 
 function refuse(
-  { log }: FrameParts,
-  { requestId }: Frame,
+  parts: FrameParts,
+  frame: Frame,
   envelope: Envelope | null,
   thrown: unknown,
+  { arrived, units }: { readonly arrived: number; readonly units: number },
 ): FrameReply {
+  const { log, requests = silentRequestLog } = parts
+  const { requestId } = frame
   const fault = Fault.from(thrown)
   if (fault.code === 'internal') log('error', 'request failed', { requestId, cause: fault.cause })
   const form = envelope === null ? unknownForm : formOf(envelope)
-  return { text: refusalBody(fault, form, requestId).text, refused: fault.code, outcomes: [] }
+  const { text, bytes } = refusalBody(fault, form, requestId)
+  const ended = { status: null, units, bytesIn: frame.bytes.length, bytesOut: bytes }
+  reportRefusal({ ...parts, requests }, fromOf(frame, envelope, arrived), fault, ended)
+  return { text, refused: fault.code, outcomes: [] }
+}
+
+function fromOf(
+  { caller, network, requestId, credential }: Frame,
+  envelope: Envelope | null,
+  arrived: number,
+) {
+  const { address = '' } = credential
+  return {
+    transport: 'websocket',
+    peer: { requestId, address },
+    arrived,
+    caller,
+    network,
+    items: envelope?.entries.map(({ item }) => item) ?? [],
+    batch: envelope?.batch ?? false,
+  } as const
 }

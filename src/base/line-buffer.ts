@@ -1,0 +1,74 @@
+// Lines on their way to a slow place, such as a file or a pipe. The lines of one event-loop turn are written together, one
+// write at a time. Adding a line never waits: what exceeds the limit is dropped and counted.
+// Tested by src/base/line-buffer.test.ts
+
+export type LineBuffer = {
+  /** `line` without a line feed. */
+  add(line: string): void
+  /** Lines that did not fit, or whose write failed. */
+  readonly dropped: number
+  /** Resolves when nothing waits. Never rejects. */
+  flush(): Promise<void>
+}
+
+/**
+ * `write`: resolves when the text is written; called again only after that. `failed`: gets the error of a write, whose
+ * lines are lost, and their number.
+ */
+export function createLineBuffer(parts: {
+  readonly write: (text: string) => Promise<void>
+  readonly failed: (error: unknown, lines: number) => void
+  /** Of lines that wait, without those that are being written. */
+  readonly charsMax: number
+}): LineBuffer {
+  const { write, failed, charsMax } = parts
+  let text = ''
+  let lines = 0
+  let dropped = 0
+  let isDue = false
+  let writing: Promise<void> | null = null
+
+  async function writeAll(): Promise<void> {
+    while (lines > 0) {
+      const [batch, count] = [text, lines]
+      text = ''
+      lines = 0
+      try {
+        await write(batch)
+      } catch (error) {
+        dropped += count
+        failed(error, count)
+      }
+    }
+  }
+
+  function begin(): Promise<void> {
+    writing ??= writeAll().finally(() => {
+      writing = null
+    })
+    return writing
+  }
+
+  return {
+    add(line) {
+      if (text.length + line.length >= charsMax) {
+        dropped++
+        return
+      }
+      text += line + '\n'
+      lines++
+      if (isDue || writing !== null) return
+      isDue = true
+      setImmediate(() => {
+        isDue = false
+        void begin()
+      })
+    },
+    get dropped() {
+      return dropped
+    },
+    async flush() {
+      while (lines > 0 || writing !== null) await begin()
+    },
+  }
+}

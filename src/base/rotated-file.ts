@@ -1,0 +1,85 @@
+// A file to append to. When it is full, it becomes `<file>.1`, the one before `<file>.2`, and the oldest is deleted. A program
+// such as logrotate may move it instead, and then calls `reopen`.
+// Tested by src/base/rotated-file.test.ts
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+
+export type RotatedFile = {
+  /** Appends `text`. Call it again only after it has settled. Rejects with the error of the file system. */
+  append(text: string): Promise<void>
+  /** The next `append` opens the file by its name again. */
+  reopen(): void
+  /** Opens the file, if it is not open. Rejects as `append`. */
+  open(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Of the owner; a group may read it, such as that of a program that collects logs. */
+const fileMode = 0o640
+
+/** `bytesMax` 0: never full. `filesMax`: number of files, the one that is written included. */
+export function createRotatedFile(parts: {
+  readonly file: string
+  readonly bytesMax: number
+  readonly filesMax: number
+}): RotatedFile {
+  const { file, bytesMax, filesMax } = parts
+  let handle: FileHandle | null = null
+  let bytes = 0
+  let isStale = false
+  /** A write failed, perhaps in the middle of a line. */
+  let isTorn = false
+
+  async function close(): Promise<void> {
+    const open = handle
+    handle = null
+    await open?.close()
+  }
+
+  async function opened(): Promise<FileHandle> {
+    if (isStale) await close()
+    isStale = false
+    if (handle !== null) return handle
+    const fresh = await open(file, 'a', fileMode)
+    handle = fresh
+    bytes = (await fresh.stat()).size
+    return fresh
+  }
+
+  async function rotate(): Promise<FileHandle> {
+    await close()
+    if (filesMax === 1) await rm(file, { force: true })
+    for (let number = filesMax - 1; number > 0; number--) {
+      await moveIfThere(number === 1 ? file : `${file}.${number - 1}`, `${file}.${number}`)
+    }
+    isTorn = false
+    return await opened()
+  }
+
+  return {
+    async append(text) {
+      let to = await opened()
+      const length = Buffer.byteLength(text)
+      if (bytesMax > 0 && bytes > 0 && bytes + length > bytesMax) to = await rotate()
+      const torn = isTorn
+      isTorn = true
+      await to.appendFile(torn ? `\n${text}` : text)
+      isTorn = false
+      bytes += length + (torn ? 1 : 0)
+    },
+    reopen() {
+      isStale = true
+    },
+    async open() {
+      await opened()
+    },
+    close,
+  }
+}
+
+async function moveIfThere(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+}

@@ -1,0 +1,55 @@
+// Progress of a request over node:http, and its report to the request log when it has ended.
+// Tested by test/access-log.test.ts
+import type { Caller } from '../../access/accounts/caller.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Fault } from '../../base/fault.ts'
+import type { NodeExchange } from '../../http/node-exchange.ts'
+import { type FinishedRequest, isServerError, type RequestLog } from './finished-request.ts'
+
+export type Progress = {
+  /** Monotonic, milliseconds. */
+  readonly arrived: number
+  /** Known so far; empty: not read. */
+  method: string
+  caller: Pick<Caller, 'keyId' | 'accountId'> | null
+  fault: Fault | null
+  /** Of the body of the answer. */
+  readonly sent: { bytes: number }
+}
+
+export function beginProgress(clock: Pick<Clock, 'monotonic'>): Progress {
+  return {
+    arrived: clock.monotonic(),
+    method: '',
+    caller: null,
+    fault: null,
+    sent: { bytes: 0 },
+  }
+}
+
+/** Reports the request if the log wants it. `bytesIn`: of its body. */
+export function reportExchange(
+  { requests, clock }: { readonly requests: RequestLog; readonly clock: Pick<Clock, 'monotonic'> },
+  exchange: NodeExchange,
+  api: FinishedRequest['api'],
+  { arrived, method, caller, fault, sent }: Progress,
+  bytesIn: number,
+): void {
+  if (!requests.takesAll && !isServerError(fault)) return
+  requests.add({
+    requestId: exchange.requestId,
+    api,
+    transport: 'http',
+    network: null,
+    calls: [{ method, fault }],
+    batch: false,
+    caller,
+    status: exchange.response.statusCode,
+    verified: null,
+    units: 0,
+    ms: clock.monotonic() - arrived,
+    bytesIn,
+    bytesOut: sent.bytes,
+    address: exchange.address,
+  })
+}
