@@ -11,6 +11,8 @@ export type PoolLimits = {
   readonly silenceMs: number
   /** Longest body of a response. */
   readonly replyBytesMax?: number
+  /** PEM text: the only certificate to accept, whatever its names; absent: those of known issuers. */
+  readonly pinned?: string
 }
 
 /** Shorter than the keep-alive of common servers (node 5 s, nginx 75 s, geth 120 s), unless they announce a longer one. */
@@ -26,7 +28,7 @@ export function loadUndici(): typeof Undici {
 /** `factory`: makes the client of each connection. */
 export function openPool(
   { origin }: URL,
-  { connections, connectMs, silenceMs, replyBytesMax }: PoolLimits,
+  { connections, connectMs, silenceMs, replyBytesMax, pinned }: PoolLimits,
   factory?: (origin: URL, options: object) => Undici.Dispatcher,
 ): Undici.Pool {
   const { Pool } = loadUndici()
@@ -42,7 +44,13 @@ export function openPool(
     maxHeaderSize: headBytesMax,
     ...(replyBytesMax === undefined ? {} : { maxResponseSize: replyBytesMax }),
     ...(factory === undefined ? {} : { factory }),
+    ...(pinned === undefined ? {} : { connect: pinnedTo(pinned) }),
   })
+}
+
+/** Only the holder of the key of `ca` passes, so its names need no check. */
+function pinnedTo(ca: string) {
+  return { ca, allowPartialTrustChain: true, checkServerIdentity: () => undefined }
 }
 
 /** Of each request, by lower-case names. Credentials of the URL go as Basic; `given` wins. */

@@ -16,7 +16,7 @@ import { openPinRows, openUsageView } from '../server/open-admin.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { openData } from './open-data.ts'
 import { addSharedOptions } from './shared-options.ts'
-import { noAnswer, usualUrl } from './server-access.ts'
+import { noAnswer, type UsualServer, usualServer } from './server-access.ts'
 import { UsageError } from './usage-error.ts'
 
 export type AdminOptions = SharedOptions & { readonly url?: string }
@@ -41,7 +41,10 @@ export async function openAdminAccess(
   { make = false }: { readonly make?: boolean } = {},
 ): Promise<AdminAccess> {
   const token = context.env['CAIRN_TOKEN'] ?? ''
-  if (token !== '') return remote(options.url ?? (await usualUrl(context, options)), token)
+  if (token !== '') {
+    const { url } = options
+    return remote(url === undefined ? await usualServer(context, options) : { url }, token)
+  }
   if (options.url !== undefined) {
     throw new UsageError('no token: create one in the dashboard and set CAIRN_TOKEN')
   }
@@ -101,13 +104,14 @@ function operationOf(route: string): AdminOperation {
 const timeoutMs = 60_000
 const replyBytesMax = 64 * 1024 * 1024
 
-function remote(url: string, token: string): AdminAccess {
+function remote(server: UsualServer, token: string): AdminAccess {
+  const { url } = server
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new UsageError(`--url is "${url}", expected http://<host>:<port>`)
   }
   const { origin } = new URL(url)
   const headers = { authorization: `Bearer ${token}` }
-  const client = createHttpClient({ url, headers, connections: 1, clock: systemClock })
+  const client = createHttpClient({ ...server, headers, connections: 1, clock: systemClock })
   return {
     call: createAdminCaller(async (route, input) => {
       const { method, path, query, body } = requestOf(route, input)

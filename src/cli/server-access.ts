@@ -1,7 +1,8 @@
 // How a command reaches a running server: its URL, and a key with its secret.
 // Tested by test/import-pins.test.ts
 import type { Command } from 'commander'
-import { dashboardUrl, reachedUrl } from '../server/open-access.ts'
+import { readServerCertificate } from '../http/tls-certificate.ts'
+import { dashboardUrl, reachedUrl, tlsFilesOf } from '../server/open-access.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { settingsOf } from './shared-options.ts'
 import { UsageError } from './usage-error.ts'
@@ -12,11 +13,13 @@ export type ServerOptions = SharedOptions & {
   readonly secret?: string
 }
 
-export type ServerAccess = {
-  readonly url: string
+export type ServerAccess = UsualServer & {
   /** Headers of every request. */
   readonly headers: Readonly<Record<string, string>>
 }
+
+/** `pinned`: its certificate, as PEM text. Names of loopback are not in it, but this machine has the file. */
+export type UsualServer = { readonly url: string; readonly pinned?: string }
 
 export function addServerOptions(command: Command): Command {
   return command
@@ -33,7 +36,9 @@ export async function serverAccess(
   context: Context,
   options: ServerOptions,
 ): Promise<ServerAccess> {
-  const url = options.url ?? (context.env['CAIRN_URL'] || (await usualUrl(context, options)))
+  const named = options.url ?? (context.env['CAIRN_URL'] || null)
+  const server = named === null ? await usualServer(context, options) : { url: named }
+  const { url } = server
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new UsageError(`--url is "${url}", expected http://<host>:<port>`)
   }
@@ -42,7 +47,7 @@ export async function serverAccess(
   if (key === '') throw new UsageError('no API key: set --key or CAIRN_KEY')
   if (secret === '') throw new UsageError('no secret: set CAIRN_SECRET or --secret')
   const pair = Buffer.from(`${key}:${secret}`).toString('base64')
-  return { url, headers: { authorization: `Basic ${pair}` } }
+  return { ...server, headers: { authorization: `Basic ${pair}` } }
 }
 
 /** The sentence for a server that was not reached. Not the whole URL: it may hold the key. */
@@ -54,8 +59,13 @@ export function noAnswer(url: string, thrown: Error): Error {
 }
 
 /** Where the server of these settings listens. */
-export async function usualUrl(context: Context, options: SharedOptions): Promise<string> {
-  return reachedUrl((await settingsOf(context, options)).config.http)
+export async function usualServer(context: Context, options: SharedOptions): Promise<UsualServer> {
+  const { http } = (await settingsOf(context, options)).config
+  const files = tlsFilesOf(http)
+  const url = reachedUrl(http, files !== null)
+  return files === null
+    ? { url }
+    : { url, pinned: await readServerCertificate(files.certificateFile) }
 }
 
 /** Where its dashboard is. */

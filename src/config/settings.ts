@@ -144,6 +144,14 @@ export const settingsSchema = z.strictObject({
         ),
       ),
       drainMs: whole(0, 600_000, 3000, 'Time limit for requests in flight when the server stops.'),
+      tls: z
+        .strictObject({
+          certificateFile: path(
+            'TLS certificate of both listeners (PEM), with the certificates of its issuers after it. Read again when it changes. null: plain HTTP.',
+          ),
+          keyFile: path('Private key of this certificate (PEM, without a passphrase).'),
+        })
+        .prefault({}),
     })
     .prefault({}),
   rpc: z
@@ -517,8 +525,20 @@ export function checkTogether({
   chain,
   card,
   mail,
-}: Pick<Config, 'chain' | 'card' | 'mail'>): readonly Broken[] {
-  return [...checkChain(chain), ...checkCard(card), ...checkMail(mail)]
+  http,
+}: Pick<Config, 'chain' | 'card' | 'mail' | 'http'>): readonly Broken[] {
+  return [...checkChain(chain), ...checkCard(card), ...checkMail(mail), ...checkTls(http)]
+}
+
+function checkTls({ tls }: Config['http']): readonly Broken[] {
+  const names = ['certificateFile', 'keyFile'] as const
+  const missing = names.filter((name) => tls[name] === null)
+  if (missing.length !== 1) return []
+  const [absent = 'keyFile'] = missing
+  const given = absent === 'keyFile' ? 'certificateFile' : 'keyFile'
+  const said = `http.tls.${given} is set, expected http.tls.${absent} too`
+  const fix = `http: {tls: {${absent}: /etc/cairn/${absent === 'keyFile' ? 'key' : 'certificate'}.pem}}`
+  return [{ path: `http.tls.${given}`, said, fix }]
 }
 
 function checkMail({ url, from }: Config['mail']): readonly Broken[] {

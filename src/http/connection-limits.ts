@@ -17,20 +17,21 @@ export type IdleSockets = {
   upgraded(socket: Socket): void
   /** A new connection opened in addition to `open` others: closes idle ones if few places are left. */
   makeRoom(open: number): void
-  /** Closes the longest idle of these connections, a share of `limit` but at least one. Returns the closed ones. */
+  /** Closes the longest idle of these connections, a share of `limit` but at least one. Both are TCP connections. */
   closeOldest(limit: number, of?: ReadonlySet<Socket>): readonly Socket[]
 }
 
 /** Divisor of the limit: the share that is freed at a time, because each search reads all connections. */
 const share = 32
 
-/** `others`: idle connections that node:http does not have. */
+/** `others`: idle connections that node:http does not have. `rawOf`: the TCP connection of one; default: itself. */
 export function createIdleSockets(parts: {
   readonly connectionsMax: number
   readonly others: () => readonly Idle[]
+  readonly rawOf?: (socket: Socket) => Socket
   readonly clock: Clock
 }): IdleSockets {
-  const { connectionsMax, others, clock } = parts
+  const { connectionsMax, others, rawOf = (socket: Socket) => socket, clock } = parts
   const known = new Map<Socket, { since: number; requests: number }>()
   let closing = 0
 
@@ -45,7 +46,7 @@ export function createIdleSockets(parts: {
 
   function closeOldest(limit: number, of?: ReadonlySet<Socket>): readonly Socket[] {
     const closed = [...others(), ...ownIdle()]
-      .filter(({ socket }) => !socket.destroyed && (of === undefined || of.has(socket)))
+      .filter(({ socket }) => !socket.destroyed && (of === undefined || of.has(rawOf(socket))))
       .sort((one, other) => other.idleMs - one.idleMs)
       .slice(0, batchOf(limit))
       .map(({ socket }) => socket)
@@ -54,7 +55,7 @@ export function createIdleSockets(parts: {
       socket.once('close', () => closing--)
       socket.destroy()
     }
-    return closed
+    return closed.map(rawOf)
   }
 
   return {

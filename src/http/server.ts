@@ -8,6 +8,7 @@ import {
   ServerResponse,
   STATUS_CODES,
 } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
@@ -18,6 +19,8 @@ import { createDateHeader, sendAnswer, textAnswer } from './text-answer.ts'
 import { createLeanListener } from './lean/lean-listener.ts'
 import { NodeExchange } from './node-exchange.ts'
 import type { Routes } from './routes.ts'
+import { createSecureSockets } from './secure-sockets.ts'
+import type { TlsCertificate } from './tls-certificate.ts'
 import type { Upgrades } from './upgrade.ts'
 
 export type ServerSettings = {
@@ -46,11 +49,15 @@ export const defaultServerSettings: ServerSettings = {
   backlog: 1_024,
 }
 
+type TlsPair = Pick<TlsCertificate, 'cert' | 'key'>
+
 export type ServerParts = {
   readonly settings: ServerSettings
   readonly routes: Routes
   /** Accepts WebSockets; without it every upgrade is answered in HTTP. */
   readonly upgrades?: Upgrades
+  /** The listener speaks TLS with this certificate; absent: plain HTTP. */
+  readonly certificate?: TlsPair
   /** Default: the peer is always the client. */
   readonly clientAddress?: ClientAddress
   /** Logs each answer at level debug. Off by default, because it costs a listener per answer. */
@@ -65,6 +72,8 @@ export interface Server {
   readonly draining: boolean
   /** Open now, upgraded ones too. */
   readonly connections: number
+  /** New TLS connections get this certificate; open ones stay. No effect on a listener of plain HTTP. */
+  changeCertificate(certificate: TlsPair): void
   /**
    * Stops listening; for `graceMs` open connections may still bring calls, each answered with
    * `Connection: close`; then idle ones are closed, and at `deadlineMs` all. Resolves when none is left.
@@ -175,7 +184,7 @@ export function createServer(parts: ServerParts): Server {
     upgrades.open({ request, socket, address, head, target, requestId, draining, refuse })
   }
 
-  const node = createNodeServer({
+  const options = {
     ServerResponse: DrainingResponse,
     keepAliveTimeout: settings.keepAliveMs,
     headersTimeout: settings.headersMs,
@@ -184,21 +193,34 @@ export function createServer(parts: ServerParts): Server {
     requestTimeout: 0,
     maxHeaderSize: settings.headerBytesMax,
     insecureHTTPParser: false,
-    shouldUpgradeCallback: (request) => upgrades?.takes(request) ?? false,
+    shouldUpgradeCallback: (request: IncomingMessage) => upgrades?.takes(request) ?? false,
     requireHostHeader: true,
     joinDuplicateHeaders: false,
     noDelay: true,
     keepAlive: true,
     highWaterMark: 65_536,
-  })
+  }
+  const { certificate } = parts
+  const secure =
+    certificate === undefined
+      ? null
+      : createSecureServer({
+          ...options,
+          ...tlsTerms,
+          cert: certificate.cert,
+          key: certificate.key,
+          handshakeTimeout: settings.headersMs,
+        })
+  // A server of node:https has all that is used of one of node:http; only their types are unrelated.
+  const node = (secure as NodeServer | null) ?? createNodeServer(options)
   node.maxConnections = settings.connectionsMax
   // How node:http takes a connection: on its own, or when the lean listener hands one over.
-  const takers = node.listeners('connection')
-  node.removeAllListeners('connection')
+  const takers = listenersOff(node, secure === null ? 'connection' : 'secureConnection')
   const takeOver = (socket: Socket): void => {
     idle.add(socket)
     for (const take of takers) take.call(node, socket)
   }
+  const sockets = createSecureSockets()
   const lean = createLeanListener({
     ...settings,
     face: routes.rpc,
@@ -215,6 +237,7 @@ export function createServer(parts: ServerParts): Server {
   const idle = createIdleSockets({
     connectionsMax: settings.connectionsMax,
     others: () => lean.idle(),
+    rawOf: sockets.rawOf,
     clock,
   })
   let connections = 0
@@ -223,13 +246,24 @@ export function createServer(parts: ServerParts): Server {
     clientAddress.trusts,
     (open) => idle.closeOldest(settings.connectionsPerAddressMax, open),
   )
-  node.on('connection', (socket) => {
+  const begin = settings.listener === 'lean' ? lean.accept : takeOver
+  // How node:tls begins a handshake.
+  const shakers = secure === null ? [] : listenersOff(node, 'connection')
+  node.on('connection', (socket: Socket) => {
     if (!underCap(socket)) return
     idle.makeRoom(connections)
     connections++
     socket.once('close', () => connections--)
-    if (settings.listener === 'lean') lean.accept(socket)
-    else takeOver(socket)
+    if (secure === null) return begin(socket)
+    sockets.opened(socket)
+    for (const shake of shakers) shake.call(node, socket)
+  })
+  secure?.on('secureConnection', (socket) => {
+    sockets.secured(socket)
+    begin(socket)
+  })
+  secure?.on('tlsClientError', ({ code }: NodeJS.ErrnoException) => {
+    log('debug', 'tls_handshake_failed', { code })
   })
   node.on('request', (request, response) => handle(request, response, false))
   node.on('checkContinue', (request, response) => handle(request, response, true))
@@ -243,6 +277,7 @@ export function createServer(parts: ServerParts): Server {
     get connections() {
       return connections
     },
+    changeCertificate: ({ cert, key }) => secure?.setSecureContext({ ...tlsTerms, cert, key }),
     async drain({ graceMs, deadlineMs }) {
       if (draining) return
       draining = true
@@ -269,6 +304,15 @@ export function createServer(parts: ServerParts): Server {
       node.close(() => {})
     },
   }
+}
+
+const tlsTerms = { minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'] } as const
+
+/** Removes the listeners of an event, to call them later. */
+function listenersOff(node: NodeServer, event: string): ReturnType<NodeServer['listeners']> {
+  const listeners = node.listeners(event)
+  node.removeAllListeners(event)
+  return listeners
 }
 
 function listen(

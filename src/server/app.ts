@@ -50,6 +50,7 @@ import {
   openCards,
   openIdentity,
   sweepPeople,
+  tlsFilesOf,
 } from './open-access.ts'
 import { gatewaysOf, openContent, refuseLostDatabase } from './open-content.ts'
 import { createKuboCommands } from '../kubo/commands/index.ts'
@@ -61,6 +62,7 @@ import { createNetworksInForce, readNetworksInForce } from './networks-in-force.
 import { openNetworks } from './open-networks.ts'
 import { createSavedNetworks } from './saved-networks.ts'
 import { createReload, type ReloadParts } from './reload.ts'
+import { watchCertificate } from './watch-certificate.ts'
 import { openRequestLog, type WriteOut } from './open-request-log.ts'
 import { cairnVersion, clientVersion } from './version.ts'
 import { watchIntegrity } from './watch-integrity.ts'
@@ -77,7 +79,7 @@ export type RunningServer = {
   readonly config: Config
   /** Drains and stops: running calls are answered, counters and blocks are written. */
   stop(): Promise<void>
-  /** Applies the current settings file and opens the access log again. Never throws: issues are logged. */
+  /** Reads settings and certificate again, and opens the access log again. Never throws: issues are logged. */
   reload(): Promise<void>
 }
 
@@ -297,7 +299,10 @@ export async function startServer(
   const integrity = watchIntegrity({ path, rows, clock, log })
   starting.defer(() => integrity.stop())
   const ready = () => writable && store.isWritable && integrity.isSound && opened.isReady()
-  const listeners = createListeners({ config, settings, clock, log })
+  const tlsFiles = tlsFilesOf(config.http)
+  const certificate = tlsFiles === null ? null : await watchCertificate(tlsFiles, { clock, log })
+  starting.defer(() => certificate?.stop())
+  const listeners = createListeners({ config, settings, certificate, clock, log })
   const view = openServerStatus({
     opened,
     store,
@@ -446,7 +451,7 @@ export async function startServer(
     config: inForce.now(),
     reload: async () => {
       requestLog.reopen()
-      await reload?.now()
+      await Promise.all([reload?.now(), certificate?.now()])
     },
     async stop() {
       log('info', 'stopping')

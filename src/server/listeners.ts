@@ -6,6 +6,8 @@ import type { Log } from '../base/log.ts'
 import type { Config } from '../config/settings.ts'
 import { createClientAddress } from '../http/request-head.ts'
 import { createServer, defaultServerSettings, type Server } from '../http/server.ts'
+import type { WatchedCertificate } from './watch-certificate.ts'
+import { urlOf } from './open-access.ts'
 import type { OpenEndpoints } from './open-endpoints.ts'
 
 export type Listeners = {
@@ -31,10 +33,12 @@ export function createListeners(parts: {
   readonly config: Config
   /** Current settings. */
   readonly settings: { readonly now: Config }
+  /** Of both listeners; null: they speak plain HTTP. */
+  readonly certificate: WatchedCertificate | null
   readonly clock: Clock
   readonly log: Log
 }): Listeners {
-  const { config, settings, clock, log } = parts
+  const { config, settings, certificate, clock, log } = parts
   const { host, drainMs } = config.http
   const shared = {
     settings: {
@@ -60,21 +64,25 @@ export function createListeners(parts: {
   ): Promise<number> {
     const port = await server.listen(where)
     listening.set(name, server)
+    certificate?.onChange(server.changeCertificate)
     return port
   }
 
   return {
     async listen({ adminRoutes, ...endpoints }) {
       const { port } = config.http
-      bound = await add('faces', createServer({ ...shared, ...endpoints }), { host, port })
-      const url = urlOf(host, bound)
+      const tls = certificate === null ? {} : { certificate: certificate.current }
+      bound = await add('faces', createServer({ ...shared, ...tls, ...endpoints }), { host, port })
+      const url = urlOf({ host, port: bound }, certificate !== null)
       const isOn = config.admin.enabled
       if (adminRoutes === null) return { url, adminUrl: isOn ? url : null }
       const plain = { ...shared.settings, listener: 'node' as const }
-      const adminServer = createServer({ ...shared, settings: plain, routes: adminRoutes })
+      const adminParts = { ...shared, ...tls, settings: plain, routes: adminRoutes }
+      const adminServer = createServer(adminParts)
       const where = { host: config.admin.host ?? host, port: config.admin.port }
       const adminPort = await add('admin', adminServer, where)
-      return { url, adminUrl: isOn ? urlOf(where.host, adminPort) : null }
+      const place = { host: where.host, port: adminPort }
+      return { url, adminUrl: isOn ? urlOf(place, certificate !== null) : null }
     },
     port: () => bound,
     connections: () =>
@@ -85,8 +93,4 @@ export function createListeners(parts: {
       }
     },
   }
-}
-
-function urlOf(host: string, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

@@ -14,6 +14,7 @@ import type { AdminCredential } from '../admin/http/admin-handler.ts'
 import { createMailer } from '../access/alerts/send-mail.ts'
 import { createFailedSignIns } from '../access/limits/failed-attempts.ts'
 import { faults } from '../base/fault.ts'
+import type { TlsFiles } from '../http/tls-certificate.ts'
 import type { CardCheck } from '../pipeline/authenticate-request.ts'
 import type { PaymentProvider } from '../access/cards/payment-provider.ts'
 import { type Cards, type CardsDeps, createCards } from '../access/cards/cards.ts'
@@ -30,16 +31,17 @@ import { createOutboundPost, parseTarget } from '../access/alerts/outbound-post.
 import { createAlertSender } from '../access/alerts/send-alerts.ts'
 import type { Usage } from '../access/usage/usage.ts'
 
+type Place = { readonly host: string; readonly port: number }
+
 /** `host`: the listen address; an address that means all interfaces becomes loopback. */
-export function reachedUrl({
-  host,
-  port,
-}: {
-  readonly host: string
-  readonly port: number
-}): string {
+export function reachedUrl({ host, port }: Place, isSecure: boolean): string {
   const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
-  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
+  return urlOf({ host: reached, port }, isSecure)
+}
+
+export function urlOf({ host, port }: Place, isSecure: boolean): string {
+  const scheme = isSecure ? 'https' : 'http'
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 /** `expires`: milliseconds since 1970 UTC. */
@@ -87,7 +89,14 @@ export function openIdentity(parts: {
 export function dashboardUrl({ admin, http }: Pick<Config, 'admin' | 'http'>): string {
   const [name] = admin.hosts?.split(',') ?? []
   if (name !== undefined) return `https://${name.trim()}`
-  return reachedUrl(admin.host === null ? http : { host: admin.host, port: admin.port })
+  const place = admin.host === null ? http : { host: admin.host, port: admin.port }
+  return reachedUrl(place, tlsFilesOf(http) !== null)
+}
+
+/** The files of the listeners' certificate; null: they speak plain HTTP. */
+export function tlsFilesOf({ tls }: Pick<Config['http'], 'tls'>): TlsFiles | null {
+  const { certificateFile, keyFile } = tls
+  return certificateFile === null || keyFile === null ? null : { certificateFile, keyFile }
 }
 
 /** Authenticates a request to the admin API. */

@@ -7,6 +7,8 @@ import { settingDefinitions, type LoadedConfig } from '../../config/config.ts'
 import { ConfigError, refuse } from '../../config/config-error.ts'
 import { type ConfigIssue, wrongAt } from '../../config/config-issue.ts'
 import { embeddedChain } from '../../config/settings.ts'
+import { readTlsCertificate } from '../../http/tls-certificate.ts'
+import { tlsFilesOf } from '../../server/open-access.ts'
 import { showNetworks, showSettings, showSources } from '../../config/show.ts'
 import type { Context, SharedOptions } from '../context.ts'
 import { createPaint } from '../terminal-colors.ts'
@@ -43,6 +45,7 @@ async function check(context: Context, options: SharedOptions): Promise<void> {
   try {
     const loaded = await settingsOf(context, options)
     refuse(await unreadableFiles(loaded))
+    refuse(await unusableCertificate(loaded))
     const { ignored } = loaded
     for (const name of ignored) context.err(`cairn: ${name} is not a setting and is ignored.\n`)
     const found = { ok: true, ignored, mistakes: [] }
@@ -62,6 +65,8 @@ async function unreadableFiles({ config, origins }: LoadedConfig): Promise<reado
     ['gateway.denyFile', config.gateway.denyFile],
     ['chain.genesisFile', chain?.genesisFile ?? null],
     ['chain.blocksFile', chain?.blocksFile ?? null],
+    ['http.tls.certificateFile', config.http.tls.certificateFile],
+    ['http.tls.keyFile', config.http.tls.keyFile],
   ] as const
   const found = named.map(async ([path, file]): Promise<ConfigIssue | null> => {
     if (file === null) return null
@@ -78,6 +83,22 @@ async function unreadableFiles({ config, origins }: LoadedConfig): Promise<reado
       `${path} is ${JSON.stringify(file)}, expected a readable file: ${why}`,
     )
   return (await Promise.all(found)).filter((mistake) => mistake !== null)
+}
+
+/** Certificate and key, both readable, that cannot be used together. */
+async function unusableCertificate({
+  config,
+  origins,
+}: LoadedConfig): Promise<readonly ConfigIssue[]> {
+  const files = tlsFilesOf(config.http)
+  if (files === null) return []
+  try {
+    await readTlsCertificate(files)
+    return []
+  } catch (error) {
+    const where = origins.get('http.tls.certificateFile')?.where ?? 'http.tls.certificateFile'
+    return [wrongAt(where, (error as Error).message)]
+  }
 }
 
 function describe(context: Context, mistakes: readonly ConfigIssue[]): string {

@@ -113,7 +113,8 @@ async function serve(
   importing.end()
   // On a terminal it says that the terminal is gone.
   const onTerminal = context.terminal?.out === true || context.terminal?.err === true
-  const isReloaded = file !== null || config.accessLog.file !== null
+  const { accessLog, http } = config
+  const isReloaded = file !== null || accessLog.file !== null || http.tls.certificateFile !== null
   if (isReloaded && !onTerminal) process.on('SIGHUP', () => void server.reload())
   context.out(
     options.json === true

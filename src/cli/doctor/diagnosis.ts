@@ -13,6 +13,7 @@ import { checkChainFiles } from './chain-checks.ts'
 import { checkData, isRunning } from './data-checks.ts'
 import type { Machine } from './machine.ts'
 import {
+  checkAccessLog,
   checkAddress,
   checkDenyFile,
   checkFolder,
@@ -29,6 +30,7 @@ import {
   factsOf,
   type UpstreamFacts,
 } from '../../server/network-checks/upstream-checks.ts'
+import { checkTls } from './tls-checks.ts'
 
 export type Diagnosis = {
   readonly problems: readonly Problem[]
@@ -65,6 +67,8 @@ export async function examine(
       ...(await checkAddress(machine, config, running)),
       ...checkFolder(machine, config),
       ...checkDenyFile(machine, config),
+      ...checkAccessLog(machine, config),
+      ...(await checkTls(machine.clock, config, command)),
       ...chain.problems,
       ...(await Array.fromAsync(
         checkData({ machine, config, firstHash: chain.firstHash, command }),

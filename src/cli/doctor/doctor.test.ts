@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { startCairn } from '../../../test/started-server.ts'
+import { tlsCertificate, tlsKey } from '../../../test/fakes/tls-identity.ts'
 import { openDatabase } from '../../db/sqlite.ts'
 import { defaultGenesis } from '../../devchain/default-genesis.ts'
 import { buildFirstBlock } from '../../devchain/first-block.ts'
@@ -96,6 +97,9 @@ const disk = (facts: Partial<ReturnType<Machine['disk']>>) => ({
 })
 const refuses = (code: string) => ({ machine: { tryListen: async () => code } })
 const open = { CAIRN_HTTP_HOST: '0.0.0.0' }
+
+const tlsYaml = 'http: {tls: {certificateFile: HERE/cert.pem, keyFile: HERE/key.pem}}'
+const withTls = { yaml: tlsYaml, files: { 'cert.pem': tlsCertificate, 'key.pem': tlsKey } }
 
 const golden: readonly (readonly [wrong: string, code: string, given: Case])[] = [
   [
@@ -288,6 +292,38 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
   ['a full disk', 'disk_full', disk({ freeBytes: 1_000_000 })],
   ['a nearly full disk', 'disk_low', disk({ freeBytes: 500_000_000 })],
   ['a disk without room for files', 'disk_no_files', disk({ freeFiles: 0 })],
+  [
+    'a certificate that is absent',
+    'tls_unusable',
+    { yaml: tlsYaml, says: /cannot read http\.tls/ },
+  ],
+  [
+    'an expired certificate',
+    'tls_expired',
+    { ...withTls, machine: { clock: { now: () => Date.UTC(2121, 0) } }, says: /2120-01-01/ },
+  ],
+  [
+    'a certificate that expires soon',
+    'tls_expires_soon',
+    { ...withTls, machine: { clock: { now: () => Date.UTC(2119, 11, 25) } } },
+  ],
+  [
+    'a certificate without the name of the dashboard',
+    'tls_other_name',
+    {
+      ...withTls,
+      env: { CAIRN_ADMIN_HOSTS: 'localhost, cairn.example.org' },
+      says: /is for localhost, not for cairn/,
+    },
+  ],
+  [
+    'an access log in no folder',
+    'access_log_unwritable',
+    {
+      yaml: 'accessLog: {enabled: true, file: HERE/absent/access.log}',
+      says: /fix sudo install -d/,
+    },
+  ],
   [
     'a deny list that is not there',
     'deny_file_unreadable',
@@ -615,7 +651,7 @@ test('a port in use by another program is not reported as Cairn, and a free port
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   assert.equal(await tryListen('127.0.0.1', port), 'EADDRINUSE')
-  assert.equal(await isCairn('127.0.0.1', port), false)
+  assert.equal(await isCairn('127.0.0.1', port, false), false)
   await new Promise((resolve) => server.close(resolve))
   assert.equal(await tryListen('127.0.0.1', port), null)
 })

@@ -59,10 +59,23 @@ export function* checkDenyFile(machine: Machine, { gateway }: Config): Generator
   )
 }
 
+/** What keeps a server from writing its access log. */
+export function* checkAccessLog(machine: Machine, { accessLog }: Config): Generator<Problem> {
+  const { enabled, file } = accessLog
+  if (!enabled || file === null) return
+  const folder = dirname(resolve(file))
+  if (machine.findFile(folder)?.kind === 'folder' && machine.mayWrite(folder)) return
+  yield problem(
+    'access_log_unwritable',
+    `this user cannot write accessLog.file ${file}`,
+    `sudo install -d -o "$(id -u)" ${folder}`,
+  )
+}
+
 /** `running`: a server holds the data folder, so that the address may be its own. */
 export async function checkAddress(
   machine: Machine,
-  { http: { host, port } }: Config,
+  { http: { host, port, tls } }: Config,
   running: boolean,
 ): Promise<readonly Problem[]> {
   if (port === 0) return []
@@ -80,7 +93,7 @@ export async function checkAddress(
   }
   if (refusal === 'EADDRINUSE') {
     const other = `cairn start --port ${port < 65_535 ? port + 1 : port - 1}`
-    if (!(await machine.isCairn(host, port))) {
+    if (!(await machine.isCairn(host, port, tls.certificateFile !== null))) {
       const fix = `find it with ss -ltnp 'sport = :${port}'; or ${other}`
       return [problem('port_taken', `${at} is in use by another program`, fix)]
     }

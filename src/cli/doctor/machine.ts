@@ -2,6 +2,7 @@
 // Tested by src/cli/doctor/doctor.test.ts
 import { accessSync, constants, readFileSync, statSync, statfsSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
+import { connect as connectSecurely } from 'node:tls'
 import { type Clock, systemClock } from '../../base/clock.ts'
 
 type FileFacts = {
@@ -33,8 +34,8 @@ export type Machine = {
   disk(path: string): DiskFacts
   /** Null = could listen there; else the code of the refusal, as EADDRINUSE. Lets go at once. */
   tryListen(host: string, port: number): Promise<string | null>
-  /** Does a Cairn answer there? */
-  isCairn(host: string, port: number): Promise<boolean>
+  /** Does a Cairn answer there? `isSecure`: over TLS, with any certificate. */
+  isCairn(host: string, port: number, isSecure: boolean): Promise<boolean>
 }
 
 const answerMs = 2000
@@ -99,13 +100,15 @@ function tryListen(host: string, port: number): Promise<string | null> {
 }
 
 // /livez is the one path of Cairn that needs no key.
-function isCairn(host: string, port: number): Promise<boolean> {
+function isCairn(host: string, port: number, isSecure: boolean): Promise<boolean> {
   const near = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   return new Promise((resolve) => {
-    const socket = connect({ host: near, port })
+    const socket = isSecure
+      ? connectSecurely({ host: near, port, rejectUnauthorized: false })
+      : connect({ host: near, port })
     let reply = ''
     socket.setTimeout(answerMs, () => socket.destroy())
-    socket.on('connect', () =>
+    socket.on(isSecure ? 'secureConnect' : 'connect', () =>
       socket.write('GET /livez HTTP/1.1\r\nHost: cairn\r\nConnection: close\r\n\r\n'),
     )
     socket.on('data', (chunk: Buffer) => {

@@ -151,11 +151,13 @@ function* checkSizes({ http, rpc, files, store }: Config): Generator<Problem> {
 
 function* checkPublic(config: Config): Generator<Problem> {
   const { http, card, log } = config
-  yield warning(
-    'no_tls',
-    `http.host is ${http.host}: keys and secrets are sent unencrypted unless clients use a TLS proxy`,
-    'http: {host: 127.0.0.1}, and a proxy with a certificate',
-  )
+  if (http.tls.certificateFile === null) {
+    yield warning(
+      'no_tls',
+      `http.host is ${http.host}: keys and secrets are sent unencrypted unless clients use a TLS proxy`,
+      'http: {tls: {certificateFile: …, keyFile: …}}; or http: {host: 127.0.0.1}, and a proxy with a certificate',
+    )
+  }
   if (card.adapter === 'none') {
     yield warning(
       'no_card_gate',

@@ -20,6 +20,8 @@ export type HttpClientOptions = {
   readonly headers: Readonly<Record<string, string>>
   /** Sockets, and so requests at once; more wait in line here. */
   readonly connections: number
+  /** As `PoolLimits.pinned`. */
+  readonly pinned?: string
   readonly clock: Clock
 }
 
@@ -81,8 +83,9 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const { clock } = options
   const base = new URL(options.url)
   const headers = headersFor(base, options.headers)
-  const { connections } = options
-  const pool = openPool(base, { connections, connectMs, silenceMs: silenceMsMax })
+  const { connections, pinned } = options
+  const limits = { connections, connectMs, silenceMs: silenceMsMax }
+  const pool = openPool(base, pinned === undefined ? limits : { ...limits, pinned })
 
   async function ask(request: HttpAsk, signal: AbortSignal): Promise<HttpReply> {
     signal.throwIfAborted()

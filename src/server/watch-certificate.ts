@@ -1,0 +1,93 @@
+// The TLS certificate of the listeners. Its files are read at the start and again when they change. New connections then get
+// the new certificate, open ones stay. Files with an error are logged, and the last certificate stays in use.
+// Tested by test/tls.test.ts
+import { stat } from 'node:fs/promises'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import { readTlsCertificate, type TlsCertificate, type TlsFiles } from '../http/tls-certificate.ts'
+import { lookMs } from './reload.ts'
+
+export type WatchedCertificate = {
+  readonly current: TlsCertificate
+  /** Calls `take` with each new certificate. */
+  onChange(take: (certificate: TlsCertificate) => void): void
+  /** Reads the files now. Never throws: errors are logged. */
+  now(): Promise<void>
+  stop(): void
+}
+
+/** Rejects with a sentence for the operator. */
+export async function watchCertificate(
+  files: TlsFiles,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): Promise<WatchedCertificate> {
+  let read = await looksOf(files)
+  let seen = read
+  let current = await readTlsCertificate(files)
+  const takers: ((certificate: TlsCertificate) => void)[] = []
+  let underWay: Promise<void> | null = null
+  report('tls_certificate_read')
+
+  function report(event: string): void {
+    const { names, expires } = current
+    const facts = { names, expires: new Date(expires).toISOString() }
+    if (expires <= clock.now()) log('error', 'tls_certificate_expired', facts)
+    else log('info', event, facts)
+  }
+
+  async function take(looks: string): Promise<void> {
+    read = looks
+    try {
+      const fresh = await readTlsCertificate(files)
+      if (fresh.cert.equals(current.cert) && fresh.key.equals(current.key)) return
+      current = fresh
+      for (const one of takers) one(current)
+      report('tls_certificate_changed')
+    } catch (error) {
+      log('error', 'tls_certificate_refused', { error: (error as Error).message })
+    }
+  }
+
+  /** Certificate and key are two files: they are read when both are unchanged for two looks. */
+  async function look(): Promise<void> {
+    const looks = await looksOf(files)
+    const isStill = looks === seen
+    seen = looks
+    if (looks !== read && isStill) await take(looks)
+  }
+
+  function begin(work: () => Promise<void>): Promise<void> {
+    underWay ??= work().finally(() => {
+      underWay = null
+    })
+    return underWay
+  }
+
+  const stop = clock.every(lookMs, () => void begin(look))
+  return {
+    get current() {
+      return current
+    },
+    onChange: (one) => void takers.push(one),
+    async now() {
+      await underWay
+      await begin(async () => await take(await looksOf(files)))
+    },
+    stop,
+  }
+}
+
+/** Differs when a file has changed; a replaced file has another inode. Never throws. */
+async function looksOf({ certificateFile, keyFile }: TlsFiles): Promise<string> {
+  const looks = await Promise.all(
+    [certificateFile, keyFile].map(async (file) => {
+      try {
+        const { ino, size, mtimeMs } = await stat(file)
+        return `${ino} ${size} ${mtimeMs}`
+      } catch {
+        return 'absent'
+      }
+    }),
+  )
+  return looks.join(', ')
+}
