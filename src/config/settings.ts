@@ -395,6 +395,41 @@ export const settingsSchema = z.strictObject({
       ),
     })
     .prefault({}),
+  events: z
+    .strictObject({
+      webhook: z
+        .string()
+        .regex(
+          /^(https:\/\/[^\s/]+|http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?)(\/\S*)?$/,
+          'expected https://<host>/<path>, or http:// with a loopback host',
+        )
+        .nullable()
+        .default(null)
+        .meta({
+          description:
+            'URL that gets each entry of the audit log and each refused sign-in, as signed JSON. null: none.',
+          secret: true,
+        }),
+      webhookSecret: z
+        .string()
+        .regex(/^[\x21-\x7e]{16,512}$/, 'expected 16 to 512 characters without blanks')
+        .nullable()
+        .default(null)
+        .meta({ description: 'Secret that signs these requests (HMAC-SHA256).', secret: true }),
+      syslog: z
+        .string()
+        .regex(
+          /^(udp|tcp):\/\/([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\]):\d{1,5}$/,
+          'expected udp://<host>:514 or tcp://<host>:601',
+        )
+        .nullable()
+        .default(null)
+        .meta({
+          description:
+            'Syslog server (RFC 5424) that gets the same events, such as `udp://10.0.0.5:514`. null: none.',
+        }),
+    })
+    .prefault({}),
   admin: z
     .strictObject({
       enabled: flag(true, 'Serve the admin API and the dashboard.'),
@@ -526,8 +561,22 @@ export function checkTogether({
   card,
   mail,
   http,
-}: Pick<Config, 'chain' | 'card' | 'mail' | 'http'>): readonly Broken[] {
-  return [...checkChain(chain), ...checkCard(card), ...checkMail(mail), ...checkTls(http)]
+  events,
+}: Pick<Config, 'chain' | 'card' | 'mail' | 'http' | 'events'>): readonly Broken[] {
+  return [
+    ...checkChain(chain),
+    ...checkCard(card),
+    ...checkMail(mail),
+    ...checkTls(http),
+    ...checkEvents(events),
+  ]
+}
+
+function checkEvents({ webhook, webhookSecret }: Config['events']): readonly Broken[] {
+  if (webhook === null || webhookSecret !== null) return []
+  const said = 'events.webhook is set, expected events.webhookSecret too: it signs the requests'
+  const fix = 'events: {webhookSecret: "${file:/run/secrets/events-webhook}"}'
+  return [{ path: 'events.webhook', said, fix }]
 }
 
 function checkTls({ tls }: Config['http']): readonly Broken[] {

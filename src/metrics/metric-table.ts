@@ -140,6 +140,16 @@ export const metricTable = {
     help: 'Lines of the access log that were dropped, because the disk was full or the reader too slow.',
     labels: [],
   },
+  cairn_events_dropped_total: {
+    kind: 'counter',
+    help: 'Refused sign-ins that were not sent to a receiver of events, because too many waited.',
+    labels: ['target'],
+  },
+  cairn_events_failed_sends_total: {
+    kind: 'counter',
+    help: 'Attempts to send an event to a receiver that failed; Cairn repeats them.',
+    labels: ['target'],
+  },
   cairn_database_sound: {
     kind: 'gauge',
     help: '1 if the last check of cairn.db found no damage or repaired it, else 0.',

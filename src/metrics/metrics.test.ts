@@ -55,6 +55,7 @@ const observedNothing = (part: Partial<Observed> = {}): Observed => ({
   }),
   backgroundFailures: () => 0,
   droppedLines: () => 0,
+  events: () => new Map([['webhook', { dropped: 0, failed: 0 }]]),
   writesWaiting: () => 4,
   sessions: () => Promise.resolve(8),
   usage: () => Promise.resolve({ heldRows: 5, failedWrites: 6 }),

@@ -44,6 +44,8 @@ export type Observed = {
   backgroundFailures(): number
   /** Lines of the access log. */
   droppedLines(): number
+  /** By receiver of events. */
+  events(): ReadonlyMap<string, { readonly dropped: number; readonly failed: number }>
   writesWaiting(): number
   usage(): Promise<{ readonly heldRows: number; readonly failedWrites: number }>
   sessions(): Promise<number>
@@ -150,6 +152,10 @@ export function observe(metrics: Metrics, observed: Observed): () => Promise<voi
     }
     reach('cairn_background_failures_total', observed.backgroundFailures())
     reach('cairn_access_log_dropped_lines_total', observed.droppedLines())
+    for (const [target, { dropped, failed }] of observed.events()) {
+      reach('cairn_events_dropped_total', dropped, { target })
+      reach('cairn_events_failed_sends_total', failed, { target })
+    }
     metrics.set('cairn_writer_queue_writes', observed.writesWaiting())
     metrics.set('cairn_sessions', sessions)
     metrics.set('cairn_usage_held_rows', heldRows)

@@ -55,6 +55,7 @@ import {
 import { gatewaysOf, openContent, refuseLostDatabase } from './open-content.ts'
 import { createKuboCommands } from '../kubo/commands/index.ts'
 import { openEndpoints } from './open-endpoints.ts'
+import { openEvents } from './open-events.ts'
 import { obtainPublicKey } from '../access/accounts/server-identity.ts'
 import { openMetrics, openServerStatus } from './open-metrics.ts'
 import { createNetworkAdmin } from './network-admin.ts'
@@ -161,7 +162,14 @@ export async function startServer(
   const accounts = createAccounts({ ...parts, keysMax: () => settings.now.keys.perAccountMax })
   const billing = openCards({ ...parts, settings })
   await billing.check()
-  const identity = openIdentity({ ...parts, log, settings })
+  const events = openEvents({ config, rows, clock, log })
+  starting.defer(() => events.stop())
+  const identity = openIdentity({
+    ...parts,
+    log,
+    settings,
+    onSignInRefused: events.signInRefused,
+  })
   starting.defer(sweepPeople(identity, clock, log))
   const failed = createFailedAuthentications({
     clock,
@@ -330,6 +338,7 @@ export async function startServer(
     writable: () => writable,
     integrity,
     droppedLines: requestLog.droppedLines,
+    events: events.counts,
     usage,
     connections: listeners.connections,
     clock,

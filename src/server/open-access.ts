@@ -4,6 +4,7 @@ import type { Accounts } from '../access/accounts/accounts.ts'
 import { obtainFirstAccount } from '../access/accounts/first-account.ts'
 import { createInvitationMail } from '../access/people/invitation-mail.ts'
 import { type Identity, createIdentity } from '../access/people/identity.ts'
+import type { OnSignInRefused } from '../access/people/sign-in.ts'
 import { obtainSealSecret } from '../access/accounts/server-identity.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
@@ -56,6 +57,7 @@ export function openIdentity(parts: {
   readonly log: Log
   /** Current settings. */
   readonly settings: { readonly now: Pick<Config, 'dataDir' | 'admin' | 'http' | 'log' | 'mail'> }
+  readonly onSignInRefused?: OnSignInRefused
 }): Identity {
   const { settings, clock } = parts
   const { dataDir } = settings.now

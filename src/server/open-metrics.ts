@@ -10,6 +10,7 @@ import type { Network } from '../chain/network.ts'
 import type { Rows } from '../db/rows.ts'
 import { listInvalidReplies } from '../tables/invalid-replies.ts'
 import type { ServerStatus } from '../admin/resources/server/server-status.ts'
+import type { OpenEvents } from './open-events.ts'
 import type { OpenNetworks } from './open-networks.ts'
 import { cairnVersion } from './version.ts'
 import type { Clock } from '../base/clock.ts'
@@ -132,6 +133,7 @@ export type MetricsParts = {
   readonly integrity: Pick<IntegrityWatch, 'isSound' | 'repairs'>
   /** Lines of the access log that were dropped. */
   readonly droppedLines: () => number
+  readonly events: OpenEvents['counts']
   readonly usage: Pick<Usage, 'onFlush' | 'read' | 'failedWrites'>
   /** By listener. */
   readonly connections: () => ReadonlyMap<string, number>
@@ -178,6 +180,7 @@ export function openMetrics(parts: MetricsParts): OpenMetrics {
     }),
     backgroundFailures: () => counters.backgroundFailures,
     droppedLines: parts.droppedLines,
+    events: parts.events,
     writesWaiting: () => parts.writer.waiting,
     usage: async () => {
       const { held } = await usage.read([], () => true)

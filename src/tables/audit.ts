@@ -30,6 +30,20 @@ export function listAudit(order: {
   )
 }
 
+/** In the order of their IDs. `id`: not included. */
+export function listAuditAfter(id: number, limit: number): Query<AuditRow> {
+  return query(
+    `SELECT id, time, actor, actor_name, account_id, action, target, changes
+     FROM audit WHERE id > ? ORDER BY id LIMIT ?`,
+    [id, limit],
+  )
+}
+
+/** `id` null: no entry. */
+export function newestAudit(): Query<{ id: number | null }> {
+  return query('SELECT max(id) AS id FROM audit', [])
+}
+
 export function insertAudit(row: Omit<AuditRow, 'id'>): Statement {
   const { time, actor, actor_name: actorName, account_id: accountId, action, target, changes } = row
   return {

@@ -1,9 +1,20 @@
-// Table `revision`: numbers that triggers and writes of usage increment when rows of that name change.
+// Table `revision`: numbers that triggers and writes of usage increment when rows of that name change, and, for each receiver
+// of events, the ID of the last audit entry that it has.
 // Tested by src/access/usage/usage.test.ts
 import { query, type Query } from '../db/rows.ts'
+import type { Statement } from '../db/writer.ts'
 
 type RevisedRows = 'accounts' | 'networks' | 'people' | 'usage'
+type ReceiverName = 'events_webhook' | 'events_syslog'
 
-export function revisionOf(name: RevisedRows): Query<{ number: number }> {
+export function revisionOf(name: RevisedRows | ReceiverName): Query<{ number: number }> {
   return query('SELECT number FROM revision WHERE name = ?', [name])
+}
+
+export function setRevision(name: ReceiverName, number: number): Statement {
+  return {
+    sql: `INSERT INTO revision (name, number) VALUES (?1, ?2)
+      ON CONFLICT (name) DO UPDATE SET number = ?2`,
+    parameters: [name, number],
+  }
 }

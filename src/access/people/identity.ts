@@ -23,7 +23,13 @@ import { createPasskeys, type Passkeys } from './passkeys.ts'
 import { createPeople, type People } from './people.ts'
 import { createSecretEncryption } from './secret-encryption.ts'
 import { type SecondFactor, createSecondFactor } from './second-factor.ts'
-import { type BeginAttempt, type SignIn, createSignIn, createSignInAttempts } from './sign-in.ts'
+import {
+  type BeginAttempt,
+  type OnSignInRefused,
+  type SignIn,
+  createSignIn,
+  createSignInAttempts,
+} from './sign-in.ts'
 import { createAccessTokens, type AccessTokens } from './access-tokens.ts'
 
 export type Identity = {
@@ -66,9 +72,10 @@ export function createIdentity(parts: {
   readonly mailInvitation: MailInvitation
   /** Where a token is opened. */
   readonly linkOf: (token: string) => string
+  readonly onSignInRefused?: OnSignInRefused
   readonly passwords?: Passwords
 }): Identity {
-  const { clock, log, settings, beginTry } = parts
+  const { clock, log, settings, beginTry, onSignInRefused } = parts
   const passwords = parts.passwords ?? createPasswords()
   const touch = { rows: parts.rows, clock, passwords, times: settings }
   const keepAddresses = (): boolean => settings().keepAddresses
@@ -78,7 +85,12 @@ export function createIdentity(parts: {
     seal: createSecretEncryption(parts.sealSecret),
   })
   const invitations = createInvitations(touch)
-  const tries = createSignInAttempts({ beginTry, log, keepAddresses })
+  const tries = createSignInAttempts({
+    beginTry,
+    log,
+    keepAddresses,
+    ...(onSignInRefused === undefined ? {} : { onRefused: onSignInRefused }),
+  })
   const devices = createKnownDevices({ clock, secret: parts.sealSecret })
   const challenges = createChallenges({ clock })
   const audit = createAuditLog({ ...touch, keepMs: () => settings().auditKeepMs })

@@ -27,6 +27,9 @@ export type From = {
  */
 export type BeginAttempt = (address: string, name: string, own?: string | null) => () => void
 
+/** `address`: of the client; null: addresses are not recorded. Must not throw. */
+export type OnSignInRefused = (fault: Fault, address: string | null) => void
+
 export type SignInAttempts = {
   /** Throws `over_rate`; returns the function that refunds the attempt. */
   begin(address: string, name: string, own?: string | null): () => void
@@ -38,11 +41,14 @@ export function createSignInAttempts(parts: {
   readonly beginTry: BeginAttempt
   readonly log: Log
   readonly keepAddresses: () => boolean
+  readonly onRefused?: OnSignInRefused
 }): SignInAttempts {
-  const { beginTry, log, keepAddresses } = parts
+  const { beginTry, log, keepAddresses, onRefused } = parts
 
   function refused(fault: Fault, { address }: Pick<From, 'address'>): Fault {
-    log('warn', 'sign_in_refused', { code: fault.code, ...(keepAddresses() ? { address } : {}) })
+    const recorded = keepAddresses()
+    log('warn', 'sign_in_refused', { code: fault.code, ...(recorded ? { address } : {}) })
+    onRefused?.(fault, recorded ? address : null)
     return fault
   }
 

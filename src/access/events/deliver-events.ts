@@ -1,0 +1,131 @@
+// Sends events to one receiver, in order and one at a time. Entries of the audit log are read from its table, also those that
+// commands wrote, and each is sent until the receiver has taken it: a restart continues behind the last one. Refused sign-ins
+// wait in memory, in limited number.
+// Tested by src/access/events/deliver-events.test.ts
+import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import type { Rows } from '../../db/rows.ts'
+import { listAuditAfter, newestAudit } from '../../tables/audit.ts'
+import { revisionOf, setRevision } from '../../tables/revisions.ts'
+import { auditDocument, type EventDocument } from './event-document.ts'
+
+export type EventTarget = 'webhook' | 'syslog'
+
+export type EventDelivery = {
+  /** An event that is in no table. Dropped if too many wait. */
+  add(event: EventDocument): void
+  /** Events that were dropped, and attempts that failed, since the start. */
+  readonly counts: { readonly dropped: number; readonly failed: number }
+  /** Resolves when nothing is being sent. */
+  stop(): Promise<void>
+}
+
+/** How often the audit log is read. */
+const lookMs = 1_000
+const rowsMax = 100
+export const waitingMax = 1_000
+const pauseMsMin = 1_000
+const pauseMsMax = 300_000
+
+/** `send`: resolves when the receiver has the event. Its errors must contain no secret. */
+export function createEventDelivery(parts: {
+  readonly target: EventTarget
+  readonly send: (event: EventDocument) => Promise<void>
+  readonly rows: Pick<Rows, 'find' | 'first' | 'write'>
+  readonly clock: Clock
+  readonly log: Log
+}): EventDelivery {
+  const { target, send, rows, clock, log } = parts
+  const cursorName = `events_${target}` as const
+  const waiting: EventDocument[] = []
+  const counts = { dropped: 0, failed: 0 }
+  /** ID of the last entry that was sent; null: not read yet. */
+  let cursor: number | null = null
+  let working: Promise<void> | null = null
+  let stopped = false
+  let wake = (): void => {}
+  const stopping = Promise.withResolvers<false>()
+
+  /** The last entry sent before, or the newest one if nothing was ever sent to this target. */
+  async function readCursor(): Promise<number> {
+    const newest = (await rows.first(newestAudit()))?.id ?? 0
+    const stored = await rows.first(revisionOf(cursorName))
+    if (stored !== null) return Math.min(stored.number, newest)
+    await rows.write([setRevision(cursorName, newest)])
+    return newest
+  }
+
+  function pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const stopTimer = clock.after(ms, resolve)
+      wake = () => {
+        stopTimer()
+        resolve()
+      }
+    })
+  }
+
+  /** False: stopped before the receiver took it. */
+  async function deliver(event: EventDocument): Promise<boolean> {
+    for (let tries = 1; !stopped; tries++) {
+      try {
+        // A receiver may be slow to answer: a stop does not wait, and the next start sends the event again.
+        return await Promise.race([send(event).then(() => true), stopping.promise])
+      } catch (error) {
+        counts.failed++
+        const pauseMs = Math.min(pauseMsMax, pauseMsMin * 2 ** Math.min(tries - 1, 20))
+        const facts = { target, tries, nextMs: pauseMs, error: (error as Error).message }
+        log('warn', 'event_not_sent', facts)
+        await pause(pauseMs)
+      }
+    }
+    return false
+  }
+
+  async function sendAudit(): Promise<boolean> {
+    const from = (cursor ??= await readCursor())
+    const found = await rows.find(listAuditAfter(from, rowsMax))
+    for (const row of found) {
+      if (!(await deliver(auditDocument(row)))) break
+      cursor = row.id
+    }
+    if (cursor !== from) await rows.write([setRevision(cursorName, cursor)])
+    return found.length > 0
+  }
+
+  async function work(): Promise<void> {
+    for (let more = true; more && !stopped;) {
+      more = await sendAudit()
+      for (let event = waiting[0]; event !== undefined && !stopped; event = waiting[0]) {
+        if (!(await deliver(event))) return
+        waiting.shift()
+      }
+    }
+  }
+
+  function begin(): void {
+    working ??= work()
+      .catch((error: unknown) => log('error', 'events_not_read', { target, error }))
+      .finally(() => {
+        working = null
+      })
+  }
+
+  // Entries from now on are sent, not only those after the first period.
+  begin()
+  const stopLooking = clock.every(lookMs, begin)
+  return {
+    add(event) {
+      if (waiting.length >= waitingMax) counts.dropped++
+      else waiting.push(event)
+    },
+    counts,
+    async stop() {
+      stopLooking()
+      stopped = true
+      stopping.resolve(false)
+      wake()
+      await working
+    },
+  }
+}

@@ -1,0 +1,48 @@
+// An event as its receivers get it: an entry of the audit log, or a refused sign-in. It contains no secret, because the audit log
+// contains none.
+// Tested by src/access/events/deliver-events.test.ts
+import type { FaultCode } from '../../base/fault.ts'
+import type { AuditRow } from '../../tables/audit.ts'
+
+/** `id`: the same if an event is sent twice. `time`: UTC, ISO 8601. */
+export type EventDocument = { readonly id: string; readonly time: string } & (
+  | {
+      readonly type: 'audit'
+      /** `id`: of a person, `local` or `anyone`; `name`: the email then. */
+      readonly actor: { readonly id: string; readonly name: string }
+      /** ID; null: the entry is about no account. */
+      readonly account: string | null
+      /** ID of the admin operation; `signIn` and `signInWithPasskey` are sign-ins. */
+      readonly action: string
+      readonly target: string | null
+      readonly changes: unknown
+    }
+  | {
+      readonly type: 'sign_in_refused'
+      readonly code: FaultCode
+      /** Of the client; absent if addresses are not recorded. */
+      readonly address?: string
+    }
+)
+
+export function auditDocument(row: AuditRow): EventDocument {
+  const { id, time, actor, actor_name: name, account_id: account, action, target, changes } = row
+  return {
+    id: `audit-${id}`,
+    type: 'audit',
+    time: new Date(time).toISOString(),
+    actor: { id: actor, name },
+    account,
+    action,
+    target,
+    changes: parsed(changes),
+  }
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return { damaged: true }
+  }
+}
