@@ -1,6 +1,7 @@
 // Renders a transaction as eth_getTransactionBy… returns it. Built from verified raw bytes only, so the result does not
 // depend on the source of the bytes; the member order is geth's.
 import { toHex, toQuantity } from '../base/hex.ts'
+import { impersonatedSender } from '../codec/ethereum/impersonation.ts'
 import type { Transaction } from '../codec/ethereum/transaction.ts'
 import { effectiveGasPrice } from './fees.ts'
 
@@ -48,6 +49,8 @@ export function renderTransaction(
     r: toQuantity(transaction.r),
     s: toQuantity(transaction.s),
     ...(transaction.type === 0 ? {} : { yParity: toQuantity(transaction.yParity) }),
+    // Not a member of geth's: r, s and v are no signature then.
+    ...(impersonatedSender(transaction) === null ? {} : { impersonated: true }),
   }
 }
 

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fromHex, toHex } from '../../base/hex.ts'
-import { transactionHash } from '../../codec/ethereum/transaction.ts'
+import { impersonate } from '../../codec/ethereum/impersonation.ts'
+import { decodeTransaction, transactionHash } from '../../codec/ethereum/transaction.ts'
+import { encodeTransaction } from '../../codec/ethereum/transaction-encode.ts'
 import { createReadyTransactions } from '../transaction-pool.ts'
 import type { BlockRef } from '../head.ts'
 import type { Agreement } from './pool/agree.ts'
@@ -119,11 +121,11 @@ const raw = fromHex(
   '0xf8ad835e472485174876e800830249f0944b9c25ca0224aef6a7522cabdbc3b2e125b7ca5080b8446ea056a9000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000bd8d7fa6f8cc0025a0d1556332df97e3bd911068651cfad6f975a30381f4ff3a55df7ab3512c78b9eca066b51cbb10cd1b2a09aaff137d9f6d4255bf73cb7702b666ebd5af502ffa4410',
 )
 
-function poolRig(result: unknown = '0x5') {
+function poolRig(result: unknown = '0x5', waiting: Uint8Array = raw) {
   const sent: unknown[] = []
   const words: UpstreamTransactionLookup = {
     locate: () => assert.fail('not asked'),
-    findWaiting: async () => raw,
+    findWaiting: async () => waiting,
   }
   const pool = createUpstreamTransactionPool({
     network: 'test',
@@ -144,6 +146,15 @@ test('a transaction’s hash is computed by Cairn, not taken from replies', asyn
   const expected = transactionHash(raw)
   assert.deepEqual(await pool.send(raw, signal), expected)
   assert.deepEqual(sent, [{ raw: toHex(raw), hash: toHex(expected) }])
+})
+
+test('a pending transaction that names its sender without a signature is ignored', async () => {
+  const hash = transactionHash(raw)
+  assert.deepEqual(await poolRig().pool.pendingTransaction(hash, signal), raw)
+  const sender = new Uint8Array(20).fill(1)
+  const unsigned = encodeTransaction(impersonate(decodeTransaction(raw), sender, 1n))
+  const { pool } = poolRig('0x5', unsigned)
+  assert.equal(await pool.pendingTransaction(hash, signal), null)
 })
 
 test('bytes that are no transaction are not sent', async () => {

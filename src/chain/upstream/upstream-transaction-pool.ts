@@ -3,6 +3,7 @@
 // Tested by src/chain/upstream/upstream-relay.test.ts
 import { Fault } from '../../base/fault.ts'
 import { toHex } from '../../base/hex.ts'
+import { impersonatedSender } from '../../codec/ethereum/impersonation.ts'
 import { Malformed } from '../../codec/ethereum/rlp.ts'
 import {
   decodeTransaction,
@@ -49,7 +50,20 @@ export function createUpstreamTransactionPool(parts: {
       if (typeof result === 'string' && /^0x[0-9a-f]{1,16}$/i.test(result)) return BigInt(result)
       throw new Fault('no_upstream', { detail: `no source reachable for ${network}` })
     },
-    pendingTransaction: (hash, signal) => words.findWaiting(hash, signal),
+    async pendingTransaction(hash, signal) {
+      const raw = await words.findWaiting(hash, signal)
+      return raw === null || isImpersonated(raw) ? null : raw
+    },
+  }
+}
+
+/** A public chain never accepts it, and its sender signed nothing. */
+function isImpersonated(raw: Uint8Array): boolean {
+  try {
+    return impersonatedSender(decodeTransaction(raw)) !== null
+  } catch (thrown) {
+    if (thrown instanceof UnsupportedTransaction || thrown instanceof Malformed) return false
+    throw thrown
   }
 }
 

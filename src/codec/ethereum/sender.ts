@@ -1,6 +1,7 @@
-// Sender of a transaction: recovered from the signature, never taken from a reply.
+// Sender of a transaction: recovered from its bytes, never taken from a reply.
 import { recover } from 'tiny-secp256k1'
 import { keccak256 } from '../hash/keccak.ts'
+import { impersonatedSender } from './impersonation.ts'
 import { Malformed, encodeInteger, encodeRlp } from './rlp.ts'
 import type { Transaction } from './transaction.ts'
 import { signingHash } from './transaction-encode.ts'
@@ -23,9 +24,15 @@ export function recoverSigner(transaction: Transaction): Signer {
   return { hash, signature, yParity, publicKey: recoverKey(hash, signature, yParity) }
 }
 
-/** 20 bytes. A high `s` is accepted, as before EIP-2. Throws `Malformed` if no key matches the signature. */
+/**
+ * 20 bytes: of the key behind the signature, or the one that an impersonated transaction names. A high `s` is accepted, as
+ * before EIP-2. Throws `Malformed` if no key matches the signature.
+ */
 export function recoverSender(transaction: Transaction): Uint8Array {
-  return keccak256(recoverSigner(transaction).publicKey.subarray(1)).subarray(12)
+  return (
+    impersonatedSender(transaction) ??
+    keccak256(recoverSigner(transaction).publicKey.subarray(1)).subarray(12)
+  )
 }
 
 /** The address of the contract that `from` (20 bytes) creates at `nonce` (Yellow Paper section 7). */
