@@ -38,6 +38,8 @@ const rules: Readonly<
   no_credential: () => ({ setting: 'secret', of: 'request' }),
   bad_token: (reason) => tokenRules[reason] ?? { setting: 'jwt', of: 'request' },
   refused_by_setting: settingRule,
+  method_not_offered: (reason) =>
+    reason === 'dev_methods' ? { setting: 'devMethods', of: 'key' } : null,
   no_card: () => ({ setting: 'card', of: 'account' }),
   no_network: () => ({ setting: 'networks', of: 'server' }),
   over_burst: () => ({ setting: 'unitsPerSecond', of: 'key' }),

@@ -2,7 +2,6 @@
 // run nor charged.
 import { Fault, type FaultCode } from '../base/fault.ts'
 import type { Caller } from '../access/accounts/caller.ts'
-import type { Allowlists } from '../access/accounts/allowlists.ts'
 import type { Network } from '../chain/network.ts'
 import type { Limiter, UnitsLeft } from '../access/limits/limiter.ts'
 import type { TransferMeters } from '../access/limits/transfer-meters.ts'
@@ -139,7 +138,7 @@ export function createDryRun(parts: DryRunDeps): DryRun {
       credentialOf(request),
       network,
     )
-    const planned = planOf(request, network, caller.allowlists, course)
+    const planned = planOf(request, network, caller, course)
     course.units = requestUnits([planned], false)
     if (course.units > 0) {
       limiter.withoutTaking(caller, () => limiter.admitUnits(caller, course.units))
@@ -150,11 +149,12 @@ export function createDryRun(parts: DryRunDeps): DryRun {
   function planOf(
     { method, params, addresses }: DryRunRequest & { face: 'rpc' },
     network: Network,
-    allowlists: Allowlists | null,
+    caller: Caller,
     course: Course,
   ) {
+    const { allowlists } = caller
     const operations = parts.operationsOf(network)
-    if (params !== undefined) return planCall(operations, { method, params }, allowlists, false)
+    if (params !== undefined) return planCall(operations, { method, params }, caller, false)
     const offered = operations.find(method)
     const names = offered?.addresses !== undefined
     if (addresses === undefined && names && allowlists !== null && allowlists.addresses !== null) {
@@ -170,7 +170,7 @@ export function createDryRun(parts: DryRunDeps): DryRun {
         return { ...rest, ...about, parse: () => null }
       },
     }
-    return planCall(described, { method, params: [] }, allowlists, false)
+    return planCall(described, { method, params: [] }, caller, false)
   }
 
   async function tryFiles(request: DryRunRequest & { face: 'files' }, course: Course) {

@@ -25,6 +25,7 @@ export type KeySettingsOptions = Lists & {
   readonly jwtRequired?: boolean
   readonly jwtAudience?: readonly string[]
   readonly networks?: readonly string[] | 'all'
+  readonly devMethods?: boolean
   readonly files?: boolean
   readonly unitsPerSecond?: Limit
   readonly unitsPerDay?: Limit
@@ -53,6 +54,11 @@ export function addKeySettings(command: Command, changing: boolean): Command {
   const audience = 'accepted JWT audience, repeatable (infura.io and the host names of the server)'
   command.option('--jwt-audience <name>', audience, addEntry)
   command.option('--networks <names>', 'permitted networks, separated by commas (all)', parseNames)
+  command.option(
+    '--dev-methods',
+    'permit methods that change the embedded chain, such as evm_snapshot',
+  )
+  if (changing) command.option('--no-dev-methods', 'refuse methods that change the embedded chain')
   // Before its negation, which else would be a value where nothing is given.
   if (changing) command.option('--files', 'permit the IPFS API')
   command.option('--no-files', 'refuse the IPFS API')
@@ -135,6 +141,7 @@ export function changesOf(options: KeySettingsOptions): Partial<KeySettings> {
     jwtRequired: options.jwtRequired,
     jwtAudiences: listOf('--jwt-audience', options.jwtAudience),
     networks: options.networks === 'all' ? null : options.networks,
+    devMethods: options.devMethods,
     files: options.files,
     unitsPerSecond: numberOf(options.unitsPerSecond),
     unitsPerDay: numberOf(options.unitsPerDay),

@@ -48,9 +48,7 @@ export function createRpcPipeline(parts: RpcPipelineDeps): RpcPipeline {
     const operations =
       request.upstream === undefined ? offered : queryOneUpstream(offered, request.upstream)
     const lasting = request.subscriptions !== undefined
-    const planned = request.items.map((item) =>
-      planCall(operations, item, caller.allowlists, lasting),
-    )
+    const planned = request.items.map((item) => planCall(operations, item, caller, lasting))
     const units = requestUnits(planned, batch)
     if (inspection) {
       inspection.asks(request.items, batch)

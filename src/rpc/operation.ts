@@ -70,6 +70,8 @@ export type RpcDeclaration<Input> = {
   readonly units: number
   /** Only over WebSocket; over HTTP it is refused as an unknown method. */
   readonly lasting?: true
+  /** Changes the embedded chain outside of transactions: only for keys with `devMethods`. */
+  readonly development?: true
   /** Only answers labelled `proof` are cached. */
   readonly cache?: CacheKey<Input>
   /** Undefined: replies have no proof bundle. */

@@ -1,11 +1,8 @@
 // Plans the calls of a request (operation, input and price, or the reason of a refusal) and runs those that are admitted:
 // from the cache of proved answers, synchronously where memory holds all the content, else in parallel.
 // Tested by src/server/create-pipeline.test.ts
-import {
-  type Allowlists,
-  authorizeAddresses,
-  authorizeMethod,
-} from '../access/accounts/allowlists.ts'
+import { authorizeAddresses, authorizeMethod } from '../access/accounts/allowlists.ts'
+import type { Caller } from '../access/accounts/caller.ts'
 import { Fault } from '../base/fault.ts'
 import type { RpcItem, RpcOutcome, RpcRequest } from './rpc-pipeline.ts'
 import {
@@ -37,13 +34,12 @@ export type CallPlan = {
 }
 
 /**
- * Never throws: the plan of a refused call holds its fault. `allowlists` null: the key has none. `lasting`: the call
- * arrived over a WebSocket.
+ * Never throws: the plan of a refused call holds its fault. `lasting`: the call arrived over a WebSocket.
  */
 export function planCall(
   operations: Operations,
   item: RpcItem | Fault,
-  allowlists: Allowlists | null,
+  { allowlists, settings }: Pick<Caller, 'allowlists' | 'settings'>,
   lasting: boolean,
 ): CallPlan {
   if (item instanceof Fault) return refused('', item)
@@ -54,6 +50,7 @@ export function planCall(
   try {
     if (allowlists !== null) authorizeMethod(allowlists, item.method)
     if (operation === null) throw notServed(item.method)
+    if (operation.development === true && !settings.devMethods) throw needsDevMethods(method)
     const input = operation.parse(item.params)
     const named = allowlists === null ? undefined : operation.addresses?.(input)
     if (allowlists !== null && named !== undefined) authorizeAddresses(allowlists, named)
@@ -66,6 +63,13 @@ export function planCall(
 function notServed(method: string): Fault {
   const detail = `The method ${method.slice(0, 256)} does not exist/is not available`
   return findRefusal(method) ?? new Fault('no_method', { detail })
+}
+
+/** A method that a table refuses with a sentence keeps it for keys that may not call it. */
+function needsDevMethods(method: string): Fault {
+  const detail = `${method} changes the chain: it needs a key with the setting devMethods`
+  const data = { reason: 'dev_methods' }
+  return findRefusal(method) ?? new Fault('method_not_offered', { detail, data })
 }
 
 function refused(method: string, fault: Fault): CallPlan {

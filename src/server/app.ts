@@ -31,7 +31,7 @@ import { storedBytes } from '../ipfs/pins/account-storage.ts'
 import { listKeyIdsOf } from '../tables/api-keys.ts'
 import { createFailedAuthentications } from '../access/limits/failed-attempts.ts'
 import { createTransferMeters } from '../access/limits/transfer-meters.ts'
-import { keyRatesOf, openGateway } from './open-gateway.ts'
+import { isPrivate, keyRatesOf, openGateway } from './open-gateway.ts'
 import { createLimiter } from '../access/limits/limiter.ts'
 import { createUsageRetention } from '../access/usage/usage-retention.ts'
 import { createUsage } from '../access/usage/usage.ts'
@@ -433,7 +433,7 @@ export async function startServer(
   if (reload !== null) starting.defer(() => reload.stop())
 
   // Last: a key or link that a failing start created must not be shown.
-  const firstKey = await createFirstKey(accounts)
+  const firstKey = await createFirstKey(accounts, { devMethods: isPrivate(config) })
   const firstRun = await createFirstRunLink(identity, accounts, adminUrl)
 
   log('info', 'started', {

@@ -53,14 +53,20 @@ import type { OpenNetworks } from './open-networks.ts'
 export function keyRatesOf({
   http,
   admin,
-}: {
-  readonly http: Pick<Config['http'], 'host' | 'keyRates' | 'trustedProxies'>
-  readonly admin: Pick<Config['admin'], 'hosts'>
-}): KeyRates {
+}: Reachability & { readonly http: Pick<Config['http'], 'keyRates'> }): KeyRates {
   if (http.keyRates !== 'auto') return plans[http.keyRates]
+  return isPrivate({ http, admin }) ? plans.none : plans.team
+}
+
+type Reachability = {
+  readonly http: Pick<Config['http'], 'host' | 'trustedProxies'>
+  readonly admin: Pick<Config['admin'], 'hosts'>
+}
+
+/** Whether only programs of this machine reach the server, as far as its settings say. */
+export function isPrivate({ http, admin }: Reachability): boolean {
   const names = admin.hosts?.split(',').map((name) => name.trim()) ?? []
-  const isPrivate = http.trustedProxies === null && [http.host, ...names].every(isLoopback)
-  return isPrivate ? plans.none : plans.team
+  return http.trustedProxies === null && [http.host, ...names].every(isLoopback)
 }
 
 /** Profile of the key, otherwise of the server, with the server's rule for sharding directories. */

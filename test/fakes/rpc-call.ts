@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { Fault } from '../../src/base/fault.ts'
 import type { Caller } from '../../src/access/accounts/caller.ts'
+import { defaultKeySettings } from '../../src/access/accounts/key-settings.ts'
 import { type ContentRef, type PeekNode, refKey } from '../../src/content/ref.ts'
 import type { BlockRef } from '../../src/chain/head.ts'
 import type { Level } from '../../src/chain/level.ts'
@@ -59,7 +60,7 @@ async function runOn<Input>(
   const { signal } = new AbortController()
   const call: RpcCall = {
     // No operation of this API looks at the caller; the gateway authorized it before.
-    caller: {} as Caller,
+    caller: { settings: defaultKeySettings } as Caller,
     network,
     labels,
     signal,

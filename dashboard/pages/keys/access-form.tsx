@@ -19,6 +19,11 @@ const switches = [
     hint: 'Calls without it are refused. Not for keys in web pages.',
   },
   {
+    name: 'devMethods',
+    title: 'Development methods on the embedded chain',
+    hint: 'Calls can change balances, code, time and blocks there (evm_, hardhat_, anvil_). Never on other networks.',
+  },
+  {
     name: 'gatewayPublic',
     title: 'Anyone can read pinned files through the gateway',
     hint: 'Without a key.',

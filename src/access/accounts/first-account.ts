@@ -1,6 +1,7 @@
 // The account of a new data folder. It has a card, so that the first `add` works.
 // Tested by test/start.test.ts
 import type { Account, Accounts } from './accounts.ts'
+import type { KeySettings } from './key-settings.ts'
 
 export const firstAccountName = 'default'
 
@@ -19,12 +20,16 @@ export async function obtainFirstAccount(
   }
 }
 
-/** Key and secret of the first key, or null when there are keys already. Shown once. */
+/** Key and secret of the first key, or null when there are keys already. Shown once. `devMethods`: as its setting. */
 export async function createFirstKey(
   accounts: Accounts,
+  { devMethods }: Pick<KeySettings, 'devMethods'>,
 ): Promise<{ readonly apiKey: string; readonly apiKeySecret: string } | null> {
   const account = await obtainFirstAccount(accounts)
   if (await accounts.hasKeys()) return null
-  const { key, secret } = await accounts.createKey(account.name, { name: 'first' })
+  const { key, secret } = await accounts.createKey(account.name, {
+    name: 'first',
+    settings: { devMethods },
+  })
   return { apiKey: key, apiKeySecret: secret }
 }

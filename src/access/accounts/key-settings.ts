@@ -12,6 +12,8 @@ export type KeySettings = {
   readonly jwtAudiences: readonly string[]
   /** Names of the networks the key may use; null = all. */
   readonly networks: readonly string[] | null
+  /** JSON-RPC calls may change the embedded chain as development tools do: state, time, mining, snapshots. */
+  readonly devMethods: boolean
   /** Enables the IPFS API for the key. */
   readonly files: boolean
   readonly unitsPerSecond: number | null
@@ -58,6 +60,7 @@ export const defaultKeySettings: KeySettings = {
   jwtRequired: false,
   jwtAudiences: [],
   networks: null,
+  devMethods: false,
   files: true,
   unitsPerSecond: null,
   unitsPerDay: null,

@@ -92,6 +92,7 @@ export function changeKeySettings(
     jwtRequired: flag('jwtRequired', merged.jwtRequired),
     jwtAudiences: parseAllowlist('jwtAudiences', merged.jwtAudiences),
     networks: names('networks', merged.networks),
+    devMethods: flag('devMethods', merged.devMethods),
     files: flag('files', merged.files),
     unitsPerSecond: limit('unitsPerSecond', merged.unitsPerSecond),
     unitsPerDay: limit('unitsPerDay', merged.unitsPerDay),

@@ -18,6 +18,7 @@ const keySettingsShape = z.strictObject({
   jwtRequired: z.boolean(),
   jwtAudiences: entries,
   networks: entries.nullable(),
+  devMethods: z.boolean(),
   files: z.boolean(),
   unitsPerSecond: limit,
   unitsPerDay: limit,
