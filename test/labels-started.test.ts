@@ -6,7 +6,7 @@ import { devAccounts } from '../src/devchain/dev-accounts.ts'
 import { systemClock } from '../src/base/clock.ts'
 import { toHex } from '../src/base/hex.ts'
 import { createSenderCache } from '../src/chain/sender-cache.ts'
-import { createRpcOperations } from '../src/rpc/methods/index.ts'
+import { createRpcOperations, listRpcMethods } from '../src/rpc/methods/index.ts'
 import { relayedMethods } from '../src/rpc/relay/relayed-methods.ts'
 import { startBehind } from './behind-upstreams.ts'
 import { openStubChain, type StubChain } from './fakes/stub-chain.ts'
@@ -34,6 +34,22 @@ const proved = (...params: readonly unknown[]) => row('proof', 'proof', ...param
 const trusted = (...params: readonly unknown[]) => row('trusted', 'trusted', ...params)
 /** Errors, and unknown hashes. */
 const none = (...params: readonly unknown[]) => row('none', 'none', ...params)
+
+/** Refused with its example, or by its nature. */
+const refusedDevMethods = [
+  'anvil_setMinGasPrice',
+  'anvil_setNextBlockTimestamp',
+  'evm_setNextBlockTimestamp',
+  'hardhat_setMinGasPrice',
+]
+const devRows = Object.fromEntries(
+  listRpcMethods()
+    .filter(({ development }) => development === true)
+    .map(({ name, params }) => {
+      const label = refusedDevMethods.includes(name) ? 'none' : 'trusted'
+      return [name, row(label, 'none', ...params.map(({ type }) => type.example))]
+    }),
+)
 
 /** Every operation of this server, and forwarded methods. `block`: a hash; `transaction`: of one behind upstreams. */
 function rowsOf(block: string, transaction: string): Readonly<Record<string, Row>> {
@@ -108,7 +124,6 @@ function rowsOf(block: string, transaction: string): Readonly<Record<string, Row
     eth_syncing: trusted(),
     eth_uninstallFilter: trusted('0x1'),
     eth_unsubscribe: none('0x1'),
-    evm_mine: row('trusted', 'none'),
     net_listening: trusted(),
     net_peerCount: trusted(),
     net_version: trusted(),
@@ -124,6 +139,8 @@ function rowsOf(block: string, transaction: string): Readonly<Record<string, Row
     txpool_status: trusted(),
     web3_clientVersion: trusted(),
     web3_sha3: trusted('0x68656c6c6f'),
+    // Last, since they change the chain.
+    ...devRows,
   }
 }
 

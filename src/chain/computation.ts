@@ -5,6 +5,9 @@
 import type { Log } from '../codec/ethereum/receipt.ts'
 import type { Transaction } from '../codec/ethereum/transaction.ts'
 
+/** The owner of a call: IDs of rows, never the key itself. A Caller is one. */
+export type CallOwner = { readonly accountId: string; readonly keyId: string }
+
 /** A transaction as eth_call and eth_estimateGas take it. All values parsed; absent means not given. */
 export type CallRequest = {
   readonly from?: Uint8Array

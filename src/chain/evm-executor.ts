@@ -3,6 +3,7 @@ import type { BlockParts } from '../codec/ethereum/block.ts'
 import type {
   AccessListReport,
   BlockSimulation,
+  CallOwner,
   CallRequest,
   Overrides,
   SimulatedBlock,
@@ -10,10 +11,8 @@ import type {
   TracerChoice,
   TransactionTrace,
 } from './computation.ts'
+import type { DevChain } from './dev-chain.ts'
 import type { BlockRef } from './head.ts'
-
-/** The owner of a call: IDs of rows, never the key itself. A Caller is one. */
-export type CallOwner = { readonly accountId: string; readonly keyId: string }
 
 /** A call on the state after `block`. */
 export type RequestedCall = {
@@ -107,6 +106,8 @@ export interface EvmExecutor {
    * block producers.
    */
   mine(signal: AbortSignal, owner?: CallOwner): Promise<BlockRef>
+  /** Orders of development tools. */
+  readonly dev: DevChain
   /** Addresses whose keys are public on this network (eth_accounts); empty elsewhere. */
   readonly accounts: readonly Uint8Array[]
 }

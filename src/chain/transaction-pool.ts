@@ -1,7 +1,7 @@
 // Pending transactions: of the embedded chain, or as upstreams report them; a read-only chain has none and accepts none.
 // They cannot be proved; Cairn checks only that the bytes are the transaction of that hash.
 // Tested by src/rpc/bundles/proof-bundle.test.ts
-import type { CallOwner } from './evm-executor.ts'
+import type { CallOwner } from './computation.ts'
 import type { Level } from './level.ts'
 import { Fault } from '../base/fault.ts'
 

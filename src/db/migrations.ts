@@ -309,4 +309,6 @@ export const migrations: readonly (readonly string[])[] = [
         BEGIN UPDATE revision SET number = number + 1 WHERE name = 'networks'; END`,
     ),
   ],
+  // How the next blocks of an embedded chain are made: see devchain/saved-plan.ts.
+  [`CREATE TABLE chain_plan (network TEXT PRIMARY KEY, plan TEXT NOT NULL) WITHOUT ROWID`],
 ]

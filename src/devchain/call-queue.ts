@@ -1,7 +1,7 @@
 // The calls that wait for a call thread. Accounts take turns, and within an account its keys: a key with a thousand calls and a key
 // with one are served alike, and so are an account with nine keys and an account with one.
 import { Fault } from '../base/fault.ts'
-import type { CallOwner } from '../chain/evm-executor.ts'
+import type { CallOwner } from '../chain/computation.ts'
 
 export type Waiting = CallOwner & { readonly id: number }
 

@@ -1,4 +1,5 @@
-// The Head of an embedded chain: it never reorgs, so safe and finalized are the latest block.
+// The Head of an embedded chain: safe and finalized are the latest block. Blocks leave it only on the order of a development
+// tool (evm_revert, hardhat_reset).
 import { Fault } from '../base/fault.ts'
 import { equalBytes } from '../base/hex.ts'
 import type { BlockRef, Head, HeadUpdate } from '../chain/head.ts'
@@ -8,12 +9,16 @@ import { known } from '../chain/read.ts'
 export type ChainHead = Head & {
   /** Call for each block once it is durable. Blocks at or below the current head change nothing. */
   advance(block: BlockPlace): void
+  /** Call when messages were lost: `block` is the head, whatever was before. */
+  moveTo(block: BlockPlace): void
+  /** Call when blocks have left the chain, newest first, and `block` is the head again. */
+  rewind(block: BlockPlace, removed: readonly BlockPlace[]): void
 }
 
 /** `onFailure`: what a listener threw, or why the blocks between two heads could not be read. */
 export function createChainHead(
   network: string,
-  index: ChainIndex,
+  index: Pick<ChainIndex, 'head' | 'hashOf' | 'locate'>,
   start: BlockPlace,
   onFailure: (error: unknown) => void = () => {},
 ): ChainHead {
@@ -32,6 +37,9 @@ export function createChainHead(
     if (number < 0n || number > latest.number) return null
     const hash = index.hashOf(number)
     if (hash === null) {
+      // Rewound by its thread, and the message is on its way.
+      const kept = index.head()
+      if (kept !== null && kept.number < number) return null
       throw new Fault('damaged', { detail: `the index of the chain lacks block ${number}` })
     }
     return refTo({ number, hash })
@@ -51,6 +59,23 @@ export function createChainHead(
     return [...blocks, latest]
   }
 
+  function advance(block: BlockPlace): void {
+    if (block.number <= latest.number) return
+    const after = latest.number
+    latest = refTo(block)
+    tell({ removed: [], added: blocksAfter(after) })
+  }
+
+  function tell(change: HeadUpdate): void {
+    for (const listener of listeners) {
+      try {
+        listener(change)
+      } catch (error) {
+        onFailure(error)
+      }
+    }
+  }
+
   return {
     latest: () => latest,
     safe: () => latest,
@@ -68,18 +93,17 @@ export function createChainHead(
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    advance(block) {
-      if (block.number <= latest.number) return
-      const after = latest.number
+    advance,
+    moveTo(block) {
+      const isAhead = block.number > latest.number
+      const before = isAhead ? index.hashOf(latest.number) : block.hash
+      if (before !== null && equalBytes(before, latest.hash)) return advance(block)
       latest = refTo(block)
-      const added = blocksAfter(after)
-      for (const listener of listeners) {
-        try {
-          listener({ removed: [], added })
-        } catch (error) {
-          onFailure(error)
-        }
-      }
+      tell({ removed: [], added: [latest] })
+    },
+    rewind(block, removed) {
+      latest = refTo(block)
+      tell({ removed: removed.map(refTo), added: [] })
     },
   }
 }

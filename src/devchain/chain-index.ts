@@ -6,14 +6,19 @@ import {
   deleteChainAbove,
   findBlockHash,
   findChainHead,
+  findChainPlan,
   findTransaction,
   hasBlockHash,
   insertChainBlock,
   insertChainHead,
   insertChainTransactions,
+  listBlocksAbove,
   moveChainHead,
   resetChainHead,
+  saveChainPlan,
 } from '../tables/chain.ts'
+import { decodePlan, encodePlan } from './saved-plan.ts'
+import { type ChainPlan, noChainPlan } from './block-plan.ts'
 
 /** A transaction's hash, 32 bytes, and who signed it, 20 bytes, as the EVM recovered it. */
 export type Signed = { readonly hash: Uint8Array; readonly sender: Uint8Array }
@@ -30,6 +35,10 @@ export interface ChainIndex {
   locate(
     transactionHash: Uint8Array,
   ): { readonly blockHash: Uint8Array; readonly index: number } | null
+  /** Canonical blocks above `number`, newest first. */
+  above(number: bigint): readonly BlockPlace[]
+  /** Throws an Error with a sentence for the operator if it is damaged. */
+  plan(): ChainPlan
 }
 
 export function openChainIndex(database: Database, network: string): ChainIndex {
@@ -43,6 +52,15 @@ export function openChainIndex(database: Database, network: string): ChainIndex 
     locate(transactionHash) {
       const row = findTransaction(database, network, transactionHash)
       return row === null ? null : { blockHash: row.block_hash, index: row.position }
+    },
+    above: (number) =>
+      listBlocksAbove(database, network, number).map((row) => ({
+        number: BigInt(row.number),
+        hash: row.hash,
+      })),
+    plan() {
+      const json = findChainPlan(database, network)
+      return json === null ? noChainPlan : decodePlan(json)
     },
   }
 }
@@ -70,4 +88,8 @@ export function nextBlockRows(
 /** Makes an earlier block the head and forgets the rows of all above it. */
 export function rewindRows(network: string, to: BlockPlace): RowChanges {
   return [...deleteChainAbove(network, to.number), resetChainHead(network, to)]
+}
+
+export function planRows(network: string, plan: ChainPlan): RowChanges {
+  return [saveChainPlan(network, encodePlan(plan))]
 }

@@ -1,6 +1,7 @@
 // What crosses between the request thread and the chain thread. Everything is structured-clonable.
 import type { MessagePort } from 'node:worker_threads'
 import type { BlockParts } from '../codec/ethereum/block.ts'
+import type { DevOrder, DevResults } from '../chain/dev-chain.ts'
 import type { PoolContent, PoolCounts } from '../chain/evm-executor.ts'
 import type { BlockPlace, Signed } from './chain-index.ts'
 import type { Genesis } from './genesis.ts'
@@ -12,6 +13,8 @@ export type ChainThreadData = {
   readonly databasePath: string
   readonly writerPort: MessagePort
   readonly mining: 'auto' | 'off'
+  /** The accounts of dev-accounts.ts send without a signature of the client. */
+  readonly isUnlocked: boolean
 }
 
 export type ChainTask =
@@ -22,6 +25,7 @@ export type ChainTask =
   | { readonly kind: 'counts' }
   | { readonly kind: 'preview' }
   | { readonly kind: 'mine' }
+  | { readonly kind: 'order'; readonly order: DevOrder }
   /** `signers`: brings `Signer[]` of the blocks to come, as soon as they are recovered. */
   | { readonly kind: 'import'; readonly path: string; readonly signers: MessagePort }
 
@@ -34,6 +38,7 @@ export type ChainResults = {
   readonly counts: PoolCounts
   readonly preview: BlockParts
   readonly mine: BlockPlace
+  readonly order: DevResults[DevOrder['kind']]
   readonly import: number
 }
 
@@ -46,7 +51,7 @@ export type ChainThreadTask =
   | { readonly kind: 'cancel'; readonly id: number }
   | { readonly kind: 'close' }
 
-/** From the thread. `ready` and `block` are said before the answer of the task that made them. */
+/** From the thread. `ready`, `block` and `rewound` are said before the answer of the task that made them. */
 export type ChainThreadMessage =
   | { readonly kind: 'done'; readonly id: number; readonly result: ChainResult }
   | { readonly kind: 'failed'; readonly id: number; readonly failure: PackedFailure }
@@ -54,5 +59,11 @@ export type ChainThreadMessage =
       readonly kind: 'block'
       readonly block: BlockPlace
       readonly signed: readonly Signed[]
+    }
+  /** Blocks left the chain, newest first, and `block` is the head again. */
+  | {
+      readonly kind: 'rewound'
+      readonly block: BlockPlace
+      readonly removed: readonly BlockPlace[]
     }
   | { readonly kind: 'ready'; readonly hash: Uint8Array }

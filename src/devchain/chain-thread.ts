@@ -6,7 +6,9 @@ import { MessageChannel } from 'node:worker_threads'
 import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import { type TransactionPool, createReadyTransactions } from '../chain/transaction-pool.ts'
-import type { CallOwner, EvmExecutor } from '../chain/evm-executor.ts'
+import type { CallOwner } from '../chain/computation.ts'
+import type { DevResults } from '../chain/dev-chain.ts'
+import type { EvmExecutor } from '../chain/evm-executor.ts'
 import type { MessagePort, Worker } from 'node:worker_threads'
 import type { Genesis } from './genesis.ts'
 import type { CallExecutor } from './call-thread.ts'
@@ -22,7 +24,6 @@ import type {
   ChainResult,
   ChainResults,
   ChainTask,
-  ChainThreadData,
 } from './chain-thread-tasks.ts'
 
 export type ChainThreadOptions = {
@@ -32,7 +33,11 @@ export type ChainThreadOptions = {
   readonly connectWriter: () => MessagePort
   readonly mining: 'auto' | 'off'
   readonly accounts: readonly Uint8Array[]
+  /** The accounts of dev-accounts.ts send without a signature of the client. */
+  readonly isUnlocked: boolean
   readonly onBlock: (block: BlockPlace, signed: readonly Signed[]) => void
+  /** Called when blocks have left the chain, newest first, and `block` is the head again. */
+  readonly onRewind: (block: BlockPlace, removed: readonly BlockPlace[]) => void
   /** Called when the thread died: a block may have become durable without a `block` message. */
   readonly onDeath: () => void
   readonly log: Log
@@ -79,7 +84,7 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
   let closed = false
 
   function start(): Worker {
-    const { genesis, databasePath, mining } = options
+    const { genesis, databasePath, mining, isUnlocked } = options
     const writerPort = options.connectWriter()
     const started = startedAhead ?? startChainWorker()
     startedAhead = null
@@ -94,8 +99,9 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
       const fault = closed ? new Fault('shutting_down') : new Fault('internal', { cause })
       for (const waiter of Array.from(queue.begun.values())) end(waiter).reject(fault)
     })
-    const data: ChainThreadData = { network, genesis, databasePath, writerPort, mining }
-    started.postMessage({ kind: 'open', data } satisfies ChainThreadTask, [writerPort])
+    const data = { network, genesis, databasePath, writerPort, mining, isUnlocked }
+    const opening: ChainThreadTask = { kind: 'open', data }
+    started.postMessage(opening, [writerPort])
     return started
   }
 
@@ -117,6 +123,7 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
 
   function hear(news: ChainThreadMessage): void {
     if (news.kind === 'block') return options.onBlock(news.block, news.signed)
+    if (news.kind === 'rewound') return options.onRewind(news.block, news.removed)
     if (news.kind === 'ready') return arrivals.add(news.hash)
     const waiter = queue.begun.get(news.id)
     if (waiter === undefined) return
@@ -181,6 +188,13 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
       network,
       ...(await run({ kind: 'mine' }, owner, signal)),
     }),
+    dev: {
+      async run(order, signal, owner = ownTasks) {
+        const result = await run({ kind: 'order', order }, owner, signal)
+        // The thread answers each order with the result of its kind (vm/dev-orders.ts).
+        return result as DevResults[(typeof order)['kind']]
+      },
+    },
   }
 
   return {

@@ -11,6 +11,7 @@ import { verifiedFinds } from '../content/verified-finds.ts'
 import { portWriter } from '../db/port-writer.ts'
 import { openDatabase } from '../db/sqlite.ts'
 import { openChainIndex } from './chain-index.ts'
+import { devAccounts } from './dev-accounts.ts'
 import { packFailure } from './packed-failure.ts'
 import { Engine } from './vm/engine.ts'
 import type {
@@ -27,7 +28,7 @@ async function open(
   data: ChainThreadData,
   say: (news: ChainThreadMessage) => void,
 ): Promise<Opened> {
-  const { network, genesis, mining } = data
+  const { network, genesis, mining, isUnlocked } = data
   const now = () => systemClock.now()
   const db = openDatabase(data.databasePath, { readOnly: true })
   const writer = portWriter(data.writerPort)
@@ -37,8 +38,10 @@ async function open(
     store: verifiedFinds(createSqliteStore({ db, writer })),
     index: openChainIndex(db, network),
     mining,
+    unlocked: isUnlocked ? devAccounts : [],
     now,
     onBlock: (block, signed) => say({ kind: 'block', block, signed }),
+    onRewind: (block, removed) => say({ kind: 'rewound', block, removed }),
     onPending: (hash) => say({ kind: 'ready', hash }),
     log: createLog(
       () => 'info',
@@ -120,6 +123,8 @@ async function run(engine: Engine, task: ChainTask): Promise<ChainResult> {
       return engine.pendingBlock()
     case 'mine':
       return engine.mine()
+    case 'order':
+      return engine.order(task.order)
     case 'import':
       return engine.importFile(task.path, task.signers)
   }

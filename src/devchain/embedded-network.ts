@@ -8,6 +8,7 @@ import type { Obtain } from '../content/ref.ts'
 import type { LocalStore } from '../content/block-store.ts'
 import type { Database } from '../db/sqlite.ts'
 import type { MessagePort, Worker } from 'node:worker_threads'
+import type { DevChain } from '../chain/dev-chain.ts'
 import type { EvmExecutor } from '../chain/evm-executor.ts'
 import type { ForkConfigs } from '../chain/fork-configs.ts'
 import type { Head } from '../chain/head.ts'
@@ -21,7 +22,7 @@ import { devAccounts } from './dev-accounts.ts'
 import type { Genesis } from './genesis.ts'
 import { forkConfigs } from './fork-config.ts'
 import { findStart } from './start-point.ts'
-import { mineEvery } from './interval-mining.ts'
+import { createIntervalMining } from './interval-mining.ts'
 import { obtainEmbedded } from './embedded-content.ts'
 import { createChainThread } from './chain-thread.ts'
 import type { TimeSliceLimits } from './vm/time-slice.ts'
@@ -83,31 +84,36 @@ export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<Emb
     log('error', backgroundFailed, { in: 'chain head', network: name, error })
   }
   const head = createChainHead(name, index, start, failed)
+  const isDefault = genesis === defaultGenesis
   const thread = createChainThread({
     network: name,
     genesis,
     databasePath: options.databasePath,
     connectWriter: options.connectWriter,
     mining: mining === 'auto' ? 'auto' : 'off',
-    accounts: genesis === defaultGenesis ? devAccounts.map((it) => fromHex(it.address)) : [],
+    accounts: isDefault ? devAccounts.map((it) => fromHex(it.address)) : [],
+    isUnlocked: isDefault,
     onBlock(block, signed) {
       for (const { hash, sender } of signed) options.onSigned?.(hash, sender)
       head.advance(block)
     },
+    onRewind: (block, removed) => head.rewind(block, removed),
     startedAhead: options.startedAhead ?? null,
     onDeath() {
       try {
-        head.advance(index.head() ?? start)
+        head.moveTo(index.head() ?? start)
       } catch (error) {
         failed(error)
       }
     },
     log,
   })
-  const stopMining =
-    typeof mining === 'object'
-      ? mineEvery(mining.everySeconds, { clock: options.clock, executor: thread.executor, log })
-      : () => {}
+  const configured = typeof mining === 'object' ? mining.everySeconds * 1000 : 0
+  const interval = createIntervalMining(index.plan().mining.intervalMs ?? configured, {
+    clock: options.clock,
+    executor: thread.executor,
+    log,
+  })
   const calls = createCallThread({
     network: name,
     genesis,
@@ -117,12 +123,22 @@ export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<Emb
     log,
     ...(options.turnLimits === undefined ? {} : { limits: options.turnLimits }),
   })
+  const dev: DevChain = {
+    async run(order, signal, owner) {
+      const result = await thread.executor.dev.run(order, signal, owner)
+      if (order.kind === 'plan' && order.mining?.intervalMs !== undefined) {
+        interval.set(order.mining.intervalMs ?? configured)
+      }
+      if (order.kind === 'reset') interval.set(configured)
+      return result
+    },
+  }
   return {
     chainId: genesis.chainId,
     head,
     ownContent: (obtain) => obtainEmbedded(obtain, index),
     pool: thread.pool,
-    executor: { ...thread.executor, ...calls.executor },
+    executor: { ...thread.executor, ...calls.executor, dev },
     blobFeeFraction: (timestamp) => blobFeeFraction(genesis.config, timestamp),
     forkConfigs(timestamp) {
       const first = index.hashOf(0n)
@@ -130,7 +146,7 @@ export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<Emb
     },
     importChain: (path, signal) => thread.importChain(path, head.latest().number, signal),
     async close() {
-      stopMining()
+      interval.stop()
       await Promise.all([thread.close(), calls.close()])
     },
   }

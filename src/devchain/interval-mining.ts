@@ -3,21 +3,35 @@
 // Tested by src/devchain/embedded-network.test.ts
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import type { MiningPlan } from '../chain/dev-chain.ts'
 import type { EvmExecutor } from '../chain/evm-executor.ts'
 
-/** The returned function ends it; a block in the making is still finished. A block that failed is logged. */
-export function mineEvery(
-  seconds: number,
+/** Milliseconds, or two between which each period is chosen at random. 0: no blocks. */
+export type Period = NonNullable<MiningPlan['intervalMs']>
+
+export type IntervalMining = {
+  readonly period: Period
+  /** From now on. The same period again changes nothing. */
+  set(period: Period): void
+  /** A block in the making is still finished. */
+  stop(): void
+}
+
+/** A block that failed is logged. */
+export function createIntervalMining(
+  first: Period,
   parts: {
     readonly clock: Clock
     readonly executor: Pick<EvmExecutor, 'mine'>
     readonly log: Log
   },
-): () => void {
+): IntervalMining {
   const { clock, executor, log } = parts
   const { signal } = new AbortController()
+  let period: Period = 0
   let busy = false
   let ended = false
+  let cancel = () => {}
 
   async function mine(): Promise<void> {
     if (busy) return
@@ -31,9 +45,35 @@ export function mineEvery(
     }
   }
 
-  const stop = clock.every(seconds * 1000, () => void mine())
-  return () => {
-    ended = true
-    stop()
+  function schedule(): void {
+    const waitMs = typeof period === 'number' ? period : randomBetween(period)
+    if (waitMs === 0) return
+    cancel = clock.after(waitMs, () => {
+      schedule()
+      void mine()
+    })
   }
+
+  function set(next: Period): void {
+    if (ended || String(next) === String(period)) return
+    cancel()
+    period = next
+    schedule()
+  }
+
+  set(first)
+  return {
+    get period() {
+      return period
+    },
+    set,
+    stop() {
+      ended = true
+      cancel()
+    },
+  }
+}
+
+function randomBetween([min, max]: readonly [number, number]): number {
+  return min + Math.floor(Math.random() * (max - min + 1))
 }

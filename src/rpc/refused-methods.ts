@@ -39,6 +39,19 @@ export const refusedMethods: readonly RefusedMethods[] = [
     sentence: 'notifications not supported',
   },
   {
+    names: [
+      'anvil_dumpState',
+      'anvil_loadState',
+      'anvil_setRpcUrl',
+      'hardhat_dumpState',
+      'hardhat_loadState',
+      'hardhat_setRpcUrl',
+    ],
+    code: 'method_not_offered',
+    sentence:
+      'the embedded chain copies no other chain and has no dump of its state: use evm_snapshot and evm_revert',
+  },
+  {
     names: ['admin_*'],
     code: 'method_not_offered',
     sentence: 'this server is administered with the cairn command, not over JSON-RPC',

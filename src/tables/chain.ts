@@ -1,5 +1,5 @@
-// Tables `chain_head`, `chain_block` and `chain_transaction`: the head of each embedded chain, the
-// block hash at each number, the block and position of each transaction.
+// Tables `chain_head`, `chain_block`, `chain_transaction` and `chain_plan`: the head of each embedded chain, the
+// block hash at each number, the block and position of each transaction, how its next blocks are made.
 // Tested by src/devchain/chain-head.test.ts
 import type { Database } from '../db/sqlite.ts'
 import type { Statement } from '../db/writer.ts'
@@ -44,6 +44,33 @@ export function findTransaction(
     'SELECT block_hash, position FROM chain_transaction WHERE network = ? AND hash = ?',
     [network, hash],
   )
+}
+
+/** Blocks above `number`, newest first. */
+export function listBlocksAbove(
+  db: Database,
+  network: string,
+  number: bigint,
+): readonly { readonly number: number; readonly hash: Uint8Array }[] {
+  return db.all<{ number: number; hash: Uint8Array }>(
+    'SELECT number, hash FROM chain_block WHERE network = ? AND number > ? ORDER BY number DESC',
+    [network, number],
+  )
+}
+
+/** JSON of devchain/saved-plan.ts; null: none was saved. */
+export function findChainPlan(db: Database, network: string): string | null {
+  return (
+    db.get<{ plan: string }>('SELECT plan FROM chain_plan WHERE network = ?', [network])?.plan ??
+    null
+  )
+}
+
+export function saveChainPlan(network: string, plan: string): Statement {
+  return {
+    sql: 'INSERT OR REPLACE INTO chain_plan (network, plan) VALUES (?, ?)',
+    parameters: [network, plan],
+  }
 }
 
 /** The write fails if the network already has a head. */

@@ -61,6 +61,7 @@ export function createFakeExecutor(part: Partial<EvmExecutor> = {}): EvmExecutor
     poolCounts: () => Promise.resolve({ pending: 0, queued: 0 }),
     pendingBlock: refuse,
     mine: refuse,
+    dev: { run: refuse },
     accounts: [],
     ...part,
   }

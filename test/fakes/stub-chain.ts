@@ -14,6 +14,7 @@ import type { ContentKind } from '../../src/content/ref.ts'
 import { createMemoryStore } from '../../src/content/memory-store.ts'
 import type { LocalStore } from '../../src/content/block-store.ts'
 import type { BlockPlace, ChainIndex } from '../../src/devchain/chain-index.ts'
+import { noChainPlan } from '../../src/devchain/block-plan.ts'
 import { parseGenesis } from '../../src/devchain/genesis.ts'
 import { findStart } from '../../src/devchain/start-point.ts'
 import { viewBlock } from '../../src/devchain/vm/block-view.ts'
@@ -157,5 +158,7 @@ function indexOf(places: readonly BlockPlace[]): ChainIndex {
     hashOf: (number) => places[Number(number)]?.hash ?? null,
     has: (hash) => places.some((place) => equalBytes(place.hash, hash)),
     locate: () => null,
+    above: () => [],
+    plan: () => noChainPlan,
   }
 }

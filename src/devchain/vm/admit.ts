@@ -4,6 +4,7 @@
 import type { Common } from '@ethereumjs/common'
 import { toChecksumAddress } from '../../codec/ethereum/checksum-address.ts'
 import { Fault } from '../../base/fault.ts'
+import { impersonatedSender } from '../../codec/ethereum/impersonation.ts'
 import { Malformed } from '../../codec/ethereum/rlp.ts'
 import { recoverSender } from '../../codec/ethereum/sender.ts'
 import {
@@ -63,6 +64,7 @@ export function readTransaction(raw: Uint8Array, next: NextBlock): PoolEntry {
     tip: 'maxPriorityFeePerGas' in transaction ? transaction.maxPriorityFeePerGas : feeCap,
     blobs: transaction.type === 3 ? transaction.blobVersionedHashes.length : 0,
     blobFeeCap: transaction.type === 3 ? transaction.maxFeePerBlobGas : null,
+    ...(impersonatedSender(transaction) === null ? {} : { unsigned: true }),
   }
 }
 

@@ -51,7 +51,11 @@ function movePrecompile(
   precompiles.delete(key)
 }
 
-async function overrideAccount(state: MerkleStateManager, override: StateOverride): Promise<void> {
+/** Without its move of a precompiled contract. Throws `execution_failed` as `overrideState`. */
+export async function overrideAccount(
+  state: MerkleStateManager,
+  override: StateOverride,
+): Promise<void> {
   if (override.state !== undefined && override.stateDiff !== undefined) {
     throw failed(`account ${nameOf(override.address)} has both 'state' and 'stateDiff'`)
   }

@@ -37,7 +37,9 @@ export function commitOf(
   const header = decodeHeader(parts.header)
   const hash = keccak256(parts.header)
   const transactions = decodeEntries(parts.transactions)
-  const receiptEntries = receipts.map((receipt, index) => entryOf(receipt, transactions[index]))
+  const receiptEntries = receipts.map((receipt, index) =>
+    receiptEntry(receipt, transactions[index]),
+  )
   expectRoot('transactions', header.number, header.transactionsRoot, orderedRoot(transactions))
   expectRoot('receipts', header.number, header.receiptsRoot, orderedRoot(receiptEntries))
   const items: UnverifiedItem[] = [...stateItems]
@@ -70,7 +72,8 @@ function withdrawalsItem(header: Header, withdrawals: Uint8Array | null): Unveri
   return equalBytes(root, emptyTrieRoot) ? [] : [list('withdrawals', root, withdrawals)]
 }
 
-function entryOf(receipt: TxReceipt, transaction: Uint8Array | undefined): Uint8Array {
+/** The receipt as the block's trie has it. `transaction`: the raw entry. */
+export function receiptEntry(receipt: TxReceipt, transaction: Uint8Array | undefined): Uint8Array {
   const first = transaction?.[0]
   if (first === undefined) throw new BadBlock('a receipt without a transaction')
   return encodeReceipt({

@@ -4,6 +4,7 @@ import { createBlockFromBytesArray } from '@ethereumjs/block'
 import type { Block } from '@ethereumjs/block'
 import type { Common } from '@ethereumjs/common'
 import { decodeRlp, emptyRlpList } from '../../codec/ethereum/rlp.ts'
+import { withSender } from './unsigned-sender.ts'
 import type { BlockParts } from '../../codec/ethereum/block.ts'
 
 /** `freeze` false: what is made may be changed, and forgets the hashes it has worked out. */
@@ -16,11 +17,15 @@ export function viewBlock(
   { freeze = true }: ViewOptions = {},
 ): Block {
   const parts = [header, transactions, uncles, ...(withdrawals === null ? [] : [withdrawals])]
-  return createBlockFromBytesArray(parts.map((part) => decodeRlp(part)) as never, {
+  const block = createBlockFromBytesArray(parts.map((part) => decodeRlp(part)) as never, {
     common,
     skipConsensusFormatValidation: true,
     freeze,
   })
+  for (const [at, transaction] of block.transactions.entries()) {
+    block.transactions[at] = withSender(transaction)
+  }
+  return block
 }
 
 /** A block with this header and no transactions: the context of a call, or the parent of a new block. */

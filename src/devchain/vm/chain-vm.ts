@@ -1,6 +1,6 @@
 // Makes an EVM over the stored state: one that goes on from block to block, or one for a single call.
 // Tested by src/devchain/vm/engine.test.ts
-import { Caches, MerkleStateManager } from '@ethereumjs/statemanager'
+import { Caches, type MerkleStateManager } from '@ethereumjs/statemanager'
 import { ValueEncoding } from '@ethereumjs/util'
 import type { Common } from '@ethereumjs/common'
 import type { EVMMockBlockchainInterface } from '@ethereumjs/evm'
@@ -10,6 +10,7 @@ import type { ChainIndex } from '../chain-index.ts'
 import { StateTrie } from './state-trie.ts'
 import type { TrieDatabase } from './trie-database.ts'
 import type { TimeSlice } from './time-slice.ts'
+import { SenderAwareState } from './unsigned-sender.ts'
 import { stopForOthers } from './watch-opcodes.ts'
 
 export type StateVm = { readonly vm: VM; readonly state: MerkleStateManager }
@@ -32,7 +33,7 @@ export async function createStateVm(parts: {
     valueEncoding: ValueEncoding.Bytes,
   })
   // Without caches every transaction writes the nodes between it and the next.
-  const state = new MerkleStateManager({ common, trie, caches: new Caches() })
+  const state = new SenderAwareState({ common, trie, caches: new Caches() })
   await state.setStateRoot(stateRoot)
   return createVmOver(state, { common, index, ...(turn === undefined ? {} : { turn }) })
 }

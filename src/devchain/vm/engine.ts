@@ -2,17 +2,21 @@
 // sees a chain that stands still.
 import assert from 'node:assert/strict'
 import type { MessagePort } from 'node:worker_threads'
-import { equalBytes, toHex } from '../../base/hex.ts'
+import { equalBytes, fromHex, toBareHex, toHex } from '../../base/hex.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import type { BlockParts } from '../../codec/ethereum/block.ts'
 import type { LocalStore } from '../../content/block-store.ts'
+import type { DevOrder, DevResults } from '../../chain/dev-chain.ts'
 import type { PoolContent, PoolCounts, WaitingTransaction } from '../../chain/evm-executor.ts'
 import type { BlockPlace, ChainIndex, Signed } from '../chain-index.ts'
+import type { DevAccount } from '../dev-accounts.ts'
 import type { Genesis } from '../genesis.ts'
 import { checkPrices, checkSender, readTransaction } from './admit.ts'
+import type { ChainPlan } from '../block-plan.ts'
 import { createCrypto } from './chain-crypto.ts'
 import { createRules } from './chain-rules.ts'
+import { DevOrders } from './dev-orders.ts'
 import { importBlocks } from './import-blocks.ts'
 import { KnownKeys } from './known-keys.ts'
 import { Pool } from './pool.ts'
@@ -31,9 +35,13 @@ export type EngineOptions = {
   readonly index: ChainIndex
   /** `auto`: a block for each transaction. `off`: only `mine` makes blocks. */
   readonly mining: 'auto' | 'off'
+  /** Accounts that send without a signature of the client, for `send` orders. Default: none. */
+  readonly unlocked?: readonly DevAccount[]
   readonly now: () => number
   /** Called for each block once it is durable, with the signers of its transactions. */
   readonly onBlock: (block: BlockPlace, signed: readonly Signed[]) => void
+  /** Called when blocks have left the chain (newest first) and `block` is the head again. */
+  readonly onRewind?: (block: BlockPlace, removed: readonly BlockPlace[]) => void
   /** Called once for each transaction that the next block can contain, with its hash, 32 bytes. */
   readonly onPending: (hash: Uint8Array) => void
   readonly log: Log
@@ -50,12 +58,31 @@ export class Engine {
   readonly #chain: ProducingChain
   readonly #keys: KnownKeys
   readonly #pool = new Pool()
-  #preview: { readonly key: string; readonly parts: BlockParts } | null = null
+  readonly #orders: DevOrders
+  #preview: {
+    readonly key: string
+    readonly plan: ChainPlan
+    readonly parts: BlockParts
+  } | null = null
 
   private constructor(options: EngineOptions, chain: ProducingChain, keys: KnownKeys) {
     this.#options = options
     this.#chain = chain
     this.#keys = keys
+    const { network, genesis, unlocked = [], onBlock, onRewind = () => {} } = options
+    this.#orders = new DevOrders({
+      network,
+      chainId: genesis.chainId,
+      chain,
+      pool: this.#pool,
+      keys: new Map(unlocked.map((it) => [toBareHex(fromHex(it.address)), fromHex(it.privateKey)])),
+      autoMines: options.mining === 'auto',
+      mine: (interval) => this.mine(interval),
+      send: (raw) => this.#admit(raw),
+      pendingNonce: (address) => this.pendingNonce(address),
+      onBlock: (block) => onBlock(block, []),
+      onRewind,
+    })
   }
 
   static async open(options: EngineOptions): Promise<Engine> {
@@ -100,33 +127,53 @@ export class Engine {
 
   /** The block that would be made now: proved by nothing, kept nowhere. Made once for each head and pool. */
   async pendingBlock(): Promise<BlockParts> {
-    const key = `${toHex(this.#chain.head.hash)} ${this.#pool.version}`
-    if (this.#preview?.key !== key) {
-      this.#preview = { key, parts: await this.#chain.preview(await this.#ready()) }
+    const { plan, head } = this.#chain
+    const key = `${toHex(head.hash)} ${this.#pool.version}`
+    if (this.#preview?.key !== key || this.#preview.plan !== plan) {
+      this.#preview = { key, plan, parts: await this.#chain.preview(await this.#ready()) }
     }
     return this.#preview.parts
   }
 
-  /** Makes a block of what waits now, empty when nothing does. Throws `no_space`. */
-  async mine(): Promise<BlockPlace> {
-    const { block } = this.#settle(await this.#chain.mine(await this.#ready(), { orEmpty: true }))
+  /**
+   * Makes a block of what waits now, empty when nothing does. `interval`: seconds after its parent; null: as planned. Throws
+   * `no_space`.
+   */
+  async mine(interval: bigint | null = null): Promise<BlockPlace> {
+    const ready = await this.#ready()
+    const { block } = this.#settle(await this.#chain.mine(ready, { orEmpty: true, interval }))
     assert.ok(block !== null)
     return block
   }
 
+  /** Throws as `DevChain.run`. */
+  order(order: DevOrder): Promise<DevResults[DevOrder['kind']]> {
+    return this.#orders.run(order)
+  }
+
   async send(raw: Uint8Array): Promise<Uint8Array> {
+    // Only an order may send without a signature.
+    return await this.#admit(raw, { signed: true })
+  }
+
+  async #admit(raw: Uint8Array, { signed = false } = {}): Promise<Uint8Array> {
     const next = this.#chain.next()
     const sent = readTransaction(raw, next)
+    if (signed && sent.unsigned === true) {
+      const detail = 'invalid sender: invalid transaction v, r, s values'
+      throw new Fault('pool_refused', { detail })
+    }
     const waiting = this.#pool.find(sent.hash)
     const waits = waiting !== null
     const entry = waiting ?? sent
     const known = new Fault('pool_refused', { detail: 'already known' })
-    if (waits && this.#options.mining === 'off') throw known
+    const { autoMines } = this.#orders
+    if (waits && !autoMines) throw known
     const nonce = await this.#checkState(entry)
     const isNext = entry.nonce === nonce
     // One that waited, priced out or for lack of space, is tried again when it is sent again.
     if (waits && !isNext) throw known
-    const minesNow = isNext && this.#options.mining === 'auto'
+    const minesNow = isNext && autoMines
     if (minesNow) checkPrices(entry, next)
     const before = this.#pool.at(entry.sender, entry.nonce)
     if (!waits) this.#pool.add(entry, minesNow)
@@ -169,7 +216,10 @@ export class Engine {
       nonce,
       balance: account?.balance ?? 0n,
       queuedCost: this.#pool.costBeside(entry.sender, entry.nonce, nonce),
-      hasCode: account?.isContract() === true && !(await this.#isDelegated(entry.sender)),
+      hasCode:
+        entry.unsigned !== true &&
+        account?.isContract() === true &&
+        !(await this.#isDelegated(entry.sender)),
     })
     return nonce
   }

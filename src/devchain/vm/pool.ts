@@ -18,6 +18,8 @@ export type PoolEntry = {
   readonly tip: bigint
   readonly blobs: number
   readonly blobFeeCap: bigint | null
+  /** Impersonated. */
+  readonly unsigned?: true
 }
 
 /** `bytesMax`: of all raw transactions together. */
@@ -94,6 +96,13 @@ export class Pool {
     this.#bySender.set(key, entries.set(entry.nonce, entry))
     this.#byHash.set(toBareHex(entry.hash), entry)
     this.#bytes += entry.raw.length
+    this.#version += 1
+  }
+
+  /** Forgets all, and waits for `entries` in their order. */
+  replaceAll(entries: readonly PoolEntry[]): void {
+    for (const entry of this.#byHash.values()) this.remove(entry)
+    for (const entry of entries) this.add(entry, true)
     this.#version += 1
   }
 

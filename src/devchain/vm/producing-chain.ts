@@ -1,27 +1,35 @@
 // The chain at its head: runs transactions into the next block, or runs a block made elsewhere, and keeps
 // each with one commit. After any failure it stands where it stood before. One call at a time.
 // Tested by src/devchain/vm/engine.test.ts
+// long: each step moves the same state, or takes it back.
 import { setImmediate } from 'node:timers/promises'
-import { buildBlock } from '@ethereumjs/vm'
-import type { BlockBuilder, TxReceipt } from '@ethereumjs/vm'
+import type { TxReceipt } from '@ethereumjs/vm'
 import type { Block } from '@ethereumjs/block'
 import { createTxFromRLP } from '@ethereumjs/tx'
 import type { TypedTransaction } from '@ethereumjs/tx'
 import { createAddressFromString } from '@ethereumjs/util'
 import type { Account } from '@ethereumjs/util'
-import { equalBytes, toHex } from '../../base/hex.ts'
+import { equalBytes, fromHex, toHex } from '../../base/hex.ts'
 import type { BlockParts } from '../../codec/ethereum/block.ts'
 import { decodeHeader } from '../../codec/ethereum/header.ts'
 import type { Header } from '../../codec/ethereum/header.ts'
 import { keccak256 } from '../../codec/hash/keccak.ts'
-import { encodeEntries } from '../../codec/ethereum/list.ts'
-import { emptyRlpList } from '../../codec/ethereum/rlp.ts'
+import type { AccountChange } from '../../codec/ethereum/state-change.ts'
 import type { UnverifiedItem } from '../../content/ref.ts'
 import type { LocalStore } from '../../content/block-store.ts'
 import { gasPerBlob } from '../../chain/fees.ts'
+import { planRows, rewindRows } from '../chain-index.ts'
 import type { BlockPlace, ChainIndex, Signed } from '../chain-index.ts'
 import { BadBlock, commitOf } from './block-commit.ts'
-import type { BlockCommit } from './block-commit.ts'
+import {
+  type Draft,
+  addAlone,
+  begin,
+  finish,
+  finishWithChanges,
+  setTransactions,
+} from './block-making.ts'
+import { type ChainPlan, nextTimestamp, planAfterBlock } from '../block-plan.ts'
 import { refuseLongSteps } from './bound-precompiles.ts'
 import { viewBlock, viewHeader } from './block-view.ts'
 import type { ChainRules } from './chain-rules.ts'
@@ -32,8 +40,8 @@ import type { PoolEntry } from './pool.ts'
 import type { ReadyQueue } from './ready-queue.ts'
 import { recentBytesMax, type TrieDatabase } from './trie-database.ts'
 
-/** Fee recipient of blocks made here: an address without a known key. */
-const coinbase = '0xca14ca14ca14ca14ca14ca14ca14ca14ca14ca14'
+/** Fee recipient of blocks made here, unless the plan names one: an address without a known key. */
+const coinbase = fromHex('0xca14ca14ca14ca14ca14ca14ca14ca14ca14ca14')
 
 export type ChainParts = {
   readonly network: string
@@ -84,6 +92,7 @@ export class ProducingChain {
   #place: BlockPlace
   #header: Header
   #headerView: Block
+  #plan: ChainPlan
   /** Blocks whose commit is under way, oldest first. */
   #ahead: Ahead[] = []
   /** Since the turn began. */
@@ -95,6 +104,7 @@ export class ProducingChain {
     this.#place = place
     this.#header = decodeHeader(header)
     this.#headerView = viewHeader(header, parts.rules.at(this.#header))
+    this.#plan = parts.index.plan()
   }
 
   /** Stands at the head row's block. */
@@ -116,6 +126,23 @@ export class ProducingChain {
     return this.#place
   }
 
+  get plan(): ChainPlan {
+    return this.#plan
+  }
+
+  /** Seconds of the head, of the clock, and of the next block. */
+  get times() {
+    const { timestamp } = this.#header
+    const now = this.#now()
+    return { head: timestamp, now, next: nextTimestamp(this.#plan.blocks, timestamp, now) }
+  }
+
+  /** Durable when it resolves. Throws what the BlockStore throws; the plan is the one before then. */
+  async setPlan(plan: ChainPlan): Promise<void> {
+    await this.#parts.store.put([], planRows(this.#parts.network, plan))
+    this.#plan = plan
+  }
+
   /** Null when there is no such account at the head. `address`: 20 bytes. */
   async account(address: Uint8Array): Promise<Account | null> {
     const key = createAddressFromString(toHex(address))
@@ -128,13 +155,14 @@ export class ProducingChain {
 
   /** Rules, gas limit and prices (wei) that a transaction of the next block meets. */
   next() {
-    const point = this.#nextPoint()
-    const common = this.#parts.rules.at(point)
+    const draft = this.#nextDraft()
+    const common = this.#parts.rules.at(draft)
     const { header } = this.#headerView
+    const baseFee = draft.baseFeePerGas ?? header.calcNextBaseFee()
     return {
       common,
-      gasLimit: this.#header.gasLimit,
-      baseFee: common.isActivatedEIP(1559) ? header.calcNextBaseFee() : 0n,
+      gasLimit: draft.gasLimit,
+      baseFee: common.isActivatedEIP(1559) ? baseFee : 0n,
       blobFee: common.isActivatedEIP(4844) ? header.calcNextBlobGasPrice(common) : 0n,
     }
   }
@@ -143,18 +171,20 @@ export class ProducingChain {
    * Makes one block of what `queue` gives, as much as fits, and keeps it. Without any transaction it is made
    * only with `orEmpty`; `block` is null then. Throws what the BlockStore throws; nothing has happened then.
    */
-  async mine(queue: ReadyQueue, { orEmpty }: { readonly orEmpty: boolean }): Promise<Mined> {
+  async mine(
+    queue: ReadyQueue,
+    { orEmpty, interval = null }: { readonly orEmpty: boolean; readonly interval?: bigint | null },
+  ): Promise<Mined> {
     try {
-      const { builder, taken, refused } = await this.#fill(queue)
+      const { builder, taken, refused } = await this.#fill(queue, this.#nextDraft(interval))
       if (taken.length === 0 && !orEmpty) {
         await builder.revert()
         await this.#reset()
         return { block: null, taken, refused }
       }
       const parts = await finish(builder)
-      const block = await this.#keep(parts, (stateItems) =>
-        commitOf(this.#parts.network, parts, builder.transactionReceipts, stateItems),
-      )
+      const plan = this.#planAfter(parts, interval)
+      const block = await this.#keep(parts, builder.transactionReceipts, plan)
       return { block, taken, refused }
     } catch (error) {
       await this.#reset()
@@ -165,36 +195,61 @@ export class ProducingChain {
   /** The block that `mine` would make now. Nothing of it is kept. */
   async preview(queue: ReadyQueue): Promise<BlockParts> {
     try {
-      const { builder } = await this.#fill(queue)
+      const { builder } = await this.#fill(queue, this.#nextDraft())
       return await finish(builder)
     } finally {
       await this.#reset()
     }
   }
 
-  async #fill(queue: ReadyQueue) {
+  /**
+   * Makes a block that changes accounts outside of the EVM and has no transaction but the one that records the changes. It has
+   * the time of its parent, so that it uses up no time that was planned. Throws as `mine`.
+   */
+  async change(changes: readonly AccountChange[]): Promise<BlockPlace> {
+    try {
+      const { timestamp, baseFeePerGas } = this.#header
+      const { nextBaseFee: _, ...rest } = this.#plan.blocks
+      const draft: Draft = {
+        ...this.#draftOf({ ...rest, nextBaseFee: baseFeePerGas ?? null, nextPrevRandao: null }),
+        timestamp,
+      }
+      const common = this.#parts.rules.at(draft)
+      const builder = await begin(this.#main, this.#headerView, draft)
+      const { number } = draft
+      const made = await finishWithChanges(this.#main, builder, changes, { common, number })
+      return await this.#keep(made.parts, made.receipts, this.#plan)
+    } catch (error) {
+      await this.#reset()
+      throw error
+    }
+  }
+
+  /**
+   * Makes a canonical block below the head the new head, with a plan. Returns the blocks that left the chain, newest first.
+   * Throws what the BlockStore throws; nothing has happened then.
+   */
+  async rewind(to: BlockPlace, plan: ChainPlan): Promise<readonly BlockPlace[]> {
+    const { store, index, network } = this.#parts
+    const header = store.peek({ kind: 'header', hash: to.hash })
+    if (header === null) throw new Error(`the store lacks the header of block ${to.number}`)
+    const removed = index.above(to.number)
+    const rows = removed.length === 0 ? [] : rewindRows(network, to)
+    await store.put([], [...rows, ...planRows(network, plan)])
+    this.#plan = plan
+    this.#stand(to, header)
+    await this.#reset()
+    return removed
+  }
+
+  async #fill(queue: ReadyQueue, draft: Draft) {
     const { vm } = this.#main
-    const point = this.#nextPoint()
-    vm.common.setHardforkBy({ blockNumber: point.number, timestamp: point.timestamp })
-    const { gasLimit } = this.#header
-    const builder = await buildBlock(vm, {
-      parentBlock: this.#headerView,
-      headerData: {
-        number: point.number,
-        timestamp: point.timestamp,
-        gasLimit,
-        coinbase,
-        // Anybody who replays the chain gets the same randomness.
-        mixHash: keccak256(this.#place.hash),
-        parentBeaconBlockRoot: new Uint8Array(32),
-      },
-      withdrawals: [],
-      blockOpts: { putBlockIntoBlockchain: false },
-    })
+    const { gasLimit } = draft
+    const builder = await begin(this.#main, this.#headerView, draft)
     const taken: PoolEntry[] = []
     const transactions: TypedTransaction[] = []
     const refused: Refused[] = []
-    const common = this.#parts.rules.at(point)
+    const common = this.#parts.rules.at(draft)
     const blobsMax = common.isActivatedEIP(4844)
       ? common.getBlobGasSchedule().maxBlobGasPerBlock
       : 0n
@@ -206,7 +261,9 @@ export class ProducingChain {
     try {
       for (let entry = queue.next(room()); entry !== null; entry = queue.next(room())) {
         try {
-          await addAlone(builder, createTxFromRLP(entry.raw, { common }), transactions)
+          const transaction = createTxFromRLP(entry.raw, { common })
+          await addAlone(builder, transaction)
+          transactions.push(transaction)
           taken.push(entry)
           queue.take()
         } catch (cause) {
@@ -217,7 +274,7 @@ export class ProducingChain {
     } finally {
       unbind()
     }
-    insideOf(builder).transactions = transactions
+    setTransactions(builder, transactions)
     return { builder, taken, refused }
   }
 
@@ -324,12 +381,15 @@ export class ProducingChain {
 
   async #keep(
     parts: BlockParts,
-    commit: (items: ReturnType<TrieDatabase['reachable']>) => BlockCommit,
+    receipts: readonly TxReceipt[],
+    plan: ChainPlan,
   ): Promise<BlockPlace> {
-    const { store, tries } = this.#parts
+    const { store, tries, network } = this.#parts
     const { stateRoot } = decodeHeader(parts.header)
-    const { place, items, rows } = commit(tries.reachable(stateRoot))
-    await store.put(items, rows)
+    const stateItems = tries.reachable(stateRoot)
+    const { place, items, rows } = commitOf(network, parts, receipts, stateItems)
+    await store.put(items, plan === this.#plan ? rows : [...rows, ...planRows(network, plan)])
+    this.#plan = plan
     await this.#advance(place, parts.header)
     return place
   }
@@ -353,45 +413,41 @@ export class ProducingChain {
     await this.#main.state.setStateRoot(this.#header.stateRoot)
   }
 
-  #nextPoint() {
-    const { number, timestamp } = this.#header
-    const seconds = BigInt(Math.floor(this.#parts.now() / 1000))
+  /** `interval`: seconds after the parent, in place of what the plan says. */
+  #nextDraft(interval: bigint | null = null): Draft {
+    const draft = this.#draftOf(this.#plan.blocks)
+    return interval === null ? draft : { ...draft, timestamp: this.#header.timestamp + interval }
+  }
+
+  #draftOf(plan: ChainPlan['blocks']): Draft {
+    const { number, timestamp, gasLimit, baseFeePerGas } = this.#header
     return {
       number: number + 1n,
-      timestamp: seconds > timestamp ? seconds : timestamp + 1n,
+      timestamp: nextTimestamp(plan, timestamp, this.#now()),
+      gasLimit: plan.gasLimit ?? gasLimit,
+      coinbase: plan.coinbase ?? coinbase,
+      // Each replay of the chain gives the same randomness.
+      mixHash: plan.nextPrevRandao ?? keccak256(this.#place.hash),
+      ...(plan.nextBaseFee === null || baseFeePerGas === undefined
+        ? {}
+        : { baseFeePerGas: plan.nextBaseFee }),
     }
   }
-}
 
-/**
- * For each transaction the builder makes a block of all before it, so that n of them cost n squared; only their
- * sums are needed. It is shown none of them until the block is built. Throws when it cannot run.
- */
-async function addAlone(
-  builder: BlockBuilder,
-  transaction: TypedTransaction,
-  transactions: TypedTransaction[],
-): Promise<void> {
-  insideOf(builder).transactions = []
-  await builder.addTransaction(transaction, { allowNoBlobs: true })
-  transactions.push(...insideOf(builder).transactions)
-}
+  #planAfter({ header }: BlockParts, interval: bigint | null): ChainPlan {
+    const { blocks, mining } = this.#plan
+    const { timestamp } = decodeHeader(header)
+    // A time that the order of the block names counts as set.
+    const before = interval === null ? blocks : { ...blocks, nextTimestamp: timestamp }
+    const after = planAfterBlock(before, timestamp, this.#now())
+    return after === blocks ? this.#plan : { blocks: after, mining }
+  }
 
-/** The list is protected; engine.test.ts notices when the library keeps it elsewhere. */
-function insideOf(builder: BlockBuilder): { transactions: TypedTransaction[] } {
-  return builder as unknown as { transactions: TypedTransaction[] }
+  #now(): bigint {
+    return BigInt(Math.floor(this.#parts.now() / 1000))
+  }
 }
 
 function bytesOf(items: readonly UnverifiedItem[]): number {
   return items.reduce((sum, { bytes }) => sum + bytes.length, 0)
-}
-
-async function finish(builder: BlockBuilder): Promise<BlockParts> {
-  const { block } = await builder.build()
-  return {
-    header: block.header.serialize(),
-    transactions: encodeEntries(block.transactions.map((it) => it.serialize())),
-    uncles: emptyRlpList,
-    withdrawals: emptyRlpList,
-  }
 }

@@ -18,6 +18,7 @@ import { Malformed, emptyRlpList } from '../../codec/ethereum/rlp.ts'
 import type { ContentKind } from '../../content/ref.ts'
 import type { TracerChoice, TransactionTrace } from '../../chain/computation.ts'
 import { viewBlock } from './block-view.ts'
+import { recordedChanges } from './change-accounts.ts'
 import { headerOf, openState } from './open-state.ts'
 import type { CallParts } from './open-state.ts'
 import { createTracer } from './trace/create-tracer.ts'
@@ -54,6 +55,10 @@ export async function traceBlock(
   const traces: TransactionTrace[] = []
   const failures: unknown[] = []
   const block = isOwn ? viewBlock(kept, common) : viewForeign(kept, common)
+  if (block.transactions.some((transaction) => recordedChanges(transaction) !== null)) {
+    const detail = `block ${header.number} records changes of accounts and is not traceable`
+    throw new Fault('execution_failed', { detail })
+  }
   const hashes = decodeEntries(kept.transactions).map(keccak256)
   follow(machine.vm, tracer, { block, hashes, index, traces, failures })
   try {

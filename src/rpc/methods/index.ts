@@ -70,7 +70,43 @@ import { createEthNewBlockFilter } from './logs/eth_newBlockFilter.ts'
 import { createEthNewFilter } from './logs/eth_newFilter.ts'
 import { createEthNewPendingTransactionFilter } from './logs/eth_newPendingTransactionFilter.ts'
 import { createEthUninstallFilter } from './logs/eth_uninstallFilter.ts'
-import { evmMine } from './blocks/evm_mine.ts'
+import { anvilAutoImpersonateAccount } from './dev/anvil_autoImpersonateAccount.ts'
+import { anvilGetIntervalMining } from './dev/anvil_getIntervalMining.ts'
+import {
+  anvilRemoveBlockTimestampInterval,
+  anvilSetBlockTimestampInterval,
+} from './dev/anvil_setBlockTimestampInterval.ts'
+import { ethSendTransaction } from './dev/eth_sendTransaction.ts'
+import { evmIncreaseTime } from './dev/evm_increaseTime.ts'
+import { evmMine } from './dev/evm_mine.ts'
+import { evmRevert } from './dev/evm_revert.ts'
+import { evmSetAutomine } from './dev/evm_setAutomine.ts'
+import { evmSetBlockGasLimit } from './dev/evm_setBlockGasLimit.ts'
+import { anvilSetIntervalMining, evmSetIntervalMining } from './dev/evm_setIntervalMining.ts'
+import { evmSetNextBlockTimestamp } from './dev/evm_setNextBlockTimestamp.ts'
+import { evmSetTime } from './dev/evm_setTime.ts'
+import { evmSnapshot } from './dev/evm_snapshot.ts'
+import {
+  anvilDropAllTransactions,
+  anvilRemovePoolTransactions,
+  hardhatDropTransaction,
+} from './dev/hardhat_dropTransaction.ts'
+import { hardhatGetAutomine } from './dev/hardhat_getAutomine.ts'
+import {
+  hardhatImpersonateAccount,
+  hardhatStopImpersonatingAccount,
+} from './dev/hardhat_impersonateAccount.ts'
+import { anvilNode, createHardhatMetadata } from './dev/hardhat_metadata.ts'
+import { hardhatMine } from './dev/hardhat_mine.ts'
+import { hardhatReset } from './dev/hardhat_reset.ts'
+import { hardhatSetBalance } from './dev/hardhat_setBalance.ts'
+import { hardhatSetCode } from './dev/hardhat_setCode.ts'
+import { hardhatSetCoinbase } from './dev/hardhat_setCoinbase.ts'
+import { hardhatSetLoggingEnabled, hardhatSetMinGasPrice } from './dev/hardhat_setLoggingEnabled.ts'
+import { hardhatSetNextBlockBaseFeePerGas } from './dev/hardhat_setNextBlockBaseFeePerGas.ts'
+import { hardhatSetNonce } from './dev/hardhat_setNonce.ts'
+import { hardhatSetPrevRandao } from './dev/hardhat_setPrevRandao.ts'
+import { hardhatSetStorageAt } from './dev/hardhat_setStorageAt.ts'
 import { netListening } from './net/net_listening.ts'
 import { netPeerCount } from './net/net_peerCount.ts'
 import { netVersion } from './net/net_version.ts'
@@ -165,7 +201,7 @@ export function createRpcOperations({
     createEthNewFilter(filters, clock),
     createEthNewPendingTransactionFilter(filters),
     createEthUninstallFilter(filters),
-    evmMine,
+    ...devOperations(clientVersion),
     netListening,
     netPeerCount,
     netVersion,
@@ -178,6 +214,46 @@ export function createRpcOperations({
     web3Sha3,
   ]
   return new Map(operations.map((operation) => [operation.name, operation]))
+}
+
+/** Of development tools, each with its aliases. */
+function devOperations(clientVersion: string): readonly RpcMethod<unknown>[] {
+  return [
+    ...anvilAutoImpersonateAccount,
+    ...anvilDropAllTransactions,
+    ...anvilGetIntervalMining,
+    ...anvilNode,
+    ...anvilRemoveBlockTimestampInterval,
+    ...anvilRemovePoolTransactions,
+    ...anvilSetBlockTimestampInterval,
+    ...anvilSetIntervalMining,
+    ...createHardhatMetadata(clientVersion),
+    ...ethSendTransaction,
+    ...evmIncreaseTime,
+    ...evmMine,
+    ...evmRevert,
+    ...evmSetAutomine,
+    ...evmSetBlockGasLimit,
+    ...evmSetIntervalMining,
+    ...evmSetNextBlockTimestamp,
+    ...evmSetTime,
+    ...evmSnapshot,
+    ...hardhatDropTransaction,
+    ...hardhatGetAutomine,
+    ...hardhatImpersonateAccount,
+    ...hardhatMine,
+    ...hardhatReset,
+    ...hardhatSetBalance,
+    ...hardhatSetCode,
+    ...hardhatSetCoinbase,
+    ...hardhatSetLoggingEnabled,
+    ...hardhatSetMinGasPrice,
+    ...hardhatSetNextBlockBaseFeePerGas,
+    ...hardhatSetNonce,
+    ...hardhatSetPrevRandao,
+    ...hardhatSetStorageAt,
+    ...hardhatStopImpersonatingAccount,
+  ]
 }
 
 /** The same declarations without a server, for documents and tables: in order of their names, not to be run. */

@@ -54,6 +54,38 @@ export const position = one(
 export const flag = one('Flag', { type: 'boolean' }, false)
 export const integer = one('Integer', { type: 'integer' }, 0)
 export const milliseconds = one('Milliseconds', { type: 'integer', minimum: 0 }, 1000)
+export const amount = one(
+  'Amount',
+  {
+    anyOf: [hex('Hex.', '^0x[0-9a-fA-F]+$'), hex('Decimal.', '^[0-9]+$'), { type: 'integer' }],
+    description: 'A whole number from 0, in hex or decimal.',
+  },
+  '0x1',
+)
+export const gasLimit = one(
+  'GasLimit',
+  { ...amount.schema, description: 'At least 5000.' },
+  30_000_000,
+)
+export const period = one(
+  'Period',
+  {
+    anyOf: [ref(amount), { type: 'array', items: ref(amount), minItems: 2, maxItems: 2 }],
+    description: 'Milliseconds, or the least and the most of them.',
+  },
+  1000,
+)
+export const mineOptions = one(
+  'MineOptions',
+  {
+    anyOf: [
+      ref(amount),
+      { type: 'object', properties: { timestamp: ref(amount), blocks: ref(amount) } },
+    ],
+    description: 'Seconds since 1970, or an object with them and a number of blocks.',
+  },
+  '0x70000000',
+)
 export const text = one('Text', { type: 'string' }, 'newHeads')
 export const blockNumber = one(
   'BlockNumberOrTag',
@@ -257,6 +289,7 @@ export const parts: readonly WireType[] = [
   address,
   position,
   flag,
+  amount,
   blockNumber,
   callRequest,
   stateOverrides,

@@ -48,7 +48,9 @@ export function createUpstreamOperations(
       const known = offered.get(method)
       if (known !== undefined) return known
       if (findRefusal(method) !== null) return null
-      if (servingPolicies.get(method)?.serve === 'never') return null
+      const isOwn = servingPolicies.get(method)?.serve === 'never'
+      // Only an operator who names it hands it on.
+      if (isOwn && lists.allow === null) return null
       if (listed.has(method.toLowerCase())) return null
       return mayRelay(lists, method) ? relayUnlisted(method) : null
     },

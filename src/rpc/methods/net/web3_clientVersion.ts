@@ -1,9 +1,15 @@
-// web3_clientVersion []: `Cairn/v<version>/...`, as given when the operations are made.
+// web3_clientVersion []: `Cairn/v<version>/...`, as given when the operations are made. With a key that may change the embedded
+// chain it begins as hardhat's, since hardhat's network helpers refuse chains of other names.
 // Tested by src/rpc/methods/plain-answers.test.ts
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
 import { replyBytes } from '../../relay/reply-bytes.ts'
 import { parseArguments } from '../../params/arguments.ts'
+
+/** For programs that sniff: a name that begins like hardhat's, and says what it is. */
+export function devClientVersion(clientVersion: string): string {
+  return `HardhatNetwork-compatible/${clientVersion}`
+}
 
 export function createWeb3ClientVersion(clientVersion: string): RpcMethod<null> {
   return {
@@ -17,8 +23,9 @@ export function createWeb3ClientVersion(clientVersion: string): RpcMethod<null> 
       parseArguments(params, [])
       return null
     },
-    run() {
-      return Promise.resolve(clientVersion)
+    run(_input, { network, caller }) {
+      const isDevChain = network.executor !== null && caller.settings.devMethods
+      return Promise.resolve(isDevChain ? devClientVersion(clientVersion) : clientVersion)
     },
   }
 }

@@ -7,7 +7,7 @@ import { parseArguments } from '../../params/arguments.ts'
 
 export const ethAccounts: RpcMethod<null> = {
   name: 'eth_accounts',
-  summary: 'Always none: keys are not held here.',
+  summary: 'The development accounts of the embedded chain; else none.',
   params: [],
   result: wire.list(wire.address),
   units: 80,

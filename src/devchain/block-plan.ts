@@ -1,0 +1,41 @@
+// How the next blocks of an embedded chain are made after orders of development tools: their times, fees and the rest. Pure.
+// Tested by src/devchain/block-plan.test.ts
+import type { BlockPlan, MiningPlan } from '../chain/dev-chain.ts'
+
+export const noBlockPlan: BlockPlan = {
+  offset: 0n,
+  nextTimestamp: null,
+  timestampInterval: null,
+  nextBaseFee: null,
+  nextPrevRandao: null,
+  coinbase: null,
+  gasLimit: null,
+}
+
+export const noMiningPlan: MiningPlan = { auto: null, intervalMs: null }
+
+/** Both survive a restart. */
+export type ChainPlan = { readonly blocks: BlockPlan; readonly mining: MiningPlan }
+
+export const noChainPlan: ChainPlan = { blocks: noBlockPlan, mining: noMiningPlan }
+
+/** Seconds of the block after one of `parent`; `now`: of the clock. Later than its parent in any case. */
+export function nextTimestamp(plan: BlockPlan, parent: bigint, now: bigint): bigint {
+  const wanted =
+    plan.nextTimestamp ??
+    (plan.timestampInterval === null ? now + plan.offset : parent + plan.timestampInterval)
+  return wanted > parent ? wanted : parent + 1n
+}
+
+/** What is left after a block of `timestamp`. Time that was set goes on from there. */
+export function planAfterBlock(plan: BlockPlan, timestamp: bigint, now: bigint): BlockPlan {
+  const { nextTimestamp: set, nextBaseFee, nextPrevRandao } = plan
+  if (set === null && nextBaseFee === null && nextPrevRandao === null) return plan
+  return {
+    ...plan,
+    offset: set === null ? plan.offset : timestamp - now,
+    nextTimestamp: null,
+    nextBaseFee: null,
+    nextPrevRandao: null,
+  }
+}

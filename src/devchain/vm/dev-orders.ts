@@ -1,0 +1,256 @@
+// Follows the orders of development tools (chain/dev-chain.ts): state, time, mining, snapshots, impersonation. Each order is
+// durable when it has an answer, but snapshots, impersonated accounts and the pool, which are in memory only.
+// Tested by src/devchain/vm/dev-orders.test.ts
+import { randomBytes } from 'node:crypto'
+import { Fault } from '../../base/fault.ts'
+import { toBareHex, toHex } from '../../base/hex.ts'
+import { impersonate } from '../../codec/ethereum/impersonation.ts'
+import { signTransaction } from '../../codec/ethereum/sign-transaction.ts'
+import { encodeTransaction } from '../../codec/ethereum/transaction-encode.ts'
+import type { DevOrder, DevResults, DevState, UnsignedRequest } from '../../chain/dev-chain.ts'
+import type { BlockRef } from '../../chain/head.ts'
+import { unsignedTransaction } from '../../chain/unsigned-transaction.ts'
+import type { BlockPlace } from '../chain-index.ts'
+import { noChainPlan, type ChainPlan } from '../block-plan.ts'
+import type { Pool, PoolEntry } from './pool.ts'
+import type { ProducingChain } from './producing-chain.ts'
+
+export type DevOrderParts = {
+  readonly network: string
+  readonly chainId: bigint
+  readonly chain: ProducingChain
+  readonly pool: Pool
+  /** Private keys of accounts that send without impersonation, by address in bare hex. */
+  readonly keys: ReadonlyMap<string, Uint8Array>
+  /** By the settings of the network. */
+  readonly autoMines: boolean
+  /** Makes a block of what waits. `interval`: seconds after its parent; null: as planned. */
+  readonly mine: (interval: bigint | null) => Promise<BlockPlace>
+  /** Takes a transaction into the pool, as `TransactionPool.send`. */
+  readonly send: (raw: Uint8Array) => Promise<Uint8Array>
+  readonly pendingNonce: (address: Uint8Array) => Promise<bigint>
+  readonly onBlock: (block: BlockPlace) => void
+  /** `removed`: blocks that left the chain, newest first. */
+  readonly onRewind: (block: BlockPlace, removed: readonly BlockPlace[]) => void
+}
+
+type Snapshot = {
+  readonly place: BlockPlace
+  readonly plan: ChainPlan
+  readonly entries: readonly PoolEntry[]
+  /** Seconds of the clock. */
+  readonly taken: bigint
+}
+
+/** The oldest is forgotten beyond it. */
+const snapshotsMax = 1024
+const impersonatedMax = 4096
+
+export class DevOrders {
+  readonly #parts: DevOrderParts
+  readonly #snapshots = new Map<bigint, Snapshot>()
+  readonly #impersonated = new Set<string>()
+  #impersonatesAll = false
+  #nextSnapshot = 1n
+  #instanceId: Uint8Array = randomBytes(32)
+
+  constructor(parts: DevOrderParts) {
+    this.#parts = parts
+  }
+
+  /** Whether each transaction makes a block. */
+  get autoMines(): boolean {
+    return this.#parts.chain.plan.mining.auto ?? this.#parts.autoMines
+  }
+
+  /** Throws as `DevChain.run`. */
+  async run(order: DevOrder): Promise<DevResults[DevOrder['kind']]> {
+    switch (order.kind) {
+      case 'state':
+        return this.#state()
+      case 'plan':
+        return await this.#setPlan(order)
+      case 'increase-time':
+        return await this.#moveClock(this.#parts.chain.plan.blocks.offset + order.seconds)
+      case 'set-time':
+        return await this.#moveClock(order.time - this.#parts.chain.times.now)
+      case 'mine':
+        return await this.#mine(order.blocks, order.interval)
+      case 'change':
+        return await this.#change(order)
+      case 'snapshot':
+        return this.#snapshot()
+      case 'revert':
+        return await this.#revert(order.snapshot)
+      case 'reset':
+        return await this.#reset()
+      case 'impersonate':
+        return this.#impersonate(order.address, order.on)
+      case 'may-send':
+        return this.#keyOf(order.from) !== null || this.#impersonates(order.from)
+      case 'send':
+        return await this.#send(order.request, order.anySender)
+      case 'drop':
+        return this.#drop(order)
+    }
+  }
+
+  #state(): DevState {
+    const { chain } = this.#parts
+    const { blocks, mining } = chain.plan
+    return {
+      timestamp: chain.times.next,
+      blocks,
+      mining: { auto: this.autoMines, intervalMs: mining.intervalMs },
+      instanceId: this.#instanceId,
+    }
+  }
+
+  async #setPlan({ blocks, mining }: Extract<DevOrder, { kind: 'plan' }>): Promise<DevState> {
+    const { chain } = this.#parts
+    const { head } = chain.times
+    const time = blocks?.nextTimestamp
+    if (time !== undefined && time !== null && time <= head) {
+      throw refused(`timestamp ${time} is not later than the latest block, whose time is ${head}`)
+    }
+    const { plan } = chain
+    await chain.setPlan({
+      blocks: { ...plan.blocks, ...blocks },
+      mining: { ...plan.mining, ...mining },
+    })
+    return this.#state()
+  }
+
+  async #moveClock(offset: bigint): Promise<DevState> {
+    return await this.#setPlan({ kind: 'plan', blocks: { offset } })
+  }
+
+  async #mine(blocks: number, interval: bigint | null): Promise<BlockRef> {
+    let place: BlockPlace = this.#parts.chain.head
+    for (let made = 0; made < blocks; made += 1) {
+      // The first has the time that was planned.
+      place = await this.#parts.mine(made === 0 ? null : interval)
+    }
+    return this.#refTo(place)
+  }
+
+  async #change({
+    changes,
+    nonceRises = false,
+  }: Extract<DevOrder, { kind: 'change' }>): Promise<BlockRef> {
+    for (const { address, nonce } of nonceRises ? changes : []) {
+      const before = (await this.#parts.chain.account(address))?.nonce ?? 0n
+      if (nonce !== undefined && nonce < before) {
+        throw refused(`new nonce ${nonce} is smaller than the existing nonce ${before}`)
+      }
+    }
+    const place = await this.#parts.chain.change(changes)
+    this.#parts.onBlock(place)
+    return this.#refTo(place)
+  }
+
+  #snapshot(): bigint {
+    const { chain, pool } = this.#parts
+    const id = this.#nextSnapshot
+    this.#nextSnapshot += 1n
+    const entries = [...pool.inArrival()]
+    const taken = chain.times.now
+    this.#snapshots.set(id, { place: chain.head, plan: chain.plan, entries, taken })
+    const [oldest] = this.#snapshots.size > snapshotsMax ? this.#snapshots.keys() : []
+    if (oldest !== undefined) this.#snapshots.delete(oldest)
+    return id
+  }
+
+  /** Time goes on as if the snapshot had just been taken. How blocks are triggered stays as it is. */
+  async #revert(id: bigint): Promise<boolean> {
+    const snapshot = this.#snapshots.get(id)
+    if (snapshot === undefined) return false
+    const { chain, pool } = this.#parts
+    const { place, plan, entries, taken } = snapshot
+    const offset = plan.blocks.offset + taken - chain.times.now
+    await this.#rewind(place, { blocks: { ...plan.blocks, offset }, mining: chain.plan.mining })
+    pool.replaceAll(entries)
+    for (const other of this.#snapshots.keys()) if (other >= id) this.#snapshots.delete(other)
+    return true
+  }
+
+  async #reset(): Promise<null> {
+    const { chain, pool } = this.#parts
+    const hash = chain.hashOf(0n)
+    if (hash === null) throw new Error('the chain has no first block')
+    await this.#rewind({ number: 0n, hash }, noChainPlan)
+    pool.replaceAll([])
+    this.#snapshots.clear()
+    this.#impersonated.clear()
+    this.#impersonatesAll = false
+    this.#instanceId = randomBytes(32)
+    return null
+  }
+
+  async #rewind(to: BlockPlace, plan: ChainPlan): Promise<void> {
+    const removed = await this.#parts.chain.rewind(to, plan)
+    if (removed.length > 0) this.#parts.onRewind(to, removed)
+  }
+
+  #impersonate(address: Uint8Array | null, on: boolean): boolean {
+    if (address === null) {
+      const changed = this.#impersonatesAll !== on
+      this.#impersonatesAll = on
+      return changed
+    }
+    const name = toBareHex(address)
+    if (!on) return this.#impersonated.delete(name)
+    if (this.#impersonated.has(name)) return false
+    if (this.#impersonated.size >= impersonatedMax) {
+      throw refused(
+        `${impersonatedMax} accounts are impersonated: stop one first (hardhat_stopImpersonatingAccount)`,
+      )
+    }
+    this.#impersonated.add(name)
+    return true
+  }
+
+  async #send(request: UnsignedRequest, anySender: boolean): Promise<Uint8Array> {
+    const { chainId } = this.#parts
+    const { from, gas } = request
+    const key = anySender ? null : this.#keyOf(from)
+    if (key === null && !anySender && !this.#impersonates(from)) {
+      throw refused(
+        `unknown account ${toHex(from)}: sign in the client, or impersonate it first (hardhat_impersonateAccount)`,
+      )
+    }
+    const nonce = request.nonce ?? (await this.#parts.pendingNonce(from))
+    const unsigned = unsignedTransaction(request, { chainId, nonce, gas })
+    if (unsigned.type === 3) {
+      throw refused('a blob transaction cannot be sent without a signature: sign it in the client')
+    }
+    const sent =
+      key === null ? impersonate(unsigned, from, chainId) : signTransaction(unsigned, key, chainId)
+    return await this.#parts.send(encodeTransaction(sent))
+  }
+
+  #keyOf(address: Uint8Array): Uint8Array | null {
+    return this.#parts.keys.get(toBareHex(address)) ?? null
+  }
+
+  #impersonates(address: Uint8Array): boolean {
+    return this.#impersonatesAll || this.#impersonated.has(toBareHex(address))
+  }
+
+  #drop({ hash, sender }: Extract<DevOrder, { kind: 'drop' }>): number {
+    const { pool } = this.#parts
+    const single = hash === undefined ? null : pool.find(hash)
+    const all = sender === undefined ? [...pool.inArrival()] : pool.ofSender(sender)
+    const dropped = hash === undefined ? all : single === null ? [] : [single]
+    for (const entry of dropped) pool.remove(entry)
+    return dropped.length
+  }
+
+  #refTo({ number, hash }: BlockPlace): BlockRef {
+    return { network: this.#parts.network, number, hash, anchor: 'embedded' }
+  }
+}
+
+function refused(detail: string): Fault {
+  return new Fault('execution_failed', { detail })
+}

@@ -1,0 +1,28 @@
+// How the EVM runs impersonated transactions: the sender is the one that the transaction names, and may be a contract.
+// Tested by src/devchain/vm/dev-orders.test.ts
+import { MerkleStateManager } from '@ethereumjs/statemanager'
+import type { TypedTransaction } from '@ethereumjs/tx'
+import { Address } from '@ethereumjs/util'
+import { impersonatedSender } from '../../codec/ethereum/impersonation.ts'
+
+/** Of an impersonated transaction: EIP-3607, which refuses senders with code, does not apply. */
+class UnsignedSender extends Address {}
+
+/** EIP-7702: an account whose code starts so may send. */
+const delegated = new Uint8Array([0xef, 0x01, 0x00])
+
+/** A state in which an UnsignedSender has no code of its own, as runTx asks for it before all other code. */
+export class SenderAwareState extends MerkleStateManager {
+  override async getCode(address: Address): Promise<Uint8Array> {
+    return address instanceof UnsignedSender ? delegated : super.getCode(address)
+  }
+}
+
+/** `transaction`, or for an impersonated one a view of it that knows its sender. */
+export function withSender<T extends TypedTransaction>(transaction: T): T {
+  const { r = 0n, s = 0n } = transaction
+  const bytes = impersonatedSender({ r, s })
+  if (bytes === null) return transaction
+  const sender = new UnsignedSender(bytes)
+  return Object.create(transaction, { getSenderAddress: { value: () => sender } }) as T
+}

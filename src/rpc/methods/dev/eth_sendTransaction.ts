@@ -1,0 +1,80 @@
+// eth_sendTransaction [transaction]: from a development account, whose key is public, or from an impersonated one, without a
+// signature of the client. Missing members are filled as by eth_fillTransaction. eth_sendUnsignedTransaction: from any account.
+// Tested by test/api/dev-methods-started.test.ts
+import { Fault } from '../../../base/fault.ts'
+import { toHex } from '../../../base/hex.ts'
+import { type CallRequest, noOverrides } from '../../../chain/computation.ts'
+import { executorOf } from '../../../chain/network.ts'
+import { completeRead } from '../../../chain/read.ts'
+import { checkContents, withFees } from '../../fill-transaction.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import type { RpcCall } from '../../operation.ts'
+import { parseArguments, required } from '../../params/arguments.ts'
+import { latestBlock } from '../../params/block-parameter.ts'
+import { calledAddresses } from '../../params/called-addresses.ts'
+import { requestFor } from '../../params/call-input.ts'
+import { type CallArguments, parseCallRequest } from '../../params/call-request.ts'
+import { devMethods } from './dev-method.ts'
+
+type Input = CallArguments & {
+  /** As the client sent it: some members are compared with each other. */
+  readonly given: Readonly<Record<string, unknown>>
+}
+
+export const ethSendTransaction = devMethods<Input>({
+  names: ['eth_sendTransaction', 'eth_sendUnsignedTransaction'],
+  summary: 'Sends a transaction of a development account or an impersonated one.',
+  params: [requiredParam('transaction', wire.callRequest)],
+  result: wire.transactionHash,
+  parse(params) {
+    const [call] = parseArguments(params, [required(parseCallRequest)])
+    return { ...call, given: params[0] as Input['given'] }
+  },
+  addresses: ({ request }) => calledAddresses({ request, overrides: noOverrides }),
+  async run(input, give, call, name) {
+    const anySender = name === 'eth_sendUnsignedTransaction'
+    const asked = requestFor(input, call.network)
+    const from = asked.from ?? executorOf(call.network, name).accounts[0]
+    if (from === undefined) {
+      const detail = 'the transaction has no from, and this chain has no development accounts'
+      throw new Fault('execution_failed', { detail })
+    }
+    if (!anySender && !(await give({ kind: 'may-send', from }))) {
+      const advice = 'sign in the client, or impersonate it first (hardhat_impersonateAccount)'
+      throw new Fault('execution_failed', { detail: `unknown account ${toHex(from)}: ${advice}` })
+    }
+    const { blocks } = await give({ kind: 'state' })
+    const filled = await withFees({ ...asked, from }, call)
+    checkContents(filled, input.given)
+    const capped = hasFee(asked) ? filled : withRoomFor(blocks.nextBaseFee, filled)
+    const request = { ...withoutTypeOne(capped), from }
+    const gas = request.gas ?? (await estimate(request, call, name))
+    return toHex(await give({ kind: 'send', request: { ...request, gas }, anySender }))
+  },
+})
+
+async function estimate(request: CallRequest, call: RpcCall, name: string): Promise<bigint> {
+  const block = await completeRead(call.resolve(latestBlock), call.signal)
+  const asked = { request, block, overrides: noOverrides }
+  return await executorOf(call.network, name).estimateGas(asked, call.caller, call.signal)
+}
+
+function hasFee({ gasPrice, maxFeePerGas }: CallRequest): boolean {
+  return (gasPrice ?? maxFeePerGas) !== undefined
+}
+
+/** With a cap for the base fee that an order has set for the next block: as `withFees` for that of the latest one. */
+function withRoomFor(nextBaseFee: bigint | null, request: CallRequest): CallRequest {
+  const { maxFeePerGas, maxPriorityFeePerGas = 0n } = request
+  const needed = maxPriorityFeePerGas + 2n * (nextBaseFee ?? 0n)
+  if (maxFeePerGas === undefined || needed <= maxFeePerGas) return request
+  return { ...request, maxFeePerGas: needed }
+}
+
+/** A gas price with an access list: as fee caps, which cost the same, since type 0 has no list. */
+function withoutTypeOne(request: CallRequest): CallRequest {
+  const { gasPrice, accessList = [], ...rest } = request
+  if (gasPrice === undefined || accessList.length === 0) return request
+  return { ...rest, accessList, maxFeePerGas: gasPrice, maxPriorityFeePerGas: gasPrice }
+}

@@ -1,0 +1,20 @@
+// evm_increaseTime [seconds]: moves the clock of the chain on. The answer is how far it is from the real one, in decimal text as
+// hardhat gives it; anvil_ gives a number.
+// Tested by test/api/dev-methods-started.test.ts
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import { parseTimeOrGas } from '../../params/amount.ts'
+import { parseArguments, required } from '../../params/arguments.ts'
+import { devMethods } from './dev-method.ts'
+
+export const evmIncreaseTime = devMethods<bigint>({
+  names: ['evm_increaseTime', 'anvil_increaseTime'],
+  summary: 'Adds seconds to the clock of the chain.',
+  params: [requiredParam('seconds', wire.amount)],
+  result: wire.anything,
+  parse: (params) => parseArguments(params, [required(parseTimeOrGas)])[0],
+  async run(seconds, give, _call, name) {
+    const { blocks } = await give({ kind: 'increase-time', seconds })
+    return name.startsWith('anvil_') ? Number(blocks.offset) : blocks.offset.toString()
+  },
+})

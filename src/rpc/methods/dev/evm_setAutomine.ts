@@ -1,0 +1,18 @@
+// evm_setAutomine [flag]: whether each transaction makes a block. Survives a restart.
+// Tested by test/api/dev-methods-started.test.ts
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import { parseArguments, parseFlag, required } from '../../params/arguments.ts'
+import { devMethods, done } from './dev-method.ts'
+
+export const evmSetAutomine = devMethods<boolean>({
+  names: ['evm_setAutomine', 'anvil_setAutomine'],
+  summary: 'Sets whether each transaction makes a block.',
+  params: [requiredParam('enabled', wire.flag)],
+  result: wire.anything,
+  parse: (params) => parseArguments(params, [required(parseFlag)])[0],
+  async run(auto, give, _call, name) {
+    await give({ kind: 'plan', mining: { auto } })
+    return done(name)
+  },
+})

@@ -1,0 +1,19 @@
+// evm_setNextBlockTimestamp [seconds]: of the next block alone; later blocks go on from there.
+// Tested by test/api/dev-methods-started.test.ts
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import { parseTimeOrGas } from '../../params/amount.ts'
+import { parseArguments, required } from '../../params/arguments.ts'
+import { devMethods } from './dev-method.ts'
+
+export const evmSetNextBlockTimestamp = devMethods<bigint>({
+  names: ['evm_setNextBlockTimestamp', 'anvil_setNextBlockTimestamp'],
+  summary: 'Sets the time of the next block, in seconds.',
+  params: [requiredParam('timestamp', wire.amount)],
+  result: wire.anything,
+  parse: (params) => parseArguments(params, [required(parseTimeOrGas)])[0],
+  async run(nextTimestamp, give, _call, name) {
+    await give({ kind: 'plan', blocks: { nextTimestamp } })
+    return name.startsWith('anvil_') ? null : nextTimestamp.toString()
+  },
+})

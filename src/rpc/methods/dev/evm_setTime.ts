@@ -1,0 +1,20 @@
+// evm_setTime [seconds]: the clock of the chain shows this time now. The answer is how far it moved, as anvil gives it.
+// Tested by test/api/dev-methods-started.test.ts
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import { parseTimeOrGas } from '../../params/amount.ts'
+import { parseArguments, required } from '../../params/arguments.ts'
+import { devMethods } from './dev-method.ts'
+
+export const evmSetTime = devMethods<bigint>({
+  names: ['evm_setTime', 'anvil_setTime'],
+  summary: 'Sets the clock of the chain, in seconds.',
+  params: [requiredParam('timestamp', wire.amount)],
+  result: wire.integer,
+  parse: (params) => parseArguments(params, [required(parseTimeOrGas)])[0],
+  async run(time, give) {
+    const before = await give({ kind: 'state' })
+    const after = await give({ kind: 'set-time', time })
+    return Number(after.blocks.offset - before.blocks.offset)
+  },
+})

@@ -1,0 +1,30 @@
+// hardhat_reset []: back to the first block, with the settings of the network. A copy of another chain (`forking`) is refused.
+// Tested by test/api/dev-methods-started.test.ts
+import { Fault } from '../../../base/fault.ts'
+import { optionalParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import { optional, parseArguments, readMembers } from '../../params/arguments.ts'
+import { devMethods, done } from './dev-method.ts'
+
+export const hardhatReset = devMethods<null>({
+  names: ['hardhat_reset', 'anvil_reset'],
+  summary: 'Goes back to the first block.',
+  params: [optionalParam('options', wire.blockOverrides)],
+  result: wire.anything,
+  parse(params) {
+    return parseArguments(params, [optional<null>(parseOptions, null)])[0]
+  },
+  async run(_input, give, _call, name) {
+    await give({ kind: 'reset' })
+    return done(name)
+  },
+})
+
+function parseOptions(value: unknown, position: number): null {
+  const members = readMembers(value, { position, path: 'ResetOptions' }, 'ResetOptions')
+  const { forking = null } = Object.fromEntries(members)
+  if (forking === null) return null
+  throw new Fault('bad_params', {
+    detail: `invalid argument ${position}: this chain cannot copy another one (forking): serve it as a network of its own`,
+  })
+}

@@ -1,0 +1,30 @@
+// Settings of other development chains that have no counterpart here: logging does nothing, a least gas price is refused.
+// Tested by test/api/dev-methods-started.test.ts
+import { Fault } from '../../../base/fault.ts'
+import { requiredParam } from '../../open-rpc/method-shape.ts'
+import * as wire from '../../open-rpc/types.ts'
+import { parseAmount } from '../../params/amount.ts'
+import { parseArguments, parseFlag, required } from '../../params/arguments.ts'
+import { devMethods, done } from './dev-method.ts'
+
+export const hardhatSetLoggingEnabled = devMethods<boolean>({
+  names: ['hardhat_setLoggingEnabled', 'anvil_setLoggingEnabled'],
+  summary: 'Accepted without effect: the log of the server has its own settings.',
+  params: [requiredParam('enabled', wire.flag)],
+  result: wire.anything,
+  parse: (params) => parseArguments(params, [required(parseFlag)])[0],
+  run: async (_enabled, _give, _call, name) => done(name),
+})
+
+/** Hardhat refuses it too on a chain with base fees. */
+export const hardhatSetMinGasPrice = devMethods<bigint>({
+  names: ['hardhat_setMinGasPrice', 'anvil_setMinGasPrice'],
+  summary: 'Refused: blocks have a base fee.',
+  params: [requiredParam('gasPrice', wire.amount)],
+  result: wire.anything,
+  parse: (params) => parseArguments(params, [required(parseAmount)])[0],
+  run(_gasPrice, _give, _call, name) {
+    const detail = `${name} is not supported on a chain with base fees (EIP-1559): use ${name.slice(0, name.indexOf('_'))}_setNextBlockBaseFeePerGas`
+    return Promise.reject(new Fault('execution_failed', { detail }))
+  },
+})
