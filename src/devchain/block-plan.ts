@@ -12,7 +12,7 @@ export const noBlockPlan: BlockPlan = {
   gasLimit: null,
 }
 
-export const noMiningPlan: MiningPlan = { auto: null, intervalMs: null }
+const noMiningPlan: MiningPlan = { auto: null, intervalMs: null }
 
 /** Both survive a restart. */
 export type ChainPlan = { readonly blocks: BlockPlan; readonly mining: MiningPlan }

@@ -6,7 +6,7 @@ import { executorOf } from '../../../chain/network.ts'
 import type { RpcCall, RpcMethod } from '../../operation.ts'
 
 /** Runs an order on the chain of the call. Throws as `DevChain.run`. */
-export type GiveOrder = <Order extends DevOrder>(order: Order) => Promise<DevResults[Order['kind']]>
+type GiveOrder = <Order extends DevOrder>(order: Order) => Promise<DevResults[Order['kind']]>
 
 type Declaration<Input> = Pick<
   RpcMethod<Input>,
