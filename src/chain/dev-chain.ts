@@ -66,6 +66,8 @@ export type DevOrder =
 export type DevState = {
   /** Of the pending block. */
   readonly timestamp: bigint
+  /** Fee recipient of the next block, 20 bytes. */
+  readonly coinbase: Uint8Array
   readonly blocks: BlockPlan
   readonly mining: {
     readonly auto: boolean

@@ -286,6 +286,7 @@ test('the next block has the fee, the randomness, the recipient and the limit th
   await ask('hardhat_setNextBlockBaseFeePerGas', '0x2540be400')
   await ask('hardhat_setPrevRandao', word(5))
   await ask('anvil_setCoinbase', stranger)
+  assert.equal(await ask('eth_coinbase'), stranger)
   await ask('evm_setBlockGasLimit', '0x2000000')
   await ask('eth_sendTransaction', { from: bob, to: alice, value: '0x1' })
   assert.partialDeepStrictEqual(await latest(), {
@@ -300,7 +301,11 @@ test('pending transactions are dropped', async () => {
   await ask('evm_setAutomine', false)
   const send = () => ask('eth_sendTransaction', { from: bob, to: alice, gas: '0x5208' })
   const [one, two] = [await send(), await send()]
+  const waiting = async () =>
+    (await ask<{ hash: string }[]>('eth_pendingTransactions')).map(({ hash }) => hash)
+  assert.deepEqual(await waiting(), [one, two])
   assert.equal(await ask('hardhat_dropTransaction', two), true)
+  assert.deepEqual(await waiting(), [one])
   assert.equal(await ask('hardhat_dropTransaction', two), false)
   await ask('evm_mine')
   assert.match((await refusal('hardhat_dropTransaction', one)).message, /already in a block$/)
@@ -331,7 +336,11 @@ test('wrong values are refused by their text, and nothing changes', async () => 
       ['evm_setIntervalMining', [86_400_001], /at most 86400000/],
       ['evm_setAutomine', ['yes'], /invalid argument 0/],
       ['hardhat_reset', [{ forking: { jsonRpcUrl: 'http://127.0.0.1:1' } }], /cannot copy another/],
-      ['anvil_setMinGasPrice', ['0x1'], /use anvil_setNextBlockBaseFeePerGas/],
+      [
+        'anvil_setMinGasPrice',
+        ['0x1'],
+        /^anvil_setMinGasPrice is not supported when EIP-1559 is active$/,
+      ],
       ['eth_sendTransaction', [{ from: alice }], /contract creation without any data provided/],
       ['eth_sendTransaction', [{ from: alice, to: bob, chainId: '0x1' }], /chainId does not match/],
       ['evm_revert', [null], /missing value|invalid/],

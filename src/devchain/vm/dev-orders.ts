@@ -100,6 +100,7 @@ export class DevOrders {
     const { blocks, mining } = chain.plan
     return {
       timestamp: chain.times.next,
+      coinbase: chain.coinbase,
       blocks,
       mining: { auto: this.autoMines, intervalMs: mining.intervalMs },
       instanceId: this.#instanceId,

@@ -137,6 +137,11 @@ export class ProducingChain {
     return { head: timestamp, now, next: nextTimestamp(this.#plan.blocks, timestamp, now) }
   }
 
+  /** Fee recipient of the next block. */
+  get coinbase(): Uint8Array {
+    return this.#plan.blocks.coinbase ?? coinbase
+  }
+
   /** Durable when it resolves. Throws what the BlockStore throws; the plan is the one before then. */
   async setPlan(plan: ChainPlan): Promise<void> {
     await this.#parts.store.put([], planRows(this.#parts.network, plan))

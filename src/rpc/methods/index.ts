@@ -101,7 +101,7 @@ import { hardhatMine } from './dev/hardhat_mine.ts'
 import { hardhatReset } from './dev/hardhat_reset.ts'
 import { hardhatSetBalance } from './dev/hardhat_setBalance.ts'
 import { hardhatSetCode } from './dev/hardhat_setCode.ts'
-import { hardhatSetCoinbase } from './dev/hardhat_setCoinbase.ts'
+import { ethCoinbase, hardhatSetCoinbase } from './dev/hardhat_setCoinbase.ts'
 import { hardhatSetLoggingEnabled, hardhatSetMinGasPrice } from './dev/hardhat_setLoggingEnabled.ts'
 import { hardhatSetNextBlockBaseFeePerGas } from './dev/hardhat_setNextBlockBaseFeePerGas.ts'
 import { hardhatSetNonce } from './dev/hardhat_setNonce.ts'
@@ -228,6 +228,7 @@ function devOperations(clientVersion: string): readonly RpcMethod<unknown>[] {
     ...anvilSetBlockTimestampInterval,
     ...anvilSetIntervalMining,
     ...createHardhatMetadata(clientVersion),
+    ...ethCoinbase,
     ...ethSendTransaction,
     ...evmIncreaseTime,
     ...evmMine,

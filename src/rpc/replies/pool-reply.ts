@@ -33,10 +33,13 @@ function bySender(list: readonly WaitingTransaction[], show: Show): BySender {
 
 function byNonce(list: readonly WaitingTransaction[], show: Show): ByNonce {
   return Object.fromEntries(
-    list.map(({ sender, raw }) => {
-      const transaction = decodeReadable(raw)
-      const shown = show({ transaction, hash: transactionHash(raw), from: sender })
-      return [transaction.nonce.toString(), shown]
+    list.map((waiting) => {
+      const signed = signedTransaction(waiting)
+      return [signed.transaction.nonce.toString(), show(signed)]
     }),
   )
+}
+
+export function signedTransaction({ sender, raw }: WaitingTransaction): SignedTransaction {
+  return { transaction: decodeReadable(raw), hash: transactionHash(raw), from: sender }
 }

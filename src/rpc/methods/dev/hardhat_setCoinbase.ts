@@ -1,5 +1,6 @@
-// hardhat_setCoinbase [address]: fee recipient of the blocks from the next one on.
+// hardhat_setCoinbase [address]: fee recipient of the blocks from the next one on. eth_coinbase [] names it.
 // Tested by test/api/dev-methods-started.test.ts
+import { toHex } from '../../../base/hex.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import { parseAddress, parseArguments, required } from '../../params/arguments.ts'
@@ -15,4 +16,17 @@ export const hardhatSetCoinbase = devMethods<Uint8Array>({
     await give({ kind: 'plan', blocks: { coinbase } })
     return done(name)
   },
+})
+
+/** Keys without `devMethods`, and other networks, get the refusal of a server that does not mine. */
+export const ethCoinbase = devMethods<null>({
+  names: ['eth_coinbase'],
+  summary: 'The fee recipient of new blocks of the embedded chain.',
+  params: [],
+  result: wire.address,
+  parse(params) {
+    parseArguments(params, [])
+    return null
+  },
+  run: async (_input, give) => toHex((await give({ kind: 'state' })).coinbase),
 })

@@ -16,7 +16,7 @@ export const hardhatSetLoggingEnabled = devMethods<boolean>({
   run: async (_enabled, _give, _call, name) => done(name),
 })
 
-/** Hardhat refuses it too on a chain with base fees. */
+/** Hardhat and anvil refuse it with this text on a chain with base fees. */
 export const hardhatSetMinGasPrice = devMethods<bigint>({
   names: ['hardhat_setMinGasPrice', 'anvil_setMinGasPrice'],
   summary: 'Refused: blocks have a base fee.',
@@ -24,7 +24,7 @@ export const hardhatSetMinGasPrice = devMethods<bigint>({
   result: wire.anything,
   parse: (params) => parseArguments(params, [required(parseAmount)])[0],
   run(_gasPrice, _give, _call, name) {
-    const detail = `${name} is not supported on a chain with base fees (EIP-1559): use ${name.slice(0, name.indexOf('_'))}_setNextBlockBaseFeePerGas`
-    return Promise.reject(new Fault('execution_failed', { detail }))
+    const detail = `${name} is not supported when EIP-1559 is active`
+    return Promise.reject(new Fault('bad_params', { detail }))
   },
 })

@@ -1,13 +1,16 @@
-// eth_pendingTransactions []: the waiting transactions of accounts whose keys the node holds. Cairn holds no keys, so: none.
+// eth_pendingTransactions []: the waiting transactions of accounts for which the server sends. With a key that may change the
+// embedded chain these are all of its pool, as hardhat gives them; else none, since Cairn holds no keys.
 // txpool_content has the transactions of clients.
 // Tested by src/rpc/methods/plain-answers.test.ts
+import { renderTransaction } from '../../../chain/transaction-object.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
+import { signedTransaction } from '../../replies/pool-reply.ts'
 
 export const ethPendingTransactions: RpcMethod<null> = {
   name: 'eth_pendingTransactions',
-  summary: 'Always none: what waits of accounts whose keys the server holds.',
+  summary: 'What waits on the embedded chain, for keys that may change it; else none.',
   params: [],
   result: wire.list(wire.transaction),
   units: 80,
@@ -15,5 +18,12 @@ export const ethPendingTransactions: RpcMethod<null> = {
     parseArguments(params, [])
     return null
   },
-  run: () => Promise.resolve([]),
+  async run(_input, { network, signal, caller, labels }) {
+    if (network.executor === null || !caller.settings.devMethods) return []
+    const { pending, queued } = await network.executor.poolContent(null, signal, caller)
+    labels.level('trusted')
+    return [...pending, ...queued].map((waiting) =>
+      renderTransaction(signedTransaction(waiting), null),
+    )
+  },
 }
