@@ -13,7 +13,8 @@ const answerSlot = '5f35545f5260205ff3'
 const storeAndLog = `5b6020355f355560405f5f377f${storedTopic.slice(2)}60405fa100`
 
 /** 64 bytes of calldata: stores word 1 at slot word 0 and logs both. Anything else: answers the slot of word 0. */
-export const storageRuntime = `0x3660401460${hexByte(7 + byteLength(answerSlot))}57${answerSlot}${storeAndLog}`
+export const storageRuntime =
+  `0x3660401460${hexByte(7 + byteLength(answerSlot))}57${answerSlot}${storeAndLog}` as const
 
 const setSlots = `6104d25f5561162e7f${mappingSlot.slice(2)}55`
 const copyHead = byteLength(setSlots) + 9

@@ -22,7 +22,8 @@ export const hardhatMine = devMethods<Input>({
       optional(parseBlocks, 1n),
       optional<bigint | null>(parseTimeOrGas, null),
     ])
-    return { blocks, interval }
+    // viem sends 0 where its caller gives none. Blocks of one time would be invalid.
+    return { blocks, interval: interval === 0n ? null : interval }
   },
   async run({ blocks, interval }, give, { labels }, name) {
     labels.block(await give({ kind: 'mine', blocks: Number(blocks), interval }))

@@ -22,8 +22,10 @@ export const hardhatReset = devMethods<null>({
 
 function parseOptions(value: unknown, position: number): null {
   const members = readMembers(value, { position, path: 'ResetOptions' }, 'ResetOptions')
-  const { forking = null } = Object.fromEntries(members)
-  if (forking === null) return null
+  const forking = members.get('forking') ?? {}
+  const source = readMembers(forking, { position, path: 'ResetOptions.forking' }, 'Forking')
+  // viem sends the object without values.
+  if ([...source.values()].every((each) => each === null)) return null
   throw new Fault('bad_params', {
     detail: `invalid argument ${position}: this chain cannot copy another one (forking): serve it as a network of its own`,
   })
