@@ -4,9 +4,11 @@ import { after, before, test } from 'node:test'
 import {
   concat,
   ContractFactory,
+  getAddress,
   getCreateAddress,
   Interface,
   JsonRpcProvider,
+  JsonRpcSigner,
   keccak256,
   NonceManager,
   toBeHex,
@@ -46,6 +48,19 @@ test('the documented storage example holds on a fresh start with `latest`', asyn
   const sample = '0x295a70b2de5e3953354a6a8344e616ed314d7251'
   assert.equal(BigInt(await provider.getStorage(sample, 0)), 1234n)
   assert.equal(BigInt(await provider.getStorage(sample, mappingSlot)), 5678n)
+})
+
+test('signers of the provider send from development accounts and impersonated ones', async () => {
+  const signer = await provider.getSigner(1)
+  const sent = await signer.sendTransaction({ to: owner, value: 10n ** 18n })
+  assert.equal((await sent.wait())?.from, signer.address)
+  await assert.rejects(provider.getSigner(owner), /invalid account/)
+  await provider.send('hardhat_impersonateAccount', [owner])
+  const impersonated = new JsonRpcSigner(provider, getAddress(owner))
+  const again = await impersonated.sendTransaction({ to: signer.address, value: 1n })
+  const receipt = await again.wait()
+  assert.deepEqual([receipt?.status, receipt?.from], [1, getAddress(owner)])
+  assert.equal((await provider.getTransaction(again.hash))?.from, getAddress(owner))
 })
 
 test('a contract is deployed, called, written to, and its plain and mapping slots are read back', async () => {
