@@ -2,6 +2,9 @@
 // Tested by src/devchain/block-plan.test.ts
 import type { BlockPlan, MiningPlan } from '../chain/dev-chain.ts'
 
+/** The latest time of a block, in seconds: client libraries read it into a number. */
+export const timeMax = 2n ** 53n - 1n
+
 export const noBlockPlan: BlockPlan = {
   offset: 0n,
   nextTimestamp: null,

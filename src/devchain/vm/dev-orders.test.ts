@@ -240,6 +240,25 @@ test('an impersonated contract sends, and its transaction names it as the sender
   await chain.order(transfer(contract))
 })
 
+test('a block has no time that clients cannot read, and the chain goes on', async (t) => {
+  const chain = await openChain(t)
+  const late = 2n ** 53n
+  const beyond = { message: /is later than the last possible time 9007199254740991$/ }
+  const plan = (blocks: object) => chain.order({ kind: 'plan', blocks })
+  await assert.rejects(plan({ nextTimestamp: late }), beyond)
+  await assert.rejects(chain.order({ kind: 'increase-time', seconds: late }), beyond)
+  await assert.rejects(chain.order({ kind: 'set-time', time: late }), beyond)
+  const { number } = chain.head()
+  const advice = { message: /: use a smaller interval, evm_revert or hardhat_reset$/ }
+  await assert.rejects(chain.order({ kind: 'mine', blocks: 2, interval: late }), advice)
+  assert.equal(chain.head().number, number + 1n)
+  await plan({ timestampInterval: late })
+  await assert.rejects(chain.engine.mine(), advice)
+  await plan({ timestampInterval: null })
+  await chain.engine.mine()
+  assert.equal(chain.head().number, number + 2n)
+})
+
 test('a development account sends with its own signature', async (t) => {
   const chain = await openChain(t)
   await chain.order(transfer(alice))

@@ -11,7 +11,7 @@ import type { DevOrder, DevResults, DevState, UnsignedRequest } from '../../chai
 import type { BlockRef } from '../../chain/head.ts'
 import { unsignedTransaction } from '../../chain/unsigned-transaction.ts'
 import type { BlockPlace } from '../chain-index.ts'
-import { noChainPlan, type ChainPlan } from '../block-plan.ts'
+import { noChainPlan, timeMax, type ChainPlan } from '../block-plan.ts'
 import type { Pool, PoolEntry } from './pool.ts'
 import type { ProducingChain } from './producing-chain.ts'
 
@@ -109,8 +109,12 @@ export class DevOrders {
 
   async #setPlan({ blocks, mining }: Extract<DevOrder, { kind: 'plan' }>): Promise<DevState> {
     const { chain } = this.#parts
-    const { head } = chain.times
+    const { head, now } = chain.times
     const time = blocks?.nextTimestamp
+    const moved = time ?? now + (blocks?.offset ?? 0n)
+    if (moved > timeMax) {
+      throw refused(`timestamp ${moved} is later than the last possible time ${timeMax}`)
+    }
     if (time !== undefined && time !== null && time <= head) {
       throw refused(`timestamp ${time} is not later than the latest block, whose time is ${head}`)
     }

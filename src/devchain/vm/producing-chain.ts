@@ -9,6 +9,7 @@ import { createTxFromRLP } from '@ethereumjs/tx'
 import type { TypedTransaction } from '@ethereumjs/tx'
 import { createAddressFromString } from '@ethereumjs/util'
 import type { Account } from '@ethereumjs/util'
+import { Fault } from '../../base/fault.ts'
 import { equalBytes, fromHex, toHex } from '../../base/hex.ts'
 import type { BlockParts } from '../../codec/ethereum/block.ts'
 import { decodeHeader } from '../../codec/ethereum/header.ts'
@@ -29,7 +30,7 @@ import {
   finishWithChanges,
   setTransactions,
 } from './block-making.ts'
-import { type ChainPlan, nextTimestamp, planAfterBlock } from '../block-plan.ts'
+import { type ChainPlan, timeMax, nextTimestamp, planAfterBlock } from '../block-plan.ts'
 import { refuseLongSteps } from './bound-precompiles.ts'
 import { viewBlock, viewHeader } from './block-view.ts'
 import type { ChainRules } from './chain-rules.ts'
@@ -420,8 +421,14 @@ export class ProducingChain {
 
   /** `interval`: seconds after the parent, in place of what the plan says. */
   #nextDraft(interval: bigint | null = null): Draft {
-    const draft = this.#draftOf(this.#plan.blocks)
-    return interval === null ? draft : { ...draft, timestamp: this.#header.timestamp + interval }
+    const planned = this.#draftOf(this.#plan.blocks)
+    const timestamp = interval === null ? planned.timestamp : this.#header.timestamp + interval
+    if (timestamp > timeMax) {
+      const advice = 'use a smaller interval, evm_revert or hardhat_reset'
+      const detail = `the next block would have the timestamp ${timestamp}, later than ${timeMax}: ${advice}`
+      throw new Fault('execution_failed', { detail })
+    }
+    return { ...planned, timestamp }
   }
 
   #draftOf(plan: ChainPlan['blocks']): Draft {
