@@ -11,6 +11,7 @@ import type { PinPage } from '../ipfs/pins/pin-list.ts'
 import type { InspectorAccess } from './inspector-access.ts'
 import type { DryRun } from './dry-run.ts'
 import type { Principal, AdminRole } from './principal.ts'
+import type { BackupsView } from './resources/backups/backups-view.ts'
 import type { AlertsView } from './resources/alerts/alerts-view.ts'
 import type { NetworksView } from './resources/networks/networks-view.ts'
 import type { ServerStatus } from './resources/server/server-status.ts'
@@ -37,6 +38,8 @@ export type AdminContext = {
   /** Null where no server runs: a command on the data folder. */
   readonly server: ServerStatus | null
   readonly networks: NetworksView
+  /** Null there too. */
+  readonly backups: BackupsView | null
   /** Null where no server runs: the command line. */
   readonly inspecting: InspectorAccess | null
   /** Null there too. */

@@ -10,6 +10,7 @@ import { auditOperations } from './resources/audit/operations.ts'
 import { peopleOperations } from './resources/people/operations.ts'
 import { serverOperations } from './resources/server/operations.ts'
 import { networkOperations } from './resources/networks/operations.ts'
+import { backupOperations } from './resources/backups/operations.ts'
 import { accountOperations } from './resources/accounts/operations.ts'
 import { cardOperations } from './resources/cards/operations.ts'
 import { fileOperations } from './resources/files/operations.ts'
@@ -28,6 +29,7 @@ export const adminOperations = [
   ...peopleOperations,
   ...serverOperations,
   ...networkOperations,
+  ...backupOperations,
   ...accountOperations,
   ...cardOperations,
   ...fileOperations,

@@ -32,3 +32,9 @@ export function describeErrno(thrown: unknown): string {
   const code = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : ''
   return words[code] ?? thrown.message
 }
+
+/** Whether `error.code` of Node is one of `codes`. */
+export function hasErrno(thrown: unknown, codes: readonly string[]): boolean {
+  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : null
+  return typeof code === 'string' && codes.includes(code)
+}

@@ -71,6 +71,7 @@ async function local(
       saved: data.savedNetworks,
       live: null,
     }),
+    backups: null,
     inspecting: null,
     tryRequest: null,
     clock: systemClock,

@@ -92,6 +92,16 @@ const entries: readonly Entry[] = [
     load: async () => (await import('./commands/gc.ts')).defineGc,
   },
   {
+    name: 'backup',
+    summary: 'back up the data folder, also while the server runs; list and verify backups',
+    load: async () => (await import('./commands/backup.ts')).defineBackup,
+  },
+  {
+    name: 'restore',
+    summary: 'restore a backup into an empty data folder',
+    load: async () => (await import('./commands/restore.ts')).defineRestore,
+  },
+  {
     name: 'add',
     summary: 'add files and folders to a running server',
     load: async () => (await import('./commands/add.ts')).defineAdd,
@@ -149,6 +159,8 @@ async function createProgram(args: readonly string[] | null, context: Context): 
     .description('Self-hosted Infura: Ethereum JSON-RPC and IPFS API with verified answers')
     .version(cairnVersion(), '--version')
     .exitOverride()
+    // `backup` has options of its own, and so have its subcommands: those behind a name belong to it.
+    .enablePositionalOptions()
     .configureOutput({
       writeOut: (text) => context.out(asTyped(context, text)),
       writeErr: () => {},

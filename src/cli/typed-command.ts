@@ -21,6 +21,8 @@ export const commandNames = [
   'chain',
   'store',
   'gc',
+  'backup',
+  'restore',
   'add',
   'get',
   'import',

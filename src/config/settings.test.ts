@@ -18,7 +18,7 @@ test('every setting has a description', () => {
 test('every number has a unit, or is a limit or a port', () => {
   const numbers = settingDefinitions.filter((leaf) => leaf.type === 'whole number')
   for (const { path } of numbers)
-    assert.match(path, /(Ms|Seconds|Days|PerMinute|PerHour|Max|Bytes|port)$/, path)
+    assert.match(path, /(Ms|Seconds|Hours|Days|PerMinute|PerHour|Max|Bytes|port|keep)$/, path)
 })
 
 test('names with swapped, missing and wrong letters are recognized', () => {

@@ -277,6 +277,55 @@ export const settingsSchema = z.strictObject({
       ),
     })
     .prefault({}),
+  backup: z
+    .strictObject({
+      to: live(
+        z
+          .string()
+          .regex(
+            /^(?:s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[A-Za-z0-9._-]+)*\/?|(?![a-z][a-z0-9+.-]*:\/\/).+)$/i,
+            'expected a folder or s3://<bucket>/<prefix>',
+          )
+          .nullable()
+          .default(null)
+          .meta({
+            description:
+              'Target of scheduled backups: a folder or `s3://<bucket>/<prefix>`, of this server alone. null: no scheduled backups.',
+          }),
+      ),
+      everyHours: live(whole(1, 8760, 24, 'Time between backups.')),
+      keep: live(
+        whole(1, 10_000, 7, 'Newest backups that stay in the target; older ones are removed.'),
+      ),
+      s3: z
+        .strictObject({
+          endpoint: live(
+            z
+              .string()
+              .regex(/^https?:\/\/[^\s@?#]+$/, 'expected http://<host> or https://<host>')
+              .nullable()
+              .default(null)
+              .meta({
+                description:
+                  'URL of the S3 service. Requests go to `<endpoint>/<bucket>/<key>`. null: AWS, in `backup.s3.region`.',
+              }),
+          ),
+          region: live(text('us-east-1', 'Region of the bucket.')),
+          accessKeyId: live(
+            z.string().min(1).nullable().default(null).meta({
+              description: 'Access key ID of the S3 service.',
+            }),
+          ),
+          secretAccessKey: live(
+            z.string().min(1).nullable().default(null).meta({
+              description: 'Secret access key of the S3 service.',
+              secret: true,
+            }),
+          ),
+        })
+        .prefault({}),
+    })
+    .prefault({}),
   memory: z
     .strictObject({
       contentBytesMax: whole(0, 64 * 1024 * mib, 32 * mib, 'Memory for verified chain data.'),
@@ -562,13 +611,15 @@ export function checkTogether({
   mail,
   http,
   events,
-}: Pick<Config, 'chain' | 'card' | 'mail' | 'http' | 'events'>): readonly Broken[] {
+  backup,
+}: Pick<Config, 'chain' | 'card' | 'mail' | 'http' | 'events' | 'backup'>): readonly Broken[] {
   return [
     ...checkChain(chain),
     ...checkCard(card),
     ...checkMail(mail),
     ...checkTls(http),
     ...checkEvents(events),
+    ...checkBackup(backup),
   ]
 }
 
@@ -588,6 +639,17 @@ function checkTls({ tls }: Config['http']): readonly Broken[] {
   const said = `http.tls.${given} is set, expected http.tls.${absent} too`
   const fix = `http: {tls: {${absent}: /etc/cairn/${absent === 'keyFile' ? 'key' : 'certificate'}.pem}}`
   return [{ path: `http.tls.${given}`, said, fix }]
+}
+
+function checkBackup({ to, s3 }: Config['backup']): readonly Broken[] {
+  if (to === null || !to.startsWith('s3:')) return []
+  return (['accessKeyId', 'secretAccessKey'] as const)
+    .filter((name) => s3[name] === null)
+    .map((name) => ({
+      path: 'backup.to',
+      said: `backup.to is a bucket, expected backup.s3.${name} too`,
+      fix: `backup: {s3: {${name}: "\${env:S3_${wordsOf(name)}}"}}`,
+    }))
 }
 
 function checkMail({ url, from }: Config['mail']): readonly Broken[] {

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { lockFolder } from './lock.ts'
+import { lockBackups, lockFolder } from './lock.ts'
 
 test('a folder serves one server at a time', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-lock-'))
@@ -16,6 +16,17 @@ test('a folder serves one server at a time', () => {
   )
   release()
   lockFolder(folder)()
+  rmSync(folder, { recursive: true })
+})
+
+test('one backup of a folder runs at a time, next to its server', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cairn-lock-'))
+  const stopServer = lockFolder(folder)
+  const release = lockBackups(folder)
+  assert.throws(() => lockBackups(folder), /another backup of .* is running/)
+  release()
+  lockBackups(folder)()
+  stopServer()
   rmSync(folder, { recursive: true })
 })
 

@@ -1,21 +1,32 @@
-// One server per data folder. The lock is a file lock of the kernel, held through SQLite, so it is released when the
-// process ends in any way.
+// One server per data folder, and one backup at a time. The lock is a file lock of the kernel, held through SQLite, so it
+// is released when the process ends in any way.
 import { join } from 'node:path'
 import { hasCode } from '../base/fault.ts'
 import { openDatabase } from './sqlite.ts'
 
-/** Takes the folder, or throws an error that names it. The returned function gives it back. */
+/** Takes the folder for a server, or throws an error that names it. The returned function gives it back. */
 export function lockFolder(dataDir: string): () => void {
-  const db = openDatabase(join(dataDir, 'server.lock'), { bare: true })
+  return takeLock(
+    join(dataDir, 'server.lock'),
+    `another Cairn server is running on ${dataDir}: stop it, or choose another data folder`,
+  )
+}
+
+/** As `lockFolder`, for one backup at a time; servers are not affected. */
+export function lockBackups(dataDir: string): () => void {
+  return takeLock(
+    join(dataDir, 'backup.lock'),
+    `another backup of ${dataDir} is running: try again when it has ended`,
+  )
+}
+
+function takeLock(path: string, taken: string): () => void {
+  const db = openDatabase(path, { bare: true })
   try {
     db.exec('PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
   } catch (error) {
     db.close()
-    if (!hasCode(error, 'overloaded')) throw error
-    throw new Error(
-      `another Cairn server is running on ${dataDir}: stop it, or choose another data folder`,
-      { cause: error },
-    )
+    throw hasCode(error, 'overloaded') ? new Error(taken, { cause: error }) : error
   }
   return () => db.close()
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Fault } from '../base/fault.ts'
-import { openDatabase } from './sqlite.ts'
+import { copyDatabase, openDatabase } from './sqlite.ts'
 
 test('reads in one group see one state, and the next read sees later writes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-together-'))
@@ -97,4 +97,56 @@ test('a database file uses WAL with full sync, and another connection sees chang
   reading.close()
   writing.close()
   rmSync(folder, { recursive: true })
+})
+
+test('a copy has the state of its begin, whatever is written meanwhile', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'cairn-copy-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'cairn.db')
+  const db = openDatabase(path)
+  t.after(() => db.close())
+  db.exec('CREATE TABLE stone (id INTEGER PRIMARY KEY, bytes BLOB)')
+  // More than one step of a copy.
+  for (let index = 0; index < 40; index += 1) {
+    db.run('INSERT INTO stone (bytes) VALUES (zeroblob(?))', [1_000_000])
+  }
+  let steps = 0
+  const to = join(folder, 'copy.db')
+  await copyDatabase(path, to, {
+    signal: new AbortController().signal,
+    onPages() {
+      steps += 1
+      db.run('INSERT INTO stone (bytes) VALUES (zeroblob(?))', [1000])
+      db.run('DELETE FROM stone WHERE id = ?', [steps])
+    },
+  })
+  assert.ok(steps > 1)
+  assert.equal(db.getValue('SELECT count(*) FROM stone'), 40)
+  const copy = openDatabase(to, { readOnly: true })
+  assert.deepEqual(
+    copy.getRow('SELECT count(*), min(id), max(id), sum(length(bytes)) FROM stone'),
+    [40, 1, 40, 40_000_000],
+  )
+  assert.equal(copy.getValue('PRAGMA integrity_check'), 'ok')
+  copy.close()
+  assert.equal(statSync(to).mode & 0o777, 0o600)
+})
+
+test('a copy ends between two steps when it is aborted, and a missing database is an error', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'cairn-copy-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'cairn.db')
+  const db = openDatabase(path)
+  t.after(() => db.close())
+  db.exec('CREATE TABLE stone (bytes BLOB)')
+  db.run('INSERT INTO stone (bytes) VALUES (zeroblob(?))', [30_000_000])
+  const ending = new AbortController()
+  const copying = copyDatabase(path, join(folder, 'copy.db'), {
+    signal: ending.signal,
+    onPages: () => ending.abort(new Error('enough')),
+  })
+  await assert.rejects(copying, /enough/)
+  db.run('INSERT INTO stone (bytes) VALUES (zeroblob(?))', [1])
+  const { signal } = new AbortController()
+  await assert.rejects(copyDatabase(join(folder, 'none.db'), join(folder, 'c.db'), { signal }))
 })

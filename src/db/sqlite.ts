@@ -1,7 +1,7 @@
 // The only importer of node:sqlite (its API is not yet labelled stable). One connection with prepared
 // statements; rows come back as plain objects, BLOBs as Uint8Array, device and size errors as Faults.
 import { closeSync, openSync } from 'node:fs'
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { backup, DatabaseSync, type StatementSync } from 'node:sqlite'
 import { Fault } from '../base/fault.ts'
 import type { SqlValue } from './writer.ts'
 
@@ -143,6 +143,45 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
     throw isDamage(error) ? damaged(path, error) : error
   }
   return database
+}
+
+/** Of one step of a copy: 8 MiB of 4 KiB. */
+const copiedPages = 2048
+
+/**
+ * Copies the committed state of this moment to a new file, which is synced when it resolves. Writers of other
+ * connections continue, and are not in the copy; the WAL grows until it ends. The pages are copied by a thread of Node.
+ * `onPages`: after each step. Throws `signal.reason` between two steps, and as `Database`.
+ */
+export async function copyDatabase(
+  from: string,
+  to: string,
+  {
+    signal,
+    onPages = () => {},
+  }: { readonly signal: AbortSignal; readonly onPages?: (left: number, all: number) => void },
+): Promise<void> {
+  signal.throwIfAborted()
+  makePrivate(to)
+  const connection = translated(() => new DatabaseSync(from, { readOnly: true }))
+  try {
+    connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
+    // An open read of this connection: without it each write of another connection would start the copy again.
+    connection.exec('BEGIN')
+    connection.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get()
+    await backup(connection, to, {
+      rate: copiedPages,
+      progress({ remainingPages, totalPages }) {
+        signal.throwIfAborted()
+        onPages(remainingPages, totalPages)
+      },
+    })
+  } catch (error) {
+    signal.throwIfAborted()
+    throw translate(error)
+  } finally {
+    connection.close()
+  }
 }
 
 function configure(

@@ -160,6 +160,26 @@ export const metricTable = {
     help: 'Checks of cairn.db that found and rebuilt damaged indexes.',
     labels: [],
   },
+  cairn_backup_interval_seconds: {
+    kind: 'gauge',
+    help: 'Time between scheduled backups (backup.everyHours); absent without backup.to, like the other metrics of backups.',
+    labels: [],
+  },
+  cairn_backup_running: {
+    kind: 'gauge',
+    help: '1 while the server makes a backup, else 0.',
+    labels: [],
+  },
+  cairn_backup_last_success_timestamp_seconds: {
+    kind: 'gauge',
+    help: 'Unix time of the end of the last complete backup; 0: none is known.',
+    labels: [],
+  },
+  cairn_backup_last_failure_timestamp_seconds: {
+    kind: 'gauge',
+    help: 'Unix time of the last failed backup; absent if none failed since the last complete one or the start.',
+    labels: [],
+  },
   cairn_store_quarantined_copies: {
     kind: 'gauge',
     help: 'Stored copies that failed verification; they remain on disk and are not served.',

@@ -53,6 +53,13 @@ const observedNothing = (part: Partial<Observed> = {}): Observed => ({
     isSound: true,
     repairs: 1,
   }),
+  backups: () => ({
+    target: null,
+    everyHours: 24,
+    running: null,
+    lastSuccess: null,
+    lastFailure: null,
+  }),
   backgroundFailures: () => 0,
   droppedLines: () => 0,
   events: () => new Map([['webhook', { dropped: 0, failed: 0 }]]),

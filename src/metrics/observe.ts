@@ -41,6 +41,14 @@ export type Observed = {
     readonly isSound: boolean
     readonly repairs: number
   }
+  /** Times: milliseconds since 1970. `target` null: no backups are configured. */
+  backups(): {
+    readonly target: string | null
+    readonly everyHours: number
+    readonly running: object | null
+    readonly lastSuccess: { readonly ended: number } | null
+    readonly lastFailure: { readonly time: number } | null
+  }
   backgroundFailures(): number
   /** Lines of the access log. */
   droppedLines(): number
@@ -136,6 +144,19 @@ export function observe(metrics: Metrics, observed: Observed): () => Promise<voi
     reach('cairn_database_repairs_total', state.repairs)
   }
 
+  function backups(): void {
+    for (const name of backupGauges) metrics.clear(name)
+    const { target, everyHours, running, lastSuccess, lastFailure } = observed.backups()
+    if (target === null) return
+    metrics.set('cairn_backup_interval_seconds', everyHours * 3600)
+    metrics.set('cairn_backup_running', running === null ? 0 : 1)
+    // 0 and not absent: without any backup the alert must fire.
+    const succeeded = (lastSuccess?.ended ?? 0) / 1000
+    metrics.set('cairn_backup_last_success_timestamp_seconds', succeeded)
+    if (lastFailure === null) return
+    metrics.set('cairn_backup_last_failure_timestamp_seconds', lastFailure.time / 1000)
+  }
+
   // A gauge without labels says 0 from the start; what has no value is to say nothing.
   metrics.clear('cairn_store_limit_bytes')
   metrics.set('cairn_build', 1, { version: observed.version, node: process.version })
@@ -147,6 +168,7 @@ export function observe(metrics: Metrics, observed: Observed): () => Promise<voi
     upstreams()
     content()
     store()
+    backups()
     for (const [verified, count] of observed.answers()) {
       reach('cairn_answers_total', count, { verified })
     }
@@ -165,6 +187,13 @@ export function observe(metrics: Metrics, observed: Observed): () => Promise<voi
     }
   }
 }
+
+const backupGauges = [
+  'cairn_backup_interval_seconds',
+  'cairn_backup_running',
+  'cairn_backup_last_success_timestamp_seconds',
+  'cairn_backup_last_failure_timestamp_seconds',
+] as const
 
 const upstreamGauges = [
   'cairn_network_head_confirmed_seconds',

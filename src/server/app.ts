@@ -65,6 +65,7 @@ import { createSavedNetworks } from './saved-networks.ts'
 import { createReload, type ReloadParts } from './reload.ts'
 import { watchCertificate } from './watch-certificate.ts'
 import { openRequestLog, type WriteOut } from './open-request-log.ts'
+import { runBackups } from './run-backups.ts'
 import { cairnVersion, clientVersion } from './version.ts'
 import { watchIntegrity } from './watch-integrity.ts'
 
@@ -220,10 +221,11 @@ export async function startServer(
     clock,
     findSender: senders.find,
   })
+  const publicKey = obtainPublicKey(config.dataDir)
   const commands = createKuboCommands({
     clock,
     version: cairnVersion(),
-    publicKey: obtainPublicKey(config.dataDir),
+    publicKey,
   })
   const saved = createSavedNetworks({
     ...parts,
@@ -323,6 +325,14 @@ export async function startServer(
     port: listeners.port,
     started: clock.now(),
   })
+  const backups = runBackups({
+    server: Buffer.from(publicKey).toString('hex'),
+    version: cairnVersion(),
+    settings,
+    clock,
+    log,
+  })
+  starting.defer(() => backups.stop())
   const knowActor: FindPrincipal = (credential) => findPrincipal(identity, credential)
   const metrics = openMetrics({
     counters,
@@ -339,6 +349,7 @@ export async function startServer(
     integrity,
     droppedLines: requestLog.droppedLines,
     events: events.counts,
+    backups,
     usage,
     connections: listeners.connections,
     clock,
@@ -372,6 +383,7 @@ export async function startServer(
                   find: (name) => view.networks().find((one) => one.name === name) ?? null,
                 },
               }),
+              backups,
               inspecting: {
                 inspector,
                 gateway,

@@ -25,6 +25,7 @@ import { countQuarantined } from '../tables/quarantine.ts'
 import type { SegmentStore } from '../content/segments/segment-store.ts'
 import type { ThreadWriter } from '../db/thread-writer.ts'
 import type { Usage } from '../access/usage/usage.ts'
+import type { Backups } from './run-backups.ts'
 import type { IntegrityWatch } from './watch-integrity.ts'
 
 export const livePath = '/livez'
@@ -134,6 +135,7 @@ export type MetricsParts = {
   /** Lines of the access log that were dropped. */
   readonly droppedLines: () => number
   readonly events: OpenEvents['counts']
+  readonly backups: Pick<Backups, 'state'>
   readonly usage: Pick<Usage, 'onFlush' | 'read' | 'failedWrites'>
   /** By listener. */
   readonly connections: () => ReadonlyMap<string, number>
@@ -178,6 +180,7 @@ export function openMetrics(parts: MetricsParts): OpenMetrics {
       isSound: parts.integrity.isSound,
       repairs: parts.integrity.repairs,
     }),
+    backups: () => parts.backups.state(),
     backgroundFailures: () => counters.backgroundFailures,
     droppedLines: parts.droppedLines,
     events: parts.events,

@@ -1,0 +1,191 @@
+// Makes backups by schedule and on request, in a thread, one at a time. The time of the last one is read from the target,
+// so the schedule survives a restart.
+// Tested by test/backup-server.test.ts
+import type { BackupState, BackupsView } from '../admin/resources/backups/backups-view.ts'
+import { backUpInThread } from '../backup/back-up-in-thread.ts'
+import { listBackupIds, listBackups, readManifest } from '../backup/list-backups.ts'
+import { openTarget } from '../backup/open-target.ts'
+import type { BackupTask, TaskResult } from '../backup/run-backup.ts'
+import type { Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
+import type { Log } from '../base/log.ts'
+import type { Config } from '../config/settings.ts'
+
+export type Backups = BackupsView & {
+  /** Resolves when no backup runs any more. */
+  stop(): Promise<void>
+}
+
+/** A server that stops soon after its start makes no backup. */
+const startMs = 5000
+const lookMs = 60_000
+const hourMs = 3_600_000
+
+type Success = NonNullable<BackupState['lastSuccess']>
+
+/** `runInThread`: tests replace it. */
+export function runBackups(parts: {
+  /** Public key of the server in hex. */
+  readonly server: string
+  readonly version: string
+  readonly settings: { readonly now: Config }
+  readonly clock: Clock
+  readonly log: Log
+  readonly runInThread?: typeof backUpInThread
+}): Backups {
+  const { server, version, settings, clock, log, runInThread = backUpInThread } = parts
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let running: { readonly began: number; done: number; total: number } | null = null
+  let work: Promise<void> = Promise.resolve()
+  let looking = false
+  /** Of the target in `knownOf`. */
+  let lastSuccess: Success | null = null
+  let lastFailure: BackupState['lastFailure'] = null
+  let knownOf: string | null = null
+  let attempted = Number.NEGATIVE_INFINITY
+
+  function state(): BackupState {
+    const { to, everyHours, keep } = settings.now.backup
+    return {
+      target: to,
+      everyHours,
+      keep,
+      running: running === null ? null : { ...running },
+      lastSuccess,
+      lastFailure,
+    }
+  }
+
+  function taskOf(to: string): BackupTask {
+    const { dataDir, backup } = settings.now
+    return { dataDir, server, version, to, s3: backup.s3, keep: backup.keep }
+  }
+
+  function begin(to: string): void {
+    const current = { began: clock.now(), done: 0, total: 0 }
+    running = current
+    attempted = clock.monotonic()
+    work = runInThread(taskOf(to), signal, (done, total) => {
+      current.done = done
+      current.total = total
+    })
+      .then((result) => noteSuccess(to, result))
+      .catch((error: unknown) => noteFailure(error))
+      .finally(() => (running = null))
+  }
+
+  function noteSuccess(to: string, result: TaskResult): void {
+    const { id, began, ended, files, bytes, storedFiles, storedBytes, missing } = result
+    lastSuccess = { id, began, ended, bytes }
+    lastFailure = null
+    knownOf = to
+    const { removed, notRemoved } = result
+    log('info', 'backup_made', {
+      id,
+      files,
+      bytes,
+      storedFiles,
+      storedBytes,
+      ms: ended - began,
+      removed,
+    })
+    if (notRemoved !== null) log('error', 'old_backups_not_removed', { reason: notRemoved })
+    if (missing.length > 0)
+      log('error', 'backup_lacks_segments', { id, segments: missing.slice(0, 10) })
+  }
+
+  function noteFailure(error: unknown): void {
+    if (signal.aborted) return
+    const reason = error instanceof Error ? error.message : String(error)
+    lastFailure = { time: clock.now(), reason }
+    log('error', 'backup_failed', { reason })
+  }
+
+  /** Reads the time of the last backup from the target, once for each target. */
+  async function learn(to: string): Promise<void> {
+    if (knownOf === to) return
+    lastSuccess = null
+    const target = openTarget(to, settings.now.backup.s3, clock)
+    try {
+      const id = (await listBackupIds(target, signal)).at(-1)
+      if (id !== undefined) {
+        const { began, ended, files } = await readManifest(target, id, signal)
+        const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+        lastSuccess = { id, began, ended, bytes }
+      }
+      knownOf = to
+    } finally {
+      await target.close()
+    }
+  }
+
+  function isDue(): boolean {
+    const everyMs = settings.now.backup.everyHours * hourMs
+    // After a failure: again in an hour.
+    if (clock.monotonic() - attempted < Math.min(everyMs, hourMs)) return false
+    return lastSuccess === null || clock.now() - lastSuccess.began >= everyMs
+  }
+
+  async function look(): Promise<void> {
+    const { to } = settings.now.backup
+    if (to === null || running !== null || looking || signal.aborted) return
+    looking = true
+    try {
+      await learn(to)
+      if (isDue() && !signal.aborted) begin(to)
+    } catch (error) {
+      attempted = clock.monotonic()
+      noteFailure(error)
+    } finally {
+      looking = false
+    }
+  }
+
+  const lookNow = (): void => {
+    const { everyHours } = settings.now.backup
+    const isResting =
+      knownOf === null && clock.monotonic() - attempted < Math.min(everyHours * hourMs, hourMs)
+    if (!isResting) void look()
+  }
+  const stopFirst = clock.after(startMs, lookNow)
+  const stopClock = clock.every(lookMs, lookNow)
+
+  return {
+    state,
+    begin() {
+      const { to } = settings.now.backup
+      if (to === null) throw notConfigured()
+      if (running !== null) throw new Fault('conflict', { detail: 'a backup is already running' })
+      if (signal.aborted) throw new Fault('shutting_down')
+      begin(to)
+      return state()
+    },
+    async list(caller) {
+      const { to, s3 } = settings.now.backup
+      if (to === null) throw notConfigured()
+      const target = openTarget(to, s3, clock)
+      try {
+        return await listBackups(target, AbortSignal.any([signal, caller]))
+      } catch (error) {
+        if (caller.aborted || signal.aborted) throw error
+        throw new Fault('command_failed', {
+          detail: error instanceof Error ? error.message : String(error),
+          cause: error,
+        })
+      } finally {
+        await target.close()
+      }
+    },
+    async stop() {
+      stopFirst()
+      stopClock()
+      stopping.abort(new Error('the server stops'))
+      await work
+    },
+  }
+}
+
+function notConfigured(): Fault {
+  return new Fault('absent', { detail: 'no target of backups: set backup.to' })
+}
