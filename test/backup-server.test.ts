@@ -1,6 +1,6 @@
 // Backups by the server: schedule, admin operations, metrics, failures.
 import assert from 'node:assert/strict'
-import { readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { backUpInThread } from '../src/backup/back-up-in-thread.ts'
@@ -105,6 +105,11 @@ test('a server that stops ends its backup, and the data folder has no staging af
   await page.ask('POST', '/backups', {})
   assert.equal(await server.stop(), 0)
   assert.ok(!(await readdir(dataDir)).includes('backup-staging'))
+  // After kill -9 the next start removes it.
+  await mkdir(join(dataDir, 'backup-staging', 'ext'), { recursive: true })
+  const next = await startCairn({ dataDir })
+  assert.ok(!(await readdir(dataDir)).includes('backup-staging'))
+  assert.equal(await next.stop(), 0)
 })
 
 async function scheduleOf(

@@ -7,9 +7,11 @@
 // the copied rows refer to existed in the first step, or was created before the last one. Only a segment that was created
 // and removed in between is missed; then all steps are repeated.
 // Tested by src/backup/make-backup.test.ts
+import { existsSync } from 'node:fs'
 import { link, mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hasErrno } from '../base/describe-errno.ts'
+import { lockBackups } from '../db/lock.ts'
 import { findAll, findOne } from '../db/sqlite-rows.ts'
 import { copyDatabase, openDatabase } from '../db/sqlite.ts'
 import { type SegmentEnd, blockTableExists, listSegmentEnds } from '../tables/segment-ends.ts'
@@ -46,6 +48,18 @@ type Segment = { readonly id: number; readonly path: string; readonly source: st
 /** Removes what an interrupted backup left. The caller holds the lock of backups. */
 export async function clearStaging(dataDir: string): Promise<void> {
   await rm(join(dataDir, stagingName), { recursive: true, force: true })
+}
+
+/** As `clearStaging` at the start of a server; a command may be making a backup at this time, which then keeps it. */
+export async function clearStaleStaging(dataDir: string): Promise<void> {
+  if (!existsSync(join(dataDir, stagingName))) return
+  let unlock: () => void
+  try {
+    unlock = lockBackups(dataDir)
+  } catch {
+    return
+  }
+  await clearStaging(dataDir).finally(unlock)
 }
 
 /** `now`: milliseconds since 1970. The caller clears the staging folder afterwards. */

@@ -25,6 +25,7 @@ import { createMetricsHandler } from '../admin/http/metrics-handler.ts'
 import { openResumableUploads } from '../kubo/tus/resumable-uploads.ts'
 import { createUploadSpace } from '../kubo/tus/upload-space.ts'
 import { databaseBytes } from '../db/database-bytes.ts'
+import { clearStaleStaging } from '../backup/stage-files.ts'
 import { deviceSpace } from '../content/segments/segment-folder.ts'
 import { createSystemFiles } from '../content/system-files.ts'
 import { storedBytes } from '../ipfs/pins/account-storage.ts'
@@ -128,6 +129,7 @@ export async function startServer(
   makeDataFolder(config.dataDir)
   starting.defer(lockFolder(config.dataDir))
   refuseLostDatabase(config.dataDir)
+  await clearStaleStaging(config.dataDir)
   let writable = true
   const path = join(config.dataDir, 'cairn.db')
   const writer = await startThreadWriter({

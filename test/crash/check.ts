@@ -79,7 +79,15 @@ async function adopt(
     const content = await client.findContent(cid, [...ledger.coming])
     assert.ok(content, `${cid} is pinned without a request`)
     ledger.coming.delete(content)
-    ledger.entries.set(cid, { content, cid, state: 'pinned', busy: 0, clash: false, fresh: true })
+    ledger.entries.set(cid, {
+      content,
+      cid,
+      state: 'pinned',
+      busy: 0,
+      clash: false,
+      fresh: true,
+      changes: 0,
+    })
   }
   ledger.coming.clear()
 }

@@ -12,6 +12,8 @@ export type Entry = {
   clash: boolean
   /** Not checked since its last change. */
   fresh: boolean
+  /** Commands so far, those in flight included. */
+  changes: number
 }
 
 export type Ledger = {
@@ -46,7 +48,15 @@ export async function bring(
   coming.add(content)
   const cid = await send()
   coming.delete(content)
-  entries.set(cid, { content, cid, state: 'pinned', busy: 0, clash: false, fresh: true })
+  entries.set(cid, {
+    content,
+    cid,
+    state: 'pinned',
+    busy: 0,
+    clash: false,
+    fresh: true,
+    changes: 0,
+  })
 }
 
 /** Runs a command for one pin; `send` resolves with the new state, null: unchanged. */
@@ -55,6 +65,7 @@ export async function change(
   send: () => Promise<'pinned' | 'free' | null>,
 ): Promise<void> {
   entry.busy += 1
+  entry.changes += 1
   if (entry.busy > 1) entry.clash = true
   const before = entry.state
   entry.state = 'either'
@@ -83,6 +94,33 @@ export async function collect(ledger: Ledger, send: () => Promise<void>): Promis
   ledger.loose.clear()
   await send()
   ledger.collecting = false
+}
+
+/** The acknowledged state of now. `complete`: of what was in flight or was requested since, either state is right. */
+export function freeze(ledger: Ledger): { complete(): Ledger } {
+  const entries = new Map([...ledger.entries].map(([cid, entry]) => [cid, { ...entry }]))
+  const coming = new Set(ledger.coming)
+  const loose = new Map(ledger.loose)
+  const { collections, collecting } = ledger
+  return {
+    complete() {
+      for (const [cid, { content, changes }] of ledger.entries) {
+        const before = entries.get(cid)
+        if (before === undefined) coming.add(content)
+        else if (before.busy > 0 || before.changes !== changes) before.state = 'either'
+      }
+      for (const content of ledger.coming) coming.add(content)
+      const isCollected = collecting || ledger.collections !== collections
+      return {
+        entries,
+        coming,
+        loose: isCollected ? new Map() : loose,
+        collections,
+        collecting: false,
+        acknowledged: ledger.acknowledged,
+      }
+    },
+  }
 }
 
 /** After a restart: no command is in flight, and undecided pins take the state on the server. */
