@@ -7,6 +7,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { readFile, readdir, rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -103,7 +104,7 @@ async function age(dataDir: string): Promise<void> {
 
 type Finished = { readonly id: string; readonly expected: Ledger }
 
-/** One or two backups, by a command or by the server; a command that is killed every second round, and one that is not. */
+/** Two backups: a command that completes and one of the server in even rounds, else a command that is killed and one that is not. */
 async function backUpMeanwhile(parts: {
   readonly started: Started
   readonly operator: AdminClient
@@ -114,13 +115,13 @@ async function backUpMeanwhile(parts: {
 }): Promise<readonly Finished[]> {
   const { started, operator, to, random, ledger, tally } = parts
   const finished: Finished[] = []
-  const isKilled = tally.rounds % 2 === 1
-  for (const killed of isKilled ? [true, false] : [false]) {
+  const isEven = tally.rounds % 2 === 0
+  for (const kind of isEven ? ['command', 'server'] : ['killed', 'command']) {
     await pause(random(300))
     const began = Date.now()
     const state = freeze(ledger)
-    const killAfterMs = killed ? 300 + random(1200) : null
-    if (!killed && random(2) === 0) await backUpByServer(started, operator)
+    const killAfterMs = kind === 'killed' ? random(50) : null
+    if (kind === 'server') await backUpByServer(started, operator)
     else if (!(await backUpByCommand(started.dataDir, to, killAfterMs))) tally.killed += 1
     const expected = state.complete()
     for (const id of await listBegun(to, began)) finished.push({ id, expected })
@@ -143,7 +144,7 @@ async function listBegun(to: string, time: number): Promise<readonly string[]> {
   return ids
 }
 
-/** False: it was killed. */
+/** `killAfterMs`: after it created its staging folder; null: it is not killed. False: it was killed. */
 async function backUpByCommand(
   dataDir: string,
   to: string,
