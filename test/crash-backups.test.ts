@@ -68,7 +68,7 @@ async function backUpInFolder(
       const keys = { apiKey, apiKeySecret }
       // Decides what the kill of the round before left open.
       await assertKept({ ...started, ...keys }, ledger, { closures, random, all: false })
-      const stopAfter = 20 + random(60)
+      const stopAfter = 40 + random(110)
       const working = workUntilKilled({ ...started, ...keys }, ledger, {
         random,
         own: `${seed} ${number}.${round}`,
@@ -104,7 +104,15 @@ async function age(dataDir: string): Promise<void> {
 
 type Finished = { readonly id: string; readonly expected: Ledger }
 
-/** Two backups: a command that completes and one of the server in even rounds, else a command that is killed and one that is not. */
+/** The kinds of backups of a round, one after the other. The last one always completes, with or without a server. */
+const plans = [
+  ['command'],
+  ['server', 'command'],
+  ['killed', 'command'],
+  ['killed', 'server', 'command'],
+] as const
+
+/** Resolves with the backups that completed. */
 async function backUpMeanwhile(parts: {
   readonly started: Started
   readonly operator: AdminClient
@@ -115,9 +123,8 @@ async function backUpMeanwhile(parts: {
 }): Promise<readonly Finished[]> {
   const { started, operator, to, random, ledger, tally } = parts
   const finished: Finished[] = []
-  const isEven = tally.rounds % 2 === 0
-  for (const kind of isEven ? ['command', 'server'] : ['killed', 'command']) {
-    await pause(random(300))
+  for (const kind of plans[tally.rounds % plans.length] ?? []) {
+    await pause(random(150))
     const began = Date.now()
     const state = freeze(ledger)
     const killAfterMs = kind === 'killed' ? random(50) : null
@@ -155,9 +162,13 @@ async function backUpByCommand(
   })
   let err = ''
   child.stderr.on('data', (text: Buffer) => (err += text.toString()))
-  const killing = killAfterMs === null ? null : pause(killAfterMs).then(() => child.kill('SIGKILL'))
-  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
-  await killing
+  const exit = once(child, 'exit') as Promise<[number | null, string | null]>
+  if (killAfterMs !== null) {
+    while (!existsSync(join(dataDir, 'backup-staging')) && child.exitCode === null) await pause(1)
+    await pause(killAfterMs)
+    child.kill('SIGKILL')
+  }
+  const [code, signal] = await exit
   if (signal === 'SIGKILL') return false
   // The schedule of the server may have begun one at the same time.
   if (code !== 0) assert.match(err, /another backup of .* is running/)
