@@ -4,6 +4,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { backUpInThread } from '../src/backup/back-up-in-thread.ts'
+import { encodeManifest, newManifest } from '../src/backup/manifest.ts'
 import type { BackupTask, TaskResult } from '../src/backup/run-backup.ts'
 import { pause } from '../src/base/clock.ts'
 import { silentLog } from '../src/base/log.ts'
@@ -147,7 +148,7 @@ async function scheduleOf(
       for (let index = 0; index < 5; index += 1) await pause(0)
     }
   }
-  return { backups, clock, tasks, turn, settings }
+  return { backups, clock, tasks, turn, settings, to }
 }
 
 function resultAt(now: number): TaskResult {
@@ -195,6 +196,38 @@ test('a failed backup is tried again after an hour', async (t) => {
   assert.equal(schedule.tasks.length, 2)
   assert.equal(schedule.backups.state().lastFailure, null)
   assert.ok(schedule.backups.state().lastSuccess)
+})
+
+test('a backup of a command counts for the schedule; a damaged manifest does not end it', async (t) => {
+  const failing = async () => {
+    throw new Error('no way leads there')
+  }
+  const schedule = await scheduleOf(t, failing, { CAIRN_BACKUP_EVERY_HOURS: '3' })
+  const { clock, tasks, turn, to, backups } = schedule
+  await turn(120_000)
+  assert.equal(tasks.length, 1)
+  const folder = join(to, 'backups')
+  await mkdir(folder)
+  const manifestOf = (id: string, server: string) => {
+    const files = [{ path: 'cairn.db', bytes: 1, sha256: 'a'.repeat(64), modified: null }]
+    const began = clock.now()
+    const parts = { id, server, cairn: '0', began, ended: began, missing: [], files }
+    return encodeManifest(newManifest(parts))
+  }
+  const id = '20260101T003000Z-000000'
+  await writeFile(join(folder, `${id}.json`), manifestOf(id, 'aa'))
+  await writeFile(join(folder, '20260101T004000Z-000000.json'), 'damaged')
+  await turn(2 * hourMs)
+  assert.equal(tasks.length, 1)
+  assert.equal(backups.state().lastSuccess?.id, id)
+  assert.equal(backups.state().lastFailure, null)
+  await turn(1.5 * hourMs)
+  assert.equal(tasks.length, 2)
+  // A backup of another server is no success of this one.
+  const other = '20260101T040000Z-000000'
+  await writeFile(join(folder, `${other}.json`), manifestOf(other, 'bb'))
+  await turn(2 * hourMs)
+  assert.match(backups.state().lastFailure?.reason ?? '', /contains backups of another server/)
 })
 
 test('a target that is removed from the settings ends the schedule', async (t) => {

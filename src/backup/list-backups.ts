@@ -50,6 +50,30 @@ export async function readManifest(
   return parseManifest(Buffer.concat(pieces).toString('utf8'), id)
 }
 
+/**
+ * The newest backup with a valid manifest; null: none. Throws a sentence for the operator, also if it is of another server.
+ */
+export async function findNewest(
+  target: BackupTarget,
+  server: string,
+  signal: AbortSignal,
+): Promise<Manifest | null> {
+  for (const id of (await listBackupIds(target, signal)).toReversed()) {
+    let manifest: Manifest
+    try {
+      manifest = await readManifest(target, id, signal)
+    } catch (error) {
+      if (error instanceof DamagedManifest) continue
+      throw error
+    }
+    if (manifest.server === server) return manifest
+    throw new Error(
+      `${target.label} contains backups of another server: choose another folder or prefix`,
+    )
+  }
+  return null
+}
+
 /** `id` null: the newest. Throws a sentence for the operator. */
 export async function findBackup(
   target: BackupTarget,

@@ -5,10 +5,9 @@ import type { Clock } from '../base/clock.ts'
 import { lockBackups } from '../db/lock.ts'
 import { digestFile } from './file-digest.ts'
 import { inParallel } from './in-parallel.ts'
-import { manifestName, readManifest, listBackupIds } from './list-backups.ts'
+import { findNewest, manifestName } from './list-backups.ts'
 import {
   type BackupFile,
-  DamagedManifest,
   type Manifest,
   bytesOf,
   createBackupId,
@@ -53,7 +52,7 @@ export async function makeBackup(
   const unlock = lockBackups(dataDir)
   try {
     const began = clock.now()
-    const previous = await findPrevious(target, server, signal)
+    const previous = await findNewest(target, server, signal)
     await target.clear(signal)
     const staged = await stageFiles({ dataDir, now: began, signal })
     const stored = await storeAll(staged.files, previous, target, signal, onProgress)
@@ -81,28 +80,6 @@ export async function makeBackup(
   } finally {
     await clearStaging(dataDir).finally(unlock)
   }
-}
-
-/** The newest backup with a valid manifest. Throws if it is of another server. */
-async function findPrevious(
-  target: BackupTarget,
-  server: string,
-  signal: AbortSignal,
-): Promise<Manifest | null> {
-  for (const id of (await listBackupIds(target, signal)).toReversed()) {
-    let manifest: Manifest
-    try {
-      manifest = await readManifest(target, id, signal)
-    } catch (error) {
-      if (error instanceof DamagedManifest) continue
-      throw error
-    }
-    if (manifest.server === server) return manifest
-    throw new Error(
-      `${target.label} contains backups of another server: choose another folder or prefix`,
-    )
-  }
-  return null
 }
 
 async function storeAll(

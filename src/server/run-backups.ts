@@ -3,7 +3,8 @@
 // Tested by test/backup-server.test.ts
 import type { BackupState, BackupsView } from '../admin/resources/backups/backups-view.ts'
 import { backUpInThread } from '../backup/back-up-in-thread.ts'
-import { listBackupIds, listBackups, readManifest } from '../backup/list-backups.ts'
+import { findNewest, listBackups } from '../backup/list-backups.ts'
+import { bytesOf } from '../backup/manifest.ts'
 import { openTarget } from '../backup/open-target.ts'
 import type { BackupTask, TaskResult } from '../backup/run-backup.ts'
 import type { Clock } from '../base/clock.ts'
@@ -102,17 +103,16 @@ export function runBackups(parts: {
     log('error', 'backup_failed', { reason })
   }
 
-  /** Reads the time of the last backup from the target, once for each target. */
+  /** Reads the time of the last backup from the target: a command or an earlier run may have made it. */
   async function learn(to: string): Promise<void> {
-    if (knownOf === to) return
-    lastSuccess = null
+    if (knownOf !== to) lastSuccess = null
     const target = openTarget(to, settings.now.backup.s3, clock)
     try {
-      const id = (await listBackupIds(target, signal)).at(-1)
-      if (id !== undefined) {
-        const { began, ended, files } = await readManifest(target, id, signal)
-        const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
-        lastSuccess = { id, began, ended, bytes }
+      const newest = await findNewest(target, server, signal)
+      if (newest !== null) {
+        const { id, began, ended } = newest
+        lastSuccess = { id, began, ended, bytes: bytesOf(newest) }
+        if (lastFailure !== null && lastFailure.time <= began) lastFailure = null
       }
       knownOf = to
     } finally {
@@ -132,6 +132,7 @@ export function runBackups(parts: {
     if (to === null || running !== null || looking || signal.aborted) return
     looking = true
     try {
+      if (knownOf === to && !isDue()) return
       await learn(to)
       if (isDue() && !signal.aborted) begin(to)
     } catch (error) {
