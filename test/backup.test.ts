@@ -154,6 +154,30 @@ test('wrong use and absent backups cause one sentence each', async (t) => {
   await refused(1, /is in the data folder/, 'backup', '--to', join(data, 'b'), '--data-dir', data)
 })
 
+test('a disk that takes no more ends a backup with the name of the file, and earlier backups stay', async (t) => {
+  const { data, to } = await folders(t)
+  const server = await startCairn({ dataDir: data })
+  await json('backup', '--to', to, '--data-dir', data)
+  await filesClient(server).add(noise('file', 4 * 1024 * 1024))
+  await server.stop()
+  // In place of a full disk: a limit of 2 MiB to a file.
+  const command = `trap '' XFSZ; ulimit -f 4096; exec "$0" "$@"`
+  const child = spawn(
+    'sh',
+    ['-c', command, process.execPath, bin, 'backup', '--to', to, '--data-dir', data],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  )
+  let err = ''
+  child.stderr.on('data', (text: Buffer) => (err += text.toString()))
+  const [code] = (await once(child, 'exit')) as [number]
+  assert.equal(code, 1)
+  assert.match(err, /^cairn: cannot write \S+: the file is too large for its disk\n$/m)
+  assert.ok(!(await readdir(data)).includes('backup-staging'))
+  const { backups } = (await json('backup', 'list', '--from', to)) as { backups: object[] }
+  assert.equal(backups.length, 1)
+  assert.partialDeepStrictEqual(await json('backup', 'verify', '--from', to), { ok: true })
+})
+
 test('Ctrl-C ends a backup with one line and exit code 1, and the next one is complete', async (t) => {
   const { data, to } = await folders(t)
   const server = await startCairn({ dataDir: data })

@@ -2,6 +2,7 @@
 // Tested by test/backup-server.test.ts
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../base/clock.ts'
+import { describeFileError } from '../base/describe-errno.ts'
 import { type BackupTask, type TaskResult, runBackup } from './run-backup.ts'
 
 export type BackupNews =
@@ -30,7 +31,7 @@ async function run(port: NonNullable<typeof parentPort>): Promise<void> {
     })
     post({ kind: 'done', result })
   } catch (error) {
-    post({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) })
+    post({ kind: 'failed', reason: describeFileError(error) })
   } finally {
     port.close()
   }

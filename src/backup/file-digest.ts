@@ -2,6 +2,7 @@
 // Tested by src/backup/target.test.ts
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
+import { describeErrno } from '../base/describe-errno.ts'
 
 const pieceBytes = 1024 * 1024
 
@@ -54,7 +55,10 @@ export async function digestFile(
   return hash.digest('hex')
 }
 
-/** Writes `pieces` to a new file, readable by its owner alone, and syncs it. Returns their size and SHA-256 in hex. */
+/**
+ * Writes `pieces` to a new file, readable by its owner alone, and syncs it. Returns their size and SHA-256 in hex. The error
+ * of a full disk names the file.
+ */
 export async function writeFileOf(
   path: string,
   pieces: AsyncIterable<Uint8Array>,
@@ -65,12 +69,17 @@ export async function writeFileOf(
   await using file = await open(path, 'wx', 0o600)
   for await (const piece of pieces) {
     hash.update(piece)
-    await file.writeFile(piece)
+    await file.writeFile(piece).catch((error: unknown) => refuse(path, error))
     bytes += piece.length
     onBytes(piece.length)
   }
-  await file.sync()
+  await file.sync().catch((error: unknown) => refuse(path, error))
   return { bytes, sha256: hash.digest('hex') }
+}
+
+/** Node names no path after a file was opened. */
+function refuse(path: string, error: unknown): never {
+  throw new Error(`cannot write ${path}: ${describeErrno(error)}`, { cause: error })
 }
 
 /** Makes the names of a folder durable. */

@@ -2,6 +2,7 @@
 // thread of the server.
 // Tested by src/backup/make-backup.test.ts
 import { resolve, sep } from 'node:path'
+import { describeFileError } from '../base/describe-errno.ts'
 import type { Clock } from '../base/clock.ts'
 import { removeOldBackups } from './list-backups.ts'
 import { type BackupOrder, type BackupResult, type OnProgress, makeBackup } from './make-backup.ts'
@@ -42,7 +43,7 @@ export async function runBackup(
     try {
       return { removed: await removeOldBackups(target, keep ?? 0, parts.signal), notRemoved: null }
     } catch (error) {
-      return { removed: 0, notRemoved: error instanceof Error ? error.message : String(error) }
+      return { removed: 0, notRemoved: describeFileError(error) }
     }
   }
 }

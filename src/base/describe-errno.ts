@@ -33,6 +33,12 @@ export function describeErrno(thrown: unknown): string {
   return words[code] ?? thrown.message
 }
 
+/** As `describeErrno`, with the path that Node names. */
+export function describeFileError(thrown: unknown): string {
+  const path = thrown instanceof Error && 'path' in thrown ? thrown.path : null
+  return typeof path === 'string' ? `${path}: ${describeErrno(thrown)}` : describeErrno(thrown)
+}
+
 /** Whether `error.code` of Node is one of `codes`. */
 export function hasErrno(thrown: unknown, codes: readonly string[]): boolean {
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : null

@@ -3,7 +3,7 @@
 import { CommanderError } from 'commander'
 import { AccountsRefusal } from '../access/accounts/account-rules.ts'
 import { Fault } from '../base/fault.ts'
-import { describeErrno } from '../base/describe-errno.ts'
+import { describeFileError } from '../base/describe-errno.ts'
 import { ConfigError } from '../config/config-error.ts'
 import { asTyped } from './typed-command.ts'
 import type { Context } from './context.ts'
@@ -76,6 +76,5 @@ function describe(thrown: unknown): string {
     if (thrown.code === 'commander.help') return 'no command: see --help'
     return thrown.message.replace(/^error: /, '').replaceAll(/\s+/g, ' ')
   }
-  const path = thrown instanceof Error && 'path' in thrown ? thrown.path : undefined
-  return typeof path === 'string' ? `${path}: ${describeErrno(thrown)}` : describeErrno(thrown)
+  return describeFileError(thrown)
 }

@@ -7,6 +7,7 @@ import { findNewest, listBackups } from '../backup/list-backups.ts'
 import { bytesOf } from '../backup/manifest.ts'
 import { openTarget } from '../backup/open-target.ts'
 import type { BackupTask, TaskResult } from '../backup/run-backup.ts'
+import { describeFileError } from '../base/describe-errno.ts'
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
@@ -98,7 +99,7 @@ export function runBackups(parts: {
 
   function noteFailure(error: unknown): void {
     if (signal.aborted) return
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = describeFileError(error)
     lastFailure = { time: clock.now(), reason }
     log('error', 'backup_failed', { reason })
   }
@@ -171,7 +172,7 @@ export function runBackups(parts: {
       } catch (error) {
         if (caller.aborted || signal.aborted) throw error
         throw new Fault('command_failed', {
-          detail: error instanceof Error ? error.message : String(error),
+          detail: describeFileError(error),
           cause: error,
         })
       } finally {
