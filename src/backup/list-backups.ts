@@ -34,7 +34,7 @@ export async function listBackupIds(
 }
 
 /** Throws a sentence for the operator if it is absent or damaged. */
-export async function readManifest(
+async function readManifest(
   target: BackupTarget,
   id: string,
   signal: AbortSignal,
