@@ -28,7 +28,7 @@ import {
 } from '../admin/http/admin-handler.ts'
 import { type AdminApi, createAdminApi } from '../admin/http/admin-api.ts'
 import { createDashboardHandler } from '../admin/dashboard/dashboard-handler.ts'
-import { readDashboard } from '../admin/dashboard/dashboard-files.ts'
+import { readBuiltFiles } from '../http/built-files.ts'
 import { createStripeHook } from '../admin/http/stripe-hook.ts'
 import type { TransferMeters } from '../access/limits/transfer-meters.ts'
 import { openRpc } from '../rpc/open-rpc/open-rpc.ts'
@@ -126,7 +126,7 @@ export function openAdmin(needs: AdminApiNeeds): AdminApi {
     openApi: createOpenApiHandler({ operations, version }),
     openRpc: () => (rpcDocument ??= JSON.stringify(openRpc(needs.rpcOperations, version))),
     dashboard: createDashboardHandler({
-      files: readDashboard(dashboardFolder),
+      files: readBuiltFiles(dashboardFolder),
       settings: rules,
       takesCards: () => settings.now.card.adapter === 'stripe',
     }),

@@ -8,9 +8,9 @@ import { sendRaw } from '../../../test/fakes/raw-http.ts'
 import { systemClock } from '../../base/clock.ts'
 import { createAdminApi, withMetrics } from '../http/admin-api.ts'
 import { createDashboardHandler } from './dashboard-handler.ts'
-import { readDashboard } from './dashboard-files.ts'
 import { createRoutes } from '../../server/open-endpoints.ts'
 import { createServer, defaultServerSettings } from '../../http/server.ts'
+import { readBuiltFiles } from '../../http/built-files.ts'
 import { sendAnswer, textAnswer } from '../../http/text-answer.ts'
 
 const page = '<!doctype html><title>Cairn</title>'
@@ -43,7 +43,7 @@ async function startDashboard(
     openApi: () => '{}',
     openRpc: () => '{}',
     dashboard: createDashboardHandler({
-      files: readDashboard(folder),
+      files: readBuiltFiles(folder),
       settings,
       takesCards: () => takesCards,
     }),

@@ -4,8 +4,7 @@
 import { Fault } from '../../base/fault.ts'
 import type { AdminHandlerDeps } from '../http/admin-handler.ts'
 import { checkHost } from '../http/admin-access.ts'
-import { namesTag } from '../../http/conditional-request.ts'
-import type { DashboardFile, DashboardFiles, Encoding } from './dashboard-files.ts'
+import { type BuiltFiles, sendBuiltFile } from '../../http/built-files.ts'
 import { cardFormHeaders, dashboardHeaders } from './dashboard-policy.ts'
 import type { RequestHandler, NodeExchange } from '../../http/node-exchange.ts'
 
@@ -16,7 +15,7 @@ const pageForm = /^\/dashboard(?:\/[A-Za-z0-9_-]{1,64}){0,6}\/?$/
 
 export type DashboardDeps = {
   /** Null if the dashboard was not built; every page path then returns that error. */
-  readonly files: DashboardFiles | null
+  readonly files: BuiltFiles | null
   readonly settings: Pick<AdminHandlerDeps['settings'], 'hosts' | 'admits'>
   /** Cards are added in a form of Stripe's; without it that document is as the others. */
   readonly takesCards?: () => boolean
@@ -37,12 +36,13 @@ export function createDashboardHandler(parts: DashboardDeps): RequestHandler {
     }
     const isPage = pageForm.test(path)
     const form = cardForm.test(path) && takesCards() ? files?.get('card.html') : undefined
-    if (form !== undefined) return sendFile(exchange, form, cardFormHeaders)
+    const host = exchange.request.headers.host ?? ''
+    if (form !== undefined) return sendBuiltFile(exchange, form, cardFormHeaders(host))
     if (isPage && files === null) return sendText(exchange, 503, notBuilt)
     const name = isPage ? 'index.html' : path.slice(dashboardPath.length + 1)
     const file = files?.get(name)
     if (file === undefined) return sendText(exchange, 404, '404 page not found')
-    sendFile(exchange, file)
+    sendBuiltFile(exchange, file, dashboardHeaders(host))
   }
 }
 
@@ -79,41 +79,6 @@ export function leadToDashboard({ request, response, requestId }: NodeExchange):
     'content-length': '0',
   })
   response.end()
-}
-
-function sendFile(
-  { request, response }: NodeExchange,
-  file: DashboardFile,
-  headersOf = dashboardHeaders,
-): void {
-  const encoding = chooseEncoding(request.headers['accept-encoding'], file)
-  const bytes = file.bytes[encoding] ?? new Uint8Array()
-  const tag = encoding === 'identity' ? `"${file.hash}"` : `"${file.hash}-${encoding}"`
-  const headers = {
-    ...headersOf(request.headers.host ?? ''),
-    'content-type': file.type,
-    'cache-control': file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
-    etag: tag,
-    vary: 'Accept-Encoding',
-    ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
-  }
-  if (namesTag(request.headers['if-none-match'], tag)) {
-    response.writeHead(304, headers).end()
-    return
-  }
-  response.writeHead(200, { ...headers, 'content-length': String(bytes.length) })
-  response.end(request.method === 'HEAD' ? undefined : bytes)
-}
-
-function chooseEncoding(header: string | undefined, file: DashboardFile): Encoding {
-  const accepted = new Set(
-    (header ?? '')
-      .split(',')
-      .filter((one) => !/;\s*q=0(?:\.0*)?\s*$/i.test(one))
-      .map((one) => one.replace(/;.*$/, '').trim().toLowerCase()),
-  )
-  const liked = (['br', 'gzip'] as const).find((one) => accepted.has(one))
-  return liked !== undefined && file.bytes[liked] !== undefined ? liked : 'identity'
 }
 
 function sendText(
