@@ -1,6 +1,6 @@
 // The dashboard against the admin API: every operation that it calls exists, with its method and path.
 import assert from 'node:assert/strict'
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { adminOperations } from '../src/admin/index.ts'
 
@@ -19,6 +19,16 @@ test('every operation that the dashboard names is in the table', () => {
   assert.ok(named.length > 40)
   assert.deepEqual(
     named.filter(({ operation }) => !offered.has(operation)),
+    [],
+  )
+})
+
+test('every page of the documentation that a page of the dashboard names exists', () => {
+  const text = readFileSync(new URL('app/pages.ts', folder), 'utf8')
+  const guides = [...text.matchAll(/guide: '([^']+)'/g)].map(([, guide = '']) => guide)
+  assert.ok(guides.length > 8)
+  assert.deepEqual(
+    guides.filter((guide) => !existsSync(new URL(`../docs/${guide}.md`, import.meta.url))),
     [],
   )
 })

@@ -17,7 +17,7 @@ const root = new URL('../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 const documents = globSync('**/*.md', {
   cwd: root.pathname,
-  exclude: (name) => name === 'node_modules',
+  exclude: (name) => name === 'node_modules' || name === 'dist',
 })
 
 for (const [path, text] of await generatePages()) {

@@ -15,6 +15,8 @@ export type Page = {
   readonly nav?: { readonly group: NavGroup; readonly icon: IconName }
   /** Required role. `owner` and `account` refer to the chosen account; other people see a notice. */
   readonly access: 'signed-in' | 'account' | 'owner' | 'operator'
+  /** Page of the documentation, below /docs; absent: its first page. */
+  readonly guide?: string
   readonly load: () => Promise<PageComponent>
 }
 
@@ -28,6 +30,7 @@ export const pages: readonly Page[] = [
     title: 'Overview',
     nav: { group: '', icon: 'start' },
     access: 'signed-in',
+    guide: 'get-started',
     load: async () => (await import('../pages/start.tsx')).StartPage,
   },
   {
@@ -35,12 +38,14 @@ export const pages: readonly Page[] = [
     title: 'API keys',
     nav: { group: 'Build', icon: 'keys' },
     access: 'account',
+    guide: 'guides/restrict-keys',
     load: async () => (await import('../pages/keys.tsx')).KeysPage,
   },
   {
     path: '/keys/:key',
     title: 'Key',
     access: 'account',
+    guide: 'guides/restrict-keys',
     load: async () => (await import('../pages/key.tsx')).KeyPage,
   },
   {
@@ -48,6 +53,7 @@ export const pages: readonly Page[] = [
     title: 'Usage',
     nav: { group: 'Observe', icon: 'usage' },
     access: 'account',
+    guide: 'guides/limits-and-alerts',
     load: async () => (await import('../pages/usage.tsx')).UsagePage,
   },
   {
@@ -55,6 +61,7 @@ export const pages: readonly Page[] = [
     title: 'Files',
     nav: { group: 'Build', icon: 'files' },
     access: 'account',
+    guide: 'guides/upload-files',
     load: async () => (await import('../pages/files.tsx')).FilesPage,
   },
   {
@@ -62,6 +69,7 @@ export const pages: readonly Page[] = [
     title: 'Billing',
     nav: { group: 'Manage', icon: 'card' },
     access: 'account',
+    guide: 'guides/limits-and-alerts',
     load: async () => (await import('../pages/card.tsx')).CardPage,
   },
   {
@@ -69,6 +77,7 @@ export const pages: readonly Page[] = [
     title: 'Requests',
     nav: { group: 'Observe', icon: 'inspector' },
     access: 'account',
+    guide: 'guides/monitor',
     load: async () => (await import('../pages/inspector.tsx')).InspectorPage,
   },
   {
@@ -76,6 +85,7 @@ export const pages: readonly Page[] = [
     title: 'Proofs',
     nav: { group: 'Observe', icon: 'proof' },
     access: 'account',
+    guide: 'guides/verify-an-answer',
     load: async () => (await import('../pages/proof.tsx')).ProofPage,
   },
   {
@@ -90,6 +100,7 @@ export const pages: readonly Page[] = [
     title: 'Members',
     nav: { group: 'Manage', icon: 'members' },
     access: 'account',
+    guide: 'guides/invite-people',
     load: async () => (await import('../pages/members.tsx')).MembersPage,
   },
   {
@@ -103,6 +114,7 @@ export const pages: readonly Page[] = [
     path: '/profile',
     title: 'Profile',
     access: 'signed-in',
+    guide: 'guides/invite-people',
     load: async () => (await import('../pages/profile.tsx')).ProfilePage,
   },
   {
@@ -110,6 +122,7 @@ export const pages: readonly Page[] = [
     title: 'Upstreams',
     nav: { group: 'Server', icon: 'upstreams' },
     access: 'operator',
+    guide: 'guides/own-nodes',
     load: async () => (await import('../pages/upstreams.tsx')).UpstreamsPage,
   },
   {
@@ -117,6 +130,7 @@ export const pages: readonly Page[] = [
     title: 'Accounts',
     nav: { group: 'Server', icon: 'accounts' },
     access: 'operator',
+    guide: 'guides/limits-and-alerts',
     load: async () => (await import('../pages/accounts.tsx')).AccountsPage,
   },
   {
@@ -124,6 +138,7 @@ export const pages: readonly Page[] = [
     title: 'People',
     nav: { group: 'Server', icon: 'people' },
     access: 'operator',
+    guide: 'guides/invite-people',
     load: async () => (await import('../pages/people.tsx')).PeoplePage,
   },
 ]

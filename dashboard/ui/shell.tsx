@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { call, messageOf } from '../app/api.ts'
+import { matchPath } from '../app/match-path.ts'
 import { navGroups, type Page, pages } from '../app/pages.ts'
 import { Link, usePlace } from '../app/router.tsx'
 import { useSession } from '../app/session.tsx'
@@ -132,6 +133,10 @@ function Foot() {
   }
   return (
     <div class="side-foot">
+      <a class="nav-link" href={`/docs/${guideOf(path)}`}>
+        <Icon name="docs" />
+        Documentation
+      </a>
       <Link
         to="/profile"
         class="nav-link person"
@@ -149,4 +154,9 @@ function Foot() {
       </div>
     </div>
   )
+}
+
+/** The page of the documentation that explains this page. */
+function guideOf(path: string): string {
+  return pages.find((page) => matchPath(page.path, path) !== null)?.guide ?? ''
 }

@@ -1,9 +1,12 @@
 // Opens the APIs and their routes: each with its operations, reading its settings at each request.
 // Tested by test/start.test.ts
 import { createHash } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
 import { type Answer, sendAnswer, textAnswer } from '../http/text-answer.ts'
 import { type Routes, type RpcApi, parseRpcPath } from '../http/routes.ts'
 import { type AdminApi, sendDocument, withMetrics } from '../admin/http/admin-api.ts'
+import { readBuiltFiles } from '../http/built-files.ts'
+import { createDocsSite, docsPath, type DocsSite } from './docs-site.ts'
 import { liveAnswer, livePath, readyAnswer, readyPath } from './open-metrics.ts'
 import type { RequestHandler } from '../http/node-exchange.ts'
 import { tusPath } from '../kubo/tus/tus-headers.ts'
@@ -67,6 +70,8 @@ ${rows}
 <pre>curl -u '&lt;API_KEY&gt;:&lt;API_KEY_SECRET&gt;' -F file=@stone.txt ${base}/api/v0/add</pre>
 <h2>Health</h2>
 <ul><li><code>GET /livez</code></li><li><code>GET /readyz</code></li></ul>
+<h2>Documentation</h2>
+<ul><li><a href="${docsPath}/">${docsPath}/</a></li><li><a href="/llms.txt">/llms.txt</a></li></ul>
 </body>
 </html>
 `
@@ -96,6 +101,8 @@ export type Endpoints = {
   readonly tus?: RequestHandler
   /** The admin API; absent: turned off, or on another listener. */
   readonly admin?: AdminApi
+  /** `/docs`; absent: in tests of other parts. */
+  readonly docs?: DocsSite
   /** The start has finished and the stores are open. */
   readonly ready: () => boolean
   /** Names of the networks served, default first; shown on the index page. */
@@ -108,11 +115,13 @@ export function createRoutes(endpoints: Endpoints): Routes {
 }
 
 /** For a listener of the admin API alone. */
-export function createAdminOnlyRoutes(side: AdminApi): Routes {
+export function createAdminOnlyRoutes(side: AdminApi, docs: DocsSite = () => null): Routes {
   return {
     any(exchange) {
       const answered = side(exchange)
       if (answered !== null) return answered
+      const read = docs(exchange)
+      if (read !== null) return read
       if (exchange.path === livePath) return sendDocument(exchange, liveAnswer())
       const { request, response } = exchange
       sendAnswer(request, response, textAnswer(404, '404 page not found'))
@@ -144,6 +153,8 @@ function createRouter(endpoints: Endpoints): RequestHandler {
     // Only null means "not an admin path": a synchronous reply is undefined.
     const answered = endpoints.admin === undefined ? null : endpoints.admin(exchange)
     if (answered !== null) return answered
+    const read = endpoints.docs === undefined ? null : endpoints.docs(exchange)
+    if (read !== null) return read
     exchange.response.setHeader('x-request-id', exchange.requestId)
     if (path === livePath) return sendDocument(exchange, liveAnswer())
     if (path === readyPath) {
@@ -190,6 +201,9 @@ export type EndpointsDeps = {
   readonly clock: Clock
   readonly log: Log
 }
+
+/** Works from the source and from a package. */
+const docsFolder = fileURLToPath(new URL('../../dist/docs', import.meta.url))
 
 /** Send buffer of a WebSocket in addition to one complete response. */
 const webSocketSpareBytes = 8 * 1024 * 1024
@@ -261,10 +275,13 @@ export function openEndpoints(parts: EndpointsDeps): OpenEndpoints {
     }) ?? null
   const admin = parts.metrics === null ? side : withMetrics(side, parts.metrics)
   const apart = config.admin.host !== null
+  // The dashboard links to it, and so do the APIs.
+  const docs = createDocsSite(readBuiltFiles(docsFolder))
   return {
-    adminRoutes: admin !== null && apart ? createAdminOnlyRoutes(admin) : null,
+    adminRoutes: admin !== null && apart ? createAdminOnlyRoutes(admin, docs) : null,
     routes: createRoutes({
       rpc,
+      docs,
       ...(admin === null || apart ? {} : { admin }),
       files: createIpfsApi(filesParts),
       tus: createTusHandler({

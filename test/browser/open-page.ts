@@ -48,7 +48,7 @@ export type OpenPageOptions = {
 
 /** Starts a server and a browser, which stop with the test. */
 export async function openPage(t: TestContext, options: OpenPageOptions = {}): Promise<OpenPage> {
-  await buildDashboard()
+  await buildPages()
   const { args = [], env = {} } = options
   const started = await startCairn({ args, env })
   const cairn = options.byName === true ? named(started) : started
@@ -132,8 +132,10 @@ function named(cairn: Started): Started {
   }
 }
 
-/** Builds the dashboard unless its sources are unchanged. */
-async function buildDashboard(): Promise<void> {
-  const build = fileURLToPath(new URL('../../dashboard/build.js', import.meta.url))
-  await promisify(execFile)(process.execPath, [build, '--if-changed'])
+/** Builds the dashboard and the documentation unless their sources are unchanged. */
+async function buildPages(): Promise<void> {
+  for (const path of ['../../dashboard/build.js', '../../dashboard/docs/build.js']) {
+    const build = fileURLToPath(new URL(path, import.meta.url))
+    await promisify(execFile)(process.execPath, [build, '--if-changed'])
+  }
 }

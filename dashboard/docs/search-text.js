@@ -1,0 +1,10 @@
+// The text that the search of the documentation reads in the browser, which makes its index of it: `{ pages: [[url, title]],
+// sections: [[page, anchor, title, text]] }`.
+
+export function searchText({ pages }) {
+  const all = [...pages.values()].filter(({ source }) => source !== 'README.md')
+  const sections = all.flatMap((page, at) =>
+    page.sections.map(({ id, title, text }) => [at, id, title, text]),
+  )
+  return JSON.stringify({ pages: all.map(({ url, title }) => [url, title]), sections })
+}
