@@ -50,6 +50,8 @@ test('the packed package serves, answers a call through its EVM thread, and stop
   assert.equal(error, undefined)
   const page = await fetch(`${url}/dashboard`)
   assert.match(await page.text(), /<div id="app">/)
+  const docs = await fetch(`${url}/docs/get-started`)
+  assert.match(await docs.text(), /<h1>Get started<\/h1>/)
   child.kill('SIGTERM')
   assert.deepEqual(await ended, [0, null])
 })

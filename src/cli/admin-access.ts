@@ -26,6 +26,17 @@ export type AdminAccess = AsyncDisposable & {
   readonly call: AdminCaller
 }
 
+/** A server refused an operation. The message is its own sentence, `code` that of the error. */
+export class ServerRefusal extends Error {
+  override readonly name = 'ServerRefusal'
+  readonly code: string
+
+  constructor(message: string, code: string) {
+    super(message)
+    this.code = code
+  }
+}
+
 /** The shared options, and `--url` of a server to be looked after from elsewhere. */
 export function addAdminOptions(command: Command): Command {
   return addSharedOptions(command).option(
@@ -133,12 +144,11 @@ function remote(server: UsualServer, token: string): AdminAccess {
         })
       const value = parse(reply.bytes)
       if (reply.status === 200 && value !== null) return value
-      const { error } = (value ?? {}) as { error?: { message?: unknown } }
-      throw new Error(
-        typeof error?.message === 'string'
-          ? error.message
-          : `${origin} returned ${reply.status}, which is not a reply of Cairn`,
-      )
+      const { error } = (value ?? {}) as { error?: { message?: unknown; code?: unknown } }
+      if (typeof error?.message === 'string') {
+        throw new ServerRefusal(error.message, String(error.code))
+      }
+      throw new Error(`${origin} returned ${reply.status}, which is not a reply of Cairn`)
     }),
     [Symbol.asyncDispose]: () => client.close(),
   }

@@ -117,6 +117,11 @@ const entries: readonly Entry[] = [
     load: async () => (await import('./commands/import.ts')).defineImport,
   },
   {
+    name: 'migrate-from',
+    summary: 'import keys, allowlists and pins of another service',
+    load: async () => (await import('./commands/migrate-from.ts')).defineMigrateFrom,
+  },
+  {
     name: 'proof',
     summary: 'print the proof bundle of a read, from a server or the data folder',
     load: async () => (await import('./commands/proof.ts')).defineProof,

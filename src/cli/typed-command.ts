@@ -26,6 +26,7 @@ export const commandNames = [
   'add',
   'get',
   'import',
+  'migrate-from',
   'proof',
   'verify',
   'slot',

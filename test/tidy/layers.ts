@@ -82,6 +82,7 @@ export const doors: readonly Door[] = [
     module: /^@simplewebauthn\/server(\/|$)/,
     behind: ['access/people/passkey-responses.ts'],
   },
+  { thing: 'csv-parse', module: /^csv-parse(\/|$)/, behind: ['cli/migrate/csv-lines.ts'] },
   { thing: 'commander', module: /^commander$/, behind: ['cli/'] },
   { thing: 'zod', module: /^zod$/, behind: ['config/', 'admin/'] },
   { thing: 'yaml', module: /^yaml$/, behind: ['config/'] },

@@ -95,8 +95,8 @@ type NewApiKey = {
   readonly name?: string
   readonly expires?: number | null
   readonly settings?: Partial<KeySettings>
-  /** A key of another service, taken as it is. */
-  readonly imported?: { readonly key: string; readonly secret: string }
+  /** A key of another service, taken as it is. `secret` null: one is created. */
+  readonly imported?: { readonly key: string; readonly secret: string | null }
 }
 
 /** Reads include the writes of other processes. Throws AccountsRefusal with a message for the caller. */
@@ -249,10 +249,8 @@ export function createAccounts(parts: {
   }
 
   async function createKeyIn(account: Account, options: NewApiKey): Promise<Made> {
-    const { key, secret } = options.imported ?? {
-      key: createApiKey(),
-      secret: createApiSecret(),
-    }
+    const key = options.imported?.key ?? createApiKey()
+    const secret = options.imported?.secret ?? createApiSecret()
     checkKeyName(options.name ?? '')
     checkNewKey(key, secret)
     const settings = changeKeySettings(defaultKeySettings, options.settings ?? {})

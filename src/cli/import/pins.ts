@@ -9,7 +9,12 @@ import type { Context } from '../context.ts'
 import { createProgress } from '../progress.ts'
 import { FoundBad, print, visible } from '../report.ts'
 import { addSharedOptions } from '../shared-options.ts'
-import { addServerOptions, serverAccess, type ServerOptions } from '../server-access.ts'
+import {
+  addServerOptions,
+  serverAccess,
+  type ServerAccess,
+  type ServerOptions,
+} from '../server-access.ts'
 import { onInterrupt } from '../on-interrupt.ts'
 import { UsageError } from '../usage-error.ts'
 import { type MovedPins, movePins } from './move-pins.ts'
@@ -60,17 +65,37 @@ interruption, run the command again: it skips existing pins. Failures are writte
 }
 
 async function importPins(context: Context, list: string | null, options: Options): Promise<void> {
-  const atOnce = /^\d{1,3}$/.test(options.atOnce) ? Number(options.atOnce) : 0
-  if (atOnce < 1 || atOnce > atOnceMax) {
-    throw new UsageError(`--at-once is "${options.atOnce}", expected 1 to ${atOnceMax}`)
-  }
   if (list === null && options.from === undefined) {
     throw new UsageError(
       'no pins: add a list, or use --from with a Kubo RPC to copy all of its pins',
     )
   }
-  const headers = Object.fromEntries(options.fromHeader.map(parseHeader))
   const server = await serverAccess(context, options)
+  const { ok, value, text } = await copyPins(context, { ...options, server, list })
+  print(context, options.json, value, text)
+  if (!ok) throw new FoundBad()
+}
+
+export type PinCopy = {
+  readonly server: ServerAccess
+  /** Path of the list, `-` for standard input; null: all pins of `from`. */
+  readonly list: string | null
+  readonly from?: string
+  readonly fromHeader: readonly string[]
+  readonly atOnce: string
+  readonly report?: string
+}
+
+export type CopiedPins = { readonly ok: boolean; readonly value: object; readonly text: string }
+
+/** Copies the pins of a list, with progress and a file of the failures. Throws UsageError, or a sentence. */
+export async function copyPins(context: Context, options: PinCopy): Promise<CopiedPins> {
+  const { server, list } = options
+  const atOnce = /^\d{1,3}$/.test(options.atOnce) ? Number(options.atOnce) : 0
+  if (atOnce < 1 || atOnce > atOnceMax) {
+    throw new UsageError(`--at-once is "${options.atOnce}", expected 1 to ${atOnceMax}`)
+  }
+  const headers = Object.fromEntries(options.fromHeader.map(parseHeader))
   const interrupt = new AbortController()
   const stopListening = onInterrupt(() => interrupt.abort(new Error('interrupted')))
   const stayAlive = new MessageChannel().port1
@@ -91,7 +116,7 @@ async function importPins(context: Context, list: string | null, options: Option
     const moved = await movePins(read.wanted, parts, signal).finally(progress.end)
     const seconds = (systemClock.monotonic() - began) / 1000
     const report = await writeReport(options.report ?? usualReport(list), failedLines(read, moved))
-    tell(context, options, { read, moved, seconds, report })
+    return describeCopy({ read, moved, seconds, report })
   } finally {
     stopListening()
     stayAlive.close()
@@ -105,6 +130,11 @@ async function readList(
   signal: AbortSignal,
 ): Promise<PinList> {
   if (list === null && origin !== null) return parsePinList(await origin.list(signal))
+  return readPinList(list)
+}
+
+/** `list`: a path; `-` or null is standard input. Throws a sentence. */
+export async function readPinList(list: string | null): Promise<PinList> {
   const input =
     list === '-' || list === null
       ? createReadStream('', { fd: 0, autoClose: false })
@@ -137,17 +167,17 @@ function failedLines({ wrong }: PinList, { failed }: MovedPins): readonly string
   ]
 }
 
-function tell(
-  context: Context,
-  options: Options,
-  found: {
-    readonly read: PinList
-    readonly moved: MovedPins
-    readonly seconds: number
-    readonly report: string | null
-  },
-): void {
-  const { read, moved, seconds, report } = found
+function describeCopy({
+  read,
+  moved,
+  seconds,
+  report,
+}: {
+  readonly read: PinList
+  readonly moved: MovedPins
+  readonly seconds: number
+  readonly report: string | null
+}): CopiedPins {
   const { pinned, present, failed, left, ended } = moved
   const wrong = read.wrong.length
   const ok = failed.length + wrong + left.length === 0
@@ -176,11 +206,10 @@ function tell(
       ? []
       : [`${left.length} remaining: ${ended ?? 'ended early'}. Run the command again.`]),
   ]
-  print(context, options.json, value, lines.join('\n'))
-  if (!ok) throw new FoundBad()
+  return { ok, value, text: lines.join('\n') }
 }
 
-function append(value: string, before: readonly string[]): readonly string[] {
+export function append(value: string, before: readonly string[]): readonly string[] {
   return [...before, value]
 }
 

@@ -16,8 +16,8 @@ const input = z.strictObject({
   expires: time.nullable().default(null),
   plan: planName.default('none'),
   settings: keyChanges.default({}),
-  /** A key of another service, and its secret. */
-  imported: z.strictObject({ apiKey: z.string(), apiKeySecret: z.string() }).optional(),
+  /** A key of another service, and its secret; without one, a secret is created. */
+  imported: z.strictObject({ apiKey: z.string(), apiKeySecret: z.string().optional() }).optional(),
 })
 
 export const createKey = {
@@ -42,7 +42,7 @@ export const createKey = {
         settings: { ...plans[plan], ...settings },
         ...(imported === undefined
           ? {}
-          : { imported: { key: imported.apiKey, secret: imported.apiKeySecret } }),
+          : { imported: { key: imported.apiKey, secret: imported.apiKeySecret ?? null } }),
       })
     const isOwner = actor !== null && !isOperator(actor)
     const made = isOwner

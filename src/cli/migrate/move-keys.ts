@@ -1,0 +1,76 @@
+// Imports the keys of a list into an account. Keys that exist are left as they are, so that the command can be repeated.
+// Tested by test/migrate-from.test.ts
+import { AccountsRefusal } from '../../access/accounts/account-rules.ts'
+import { visiblePart } from '../../access/accounts/api-key.ts'
+import { type AdminAccess, ServerRefusal } from '../admin-access.ts'
+import type { RefusedLine } from './csv-lines.ts'
+import type { KeyList, ListedKey } from './key-list.ts'
+
+export type MovedKey = {
+  readonly line: number
+  readonly name: string
+  /** First characters of the key, to recognise it by. */
+  readonly prefix: string
+  readonly state: 'import' | 'imported' | 'present'
+  /** Created because the list had none; shown once. */
+  readonly apiKeySecret?: string
+}
+
+export type MovedKeys = {
+  readonly keys: readonly MovedKey[]
+  readonly refused: readonly RefusedLine[]
+}
+
+/** `apply` false: reports what would be done. `account`: id, null if it does not exist yet. */
+export async function moveKeys(
+  admin: AdminAccess,
+  { keys, refused }: KeyList,
+  { account, apply }: { readonly account: string | null; readonly apply: boolean },
+): Promise<MovedKeys> {
+  const there = new Set((await admin.call('GET /keys')).keys.map(({ prefix }) => prefix))
+  const moved: MovedKey[] = []
+  const wrong: RefusedLine[] = [...refused]
+  for (const one of keys) {
+    const { line, name, key } = one
+    const shown = { line, name, prefix: visiblePart(key) }
+    // Cairn stores only a hash of the key. The first characters tell nearly all keys apart; the import tells all.
+    if (there.has(shown.prefix) && !apply) moved.push({ ...shown, state: 'present' })
+    else if (account === null || !apply) moved.push({ ...shown, state: 'import' })
+    else {
+      try {
+        const apiKeySecret = await importKey(admin, account, one)
+        const secret = one.secret === null ? { apiKeySecret } : {}
+        moved.push({ ...shown, state: 'imported', ...secret })
+      } catch (thrown) {
+        if (isTaken(thrown)) moved.push({ ...shown, state: 'present' })
+        else if (isOfTheKey(thrown)) wrong.push({ line, reason: thrown.message })
+        else throw thrown
+      }
+    }
+  }
+  return { keys: moved, refused: wrong.toSorted((one, other) => one.line - other.line) }
+}
+
+async function importKey(
+  admin: AdminAccess,
+  account: string,
+  { name, key, secret }: ListedKey,
+): Promise<string> {
+  const made = await admin.call('POST /accounts/{account}/keys', {
+    account,
+    name,
+    imported: { apiKey: key, ...(secret === null ? {} : { apiKeySecret: secret }) },
+  })
+  return made.apiKeySecret
+}
+
+function isTaken(thrown: unknown): boolean {
+  if (thrown instanceof AccountsRefusal) return thrown.reason === 'key_taken'
+  return thrown instanceof ServerRefusal && thrown.code === 'conflict'
+}
+
+/** Other errors concern all keys, such as a server that does not respond. */
+function isOfTheKey(thrown: unknown): thrown is Error {
+  if (thrown instanceof AccountsRefusal) return true
+  return thrown instanceof ServerRefusal && thrown.code === 'bad_input'
+}
