@@ -15,7 +15,7 @@ import { moveKeys } from '../migrate/move-keys.ts'
 import { scanProject } from '../migrate/scan-project.ts'
 import { accountNamed, oldestAccount } from '../named-account.ts'
 import { FoundBad, print } from '../report.ts'
-import { serverAccess, type ServerAccess, usualUrl } from '../server-access.ts'
+import { serverAccess, type ServerAccess, usualServer } from '../server-access.ts'
 import { UsageError } from '../usage-error.ts'
 
 type Options = AdminOptions & {
@@ -170,7 +170,7 @@ async function pinServer(
 }
 
 async function targetUrl(context: Context, options: Options): Promise<string> {
-  const text = options.to ?? options.url ?? (await usualUrl(context, options))
+  const text = options.to ?? options.url ?? (await usualServer(context, options)).url
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
     throw new UsageError(`--to is "${text}", expected http://… or https://…`)
   }
