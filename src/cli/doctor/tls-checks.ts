@@ -5,7 +5,12 @@ import type { Config } from '../../config/settings.ts'
 import { readTlsCertificate, type TlsCertificate } from '../../http/tls-certificate.ts'
 import { listOf } from '../../server/open-admin.ts'
 import { tlsFilesOf } from '../../server/open-access.ts'
-import { type CommandLine, problem, type Problem, warning } from '../../server/network-checks/problem.ts'
+import {
+  type CommandLine,
+  problem,
+  type Problem,
+  warning,
+} from '../../server/network-checks/problem.ts'
 
 const dayMs = 86_400_000
 /** Automatic renewal, such as certbot's, has renewed a certificate by then. */

@@ -4,7 +4,7 @@
 import type { FaultCode } from '../../base/fault.ts'
 import { type FinishedRequest, isServerError } from './finished-request.ts'
 
-export type RecentError = {
+type RecentError = {
   readonly api: FinishedRequest['api']
   /** Null: the API has none, or it is not known. */
   readonly network: string | null
