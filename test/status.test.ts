@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AdminCall, AdminOperation, AdminContext } from '../src/admin/admin-operation.ts'
 import { getStatus } from '../src/admin/resources/server/get-status.ts'
+import { listErrors } from '../src/admin/resources/server/list-errors.ts'
 import { listUpstreams } from '../src/admin/resources/server/list-upstreams.ts'
 import { runAdmin } from '../src/admin/run-admin.ts'
 import type { ServerStatus } from '../src/admin/resources/server/server-status.ts'
@@ -46,6 +47,19 @@ const view: ServerStatus = {
     },
   ],
   alarms: () => [{ network: 'mainnet', need: 'receipts', since: 9 }],
+  errors: () => [
+    {
+      api: 'rpc',
+      network: 'mainnet',
+      method: 'eth_call',
+      code: 'upstream_unavailable',
+      status: 503,
+      requestId: 'a',
+      count: 3,
+      first: 1,
+      last: 2,
+    },
+  ],
   lies: async (limit) => Array.from({ length: limit }, () => lie),
 }
 
@@ -90,6 +104,11 @@ test('operators see upstreams and the requested number of invalid replies, with 
   assert.equal(lies.length, 2)
   assert.ok(lies.every(({ response }) => response.length < 5_000 && response.endsWith('…')))
   await assert.rejects(run(listUpstreams, { lies: '100000' }), { code: 'bad_input' })
+})
+
+test('operators see recent errors with their number and a request ID of the log', async () => {
+  assert.deepEqual(await run(listErrors, {}), { errors: [...view.errors()] })
+  await assert.rejects(run(listErrors, {}, null), { code: 'absent' })
 })
 
 test('a data folder without a server refuses with a reference to the running server', async () => {

@@ -1,4 +1,4 @@
-// The upstreams of the networks: their health and invalid replies. For operators.
+// The upstreams of the networks: their health, invalid replies, and recent errors of the server. For operators.
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/admin/client.ts'
 import { call } from '../app/api.ts'
@@ -14,6 +14,7 @@ import { type Column, Table } from '../ui/table.tsx'
 type Found = AdminReply<'GET /upstreams'>
 type Upstream = Found['upstreams'][number]
 type InvalidReply = Found['lies'][number]
+type RecentError = AdminReply<'GET /errors'>['errors'][number]
 
 const refreshMs = 5_000
 
@@ -66,10 +67,56 @@ export function UpstreamsPage() {
           </>
         )}
       </Show>
+      <RecentErrors />
       {opened !== null && <Evidence reply={opened} onClose={() => setOpened(null)} />}
     </>
   )
 }
+
+function RecentErrors() {
+  const found = useLoaded((signal) => call('GET /errors', {}, signal), [], {
+    everyMs: refreshMs,
+  })
+  return (
+    <Show loaded={found}>
+      {({ errors }) => (
+        <Card
+          title="Recent errors"
+          about="Requests that failed because of the server or its upstreams, since the start. The request ID is in the log and in the reply."
+          flush
+        >
+          <Table
+            caption="Recent errors"
+            rows={errors}
+            keyOf={({ api, network, method, code }) => `${api} ${network} ${method} ${code}`}
+            empty={<Empty title="No errors since the start" />}
+            columns={errorColumns}
+          />
+        </Card>
+      )}
+    </Show>
+  )
+}
+
+const apis: Readonly<Record<RecentError['api'], string>> = {
+  rpc: 'JSON-RPC',
+  ipfs: 'IPFS',
+  gateway: 'Gateway',
+  admin: 'Admin',
+}
+
+const errorColumns: readonly Column<RecentError>[] = [
+  { title: 'Method', cell: ({ method }) => method || '–' },
+  {
+    title: 'API',
+    cell: ({ api, network }) => (network === null ? apis[api] : `${apis[api]} (${network})`),
+  },
+  { title: 'Error', cell: ({ code }) => <span class="mono">{code}</span> },
+  { title: 'Status', number: true, cell: ({ status }) => (status === null ? '–' : String(status)) },
+  { title: 'Count', number: true, cell: ({ count }) => formatNumber(count) },
+  { title: 'Last', cell: ({ last }) => formatTime(last) },
+  { title: 'Request ID', cell: ({ requestId }) => <span class="mono">{requestId}</span> },
+]
 
 const states: Readonly<Record<Upstream['state'], readonly [tone: Tone, title: string]>> = {
   ok: ['good', 'Healthy'],

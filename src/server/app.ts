@@ -326,6 +326,7 @@ export async function startServer(
     ready,
     port: listeners.port,
     started: clock.now(),
+    recentErrors: requestLog.recentErrors,
   })
   const backups = runBackups({
     server: Buffer.from(publicKey).toString('hex'),

@@ -10,6 +10,7 @@ import type { Network } from '../chain/network.ts'
 import type { Rows } from '../db/rows.ts'
 import { listInvalidReplies } from '../tables/invalid-replies.ts'
 import type { ServerStatus } from '../admin/resources/server/server-status.ts'
+import type { RecentErrors } from '../pipeline/request-log/recent-errors.ts'
 import type { OpenEvents } from './open-events.ts'
 import type { OpenNetworks } from './open-networks.ts'
 import { cairnVersion } from './version.ts'
@@ -63,6 +64,7 @@ export type ServerStatusDeps = {
   /** Ports of the APIs; null before they listen. */
   readonly port: () => number | null
   readonly started: number
+  readonly recentErrors: Pick<RecentErrors, 'list'>
 }
 
 export function openServerStatus(parts: ServerStatusDeps): ServerStatus {
@@ -112,6 +114,7 @@ export function openServerStatus(parts: ServerStatusDeps): ServerStatus {
         .flatMap(({ network, status }) =>
           status.alarms.map(({ need, since }) => ({ network, need, since })),
         ),
+    errors: () => parts.recentErrors.list(),
     lies: (limit) => rows.find(listInvalidReplies(limit)),
   }
 }

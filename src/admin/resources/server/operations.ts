@@ -1,10 +1,12 @@
-// State of the server and its upstreams.
+// State of the server and its upstreams, and recent errors.
 // Tested by test/admin.test.ts
 import type { AdminOperation } from '../../admin-operation.ts'
 import { getStatus } from './get-status.ts'
+import { listErrors } from './list-errors.ts'
 import { listUpstreams } from './list-upstreams.ts'
 
 export const serverOperations = [
   getStatus,
   listUpstreams,
+  listErrors,
 ] as const satisfies readonly AdminOperation[]

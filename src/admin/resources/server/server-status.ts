@@ -31,6 +31,21 @@ type UpstreamView = {
   readonly lies: number
 }
 
+/** Requests that failed for a reason of the server, alike in these members: `status`, `requestId` and `last` of the last one. */
+type ErrorView = {
+  readonly api: 'rpc' | 'ipfs' | 'gateway' | 'admin'
+  readonly network: string | null
+  /** Empty: not read. */
+  readonly method: string
+  readonly code: string
+  readonly status: number | null
+  readonly requestId: string
+  readonly count: number
+  /** Milliseconds since 1970 UTC. */
+  readonly first: number
+  readonly last: number
+}
+
 export interface ServerStatus {
   readonly version: string
   /** Milliseconds since 1970 UTC. */
@@ -56,6 +71,8 @@ export interface ServerStatus {
   upstreams(): readonly UpstreamView[]
   /** Of networks whose upstreams all fail a check: the time since which no such data can be proved. */
   alarms(): readonly { readonly network: string; readonly need: string; readonly since: number }[]
+  /** The newest first, at most 200. */
+  errors(): readonly ErrorView[]
   /** The newest first. */
   lies(limit: number): Promise<readonly InvalidReply[]>
 }

@@ -1,0 +1,43 @@
+// `GET /errors`: the last requests that failed for a reason of the server, an upstream or a limit of the server.
+// Tested by test/status.test.ts, test/access-log.test.ts
+import { z } from 'zod'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { noServer } from './get-status.ts'
+
+const input = z.strictObject({})
+const output = z.object({
+  /** The newest first, at most 200; similar ones are one entry. Since the start of the server. */
+  errors: z.array(
+    z.object({
+      api: z.enum(['rpc', 'ipfs', 'gateway', 'admin']),
+      /** Null: the API has none, or it is not known. */
+      network: z.string().nullable(),
+      /** JSON-RPC method, IPFS command or admin operation; empty: not read. */
+      method: z.string(),
+      /** As in docs/reference/errors.md. */
+      code: z.string(),
+      /** HTTP status of the last one; null over a WebSocket. */
+      status: z.int().nullable(),
+      /** Of the last one, as in the log and in `x-request-id`. */
+      requestId: z.string(),
+      count: z.int(),
+      /** Milliseconds since 1970 UTC. */
+      first: z.int(),
+      last: z.int(),
+    }),
+  ),
+})
+
+export const listErrors = {
+  id: 'listErrors',
+  method: 'GET',
+  path: '/errors',
+  role: 'operator',
+  summary: 'The last requests that failed for a reason of the server, with counts.',
+  input,
+  output,
+  run(_input, { server }) {
+    if (server === null) throw noServer()
+    return { errors: [...server.errors()] }
+  },
+} satisfies JsonOperation<typeof input, typeof output>
