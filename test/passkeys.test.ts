@@ -74,7 +74,7 @@ async function openOffice() {
 }
 
 test('a passkey is added with the password, signs in, is listed, and removed', async () => {
-  const { run, refusal, actor, ada } = await openOffice()
+  const { run, refusal, actor, ada, identity } = await openOffice()
   assert.match(await refusal(beginPasskey, { password: 'wrong' }, actor), /^bad_input/)
   const begun = await run(beginPasskey, { password }, actor)
   assert.equal(begun.options.rp.id, 'localhost')
@@ -101,7 +101,10 @@ test('a passkey is added with the password, signs in, is listed, and removed', a
   assert.equal((await run(signInWithPasskey, answer, null)).person.id, ada)
   assert.match(await refusal(signInWithPasskey, answer, null), /^bad_sign_in: .*answered already/)
 
-  await run(removePasskey, { passkey: passkey.id }, actor)
+  const removal = { passkey: passkey.id }
+  assert.match(await refusal(removePasskey, removal, actor), /^needs_confirmation/)
+  identity.confirmations.confirm(actor.via.id)
+  await run(removePasskey, removal, actor)
   const gone = signedBy(authenticator, deskPage, await run(beginPasskeySignIn, {}, null))
   assert.match(await refusal(signInWithPasskey, gone, null), /^bad_sign_in: .*use your password/)
   assert.match(await refusal(removePasskey, { passkey: passkey.id }, actor), /^absent/)
@@ -133,7 +136,8 @@ test('a passkey confirms only the session that requested it', async () => {
 })
 
 test('the audit log names the person and the passkey, and contains no signed data', async () => {
-  const { run, actor, ada } = await openOffice()
+  const { run, actor, ada, identity } = await openOffice()
+  identity.confirmations.confirm(actor.via.id)
   const authenticator = createFakeAuthenticator()
   const begun = await run(beginPasskey, { password }, actor)
   const made = madeBy(authenticator, deskPage, begun)

@@ -1,5 +1,7 @@
 // The dashboard: the sign-in page, the page of an invitation link, or the page that the path names.
 import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks'
+import { Enrol } from '../pages/enrol.tsx'
+import { OpenId } from '../pages/openid.tsx'
 import { SignIn } from '../pages/sign-in.tsx'
 import { Welcome } from '../pages/welcome.tsx'
 import { Card, PageHead } from '../ui/card.tsx'
@@ -37,6 +39,9 @@ function Entry() {
     const signedInAs = isOut ? null : (found.value?.person.email ?? null)
     return <Welcome signedInAs={signedInAs} onEntered={found.again} />
   }
+  if (path === '/openid' && (isOut || found.value !== undefined)) {
+    return <OpenId onEntered={found.again} />
+  }
   if (isOut) return <SignIn onSignedIn={found.again} />
   if (found.value === undefined) {
     if (found.error === null) return <Loading />
@@ -48,9 +53,13 @@ function Entry() {
   }
   return (
     <SessionProvider found={found.value} reload={found.again}>
-      <Shell>
-        <CurrentPage />
-      </Shell>
+      {found.value.mustEnrol ? (
+        <Enrol />
+      ) : (
+        <Shell>
+          <CurrentPage />
+        </Shell>
+      )}
     </SessionProvider>
   )
 }

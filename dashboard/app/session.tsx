@@ -2,7 +2,7 @@
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/admin/client.ts'
-import { callQuietly, signedOutEvent } from './api.ts'
+import { ApiError, callQuietly, signedOutEvent } from './api.ts'
 import { usePlace } from './router.tsx'
 import { type Loaded, useLoaded } from './use-loaded.ts'
 
@@ -42,7 +42,7 @@ export function useFindSession(): Loaded<Found> {
     try {
       const [me, { accounts }] = await Promise.all([
         callQuietly('GET /me', {}, signal),
-        callQuietly('GET /accounts', {}, signal),
+        callQuietly('GET /accounts', {}, signal).catch(noneWhileEnrolling),
       ])
       return { ...me, accounts }
     } finally {
@@ -58,6 +58,12 @@ export function useFindSession(): Loaded<Found> {
     return () => removeEventListener(signedOutEvent, reload)
   }, [again])
   return found
+}
+
+/** A session that lacks the required second factor sees no account. */
+function noneWhileEnrolling(thrown: unknown): AdminReply<'GET /accounts'> {
+  if (thrown instanceof ApiError && thrown.code === 'needs_second_factor') return { accounts: [] }
+  throw thrown
 }
 
 /** The initial account: one that the person owns, else one that they are a member of, else any. */

@@ -66,12 +66,13 @@ export function PeoplePage() {
                 { title: 'Since', cell: ({ created }) => formatDay(created) },
                 {
                   title: 'Sign-in',
-                  cell: ({ isOperator, disabled, hasTotp, passkeys }) => (
+                  cell: ({ isOperator, disabled, hasTotp, passkeys, issuer }) => (
                     <span class="row tight-row">
                       {isOperator && <Badge tone="accent">Operator</Badge>}
                       {disabled !== null && <Badge tone="bad">Disabled</Badge>}
                       {hasTotp && <Badge tone="good">Code</Badge>}
                       {passkeys > 0 && <Badge tone="good">Passkey</Badge>}
+                      {issuer !== null && <Badge tone="good">OpenID</Badge>}
                     </span>
                   ),
                 },
@@ -132,6 +133,7 @@ function actsOn({
   disabled,
   hasTotp,
   passkeys,
+  issuer,
 }: Person): readonly Act[] {
   const change = (sent: Readonly<Record<string, boolean>>) => () =>
     call('PATCH /people/{person}', { person, ...sent })
@@ -159,6 +161,18 @@ function actsOn({
           },
         ]
       : []),
+    ...(issuer === null
+      ? []
+      : [
+          {
+            button: 'Unlink OpenID',
+            action: `Unlink OpenID of ${email}`,
+            harmless: false,
+            title: `Unlink the OpenID identity of ${email}?`,
+            about: `They can no longer sign in with their identity at ${issuer}, and their sessions end.`,
+            run: () => call('DELETE /people/{person}/identity', { person }),
+          },
+        ]),
     {
       button: 'Sign out',
       action: `Sign out ${email}`,

@@ -1,12 +1,14 @@
-// Profile of the signed-in person: name, password, authenticator, passkeys, sessions, access tokens.
+// Profile of the signed-in person: name, password, OpenID identity, authenticator, passkeys, sessions, access tokens.
 import { useState } from 'preact/hooks'
 import { call } from '../app/api.ts'
 import { useSession } from '../app/session.tsx'
 import { Card, PageHead } from '../ui/card.tsx'
+import { useConfirming } from '../ui/confirming.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Form, useSending } from '../ui/form.tsx'
 import { PasswordField } from '../ui/password-field.tsx'
 import { useToast } from '../ui/toast.tsx'
+import { Identity } from './profile/identity.tsx'
 import { Authenticator } from './profile/authenticator.tsx'
 import { Passkeys } from './profile/passkeys.tsx'
 import { Sessions } from './profile/sessions.tsx'
@@ -21,6 +23,7 @@ export function ProfilePage() {
         <Name />
         <Password />
       </div>
+      <Identity />
       <Authenticator />
       <Passkeys />
       <Sessions />
@@ -61,39 +64,54 @@ function Name() {
 }
 
 function Password() {
+  const { person, means, reload } = useSession()
+  const confirming = useConfirming()
   const sending = useSending()
   const toast = useToast()
   const [password, setPassword] = useState('')
   const [newPassword, setNewPassword] = useState('')
   return (
-    <Card title="Password" about="A new password ends your other sessions. Passkeys stay.">
-      <Form
-        sending={sending}
-        action="Change password"
-        fields={['password', 'newPassword']}
-        onSend={async () => {
-          await call('POST /me/password', { password, newPassword })
-          setPassword('')
-          setNewPassword('')
-          toast('Password changed')
-        }}
-      >
-        <PasswordField
-          title="Current password"
-          value={password}
+    <Card title="Password" about={aboutPassword(person.hasPassword, means.password)}>
+      {means.password && (
+        <Form
           sending={sending}
-          onValue={setPassword}
-        />
-        <TextField
-          title="New password"
-          hint="At least 10 characters."
-          type="password"
-          autocomplete="new-password"
-          value={newPassword}
-          error={sending.of('newPassword')}
-          onValue={setNewPassword}
-        />
-      </Form>
+          action={person.hasPassword ? 'Change password' : 'Set password'}
+          fields={['password', 'newPassword']}
+          onSend={async () => {
+            if (person.hasPassword) await call('POST /me/password', { password, newPassword })
+            else await confirming(() => call('POST /me/password', { newPassword }))
+            setPassword('')
+            setNewPassword('')
+            reload()
+            toast('Password changed')
+          }}
+        >
+          {person.hasPassword && (
+            <PasswordField
+              title="Current password"
+              value={password}
+              sending={sending}
+              onValue={setPassword}
+            />
+          )}
+          <TextField
+            title="New password"
+            hint="At least 10 characters."
+            type="password"
+            autocomplete="new-password"
+            value={newPassword}
+            error={sending.of('newPassword')}
+            onValue={setNewPassword}
+          />
+        </Form>
+      )}
     </Card>
   )
+}
+
+function aboutPassword(hasPassword: boolean, isAccepted: boolean): string {
+  if (!isAccepted) return 'This server accepts no passwords: sign in with OpenID or a passkey.'
+  return hasPassword
+    ? 'A new password ends your other sessions. Passkeys stay.'
+    : 'You have no password. You can set one to sign in without OpenID.'
 }

@@ -1,10 +1,14 @@
 // Sign-in, shown in place of the requested page: email and password, then a code if required; or only a passkey.
 import { useState } from 'preact/hooks'
 import { ApiError, call } from '../app/api.ts'
+import { leaveToSignIn } from '../app/openid.ts'
 import { signWithPasskey, whyNoPasskeys } from '../app/passkey.ts'
+import { usePlace } from '../app/router.tsx'
+import { useLoaded } from '../app/use-loaded.ts'
 import { TextField } from '../ui/field.tsx'
 import { Form, useSending } from '../ui/form.tsx'
 import { CenteredPage } from '../ui/centered-page.tsx'
+import { Note } from '../ui/note.tsx'
 import { NoPasskeys } from '../ui/no-passkeys.tsx'
 import { PasswordField } from '../ui/password-field.tsx'
 
@@ -34,33 +38,51 @@ export function SignIn({ onSignedIn }: { onSignedIn(): void }) {
     onSignedIn()
   }
   const whyNot = whyNoPasskeys()
+  const { path } = usePlace()
+  // Passwords are usual: their fields do not wait for the reply.
+  const means = useLoaded((signal) => call('GET /session/means', {}, signal), [])
+  const openId = means.value?.openId ?? null
+  const passwords = means.value?.password ?? true
   return (
     <CenteredPage title="Sign in" about="Manage API keys, limits, usage, proofs and files.">
-      <Form sending={sending} action={code === null ? 'Sign in' : 'Continue'} onSend={send} wide>
-        {code === null ? (
-          <>
+      {openId !== null && code === null && (
+        <button
+          class={`button block${passwords ? '' : ' primary'}`}
+          type="button"
+          disabled={sending.busy}
+          onClick={() => void sending.run(() => leaveToSignIn(path))}
+        >
+          Sign in with {openId}
+        </button>
+      )}
+      {passwords && (
+        <Form sending={sending} action={code === null ? 'Sign in' : 'Continue'} onSend={send} wide>
+          {code === null ? (
+            <>
+              <TextField
+                title="Email"
+                type="email"
+                autocomplete="username"
+                value={email}
+                onValue={setEmail}
+              />
+              <PasswordField value={password} onValue={setPassword} />
+            </>
+          ) : (
             <TextField
-              title="Email"
-              type="email"
-              autocomplete="username"
-              value={email}
-              onValue={setEmail}
+              key="code"
+              title="Code"
+              hint="From your authenticator app, or a recovery code."
+              inputMode="text"
+              autocomplete="one-time-code"
+              focused
+              value={code}
+              onValue={setCode}
             />
-            <PasswordField value={password} onValue={setPassword} />
-          </>
-        ) : (
-          <TextField
-            key="code"
-            title="Code"
-            hint="From your authenticator app, or a recovery code."
-            inputMode="text"
-            autocomplete="one-time-code"
-            focused
-            value={code}
-            onValue={setCode}
-          />
-        )}
-      </Form>
+          )}
+        </Form>
+      )}
+      {!passwords && sending.error !== null && <Note tone="bad">{sending.error.message}</Note>}
       {whyNot === null ? (
         <button
           class="button block"

@@ -3,12 +3,13 @@
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/admin/client.ts'
 import { call } from '../app/api.ts'
+import { leaveToSignIn } from '../app/openid.ts'
 import { Link, usePlace } from '../app/router.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
 import { TextField } from '../ui/field.tsx'
 import { Form, useSending } from '../ui/form.tsx'
 import { CenteredPage } from '../ui/centered-page.tsx'
-import { Loading, Problem } from '../ui/note.tsx'
+import { Loading, Note, Problem } from '../ui/note.tsx'
 
 type LinkInfo = AdminReply<'POST /welcome/look'>
 
@@ -54,6 +55,9 @@ function SignUp({ link, info: { invitation, isFirst }, onEntered }: Parts) {
   const [email, setEmail] = useState(invitation.email ?? '')
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
+  const means = useLoaded((signal) => call('GET /session/means', {}, signal), [])
+  const openId = means.value?.openId ?? null
+  const passwords = means.value?.password ?? true
   return (
     <CenteredPage
       title={isFirst ? 'Welcome to Cairn' : 'You are invited'}
@@ -63,49 +67,62 @@ function SignUp({ link, info: { invitation, isFirst }, onEntered }: Parts) {
           : purpose(invitation)
       }
     >
-      <Form
-        sending={sending}
-        action={isFirst ? 'Create operator' : 'Sign up'}
-        fields={['email', 'name', 'password']}
-        wide
-        onSend={async () => {
-          const sent = { link, email, name, password }
-          await call('POST /welcome', sent)
-          onEntered()
-        }}
-      >
-        <TextField
-          title="Email"
-          hint={
-            invitation.email === null
-              ? 'You sign in with this address.'
-              : 'The invitation is for this address only.'
-          }
-          type="email"
-          autocomplete="username"
-          disabled={invitation.email !== null}
-          value={email}
-          error={sending.of('email')}
-          onValue={setEmail}
-        />
-        <TextField
-          title="Name"
-          autocomplete="name"
-          maxLength={100}
-          value={name}
-          error={sending.of('name')}
-          onValue={setName}
-        />
-        <TextField
-          title="Password"
-          hint="At least 10 characters. Length matters most."
-          type="password"
-          autocomplete="new-password"
-          value={password}
-          error={sending.of('password')}
-          onValue={setPassword}
-        />
-      </Form>
+      {openId !== null && (
+        <button
+          class={`button block${passwords ? '' : ' primary'}`}
+          type="button"
+          disabled={sending.busy}
+          onClick={() => void sending.run(() => leaveToSignIn('/', link))}
+        >
+          Continue with {openId}
+        </button>
+      )}
+      {!passwords && sending.error !== null && <Note tone="bad">{sending.error.message}</Note>}
+      {passwords && (
+        <Form
+          sending={sending}
+          action={isFirst ? 'Create operator' : 'Sign up'}
+          fields={['email', 'name', 'password']}
+          wide
+          onSend={async () => {
+            const sent = { link, email, name, password }
+            await call('POST /welcome', sent)
+            onEntered()
+          }}
+        >
+          <TextField
+            title="Email"
+            hint={
+              invitation.email === null
+                ? 'You sign in with this address.'
+                : 'The invitation is for this address only.'
+            }
+            type="email"
+            autocomplete="username"
+            disabled={invitation.email !== null}
+            value={email}
+            error={sending.of('email')}
+            onValue={setEmail}
+          />
+          <TextField
+            title="Name"
+            autocomplete="name"
+            maxLength={100}
+            value={name}
+            error={sending.of('name')}
+            onValue={setName}
+          />
+          <TextField
+            title="Password"
+            hint="At least 10 characters. Length matters most."
+            type="password"
+            autocomplete="new-password"
+            value={password}
+            error={sending.of('password')}
+            onValue={setPassword}
+          />
+        </Form>
+      )}
     </CenteredPage>
   )
 }

@@ -1,11 +1,16 @@
-// Confirmation dialog: requests the password or a passkey if the API requires it, then repeats the call.
+// Confirmation dialog: requests the password, a passkey or a new sign-in with OpenID if the API requires it, then repeats the call.
 // Tested by test/browser/confirming.test.ts
 import { type ComponentChildren, createContext } from 'preact'
 import { useCallback, useContext, useState } from 'preact/hooks'
 import { ApiError, call } from '../app/api.ts'
+import { leaveToConfirm } from '../app/openid.ts'
 import { signWithPasskey, whyNoPasskeys } from '../app/passkey.ts'
+import { usePlace } from '../app/router.tsx'
+import { hasUsablePassword } from '../app/usable-password.ts'
+import { useLoaded } from '../app/use-loaded.ts'
 import { Cancel, Dialog } from './dialog.tsx'
 import { Form, useSending } from './form.tsx'
+import { Note } from './note.tsx'
 import { PasswordField } from './password-field.tsx'
 
 type Work<Result> = () => Promise<Result>
@@ -46,44 +51,68 @@ export function Confirming({ children }: { readonly children: ComponentChildren 
 
 function ConfirmationDialog({ onEnd }: { onEnd(isConfirmed: boolean): void }) {
   const sending = useSending()
+  const { path } = usePlace()
   const [password, setPassword] = useState('')
+  const me = useLoaded((signal) => call('GET /me', {}, signal), [])
+  const hasPassword = me.value === undefined || hasUsablePassword(me.value)
+  const isLinked = me.value !== undefined && me.value.person.issuer !== null
+  const openId = isLinked ? (me.value?.means.openId ?? null) : null
   const sendPasskey = async (): Promise<void> => {
-    const path = 'POST /me/confirmation/passkey'
-    const begun = await call(`${path}/begin`)
-    await call(path, await signWithPasskey(begun))
+    const route = 'POST /me/confirmation/passkey'
+    const begun = await call(`${route}/begin`)
+    await call(route, await signWithPasskey(begun))
     onEnd(true)
   }
+  const others = (
+    <>
+      {openId !== null && (
+        <button
+          class="button"
+          type="button"
+          disabled={sending.busy}
+          onClick={() => void sending.run(() => leaveToConfirm(path))}
+        >
+          Use {openId}
+        </button>
+      )}
+      {whyNoPasskeys() === null && (
+        <button
+          class="button"
+          type="button"
+          disabled={sending.busy}
+          onClick={() => void sending.run(sendPasskey)}
+        >
+          Use a passkey
+        </button>
+      )}
+      <Cancel onClose={() => onEnd(false)} />
+    </>
+  )
   return (
     <Dialog title="Confirm it's you" onClose={() => onEnd(false)}>
       <p class="hint">
-        This change requires your password or a passkey. A confirmation is valid for 5 minutes.
+        This change requires that you show a means of sign-in again. A confirmation is valid for 5
+        minutes.
       </p>
-      <Form
-        sending={sending}
-        action="Confirm"
-        fields={['password']}
-        onSend={async () => {
-          await call('POST /me/confirmation', { password })
-          onEnd(true)
-        }}
-        secondary={
-          <>
-            {whyNoPasskeys() === null && (
-              <button
-                class="button"
-                type="button"
-                disabled={sending.busy}
-                onClick={() => void sending.run(sendPasskey)}
-              >
-                Use a passkey
-              </button>
-            )}
-            <Cancel onClose={() => onEnd(false)} />
-          </>
-        }
-      >
-        <PasswordField value={password} sending={sending} onValue={setPassword} />
-      </Form>
+      {hasPassword ? (
+        <Form
+          sending={sending}
+          action="Confirm"
+          fields={['password']}
+          onSend={async () => {
+            await call('POST /me/confirmation', { password })
+            onEnd(true)
+          }}
+          secondary={others}
+        >
+          <PasswordField value={password} sending={sending} onValue={setPassword} />
+        </Form>
+      ) : (
+        <>
+          {sending.error !== null && <Note tone="bad">{sending.error.message}</Note>}
+          <div class="row">{others}</div>
+        </>
+      )}
     </Dialog>
   )
 }

@@ -32,9 +32,9 @@ export function personInSession(
 }
 
 /**
- * For operations that create an operator, enable a person, reset another person's sign-in or create a token. Requires a
- * session confirmed by password or passkey in the last five minutes (`POST /me/confirmation`). The owner of the data
- * folder passes. Throws `not_allowed` for a token, so that a stolen one creates nothing that outlives it;
+ * For operations with which a thief of the session could keep access or take over the server; most declare `confirmed`.
+ * Requires a session confirmed by password, passkey or OpenID in the last five minutes (`POST /me/confirmation`). The owner
+ * of the data folder passes. Throws `not_allowed` for a token, so that a stolen one creates nothing that outlives it;
  * `needs_confirmation`.
  */
 export function requireConfirmed(call: Pick<AdminCall, 'actor' | 'identity'>): void {
@@ -55,6 +55,29 @@ export function requireConfirmedSession({
   if (!identity.confirmations.isConfirmed(actor.via.id)) throw new Fault('needs_confirmation')
 }
 
+/**
+ * For changes of the person's own sign-in: the password, or a confirmed session. A session without the required second
+ * factor must show one that its person has. Throws `needs_second_factor`, `needs_confirmation`, AccountsRefusal
+ * `wrong_password`.
+ */
+export async function confirmOwnChange(
+  call: Pick<AdminCall, 'actor' | 'identity' | 'origin'>,
+  password: string | undefined,
+): Promise<ActingPerson & { readonly session: string }> {
+  const person = personInSession(call)
+  const { identity, actor } = call
+  if (actor?.kind === 'person' && actor.mustEnrol === true) {
+    const { hasTotp, passkeys } = await identity.people.get(person.id)
+    if (hasTotp || passkeys > 0) {
+      const detail = 'show the code of your authenticator, or your passkey, first'
+      throw new Fault('needs_second_factor', { detail })
+    }
+  }
+  if (password === undefined) requireConfirmed(call)
+  else await identity.signIn.confirm(person, password, fromOf(call).address)
+  return person
+}
+
 /** The person and the credential behind an invitation; null: the owner of the data folder. */
 export function inviterOf({
   actor,
@@ -62,12 +85,13 @@ export function inviterOf({
   return actor?.kind === 'person' ? { personId: actor.personId, via: actor.via } : null
 }
 
-/** A new token for the session that goes on, after what its person may has changed. */
+/** A new token for the session that goes on, after what its person may has changed. `strong`: a second factor was shown. */
 export async function renewSession(
   { identity, session }: Pick<AdminCall, 'identity' | 'session'>,
   id: string,
+  strong = false,
 ): Promise<void> {
-  session.begin(await identity.sessions.renew(id))
+  session.begin(await identity.sessions.renew(id, strong))
 }
 
 /** Ends the session that this browser had before: a new sign-in replaces it. */

@@ -97,6 +97,10 @@ type Shared = {
   readonly role: AdminRole
   /** One sentence, for the document. */
   readonly summary: string
+  /** The session must be confirmed: see `requireConfirmed`. For changes with which a thief could take over the server. */
+  readonly confirmed?: true
+  /** Also in a session that lacks the required second factor. */
+  readonly whileEnrolling?: true
 }
 
 /**

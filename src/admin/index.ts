@@ -4,6 +4,7 @@ import type { AdminOperation } from './admin-operation.ts'
 import { sessionOperations } from './resources/session/operations.ts'
 import { ownOperations } from './resources/me/operations.ts'
 import { passkeyOperations } from './resources/passkeys/operations.ts'
+import { identityOperations } from './resources/identities/operations.ts'
 import { invitationOperations } from './resources/invitations/operations.ts'
 import { memberOperations } from './resources/members/operations.ts'
 import { auditOperations } from './resources/audit/operations.ts'
@@ -23,6 +24,7 @@ export const adminOperations = [
   ...sessionOperations,
   ...ownOperations,
   ...passkeyOperations,
+  ...identityOperations,
   ...invitationOperations,
   ...memberOperations,
   ...auditOperations,

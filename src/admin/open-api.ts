@@ -65,6 +65,7 @@ function describe(operation: AdminOperation): Json {
     operationId: operation.id,
     summary: operation.summary,
     'x-cairn-role': operation.role,
+    ...(operation.confirmed === true ? { 'x-cairn-confirmation': true } : {}),
     security: operation.role === 'anyone' ? [] : [{ session: [] }, { token: [] }],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(bodiless || others.length === 0 ? {} : { requestBody: body(schema, inPath) }),

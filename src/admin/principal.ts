@@ -20,6 +20,8 @@ export type Principal =
       readonly roles: ReadonlyMap<string, MemberRole>
       /** Id of the session or the token it came with. */
       readonly via: { readonly kind: 'session' | 'token'; readonly id: string }
+      /** True: a second factor is required and was not shown: the session can only set one up. */
+      readonly mustEnrol?: boolean
     }
 
 /**
@@ -29,16 +31,20 @@ export type Principal =
 export type AdminRole = 'anyone' | 'signed-in' | 'member' | 'owner' | 'operator'
 
 /**
- * Throws `signed_out`; `not_allowed`; `absent` for an account that the actor does not belong to, as if there were none.
- * `accountId`: the one in the path; null when it names none.
+ * Throws `signed_out`; `needs_second_factor`; `not_allowed`; `absent` for an account that the actor does not belong to, as if there were none.
+ * `accountId`: the one in the path; null when it names none. `whileEnrolling`: also before a second factor was shown.
  */
 export function authorizeRole(
   role: AdminRole,
   accountId: string | null,
   actor: Principal | null,
+  { whileEnrolling = false }: { readonly whileEnrolling?: boolean | undefined } = {},
 ): void {
   if (role === 'anyone') return
   if (actor === null) throw new Fault('signed_out')
+  if (actor.kind === 'person' && actor.mustEnrol === true && !whileEnrolling) {
+    throw new Fault('needs_second_factor')
+  }
   if (role === 'signed-in' || isOperator(actor)) return
   if (role === 'operator') throw notAllowed(role)
   const held = accountId === null ? undefined : roleIn(actor, accountId)

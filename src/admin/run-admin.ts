@@ -1,6 +1,7 @@
 // Runs an admin operation, for the dashboard and the command line: role, input, run, output.
 import { AccountsRefusal, type RefusalReason } from '../access/accounts/account-rules.ts'
 import { Fault, type FaultCode } from '../base/fault.ts'
+import { requireConfirmed } from './acting-person.ts'
 import { authorizeRole } from './principal.ts'
 import { writeAudit } from './write-audit.ts'
 import type { AdminCall, AdminOperation, TextReply } from './admin-operation.ts'
@@ -11,8 +12,8 @@ export type AdminReply =
   | { readonly form: 'events'; readonly events: AsyncIterable<unknown> }
 
 /**
- * `sent`: members of path, query and body in one object. Throws `signed_out`, `not_allowed`, `absent`, `bad_input`
- * (its data names the first invalid member), and the operation's own errors, as Fault.
+ * `sent`: members of path, query and body in one object. Throws `signed_out`, `needs_second_factor`, `not_allowed`,
+ * `absent`, `bad_input` (its data names the first invalid member), `needs_confirmation`, and the operation's own errors, as Fault.
  */
 export async function runAdmin(
   operation: AdminOperation,
@@ -20,8 +21,9 @@ export async function runAdmin(
   call: AdminCall,
 ): Promise<AdminReply> {
   const { account } = sent
-  authorizeRole(operation.role, typeof account === 'string' ? account : null, call.actor)
+  authorizeRole(operation.role, typeof account === 'string' ? account : null, call.actor, operation)
   const input = parseInput(operation, sent)
+  if (operation.confirmed === true) requireConfirmed(call)
   try {
     if (operation.form === 'text') return { form: 'text', text: await operation.run(input, call) }
     if (operation.form === 'events') {
@@ -83,6 +85,9 @@ const codes: Readonly<Record<RefusalReason, FaultCode>> = {
   last_owner: 'conflict',
   last_operator: 'conflict',
   link_over: 'link_over',
+  bad_identity: 'not_allowed',
+  identity_taken: 'conflict',
+  no_identity: 'absent',
   too_many: 'conflict',
 }
 

@@ -539,7 +539,14 @@ export const faults = {
     rpc: -32002,
     kubo: 4,
     retry: 'never',
-    message: 'confirmation with password or passkey required',
+    message: 'confirmation with password, passkey or OpenID required',
+  },
+  needs_second_factor: {
+    status: 403,
+    rpc: -32002,
+    kubo: 4,
+    retry: 'never',
+    message: 'second factor required: show or set up an authenticator or a passkey',
   },
   not_allowed: {
     status: 403,

@@ -86,16 +86,13 @@ function describe(
 ): readonly ConfigIssue[] {
   return (error?.issues ?? []).map((issue) => {
     const path = issue.path.join('.')
-    const from = given.get(path)
-    const isSecret = leaves.some((leaf) => leaf.path === path && leaf.secret)
-    const isHidden = from === undefined || from.hidden || isSecret
+    // The issue may be about a member of a list.
+    const leaf = leaves.find((one) => path === one.path || path.startsWith(`${one.path}.`))
+    const from = given.get(leaf?.path ?? path)
+    const isWhole = leaf === undefined || leaf.path === path
+    const isHidden = from === undefined || from.hidden || leaf?.secret === true || !isWhole
     const said = `${path}${isHidden ? '' : quote(from.value)}: ${describeIssue(issue, from?.value)}`
-    const line = isHidden
-      ? null
-      : rightLine(
-          leaves.find((one) => one.path === path),
-          from.value,
-        )
+    const line = isHidden ? null : rightLine(leaf, from.value)
     const where = from?.where ?? 'settings'
     return line === null ? wrongAt(where, said) : wrongAt(where, said, fixLine(where, line))
   })

@@ -127,7 +127,17 @@ function fromText(leaf: SettingDefinition, text: string): unknown {
   if (leaf.type === 'whole number' && /^-?\d{1,16}$/.test(text)) return Number(text)
   if (leaf.type === 'number' && /^-?\d{1,9}(\.\d{1,9})?$/.test(text)) return Number(text)
   if (leaf.type === 'true or false' && /^(true|false)$/.test(text)) return text === 'true'
+  if (leaf.type === 'list') return fromJson(text)
   return text
+}
+
+/** A list in a variable is JSON. */
+function fromJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
 }
 
 // The environment is shared with other programs (Kubernetes alone adds CAIRN_PORT and more for a service

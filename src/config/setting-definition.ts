@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { SettingMeta } from './settings.ts'
 
-type LeafType = 'text' | 'whole number' | 'number' | 'true or false' | 'choice'
+type LeafType = 'text' | 'whole number' | 'number' | 'true or false' | 'choice' | 'list'
 
 export type SettingDefinition = {
   /** `rpc.bodyBytesMax` */
@@ -60,5 +60,6 @@ function typeOf(path: string, value: unknown): LeafType {
   if (value instanceof z.ZodNumber) return value.isInt ? 'whole number' : 'number'
   if (value instanceof z.ZodBoolean) return 'true or false'
   if (value instanceof z.ZodString) return 'text'
+  if (value instanceof z.ZodArray) return 'list'
   throw new TypeError(`${path}: a type that the settings table does not know`)
 }

@@ -90,6 +90,47 @@ function addresses(description: string) {
     .meta({ description })
 }
 
+const domainForm = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/
+
+/** One of `signIn.oidc.rules`: people of any of these groups, and of any of these domains, get the role. */
+const ruleSchema = z
+  .strictObject(
+    {
+      groups: z.array(z.string().min(1).max(256)).max(100).default([]),
+      domains: z
+        .array(z.string().regex(domainForm, 'expected a domain in lower case, such as example.org'))
+        .max(100)
+        .default([]),
+      operator: z.boolean().default(false),
+      account: z.string().min(1).max(64).nullable().default(null),
+      role: z.enum(['owner', 'member']).default('member'),
+    },
+    {
+      error: ({ code }) =>
+        code === 'unrecognized_keys'
+          ? 'expected only groups, domains, operator, account and role'
+          : undefined,
+    },
+  )
+  .refine(({ groups, domains }) => groups.length + domains.length > 0, {
+    message: 'expected groups or domains, otherwise the rule would apply to all people',
+  })
+
+const rulesMax = 200
+
+/** Domains, client addresses or names: lower case, a comma between them. */
+function domainList(description: string) {
+  return z
+    .string()
+    .refine(
+      (list) => list.split(',').every((entry) => domainForm.test(entry.trim())),
+      'expected domains in lower case, a comma between them',
+    )
+    .nullable()
+    .default(null)
+    .meta({ description })
+}
+
 /** The setting is read at each use. */
 function live<Schema extends z.ZodType>(schema: Schema): Schema {
   return schema.meta({ ...schema.meta(), live: true })
@@ -519,6 +560,15 @@ export const settingsSchema = z.strictObject({
       sessionMs: live(
         whole(60_000, 400 * dayMs, 30 * dayMs, 'Time after sign-in until a session expires.'),
       ),
+      tokenDays: live(
+        whole(1, 3650, 90, 'Lifetime of an access token whose request names none, in days.'),
+      ),
+      tokenDaysMax: live(
+        z.int().min(1).max(3650).nullable().default(365).meta({
+          description:
+            'Maximum lifetime of a new access token, in days. null: tokens without expiry are allowed.',
+        }),
+      ),
       failedSignInsPerHour: live(
         whole(
           1,
@@ -530,6 +580,95 @@ export const settingsSchema = z.strictObject({
       auditKeepDays: live(
         whole(1, 3650, 400, 'Retention of the audit log, in days; at most one million entries.'),
       ),
+    })
+    .prefault({}),
+  signIn: z
+    .strictObject({
+      password: live(
+        flag(
+          true,
+          'Allow sign-in with email and password. Off requires `signIn.oidc.issuer`. Passkeys remain valid.',
+        ),
+      ),
+      secondFactor: live(
+        choice(
+          ['optional', 'operators', 'required'],
+          'optional',
+          'People who need a second factor: none, operators or all. A session without one can only set it up.',
+        ),
+      ),
+      oidc: z
+        .strictObject({
+          issuer: live(
+            z
+              .string()
+              .regex(
+                /^(https:\/\/[A-Za-z0-9.-]+|http:\/\/(127\.0\.0\.1|localhost|\[::1\]))(:\d{1,5})?(\/[A-Za-z0-9._~%+/-]*)?$/,
+                'expected https://<host>/<path>, or http:// with a loopback host',
+              )
+              .nullable()
+              .default(null)
+              .meta({
+                description:
+                  'Issuer URL of the OpenID Connect provider, as its discovery document states it. null: none.',
+              }),
+          ),
+          clientId: live(
+            z.string().min(1).max(512).nullable().default(null).meta({
+              description:
+                'Client ID of Cairn at the provider. Its redirect URI is `<dashboard origin>/dashboard/openid`.',
+            }),
+          ),
+          clientSecret: live(
+            z.string().min(1).max(1024).nullable().default(null).meta({
+              description: 'Client secret. null: a public client, with PKCE only.',
+              secret: true,
+            }),
+          ),
+          name: live(
+            z.string().min(1).max(40).default('OpenID').meta({
+              description: 'Name of the provider, shown on the button of the sign-in page.',
+            }),
+          ),
+          scopes: live(
+            z
+              .string()
+              .regex(
+                /^(?=(.* )?openid( |$))[\x21-\x7e]+( [\x21-\x7e]+)*$/,
+                'expected scopes with a space between them, openid among them',
+              )
+              .default('openid email profile')
+              .meta({ description: 'Requested scopes, separated by spaces.' }),
+          ),
+          domains: live(
+            domainList(
+              'Domains of verified email addresses that may sign in with OpenID, separated by commas. null: all.',
+            ),
+          ),
+          signUp: live(
+            choice(
+              ['invitation', 'rule', 'closed'],
+              'invitation',
+              'Who can sign up with OpenID. `invitation`: people with an invitation. `rule`: also people to whom a rule applies. `closed`: none.',
+            ),
+          ),
+          groupsClaim: live(
+            text('groups', 'Claim with the names of the groups, in the ID token or in userinfo.'),
+          ),
+          secondFactorValues: live(
+            z.string().min(1).max(512).nullable().default(null).meta({
+              description:
+                'Values of the claims `amr` and `acr` that count as a second factor, such as `mfa, hwk`. null: none.',
+            }),
+          ),
+          rules: live(
+            z.array(ruleSchema).max(rulesMax).default([]).meta({
+              description:
+                'Roles by group and by domain of the email address, applied at each sign-in with OpenID.',
+            }),
+          ),
+        })
+        .prefault({}),
     })
     .prefault({}),
   metrics: z
@@ -612,7 +751,11 @@ export function checkTogether({
   http,
   events,
   backup,
-}: Pick<Config, 'chain' | 'card' | 'mail' | 'http' | 'events' | 'backup'>): readonly Broken[] {
+  signIn,
+}: Pick<
+  Config,
+  'chain' | 'card' | 'mail' | 'http' | 'events' | 'backup' | 'signIn'
+>): readonly Broken[] {
   return [
     ...checkChain(chain),
     ...checkCard(card),
@@ -620,6 +763,7 @@ export function checkTogether({
     ...checkTls(http),
     ...checkEvents(events),
     ...checkBackup(backup),
+    ...checkSignIn(signIn),
   ]
 }
 
@@ -650,6 +794,40 @@ function checkBackup({ to, s3 }: Config['backup']): readonly Broken[] {
       said: `backup.to is a bucket, expected backup.s3.${name} too`,
       fix: `backup: {s3: {${name}: "\${env:S3_${wordsOf(name)}}"}}`,
     }))
+}
+
+function checkSignIn({ password, oidc }: Config['signIn']): readonly Broken[] {
+  const { issuer, clientId, signUp, rules } = oidc
+  const broken = (path: string, said: string, fix: string): Broken => ({ path, said, fix })
+  return [
+    ...(issuer !== null && clientId === null
+      ? [
+          broken(
+            'signIn.oidc.issuer',
+            'signIn.oidc.issuer is set, expected signIn.oidc.clientId too',
+            'signIn: {oidc: {clientId: cairn}}',
+          ),
+        ]
+      : []),
+    ...(!password && issuer === null
+      ? [
+          broken(
+            'signIn.password',
+            'signIn.password is false, expected signIn.oidc.issuer: otherwise new people could not sign in',
+            'signIn: {password: true}',
+          ),
+        ]
+      : []),
+    ...(signUp === 'rule' && rules.length === 0
+      ? [
+          broken(
+            'signIn.oidc.signUp',
+            'signIn.oidc.signUp is rule, expected at least one rule in signIn.oidc.rules',
+            'signIn: {oidc: {rules: [{domains: [example.org]}]}}',
+          ),
+        ]
+      : []),
+  ]
 }
 
 function checkMail({ url, from }: Config['mail']): readonly Broken[] {

@@ -37,7 +37,7 @@ const units: readonly Unit[] = [
   { name: 'milliseconds', inName: /Ms(Max|Min)?$/, factors: milliseconds },
   { name: 'bytes', inName: /bytes(Max|Min|PerMonth)?$/i, factors: bytes },
   { name: 'seconds', inName: /Seconds$/, factors: scaled(milliseconds, 1000) },
-  { name: 'days', inName: /Days$/, factors: scaled(milliseconds, 86_400_000) },
+  { name: 'days', inName: /Days(Max)?$/, factors: scaled(milliseconds, 86_400_000) },
 ]
 
 /** The unit in a setting's name, such as `idleMs`; null: a count. */

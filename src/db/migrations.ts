@@ -50,6 +50,20 @@ export const passkeyCoseKeys: readonly string[] = [
   `ALTER TABLE passkey DROP COLUMN algorithm`,
 ]
 
+/** Identities at OpenID providers, and roles that rules granted. */
+const identityTables: readonly string[] = [
+  // `subject`: the claim `sub`; a person has at most one identity of an issuer.
+  `CREATE TABLE identity (issuer TEXT NOT NULL, subject TEXT NOT NULL, person_id TEXT NOT NULL REFERENCES person (id),
+     email TEXT, created INTEGER NOT NULL, last_used INTEGER, PRIMARY KEY (issuer, subject),
+     UNIQUE (person_id, issuer)) WITHOUT ROWID`,
+  // `account_id` '': the role of operator. `before`: the role that the grant replaced, or null.
+  `CREATE TABLE rule_grant (person_id TEXT NOT NULL REFERENCES person (id), account_id TEXT NOT NULL,
+     role TEXT NOT NULL, before TEXT, PRIMARY KEY (person_id, account_id)) WITHOUT ROWID`,
+  // 1: a second factor was shown. Sessions of people with an authenticator began with a code or a passkey.
+  `ALTER TABLE session ADD COLUMN strong INTEGER NOT NULL DEFAULT 0`,
+  `UPDATE session SET strong = 1 WHERE person_id IN (SELECT id FROM person WHERE totp IS NOT NULL)`,
+]
+
 /** Changes of rows that change the rights of a person. Last use and authenticator steps do not. */
 const watched = {
   person: ['UPDATE OF email, name, operator, disabled, totp', 'DELETE'],
@@ -311,4 +325,5 @@ export const migrations: readonly (readonly string[])[] = [
   ],
   // How the next blocks of an embedded chain are made: see devchain/saved-plan.ts.
   [`CREATE TABLE chain_plan (network TEXT PRIMARY KEY, plan TEXT NOT NULL) WITHOUT ROWID`],
+  [...identityTables],
 ]

@@ -42,11 +42,12 @@ import type { OnImport } from './open-chain.ts'
 import { startCollecting } from './start-collecting.ts'
 import { createListeners } from './listeners.ts'
 import { makeDataFolder } from './make-data-folder.ts'
-import { listOf, openAdmin, openPinRows, openUsageView } from './open-admin.ts'
+import { openAdmin, openPinRows, openUsageView } from './open-admin.ts'
 import {
   type FirstRun,
   createFirstRunLink,
   findPrincipal,
+  listOf,
   openAlerts,
   openCards,
   openIdentity,

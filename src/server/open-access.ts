@@ -5,6 +5,7 @@ import { obtainFirstAccount } from '../access/accounts/first-account.ts'
 import { createInvitationMail } from '../access/people/invitation-mail.ts'
 import { type Identity, createIdentity } from '../access/people/identity.ts'
 import type { OnSignInRefused } from '../access/people/sign-in.ts'
+import type { OidcSettings } from '../access/people/oidc/oidc-sign-in.ts'
 import { obtainSealSecret } from '../access/accounts/server-identity.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
@@ -56,7 +57,9 @@ export function openIdentity(parts: {
   readonly clock: Clock
   readonly log: Log
   /** Current settings. */
-  readonly settings: { readonly now: Pick<Config, 'dataDir' | 'admin' | 'http' | 'log' | 'mail'> }
+  readonly settings: {
+    readonly now: Pick<Config, 'dataDir' | 'admin' | 'http' | 'log' | 'mail' | 'signIn'>
+  }
   readonly onSignInRefused?: OnSignInRefused
 }): Identity {
   const { settings, clock } = parts
@@ -68,8 +71,15 @@ export function openIdentity(parts: {
   return createIdentity({
     ...parts,
     settings: () => {
-      const { admin, log } = settings.now
+      const { admin, log, signIn } = settings.now
       return {
+        passwordsAccepted: signIn.password,
+        secondFactor: signIn.secondFactor,
+        openId: openIdOf(signIn),
+        token: {
+          ms: admin.tokenDays * dayMs,
+          msMax: admin.tokenDaysMax === null ? null : admin.tokenDaysMax * dayMs,
+        },
         idleMs: admin.sessionIdleMs,
         longestMs: admin.sessionMs,
         ownersInvite: admin.signUp === 'invitation',
@@ -85,6 +95,25 @@ export function openIdentity(parts: {
     }),
     linkOf: (token) => welcomeLink(dashboardUrl(settings.now), token),
   })
+}
+
+/** Null: no provider is configured. */
+export function openIdOf({ oidc }: Config['signIn']): OidcSettings | null {
+  const { issuer, clientId, domains, secondFactorValues } = oidc
+  // The settings are refused with one of them alone.
+  if (issuer === null || clientId === null) return null
+  return {
+    ...oidc,
+    issuer,
+    clientId,
+    domains: domains === null ? null : listOf(domains),
+    secondFactorValues: listOf(secondFactorValues),
+  }
+}
+
+/** Entries of a setting with several values, separated by commas. */
+export function listOf(text: string | null): readonly string[] {
+  return text === null ? [] : text.split(',').map((entry) => entry.trim())
 }
 
 /** The first configured host name, otherwise the listen address. */
@@ -103,7 +132,10 @@ export function tlsFilesOf({ tls }: Pick<Config['http'], 'tls'>): TlsFiles | nul
 
 /** Authenticates a request to the admin API. */
 export async function findPrincipal(
-  { tokenAuthenticator }: Pick<Identity, 'tokenAuthenticator'>,
+  {
+    tokenAuthenticator,
+    needsSecondFactor,
+  }: Pick<Identity, 'tokenAuthenticator' | 'needsSecondFactor'>,
   { session, token }: AdminCredential,
 ): Promise<Principal | null> {
   if (token === null && session === null) return null
@@ -112,9 +144,10 @@ export async function findPrincipal(
       ? await tokenAuthenticator.findSession(session ?? '')
       : await tokenAuthenticator.findToken(token)
   if (found === null) return null
-  const { person, isOperator, roles, by } = found
+  const { person, isOperator, roles, by, isStrong } = found
   const { id: personId, email } = person
-  return { kind: 'person', personId, email, operator: isOperator, roles, via: by }
+  const mustEnrol = !isStrong && needsSecondFactor(person)
+  return { kind: 'person', personId, email, operator: isOperator, roles, via: by, mustEnrol }
 }
 
 /** Removes expired sessions, links and audit rows, now and once an hour; returns the stop function. */

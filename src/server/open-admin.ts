@@ -11,7 +11,7 @@ import type { Usage, UsageRead } from '../access/usage/usage.ts'
 import type { AdminContext, PinRows } from '../admin/admin-operation.ts'
 import { listPins } from '../ipfs/pins/pin-list.ts'
 import { fileURLToPath } from 'node:url'
-import { cardGateOf } from './open-access.ts'
+import { cardGateOf, listOf } from './open-access.ts'
 import { createListedIps } from '../base/addresses.ts'
 import type { Directory } from '../access/accounts/directory.ts'
 import type { Log } from '../base/log.ts'
@@ -132,9 +132,4 @@ export function openAdmin(needs: AdminApiNeeds): AdminApi {
     }),
     stripeHook: createStripeHook({ cards: needs.touch.cards, clock, log }),
   })
-}
-
-/** Entries of a setting with several values, separated by commas. */
-export function listOf(text: string | null): readonly string[] {
-  return text === null ? [] : text.split(',').map((entry) => entry.trim())
 }

@@ -17,23 +17,31 @@ export type PersonRow = {
   readonly has_totp: number
   /** Their number. */
   readonly passkeys: number
+  /** 0: signs in by other means alone. */
+  readonly has_password: number
+  /** Issuer of the newest identity at an OpenID provider, or null. */
+  readonly issuer: string | null
 }
 
 /** The columns of PersonRow, from `person p`. */
 export const personColumns = `p.id, p.email, p.name, p.operator, p.created, p.disabled,
   p.totp IS NOT NULL AS has_totp,
-  (SELECT count(*) FROM passkey k WHERE k.person_id = p.id) AS passkeys`
+  (SELECT count(*) FROM passkey k WHERE k.person_id = p.id) AS passkeys,
+  p.password <> '' AS has_password,
+  (SELECT i.issuer FROM identity i WHERE i.person_id = p.id ORDER BY i.created DESC LIMIT 1) AS issuer`
 
 export type PasswordRow = {
   readonly id: string
   readonly email: string
-  /** PHC string. */
-  readonly password: string
+  /** PHC string; null: the person has no password. */
+  readonly password: string | null
   readonly disabled: number | null
   readonly has_totp: number
 }
 
-const passwordColumns = 'id, email, password, disabled, totp IS NOT NULL AS has_totp'
+// Without a password the column is empty: it has been NOT NULL since the first version.
+const passwordColumns =
+  "id, email, nullif(password, '') AS password, disabled, totp IS NOT NULL AS has_totp"
 
 /** Secrets are encrypted. */
 export type AuthenticatorRow = {
@@ -74,10 +82,10 @@ export function operatorExists(): Query<{ readonly found: 1 }> {
 }
 
 /** Those who can sign in, by email. */
-export function listOperators(): Query<Pick<PersonRow, 'email' | 'has_totp'>> {
+export function listOperators(): Query<PersonRow> {
   return query(
-    `SELECT email, totp IS NOT NULL AS has_totp FROM person
-      WHERE operator = 1 AND disabled IS NULL ORDER BY email`,
+    `SELECT ${personColumns} FROM person p
+      WHERE p.operator = 1 AND p.disabled IS NULL ORDER BY p.email`,
   )
 }
 
@@ -98,15 +106,17 @@ export function findAuthenticator(id: string): Query<AuthenticatorRow> {
   return query('SELECT email, totp, totp_new FROM person WHERE id = ?', [id])
 }
 
-/** Fails with `NothingChanged` if a person has this email. */
+/** Fails with `NothingChanged` if a person has this email. `password`: PHC string, or null. */
 export function insertPerson(
-  person: Pick<PersonRow, 'id' | 'email' | 'name' | 'created'> & { readonly password: string },
+  person: Pick<PersonRow, 'id' | 'email' | 'name' | 'created'> & {
+    readonly password: string | null
+  },
 ): Statement {
   const { id, email, name, password, created } = person
   return {
     sql: `INSERT INTO person (id, email, name, password, created) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT (email) DO NOTHING`,
-    parameters: [id, email, name, password, created],
+    parameters: [id, email, name, password ?? '', created],
     require: 'change',
   }
 }

@@ -17,7 +17,11 @@ export type SessionRow = {
 
 /** A session with its person. */
 export type SessionPersonRow = PersonRow &
-  Pick<SessionRow, 'expires' | 'last_seen'> & { readonly session_id: string }
+  Pick<SessionRow, 'expires' | 'last_seen'> & {
+    readonly session_id: string
+    /** 1: a second factor was shown in it. */
+    readonly strong: number
+  }
 
 /** Of one person, those that expire after `now` and were seen after `seenAfter`; last used first. */
 export function listSessions(personId: string, now: number, seenAfter: number): Query<SessionRow> {
@@ -39,7 +43,7 @@ export function findSessionExpiry(id: string): Query<Pick<SessionRow, 'expires'>
 /** None if its person is disabled; one that expired is found. `hash`: sha256 of the token. */
 export function findSessionPerson(hash: Uint8Array): Query<SessionPersonRow> {
   return query(
-    `SELECT ${personColumns}, s.id AS session_id, s.expires, s.last_seen
+    `SELECT ${personColumns}, s.id AS session_id, s.expires, s.last_seen, s.strong
      FROM session s JOIN person p ON p.id = s.person_id
      WHERE s.token_hash = ? AND p.disabled IS NULL`,
     [hash],
@@ -58,13 +62,15 @@ export function insertSession(
     /** sha256 of the token. */
     readonly hash: Uint8Array
     readonly checked: { readonly password: string; readonly hasCode: boolean } | null
+    /** A second factor was shown. */
+    readonly strong: boolean
   },
 ): Statement {
   const { id, created, expires, agent, address } = session
-  const { personId, hash, checked } = order
+  const { personId, hash, checked, strong } = order
   return {
-    sql: `INSERT INTO session (id, person_id, token_hash, created, last_seen, expires, agent, address)
-      SELECT ?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7 FROM person
+    sql: `INSERT INTO session (id, person_id, token_hash, created, last_seen, expires, agent, address, strong)
+      SELECT ?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7, ?10 FROM person
       WHERE id = ?2 AND disabled IS NULL
         AND (?8 IS NULL OR (password = ?8 AND (totp IS NULL OR ?9 = 1)))`,
     parameters: [
@@ -77,6 +83,7 @@ export function insertSession(
       address,
       checked?.password ?? null,
       checked?.hasCode === true ? 1 : 0,
+      strong ? 1 : 0,
     ],
     require: 'change',
   }
@@ -95,10 +102,13 @@ export function deleteOldestSessions(
   }
 }
 
-/** `hash`: sha256 of the new token. Fails with `NothingChanged` if the session has ended. */
-export function setSessionToken(id: string, hash: Uint8Array): Statement {
-  const sql = 'UPDATE session SET token_hash = ? WHERE id = ?'
-  return { sql, parameters: [hash, id], require: 'change' }
+/**
+ * `hash`: sha256 of the new token. `strong`: a second factor was shown in the session; once shown, it stays. Fails with
+ * `NothingChanged` if the session has ended.
+ */
+export function setSessionToken(id: string, hash: Uint8Array, strong: boolean): Statement {
+  const sql = 'UPDATE session SET token_hash = ?, strong = max(strong, ?) WHERE id = ?'
+  return { sql, parameters: [hash, strong ? 1 : 0, id], require: 'change' }
 }
 
 export function noteSessionSeen(id: string, now: number): Statement {

@@ -22,7 +22,7 @@ test(
     await picture('confirming')
     await checkAxe(page, 'confirming')
     await dialog.getByRole('button', { name: 'Cancel' }).click()
-    await invite.getByText('confirmation with password or passkey required').waitFor()
+    await invite.getByText('confirmation with password, passkey or OpenID required').waitFor()
 
     await invite.getByRole('button', { name: 'Create link' }).click()
     await dialog.getByLabel('Password').fill('not the right one')

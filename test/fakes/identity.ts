@@ -44,6 +44,10 @@ function usualSettings(): IdentityRig['settings'] {
     ownersInvite: false,
     auditKeepMs: 400 * dayMs,
     keepAddresses: true,
+    passwordsAccepted: true,
+    secondFactor: 'optional',
+    openId: null,
+    token: { ms: 90 * dayMs, msMax: null },
   }
 }
 

@@ -83,6 +83,12 @@ export const doors: readonly Door[] = [
     behind: ['access/people/passkey-responses.ts'],
   },
   { thing: 'csv-parse', module: /^csv-parse(\/|$)/, behind: ['cli/migrate/csv-lines.ts'] },
+  {
+    thing: 'openid-client',
+    module: /^openid-client$/,
+    behind: ['access/people/oidc/provider.ts'],
+    typesBehind: ['access/people/oidc/provider-fetch.ts'],
+  },
   { thing: 'commander', module: /^commander$/, behind: ['cli/'] },
   { thing: 'zod', module: /^zod$/, behind: ['config/', 'admin/'] },
   { thing: 'yaml', module: /^yaml$/, behind: ['config/'] },

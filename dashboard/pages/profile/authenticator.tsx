@@ -2,9 +2,11 @@
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../../src/admin/client.ts'
 import { call } from '../../app/api.ts'
+import { hasUsablePassword } from '../../app/usable-password.ts'
 import { useSession } from '../../app/session.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
+import { useConfirming } from '../../ui/confirming.tsx'
 import { CodeBlock, Value } from '../../ui/copy.tsx'
 import { Cancel, Dialog, DialogFoot } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -52,6 +54,8 @@ export function Authenticator() {
 type StepProps = { onDone(): void; onClose(): void }
 
 function Enrol({ onDone, onClose }: StepProps) {
+  const asksPassword = hasUsablePassword(useSession())
+  const confirming = useConfirming()
   const sending = useSending()
   const [password, setPassword] = useState('')
   const [enrolled, setEnrolled] = useState<Enrolled | null>(null)
@@ -62,10 +66,17 @@ function Enrol({ onDone, onClose }: StepProps) {
         sending={sending}
         action="Continue"
         fields={['password']}
-        onSend={async () => setEnrolled(await call('POST /me/totp', { password }))}
+        onSend={async () => {
+          const sent = asksPassword ? { password } : {}
+          setEnrolled(await confirming(() => call('POST /me/totp', sent)))
+        }}
         secondary={<Cancel onClose={onClose} />}
       >
-        <PasswordField value={password} sending={sending} onValue={setPassword} />
+        {asksPassword ? (
+          <PasswordField value={password} sending={sending} onValue={setPassword} />
+        ) : (
+          <p>An app on your phone will show codes for this server.</p>
+        )}
       </Form>
     </Dialog>
   )
@@ -121,6 +132,8 @@ function Confirm({ enrolled, onDone, onClose }: StepProps & { readonly enrolled:
 }
 
 function Remove({ onDone, onClose }: StepProps) {
+  const asksPassword = hasUsablePassword(useSession())
+  const confirming = useConfirming()
   const sending = useSending()
   const [password, setPassword] = useState('')
   return (
@@ -131,14 +144,15 @@ function Remove({ onDone, onClose }: StepProps) {
         danger
         fields={['password']}
         onSend={async () => {
-          await call('POST /me/totp/remove', { password })
+          const sent = asksPassword ? { password } : {}
+          await confirming(() => call('POST /me/totp/remove', sent))
           onDone()
           onClose()
         }}
         secondary={<Cancel onClose={onClose} />}
       >
-        <p>You will sign in with only your password.</p>
-        <PasswordField value={password} sending={sending} onValue={setPassword} />
+        <p>You will sign in without a code.</p>
+        {asksPassword && <PasswordField value={password} sending={sending} onValue={setPassword} />}
       </Form>
     </Dialog>
   )

@@ -5,8 +5,10 @@ import { call } from '../../app/api.ts'
 import { browserName } from '../../app/browser-name.ts'
 import { formatDay, formatSince } from '../../app/format.ts'
 import { makePasskey, whyNoPasskeys } from '../../app/passkey.ts'
+import { hasUsablePassword } from '../../app/usable-password.ts'
 import { useSession } from '../../app/session.tsx'
 import { useLoaded } from '../../app/use-loaded.ts'
+import { useConfirming } from '../../ui/confirming.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Cancel, ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { Form, useSending } from '../../ui/form.tsx'
@@ -22,6 +24,7 @@ type Passkey = AdminReply<'GET /me/passkeys'>['passkeys'][number]
 
 export function Passkeys() {
   const { reload } = useSession()
+  const confirming = useConfirming()
   const toast = useToast()
   const [adding, setAdding] = useState(false)
   const [removing, setRemoving] = useState<Passkey | null>(null)
@@ -105,7 +108,7 @@ export function Passkeys() {
           onClose={() => setRemoving(null)}
           onConfirm={async () => {
             const { id: passkey } = removing
-            await call('DELETE /me/passkeys/{passkey}', { passkey })
+            await confirming(() => call('DELETE /me/passkeys/{passkey}', { passkey }))
             again()
           }}
         >
@@ -118,6 +121,8 @@ export function Passkeys() {
 }
 
 function AddPasskey({ onAdded, onClose }: { onAdded(): void; onClose(): void }) {
+  const asksPassword = hasUsablePassword(useSession())
+  const confirming = useConfirming()
   const sending = useSending()
   const [name, setName] = useState(() => browserName(navigator.userAgent))
   const [password, setPassword] = useState('')
@@ -128,7 +133,8 @@ function AddPasskey({ onAdded, onClose }: { onAdded(): void; onClose(): void }) 
         action="Continue"
         fields={['name', 'password']}
         onSend={async () => {
-          const begun = await call('POST /me/passkeys/begin', { password })
+          const sent = asksPassword ? { password } : {}
+          const begun = await confirming(() => call('POST /me/passkeys/begin', sent))
           const made = await makePasskey(begun)
           await call('POST /me/passkeys', { name, ...made })
           onAdded()
@@ -141,7 +147,7 @@ function AddPasskey({ onAdded, onClose }: { onAdded(): void; onClose(): void }) 
           sending={sending}
           onValue={setName}
         />
-        <PasswordField value={password} sending={sending} onValue={setPassword} />
+        {asksPassword && <PasswordField value={password} sending={sending} onValue={setPassword} />}
       </Form>
     </Dialog>
   )

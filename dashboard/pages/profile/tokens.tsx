@@ -100,7 +100,7 @@ export function Tokens() {
 }
 
 function CreateToken({ onCreated, onClose }: { onCreated(): void; onClose(): void }) {
-  const { isOperator, accounts } = useSession()
+  const { isOperator, accounts, tokenDaysMax } = useSession()
   const isOwner = isOperator || accounts.some(({ role }) => role === 'owner')
   const roles = [
     { value: 'member', title: 'Member: can view accounts' } as const,
@@ -109,11 +109,17 @@ function CreateToken({ onCreated, onClose }: { onCreated(): void; onClose(): voi
       ? [{ value: 'operator', title: 'Operator: can administer the server' } as const]
       : []),
   ]
+  const ends = keyEnds.filter(
+    ({ days }) => tokenDaysMax === null || (days !== null && days <= tokenDaysMax),
+  )
+  const longest = { value: 'never', title: `In ${tokenDaysMax} days` } as const
   const sending = useSending()
   const confirming = useConfirming()
   const [name, setName] = useState('')
   const [role, setRole] = useState<'member' | 'owner' | 'operator'>('member')
-  const [end, setEnd] = useState<KeyEnd>('90')
+  const [end, setEnd] = useState<KeyEnd>(() =>
+    tokenDaysMax === null || tokenDaysMax >= 90 ? '90' : tokenDaysMax >= 30 ? '30' : 'never',
+  )
   const [text, setText] = useState<string | null>(null)
   if (text !== null) {
     return (
@@ -144,7 +150,12 @@ function CreateToken({ onCreated, onClose }: { onCreated(): void; onClose(): voi
           onValue={setName}
         />
         <SelectField title="Role" value={role} options={roles} onValue={setRole} />
-        <SelectField title="Expires" value={end} options={keyEnds} onValue={setEnd} />
+        <SelectField
+          title="Expires"
+          value={end}
+          options={ends.length === 0 ? [longest] : ends}
+          onValue={setEnd}
+        />
       </Form>
     </Dialog>
   )

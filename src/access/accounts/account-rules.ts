@@ -30,6 +30,9 @@ export type RefusalReason =
   | 'last_owner'
   | 'last_operator'
   | 'link_over'
+  | 'bad_identity'
+  | 'identity_taken'
+  | 'no_identity'
   | 'too_many'
 
 export class AccountsRefusal extends Error {

@@ -50,13 +50,36 @@ test('a token ends at its instant or when it is revoked, by its own person only'
   clock.turn(999)
   assert.ok(await tokenAuthenticator.findToken(short.text))
   clock.turn(1)
-  assert.equal(await tokenAuthenticator.findToken(short.text), null)
+  await assert.rejects(
+    tokenAuthenticator.findToken(short.text),
+    /^Fault: this token expired on \d{4}-\d\d-\d\d: create a new one/,
+  )
   await assert.rejects(tokens.revoke(token.id, grace), refused('no_token'))
   await tokens.revoke(token.id, id)
   assert.equal(await tokenAuthenticator.findToken(text), null)
   await assert.rejects(tokens.revoke(token.id, id), refused('no_token'))
   const past = tokens.create({ id, may: 'member' }, { ...member, expires: clock.now() })
   await assert.rejects(past, refused('bad_setting'))
+})
+
+test('the settings give the usual and the longest lifetime of a token', async () => {
+  const { tokens, clock, settings, addPerson } = createIdentityRig()
+  const { id } = await addPerson('ada@example.org')
+  const expiryOf = async (order: { expires?: number | null }) => {
+    const { expires: _, ...unset } = plain
+    const made = await tokens.create({ id, may: 'member' }, { ...unset, role: 'member', ...order })
+    return made.token.expires === null ? null : (made.token.expires - clock.now()) / dayMs
+  }
+  assert.deepEqual([await expiryOf({}), await expiryOf({ expires: null })], [90, null])
+  settings.token = { ms: 90 * dayMs, msMax: 30 * dayMs }
+  assert.deepEqual([await expiryOf({}), await expiryOf({ expires: null })], [30, 30])
+  assert.equal(await expiryOf({ expires: clock.now() + 7 * dayMs }), 7)
+  // The clock of the page is a minute ahead.
+  assert.equal(await expiryOf({ expires: clock.now() + 30 * dayMs + 60_000 }), 30)
+  await assert.rejects(
+    expiryOf({ expires: clock.now() + 31 * dayMs }),
+    /within 30 days \(setting admin\.tokenDaysMax\)/,
+  )
 })
 
 test('a person has fifty tokens that work at most; revoked ones make room', async () => {

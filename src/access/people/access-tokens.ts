@@ -30,17 +30,32 @@ type Token = {
   readonly lastUsedDay: string | null
 }
 
-/** Durable on return. Throws AccountsRefusal: `no_token`, `bad_name`, `bad_role`, `too_many`. */
+/** `expires` absent: the usual lifetime. Null: the longest that the settings permit. */
+type NewToken = {
+  readonly name: string
+  readonly role: Role
+  readonly expires?: number | null | undefined
+}
+
+/** Durable on return. Throws AccountsRefusal: `no_token`, `bad_name`, `bad_role`, `bad_setting`, `too_many`. */
 export type AccessTokens = {
   /** The text is nowhere else: show it now. `may`: the most this person may be, now. */
   create(
     person: { readonly id: string; readonly may: Role },
-    order: { readonly name: string; readonly role: Role; readonly expires: number | null },
+    order: NewToken,
   ): Promise<{ readonly token: Token; readonly text: string }>
   /** Of one person, the newest first. */
   list(personId: string): Promise<readonly Token[]>
   /** Final; one of this person's own. */
   revoke(id: string, personId: string): Promise<void>
+}
+
+/** Lifetimes of new tokens, in milliseconds. */
+export type TokenLife = {
+  /** If the request names none. */
+  readonly ms: number
+  /** Null: none, so tokens without expiry are allowed. */
+  readonly msMax: number | null
 }
 
 const nameMax = 64
@@ -51,8 +66,27 @@ const ranks: Readonly<Record<Role, number>> = { member: 0, owner: 1, operator: 2
 export function createAccessTokens(parts: {
   readonly rows: Rows
   readonly clock: Clock
+  readonly life: () => TokenLife
 }): AccessTokens {
-  const { rows, clock } = parts
+  const { rows, clock, life } = parts
+
+  /** Throws AccountsRefusal `bad_setting`. */
+  function expiryOf(asked: number | null | undefined, now: number): number | null {
+    const { ms, msMax } = life()
+    const latest = msMax === null ? null : now + msMax
+    if (asked === null) return latest
+    if (asked === undefined) return latest === null ? now + ms : Math.min(now + ms, latest)
+    if (asked <= now) {
+      const words = 'a token expires in the future, or never'
+      throw new AccountsRefusal('bad_setting', words, { field: 'expires' })
+    }
+    // A page computes the latest time by its own clock, some seconds apart.
+    if (latest !== null && asked > latest + graceMs) {
+      const words = `a token expires within ${Math.round((msMax ?? 0) / dayMs)} days (setting admin.tokenDaysMax)`
+      throw new AccountsRefusal('bad_setting', words, { field: 'expires' })
+    }
+    return latest === null ? asked : Math.min(asked, latest)
+  }
 
   return {
     async create({ id: personId, may }, { name, role, expires }) {
@@ -63,10 +97,6 @@ export function createAccessTokens(parts: {
       if (ranks[role] > ranks[may]) {
         throw new AccountsRefusal('bad_role', `a token may not be more than its person: ${may}`)
       }
-      if (expires !== null && expires <= now) {
-        const words = 'a token expires in the future, or never'
-        throw new AccountsRefusal('bad_setting', words, { field: 'expires' })
-      }
       const text = createToken()
       const token: Token = {
         id: randomUUID(),
@@ -74,7 +104,7 @@ export function createAccessTokens(parts: {
         prefix: visiblePart(text),
         role,
         created: now,
-        expires,
+        expires: expiryOf(expires, now),
         revoked: null,
         lastUsedDay: null,
       }
@@ -107,4 +137,6 @@ function toToken({ last_used_day: lastUsedDay, ...row }: TokenRow): Token {
   return { ...row, lastUsedDay }
 }
 
-const keptAfterMs = 90 * 86_400_000
+const dayMs = 86_400_000
+const keptAfterMs = 90 * dayMs
+const graceMs = 3_600_000

@@ -30,7 +30,12 @@ import {
   createSignIn,
   createSignInAttempts,
 } from './sign-in.ts'
-import { createAccessTokens, type AccessTokens } from './access-tokens.ts'
+import { createAccessTokens, type AccessTokens, type TokenLife } from './access-tokens.ts'
+import { createRoleRules } from './oidc/apply-rules.ts'
+import { createFlows } from './oidc/flows.ts'
+import { createOidcSignIn, type OidcSettings, type OidcSignIn } from './oidc/oidc-sign-in.ts'
+import { createProvider } from './oidc/provider.ts'
+import { needsSecondFactor, type SecondFactorPolicy } from './second-factor-policy.ts'
 
 export type Identity = {
   readonly people: People
@@ -44,10 +49,17 @@ export type Identity = {
   readonly signIn: SignIn
   readonly passkeys: Passkeys
   readonly passkeySignIn: PasskeySignIn
+  readonly openId: OidcSignIn
   readonly tokenAuthenticator: TokenAuthenticator
   readonly audit: AuditLog
   /** May owners invite? Else operators alone. */
   readonly ownersInvite: () => boolean
+  /** Are passwords accepted? */
+  readonly passwordsAccepted: () => boolean
+  /** Maximum lifetime of a new token, in milliseconds; null: none. */
+  readonly tokenMsMax: () => number | null
+  /** Must this person show a second factor? */
+  readonly needsSecondFactor: (person: { readonly isOperator: boolean }) => boolean
   /** Mails the token of an invitation as a link; false: it was not mailed. */
   mailInvitation(invitation: Parameters<MailInvitation>[0], token: string): Promise<boolean>
   /** Deletes expired sessions, invitations and audit rows. */
@@ -55,6 +67,11 @@ export type Identity = {
 }
 
 export type IdentitySettings = SessionTimes & {
+  readonly passwordsAccepted: boolean
+  readonly secondFactor: SecondFactorPolicy
+  /** Null: no sign-in with OpenID. */
+  readonly openId: OidcSettings | null
+  readonly token: TokenLife
   readonly ownersInvite: boolean
   readonly auditKeepMs: number
   /** May addresses of sign-ins be stored? */
@@ -94,22 +111,46 @@ export function createIdentity(parts: {
   const devices = createKnownDevices({ clock, secret: parts.sealSecret })
   const challenges = createChallenges({ clock })
   const audit = createAuditLog({ ...touch, keepMs: () => settings().auditKeepMs })
+  const people = createPeople(touch)
+  const memberships = createMemberships(touch)
+  const roleRules = createRoleRules({ rows: parts.rows, people, memberships, audit, log })
   return {
-    people: createPeople(touch),
-    memberships: createMemberships(touch),
+    people,
+    memberships,
     sessions,
     confirmations: createConfirmations({ clock }),
     devices,
-    tokens: createAccessTokens(touch),
+    tokens: createAccessTokens({ ...touch, life: () => settings().token }),
     invitations,
     secondFactor,
-    signIn: createSignIn({ ...touch, sessions, secondFactor, tries, devices }),
+    signIn: createSignIn({
+      ...touch,
+      sessions,
+      secondFactor,
+      tries,
+      devices,
+      isOpen: () => settings().passwordsAccepted,
+    }),
     passkeys: createPasskeys({ ...touch, challenges }),
     passkeySignIn: createPasskeySignIn({ ...touch, sessions, challenges, tries }),
+    openId: createOidcSignIn({
+      ...touch,
+      settings: () => settings().openId,
+      provider: createProvider({ clock, log }),
+      flows: createFlows({ clock }),
+      roleRules,
+      people,
+      sessions,
+      invitations,
+      tries,
+    }),
     tokenAuthenticator: createTokenAuthenticator({ ...touch, log }),
     audit,
     mailInvitation: (invitation, token) => parts.mailInvitation(invitation, parts.linkOf(token)),
     ownersInvite: () => settings().ownersInvite,
+    passwordsAccepted: () => settings().passwordsAccepted,
+    tokenMsMax: () => settings().token.msMax,
+    needsSecondFactor: (person) => needsSecondFactor(settings().secondFactor, person),
     async sweep() {
       await sessions.sweep()
       await invitations.sweep()

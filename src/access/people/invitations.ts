@@ -47,7 +47,12 @@ type Inviter = {
   readonly via: { readonly kind: 'session' | 'token'; readonly id: string }
 }
 
-type NewPerson = { readonly email: string; readonly name: string; readonly password: string }
+/** `password` null: the person signs in with the identity that `bind` stores. */
+type NewPerson = {
+  readonly email: string
+  readonly name: string
+  readonly password: string | null
+}
 type Made = { readonly invitation: Invitation; readonly token: string }
 
 /**
@@ -68,9 +73,17 @@ export type Invitations = {
   /** Describes a link; throws `link_over`. */
   get(token: string): Promise<Invitation>
   /** Creates a person; returns their ID. */
-  takeAsNew(token: string, person: NewPerson): Promise<string>
-  /** For a signed-in person. */
-  takeAs(token: string, person: { readonly id: string; readonly email: string }): Promise<void>
+  takeAsNew(
+    token: string,
+    person: NewPerson,
+    bind?: (personId: string) => Statement,
+  ): Promise<string>
+  /** For a signed-in person, or one whose identity `bind` stores in the same transaction. */
+  takeAs(
+    token: string,
+    person: { readonly id: string; readonly email: string },
+    bind?: Statement,
+  ): Promise<void>
   /** Those that can be taken: of an account, or with null of the whole server. Newest first. */
   list(accountId: string | null): Promise<readonly Invitation[]>
   /** `accountId`: only when it is of this account. */
@@ -184,23 +197,23 @@ export function createInvitations(parts: {
       return await store(order, null, [deleteFirstInvitations()])
     },
 
-    async takeAsNew(token, person) {
+    async takeAsNew(token, person, bind) {
       const invitation = await get(token)
       const email = parseEmail(person.email)
       if (invitation.email !== null && invitation.email !== email) throw otherAddress()
       const name = parsePersonName(person.name)
-      checkNewPassword(person.password, email)
+      if (person.password !== null) checkNewPassword(person.password, email)
       const id = randomUUID()
-      const password = await passwords.hash(person.password)
+      const password = person.password === null ? null : await passwords.hash(person.password)
       const insert = insertPerson({ id, email, name, password, created: clock.now() })
-      await take(token, invitation, id, [insert])
+      await take(token, invitation, id, [insert, ...(bind === undefined ? [] : [bind(id)])])
       return id
     },
 
-    async takeAs(token, person) {
+    async takeAs(token, person, bind) {
       const invitation = await get(token)
       if (invitation.email !== null && invitation.email !== person.email) throw otherAddress()
-      await take(token, invitation, person.id, [])
+      await take(token, invitation, person.id, bind === undefined ? [] : [bind])
     },
 
     async list(accountId) {

@@ -122,7 +122,7 @@ export function createPasskeySignIn(parts: {
         const { row, signCount } = await checkAnswer(answer, page, null)
         // In one transaction with the session: a passkey that was removed, or used by a concurrent request, opens none.
         const use = usePasskey(row.id, signCount, clock.now())
-        const opened = await sessions.open(row.person_id, from, use)
+        const opened = await sessions.open(row.person_id, from, use, true)
         if (opened === null) throw badPasskey('this passkey is no longer valid')
         return { personId: row.person_id, passkeyId: row.id, ...opened }
       }),

@@ -1,5 +1,6 @@
 // People, as operators see them. They are created by an invitation or the first-run link (invitations.ts) and are never
 // deleted, only disabled, so that the audit log stays complete.
+import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import type { Rows } from '../../db/rows.ts'
 import type { Statement } from '../../db/writer.ts'
@@ -9,6 +10,7 @@ import {
   enablePerson,
   findPersonById,
   findPersonByEmail,
+  insertPerson,
   listPeople,
   operatorExists,
   setName,
@@ -30,6 +32,11 @@ export type People = {
   find(id: string): Promise<Person | null>
   get(id: string): Promise<Person>
   findByEmail(email: string): Promise<Person | null>
+  /** A person without password, whose identity `bind` stores in the same transaction. Throws `email_taken`. */
+  add(
+    person: { readonly email: string; readonly name: string },
+    bind: (personId: string) => Statement,
+  ): Promise<string>
   /** Returns true if an operator exists. */
   hasOperator(): Promise<boolean>
   /** `bad_name`. */
@@ -81,6 +88,23 @@ export function createPeople(parts: {
     async findByEmail(email) {
       const row = await rows.first(findPersonByEmail(parseEmail(email)))
       return row === null ? null : toPerson(row)
+    },
+
+    async add({ email, name }, bind) {
+      const id = randomUUID()
+      const row = {
+        id,
+        email: parseEmail(email),
+        name: parsePersonName(name),
+        password: null,
+        created: clock.now(),
+      }
+      await conditionalWrite(
+        rows,
+        [insertPerson(row), bind(id)],
+        () => new AccountsRefusal('email_taken', 'this person signed up meanwhile: try again'),
+      )
+      return id
     },
 
     hasOperator: async () => (await rows.first(operatorExists())) !== null,

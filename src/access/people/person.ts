@@ -37,12 +37,20 @@ export type Person = {
   readonly hasTotp: boolean
   /** How many of theirs let them in. */
   readonly passkeys: number
+  /** False: they sign in by passkey or OpenID alone. */
+  readonly hasPassword: boolean
+  /** Issuer of their identity at an OpenID provider; null: none is linked. */
+  readonly issuer: string | null
 }
 
 export function toPerson(row: PersonRow): Person {
-  const { id, email, name, created, disabled, passkeys } = row
-  const facts = { isOperator: row.operator === 1, hasTotp: row.has_totp === 1 }
-  return { id, email, name, created, disabled, passkeys, ...facts }
+  const { id, email, name, created, disabled, passkeys, issuer } = row
+  const facts = {
+    isOperator: row.operator === 1,
+    hasTotp: row.has_totp === 1,
+    hasPassword: row.has_password === 1,
+  }
+  return { id, email, name, created, disabled, passkeys, issuer, ...facts }
 }
 
 const nameMax = 100

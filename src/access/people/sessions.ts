@@ -70,15 +70,17 @@ export type Sessions = {
   /**
    * Opens a session with its token, 160 random bits as base64url: returned once, for the cookie. `credential`: the
    * stored password hash of the sign-in, and whether a code was checked; or the statement that records the use of a
-   * passkey. Returns null if it is no longer valid or no longer sufficient, or the person is disabled.
+   * passkey. Returns null if it is no longer valid or no longer sufficient, or the person is disabled. `strong`: a second
+   * factor was shown.
    */
   open(
     personId: string,
     from: { readonly agent: string; readonly address: string },
     credential: PasswordCheck | Statement | null,
+    strong?: boolean,
   ): Promise<{ readonly token: string; readonly session: Session } | null>
-  /** Creates a new token for the same session; the old one is invalid immediately. */
-  renew(id: string): Promise<{ readonly token: string; readonly expires: number }>
+  /** Creates a new token for the same session; the old one is invalid immediately. `strong`: a second factor was shown. */
+  renew(id: string, strong?: boolean): Promise<{ readonly token: string; readonly expires: number }>
   /** Active sessions of one person, last used first. */
   list(personId: string): Promise<readonly Session[]>
   /** One of this person's own, with the open invitations that were made in it. */
@@ -119,7 +121,7 @@ export function createSessions(parts: {
   const newToken = () => randomBytes(tokenBytes).toString('base64url')
 
   return {
-    async open(personId, { agent, address }, credential) {
+    async open(personId, { agent, address }, credential, strong = false) {
       const token = newToken()
       const now = clock.now()
       const session: Session = {
@@ -134,7 +136,7 @@ export function createSessions(parts: {
       const checked = credential !== null && 'password' in credential ? credential : null
       const statements: readonly Statement[] = [
         ...(use === null ? [] : [use]),
-        insertSession(session, { personId, hash: hashCredential(token), checked }),
+        insertSession(session, { personId, hash: hashCredential(token), checked, strong }),
         deleteOldestSessions(personId, session.id, perPersonMax),
       ]
       try {
@@ -146,9 +148,9 @@ export function createSessions(parts: {
       }
     },
 
-    async renew(id) {
+    async renew(id, strong = false) {
       const token = newToken()
-      await conditionalWrite(rows, [setSessionToken(id, hashCredential(token))], noSession)
+      await conditionalWrite(rows, [setSessionToken(id, hashCredential(token), strong)], noSession)
       const row = await rows.first(findSessionExpiry(id))
       if (row === null) throw noSession()
       return { token, expires: row.expires }

@@ -67,7 +67,8 @@ export function createSignInAttempts(parts: {
 export type SignIn = {
   /**
    * Opens a new session and ignores any earlier token. Throws `bad_sign_in`; `needs_code` if the password is right but
-   * a code of the authenticator or a recovery code is missing; `over_rate`; `overloaded`.
+   * a code of the authenticator or a recovery code is missing; `not_allowed` if passwords are closed; `over_rate`;
+   * `overloaded`.
    */
   signIn(
     order: { readonly email: string; readonly password: string; readonly code?: string },
@@ -87,6 +88,12 @@ export type SignIn = {
     password: string,
     address: string,
   ): Promise<void>
+  /** Uses up a code of the authenticator, or a recovery code, in this session. Throws `bad_sign_in`; `over_rate`. */
+  showCode(
+    person: { readonly id: string; readonly email: string; readonly session: string },
+    code: string,
+    from: Pick<From, 'address'>,
+  ): Promise<void>
 }
 
 const emailMax = 254
@@ -102,8 +109,10 @@ export function createSignIn(parts: {
   readonly tries: SignInAttempts
   readonly devices: KnownDevices
   readonly clock: Clock
+  /** Current setting: whether passwords are accepted. */
+  readonly isOpen: () => boolean
 }): SignIn {
-  const { rows, passwords, sessions, secondFactor, tries, devices, clock } = parts
+  const { rows, passwords, sessions, secondFactor, tries, devices, clock, isOpen } = parts
   // When each network last signed in with success.
   const recent = new Map<string, number>()
 
@@ -114,6 +123,7 @@ export function createSignIn(parts: {
 
   return {
     async signIn({ email, password, code = '' }, from) {
+      if (!isOpen()) throw passwordsClosed()
       const name = email.trim().toLowerCase().slice(0, emailMax)
       const row = await rows.first(findPasswordByEmail(name))
       const device = devices.idOf(from.device ?? null, row?.id ?? null)
@@ -126,7 +136,7 @@ export function createSignIn(parts: {
       const isRight = await orGiveBack(noFailure, () =>
         passwords.isRight(password, row?.password ?? null, place),
       )
-      if (row === null || !isRight || row.disabled !== null) {
+      if (row === null || row.password === null || !isRight || row.disabled !== null) {
         throw tries.refused(new Fault('bad_sign_in'), from)
       }
       if (row.has_totp === 1) {
@@ -135,14 +145,13 @@ export function createSignIn(parts: {
           throw new Fault('needs_code')
         }
         if (!(await secondFactor.use(row.id, code))) {
-          const detail = 'this code is wrong, or was used already'
-          throw tries.refused(new Fault('bad_sign_in', { detail }), from)
+          throw tries.refused(wrongCode(), from)
         }
       }
       noFailure()
       // No session is opened if the password has changed since, or an authenticator requires a code now.
       const checked = { password: row.password, hasCode: row.has_totp === 1 }
-      const opened = await sessions.open(row.id, from, checked)
+      const opened = await sessions.open(row.id, from, checked, checked.hasCode)
       if (opened === null) throw new Fault('bad_sign_in')
       setNewest(recent, network, clock.monotonic(), recentMax)
       return { personId: row.id, ...opened }
@@ -155,6 +164,7 @@ export function createSignIn(parts: {
     },
 
     async confirm({ id: personId, session }, password, address) {
+      if (!isOpen()) throw passwordsClosed()
       const row = await rows.first(findPassword(personId))
       if (row === null) throw noPerson()
       const own = `session ${session}`
@@ -165,7 +175,26 @@ export function createSignIn(parts: {
       if (!isRight) throw new AccountsRefusal('wrong_password', 'this is not your password')
       noFailure()
     },
+
+    async showCode({ id, email, session }, code, from) {
+      const noFailure = tries.begin(from.address, email, `session ${session}`)
+      const isRight = await orGiveBack(noFailure, () => secondFactor.use(id, code))
+      if (!isRight) throw tries.refused(wrongCode(), from)
+      noFailure()
+    },
   }
+}
+
+function wrongCode(): Fault {
+  return new Fault('bad_sign_in', { detail: 'this code is wrong, or was used already' })
+}
+
+/** `signIn.password` is false. */
+export function passwordsClosed(): Fault {
+  return new Fault('not_allowed', {
+    detail: 'passwords are not accepted here: use OpenID or a passkey (setting signIn.password)',
+    data: { setting: 'signIn.password' },
+  })
 }
 
 /** Do not count a failed attempt if the server could not check the password. */

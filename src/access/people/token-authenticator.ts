@@ -2,6 +2,7 @@
 // `revision.people`, which is read at each call, so a change of rights applies to the next request.
 // Tested by src/access/people/sessions.test.ts
 import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import type { Rows } from '../../db/rows.ts'
 import { revisionOf } from '../../tables/revisions.ts'
@@ -22,12 +23,15 @@ type SignedIn = {
   /** False too for an operator's token of a lesser role. */
   readonly isOperator: boolean
   readonly by: { readonly kind: 'session' | 'token'; readonly id: string }
+  /** A second factor was shown in the session. Tokens were created in a session and count as strong. */
+  readonly isStrong: boolean
 }
 
-/** Null: unknown or expired session or token, or a disabled person. */
+/** Null: unknown session or token, expired session, or a disabled person. */
 export type TokenAuthenticator = {
   /** Counts as being seen. */
   findSession(token: string): Promise<SignedIn | null>
+  /** Throws `signed_out` with the date if the token has expired. */
   findToken(token: string): Promise<SignedIn | null>
 }
 
@@ -46,6 +50,7 @@ type Found = Omit<Entry, 'signedIn' | 'writtenSeen'> & {
   readonly roles: readonly RoleRow[]
   readonly role: Role
   readonly by: SignedIn['by']
+  readonly isStrong: boolean
 }
 
 const entriesMax = 2000
@@ -93,7 +98,9 @@ export function createTokenAuthenticator(parts: {
     if (row === undefined) return [readAt, null]
     const { session_id: id, expires, last_seen: lastSeen } = row
     const by = { kind: 'session' as const, id }
-    return [readAt, { row, roles, role: 'operator', by, expires, lastSeen, usedDay: null }]
+    const isStrong = row.strong === 1
+    const facts = { by, isStrong, expires, lastSeen, usedDay: null }
+    return [readAt, { row, roles, role: 'operator', ...facts }]
   }
 
   async function readToken(hash: Uint8Array): Promise<readonly [number, Found | null]> {
@@ -106,7 +113,7 @@ export function createTokenAuthenticator(parts: {
     if (row === undefined) return [readAt, null]
     const { token_id: id, role, expires, last_used_day: usedDay } = row
     const by = { kind: 'token' as const, id }
-    return [readAt, { row, roles, role, by, expires, lastSeen: 0, usedDay }]
+    return [readAt, { row, roles, role, by, isStrong: true, expires, lastSeen: 0, usedDay }]
   }
 
   /** Written without waiting; a lost write costs one minute of accuracy. */
@@ -136,7 +143,7 @@ export function createTokenAuthenticator(parts: {
       const entry = await find(token, readToken)
       if (entry === null) return null
       const now = clock.now()
-      if (entry.expires !== null && now >= entry.expires) return null
+      if (entry.expires !== null && now >= entry.expires) throw tokenExpired(entry.expires)
       const day = new Date(now).toISOString().slice(0, 10)
       if (entry.usedDay !== day) {
         entry.usedDay = day
@@ -147,7 +154,14 @@ export function createTokenAuthenticator(parts: {
   }
 }
 
-function toEntry({ row, roles, role, by, expires, lastSeen, usedDay }: Found): Entry {
+function tokenExpired(time: number): Fault {
+  const day = new Date(time).toISOString().slice(0, 10)
+  return new Fault('signed_out', {
+    detail: `this token expired on ${day}: create a new one in the dashboard, under Profile`,
+  })
+}
+
+function toEntry({ row, roles, role, by, isStrong, expires, lastSeen, usedDay }: Found): Entry {
   const person = toPerson(row)
   const limited = roles.map(
     (one) => [one.account_id, role === 'member' ? 'member' : one.role] as const,
@@ -157,6 +171,7 @@ function toEntry({ row, roles, role, by, expires, lastSeen, usedDay }: Found): E
     roles: new Map(limited),
     isOperator: person.isOperator && role === 'operator',
     by,
+    isStrong,
   }
   return { signedIn, expires, lastSeen, writtenSeen: lastSeen, usedDay }
 }

@@ -147,6 +147,12 @@ function defineDeeds(command: Command, context: Context): void {
     (admin, person) => admin.call('POST /people/{person}/totp/reset', { person }),
   )
   define(
+    'unlink',
+    'unlink the OpenID identity of a person and end their sessions',
+    'no longer signs in with OpenID',
+    (admin, person) => admin.call('DELETE /people/{person}/identity', { person }),
+  )
+  define(
     'sign-out',
     'end all sessions of a person',
     'is signed out of all sessions',
@@ -245,10 +251,20 @@ function describe(people: readonly ListedPerson[]): string {
     person.isOperator ? 'yes' : 'no',
     person.hasTotp ? 'yes' : 'no',
     String(person.passkeys),
+    person.issuer ?? 'no',
     person.disabled === null ? 'no' : 'yes',
     showTime(person.created),
   ])
-  const headings = ['email', 'name', 'operator', 'authenticator', 'passkeys', 'disabled', 'created']
+  const headings = [
+    'email',
+    'name',
+    'operator',
+    'authenticator',
+    'passkeys',
+    'openid',
+    'disabled',
+    'created',
+  ]
   return table(
     headings,
     rows,

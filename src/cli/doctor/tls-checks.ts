@@ -3,7 +3,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Config } from '../../config/settings.ts'
 import { readTlsCertificate, type TlsCertificate } from '../../http/tls-certificate.ts'
-import { listOf } from '../../server/open-admin.ts'
+import { listOf } from '../../server/open-access.ts'
 import { tlsFilesOf } from '../../server/open-access.ts'
 import {
   type CommandLine,

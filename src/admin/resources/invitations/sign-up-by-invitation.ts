@@ -2,6 +2,7 @@
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import { beginSession, fromOf } from '../../acting-person.ts'
+import { passwordsClosed } from '../../../access/people/sign-in.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { emailText, linkText, nameText, passwordText, person } from '../people/person-schema.ts'
 
@@ -27,7 +28,8 @@ export const signUpByInvitation = {
     changes: { name },
   }),
   async run({ link, ...newPerson }, call) {
-    const { invitations, signIn, people } = call.identity
+    const { invitations, signIn, people, passwordsAccepted } = call.identity
+    if (!passwordsAccepted()) throw passwordsClosed()
     const id = await invitations.takeAsNew(link, newPerson)
     await beginSession(call, id, await signIn.enter(id, fromOf(call)))
     return { person: await people.get(id) }

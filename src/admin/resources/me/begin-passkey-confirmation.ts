@@ -13,6 +13,7 @@ export const beginPasskeyConfirmation = {
   method: 'POST',
   path: '/me/confirmation/passkey/begin',
   role: 'signed-in',
+  whileEnrolling: true,
   summary: 'Begin to confirm with a passkey: the options for the browser.',
   input,
   output,

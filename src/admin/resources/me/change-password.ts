@@ -1,13 +1,14 @@
 // `POST /me/password`: sets a new password, given the old one. This session gets a new token, all others end.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
-import { fromOf, personInSession, renewSession } from '../../acting-person.ts'
+import { confirmOwnChange, renewSession } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
+import { passwordsClosed } from '../../../access/people/sign-in.ts'
 import { passwordText } from '../people/person-schema.ts'
 
 const input = z.strictObject({
-  /** The one of now. */
-  password: passwordText,
+  /** The present one. Without it: in a confirmed session. */
+  password: passwordText.optional(),
   newPassword: passwordText,
 })
 const output = z.object({})
@@ -21,9 +22,9 @@ export const changePassword = {
   input,
   output,
   async run({ password, newPassword }, call) {
-    const { id, session } = personInSession(call)
-    const { signIn, people } = call.identity
-    await signIn.confirm({ id, session }, password, fromOf(call).address)
+    const { people, passwordsAccepted } = call.identity
+    if (!passwordsAccepted()) throw passwordsClosed()
+    const { id, session } = await confirmOwnChange(call, password)
     await people.setPassword(id, newPassword, session)
     await renewSession(call, session)
     return {}

@@ -13,13 +13,14 @@ export const confirmTotp = {
   method: 'POST',
   path: '/me/totp/confirm',
   role: 'signed-in',
+  whileEnrolling: true,
   summary: 'Confirm an authenticator with one of its codes; gives recovery codes, shown once.',
   input,
   output,
   async run({ code }, call) {
     const { id, session } = personInSession(call)
     const recoveryCodes = await call.identity.secondFactor.confirm(id, code, session)
-    await renewSession(call, session)
+    await renewSession(call, session, true)
     return { recoveryCodes: [...recoveryCodes] }
   },
 } satisfies JsonOperation<typeof input, typeof output>

@@ -14,6 +14,7 @@ export const confirmWithPassword = {
   method: 'POST',
   path: '/me/confirmation',
   role: 'signed-in',
+  whileEnrolling: true,
   summary: 'Show your password, as some changes require; valid for five minutes.',
   input,
   output,

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { Principal } from '../../principal.ts'
 import type { Role } from '../../../access/people/person.ts'
-import { personInSession, requireConfirmed } from '../../acting-person.ts'
+import { personInSession } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { anyRole, token } from '../people/person-schema.ts'
 import { time } from '../../time-schema.ts'
@@ -12,8 +12,8 @@ const input = z.strictObject({
   name: z.string().max(64),
   /** The most it may be; never more than you are. */
   role: anyRole,
-  /** Null: never. */
-  expires: time.nullable(),
+  /** Absent: the setting admin.tokenDays. Null: the longest that admin.tokenDaysMax permits. */
+  expires: time.nullable().optional(),
 })
 const output = z.object({ token, text: z.string() })
 
@@ -22,12 +22,12 @@ export const createToken = {
   method: 'POST',
   path: '/me/tokens',
   role: 'signed-in',
+  confirmed: true,
   summary: 'Make a token for a program that acts for you; shown in this answer only.',
   input,
   output,
   async run(order, call) {
     const { id } = personInSession(call)
-    requireConfirmed(call)
     return await call.identity.tokens.create({ id, may: mostOf(call.actor) }, order)
   },
 } satisfies JsonOperation<typeof input, typeof output>

@@ -1,14 +1,15 @@
 // `POST /me/totp`: a new authenticator, shown once.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
-import { fromOf, personInSession } from '../../acting-person.ts'
+import { confirmOwnChange } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { passwordText } from '../people/person-schema.ts'
 
 /** What an authenticator shows above the email. */
 const issuer = 'Cairn'
 
-const input = z.strictObject({ password: passwordText })
+/** Without the password: in a confirmed session. */
+const input = z.strictObject({ password: passwordText.optional() })
 const output = z.object({
   /** For a QR code. */
   address: z.string(),
@@ -21,12 +22,12 @@ export const enrolTotp = {
   method: 'POST',
   path: '/me/totp',
   role: 'signed-in',
+  whileEnrolling: true,
   summary: 'Begin to enrol an authenticator; sign-in requires it only after its confirmation.',
   input,
   output,
   async run({ password }, call) {
-    const { id, session } = personInSession(call)
-    await call.identity.signIn.confirm({ id, session }, password, fromOf(call).address)
+    const { id } = await confirmOwnChange(call, password)
     return await call.identity.secondFactor.enrol(id, issuer)
   },
 } satisfies JsonOperation<typeof input, typeof output>

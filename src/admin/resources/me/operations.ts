@@ -7,6 +7,9 @@ import { changePassword } from './change-password.ts'
 import { confirmWithPassword } from './confirm-with-password.ts'
 import { beginPasskeyConfirmation } from './begin-passkey-confirmation.ts'
 import { confirmWithPasskey } from './confirm-with-passkey.ts'
+import { beginOpenIdConfirmation } from './begin-openid-confirmation.ts'
+import { confirmWithOpenId } from './confirm-with-openid.ts'
+import { showSecondFactor } from './show-second-factor.ts'
 import { listSessions } from './list-sessions.ts'
 import { endSession } from './end-session.ts'
 import { endOtherSessions } from './end-other-sessions.ts'
@@ -24,6 +27,9 @@ export const ownOperations = [
   confirmWithPassword,
   beginPasskeyConfirmation,
   confirmWithPasskey,
+  beginOpenIdConfirmation,
+  confirmWithOpenId,
+  showSecondFactor,
   listSessions,
   endSession,
   endOtherSessions,

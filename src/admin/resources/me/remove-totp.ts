@@ -1,11 +1,13 @@
 // `POST /me/totp/remove`: removes the authenticator, given the password.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
-import { fromOf, personInSession, renewSession } from '../../acting-person.ts'
+import { confirmOwnChange, renewSession } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
+import { keepSecondFactor } from './keep-second-factor.ts'
 import { passwordText } from '../people/person-schema.ts'
 
-const input = z.strictObject({ password: passwordText })
+/** Without the password: in a confirmed session. */
+const input = z.strictObject({ password: passwordText.optional() })
 const output = z.object({})
 
 export const removeTotp = {
@@ -17,8 +19,8 @@ export const removeTotp = {
   input,
   output,
   async run({ password }, call) {
-    const { id, session } = personInSession(call)
-    await call.identity.signIn.confirm({ id, session }, password, fromOf(call).address)
+    const { id, session } = await confirmOwnChange(call, password)
+    await keepSecondFactor(call, id, ({ passkeys }) => passkeys > 0)
     await call.identity.secondFactor.remove(id, session)
     await renewSession(call, session)
     return {}

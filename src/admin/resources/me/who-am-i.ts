@@ -17,6 +17,12 @@ const output = z.object({
   recoveryCodesLeft: z.int(),
   /** May they invite people to accounts that they own? */
   mayInvite: z.boolean(),
+  /** A second factor is required and was not shown in this session: until then it can only set one up. */
+  mustEnrol: z.boolean(),
+  /** How people sign in here: see `GET /session/means`. */
+  means: z.object({ password: z.boolean(), openId: z.string().nullable() }),
+  /** Maximum lifetime of a new token, in days; null: none. */
+  tokenDaysMax: z.number().nullable(),
 })
 
 export const whoAmI = {
@@ -24,12 +30,14 @@ export const whoAmI = {
   method: 'GET',
   path: '/me',
   role: 'signed-in',
+  whileEnrolling: true,
   summary: 'The signed-in person and their rights.',
   input,
   output,
   async run(_input, call) {
     const { id, session } = actingPerson(call)
-    const { people, memberships, secondFactor, ownersInvite } = call.identity
+    const { people, memberships, secondFactor, ownersInvite, openId, tokenMsMax } = call.identity
+    const msMax = tokenMsMax()
     const accounts = await memberships.ofPerson(id)
     const operator = call.actor !== null && isOperator(call.actor)
     return {
@@ -43,6 +51,9 @@ export const whoAmI = {
       })),
       recoveryCodesLeft: await secondFactor.codesLeft(id),
       mayInvite: operator || ownersInvite(),
+      mustEnrol: call.actor?.kind === 'person' && call.actor.mustEnrol === true,
+      means: { password: call.identity.passwordsAccepted(), openId: openId.name() },
+      tokenDaysMax: msMax === null ? null : msMax / 86_400_000,
     }
   },
 } satisfies JsonOperation<typeof input, typeof output>

@@ -1,7 +1,7 @@
 // `POST /me/passkeys`: stores the passkey of the authenticator. From now on it is sufficient to sign in.
 // Tested by test/passkeys.test.ts
 import { z } from 'zod'
-import { personInSession } from '../../acting-person.ts'
+import { personInSession, renewSession } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { passkeyPage } from './passkey-page.ts'
 import { attestationBytes, clientDataBytes, passkey, sealText } from './passkey-schema.ts'
@@ -24,6 +24,7 @@ export const addPasskey = {
   method: 'POST',
   path: '/me/passkeys',
   role: 'signed-in',
+  whileEnrolling: true,
   summary: 'Add the passkey that an authenticator made; it signs you in without the password.',
   input,
   output,
@@ -31,6 +32,9 @@ export const addPasskey = {
   async run({ clientDataJSON: clientData, attestationObject: attestation, ...rest }, call) {
     const person = personInSession(call)
     const fresh = { ...rest, clientData, attestation }
-    return { passkey: await call.identity.passkeys.add(person, passkeyPage(call), fresh) }
+    const passkey = await call.identity.passkeys.add(person, passkeyPage(call), fresh)
+    // The authenticator verified the person: a second factor was shown.
+    await renewSession(call, person.session, true)
+    return { passkey }
   },
 } satisfies JsonOperation<typeof input, typeof output>

@@ -1,7 +1,7 @@
 // `POST /me/passkeys/begin`: creation options for the authenticator, given the password. They are not stored.
 // Tested by test/passkeys.test.ts
 import { z } from 'zod'
-import { fromOf, personInSession } from '../../acting-person.ts'
+import { confirmOwnChange } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { passkeyPage } from './passkey-page.ts'
 import { challengeFields, sealText } from './passkey-schema.ts'
@@ -10,7 +10,8 @@ import { passwordText } from '../people/person-schema.ts'
 /** What an authenticator shows above the email. */
 const rpName = 'Cairn'
 
-const input = z.strictObject({ password: passwordText })
+/** Without the password: in a confirmed session. */
+const input = z.strictObject({ password: passwordText.optional() })
 const credential = z.object({
   type: z.literal('public-key'),
   id: z.string(),
@@ -39,14 +40,14 @@ export const beginPasskey = {
   method: 'POST',
   path: '/me/passkeys/begin',
   role: 'signed-in',
+  whileEnrolling: true,
   summary: 'Begin to add a passkey: creation options for the authenticator.',
   input,
   output,
   audit: () => null,
   async run({ password }, call) {
-    const { id, email, session } = personInSession(call)
     const page = passkeyPage(call)
-    await call.identity.signIn.confirm({ id, session }, password, fromOf(call).address)
+    const { id, email, session } = await confirmOwnChange(call, password)
     const order = await call.identity.passkeys.begin({ id, session }, page)
     const { name } = await call.identity.people.get(id)
     return {

@@ -13,6 +13,7 @@ export const listPasskeys = {
   method: 'GET',
   path: '/me/passkeys',
   role: 'signed-in',
+  whileEnrolling: true,
   summary: 'Your passkeys.',
   input,
   output,

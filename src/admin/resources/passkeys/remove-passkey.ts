@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { personInSession, renewSession } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
+import { keepSecondFactor } from '../me/keep-second-factor.ts'
 import { idText } from '../people/person-schema.ts'
 
 const input = z.strictObject({ passkey: idText })
@@ -13,11 +14,13 @@ export const removePasskey = {
   method: 'DELETE',
   path: '/me/passkeys/{passkey}',
   role: 'signed-in',
+  confirmed: true,
   summary: 'Remove one of your passkeys; your other sessions end.',
   input,
   output,
   async run({ passkey }, call) {
     const { id, session } = personInSession(call)
+    await keepSecondFactor(call, id, ({ hasTotp, passkeys }) => hasTotp || passkeys > 1)
     await call.identity.passkeys.remove(passkey, id, session)
     await renewSession(call, session)
     return {}

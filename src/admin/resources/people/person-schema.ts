@@ -12,6 +12,12 @@ export const passwordText = z.string().max(1024)
 export const codeText = z.string().max(64)
 export const linkText = z.string().max(128)
 export const nameText = z.string().max(100)
+/** A sign-in at the OpenID provider: the seal of its begin. */
+export const sealText = z.string().max(2048)
+/** Query of the address that the provider redirected to. */
+export const queryText = z.string().max(8192)
+/** Where the browser goes to sign in at the provider. */
+export const openIdRequest = z.object({ location: z.string(), seal: z.string() })
 export const idText = z.string().max(64)
 
 export const person = z.object({
@@ -26,6 +32,10 @@ export const person = z.object({
   hasTotp: z.boolean(),
   /** How many of theirs let them in. */
   passkeys: z.int(),
+  /** False: they sign in by passkey or OpenID alone. */
+  hasPassword: z.boolean(),
+  /** Issuer of their identity at an OpenID provider; null: none is linked. */
+  issuer: z.string().nullable(),
 })
 
 export const session = z.object({

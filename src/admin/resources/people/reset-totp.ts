@@ -2,7 +2,6 @@
 // enrols again. Ends their sessions. Requires a confirmed session.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
-import { requireConfirmed } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { idText, person } from './person-schema.ts'
 
@@ -14,12 +13,11 @@ export const resetTotp = {
   method: 'POST',
   path: '/people/{person}/totp/reset',
   role: 'operator',
+  confirmed: true,
   summary: 'Remove a person’s authenticator and passkeys after they were lost.',
   input,
   output,
-  async run({ person: id }, call) {
-    const { identity } = call
-    requireConfirmed(call)
+  async run({ person: id }, { identity }) {
     await identity.secondFactor.reset(id)
     return { person: await identity.people.get(id) }
   },

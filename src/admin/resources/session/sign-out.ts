@@ -12,6 +12,7 @@ export const signOut = {
   method: 'DELETE',
   path: '/session',
   role: 'signed-in',
+  whileEnrolling: true,
   summary: 'End this session.',
   input,
   output,

@@ -1,0 +1,47 @@
+// Sign-in at the OpenID provider: this browser leaves the dashboard and returns to /dashboard/openid. What belongs to the
+// answer waits in the browser meanwhile; its seal is encrypted by the server and valid once, for ten minutes.
+// Tested by test/browser/openid.test.ts
+import { call } from './api.ts'
+
+/** `back`: path below /dashboard that is shown afterwards. */
+export type Pending = {
+  readonly use: 'sign-in' | 'link' | 'confirmation'
+  readonly seal: string
+  readonly back: string
+  /** To sign up: the token of an invitation. */
+  readonly link?: string
+}
+
+const place = 'cairn-openid'
+
+/** Leaves for the provider. `link`: token of the invitation that admits a new person. */
+export async function leaveToSignIn(back: string, link?: string): Promise<void> {
+  const { location: to, seal } = await call('POST /session/openid/begin')
+  leave(to, { use: 'sign-in', seal, back, ...(link === undefined ? {} : { link }) })
+}
+
+export async function leaveToLink(back: string): Promise<void> {
+  const { location: to, seal } = await call('POST /me/identity/begin')
+  leave(to, { use: 'link', seal, back })
+}
+
+export async function leaveToConfirm(back: string): Promise<void> {
+  const { location: to, seal } = await call('POST /me/confirmation/openid/begin')
+  leave(to, { use: 'confirmation', seal, back })
+}
+
+function leave(to: string, pending: Pending): void {
+  localStorage.setItem(place, JSON.stringify(pending))
+  location.assign(to)
+}
+
+/** Returns it once; null: this browser has begun nothing. */
+export function takePending(): Pending | null {
+  const text = localStorage.getItem(place)
+  localStorage.removeItem(place)
+  try {
+    return text === null ? null : (JSON.parse(text) as Pending)
+  } catch {
+    return null
+  }
+}

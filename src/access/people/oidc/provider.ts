@@ -1,0 +1,224 @@
+// The OpenID provider, through openid-client: authorization code flow with PKCE, state and nonce (OpenID Connect Core 1.0,
+// RFC 7636, RFC 9207). Verifies the signature of each ID token. Discovery happens at the first use and is cached for ten
+// minutes; signing keys are requested at each sign-in, so a rotation needs no restart.
+// Tested by src/access/people/oidc/provider.test.ts
+import type * as Client from 'openid-client'
+import type { Clock } from '../../../base/clock.ts'
+import { Fault } from '../../../base/fault.ts'
+import type { Log } from '../../../base/log.ts'
+import { createProviderFetch, ProviderTrouble } from './provider-fetch.ts'
+
+export type ProviderSettings = {
+  readonly issuer: string
+  readonly clientId: string
+  /** Null: a public client. */
+  readonly clientSecret: string | null
+  /** For people. */
+  readonly name: string
+  /** Separated by spaces. */
+  readonly scopes: string
+}
+
+/** Claims of the ID token, completed by those of userinfo. */
+export type Claims = Readonly<Record<string, unknown>> & {
+  readonly iss: string
+  readonly sub: string
+}
+
+type AuthorizationOrder = {
+  readonly redirectUri: string
+  readonly state: string
+  readonly nonce: string
+  readonly verifier: string
+  /** The person must show their credentials again, even if signed in at the provider. */
+  readonly isFresh: boolean
+}
+
+type CallbackOrder = Omit<AuthorizationOrder, 'isFresh'> & {
+  /** Query of the redirect. */
+  readonly query: string
+  /** With this, the sign-in at the provider may be at most so many seconds ago. */
+  readonly maxAgeSeconds: number | null
+}
+
+/** Throws `no_upstream` if the provider does not answer, `bad_sign_in` if its answer is not valid. */
+export type Provider = {
+  /** Address at the provider where the person signs in. */
+  authorize(settings: ProviderSettings, order: AuthorizationOrder): Promise<string>
+  /** Redeems the code of a redirect. `wanted`: claims that are requested from userinfo if the ID token lacks them. */
+  redeem(
+    settings: ProviderSettings,
+    order: CallbackOrder,
+    wanted: readonly string[],
+  ): Promise<Claims>
+  /** Rejects with the reason if discovery fails. */
+  check(settings: ProviderSettings): Promise<void>
+}
+
+const cachedMs = 600_000
+/** After a failed discovery, further ones wait so long. */
+const pauseMs = 3_000
+const timeoutSeconds = 5
+const clockToleranceSeconds = 30
+
+type Known = {
+  readonly of: string
+  readonly metadata: Promise<Client.ServerMetadata>
+  readonly until: number
+}
+
+export function createProvider(parts: { readonly clock: Clock; readonly log: Log }): Provider {
+  const { clock, log } = parts
+  const fetch = createProviderFetch(clock)
+  let known: Known | null = null
+
+  async function discover(settings: ProviderSettings): Promise<Client.ServerMetadata> {
+    const client = await import('openid-client')
+    const { issuer, clientId } = settings
+    const found = await client.discovery(new URL(issuer), clientId, undefined, client.None(), {
+      timeout: timeoutSeconds,
+      [client.customFetch]: fetch,
+      execute: isPlain(issuer) ? [client.allowInsecureRequests] : [],
+    })
+    const metadata = found.serverMetadata()
+    // The library accepts templates of some hosts, with which any tenant could sign in.
+    if (metadata.issuer.replace(/\/$/, '') !== issuer.replace(/\/$/, '')) {
+      throw new ProviderTrouble(`its metadata name another issuer, ${metadata.issuer}`)
+    }
+    return metadata
+  }
+
+  /** One discovery at a time, shared by all callers. */
+  function metadataOf(settings: ProviderSettings): Promise<Client.ServerMetadata> {
+    const of = JSON.stringify([settings.issuer, settings.clientId])
+    const now = clock.monotonic()
+    if (known?.of === of && now < known.until) return known.metadata
+    const metadata = discover(settings)
+    const fresh = { of, metadata, until: now + cachedMs }
+    known = fresh
+    metadata.catch(() => {
+      if (known === fresh) known = { ...fresh, until: clock.monotonic() + pauseMs }
+    })
+    return metadata
+  }
+
+  async function configure(settings: ProviderSettings): Promise<Client.Configuration> {
+    const client = await import('openid-client')
+    const { issuer, clientId, clientSecret } = settings
+    const metadata = await metadataOf(settings)
+    const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+    const authenticate =
+      clientSecret === null
+        ? client.None()
+        : methods.includes('client_secret_basic')
+          ? client.ClientSecretBasic(clientSecret)
+          : client.ClientSecretPost(clientSecret)
+    // A configuration of its own for each use: the library caches signing keys with it.
+    const configuration = new client.Configuration(
+      metadata,
+      clientId,
+      { [client.clockTolerance]: clockToleranceSeconds },
+      authenticate,
+    )
+    configuration.timeout = timeoutSeconds
+    configuration[client.customFetch] = fetch
+    if (isPlain(issuer)) client.allowInsecureRequests(configuration)
+    client.enableNonRepudiationChecks(configuration)
+    return configuration
+  }
+
+  async function asked<T>(settings: ProviderSettings, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (thrown) {
+      throw toFault(thrown, settings, log)
+    }
+  }
+
+  return {
+    authorize: (settings, { redirectUri, state, nonce, verifier, isFresh }) =>
+      asked(settings, async () => {
+        const client = await import('openid-client')
+        const configuration = await configure(settings)
+        const url = client.buildAuthorizationUrl(configuration, {
+          redirect_uri: redirectUri,
+          scope: settings.scopes,
+          state,
+          nonce,
+          code_challenge: await client.calculatePKCECodeChallenge(verifier),
+          code_challenge_method: 'S256',
+          ...(isFresh ? { prompt: 'login', max_age: '0' } : {}),
+        })
+        return url.href
+      }),
+
+    redeem: (settings, { redirectUri, query, state, nonce, verifier, maxAgeSeconds }, wanted) =>
+      asked(settings, async () => {
+        const client = await import('openid-client')
+        const configuration = await configure(settings)
+        const url = new URL(redirectUri)
+        url.search = query
+        const tokens = await client.authorizationCodeGrant(configuration, url, {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: verifier,
+          idTokenExpected: true,
+          ...(maxAgeSeconds === null ? {} : { maxAge: maxAgeSeconds }),
+        })
+        const claims = tokens.claims()
+        if (claims === undefined) throw new ProviderTrouble('its answer has no ID token')
+        const isComplete = wanted.every((name) => claims[name] !== undefined)
+        if (isComplete || configuration.serverMetadata().userinfo_endpoint === undefined) {
+          return claims
+        }
+        const { access_token: accessToken } = tokens
+        return {
+          ...(await client.fetchUserInfo(configuration, accessToken, claims.sub)),
+          ...claims,
+        }
+      }),
+
+    async check(settings) {
+      await metadataOf(settings)
+    },
+  }
+}
+
+function isPlain(issuer: string): boolean {
+  return issuer.startsWith('http:')
+}
+
+/** Texts of the library and of the provider go to the log only. */
+function toFault(thrown: unknown, { name }: ProviderSettings, log: Log): Fault {
+  if (thrown instanceof Fault) return thrown
+  const trouble = causeOf(thrown)
+  if (trouble !== null) {
+    const detail = `${name} cannot be reached (${trouble.message}): sign in by other means, or try again later`
+    return new Fault('no_upstream', { detail, cause: thrown })
+  }
+  const { code, error, cause } = (thrown ?? {}) as {
+    code?: unknown
+    error?: unknown
+    cause?: unknown
+  }
+  log('warn', 'openid_refused', {
+    code: typeof code === 'string' ? code : 'unknown',
+    ...(typeof error === 'string' ? { error: error.slice(0, 100) } : {}),
+    reason: (cause instanceof Error ? cause.message : String(thrown)).slice(0, 200),
+  })
+  if (error === 'access_denied') {
+    return new Fault('bad_sign_in', { detail: `${name} did not sign you in`, cause: thrown })
+  }
+  const detail = `the answer of ${name} is not valid: try again; the log of the server has the reason`
+  return new Fault('bad_sign_in', { detail, cause: thrown })
+}
+
+/** The library wraps errors of requests. */
+function causeOf(thrown: unknown): ProviderTrouble | null {
+  let at = thrown
+  for (let depth = 0; depth < 4 && at instanceof Error; depth++) {
+    if (at instanceof ProviderTrouble) return at
+    at = at.cause
+  }
+  return null
+}

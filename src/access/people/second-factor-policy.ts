@@ -1,0 +1,11 @@
+// Which people must show a second factor: an authenticator code, a passkey, or that of the OpenID provider. Pure.
+// Tested by test/second-factor-policy.test.ts
+
+export type SecondFactorPolicy = 'optional' | 'operators' | 'required'
+
+export function needsSecondFactor(
+  policy: SecondFactorPolicy,
+  { isOperator }: { readonly isOperator: boolean },
+): boolean {
+  return policy === 'required' || (policy === 'operators' && isOperator)
+}

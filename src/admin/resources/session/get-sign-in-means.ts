@@ -1,0 +1,25 @@
+// `GET /session/means`: for the sign-in page.
+// Tested by test/openid.test.ts
+import { z } from 'zod'
+import type { JsonOperation } from '../../admin-operation.ts'
+
+const input = z.strictObject({})
+const output = z.object({
+  /** Are email and password accepted? Passkeys always are. */
+  password: z.boolean(),
+  /** Name of the OpenID provider; null: none. */
+  openId: z.string().nullable(),
+})
+
+export const getSignInMeans = {
+  id: 'getSignInMeans',
+  method: 'GET',
+  path: '/session/means',
+  role: 'anyone',
+  summary: 'How people can sign in to this server.',
+  input,
+  output,
+  run(_input, { identity }) {
+    return { password: identity.passwordsAccepted(), openId: identity.openId.name() }
+  },
+} satisfies JsonOperation<typeof input, typeof output>
