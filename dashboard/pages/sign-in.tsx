@@ -45,16 +45,6 @@ export function SignIn({ onSignedIn }: { onSignedIn(): void }) {
   const passwords = means.value?.password ?? true
   return (
     <CenteredPage title="Sign in" about="Manage API keys, limits, usage, proofs and files.">
-      {openId !== null && code === null && (
-        <button
-          class={`button block${passwords ? '' : ' primary'}`}
-          type="button"
-          disabled={sending.busy}
-          onClick={() => void sending.run(() => leaveToSignIn(path))}
-        >
-          Sign in with {openId}
-        </button>
-      )}
       {passwords && (
         <Form sending={sending} action={code === null ? 'Sign in' : 'Continue'} onSend={send} wide>
           {code === null ? (
@@ -81,6 +71,16 @@ export function SignIn({ onSignedIn }: { onSignedIn(): void }) {
             />
           )}
         </Form>
+      )}
+      {openId !== null && code === null && (
+        <button
+          class={`button block${passwords ? '' : ' primary'}`}
+          type="button"
+          disabled={sending.busy}
+          onClick={() => void sending.run(() => leaveToSignIn(path))}
+        >
+          Sign in with {openId}
+        </button>
       )}
       {!passwords && sending.error !== null && <Note tone="bad">{sending.error.message}</Note>}
       {whyNot === null ? (

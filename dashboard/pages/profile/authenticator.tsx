@@ -87,14 +87,19 @@ function Confirm({ enrolled, onDone, onClose }: StepProps & { readonly enrolled:
   const [code, setCode] = useState('')
   const [codes, setCodes] = useState<readonly string[] | null>(null)
   if (codes !== null) {
+    // Not before: the page behind may change with the second factor, and the codes are shown once.
+    const close = (): void => {
+      onClose()
+      onDone()
+    }
     return (
-      <Dialog title="Recovery codes" firm onClose={onClose}>
+      <Dialog title="Recovery codes" firm onClose={close}>
         <Note tone="warn">
           Save these codes where you can find them without your phone. Each works once, and they are
           not shown again.
         </Note>
         <CodeBlock title="the recovery codes" text={codes.join('\n')} />
-        <DialogFoot done="I have saved them" onClose={onClose} />
+        <DialogFoot done="I have saved them" onClose={close} />
       </Dialog>
     )
   }
@@ -113,7 +118,6 @@ function Confirm({ enrolled, onDone, onClose }: StepProps & { readonly enrolled:
           const sent = { code: code.replaceAll(/\s/g, '') }
           const { recoveryCodes } = await call('POST /me/totp/confirm', sent)
           setCodes(recoveryCodes)
-          onDone()
         }}
         secondary={<Cancel onClose={onClose} />}
       >
