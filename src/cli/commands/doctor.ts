@@ -1,7 +1,8 @@
-// `cairn doctor`: checks settings, machine, data folder, chain, keys and upstreams, and reports each problem
-// with a fix. Changes nothing.
+// `cairn doctor`: checks settings, machine, data folder, chain, keys, upstreams and sign-in, and reports each
+// problem with a fix. Changes nothing.
 // Tested by src/cli/doctor/doctor.test.ts
 import type { Command } from 'commander'
+import type { QueriedOpenId } from '../query-openid.ts'
 import type { QueriedSource } from '../query-sources.ts'
 import { asTyped } from '../typed-command.ts'
 import type { Context, SharedOptions } from '../context.ts'
@@ -36,7 +37,10 @@ The exit code is 1 if there is a problem, and 0 if there are only warnings. Work
     })
 }
 
-function describe(context: Context, { problems, running, upstreams, sources }: Diagnosis): string {
+function describe(
+  context: Context,
+  { problems, running, upstreams, sources, openId }: Diagnosis,
+): string {
   const paint = createPaint(context, 'out')
   const marks = { problem: paint('red', 'problem'), warning: paint('yellow', 'warning') }
   const lines = problems.map(
@@ -53,7 +57,11 @@ function describe(context: Context, { problems, running, upstreams, sources }: D
     wrong === 0
       ? `${paint('green', 'No problems')}${other === 0 ? '' : `, ${pieces}`}.`
       : `${wrong} ${wrong === 1 ? 'problem' : 'problems'}, ${pieces}.`
-  const found = [...upstreams.map(describeUpstream), ...sources.map(describeSource)]
+  const found = [
+    ...upstreams.map(describeUpstream),
+    ...sources.map(describeSource),
+    ...(openId === null ? [] : [describeOpenId(openId)]),
+  ]
   return [...lines, ...found, `${sum} ${server}`].join('\n')
 }
 
@@ -73,4 +81,9 @@ function describeUpstream(facts: UpstreamFacts): string {
 
 function describeSource({ name, failure, ms }: QueriedSource): string {
   return `source ${visible(name)}: ${failure === null ? `replies in ${ms} ms` : 'supplies no blocks'}`
+}
+
+function describeOpenId({ name, redirectUri, failure }: QueriedOpenId): string {
+  const state = failure === null ? 'discovery succeeds' : 'discovery fails'
+  return `openid ${visible(name)}: ${state}; redirect URI ${visible(redirectUri)}`
 }

@@ -6,6 +6,7 @@ import { ConfigError } from '../../config/config-error.ts'
 import { readYamlFile } from '../../config/yaml-file.ts'
 import { querySources, type QueriedSource } from '../query-sources.ts'
 import { queryUpstreams } from '../../server/network-checks/query-upstreams.ts'
+import { queryOpenId, type QueriedOpenId } from '../query-openid.ts'
 import type { Context, SharedOptions } from '../context.ts'
 import { settingsOf } from '../shared-options.ts'
 import { findStoredNetworks } from '../stored-networks.ts'
@@ -23,6 +24,7 @@ import {
 } from './machine-checks.ts'
 import type { CommandLine, Problem } from '../../server/network-checks/problem.ts'
 import { checkSavedNetworks } from './saved-network-checks.ts'
+import { checkOpenId } from './openid-checks.ts'
 import { checkSettings, explainRefusal } from './settings-checks.ts'
 import { checkSources } from './source-checks.ts'
 import {
@@ -40,6 +42,8 @@ export type Diagnosis = {
   readonly upstreams: readonly UpstreamFacts[]
   /** What each source of files answers. */
   readonly sources: readonly QueriedSource[]
+  /** The OpenID provider of the settings; null: none. */
+  readonly openId: QueriedOpenId | null
 }
 
 /** Changes nothing. Throws only bugs. */
@@ -59,7 +63,11 @@ export async function examine(
         : (await readYamlFile(file)).map(({ path, line }) => ({ path, where: `${file}:${line}` }))
     const running = isRunning(machine, config.dataDir)
     const chain = checkChainFiles(machine, config)
-    const [asked, sources] = await Promise.all([queryUpstreams(config), querySources(config)])
+    const [asked, sources, openId] = await Promise.all([
+      queryUpstreams(config),
+      querySources(config),
+      queryOpenId(config),
+    ])
     const problems = [
       ...checkProcess(machine, config),
       ...(file === null ? [] : checkSettingsFile(machine, file)),
@@ -76,9 +84,10 @@ export async function examine(
       ...checkSavedNetworks(loaded.config, saved, command),
       ...checkUpstreams(config, asked, command),
       ...checkSources(config, sources),
+      ...checkOpenId(openId),
       ...checkHugePages(machine),
     ]
-    return { problems, running, upstreams: asked.map(factsOf), sources }
+    return { problems, running, upstreams: asked.map(factsOf), sources, openId }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     return {
@@ -86,6 +95,7 @@ export async function examine(
       running: null,
       upstreams: [],
       sources: [],
+      openId: null,
     }
   }
 }

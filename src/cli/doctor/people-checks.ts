@@ -5,7 +5,12 @@ import type { Config } from '../../config/settings.ts'
 import type { Rows } from '../../db/rows.ts'
 import { findFirstInvitationExpiry } from '../../tables/invitations.ts'
 import { listOwnerlessAccounts } from '../../tables/memberships.ts'
-import { countPeople, listAuthenticatorEmails, listOperators } from '../../tables/people.ts'
+import {
+  countPeople,
+  listAuthenticatorEmails,
+  listOperators,
+  type PersonRow,
+} from '../../tables/people.ts'
 import {
   warning,
   type CommandLine,
@@ -25,7 +30,7 @@ type Facts = {
 
 export async function* checkPeople(
   rows: Rows,
-  { admin, http }: Pick<Config, 'admin' | 'http'>,
+  { admin, http, signIn }: Pick<Config, 'admin' | 'http' | 'signIn'>,
   facts: Facts,
 ): AsyncGenerator<Problem> {
   if (!admin.enabled) return
@@ -36,6 +41,7 @@ export async function* checkPeople(
     yield await noOperator(rows, facts)
     return
   }
+  yield* checkClosedPasswords(operators, signIn, command)
   const weak = operators.filter(({ has_totp: hasTotp }) => hasTotp === 0)
   if (!isLoopback(admin.host ?? http.host) && weak.length > 0) {
     const said = `${names(weak)}: operator without a second factor on a public address`
@@ -50,6 +56,30 @@ export async function* checkPeople(
     const fix = command(`people invite --account ${name} --role owner`)
     yield warning('no_owner', `account ${name} has members, but no owner can sign in`, fix)
   }
+}
+
+/** With passwords closed, at least one operator needs a passkey or an identity at the present provider. */
+function* checkClosedPasswords(
+  operators: readonly PersonRow[],
+  { password, oidc }: Config['signIn'],
+  command: CommandLine,
+): Generator<Problem> {
+  const [first] = operators
+  if (password || first === undefined) return
+  const issuer = withoutSlash(oidc.issuer)
+  const canSignIn = (person: PersonRow): boolean =>
+    person.passkeys > 0 || (issuer !== null && withoutSlash(person.issuer) === issuer)
+  if (operators.some(canSignIn)) return
+  const said = `signIn.password is false, and no operator has a passkey or an identity of ${oidc.issuer}`
+  yield problem(
+    'operators_locked_out',
+    said,
+    command(`people invite --operator --email ${first.email}`),
+  )
+}
+
+function withoutSlash(issuer: string | null): string | null {
+  return issuer?.replace(/\/$/, '') ?? null
 }
 
 /** Without the key pair, the secrets of authenticators cannot be decrypted. */

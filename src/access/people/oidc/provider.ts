@@ -51,8 +51,8 @@ export type Provider = {
     order: CallbackOrder,
     wanted: readonly string[],
   ): Promise<Claims>
-  /** Rejects with the reason if discovery fails. */
-  check(settings: ProviderSettings): Promise<void>
+  /** Discovers the provider and checks its metadata. Resolves with the reason why sign-in would fail, or null. */
+  check(settings: ProviderSettings): Promise<string | null>
 }
 
 const cachedMs = 600_000
@@ -60,6 +60,7 @@ const cachedMs = 600_000
 const pauseMs = 3_000
 const timeoutSeconds = 5
 const clockToleranceSeconds = 30
+const neededMetadata = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const
 
 type Known = {
   readonly of: string
@@ -179,9 +180,22 @@ export function createProvider(parts: { readonly clock: Clock; readonly log: Log
       }),
 
     async check(settings) {
-      await metadataOf(settings)
+      try {
+        const metadata = await metadataOf(settings)
+        const missing = neededMetadata.filter((name) => typeof metadata[name] !== 'string')
+        if (missing.length > 0) return `its metadata lack ${missing.join(', ')}`
+        const methods = metadata.code_challenge_methods_supported
+        return methods === undefined || methods.includes('S256') ? null : 'it lacks PKCE with S256'
+      } catch (thrown) {
+        const reason = causeOf(thrown)?.message
+        return reason ?? `its discovery document is not valid (${messageOf(thrown)})`
+      }
     },
   }
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
 function isPlain(issuer: string): boolean {
