@@ -1,7 +1,8 @@
 // `cairn doctor`: checks settings, machine, data folder, chain, keys, upstreams and sign-in, and reports each
-// problem with a fix. Changes nothing.
+// problem with a fix. Changes nothing. `--live` asks the running server alone.
 // Tested by src/cli/doctor/doctor.test.ts
 import type { Command } from 'commander'
+import { reachedUrl, tlsFilesOf } from '../../server/open-access.ts'
 import type { QueriedOpenId } from '../query-openid.ts'
 import type { QueriedSource } from '../query-sources.ts'
 import { asTyped } from '../typed-command.ts'
@@ -11,20 +12,24 @@ import { thisMachine } from '../doctor/machine.ts'
 import { showAge, type UpstreamFacts } from '../../server/network-checks/upstream-checks.ts'
 import { createPaint } from '../terminal-colors.ts'
 import { FoundBad, print, visible } from '../report.ts'
-import { addSharedOptions } from '../shared-options.ts'
+import { addSharedOptions, settingsOf } from '../shared-options.ts'
+import { UsageError } from '../usage-error.ts'
 
 export function defineDoctor(command: Command, context: Context): void {
   addSharedOptions(command)
+    .option('--live', 'only check that the server of these settings responds to GET /livez')
     .addHelpText(
       'after',
       `
 Examples:
   cairn doctor
   cairn doctor --config cairn.yaml --json
+  cairn doctor --live                 for health checks of containers: exit code 0 or 1 within 2 s
 
 The exit code is 1 if there is a problem, and 0 if there are only warnings. Works with and without a running server.`,
     )
-    .action(async (options: SharedOptions) => {
+    .action(async (options: SharedOptions & { readonly live?: true }) => {
+      if (options.live === true) return checkLive(context, options)
       const diagnosis = await examine(context, options, thisMachine())
       const ok = diagnosis.problems.every(({ level }) => level !== 'problem')
       print(
@@ -35,6 +40,23 @@ The exit code is 1 if there is a problem, and 0 if there are only warnings. Work
       )
       if (!ok) throw new FoundBad()
     })
+}
+
+/** Throws FoundBad if no Cairn responds. */
+async function checkLive(context: Context, options: SharedOptions): Promise<void> {
+  const { http } = (await settingsOf(context, options)).config
+  const { host, port } = http
+  const isSecure = tlsFilesOf(http) !== null
+  if (port === 0) {
+    throw new UsageError('--live needs the port of the server, and http.port is 0: set http.port')
+  }
+  const url = reachedUrl(http, isSecure)
+  const ok = await thisMachine().isCairn(host, port, isSecure)
+  const text = ok
+    ? `${url} is live.`
+    : `no Cairn server responds at ${url}/livez: start it with cairn start, or see its log`
+  print(context, options.json, { ok, url }, asTyped(context, text))
+  if (!ok) throw new FoundBad()
 }
 
 function describe(

@@ -709,6 +709,37 @@ test('the command prints each problem with its fix, ends with 1, and leaves noth
   assert.equal(thisMachine().findFile(dataDir), null)
 })
 
+test('--live ends with 0 while the server responds, with 1 afterwards, and with 2 without a port', async () => {
+  const server = await startCairn()
+  const { host, port } = new URL(server.url)
+  const live = async (env: Record<string, string>, ...more: string[]) => {
+    let out = ''
+    let err = ''
+    const code = await runProgram(['doctor', '--live', ...more], {
+      out: (text) => (out += text),
+      err: (text) => (err += text),
+      readInput: async () => '',
+      env,
+    })
+    return { code, out, err }
+  }
+  try {
+    // A wildcard address is reached over loopback, as in a container.
+    const everywhere = { CAIRN_HTTP_PORT: port, CAIRN_HTTP_HOST: '0.0.0.0' }
+    assert.deepEqual(await live(everywhere), { code: 0, out: `http://${host} is live.\n`, err: '' })
+    const json = await live(everywhere, '--json')
+    assert.deepEqual(JSON.parse(json.out), { ok: true, url: `http://${host}` })
+  } finally {
+    await server.stop()
+  }
+  const { code, out } = await live({ CAIRN_HTTP_PORT: port })
+  assert.equal(code, 1)
+  assert.match(out, /^no Cairn server responds at http:\/\/127\.0\.0\.1:\d+\/livez: start it/)
+  const portless = await live({ CAIRN_HTTP_PORT: '0' })
+  assert.deepEqual([portless.code, portless.out], [2, ''])
+  assert.match(portless.err, /http\.port is 0: set http\.port/)
+})
+
 test('a database is only read: doctor leaves its bytes alone', async () => {
   const folder = join(root, 'read')
   await using data = await openData(
