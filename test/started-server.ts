@@ -38,11 +38,12 @@ export function temporaryFolder(): Promise<string> {
 
 /**
  * Starts a server; `dataDir` is made when not given and is then removed by `stop`. `nodeArgs` go to Node itself;
- * `behind`: a command that becomes what stands behind it.
+ * `behind`: a command that becomes what stands behind it; `program`: bin/cairn.js of another checkout.
  */
 export async function startCairn(
   options: {
     dataDir?: string
+    program?: string
     args?: readonly string[]
     nodeArgs?: readonly string[]
     behind?: readonly string[]
@@ -54,7 +55,7 @@ export async function startCairn(
     ...(options.behind ?? []),
     process.execPath,
     ...(options.nodeArgs ?? []),
-    bin,
+    options.program ?? bin,
     'start',
     '--port',
     '0',

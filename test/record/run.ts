@@ -1,9 +1,11 @@
 // `npm run record`: starts the real Kubo and geth, sends them the requests of the tests, and writes the replies to
 // test/recorded/. The same program versions write the same bytes. The programs: CAIRN_KUBO and CAIRN_GETH, or `ipfs`
-// and `geth` of the path.
+// and `geth` of the path. `npm run record -- data-folder` records the data folder of an earlier Cairn, whose checkout
+// CAIRN_EARLIER names.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { recordChain } from './chain.ts'
+import { recordDataFolder } from './data-folder.ts'
 import { recordCids } from './files.ts'
 import { recordReplies } from './replies.ts'
 
@@ -26,8 +28,14 @@ const parts = new Map([
       return `geth ${await recordChain(process.env['CAIRN_GETH'] ?? 'geth', folder)}`
     },
   ],
+  [
+    'data-folder',
+    async () => `Cairn ${await recordDataFolder(process.env['CAIRN_EARLIER'] ?? '', recorded)}`,
+  ],
 ])
 
+// An earlier Cairn is recorded once, when its version is replaced.
+const usual = ['files', 'chain']
 const named = process.argv.slice(2)
 const unknown = named.find((name) => !parts.has(name))
 if (unknown !== undefined) {
@@ -35,7 +43,7 @@ if (unknown !== undefined) {
   process.exitCode = 2
 } else {
   for (const [name, record] of parts) {
-    if (named.length > 0 && !named.includes(name)) continue
+    if (!(named.length > 0 ? named : usual).includes(name)) continue
     process.stdout.write(`${name}: recorded from ${await record()}\n`)
   }
 }
