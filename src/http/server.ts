@@ -12,6 +12,7 @@ import { createServer as createSecureServer } from 'node:https'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import { isLoopback } from '../base/addresses.ts'
 import { describeErrno } from '../base/describe-errno.ts'
 import { createAddressCap, createIdleSockets } from './connection-limits.ts'
 import { type ClientAddress, createRequestIds, peerAddress, readTarget } from './request-head.ts'
@@ -66,9 +67,17 @@ export type ServerParts = {
   readonly log: Log
 }
 
+export type ListenAddress = {
+  readonly host: string
+  /** 0: any free one. */
+  readonly port: number
+  /** Descriptor of a socket that already listens there, passed by the parent process; null or absent: a new socket. */
+  readonly descriptor?: number | null
+}
+
 export interface Server {
-  /** Resolves with the bound port (`port` 0: any free one). Rejects with one sentence for people. */
-  listen(where: { readonly host: string; readonly port: number }): Promise<number>
+  /** Resolves with the bound port. Rejects with one sentence for people. */
+  listen(where: ListenAddress): Promise<number>
   readonly draining: boolean
   /** Open now, upgraded ones too. */
   readonly connections: number
@@ -315,27 +324,39 @@ function listenersOff(node: NodeServer, event: string): ReturnType<NodeServer['l
   return listeners
 }
 
-function listen(
-  node: NodeServer,
-  where: { readonly host: string; readonly port: number },
-  backlog: number,
-): Promise<number> {
+function listen(node: NodeServer, where: ListenAddress, backlog: number): Promise<number> {
+  const { host, port, descriptor = null } = where
   return new Promise((resolve, reject) => {
     function failed(error: NodeJS.ErrnoException): void {
-      reject(new Error(listenSentence(error, where), { cause: error }))
+      const sentence =
+        descriptor === null
+          ? listenSentence(error, where)
+          : `cannot listen on the passed socket (descriptor ${descriptor}): ${describeErrno(error)}`
+      reject(new Error(sentence, { cause: error }))
     }
     node.once('error', failed)
-    node.listen({ host: where.host, port: where.port, backlog }, () => {
+    const place = descriptor === null ? { host, port } : { fd: descriptor }
+    node.listen({ ...place, backlog }, () => {
       node.removeListener('error', failed)
-      resolve((node.address() as AddressInfo).port)
+      const bound = node.address() as AddressInfo
+      if (descriptor === null || isAt(bound, where)) {
+        resolve(bound.port)
+        return
+      }
+      NetServer.prototype.close.call(node)
+      const settings = `expected the address of the settings, ${host}:${port}`
+      reject(new Error(`the passed socket listens on ${bound.address}:${bound.port}, ${settings}`))
     })
   })
 }
 
-function listenSentence(
-  error: NodeJS.ErrnoException,
-  where: { readonly host: string; readonly port: number },
-): string {
+/** The settings decide who may reach a listener, so a socket of another address is refused. */
+function isAt({ address, port }: AddressInfo, where: ListenAddress): boolean {
+  const isHost = where.host === 'localhost' ? isLoopback(address) : where.host === address
+  return isHost && (where.port === 0 || where.port === port)
+}
+
+function listenSentence(error: NodeJS.ErrnoException, where: ListenAddress): string {
   const place = `${where.host}:${where.port}`
   if (error.code === 'EADDRINUSE') {
     return `cannot listen on ${place}: another program uses this port, stop it or choose another port`

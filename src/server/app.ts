@@ -68,6 +68,7 @@ import { createReload, type ReloadParts } from './reload.ts'
 import { watchCertificate } from './watch-certificate.ts'
 import { openRequestLog, type WriteOut } from './open-request-log.ts'
 import { runBackups } from './run-backups.ts'
+import type { PassedSockets } from './systemd.ts'
 import { cairnVersion, clientVersion } from './version.ts'
 import { watchIntegrity } from './watch-integrity.ts'
 
@@ -100,6 +101,7 @@ export async function startServer(
     print,
     writeOut = async () => {},
     onImport = () => {},
+    sockets = { http: null, admin: null },
     source = null,
   }: {
     /** Receives log lines. */
@@ -107,6 +109,8 @@ export async function startServer(
     /** Receives the lines of the access log, unless a setting names a file; absent: they are discarded. */
     readonly writeOut?: WriteOut
     readonly onImport?: OnImport
+    /** Default: the server opens its own. */
+    readonly sockets?: PassedSockets
     /** The settings file, watched while the server runs; null: none. */
     readonly source?: Pick<ReloadParts, 'file' | 'load'> | null
   },
@@ -315,7 +319,7 @@ export async function startServer(
   const tlsFiles = tlsFilesOf(config.http)
   const certificate = tlsFiles === null ? null : await watchCertificate(tlsFiles, { clock, log })
   starting.defer(() => certificate?.stop())
-  const listeners = createListeners({ config, settings, certificate, clock, log })
+  const listeners = createListeners({ config, settings, certificate, sockets, clock, log })
   const view = openServerStatus({
     opened,
     store,

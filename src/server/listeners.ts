@@ -5,10 +5,16 @@ import { createListedIps } from '../base/addresses.ts'
 import type { Log } from '../base/log.ts'
 import type { Config } from '../config/settings.ts'
 import { createClientAddress } from '../http/request-head.ts'
-import { createServer, defaultServerSettings, type Server } from '../http/server.ts'
+import {
+  createServer,
+  defaultServerSettings,
+  type ListenAddress,
+  type Server,
+} from '../http/server.ts'
 import type { WatchedCertificate } from './watch-certificate.ts'
 import { urlOf } from './open-access.ts'
 import type { OpenEndpoints } from './open-endpoints.ts'
+import type { PassedSockets } from './systemd.ts'
 
 export type Listeners = {
   /** Resolves when both listen, or rejects with a sentence for the operator. Call it once. */
@@ -35,10 +41,11 @@ export function createListeners(parts: {
   readonly settings: { readonly now: Config }
   /** Of both listeners; null: they speak plain HTTP. */
   readonly certificate: WatchedCertificate | null
+  readonly sockets: PassedSockets
   readonly clock: Clock
   readonly log: Log
 }): Listeners {
-  const { config, settings, certificate, clock, log } = parts
+  const { config, settings, certificate, sockets, clock, log } = parts
   const { host, drainMs } = config.http
   const shared = {
     settings: {
@@ -57,11 +64,7 @@ export function createListeners(parts: {
   const listening = new Map<string, Server>()
   let bound: number | null = null
 
-  async function add(
-    name: string,
-    server: Server,
-    where: { readonly host: string; readonly port: number },
-  ): Promise<number> {
+  async function add(name: string, server: Server, where: ListenAddress): Promise<number> {
     const port = await server.listen(where)
     listening.set(name, server)
     certificate?.onChange(server.changeCertificate)
@@ -70,16 +73,25 @@ export function createListeners(parts: {
 
   return {
     async listen({ adminRoutes, ...endpoints }) {
-      const { port } = config.http
+      if (sockets.admin !== null && adminRoutes === null) {
+        throw new Error(
+          'a socket named admin was passed, and admin.host is not set: set admin.host',
+        )
+      }
       const tls = certificate === null ? {} : { certificate: certificate.current }
-      bound = await add('faces', createServer({ ...shared, ...tls, ...endpoints }), { host, port })
+      const at = { host, port: config.http.port, descriptor: sockets.http }
+      bound = await add('faces', createServer({ ...shared, ...tls, ...endpoints }), at)
       const url = urlOf({ host, port: bound }, certificate !== null)
       const isOn = config.admin.enabled
       if (adminRoutes === null) return { url, adminUrl: isOn ? url : null }
       const plain = { ...shared.settings, listener: 'node' as const }
       const adminParts = { ...shared, ...tls, settings: plain, routes: adminRoutes }
       const adminServer = createServer(adminParts)
-      const where = { host: config.admin.host ?? host, port: config.admin.port }
+      const where = {
+        host: config.admin.host ?? host,
+        port: config.admin.port,
+        descriptor: sockets.admin,
+      }
       const adminPort = await add('admin', adminServer, where)
       const place = { host: where.host, port: adminPort }
       return { url, adminUrl: isOn ? urlOf(place, certificate !== null) : null }

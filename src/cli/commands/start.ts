@@ -6,6 +6,7 @@ import { settingsFile } from '../../config/config.ts'
 import { type Config, networkNames } from '../../config/settings.ts'
 import { type NetworkFlags, namesWithChainId } from '../../config/network-variable.ts'
 import { sampleContractAddress } from '../../devchain/default-genesis.ts'
+import { notifyReady, passedSockets } from '../../server/systemd.ts'
 import { asTyped } from '../typed-command.ts'
 import type { Context, SharedOptions } from '../context.ts'
 import { createProgress, type Progress } from '../progress.ts'
@@ -100,11 +101,13 @@ async function serve(
   const file = settingsFile({ file: options.config ?? null, env: context.env })
   const signalled = endAtSecondSignal()
   const { startServer } = await import('../../server/app.ts')
+  const sockets = passedSockets(context.env, process.pid)
   const importing = showImport(context)
   const server = await startServer(config, {
     onImport: importing.at,
     print: (line: string) => context.err(`${line}\n`),
     ...(context.writeOut === undefined ? {} : { writeOut: context.writeOut }),
+    sockets,
     source: file === null ? null : { file, load },
   }).catch((error: unknown) => {
     importing.end()
@@ -121,6 +124,7 @@ async function serve(
       ? greetProgram(server)
       : asTyped(context, greetPerson(server, server.config)),
   )
+  await notifyReady(context.env).catch((error: unknown) => reportError(context, false, error))
   await signalled
   try {
     await server.stop()

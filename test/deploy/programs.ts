@@ -1,0 +1,50 @@
+// Programs that check the files of deploy/. A test whose program is missing is left out with the reason; in CI, .ci/tools has
+// installed them all but those of CAIRN_CI_WITHOUT, and a missing one fails its test.
+import { execFile, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+export const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Options of a test that runs these programs. */
+export function needs(...programs: readonly string[]): { readonly skip?: string } {
+  const without = (process.env['CAIRN_CI_WITHOUT'] ?? '').split(' ')
+  const missing = programs.filter((program) => findProgram(program) === null)
+  if (missing.length === 0) return {}
+  // The wording is counted by .ci/run.
+  if (missing.some((program) => without.includes(program))) {
+    return { skip: `left out by CAIRN_CI_WITHOUT: ${missing.join(', ')}` }
+  }
+  return process.env['CI'] === 'true' ? {} : { skip: `not installed: ${missing.join(', ')}` }
+}
+
+/** Options of a test that mounts file systems. */
+export function needsMounts(): { readonly skip?: string } {
+  const { status } = spawnSync('unshare', ['--mount', 'true'])
+  if (status === 0 || process.env['CI'] === 'true') return {}
+  return { skip: 'this user cannot mount file systems' }
+}
+
+export function findProgram(name: string): string | null {
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin']
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null
+}
+
+/** Output of a program, in the root of the project. Rejects with what it wrote if it fails. */
+export async function run(
+  program: string,
+  args: readonly string[],
+  options: { readonly cwd?: string; readonly env?: Record<string, string> } = {},
+): Promise<string> {
+  const env = { ...process.env, ...options.env }
+  const given = { cwd: options.cwd ?? root, env, maxBuffer: 64 * 1024 * 1024 }
+  const { stdout } = await promisify(execFile)(program, [...args], given).catch(
+    (thrown: unknown) => {
+      const { message, stdout: out, stderr } = thrown as Error & { stdout: string; stderr: string }
+      throw new Error(`${message}\n${out}\n${stderr}`, { cause: thrown })
+    },
+  )
+  return stdout
+}
