@@ -1,5 +1,5 @@
-// Programs that check the files of deploy/. A test whose program is missing is left out with the reason; in CI, .ci/tools has
-// installed them all but those of CAIRN_CI_WITHOUT, and a missing one fails its test.
+// Programs that check the files of deploy/ and stand beside the server in tests. A test whose program is missing is left out with
+// the reason; in CI, .ci/tools has installed them all but those of CAIRN_CI_WITHOUT, and a missing one fails its test.
 import { execFile, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -10,21 +10,25 @@ export const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Options of a test that runs these programs. */
 export function needs(...programs: readonly string[]): { readonly skip?: string } {
-  const without = (process.env['CAIRN_CI_WITHOUT'] ?? '').split(' ')
   const missing = programs.filter((program) => findProgram(program) === null)
   if (missing.length === 0) return {}
   // The wording is counted by .ci/run.
-  if (missing.some((program) => without.includes(program))) {
+  if (missing.some(isLeftOut)) {
     return { skip: `left out by CAIRN_CI_WITHOUT: ${missing.join(', ')}` }
   }
   return process.env['CI'] === 'true' ? {} : { skip: `not installed: ${missing.join(', ')}` }
 }
 
+function isLeftOut(name: string): boolean {
+  return (process.env['CAIRN_CI_WITHOUT'] ?? '').split(' ').includes(name)
+}
+
 /** Options of a test that mounts file systems. */
 export function needsMounts(): { readonly skip?: string } {
   const { status } = spawnSync('unshare', ['--mount', 'true'])
-  if (status === 0 || process.env['CI'] === 'true') return {}
-  return { skip: 'this user cannot mount file systems' }
+  if (status === 0) return {}
+  if (isLeftOut('mounts')) return { skip: 'left out by CAIRN_CI_WITHOUT: mounts' }
+  return process.env['CI'] === 'true' ? {} : { skip: 'this user cannot mount file systems' }
 }
 
 export function findProgram(name: string): string | null {

@@ -1,30 +1,21 @@
 // A real S3 service for tests: versitygw on a folder and a free port, with one bucket. Stops with the test.
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
-import { homedir, tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { pause } from '../../src/base/clock.ts'
 import type { S3Access } from '../../src/backup/open-target.ts'
+import { findProgram, needs } from '../deploy/programs.ts'
 
 const program = 'versitygw'
 export const bucket = 'stones'
 const startsMax = 200
 
-function findProgram(): string | null {
-  const goPath = process.env['GOPATH'] ?? join(homedir(), 'go')
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), join(goPath, 'bin')]
-  return folders.map((folder) => join(folder, program)).find((path) => existsSync(path)) ?? null
-}
-
-/** False if the program is installed, else the reason to skip its tests. CI must have it, unless it could not be built. */
+/** False if the program is installed, else the reason to skip its tests. */
 export function missingVersitygw(): string | false {
-  if (findProgram() !== null) return false
-  const isExcused = (process.env['CAIRN_WITHOUT'] ?? '').split(',').includes(program)
-  if (process.env['CI'] === 'true' && !isExcused) throw new Error(`${program} is not installed`)
-  return `left out: ${program} is not installed (.ci/run builds it)`
+  return needs(program).skip ?? false
 }
 
 export type S3Service = {
@@ -42,14 +33,18 @@ export async function startVersitygw(t: TestContext): Promise<S3Service> {
   const port = await freePort()
   const accessKeyId = 'cairn-test'
   const secretAccessKey = 'a stone on a stone'
-  const child = spawn(findProgram() ?? program, ['--port', `127.0.0.1:${port}`, 'posix', root], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      ...process.env,
-      ROOT_ACCESS_KEY: accessKeyId,
-      ROOT_SECRET_KEY: secretAccessKey,
+  const child = spawn(
+    findProgram(program) ?? program,
+    ['--port', `127.0.0.1:${port}`, 'posix', root],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        ...process.env,
+        ROOT_ACCESS_KEY: accessKeyId,
+        ROOT_SECRET_KEY: secretAccessKey,
+      },
     },
-  })
+  )
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (text: Buffer) => (output = `${output}${text.toString()}`.slice(-4096)))
