@@ -153,7 +153,7 @@ async function scheduleOf(
 
 function resultAt(now: number): TaskResult {
   return {
-    id: '20260101T000000Z-000000',
+    id: '20260101T000000000Z-000000',
     began: now,
     ended: now,
     files: 1,
@@ -214,9 +214,9 @@ test('a backup of a command counts for the schedule; a damaged manifest does not
     const parts = { id, server, cairn: '0', began, ended: began, missing: [], files }
     return encodeManifest(newManifest(parts))
   }
-  const id = '20260101T003000Z-000000'
+  const id = '20260101T003000000Z-000000'
   await writeFile(join(folder, `${id}.json`), manifestOf(id, 'aa'))
-  await writeFile(join(folder, '20260101T004000Z-000000.json'), 'damaged')
+  await writeFile(join(folder, '20260101T004000000Z-000000.json'), 'damaged')
   await turn(2 * hourMs)
   assert.equal(tasks.length, 1)
   assert.equal(backups.state().lastSuccess?.id, id)
@@ -224,7 +224,7 @@ test('a backup of a command counts for the schedule; a damaged manifest does not
   await turn(1.5 * hourMs)
   assert.equal(tasks.length, 2)
   // A backup of another server is no success of this one.
-  const other = '20260101T040000Z-000000'
+  const other = '20260101T040000000Z-000000'
   await writeFile(join(folder, `${other}.json`), manifestOf(other, 'bb'))
   await turn(2 * hourMs)
   assert.match(backups.state().lastFailure?.reason ?? '', /contains backups of another server/)

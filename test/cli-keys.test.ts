@@ -88,7 +88,7 @@ test('a key accepts an unconfigured network, with a warning about a possible mis
   const strange = await run('', 'keys', 'set', id, '--networks', 'dev,mars')
   assert.equal(strange.code, 0)
   assert.match(strange.out, /^networks +dev, mars$/m)
-  assert.equal(strange.err, 'Unknown network mars: the settings define dev.\n')
+  assert.equal(strange.err, 'Unknown network mars: this server has dev.\n')
   assert.equal((await run('', 'keys', 'set', id, '--networks', 'dev')).err, '')
 })
 

@@ -9,7 +9,7 @@ import {
   parseManifest,
 } from './manifest.ts'
 
-const id = '20260131T235959Z-1a2b3c'
+const id = '20260131T235959000Z-1a2b3c'
 const file = { path: 'cairn.db', bytes: 1, sha256: 'ab'.repeat(32), modified: null }
 const manifest = newManifest({
   id,
@@ -22,8 +22,10 @@ const manifest = newManifest({
 })
 
 test('IDs of backups sort by time', () => {
-  const ids = [Date.UTC(2026, 0, 31, 23, 59, 59, 999), Date.UTC(2026, 1, 1)].map(createBackupId)
-  assert.match(ids[0] ?? '', /^20260131T235959Z-[0-9a-f]{6}$/)
+  const ids = [Date.UTC(2026, 0, 31, 23, 59, 59, 998), Date.UTC(2026, 0, 31, 23, 59, 59, 999)].map(
+    createBackupId,
+  )
+  assert.match(ids[0] ?? '', /^20260131T235959998Z-[0-9a-f]{6}$/)
   assert.ok(ids.every(isBackupId))
   assert.deepEqual(ids.toSorted(), ids)
 })
@@ -40,7 +42,7 @@ test('a manifest of another form is refused, and one that names a file outside o
       JSON.stringify(change),
     )
   refused({ version: 2 })
-  refused({ id: '20260131T235959Z-000000' })
+  refused({ id: '20260131T235959000Z-000000' })
   refused({ began: -1 })
   refused({ files: [] })
   refused({ files: [file, file] })

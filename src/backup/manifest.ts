@@ -16,7 +16,7 @@ export type BackupFile = {
 
 export type Manifest = {
   readonly version: typeof manifestVersion
-  /** Sorts by time: `20260131T235959Z-1a2b3c`. */
+  /** Sorts by time: `20260131T235959000Z-1a2b3c`. */
   readonly id: string
   /** Public key of the server in hex: a target belongs to one server. */
   readonly server: string
@@ -32,7 +32,7 @@ export type Manifest = {
 
 const manifestVersion = 1
 const filesMax = 1_000_000
-const idForm = /^\d{8}T\d{6}Z-[0-9a-f]{6}$/
+const idForm = /^\d{8}T\d{9}Z-[0-9a-f]{6}$/
 /** Nothing else is ever written into a data folder. */
 const pathForm =
   /^(?:cairn\.db|identity\.pem|store\/ext\/[1-9]\d{0,9}\.ext|store\/log\/[1-9]\d{0,9}\.log)$/
@@ -40,10 +40,7 @@ const digestForm = /^[0-9a-f]{64}$/
 
 /** `now`: milliseconds since 1970 UTC. */
 export function createBackupId(now: number): string {
-  const time = new Date(now)
-    .toISOString()
-    .replace(/\.\d{3}/, '')
-    .replaceAll(/[-:]/g, '')
+  const time = new Date(now).toISOString().replaceAll(/[-:.]/g, '')
   return `${time}-${randomBytes(3).toString('hex')}`
 }
 

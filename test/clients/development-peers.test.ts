@@ -132,6 +132,7 @@ async function compare(
   calls: readonly Call[],
   differing: readonly string[],
 ) {
+  await cairn.rpc('hardhat_reset', [])
   const own = await forms(cairn.url, cairn.apiKey, calls)
   const theirs = await forms(engine.url, null, calls)
   const different = calls.filter((_, index) => !isDeepStrictEqual(own[index], theirs[index]))
@@ -156,7 +157,6 @@ test('the answers have the form of those of hardhat’s chain', async (t) => {
 test('the answers have the form of those of anvil', async (t) => {
   const engine = await startAnvilUpstream(t)
   if (engine === null) return t.skip('anvil is not installed')
-  await cairn.rpc('hardhat_reset', [])
   await compare(engine, ofAnvil, [
     'evm_increaseTime',
     'evm_setAutomine',

@@ -84,7 +84,7 @@ function defineVerify(command: Command, context: Context): void {
       `
 Examples:
   cairn backup verify --from /mnt/backup/cairn
-  cairn backup verify 20260131T235959Z-1a2b3c --json
+  cairn backup verify 20260131T235959000Z-1a2b3c --json
 
 Reads the whole backup. Copies its database to the folder for temporary files (TMPDIR). The exit code is 1 if the backup
 is damaged.`,

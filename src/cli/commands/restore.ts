@@ -26,7 +26,7 @@ export function defineRestore(command: Command, context: Context): void {
       `
 Examples:
   cairn restore --from /mnt/backup/cairn --data-dir ./restored
-  cairn restore --from s3://backups/cairn --backup 20260131T235959Z-1a2b3c --data-dir /var/lib/cairn
+  cairn restore --from s3://backups/cairn --backup 20260131T235959000Z-1a2b3c --data-dir /var/lib/cairn
 
 The data folder must be absent or empty. Cairn checks every file by its SHA-256 and writes the database last. After an
 interruption, run the command again. Then start the server on the folder: cairn start --data-dir <folder>`,
