@@ -29,9 +29,10 @@ function cairn(
   input = '',
   nodeArgs: readonly string[] = [],
   variables: Readonly<Record<string, string>> = {},
+  program = bin,
 ): Promise<Ended> {
   return new Promise((resolve) => {
-    const all = [...nodeArgs, bin, ...args]
+    const all = [...nodeArgs, program, ...args]
     // A user does not have the folder that the tests of this run share.
     const env = { ...process.env, NODE_COMPILE_CACHE: undefined, ...variables }
     const child = execFile(process.execPath, all, { cwd: root, env }, (error, out, err) => {
@@ -50,18 +51,28 @@ async function json(folder: string, ...args: string[]): Promise<Record<string, u
   return JSON.parse(out) as Record<string, unknown>
 }
 
-test('an unsupported Node version is refused in one sentence, before newer syntax is loaded', async () => {
-  const pretend = "Object.defineProperty(process.versions,'node',{value:'20.9.0'})"
-  const { code, out, err } = await cairn(['--help'], '', [
-    '--import',
-    `data:text/javascript,${pretend}`,
-  ])
+const oldNode = [
+  '--import',
+  `data:text/javascript,${"Object.defineProperty(process.versions,'node',{value:'20.9.0'})"}`,
+]
+
+test('an unsupported Node version hands over to the Node that npm installed with Cairn', async () => {
+  const [old, current] = await Promise.all([cairn(['--help'], '', oldNode), cairn(['--help'])])
+  assert.deepEqual(old, current)
+  const [wrong, same] = await Promise.all([cairn(['carry'], '', oldNode), cairn(['carry'])])
+  assert.equal(wrong.code, 2)
+  assert.deepEqual(wrong, same)
+})
+
+test('an unsupported Node version alone is refused in one sentence, before newer syntax is loaded', async () => {
+  const folder = join(root, 'alone')
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  copyFileSync(bin, join(folder, 'cairn.js'))
+  const { code, out, err } = await cairn(['--help'], '', oldNode, {}, join(folder, 'cairn.js'))
   assert.equal(code, 1)
   assert.equal(out, '')
-  assert.match(
-    err,
-    /^cairn needs Node 24\.9 or newer, and this is Node 20\.9\.0\. .*(npm|https:).*\n$/,
-  )
+  assert.match(err, /^cairn needs Node 24\.9 or newer, and this is Node 20\.9\.0: .*https:.*\n$/)
 })
 
 test('compiled code is cached for the next start, and a missing home folder is not created', async () => {

@@ -65,7 +65,7 @@ test('its pinned file reads back byte for byte, its folder lists, and both pins 
     held.folder.names,
   )
   const pins = (await (await files.post('pin/ls?type=recursive')).json()) as { Keys: object }
-  assert.deepEqual(Object.keys(pins.Keys).toSorted(), [held.file.cid, held.folder.cid].toSorted())
+  assert.ok(held.file.cid in pins.Keys && held.folder.cid in pins.Keys)
 })
 
 test('its operator signs in with the same password', async () => {
