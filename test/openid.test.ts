@@ -52,6 +52,13 @@ async function start(
   }
 }
 
+/** The lines that the server logs from now on. */
+function logOf({ child }: Started): () => readonly string[] {
+  let text = ''
+  child.stderr?.on('data', (piece: Buffer) => (text += piece.toString()))
+  return () => text.split('\n')
+}
+
 /** Begins at `path`, signs in at the provider in a browser without cookies. */
 async function answerOf(
   client: AdminClient,
@@ -225,13 +232,14 @@ test('an answer counts once, for the browser and the purpose that began it', asy
 })
 
 test('people sign up by rule with a verified address of a permitted domain only', async (t) => {
-  const { provider, signIn } = await start(t, {
+  const { provider, cairn, signIn } = await start(t, {
     CAIRN_SIGN_IN_OIDC_SIGN_UP: 'rule',
     CAIRN_SIGN_IN_OIDC_DOMAINS: 'example.org, example.net',
     CAIRN_SIGN_IN_OIDC_RULES: JSON.stringify([
       { domains: ['example.org'], account: 'default', role: 'member' },
     ]),
   })
+  const lines = logOf(cairn)
   provider.people.set('g-1', { ...grace })
   const { client, code, message } = await signIn('g-1')
   assert.equal(code, null, message)
@@ -252,6 +260,8 @@ test('people sign up by rule with a verified address of a permitted domain only'
     assert.equal(refused.code, 'not_allowed')
     assert.match(refused.message, reason)
   }
+  await cairn.stop()
+  assert.equal(lines().filter((line) => /"sign_in_refused".*"not_allowed"/.test(line)).length, 5)
 })
 
 test('a provider that is down has a clear message, passwords go on, and new keys need no restart', async (t) => {

@@ -139,8 +139,12 @@ export function createOidcSignIn(parts: {
       return done
     } catch (error) {
       // The server or the provider failed, not the person.
-      if (!(error instanceof AccountsRefusal) && !isRefusal(error)) noFailure()
-      else if (error instanceof Fault) tries.refused(error, from)
+      if (isRefusal(error)) tries.refused(error, from)
+      else if (!(error instanceof AccountsRefusal)) noFailure()
+      else if (error.reason === 'bad_identity') {
+        // The code that the client gets.
+        tries.refused(new Fault('not_allowed'), from)
+      }
       throw error
     }
   }
@@ -261,7 +265,7 @@ function useOf(purpose: string, { issuer, clientId }: OidcSettings): string {
   return JSON.stringify([purpose, issuer, clientId])
 }
 
-function isRefusal(error: unknown): boolean {
+function isRefusal(error: unknown): error is Fault {
   return error instanceof Fault && error.code === 'bad_sign_in'
 }
 
