@@ -29,6 +29,21 @@ test('a full file is moved, and the oldest is deleted', async (t) => {
   assert.equal(await readFile(`${file}.2`, 'utf8'), '3333\n4444\n')
 })
 
+test('lines that waited together are divided among files; only a longer line exceeds the limit', async (t) => {
+  const folder = await folderOf(t)
+  const file = join(folder, 'access.log')
+  const rotated = createRotatedFile({ file, bytesMax: 10, filesMax: 9 })
+  await rotated.append('11\n')
+  await rotated.append('2222\n33\nä\nthis line is longer\n5555\n6666\n')
+  await rotated.append('7\n')
+  await rotated.close()
+  const texts = await Promise.all(
+    [4, 3, 2, 1].map((number) => readFile(`${file}.${number}`, 'utf8')),
+  ).catch((): string[] => [])
+  texts.push(await readFile(file, 'utf8'))
+  assert.deepEqual(texts, ['11\n2222\n', '33\nä\n', 'this line is longer\n', '5555\n6666\n', '7\n'])
+})
+
 test('a file is continued after a restart, and one file alone starts over', async (t) => {
   const file = join(await folderOf(t), 'access.log')
   for (const text of ['1111\n', '2222\n', '3333\n']) {

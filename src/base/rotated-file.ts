@@ -4,7 +4,7 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 
 export type RotatedFile = {
-  /** Appends `text`. Call it again only after it has settled. Rejects with the error of the file system. */
+  /** Appends whole lines. Call it again only after it has settled. Rejects with the error of the file system. */
   append(text: string): Promise<void>
   /** The next `append` opens the file by its name again. */
   reopen(): void
@@ -15,8 +15,9 @@ export type RotatedFile = {
 
 /** Of the owner; a group may read it, such as that of a program that collects logs. */
 const fileMode = 0o640
+const lineFeed = 0x0a
 
-/** `bytesMax` 0: never full. `filesMax`: number of files, the one that is written included. */
+/** `bytesMax`: only a longer line exceeds it; 0: never full. `filesMax`: number of files, the one that is written included. */
 export function createRotatedFile(parts: {
   readonly file: string
   readonly bytesMax: number
@@ -45,26 +46,39 @@ export function createRotatedFile(parts: {
     return fresh
   }
 
-  async function rotate(): Promise<FileHandle> {
+  async function write(lines: Buffer): Promise<void> {
+    const to = await opened()
+    const torn = isTorn
+    isTorn = true
+    await to.appendFile(torn ? Buffer.concat([Buffer.of(lineFeed), lines]) : lines)
+    isTorn = false
+    bytes += lines.length + (torn ? 1 : 0)
+  }
+
+  async function rotate(): Promise<void> {
     await close()
     if (filesMax === 1) await rm(file, { force: true })
     for (let number = filesMax - 1; number > 0; number--) {
       await moveIfThere(number === 1 ? file : `${file}.${number - 1}`, `${file}.${number}`)
     }
     isTorn = false
-    return await opened()
+    await opened()
   }
 
   return {
     async append(text) {
-      let to = await opened()
-      const length = Buffer.byteLength(text)
-      if (bytesMax > 0 && bytes > 0 && bytes + length > bytesMax) to = await rotate()
-      const torn = isTorn
-      isTorn = true
-      await to.appendFile(torn ? `\n${text}` : text)
-      isTorn = false
-      bytes += length + (torn ? 1 : 0)
+      await opened()
+      let rest: Buffer = Buffer.from(text)
+      while (rest.length > 0) {
+        const length = bytesMax === 0 ? rest.length : lengthOfLines(rest, bytesMax - bytes)
+        if (length === 0 && bytes > 0) {
+          await rotate()
+        } else {
+          const end = length === 0 ? rest.indexOf(lineFeed) + 1 || rest.length : length
+          await write(rest.subarray(0, end))
+          rest = rest.subarray(end)
+        }
+      }
     },
     reopen() {
       isStale = true
@@ -74,6 +88,12 @@ export function createRotatedFile(parts: {
     },
     close,
   }
+}
+
+/** Bytes of the whole lines at the start of `lines` that fit into `room` bytes. */
+function lengthOfLines(lines: Buffer, room: number): number {
+  if (lines.length <= room) return lines.length
+  return room <= 0 ? 0 : lines.lastIndexOf(lineFeed, room - 1) + 1
 }
 
 async function moveIfThere(from: string, to: string): Promise<void> {
