@@ -84,7 +84,8 @@ test('a file is added under its name with the CID of the API', async () => {
   assert.equal((await cairn(['add', '--silent', 'demo.txt'])).out, '')
   const { out } = await cairn(['add', '--json', 'demo.txt'])
   const added = [{ name: 'demo.txt', cid: demo, size: 44 }]
-  assert.deepEqual(JSON.parse(out), { root: demo, added })
+  const link = `http://content.localhost:${new URL(server.url).port}/ipfs/${demo}`
+  assert.deepEqual(JSON.parse(out), { root: demo, added, link })
 })
 
 test('options change the CID in the same way as in the API', async () => {

@@ -28,7 +28,7 @@ const view: ServerStatus = {
     { name: 'mainnet', chainId: 1n, embedded: false, head: 2n ** 60n, anchor: 'trusted' },
     { name: 'dev', chainId: 1337n, embedded: true, head: null, anchor: null },
   ],
-  gateway: () => ({ enabled: true, public: false, deserialized: false, host: null }),
+  gateway: () => ({ enabled: true, public: false, deserialized: false, host: null, local: false }),
   store: () => ({ writable: true, bytes: 10, bytesMax: null }),
   upstreams: () => [
     {

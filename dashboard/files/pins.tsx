@@ -19,11 +19,14 @@ export function Pins({
   pins,
   place,
   reading,
+  port,
   onChanged,
 }: {
   readonly pins: readonly Pin[]
   readonly place: KeyPlace | null
   readonly reading: Reading | null
+  /** Port of the IPFS API. */
+  readonly port: string
   onChanged(): void
 }) {
   const [leaving, setLeaving] = useState<Pin | null>(null)
@@ -70,7 +73,7 @@ export function Pins({
                 {isOpen(reading) && (
                   <a
                     class="button small"
-                    href={linkOf(pin.cid, reading)}
+                    href={linkOf(pin.cid, reading, port)}
                     target="_blank"
                     rel="noopener"
                   >
@@ -92,8 +95,8 @@ export function Pins({
       />
       {pins.length > 0 && reading !== null && !isOpen(reading) && (
         <Note>
-          To open pins in a browser, an operator must set gateway.deserialized, and gateway.public
-          for readers without a key.
+          To open pins in a browser, an operator must set gateway.host or gateway.deserialized, and
+          gateway.public for readers without a key.
         </Note>
       )}
       {leaving !== null && place !== null && (
@@ -121,10 +124,13 @@ function titleOf({ name, cid }: Pin): string {
 }
 
 function isOpen(reading: Reading | null): boolean {
-  return reading !== null && reading.enabled && reading.public && reading.deserialized
+  if (reading === null || !reading.enabled) return false
+  return reading.local || (reading.public && (reading.deserialized || reading.host !== null))
 }
 
-function linkOf(cid: string, reading: Reading | null): string {
+function linkOf(cid: string, reading: Reading | null, port: string): string {
   const host = reading?.host ?? null
-  return host === null ? `/ipfs/${cid}` : `${location.protocol}//${host}/ipfs/${cid}`
+  if (host === null) return `/ipfs/${cid}`
+  const authority = reading?.local === true && port !== '' ? `${host}:${port}` : host
+  return `${location.protocol}//${authority}/ipfs/${cid}`
 }

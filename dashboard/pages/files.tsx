@@ -79,6 +79,7 @@ function Files({ choices }: { readonly choices: Choices }) {
                 pins={pins}
                 place={place}
                 reading={status.value?.gateway ?? null}
+                port={String(status.value?.facesPort ?? location.port)}
                 onChanged={files.again}
               />
               <Pager from={from} next={next} onFrom={setFrom} />

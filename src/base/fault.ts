@@ -257,6 +257,13 @@ export const faults = {
     retry: 'never',
     message: "blocked by this server's deny list",
   },
+  denied_legally: {
+    status: 451,
+    rpc: -32002,
+    kubo: 4,
+    retry: 'never',
+    message: 'unavailable for legal reasons',
+  },
   not_cached: {
     status: 412,
     rpc: -32000,

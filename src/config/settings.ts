@@ -287,14 +287,38 @@ export const settingsSchema = z.strictObject({
           .string()
           .regex(/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/, 'expected a host name in lower case')
           .nullable()
+          .default('auto')
+          .meta({
+            description:
+              'Host name that serves only content, and displays pages. `auto`: `content.localhost` if only this machine reaches the server, otherwise none. null: none.',
+          }),
+      ),
+      subdomains: live(
+        choice(
+          ['auto', 'on', 'off'],
+          'auto',
+          'Give each root CID an origin: `/ipfs/<cid>` on `gateway.host` redirects to `<cid>.ipfs.<host>`. On needs DNS names and a certificate for `*.ipfs.<host>`. `auto`: on for a localhost name.',
+        ),
+      ),
+      abuseContact: live(
+        z
+          .string()
+          .regex(
+            /^(?:[^\s@:/]{1,64}@[^\s@:/]{1,190}|https?:\/\/\S{1,500})$/,
+            'expected an e-mail address or an http or https URL',
+          )
+          .nullable()
           .default(null)
           .meta({
             description:
-              'Host name that serves only content, and displays pages in a sandbox. null: none.',
+              'E-mail address or URL that replies about denied content name. null: none.',
           }),
       ),
       denyFile: path(
         'Deny list of the gateway, one entry per line. Cairn reads it again when it changes. null: none.',
+      ),
+      denyFiles: path(
+        'More deny lists: files, or folders with `.deny` files, separated by commas. Later lists win. null: none.',
       ),
       requestsPerSecondMax: live(
         whole(

@@ -46,3 +46,17 @@ export function isAmbient(headers: IncomingHttpHeaders): boolean {
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase()
   return type === 'application/x-www-form-urlencoded' || type === 'text/plain'
 }
+
+/**
+ * True if a page of another origin made the request for itself: not a person who opened the address, nor a page of the same
+ * origin. Browsers that send no `Sec-Fetch-Site` are known by their Origin.
+ */
+export function isForeign(headers: IncomingHttpHeaders): boolean {
+  const site = headers['sec-fetch-site']
+  if (site === 'none' || site === 'same-origin') return false
+  if (site !== undefined) {
+    return headers['sec-fetch-mode'] !== 'navigate' || headers['sec-fetch-dest'] !== 'document'
+  }
+  const { origin, host } = headers
+  return origin !== undefined && origin.replace(/^https?:\/\//, '') !== host
+}

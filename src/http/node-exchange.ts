@@ -73,6 +73,20 @@ export class NodeExchange implements HttpExchange {
     )
   }
 
+  /**
+   * The last value of a header that a trusted proxy added; null if it is absent, or if the peer is not a trusted proxy.
+   */
+  forwarded(name: 'x-forwarded-host' | 'x-forwarded-proto'): string | null {
+    const sent = this.request.headers[name]
+    if (
+      sent === undefined ||
+      !this.#clientAddress.trusts(this.request.socket.remoteAddress ?? '')
+    ) {
+      return null
+    }
+    return String(sent).split(',').at(-1)?.trim() ?? null
+  }
+
   get gone(): boolean {
     return this.response.destroyed
   }

@@ -16,6 +16,7 @@ import type {
 } from '../access/limits/transfer-meters.ts'
 import { type UsedCall, pathsOutcome } from '../access/usage/usage-row.ts'
 import type { Credential } from '../pipeline/authenticate-request.ts'
+import type { DenyStatus } from './deny-list.ts'
 import type { GatewayPipeline } from './gateway-pipeline.ts'
 import type { IpfsGatewayRequest } from './path-operation.ts'
 
@@ -28,7 +29,8 @@ export type PathRules = {
   readonly pinnedOnly: () => boolean
   /** Whether what is not here may be looked for elsewhere, for callers with a key. */
   readonly fetches: () => boolean
-  readonly denies: (cid: CID, segments?: readonly string[]) => boolean
+  /** The status of the refusal; null: the content is not denied. */
+  readonly denialOf: (cid: CID, segments?: readonly string[]) => DenyStatus | null
   readonly admit: PathLimits['admit']
 }
 
@@ -57,7 +59,8 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
   }
 
   function checkAllowed(cid: CID, segments?: readonly string[]): void {
-    if (rules.denies(cid, segments)) throw new Fault('denied')
+    const status = rules.denialOf(cid, segments)
+    if (status !== null) throw new Fault(status === 451 ? 'denied_legally' : 'denied')
   }
 
   /** Looks at rows and index alone. */
@@ -75,18 +78,21 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
     }
   }
 
-  async function checkPins({ caller, request, operation }: IpfsGatewayRequest): Promise<void> {
+  async function checkPins(visit: IpfsGatewayRequest): Promise<void> {
+    const { caller, request, operation, local } = visit
     const { root, segments } = request
     // A direct pin is of the root's own block, not of what a path leads to.
     const whole = operation.whole || segments.length > 0
-    if (caller === null && !rules.isPublic()) {
+    const isPublic = rules.isPublic()
+    if (caller === null && !isPublic && !local) {
       // Whether it is here is nothing to tell who may not have it.
       for (const accountId of rules.openAccounts()) {
         if (await files.isPinned(root, { accountId, whole })) return
       }
       throw new Fault('no_credential')
     }
-    if (!rules.pinnedOnly() && caller?.settings.gatewayPinnedOnly !== true) return
+    const isOpen = caller !== null || isPublic
+    if (isOpen && !rules.pinnedOnly() && caller?.settings.gatewayPinnedOnly !== true) return
     if (await files.isPinned(root, { accountId: caller?.accountId ?? null, whole })) return
     throw new Fault('not_found', { detail: `${root.toString()} is not pinned on this server` })
   }
@@ -96,9 +102,9 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
   }
 
   return {
-    async authenticatePath(credential, operation) {
+    async authenticatePath(credential, operation, local) {
       if (credential !== null) return await enter(credential, operation)
-      if (rules.isPublic() || rules.openAccounts().length > 0) return null
+      if (local || rules.isPublic() || rules.openAccounts().length > 0) return null
       throw new Fault('no_credential')
     },
 
@@ -111,7 +117,7 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
     },
 
     async runPath(visit) {
-      const { caller, address, operation, request, signal } = visit
+      const { caller, address, operation, request, local, signal } = visit
       const keyId = caller?.keyId ?? null
       const began = clock.monotonic()
       let admitted = false
@@ -135,7 +141,7 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
       let measured: TransferMeter | null = null
       try {
         const input = operation.parse(request)
-        leave = rules.admit({ keyId, address })
+        leave = rules.admit({ keyId, address, unmetered: local && caller === null })
         measured = caller === null ? null : parts.transferMeters.open(caller, noBody)
         admitted = true
         await checkRoot(visit)

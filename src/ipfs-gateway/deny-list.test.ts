@@ -1,11 +1,22 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { test } from 'node:test'
+import { base58btc } from 'multiformats/bases/base58'
 import { CID } from 'multiformats/cid'
+import { multihashOf } from '../codec/ipld/multihash.ts'
+import { parseYaml } from '../config/parse-yaml.ts'
 import { denyLinesMax, parseDenyList } from './deny-list.ts'
 
 const one = CID.parse('QmeGAVddnBSnKc1DLE7DLV9uuTqo5F7QbaveTjr45JUdQn')
 const other = CID.parse('bafkreigp57nphuun56ko66odwfcji6x2bpqo5eaoyv6yp7cdu55oxm4ioy')
+
+async function read(text: string) {
+  const list = await parseDenyList(text, parseYaml)
+  return {
+    ...list,
+    statusOf: (cid: CID, ...segments: string[]) => list.find(cid, segments)?.status ?? null,
+  }
+}
 
 test('an entry denies a block by every spelling of its CID, with all below it', async () => {
   for (const line of [
@@ -14,41 +25,105 @@ test('an entry denies a block by every spelling of its CID, with all below it', 
     `/ipfs/${one.toV1().toString()}/*`,
     `  ${one.toString()} # why`,
   ]) {
-    const list = await parseDenyList(line)
-    assert.equal(list.denies(one), true, line)
-    assert.equal(list.denies(one.toV1(), ['a']), true, line)
-    assert.equal(list.denies(other), false, line)
+    const { statusOf } = await read(line)
+    assert.equal(statusOf(one), 410, line)
+    assert.equal(statusOf(one.toV1(), 'a'), 410, line)
+    assert.equal(statusOf(other), null, line)
   }
 })
 
 test('an entry with a path denies that path, with a star all that begins so', async () => {
-  const list = await parseDenyList(`/ipfs/${one.toString()}/a/b\n/ipfs/${other.toString()}/x*\n`)
-  assert.equal(list.denies(one), false)
-  assert.equal(list.denies(one, ['a', 'b']), true)
-  assert.equal(list.denies(one, ['a', 'b', 'c']), false)
-  assert.equal(list.denies(other, ['xyz', 'a']), true)
-  assert.equal(list.denies(other, ['y']), false)
+  const { statusOf } = await read(
+    `/ipfs/${one.toString()}/a/b/\n/ipfs/${other.toString()}/x%20y*\n/ipfs/${other.toString()}/z/*`,
+  )
+  assert.equal(statusOf(one), null)
+  assert.equal(statusOf(one, 'a', 'b'), 410)
+  assert.equal(statusOf(one, 'a', 'b', 'c'), null)
+  assert.equal(statusOf(other, 'x yz', 'a'), 410)
+  assert.equal(statusOf(other, 'y'), null)
+  assert.equal(statusOf(other, 'z'), 410)
+  assert.equal(statusOf(other, 'z', 'a'), 410)
+})
+
+test('the last rule that matches decides, so that a later line allows or denies again', async () => {
+  const cid = one.toString()
+  const { statusOf, find } = await read(
+    [
+      `/ipfs/${cid}/blocked*`,
+      `!/ipfs/${cid}/blockednot`,
+      `!/ipfs/${cid}/blocked/exceptions*`,
+      `!/ipfs/${other.toString()}`,
+      `/ipfs/${other.toString()}`,
+    ].join('\n'),
+  )
+  assert.equal(statusOf(one, 'blocked'), 410)
+  assert.equal(statusOf(one, 'blockednot'), null)
+  assert.equal(statusOf(one, 'blocked', 'exceptions1'), null)
+  assert.equal(statusOf(one, 'blocked', 'other'), 410)
+  assert.equal(statusOf(other), 410)
+  assert.deepEqual(find(one, ['blockednot']), { status: null, line: 2 })
+  assert.equal(find(one, ['x']), null)
 })
 
 test('a hashed entry denies content that the list does not name in clear', async () => {
   const lines = [`${one.toV1().toString()}/`, `${other.toString()}/a/b`].map(
     (name) => `//${hash('sha256', name, 'hex')}`,
   )
-  const list = await parseDenyList(lines.join('\n'))
-  assert.equal(list.entries, 2)
-  assert.equal(list.denies(one), true)
-  assert.equal(list.denies(other), false)
-  assert.equal(list.denies(other, ['a', 'b']), true)
+  const { entries, statusOf } = await read(lines.join('\n'))
+  assert.equal(entries, 2)
+  assert.equal(statusOf(one), 410)
+  assert.equal(statusOf(other), null)
+  assert.equal(statusOf(other, 'a', 'b'), 410)
+})
+
+test('a hashed entry as a multihash denies every codec, by any hash function that Cairn has', async () => {
+  for (const name of ['sha2-256', 'sha2-512', 'blake3']) {
+    const bare = base58btc.baseEncode(other.multihash.bytes)
+    const hashed = (text: string) => base58btc.baseEncode(multihashOf(name, Buffer.from(text)))
+    const { unread, statusOf } = await read(`//${hashed(bare)}\n!//${hashed(`${bare}/fine`)}\n`)
+    assert.deepEqual(unread, [], name)
+    assert.equal(statusOf(other), 410)
+    assert.equal(statusOf(CID.createV1(0x70, other.multihash)), 410)
+    assert.equal(statusOf(other, 'fine'), null)
+    assert.equal(statusOf(one), null)
+  }
+})
+
+test('the published examples of a double hash match the content they are of', async () => {
+  const { statusOf } = await read('//QmX9dhRcQcKUw3Ws8485T5a9dtjrSCQaUAHnG4iK9i4ceM')
+  assert.equal(statusOf(CID.parse('QmVTF1yEejXd9iMgoRTFDxBv7HAz9kuZcQNBzHrceuK9HR')), 410)
+  assert.equal(
+    statusOf(CID.parse('bafybeidjwik6im54nrpfg7osdvmx7zojl5oaxqel5cmsz46iuelwf5acja')),
+    410,
+  )
+  const legacy = await read('//d9d295bde21f422d471a90f2a37ec53049fdf3e5fa3ee2e8f20e10003da429e7')
+  assert.equal(
+    legacy.statusOf(CID.parse('bafybeiefwqslmf6zyyrxodaxx4vwqircuxpza5ri45ws3y5a62ypxti42e')),
+    410,
+  )
+})
+
+test('a hint names the status, of one rule or of the list', async () => {
+  const { statusOf } = await read(
+    `hints:\n  status: 451\n  other: x\n---\n${one.toString()}\n${other.toString()} a:b status:410\n`,
+  )
+  assert.equal(statusOf(one), 451)
+  assert.equal(statusOf(other), 410)
+  assert.equal((await read(`${one.toString()} status:451`)).statusOf(one), 451)
+  assert.equal((await read(`${one.toString()} status:200`)).statusOf(one), 410)
 })
 
 test('a head, comments and empty lines are ignored, and errors name their line', async () => {
-  const list = await parseDenyList(
-    `version: 1\nname: x\n---\n\n# note\r\n${one.toString()}\r\n/ipns/x\n+${one.toString()}\n`,
+  const list = await read(
+    `version: 1\nname: x\n---\n\n# note\r\n${one.toString()}\r\n/ipns/x\n+${one.toString()}\n//zz\n`,
   )
   assert.equal(list.entries, 1)
-  assert.deepEqual(list.unread, [7, 8])
+  assert.deepEqual(list.unread, [8, 9])
 })
 
-test('a list without end is refused', async () => {
-  await assert.rejects(parseDenyList('\n'.repeat(denyLinesMax)), RangeError)
+test('a list without end, of another version or with a malformed head is refused', async () => {
+  await assert.rejects(read('\n'.repeat(denyLinesMax)), RangeError)
+  await assert.rejects(read(`version: 2\n---\n${one.toString()}`), /has version 2, expected 1/)
+  await assert.rejects(read(`a: [\n---\n${one.toString()}`), /the head of the deny list is no YAML/)
+  await assert.rejects(read('x'.repeat(2 * 1024 * 1024 + 1)), /line 1 has more than/)
 })

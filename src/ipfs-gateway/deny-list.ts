@@ -1,90 +1,224 @@
-// Content that this server must not serve, by CID or by the hash of CID and path, as operators pass such lists
-// on. Blocks are compared by multihash, so that no other spelling of a CID gets around it.
-// Form: https://specs.ipfs.tech/ipips/ipip-0383/ (blocks, paths and sha2-256 double hashes of it)
+// Content that this server must not serve, as operators pass such lists on. Blocks are compared by multihash, so that no
+// other spelling of a CID gets around it. The last rule that matches decides.
+// Form: https://specs.ipfs.tech/compact-denylist-format/ (IPIP-383), without rules for IPNS names, which are not resolved
+// Tested by src/ipfs-gateway/deny-list.test.ts
 import { hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
+import { base58btc } from 'multiformats/bases/base58'
 import type { CID } from 'multiformats/cid'
+import { Fault } from '../base/fault.ts'
 import { toBareHex } from '../base/hex.ts'
 import { parseCid } from '../codec/ipld/cid.ts'
+import { computed, decodeMultihash, identityCode } from '../codec/ipld/multihash.ts'
+
+/** Status of the refusal: 410, or 451 where the rule names a legal reason. */
+export type DenyStatus = 410 | 451
+
+/** The rule that decides. `status` null: it allows the content. `line`: from 1. */
+type DenyMatch = { readonly status: DenyStatus | null; readonly line: number }
 
 export type DenyList = {
-  /** Is the content of `cid`, or of the path below it, on the list? */
-  denies(cid: CID, segments?: readonly string[]): boolean
+  /** Null: no rule matches the content of `cid`, or of the path below it. */
+  find(cid: CID, segments?: readonly string[]): DenyMatch | null
   readonly entries: number
-  /** Lines that say nothing this server understands: they deny nothing. */
+  /** Lines that are no rule: they deny nothing. At most 20. */
   readonly unread: readonly number[]
 }
 
 /** Most lines that take part; more is a mistake in the list. */
 export const denyLinesMax = 1_000_000
+const lineCharsMax = 2 * 1024 * 1024
+const headCharsMax = 1024 * 1024
 const unreadMax = 20
 /** How many lines may be read before other work gets a turn. */
 const turnLines = 4096
 
-export const emptyDenyList: DenyList = { denies: () => false, entries: 0, unread: [] }
+/** Rules of a path below a CID. `prefix`: all paths that begin so. */
+type PathRule = { readonly path: string; readonly prefix: boolean; readonly rule: number }
 
 /**
- * One entry a line: `<cid>`, `/ipfs/<cid>`, `/ipfs/<cid>/*` (all the same), `/ipfs/<cid>/path` (that path, with a `*`
- * at its end all that begins so), `//<sha2-256 of "<cid v1 in base32>/<path>", hex>`. Empty lines, lines that begin
- * with `#`, and a head that ends in `---` are passed over. Throws RangeError past `denyLinesMax` lines.
+ * Rules in the order in which they were added. A rule is one number, because lists have a million of them: four times its
+ * line, plus 1 if it allows, plus 2 if its status is 451.
  */
-export async function parseDenyList(text: string): Promise<DenyList> {
+class DenyRules {
+  readonly #blocks = new Map<string, number>()
+  readonly #paths = new Map<string, PathRule[]>()
+  /** By the hash of CID and path: hex of a sha2-256, or multihash in hex. */
+  readonly #hashes = new Map<string, number>()
+  /** Hash functions of the multihashes. */
+  readonly #codes = new Set<number>()
+  #entries = 0
+
+  get entries(): number {
+    return this.#entries
+  }
+
+  /** `status`: of rules without a hint. False: the line is no rule. */
+  add(line: string, at: number, status: DenyStatus): boolean {
+    const [item = '', ...hints] = line.split(/\s+/)
+    const allows = item.startsWith('!')
+    const name = allows ? item.slice(1) : item
+    if (name.startsWith('/ipns/')) return true
+    const rule = at * 4 + (allows ? 1 : 0) + ((statusOf(hints) ?? status) === 451 ? 2 : 0)
+    const added = name.startsWith('//')
+      ? this.#addHash(name.slice(2), rule)
+      : this.#addPath(name, rule)
+    if (added) this.#entries += 1
+    return added
+  }
+
+  #addHash(text: string, rule: number): boolean {
+    const isLegacy = /^[0-9a-f]{64}$/i.test(text)
+    if (isLegacy) this.#hashes.set(text.toLowerCase(), rule)
+    const multihash = parseMultihash(text)
+    if (multihash === null) return isLegacy
+    this.#codes.add(multihash.code)
+    this.#hashes.set(multihash.hex, rule)
+    return true
+  }
+
+  #addPath(name: string, rule: number): boolean {
+    const [, text = '', below = ''] = /^(?:\/ipfs\/)?([^/]+)(?:\/(.*))?$/.exec(name) ?? []
+    const cid = parseCid(text)
+    if (cid === null) return false
+    const key = keyOf(cid)
+    if (below === '' || below === '*') {
+      this.#blocks.set(key, rule)
+      return true
+    }
+    const prefix = below.endsWith('*')
+    const path = decodedPath(prefix ? below.slice(0, -1) : below)
+    const known = this.#paths.get(key)
+    if (known === undefined) this.#paths.set(key, [{ path, prefix, rule }])
+    else known.push({ path, prefix, rule })
+    return true
+  }
+
+  find(cid: CID, segments: readonly string[] = []): DenyMatch | null {
+    if (this.#entries === 0) return null
+    const key = keyOf(cid)
+    const path = segments.join('/')
+    let last = this.#blocks.get(key) ?? 0
+    if (path !== '') {
+      for (const one of this.#paths.get(key) ?? []) {
+        const matches = one.prefix ? path.startsWith(one.path) : path === one.path
+        if (matches) last = Math.max(last, one.rule)
+      }
+    }
+    if (this.#hashes.size > 0) {
+      for (const name of this.#hashesOf(cid, path))
+        last = Math.max(last, this.#hashes.get(name) ?? 0)
+    }
+    if (last === 0) return null
+    const status = (last & 1) === 1 ? null : (last & 2) === 2 ? 451 : 410
+    return { status, line: Math.floor(last / 4) }
+  }
+
+  *#hashesOf(cid: CID, path: string): Generator<string> {
+    yield hash('sha256', `${cid.toV1().toString()}/${path}`, 'hex')
+    if (this.#codes.size === 0) return
+    const bare = base58btc.baseEncode(cid.multihash.bytes)
+    const bytes = Buffer.from(path === '' ? bare : `${bare}/${path}`)
+    for (const code of this.#codes) yield nameOf(code, computed(code, bytes))
+  }
+}
+
+/**
+ * One rule a line: `<cid>`, `/ipfs/<cid>` and `/ipfs/<cid>/*` (all the same), `/ipfs/<cid>/path` (that path, with a `*` at
+ * its end all that begins so), `//<hash>` of CID and path, each with `!` in front to allow; hints after a space. A YAML head
+ * ends in `---`. Throws RangeError for a list that is too long, and for a head that is malformed or of another version.
+ * `parseYaml` throws for text that is no YAML.
+ */
+export async function parseDenyList(
+  text: string,
+  parseYaml: (text: string) => unknown,
+): Promise<DenyList> {
   const lines = text.split(/\r?\n/)
   if (lines.length > denyLinesMax) {
     throw new RangeError(`a deny list has at most ${denyLinesMax} lines, this one ${lines.length}`)
   }
-  const head = lines.indexOf('---')
-  const blocks = new Set<string>()
-  const hashes = new Set<string>()
-  const paths = new Map<string, { readonly path: string; readonly begins: boolean }[]>()
+  const head = findHead(lines)
+  const status = head === 0 ? 410 : readHead(lines.slice(0, head - 1).join('\n'), parseYaml)
+  const rules = new DenyRules()
   const unread: number[] = []
-  for (let at = head + 1; at < lines.length; at++) {
+  for (let at = head; at < lines.length; at++) {
     if (at % turnLines === 0) await setImmediate()
     const line = (lines[at] ?? '').trim()
+    if (line.length > lineCharsMax) {
+      throw new RangeError(`line ${at + 1} has more than ${lineCharsMax} characters`)
+    }
     if (line === '' || line.startsWith('#')) continue
-    const hashed = /^\/\/([0-9a-f]{64})$/i.exec(line)?.[1]
-    if (hashed !== undefined) {
-      hashes.add(hashed.toLowerCase())
-      continue
-    }
-    const [, name = '', below = ''] = /^(?:\/ipfs\/)?([^/\s]+)(?:\/(\S*))?/.exec(line) ?? []
-    const cid = parseCid(name)
-    if (cid === null) {
-      if (unread.length < unreadMax) unread.push(at + 1)
-      continue
-    }
-    const key = keyOf(cid)
-    if (below === '' || below === '*') blocks.add(key)
-    else {
-      const begins = below.endsWith('*')
-      const path = begins ? below.slice(0, -1) : below
-      const known = paths.get(key)
-      if (known === undefined) paths.set(key, [{ path, begins }])
-      else known.push({ path, begins })
-    }
+    if (!rules.add(line, at + 1, status) && unread.length < unreadMax) unread.push(at + 1)
   }
-  let entries = blocks.size + hashes.size
-  for (const list of paths.values()) entries += list.length
   return {
-    entries,
+    find: (cid, segments) => rules.find(cid, segments),
+    entries: rules.entries,
     unread,
-    denies(cid, segments = []) {
-      if (entries === 0) return false
-      const key = keyOf(cid)
-      if (blocks.has(key)) return true
-      const path = segments.join('/')
-      if (hashes.size > 0 && hashes.has(hashedName(cid, path))) return true
-      const denied = paths.get(key)
-      if (denied === undefined || path === '') return false
-      return denied.some((each) => (each.begins ? path.startsWith(each.path) : path === each.path))
-    },
   }
+}
+
+/** Index of the first line after the head; 0: there is none. */
+function findHead(lines: readonly string[]): number {
+  let chars = 0
+  for (const [at, line] of lines.entries()) {
+    if (line.trimEnd() === '---') return at + 1
+    chars += line.length + 1
+    if (chars > headCharsMax) return 0
+  }
+  return 0
+}
+
+/** The status of rules without a hint. */
+function readHead(text: string, parseYaml: (text: string) => unknown): DenyStatus {
+  let head: unknown
+  try {
+    head = parseYaml(text)
+  } catch (cause) {
+    throw new RangeError(`the head of the deny list is no YAML: ${(cause as Error).message}`, {
+      cause,
+    })
+  }
+  if (typeof head !== 'object' || head === null) return 410
+  const { version = 1, hints } = head as { readonly version?: unknown; readonly hints?: unknown }
+  if (version !== 1) {
+    throw new RangeError(`the deny list has version ${JSON.stringify(version)}, expected 1`)
+  }
+  if (typeof hints !== 'object' || hints === null) return 410
+  const pairs = Object.entries(hints).map(([name, value]) => `${name}:${String(value)}`)
+  return statusOf(pairs) ?? 410
+}
+
+/** The format leaves the names of hints open; `status` is that of the reply. */
+function statusOf(hints: readonly string[]): DenyStatus | null {
+  const found = hints.findLast((hint) => hint === 'status:410' || hint === 'status:451')
+  return found === undefined ? null : found === 'status:451' ? 451 : 410
 }
 
 function keyOf(cid: CID): string {
   return toBareHex(cid.multihash.bytes)
 }
 
-function hashedName(cid: CID, path: string): string {
-  return hash('sha256', `${cid.toV1().toString()}/${path}`, 'hex')
+function nameOf(code: number, digest: Uint8Array): string {
+  return `${code}:${toBareHex(digest)}`
+}
+
+function parseMultihash(text: string): { readonly code: number; readonly hex: string } | null {
+  if (!/^[1-9A-HJ-NP-Za-km-z]{1,200}$/.test(text)) return null
+  try {
+    const { code, digest } = decodeMultihash(base58btc.baseDecode(text))
+    return code === identityCode ? null : { code, hex: nameOf(code, digest) }
+  } catch (thrown) {
+    if (thrown instanceof Fault) return null
+    throw thrown
+  }
+}
+
+/** Without slashes at its ends; escapes that are malformed stand for themselves. */
+function decodedPath(text: string): string {
+  const plain = text.replace(/^\/+|\/+$/g, '')
+  try {
+    return decodeURIComponent(plain)
+  } catch {
+    return plain
+  }
 }

@@ -1,7 +1,7 @@
 // The page of a directory: names, CIDs and sizes of its entries, sorted.
 // Tested by src/ipfs-gateway/path-content.test.ts
 import type { DirectoryEntry } from '../ipfs/read/listed.ts'
-import { escapeHtml, pageEnd, pageHead, type PagePath, pathHref } from './html-page.ts'
+import { contentHref, escapeHtml, ownHref, pageEnd, pageHead, type PagePath } from './html-page.ts'
 
 export type DirectoryPage = {
   readonly path: PagePath
@@ -17,7 +17,7 @@ const rowsAtOnce = 200
 /** In pieces, so that a long list is never text as a whole. */
 export async function* directoryPage(page: DirectoryPage): AsyncGenerator<Uint8Array> {
   const { path, cid, entries, isCut } = page
-  const here = pathHref(path.root, path.segments)
+  const here = ownHref(path)
   const noun = entries.length === 1 ? 'entry' : 'entries'
   const count = `${isCut ? 'the first ' : ''}${entries.length} ${noun}`
   const parent =
@@ -25,8 +25,9 @@ export async function* directoryPage(page: DirectoryPage): AsyncGenerator<Uint8A
       ? ''
       : `<tr><td><a href="${here}/..">..</a></td><td></td><td></td></tr>\n`
   yield Buffer.from(`${pageHead('Index of', path)}
-<p><span class="ipfs-hash" translate="no">${escapeHtml(cid)}</span>, ${count}.
-Download as <a href="?format=car" download>CAR</a> or <a href="?format=tar" download>tar</a>.</p>
+<p><span class="ipfs-hash whole" translate="no">${escapeHtml(cid)}</span></p>
+<p><span class="dim">${count}</span>. Download as <a href="?format=tar" download>tar</a> or
+<a href="?format=car" download>CAR</a>.</p>
 <table>
 <thead><tr><th scope="col">Name</th><th scope="col">CID</th><th scope="col">Size</th></tr></thead>
 <tbody>
@@ -35,23 +36,25 @@ ${parent}`)
     yield Buffer.from(
       entries
         .slice(at, at + rowsAtOnce)
-        .map((entry) => rowOf(entry, here))
+        .map((entry) => rowOf(entry, here, path.gateway))
         .join(''),
     )
   }
   const rest = isCut
-    ? '<p>There are more. The whole directory comes with <code>?format=car</code>.</p>\n'
+    ? '<p>The directory has more entries than a page shows. The archives contain all of them.</p>\n'
     : ''
   yield Buffer.from(`</tbody>\n</table>\n${rest}${pageEnd}`)
 }
 
-function rowOf({ name, cid, size }: DirectoryEntry, here: string): string {
+function rowOf({ name, cid, size }: DirectoryEntry, here: string, gateway: string | null): string {
   const text = cid.toString()
-  const short = text.length > 16 ? `${text.slice(0, 6)}…${text.slice(-6)}` : text
+  // The page cuts the start by style, so that a copy is whole.
+  const shown =
+    text.length > 16 ? `<span class="start">${text.slice(0, -6)}</span>${text.slice(-6)}` : text
   const escaped = encodeURIComponent(name.toWellFormed())
   // Escaped twice, as in Kubo's listing; gateway-conformance compares it.
   const saved = escapeHtml(encodeURIComponent(escaped))
-  return `<tr><td><a href="${here}/${escapeHtml(escaped)}">${escapeHtml(name)}</a></td><td><a class="ipfs-hash" translate="no" href="/ipfs/${text}?filename=${saved}">${short}</a></td><td>${shownSize(size)}</td></tr>\n`
+  return `<tr><td><a href="${here}/${escapeHtml(escaped)}">${escapeHtml(name)}</a></td><td><a class="ipfs-hash" translate="no" href="${contentHref(gateway, text, [])}?filename=${saved}">${shown}</a></td><td>${shownSize(size)}</td></tr>\n`
 }
 
 /** Of the DAG below, as its directory claims. */

@@ -6,8 +6,15 @@ import type { IpfsGatewayRequest, PathRun } from './path-operation.ts'
 
 /** What readers of `/ipfs/<cid>` need of it. */
 export interface GatewayPipeline {
-  /** Null: the request has no key and needs none. Throws the faults of the IPFS API. */
-  authenticatePath(credential: Credential | null, operation: string): Promise<Caller | null>
+  /**
+   * Null: the request has no key and needs none. `local`: a person at this machine reads. Throws the faults of the IPFS
+   * API.
+   */
+  authenticatePath(
+    credential: Credential | null,
+    operation: string,
+    local: boolean,
+  ): Promise<Caller | null>
   /** A request refused after entering, before it ran, is counted; null: in no account's usage. */
   countPathRefusal(caller: Caller | null, operation: string, fault: Fault): void
   /**

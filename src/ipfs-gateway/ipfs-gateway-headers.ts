@@ -30,15 +30,29 @@ export function preflightHeaders(): Record<string, string> {
   return { Allow: methods, 'Access-Control-Max-Age': '7200' }
 }
 
-/** `isOpen` false: copies are for who shows the same key. */
+/** Request headers that decide whether this machine needs a key: see local-client.ts. */
+const fetchHeaders = 'Origin, Sec-Fetch-Site, Sec-Fetch-Mode, Sec-Fetch-Dest'
+
+/**
+ * `isOpen` false: copies are for clients with the same key. `isLocal`: sent without a key to this machine, so a browser must
+ * not answer a page of another origin from its cache.
+ */
 export function cacheHeaders(
   tag: string,
-  { isOpen, isGenerated }: { readonly isOpen: boolean; readonly isGenerated: boolean },
+  {
+    isOpen,
+    isLocal,
+    isGenerated,
+  }: { readonly isOpen: boolean; readonly isLocal: boolean; readonly isGenerated: boolean },
 ): Record<string, string> {
   return {
     Etag: tag,
     'Cache-Control': isGenerated ? generated : immutable,
-    Vary: isOpen ? 'Accept' : 'Accept, Authorization',
+    Vary: isLocal
+      ? `Accept, Authorization, ${fetchHeaders}`
+      : isOpen
+        ? 'Accept'
+        : 'Accept, Authorization',
   }
 }
 

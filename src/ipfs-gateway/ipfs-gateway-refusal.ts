@@ -1,7 +1,10 @@
-// A Fault as an answer to readers of `/ipfs/<cid>`: its status, and its message as a line of text.
+// A Fault as an answer to readers of `/ipfs/<cid>`: its status, and its message as a line of text, or as a page for clients
+// that accept HTML.
 // Tested by src/ipfs-gateway/ipfs-gateway.test.ts
 import { type Fault, pathsStatus } from '../base/fault.ts'
 import { messageOf, waitSeconds } from '../pipeline/files-refusal.ts'
+import { errorPage, isDenial } from './error-page.ts'
+import { pagePolicy } from './html-page.ts'
 
 export type PathRefusal = {
   readonly status: number
@@ -9,12 +12,19 @@ export type PathRefusal = {
   readonly body: string
 }
 
-export function pathRefusalOf(fault: Fault): PathRefusal {
+/** `contact`: for questions about denied content; null: none. */
+export function pathRefusalOf(
+  fault: Fault,
+  { asPage, contact }: { readonly asPage: boolean; readonly contact: string | null },
+): PathRefusal {
   const { row } = fault
   const status = pathsStatus(row)
-  const body = `${messageOf(fault)}\n`
+  const message = messageOf(fault)
+  const line = contact !== null && isDenial(status) ? `${message}; contact ${contact}` : message
+  const body = asPage ? errorPage(status, message, contact) : `${line}\n`
   const headers: Record<string, string> = {
-    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Type': asPage ? 'text/html; charset=utf-8' : 'text/plain; charset=utf-8',
+    ...(asPage ? { 'Content-Security-Policy': pagePolicy } : {}),
     'Content-Length': String(Buffer.byteLength(body)),
     'Cache-Control': 'no-store',
   }

@@ -111,7 +111,6 @@ test('without a format or with an unknown one it is a 400, with one of files a 4
   }
   const ask = 'ask for ?format=raw or ?format=car: this server gives only what readers can check\n'
   assert.equal(await said(cid), ask)
-  assert.equal(await said(cid, { accept: 'text/html,*/*;q=0.8' }), ask)
   assert.equal(await said(`${cid}?format=zip`), 'format "zip" is not supported by this server\n')
   for (const format of ['tar', 'dag-json', 'dag-cbor', 'json', 'cbor']) {
     assert.equal(await said(`${cid}?format=${format}`, {}, 406), ask)
@@ -128,6 +127,25 @@ test('without a format or with an unknown one it is a 400, with one of files a 4
     `authorization: ${reader.basic}\r\nconnection: close\r\n\r\n`,
   )
   assert.match(outside, /^HTTP\/1\.1 400 .*leads out of its root\n$/s)
+})
+
+test('a client that accepts HTML gets a refusal as a page, and a program as a line of text', async (t) => {
+  const reader = await startPathReader(t)
+  const page = await reader.get('notacid', { accept: 'text/html,*/*;q=0.8' })
+  assert.deepEqual(
+    [page.status, page.headers.get('content-type')],
+    [400, 'text/html; charset=utf-8'],
+  )
+  assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'none'/)
+  assert.match(await page.text(), /<h1>Malformed address<\/h1>/)
+  for (const [path, accept] of [
+    ['notacid', '*/*'],
+    ['notacid?format=raw', 'text/html'],
+    ['notacid', 'application/vnd.ipld.raw, text/html'],
+  ] as const) {
+    const refused = await reader.get(path, { accept })
+    assert.equal(refused.headers.get('content-type'), 'text/plain; charset=utf-8', path)
+  }
 })
 
 test('what is not here is a 404, and with only-if-cached a 412', async (t) => {
@@ -404,13 +422,13 @@ test('an account may make its pins public, and no other content is revealed', as
 
 test('content on the deny list is a 410, by any spelling and along a path', async (t) => {
   const texts: string[] = []
-  let list = await parseDenyList('')
+  let list = await parseDenyList('', () => null)
   const reader = await startPathReader(t, {
-    pathRules: { denies: (cid, segments) => list.denies(cid, segments) },
+    pathRules: { denialOf: (cid, segments) => list.find(cid, segments)?.status ?? null },
   })
   const file = await reader.add([fileEntry('', 'stone')])
   const folder = await reader.add([fileEntry('d/a', 'stone'), fileEntry('d/b', 'other')])
-  list = await parseDenyList(`# a list\n/ipfs/${CID.parse(file).toV1().toString()}\n`)
+  list = await parseDenyList(`# a list\n/ipfs/${CID.parse(file).toV1().toString()}\n`, () => null)
   const status = async (path: string, headers = {}) => {
     const response = await reader.get(path, headers)
     texts.push(await response.text().catch(() => 'cut'))

@@ -1,5 +1,6 @@
-// The face for readers: `GET|HEAD /ipfs/<cid>[/path]` as raw blocks, CARs or, where that is switched on, files and
-// directories. Turns headers into questions and answers into headers; rules are the gateway's.
+// The HTTP endpoint of the gateway: `GET|HEAD /ipfs/<cid>[/path]`, or any path of a host name of content, as raw blocks,
+// CARs or, where that is switched on, files and directories. Turns headers into questions and answers into headers; rules
+// are the pipeline's.
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
@@ -7,6 +8,7 @@ import { type FilesDownload, measuredStream } from '../pipeline/transfer.ts'
 import type { GatewayPipeline } from './gateway-pipeline.ts'
 import type { PathContent, PathOperation, PathReply } from './path-operation.ts'
 import { absenceOf } from './create-gateway-pipeline.ts'
+import { parseAccept } from '../http/accept-header.ts'
 import { isAmbient } from '../http/cross-origin.ts'
 import { type ByteRange, hasDirective, namesTag, readRange } from '../http/conditional-request.ts'
 import { readFilesCredential } from '../pipeline/authenticate-request.ts'
@@ -19,13 +21,7 @@ import {
   preflightHeaders,
 } from './ipfs-gateway-headers.ts'
 import { pathRefusalOf } from './ipfs-gateway-refusal.ts'
-import {
-  canonicalPath,
-  type ChosenFormat,
-  chooseFormat,
-  readPath,
-  readQuery,
-} from './ipfs-gateway-request.ts'
+import { type ChosenFormat, chooseFormat, readPath, readQuery } from './ipfs-gateway-request.ts'
 import { sendChunks } from '../http/send-chunks.ts'
 import { type RequestLog, silentRequestLog } from '../pipeline/request-log/finished-request.ts'
 import {
@@ -33,13 +29,22 @@ import {
   beginProgress,
   reportExchange,
 } from '../pipeline/request-log/report-exchange.ts'
+import type { ContentHost } from './content-host.ts'
+import { findLocation, hostOf, originOf, withQuery } from './content-location.ts'
+import { isLocalClient } from './local-client.ts'
 
 export type IpfsGatewaySettings = {
   readonly enabled: boolean
   /** Files and directories are shown, and not only what readers can check. */
   readonly deserialized: boolean
-  /** Host name that is there for content alone; null: none. */
+  /** Host name for content alone; null: none. */
   readonly host: string | null
+  /** Paths of that host are redirected to the host name of their root. */
+  readonly subdomains: boolean
+  /** The server is for one machine, whose people read pinned content on `host` without a key. */
+  readonly local: boolean
+  /** For questions about denied content: an e-mail address or a URL; null: none. */
+  readonly abuseContact: string | null
   /** No byte of an answer taken for this long ends it. */
   readonly idleMs: number
 }
@@ -64,7 +69,7 @@ export type IpfsGatewayDeps = {
   readonly log: Log
 }
 
-/** Builds the face. It answers every exchange itself and throws nothing. */
+/** Builds the handler. It answers every exchange itself and throws nothing. */
 export function createIpfsGateway(parts: IpfsGatewayDeps): RequestHandler {
   const { clock, requests = silentRequestLog } = parts
   return async (exchange) => {
@@ -88,11 +93,10 @@ export function createIpfsGateway(parts: IpfsGatewayDeps): RequestHandler {
       }
       // A short body never looks whole.
       if (response.headersSent) response.destroy()
-      else
-        refuse(
-          exchange,
-          isAskingBrowser(parts, exchange, fault) ? new Fault('browser_refused') : fault,
-        )
+      else {
+        const shown = isAskingBrowser(parts, exchange, fault) ? new Fault('browser_refused') : fault
+        refuse(exchange, shown, parts.settings.abuseContact)
+      }
     }
     reportExchange({ requests, clock }, exchange, 'gateway', progress, 0)
   }
@@ -106,21 +110,24 @@ async function answer(
   const { gateway, settings } = parts
   const { method, headers } = exchange.request
   if (method !== 'GET' && method !== 'HEAD') throw new Fault('wrong_http')
-  const canonical = canonicalPath(exchange.path)
-  if (canonical !== null) return redirect(exchange, canonical)
-  const ownOrigin = isOwnHost(settings.host, headers.host)
+  const host = hostOf(parts.settings, exchange)
+  const query = readQuery(exchange.query)
+  const elsewhere = findLocation(settings, exchange, host, query)
+  if (elsewhere !== null) return redirect(exchange, elsewhere)
   const credential = headers.authorization === undefined ? null : readFilesCredential(exchange)
   // What a browser sends by itself it sends to the commands too.
-  if (credential !== null && !ownOrigin && isAmbient(headers)) throw new Fault('browser_refused')
-  const query = readQuery(exchange.query)
+  if (credential !== null && host === null && isAmbient(headers)) {
+    throw new Fault('browser_refused')
+  }
+  const local = settings.local && host !== null && isLocalClient(exchange.request)
   const chosen = chooseIn(query, headers.accept)
   const operation = operationOf(parts.operations, chosen.format)
   progress.method = operation.name
-  const caller = await gateway.authenticatePath(credential, operation.name)
+  const caller = await gateway.authenticatePath(credential, operation.name, local)
   progress.caller = caller
   let asked: { readonly chosen: ChosenFormat; readonly path: PathOfContent }
   try {
-    asked = readAsked(parts, exchange, chosen, ownOrigin)
+    asked = readAsked(parts, exchange, chosen, host)
   } catch (thrown) {
     gateway.countPathRefusal(caller, operation.name, Fault.from(thrown))
     throw thrown
@@ -130,7 +137,14 @@ async function answer(
     caller,
     address: exchange.address,
     operation,
-    request: { ...path, ...wishesOf(asked.chosen), query, ownOrigin },
+    request: {
+      ...path,
+      ...wishesOf(asked.chosen),
+      query,
+      search: exchange.query,
+      origin: originOf(host),
+    },
+    local,
     cachedOnly: hasDirective(headers['cache-control'], 'only-if-cached'),
     // RFC 8586. As the sources of this server send it.
     forCairn: /(^|,)\s*cairn\s*([;,]|$)/i.test(String(headers['cdn-loop'] ?? '')),
@@ -139,7 +153,15 @@ async function answer(
   const { sent } = progress
   let fault: Fault | null = null
   try {
-    const terms = { chosen: asked.chosen, path: shown, isOpen: caller === null, download }
+    const isIsolated = host?.kind === 'root'
+    const terms = {
+      chosen: asked.chosen,
+      path: shown,
+      isOpen: caller === null,
+      isLocal: local && caller === null,
+      isIsolated,
+      download,
+    }
     await sendReply(parts, exchange, reply, terms, sent)
   } catch (thrown) {
     fault = absenceOf(thrown)
@@ -169,19 +191,20 @@ function readAsked(
   { settings }: IpfsGatewayDeps,
   { request: { headers }, path }: NodeExchange,
   chosen: ChosenFormat | Unserved,
-  ownOrigin: boolean,
+  host: ContentHost | null,
 ): { readonly chosen: ChosenFormat; readonly path: PathOfContent } {
   if (chosen instanceof Unserved) throw chosen.fault
   const { format } = chosen
-  if (format !== 'raw' && format !== 'car' && !settings.deserialized && !ownOrigin) {
+  if (format !== 'raw' && format !== 'car' && !settings.deserialized && host === null) {
     const detail =
       'ask for ?format=raw or ?format=car: this server gives only what readers can check'
     throw new Fault(format === null ? 'bad_argument' : 'not_acceptable', { detail })
   }
-  if (headers['service-worker'] === 'script') {
-    throw new Fault('bad_argument', { detail: 'no service workers from this server' })
+  // Its scope would be the content of others.
+  if (headers['service-worker'] === 'script' && host?.kind !== 'root') {
+    throw new Fault('bad_argument', { detail: 'no service workers from this host' })
   }
-  return { chosen, path: readPath(path) }
+  return { chosen, path: readPath(host?.kind === 'root' ? `/ipfs/${host.label}${path}` : path) }
 }
 
 type Asked = {
@@ -189,6 +212,9 @@ type Asked = {
   readonly path: string
   /** Given without a key. */
   readonly isOpen: boolean
+  readonly isLocal: boolean
+  /** On the origin of its root. */
+  readonly isIsolated: boolean
   /** Null: the reply is not counted for an account. */
   readonly download: FilesDownload | null
 }
@@ -203,25 +229,36 @@ async function sendReply(
   const { request, response } = exchange
   const { headers } = request
   if (reply.kind === 'moved') {
-    redirect(exchange, `${exchange.path}/`)
+    // One slash in front: two would name another server.
+    redirect(exchange, withQuery(exchange, `${exchange.path.replace(/^\/+/, '/')}/`))
+    return
+  }
+  if (reply.kind === 'redirected') {
+    redirect(exchange, reply.location, reply.status)
     return
   }
   const { tag } = reply
-  const { isOpen } = asked
-  if (namesTag(headers['if-none-match'], tag)) {
-    response.writeHead(304, cacheHeaders(tag, { isOpen, isGenerated: false })).end()
+  const { isOpen, isLocal } = asked
+  // Pages of other origins get nothing without a key, also not from the cache of a browser.
+  if (isLocal) response.removeHeader('Access-Control-Allow-Origin')
+  // Conditions and ranges are of content, not of a page about its absence (RFC 9110 13.2.1).
+  const isContent = reply.status === undefined
+  if (isContent && namesTag(headers['if-none-match'], tag)) {
+    response.writeHead(304, cacheHeaders(tag, { isOpen, isLocal, isGenerated: false })).end()
     return
   }
   const content = await reply.describe()
-  const range = rangeOf(exchange, content, tag)
+  const range = isContent ? rangeOf(exchange, content, tag) : null
   const isGenerated = content.generated === true
   const head = {
-    ...cacheHeaders(tag, { isOpen, isGenerated }),
+    ...cacheHeaders(tag, { isOpen, isLocal, isGenerated }),
     ...contentHeaders(content, asked.path),
     ...lengthHeaders(content, range),
     ...locationHeaders(exchange, asked.chosen),
+    // Sites of one gateway are not even of one site to each other.
+    ...(asked.isIsolated ? { 'Origin-Agent-Cluster': '?1' } : {}),
   }
-  const status = range === null ? 200 : 206
+  const status = reply.status ?? (range === null ? 200 : 206)
   if (request.method === 'HEAD') {
     response.writeHead(status, head).end()
     return
@@ -241,10 +278,8 @@ async function sendReply(
   )
 }
 
-/** To another path of this server, with the same query. */
-function redirect({ query, response }: NodeExchange, path: string): void {
-  const location = query === '' ? path : `${path}?${query}`
-  response.writeHead(301, { Location: location, 'Content-Length': 0 }).end()
+function redirect({ response }: NodeExchange, location: string, status = 301): void {
+  response.writeHead(status, { Location: location, 'Content-Length': 0 }).end()
 }
 
 /** Ranges are defined for GET alone (RFC 9110 14.2). */
@@ -303,22 +338,20 @@ function chooseIn(
   }
 }
 
-function isOwnHost(own: string | null, host: string | undefined): boolean {
-  return own !== null && host?.replace(/:\d+$/, '').toLowerCase() === own.toLowerCase()
-}
-
 /** A browser that is asked for a key would send it by itself from then on, to the commands too. */
-function isAskingBrowser(
-  { settings }: IpfsGatewayDeps,
-  { request: { headers } }: NodeExchange,
-  { code }: Fault,
-): boolean {
+function isAskingBrowser(parts: IpfsGatewayDeps, exchange: NodeExchange, { code }: Fault): boolean {
   const asks = code === 'no_credential' || code === 'bad_secret' || code === 'bad_key'
-  return asks && isAmbient(headers) && !isOwnHost(settings.host, headers.host)
+  return asks && isAmbient(exchange.request.headers) && hostOf(parts.settings, exchange) === null
 }
 
-function refuse({ request, response }: NodeExchange, fault: Fault): void {
-  const { status, headers, body } = pathRefusalOf(fault)
+function refuse(
+  { request, response, query }: NodeExchange,
+  fault: Fault,
+  contact: string | null,
+): void {
+  const isNamed = readQuery(query).has('format')
+  const asPage = !isNamed && parseAccept(request.headers.accept)[0]?.type === 'text/html'
+  const { status, headers, body } = pathRefusalOf(fault, { asPage, contact })
   // A page of an origin that is not listed may not read even this.
   if (isOriginRefused(fault)) response.removeHeader('Access-Control-Allow-Origin')
   response.writeHead(status, headers).end(request.method === 'HEAD' ? '' : body)

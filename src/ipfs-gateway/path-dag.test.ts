@@ -148,7 +148,7 @@ test('a client that accepts HTML is given a page of a block, and no value become
     const { headers } = response
     assert.equal(response.status, 200)
     assert.equal(headers.get('content-type'), 'text/html; charset=utf-8')
-    assert.equal(headers.get('etag'), `"DagIndex-2_CID-${cid}"`)
+    assert.equal(headers.get('etag'), `"DagIndex-3_CID-${cid}"`)
     assert.match(headers.get('cache-control') ?? '', /max-age=604800/)
     assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'.*sandbox/)
     assert.equal(headers.get('content-disposition'), null)

@@ -6,9 +6,19 @@ import type { Caller } from '../access/accounts/caller.ts'
 import type { Fault } from '../base/fault.ts'
 import type { FilesDownload } from '../pipeline/transfer.ts'
 import type { Files, FetchPolicy } from '../ipfs/files.ts'
+import type { PageStatus, RedirectStatus } from './redirects-file.ts'
 
 /** What a reader may ask for by name, as in `?format=`. */
 export type PathFormat = 'raw' | 'car' | 'tar' | 'dag-json' | 'dag-cbor' | 'json' | 'cbor'
+
+/**
+ * The origin of the reply. `shared`: that of the APIs, where content must not act as a page. `content`: a host for content
+ * alone. `root`: a host for the root CID alone; `gateway` is the content host above it, with its port.
+ */
+export type ContentOrigin =
+  | { readonly kind: 'shared' }
+  | { readonly kind: 'content' }
+  | { readonly kind: 'root'; readonly gateway: string }
 
 /** A request off the wire. */
 export type PathRequest = {
@@ -21,12 +31,13 @@ export type PathRequest = {
   readonly format: PathFormat | null
   /** The request names no format, and the client accepts HTML. */
   readonly acceptsHtml: boolean
+  /** The query as sent, without `?`. */
+  readonly search: string
   /** The first value of each query parameter. */
   readonly query: ReadonlyMap<string, string>
   /** Parameters of the media type that chose the format; empty when the query chose it. */
   readonly accepted: ReadonlyMap<string, string>
-  /** The origin is there for content alone: pages may be shown. */
-  readonly ownOrigin: boolean
+  readonly origin: ContentOrigin
 }
 
 /** What an operation may touch. `caller` null: anybody. */
@@ -63,15 +74,18 @@ export type PathContent = {
 
 /**
  * `tag`: the entity tag as in an ETag header, known without reading content; `describe` reads what the headers need.
- * `moved`: the path is that of a directory, or of the page of a block, and lacks its slash.
+ * `status`: of a page that a site shows in place of content. `moved`: the path is that of a directory, or of the page of a
+ * block, and lacks its slash. `redirected`: by a rule of the site.
  */
 export type PathReply =
   | {
       readonly kind: 'content'
       readonly tag: string
+      readonly status?: PageStatus
       describe(): Promise<PathContent>
     }
   | { readonly kind: 'moved' }
+  | { readonly kind: 'redirected'; readonly status: RedirectStatus; readonly location: string }
 
 export type PathOperation<Input> = {
   /** As usage and allowlists know it: `ipfs/raw`. */
@@ -91,6 +105,8 @@ export type IpfsGatewayRequest = {
   readonly request: PathRequest
   /** Only what is here is wanted. */
   readonly cachedOnly: boolean
+  /** A person at this machine reads: pinned content needs no key. */
+  readonly local: boolean
   /** Another Cairn asks for a caller of its own: were it looked for elsewhere, two could ask each other in a circle. */
   readonly forCairn: boolean
   readonly signal: AbortSignal

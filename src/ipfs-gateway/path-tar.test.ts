@@ -113,7 +113,7 @@ test('an entry on the deny list ends the archive', async (t) => {
   const denied = new Set<string>()
   const reader = await startPathReader(t, {
     ...shown,
-    pathRules: { denies: (cid) => denied.has(cid.toString()) },
+    pathRules: { denialOf: (cid) => (denied.has(cid.toString()) ? 410 : null) },
   })
   const root = await reader.add([fileEntry('d/a', 'stone'), fileEntry('d/b', 'moss')])
   denied.add((await reader.server.files.resolve(`${root}/b`, atOnce, never)).toString())

@@ -32,12 +32,12 @@ import { storedBytes } from '../ipfs/pins/account-storage.ts'
 import { listKeyIdsOf } from '../tables/api-keys.ts'
 import { createFailedAuthentications } from '../access/limits/failed-attempts.ts'
 import { createTransferMeters } from '../access/limits/transfer-meters.ts'
-import { isPrivate, keyRatesOf, openGateway } from './open-gateway.ts'
+import { keyRatesOf, openGateway } from './open-gateway.ts'
 import { createLimiter } from '../access/limits/limiter.ts'
 import { createUsageRetention } from '../access/usage/usage-retention.ts'
 import { createUsage } from '../access/usage/usage.ts'
 import { createCounters } from '../metrics/counters.ts'
-import { openDenyFile } from './deny-file.ts'
+import { denyPathsOf, openDenyLists } from './deny-lists.ts'
 import type { OnImport } from './open-chain.ts'
 import { startCollecting } from './start-collecting.ts'
 import { createListeners } from './listeners.ts'
@@ -69,6 +69,7 @@ import { watchCertificate } from './watch-certificate.ts'
 import { openRequestLog, type WriteOut } from './open-request-log.ts'
 import { runBackups } from './run-backups.ts'
 import type { PassedSockets } from './systemd.ts'
+import { isPrivateServer } from './private-server.ts'
 import { cairnVersion, clientVersion } from './version.ts'
 import { watchIntegrity } from './watch-integrity.ts'
 
@@ -277,7 +278,10 @@ export async function startServer(
   })
   starting.defer(() => collecting.stop())
 
-  const denied = await openDenyFile(config.gateway.denyFile, { clock, log })
+  const denied = await openDenyLists(denyPathsOf(config.gateway), {
+    clock,
+    log,
+  })
   starting.defer(() => denied.stop())
   const requestLog = await openRequestLog({ config, settings, writeOut, clock, log })
   starting.defer(() => requestLog.stop())
@@ -453,7 +457,7 @@ export async function startServer(
   if (reload !== null) starting.defer(() => reload.stop())
 
   // Last: a key or link that a failing start created must not be shown.
-  const firstKey = await createFirstKey(accounts, { devMethods: isPrivate(config) })
+  const firstKey = await createFirstKey(accounts, { devMethods: isPrivateServer(config) })
   const firstRun = await createFirstRunLink(identity, accounts, adminUrl)
 
   log('info', 'started', {

@@ -8,7 +8,7 @@ import { type AdminApi, sendDocument, withMetrics } from '../admin/http/admin-ap
 import { readBuiltFiles } from '../http/built-files.ts'
 import { createDocsSite, docsPath, type DocsSite } from './docs-site.ts'
 import { liveAnswer, livePath, readyAnswer, readyPath } from './open-metrics.ts'
-import type { RequestHandler } from '../http/node-exchange.ts'
+import type { NodeExchange, RequestHandler } from '../http/node-exchange.ts'
 import { tusPath } from '../kubo/tus/tus-headers.ts'
 import type { Clock } from '../base/clock.ts'
 import type { FairTimeSlices } from '../base/fair-time-slices.ts'
@@ -20,16 +20,18 @@ import type { RequestLog } from '../pipeline/request-log/finished-request.ts'
 import type { KuboCommand } from '../kubo/kubo-command.ts'
 import { add } from '../kubo/commands/files/add.ts'
 import { pathOperations } from '../ipfs-gateway/operations/index.ts'
+import { isContentHost } from '../ipfs-gateway/content-location.ts'
 import type { DryRunDeps } from '../admin/dry-run.ts'
 import type { AsKeyParts } from '../admin/http/admin-handler.ts'
 import { createIpfsApi } from '../kubo/ipfs-api.ts'
-import { createIpfsGateway } from '../ipfs-gateway/ipfs-gateway.ts'
+import { createIpfsGateway, type IpfsGatewaySettings } from '../ipfs-gateway/ipfs-gateway.ts'
 import { createRpcApi, defaultRpcSettings } from '../rpc/api/rpc-api.ts'
 import type { ServerParts } from '../http/server.ts'
 import { createTusHandler } from '../kubo/tus/tus-handler.ts'
 import type { ResumableUploads } from '../kubo/tus/resumable-uploads.ts'
 import type { UploadSpace } from '../kubo/tus/upload-space.ts'
 import { createWebSocketApi, defaultWebSocketLimits } from '../rpc/api/web-socket-api.ts'
+import { gatewayRulesOf } from './private-server.ts'
 import { cairnVersion } from './version.ts'
 
 const style =
@@ -95,8 +97,10 @@ export type Endpoints = {
   readonly rpc: RpcApi
   /** All of `/api/v0/`. */
   readonly files: RequestHandler
-  /** All of `/ipfs/`, also with several leading slashes. */
+  /** All of `/ipfs/`, also with several leading slashes, and all of the host names of content. */
   readonly paths: RequestHandler
+  /** The request is for a host name of content; absent: there is none. */
+  readonly isContentHost?: (exchange: NodeExchange) => boolean
   /** `/tus/files` and all below it; absent: turned off. */
   readonly tus?: RequestHandler
   /** The admin API; absent: turned off, or on another listener. */
@@ -142,6 +146,7 @@ export function createAdminOnlyRoutes(side: AdminApi, docs: DocsSite = () => nul
 function createRouter(endpoints: Endpoints): RequestHandler {
   return (exchange) => {
     const { path } = exchange
+    if (endpoints.isContentHost?.(exchange) === true) return endpoints.paths(exchange)
     const rpcPath = parseRpcPath(path)
     if (rpcPath !== null) return endpoints.rpc(exchange, rpcPath)
     if (path.startsWith('/api/v0/')) return endpoints.files(exchange)
@@ -266,6 +271,15 @@ export function openEndpoints(parts: EndpointsDeps): OpenEndpoints {
     clock,
     log,
   }
+  let taken: Config | null = null
+  let gatewayNow: IpfsGatewaySettings
+  function gatewaySettings(): IpfsGatewaySettings {
+    if (taken !== settings.now) {
+      taken = settings.now
+      gatewayNow = { ...gatewayRulesOf(taken), idleMs: config.files.idleMs }
+    }
+    return gatewayNow
+  }
   const rpc = createRpcApi(rpcParts)
   const side =
     parts.openAdmin?.({
@@ -290,22 +304,14 @@ export function openEndpoints(parts: EndpointsDeps): OpenEndpoints {
         records: uploads,
         room: uploadSpace,
       }),
+      isContentHost: (exchange) => isContentHost(gatewaySettings(), exchange),
       paths: createIpfsGateway({
         gateway,
         requests,
         operations: pathOperations,
         version: cairnVersion(),
-        settings: {
-          get enabled() {
-            return settings.now.gateway.enabled
-          },
-          get deserialized() {
-            return settings.now.gateway.deserialized
-          },
-          get host() {
-            return settings.now.gateway.host
-          },
-          idleMs: config.files.idleMs,
+        get settings() {
+          return gatewaySettings()
         },
         clock,
         log,

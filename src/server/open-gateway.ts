@@ -2,7 +2,6 @@
 // Settings are read at each request.
 // Tested by test/start.test.ts
 import { plans } from '../access/accounts/plans.ts'
-import { isLoopback } from '../base/addresses.ts'
 import type { Config } from '../config/settings.ts'
 import type { KeyRates, Limiter } from '../access/limits/limiter.ts'
 import {
@@ -24,7 +23,7 @@ import { setNewest } from '../base/lru-cache.ts'
 import type { Log } from '../base/log.ts'
 import type { Rows } from '../db/rows.ts'
 import type { Database } from '../db/sqlite.ts'
-import type { DenyFile } from './deny-file.ts'
+import type { DenyLists } from './deny-lists.ts'
 import type { FindSender } from '../chain/sender-cache.ts'
 import { createEvents } from '../rpc/subscriptions/network-events.ts'
 import type { Inspector } from '../pipeline/inspector/inspector.ts'
@@ -43,30 +42,17 @@ import { createPathLimits } from '../access/limits/path-limits.ts'
 import type { Usage } from '../access/usage/usage.ts'
 import type { Counters } from '../metrics/counters.ts'
 import { cardGateOf } from './open-access.ts'
+import { isPrivateServer, type Reach } from './private-server.ts'
 import type { OpenContent } from './open-content.ts'
 import type { OpenNetworks } from './open-networks.ts'
 
-/**
- * Applies `http.keyRates`. A server on loopback counts as reachable from outside if its settings name a proxy, or a host
- * name other than loopback's.
- */
+/** Applies `http.keyRates`. */
 export function keyRatesOf({
   http,
   admin,
-}: Reachability & { readonly http: Pick<Config['http'], 'keyRates'> }): KeyRates {
+}: Reach & { readonly http: Pick<Config['http'], 'keyRates'> }): KeyRates {
   if (http.keyRates !== 'auto') return plans[http.keyRates]
-  return isPrivate({ http, admin }) ? plans.none : plans.team
-}
-
-type Reachability = {
-  readonly http: Pick<Config['http'], 'host' | 'trustedProxies'>
-  readonly admin: Pick<Config['admin'], 'hosts'>
-}
-
-/** Whether only programs of this machine reach the server, as far as its settings say. */
-export function isPrivate({ http, admin }: Reachability): boolean {
-  const names = admin.hosts?.split(',').map((name) => name.trim()) ?? []
-  return http.trustedProxies === null && [http.host, ...names].every(isLoopback)
+  return isPrivateServer({ http, admin }) ? plans.none : plans.team
 }
 
 /** Profile of the key, otherwise of the server, with the server's rule for sharding directories. */
@@ -121,7 +107,7 @@ export function openGateway(parts: {
   readonly usage: Usage
   readonly counters: Counters
   readonly inspector: Inspector
-  readonly denied: DenyFile
+  readonly denied: DenyLists
   readonly findSender: FindSender
   readonly database: Database
   readonly rows: Rows
@@ -200,7 +186,7 @@ export function openGateway(parts: {
       openAccounts: () => directory.openAccounts(hasCardGate()),
       pinnedOnly: () => settings.now.gateway.pinnedOnly,
       fetches: hasSources,
-      denies: denied.denies,
+      denialOf: denied.denialOf,
       admit: readers.admit,
     },
     count(call) {

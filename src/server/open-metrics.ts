@@ -27,6 +27,7 @@ import type { SegmentStore } from '../content/segments/segment-store.ts'
 import type { ThreadWriter } from '../db/thread-writer.ts'
 import type { Usage } from '../access/usage/usage.ts'
 import type { Backups } from './run-backups.ts'
+import { gatewayRulesOf } from './private-server.ts'
 import type { IntegrityWatch } from './watch-integrity.ts'
 
 export const livePath = '/livez'
@@ -99,7 +100,7 @@ export function openServerStatus(parts: ServerStatusDeps): ServerStatus {
       bytes: store.bytes + databaseBytes(database) + uploadBytes(),
       bytesMax: settings.now.store.bytesMax,
     }),
-    gateway: () => settings.now.gateway,
+    gateway: () => gatewayRulesOf(settings.now),
     upstreams: () =>
       opened.statuses().flatMap(({ network, status }) =>
         status.upstreams.map(({ reach: _reach, lacks: _lacks, ...upstream }) => ({

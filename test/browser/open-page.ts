@@ -44,6 +44,8 @@ export type OpenPageOptions = {
   readonly browserArgs?: readonly string[]
   /** Opens it as `localhost` instead of `127.0.0.1`. */
   readonly byName?: boolean
+  /** False: the page may request other origins. */
+  readonly ownOriginOnly?: boolean
 }
 
 /** Starts a server and a browser, which stop with the test. */
@@ -64,7 +66,7 @@ export async function openPage(t: TestContext, options: OpenPageOptions = {}): P
 export async function openPageOf(
   t: TestContext,
   cairn: Started,
-  { width = 1280, scheme = 'light', browserArgs = [] }: OpenPageOptions = {},
+  { width = 1280, scheme = 'light', browserArgs = [], ownOriginOnly = true }: OpenPageOptions = {},
   endServer: () => Promise<unknown> = async () => {},
 ): Promise<OpenPage> {
   const browser = await launchBrowser(browserArgs)
@@ -93,7 +95,8 @@ export async function openPageOf(
   page.on('pageerror', (error) => problems.push(String(error)))
   page.on('request', (request) => {
     const url = request.url()
-    if (/^https?:/.test(url) && !url.startsWith(cairn.url)) problems.push(`asked ${url}`)
+    const isOther = /^https?:/.test(url) && !url.startsWith(cairn.url)
+    if (ownOriginOnly && isOther) problems.push(`asked ${url}`)
   })
   return {
     cairn,

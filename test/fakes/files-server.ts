@@ -33,8 +33,10 @@ import {
 } from '../../src/ipfs-gateway/create-gateway-pipeline.ts'
 import { createInspector } from '../../src/pipeline/inspector/inspector.ts'
 import { createIpfsApi, defaultFilesSettings, type FilesSettings } from '../../src/kubo/ipfs-api.ts'
+import { isContentHost } from '../../src/ipfs-gateway/content-location.ts'
 import { createIpfsGateway, type IpfsGatewaySettings } from '../../src/ipfs-gateway/ipfs-gateway.ts'
 import { createRoutes } from '../../src/server/open-endpoints.ts'
+import { createClientAddress } from '../../src/http/request-head.ts'
 import { createServer, defaultServerSettings } from '../../src/http/server.ts'
 import { createFiles, defaultFilesLimits } from '../../src/ipfs/create-files.ts'
 import type { Files } from '../../src/ipfs/files.ts'
@@ -60,6 +62,8 @@ export async function startFilesServer(
     readonly clock?: Clock
     readonly pathRules?: Partial<PathRules>
     readonly pathSettings?: Partial<IpfsGatewaySettings>
+    /** Requests come from a proxy of the operator. */
+    readonly trustedProxy?: boolean
   } = {},
 ): Promise<FilesServer> {
   const clock = options.clock ?? systemClock
@@ -160,28 +164,34 @@ export async function startFilesServer(
     clock,
     log: silentLog,
   })
+  const pathSettings = {
+    enabled: true,
+    deserialized: false,
+    host: null,
+    subdomains: false,
+    local: false,
+    abuseContact: null,
+    idleMs: 60_000,
+    ...options.pathSettings,
+  }
   const server = createServer({
     settings: defaultServerSettings,
     routes: createRoutes({
       rpc: () => {},
       files: api,
+      isContentHost: (exchange) => isContentHost(pathSettings, exchange),
       paths: createIpfsGateway({
         gateway: paths,
         operations: pathOperations,
         version: '0.1.0',
-        settings: {
-          enabled: true,
-          deserialized: false,
-          host: null,
-          idleMs: 60_000,
-          ...options.pathSettings,
-        },
+        settings: pathSettings,
         clock,
         log: silentLog,
       }),
       ready: () => true,
       networks: () => [],
     }),
+    clientAddress: createClientAddress(() => options.trustedProxy === true),
     clock: systemClock,
     log: silentLog,
   })

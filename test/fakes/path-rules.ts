@@ -6,6 +6,6 @@ export const openPaths: PathRules = {
   openAccounts: () => [],
   pinnedOnly: () => false,
   fetches: () => false,
-  denies: () => false,
+  denialOf: () => null,
   admit: () => () => {},
 }

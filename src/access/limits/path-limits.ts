@@ -6,8 +6,12 @@ import { setNewest } from '../../base/lru-cache.ts'
 import { Fault } from '../../base/fault.ts'
 import { overRate, takeUnits } from './rate-limit.ts'
 
-/** `keyId` null: no key, so the address counts. */
-type GatewayClient = { readonly keyId: string | null; readonly address: string }
+/** `keyId` null: no key, so the address counts. `unmetered`: concurrent responses are limited, requests are not. */
+type GatewayClient = {
+  readonly keyId: string | null
+  readonly address: string
+  readonly unmetered?: boolean
+}
 
 export type PathLimits = {
   /**
@@ -47,10 +51,10 @@ export function createPathLimits(parts: {
   }
 
   return {
-    admit({ keyId, address }) {
+    admit({ keyId, address, unmetered = false }) {
       const name = keyId === null ? `address ${networkOf(address)}` : `key ${keyId}`
       const whose = keyId === null ? 'this address' : 'this key'
-      takeRate(name, whose)
+      if (!unmetered) takeRate(name, whose)
       const own = streams.get(name) ?? 0
       const ownMax = streamsPerReaderMax()
       if (own >= ownMax) {

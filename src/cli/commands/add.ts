@@ -6,12 +6,13 @@ import { systemClock } from '../../base/clock.ts'
 import type { HttpClient } from '../../ipfs/sources/http-client.ts'
 import { addBooleanOptions } from '../boolean-options.ts'
 import type { Context } from '../context.ts'
+import { findContentLink } from '../move/content-link.ts'
 import { replyLines } from '../move/reply-lines.ts'
 import { sendUpload } from '../move/send-upload.ts'
 import { listUpload, type UploadItem } from '../move/upload-list.ts'
 import { createProgress } from '../progress.ts'
 import { visible } from '../report.ts'
-import { addServerOptions, type ServerOptions } from '../server-access.ts'
+import { addServerOptions, serverAccess, type ServerOptions } from '../server-access.ts'
 import { addSharedOptions } from '../shared-options.ts'
 import { withServer } from '../with-server.ts'
 
@@ -84,7 +85,8 @@ Examples:
   tar c . | cairn add -Q --stdin-name backup.tar
 
 Set the API key with CAIRN_KEY or --key, and its secret with CAIRN_SECRET. Missing options use the key's import profile.
-Prints "added <cid> <name>" for each file and folder, the root last. If the command fails, the server stores nothing.`,
+Prints "added <cid> <name>" for each file and folder, the root last, and on a terminal the address for a browser of the
+server's machine. If the command fails, the server stores nothing.`,
     )
     .action((paths: readonly string[], options: Options) => runAdd(context, paths, options))
 }
@@ -95,15 +97,16 @@ async function runAdd(context: Context, paths: readonly string[], options: Optio
     dereference: options.dereferenceArgs === true,
     inputName: options.stdinName ?? '',
   })
+  const { url } = await serverAccess(context, options)
   await withServer(context, options, 1, (client, signal) =>
-    upload(context, options, items, client, signal),
+    upload(context, options, { items, url }, client, signal),
   )
 }
 
 async function upload(
   context: Context,
   options: Options,
-  items: readonly UploadItem[],
+  { items, url }: { readonly items: readonly UploadItem[]; readonly url: string },
   client: HttpClient,
   signal: AbortSignal,
 ): Promise<void> {
@@ -134,7 +137,7 @@ async function upload(
       },
       (body) => {
         progress.end()
-        return tell(context, options, body)
+        return tell(context, options, body, url)
       },
       signal,
     )
@@ -149,6 +152,7 @@ async function tell(
   context: Context,
   options: Options,
   body: AsyncIterable<Uint8Array>,
+  url: string,
 ): Promise<void> {
   const added: { readonly name: string; readonly cid: string; readonly size: number }[] = []
   let last = ''
@@ -162,7 +166,11 @@ async function tell(
     else context.out(`added ${cid} ${visible(name)}\n`.replace(/ \n$/, '\n'))
   }
   if (last === '') throw new Error('the server returned no CID')
-  if (options.json === true) context.out(`${JSON.stringify({ root: last, added })}\n`)
+  const isQuiet = options.silent === true || options.quieter === true || options.quiet === true
+  const shows = options.json === true || (!isQuiet && context.terminal?.err === true)
+  const link = shows ? await findContentLink(url, last) : null
+  if (options.json === true) context.out(`${JSON.stringify({ root: last, added, link })}\n`)
+  else if (link !== null) context.err(`Open it in a browser: ${link}\n`)
   else if (options.quieter === true && options.silent !== true) context.out(`${last}\n`)
 }
 

@@ -7,6 +7,7 @@ import { type Config, networkNames } from '../../config/settings.ts'
 import { type NetworkFlags, namesWithChainId } from '../../config/network-variable.ts'
 import { sampleContractAddress } from '../../devchain/default-genesis.ts'
 import { notifyReady, passedSockets } from '../../server/systemd.ts'
+import { gatewayRulesOf } from '../../server/private-server.ts'
 import { asTyped } from '../typed-command.ts'
 import type { Context, SharedOptions } from '../context.ts'
 import { createProgress, type Progress } from '../progress.ts'
@@ -203,6 +204,13 @@ function greetPerson({ url, firstKey, adminUrl, firstRun }: Greeting, config: Co
       ? ''
       : ` (${[`${first}, the default`, ...others.map((name) => `/${name}/v3/…`)].join('; ')})`
   const dashboard = adminUrl === null ? '' : `\n  dashboard ${adminUrl}/dashboard`
+  const { host, local } = gatewayRulesOf(config)
+  const gateway = local
+    ? `\n  IPFS gateway  http://${host}:${new URL(url).port}/ipfs/<CID>, pinned files in a browser of this machine`
+    : ''
+  const opened = local
+    ? `\nOpen the added file: http://${host}:${new URL(url).port}/ipfs/${helloCid}`
+    : ''
   const welcome =
     firstRun === null
       ? ''
@@ -213,16 +221,19 @@ No operator exists yet. Open this one-time link within 30 minutes to create one:
   return `Cairn serves ${url}
   JSON-RPC  POST ${url}/v3/${key}${served}
   WebSocket ${url.replace(/^http/, 'ws')}/ws/v3/${key}
-  IPFS API  POST ${url}/api/v0/${dashboard}
+  IPFS API  POST ${url}/api/v0/${gateway}${dashboard}
 
 ${shown}${welcome}
 
 Try both APIs:
   curl -s ${url}/v3/${key} -H 'content-type: application/json' \\
     -d '${callToTry(config)}'
-  printf 'hello cairn\\n' | curl -s -u "${key}:${secret}" -F file=@- ${url}/api/v0/add
+  printf 'hello cairn\\n' | curl -s -u "${key}:${secret}" -F file=@- ${url}/api/v0/add${opened}
 `
 }
+
+/** Of `hello cairn` and a line feed, by the default import profile. */
+const helloCid = 'QmS63Af67cKqtAnUwWuB98aNqHFc7YgjbKG7b3HRQPMzEK'
 
 /** The sample contract is on the built-in chain only. */
 function callToTry({ networks }: Config): string {

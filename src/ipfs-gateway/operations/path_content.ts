@@ -9,6 +9,7 @@ import { sortedByName } from '../../ipfs/import/import-directory.ts'
 import type { DirectoryEntry } from '../../ipfs/read/listed.ts'
 import type { TracedPath } from '../../ipfs/read/path.ts'
 import type {
+  ContentOrigin,
   PathCall,
   PathContent,
   PathOperation,
@@ -19,8 +20,9 @@ import { type BlockForm, blockFormOf } from '../block-form.ts'
 import { blockPage } from '../block-page.ts'
 import { inertType, isActive, sniffedBytes, typeOfBytes, typeOfName } from '../content-type.ts'
 import { directoryPage } from '../directory-page.ts'
-import { pageEdition, pagePolicy } from '../html-page.ts'
-import { traceToBlock } from '../traced-block.ts'
+import { pageEdition, pagePathOf, pagePolicy } from '../html-page.ts'
+import { findSiteTarget } from '../site-redirects.ts'
+import { findPath, traceToBlock, traceToFile } from '../traced-block.ts'
 
 /** Entries of a page; a directory of more is shown in part. */
 const entriesMax = 5000
@@ -38,29 +40,59 @@ export const pathContent: PathOperation<PathRequest> = {
   whole: true,
   parse: (request) => request,
   async run(request, call) {
-    const { files, patience, signal } = call
-    const { root, segments, slash } = request
-    const traced = await traceToBlock({ root, segments, ipld: false }, call)
-    const { cid, roots } = traced
-    const form = blockFormOf(cid, request.format)
-    if (form !== null) {
-      if (!request.acceptsHtml || !form.hasPage) return blockReply(traced, form, request, call)
-      return slash ? blockPageReply(traced, form, request, call) : { kind: 'moved' }
+    const { root, segments } = request
+    const path = { root, segments, ipld: false }
+    // Rules of a site apply to paths that it does not contain, on its own origin (web-redirects-file, Evaluation).
+    if (request.origin.kind !== 'root' || request.format !== null) {
+      return await tracedReply(await traceToBlock(path, call), request, call)
     }
-    if (cid.code !== dagPbCodec && cid.code !== rawCodec) {
-      const detail = `${cid.toString()} is no file: ask for it with ?format=raw`
-      throw new Fault('bad_argument', { detail })
-    }
-    const { kind, size } = await files.stat(cid, patience, signal)
-    const tag = `"${cid.toString()}"`
-    if (kind !== 'directory') {
-      const type = kind === 'symlink' ? symlinkType : null
-      const file = { cid, size, name: segments.at(-1) ?? null, type }
-      return fileReply({ roots, tag }, file, request, call)
-    }
-    if (!slash) return { kind: 'moved' }
-    return (await indexReply(traced, tag, request, call)) ?? pageReply(traced, request, call)
+    const traced = await findPath(path, call)
+    return await (traced === null ? siteReply(request, call) : tracedReply(traced, request, call))
   },
+}
+
+/** By a rule of the site for the absent path. Throws as `traceToBlock` without one. */
+async function siteReply(request: PathRequest, call: PathCall): Promise<PathReply> {
+  const { root, segments } = request
+  const target = await findSiteTarget(request, call)
+  if (target?.kind === 'move') return { ...target, kind: 'redirected' }
+  const path = { root, segments: target?.segments ?? segments, ipld: false }
+  call.checkAllowed(root, path.segments)
+  const traced =
+    (target === null ? null : await findPath(path, call)) ??
+    (await traceToBlock({ ...path, segments }, call))
+  const shown = { ...request, segments: path.segments, slash: true }
+  const reply = await tracedReply(traced, shown, call)
+  if (target === null || target.status === 200 || reply.kind !== 'content') return reply
+  return { ...reply, status: target.status }
+}
+
+async function tracedReply(
+  traced: TracedPath,
+  request: PathRequest,
+  call: PathCall,
+): Promise<PathReply> {
+  const { files, patience, signal } = call
+  const { segments, slash } = request
+  const { cid, roots } = traced
+  const form = blockFormOf(cid, request.format)
+  if (form !== null) {
+    if (!request.acceptsHtml || !form.hasPage) return blockReply(traced, form, request, call)
+    return slash ? blockPageReply(traced, form, request, call) : { kind: 'moved' }
+  }
+  if (cid.code !== dagPbCodec && cid.code !== rawCodec) {
+    const detail = `${cid.toString()} is no file: ask for it with ?format=raw`
+    throw new Fault('bad_argument', { detail })
+  }
+  const { kind, size } = await files.stat(cid, patience, signal)
+  const tag = `"${cid.toString()}"`
+  if (kind !== 'directory') {
+    const type = kind === 'symlink' ? symlinkType : null
+    const file = { cid, size, name: segments.at(-1) ?? null, type }
+    return fileReply({ roots, tag }, file, request, call)
+  }
+  if (!slash) return { kind: 'moved' }
+  return (await indexReply(traced, tag, request, call)) ?? pageReply(traced, request, call)
 }
 
 /** Null: the directory has no index.html that is a file. `tag`: of the directory. */
@@ -70,19 +102,9 @@ async function indexReply(
   request: PathRequest,
   call: PathCall,
 ): Promise<PathReply | null> {
-  const { files, patience, checkAllowed, signal } = call
-  const path = { root: cid, segments: [indexName], ipld: false }
-  const index = await files.trace(path, patience, signal).catch((thrown: unknown) => {
-    const absent = thrown instanceof Fault && thrown.message.startsWith('no link named')
-    if (absent) return null
-    throw thrown
-  })
+  const index = await traceToFile({ root: cid, segments: [indexName], ipld: false }, call)
   if (index === null) return null
-  checkAllowed(index.cid)
-  if (index.cid.code !== dagPbCodec && index.cid.code !== rawCodec) return null
-  const { kind, size } = await files.stat(index.cid, patience, signal)
-  if (kind !== 'file') return null
-  const file = { cid: index.cid, size, name: indexName, type: null }
+  const file = { ...index, name: indexName, type: null }
   return fileReply({ roots, tag }, file, request, call)
 }
 
@@ -130,7 +152,7 @@ function fileReply(
 function blockReply(
   { cid, roots }: TracedPath,
   { format, type, isText, extension }: BlockForm,
-  { query, ownOrigin }: PathRequest,
+  { query, origin }: PathRequest,
   { files, patience, signal }: PathCall,
 ): PathReply {
   return {
@@ -142,7 +164,7 @@ function blockReply(
         type,
         disposition: isText && query.get('download') !== 'true' ? 'inline' : 'attachment',
         fileName: query.get('filename') ?? `${cid.toString()}.${extension}`,
-        policy: policyOf(ownOrigin),
+        policy: policyOf(origin),
         size: BigInt(block.length),
         ranged: true,
         roots,
@@ -158,10 +180,10 @@ function blockReply(
 function blockPageReply(
   { cid, roots }: TracedPath,
   { format }: BlockForm,
-  { root, segments }: PathRequest,
+  request: PathRequest,
   { files, patience, signal }: PathCall,
 ): PathReply {
-  const path = { root: root.toString(), segments }
+  const path = pagePathOf(request)
   return {
     kind: 'content',
     tag: `"DagIndex-${pageEdition}_CID-${cid.toString()}"`,
@@ -184,7 +206,7 @@ const htmlPage = {
 
 function pageReply(
   { cid, roots }: TracedPath,
-  { root, segments }: PathRequest,
+  request: PathRequest,
   { files, patience, signal }: PathCall,
 ): PathReply {
   return {
@@ -203,7 +225,7 @@ function pageReply(
             entries.push(entry)
           }
           yield* directoryPage({
-            path: { root: root.toString(), segments },
+            path: pagePathOf(request),
             cid: cid.toString(),
             entries: sortedByName(entries),
             isCut,
@@ -218,20 +240,23 @@ function pageReply(
 function shownAs(
   type: string,
   name: string | null,
-  { query, ownOrigin }: PathRequest,
+  { query, origin }: PathRequest,
 ): Pick<PathContent, 'type' | 'disposition' | 'fileName' | 'policy'> {
-  const saved = query.get('download') === 'true' || (isActive(type) && !ownOrigin)
+  const isShared = origin.kind === 'shared'
+  const saved = query.get('download') === 'true' || (isActive(type) && isShared)
   const named = query.has('filename')
   return {
-    type: ownOrigin ? type : inertType(type),
+    type: isShared ? inertType(type) : type,
     disposition: saved ? 'attachment' : named ? 'inline' : null,
     fileName: name,
-    policy: policyOf(ownOrigin),
+    policy: policyOf(origin),
   }
 }
 
-function policyOf(ownOrigin: boolean): string {
-  return ownOrigin ? sandboxed : still
+/** Null: the origin contains the root's own pages alone, which may do what pages do. */
+function policyOf({ kind }: ContentOrigin): string | null {
+  if (kind === 'root') return null
+  return kind === 'content' ? sandboxed : still
 }
 
 async function gathered(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {

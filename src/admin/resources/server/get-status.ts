@@ -29,12 +29,16 @@ const output = z.object({
     bytes: z.int(),
     bytesMax: z.int().nullable(),
   }),
-  /** Access rule of the gateway (`/ipfs/<cid>`) and its content; `host`: a host name for content only. */
+  /**
+   * Access rule of the gateway (`/ipfs/<cid>`) and its content; `host`: a host name for content only. `local`: there,
+   * programs and people of the server's machine read pinned content without a key.
+   */
   gateway: z.object({
     enabled: z.boolean(),
     public: z.boolean(),
     deserialized: z.boolean(),
     host: z.string().nullable(),
+    local: z.boolean(),
   }),
 })
 

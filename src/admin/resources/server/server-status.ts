@@ -67,6 +67,7 @@ export interface ServerStatus {
     readonly public: boolean
     readonly deserialized: boolean
     readonly host: string | null
+    readonly local: boolean
   }
   upstreams(): readonly UpstreamView[]
   /** Of networks whose upstreams all fail a check: the time since which no such data can be proved. */

@@ -1,0 +1,25 @@
+// Whether a person at this machine opened the content host: the peer is on loopback with no proxy between, the Host has the
+// port of this listener, and no page of another origin asks for itself. So neither a forwarded request, nor a name that
+// resolves to loopback, nor a foreign page reads what needs no key here.
+// Tested by src/ipfs-gateway/local-client.test.ts
+import type { IncomingHttpHeaders } from 'node:http'
+import { isLoopback } from '../base/addresses.ts'
+import { isForeign } from '../http/cross-origin.ts'
+
+export type Arrival = {
+  readonly headers: IncomingHttpHeaders
+  readonly socket: {
+    readonly remoteAddress?: string | undefined
+    readonly localPort?: number | undefined
+  }
+}
+
+const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip']
+
+export function isLocalClient({ headers, socket }: Arrival): boolean {
+  const peer = (socket.remoteAddress ?? '').replace(/^::ffff:/, '')
+  if (!isLoopback(peer)) return false
+  if (proxyHeaders.some((name) => headers[name] !== undefined)) return false
+  const port = /:(\d+)$/.exec(headers.host ?? '')?.[1] ?? '80'
+  return Number(port) === socket.localPort && !isForeign(headers)
+}

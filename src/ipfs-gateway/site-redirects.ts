@@ -1,0 +1,31 @@
+// Reads the `_redirects` file of a site for a path that the site does not contain.
+// Tested by src/ipfs-gateway/site-redirects.test.ts
+import type { PathCall, PathRequest } from './path-operation.ts'
+import {
+  findRedirect,
+  parseRedirects,
+  type RedirectTarget,
+  redirectsBytesMax,
+  redirectsFault,
+  redirectsName,
+} from './redirects-file.ts'
+import { traceToFile } from './traced-block.ts'
+
+/** Null: the site has no such file, or no rule for the path. Throws `command_failed` for a file that cannot be parsed. */
+export async function findSiteTarget(
+  { root, segments, slash, search }: PathRequest,
+  call: PathCall,
+): Promise<RedirectTarget | null> {
+  const { files, patience, signal } = call
+  const found = await traceToFile({ root, segments: [redirectsName], ipld: false }, call)
+  if (found === null) return null
+  if (found.size > BigInt(redirectsBytesMax)) {
+    throw redirectsFault(`redirects file size cannot exceed ${redirectsBytesMax} bytes`)
+  }
+  const { chunks } = await files.open(found.cid, { offset: 0n, length: null }, patience, signal)
+  const parts: Uint8Array[] = []
+  for await (const chunk of chunks) parts.push(Uint8Array.from(chunk))
+  const rules = parseRedirects(Buffer.concat(parts).toString('utf8'))
+  const end = slash && segments.length > 0 ? '/' : ''
+  return findRedirect(rules, `/${segments.map(encodeURIComponent).join('/')}${end}`, search)
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { CID } from 'multiformats/cid'
+import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { denyLookMs, denyPathsOf, openDenyLists } from './deny-lists.ts'
+
+const one = CID.parse('QmeGAVddnBSnKc1DLE7DLV9uuTqo5F7QbaveTjr45JUdQn')
+const other = CID.parse('bafkreigp57nphuun56ko66odwfcji6x2bpqo5eaoyv6yp7cdu55oxm4ioy')
+
+test('a changed list is read again, and a missing one leaves the last list in force', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'cairn-deny-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'deny.txt')
+  await writeFile(file, `${one.toString()}\n`)
+  const clock = createTurnedClock()
+  let wake: (event: string) => void = () => {}
+  const nextEvent = () =>
+    new Promise<string>((resolve) => {
+      wake = resolve
+    })
+  const log = (_level: string, event: string) => wake(event)
+  const list = await openDenyLists([file], { clock, log })
+  assert.equal(list.denialOf(one), 410)
+
+  await writeFile(file, `${other.toString()}\n${one.toString()}\n`)
+  const read = nextEvent()
+  clock.turn(denyLookMs)
+  assert.equal(await read, 'deny_list_read')
+  assert.equal(list.denialOf(other), 410)
+
+  await rm(file)
+  const lost = nextEvent()
+  clock.turn(denyLookMs)
+  assert.equal(await lost, 'deny_list_not_read')
+  assert.equal(list.denialOf(one), 410)
+
+  list.stop()
+  assert.equal(clock.timers, 0)
+})
+
+test('without a file nothing is denied, and a missing file stops the start', async () => {
+  const parts = { clock: createTurnedClock(), log: () => {} }
+  assert.equal((await openDenyLists([], parts)).denialOf(one), null)
+  await assert.rejects(
+    openDenyLists(['/nowhere/deny.txt'], parts),
+    /^Error: cannot read the deny list \/nowhere\/deny\.txt: ENOENT/,
+  )
+})
+
+test('a folder of lists is read in alphabetical order, later lists win, and new files count', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'cairn-deny-'))
+  t.after(() => rm(folder, { recursive: true }))
+  await writeFile(join(folder, 'b.deny'), `!${one.toString()}\n`)
+  await writeFile(join(folder, 'a.deny'), `${one.toString()}\n${other.toString()} status:451\n`)
+  await writeFile(join(folder, 'c.txt'), `${one.toString()}\n`)
+  const clock = createTurnedClock()
+  let wake = () => {}
+  const log = () => wake()
+  const lists = await openDenyLists([folder], { clock, log })
+  t.after(() => lists.stop())
+  assert.equal(lists.denialOf(one), null)
+  assert.equal(lists.denialOf(other), 451)
+  await writeFile(join(folder, 'd.deny'), `${one.toString()}\n`)
+  const read = new Promise<void>((resolve) => {
+    wake = resolve
+  })
+  clock.turn(denyLookMs)
+  await read
+  assert.equal(lists.denialOf(one), 410)
+})
+
+test('both settings name lists, the single file first', () => {
+  assert.deepEqual(denyPathsOf({ denyFile: null, denyFiles: null }), [])
+  assert.deepEqual(denyPathsOf({ denyFile: 'a', denyFiles: 'b, c' }), ['a', 'b', 'c'])
+})

@@ -1,0 +1,145 @@
+// Deny lists of the gateway: files and folders of the settings, read at the start and again when one changes. A later list
+// wins over an earlier one. After a later read error, which is logged, the last lists stay in force.
+// Tested by src/server/deny-lists.test.ts
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { CID } from 'multiformats/cid'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import { parseYaml } from '../config/parse-yaml.ts'
+import {
+  type DenyList,
+  denyLinesMax,
+  type DenyStatus,
+  parseDenyList,
+} from '../ipfs-gateway/deny-list.ts'
+
+export type DenyLists = {
+  /** Null: the content is not denied. */
+  denialOf(cid: CID, segments?: readonly string[]): DenyStatus | null
+  stop(): void
+}
+
+export const denyLookMs = 5000
+const fileBytesMax = 256 * 1024 * 1024
+const filesMax = 1000
+const extension = '.deny'
+
+type Read = { readonly file: string; readonly list: DenyList }
+
+/** The paths of the settings in their order: `gateway.denyFile`, then the entries of `gateway.denyFiles`. */
+export function denyPathsOf(gateway: {
+  readonly denyFile: string | null
+  readonly denyFiles: string | null
+}): readonly string[] {
+  const listed = gateway.denyFiles?.split(',').map((path) => path.trim()) ?? []
+  return [gateway.denyFile ?? '', ...listed].filter((path) => path !== '')
+}
+
+/**
+ * `paths`: files, and folders whose `.deny` files are read in alphabetical order. Rejects with a sentence for the operator
+ * if one cannot be read at the start.
+ */
+export async function openDenyLists(
+  paths: readonly string[],
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): Promise<DenyLists> {
+  let looks = await looksOf(paths)
+  let lists = await readAll(looks)
+  let underWay = false
+  logLists()
+
+  function logLists(): void {
+    for (const { file, list } of lists) {
+      const { entries, unread } = list
+      log('info', 'deny_list_read', { file, entries })
+      if (unread.length > 0) log('warn', 'deny_list_lines_not_understood', { file, lines: unread })
+    }
+  }
+
+  async function look(): Promise<void> {
+    try {
+      const now = await looksOf(paths)
+      if (JSON.stringify([...now]) === JSON.stringify([...looks])) return
+      lists = await readAll(now)
+      looks = now
+      logLists()
+    } catch (error) {
+      log('error', 'deny_list_not_read', { error })
+    }
+  }
+
+  function denialOf(cid: CID, segments?: readonly string[]): DenyStatus | null {
+    for (const { list } of lists.toReversed()) {
+      const match = list.find(cid, segments)
+      if (match !== null) return match.status
+    }
+    return null
+  }
+
+  const stop =
+    paths.length === 0
+      ? () => {}
+      : clock.every(denyLookMs, () => {
+          if (underWay) return
+          underWay = true
+          void look().finally(() => {
+            underWay = false
+          })
+        })
+  return {
+    denialOf,
+    stop,
+  }
+}
+
+/** A fingerprint that changes with the file, by path, in the order of the lists. */
+async function looksOf(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const looks = new Map<string, string>()
+  for (const path of paths) {
+    try {
+      for (const file of await filesOf(path)) {
+        const { ino, size, mtimeMs } = await stat(file)
+        if (size > fileBytesMax) throw new RangeError(`it is longer than ${fileBytesMax} bytes`)
+        looks.set(file, `${ino} ${size} ${mtimeMs}`)
+      }
+    } catch (cause) {
+      throw unreadable(path, cause)
+    }
+  }
+  if (looks.size > filesMax) {
+    throw new Error(`gateway.denyFiles names ${looks.size} files, at most ${filesMax} are read`)
+  }
+  return looks
+}
+
+async function filesOf(path: string): Promise<readonly string[]> {
+  if (!(await stat(path)).isDirectory()) return [path]
+  const names = await readdir(path)
+  return names
+    .filter((name) => name.endsWith(extension))
+    .toSorted()
+    .map((name) => join(path, name))
+}
+
+async function readAll(looks: ReadonlyMap<string, string>): Promise<readonly Read[]> {
+  const lists: Read[] = []
+  let entries = 0
+  for (const file of looks.keys()) {
+    try {
+      const list = await parseDenyList(await readFile(file, 'utf8'), parseYaml)
+      entries += list.entries
+      if (entries > denyLinesMax) {
+        throw new RangeError(`the lists have more than ${denyLinesMax} entries together`)
+      }
+      lists.push({ file, list })
+    } catch (cause) {
+      throw unreadable(file, cause)
+    }
+  }
+  return lists
+}
+
+function unreadable(path: string, cause: unknown): Error {
+  return new Error(`cannot read the deny list ${path}: ${(cause as Error).message}`, { cause })
+}

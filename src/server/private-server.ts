@@ -1,0 +1,63 @@
+// Whether the server is for this machine alone, and what follows for the gateway: the content host that browsers resolve to
+// loopback, and pinned content on it without a key.
+// Tested by src/server/private-server.test.ts
+import { isLoopback } from '../base/addresses.ts'
+import type { Config } from '../config/settings.ts'
+
+export type Reach = {
+  readonly http: Pick<Config['http'], 'host' | 'trustedProxies'>
+  readonly admin: Pick<Config['admin'], 'hosts'>
+}
+
+/**
+ * A server on loopback counts as reachable from outside if its settings name a proxy, or a host name other than
+ * loopback's.
+ */
+export function isPrivateServer({ http, admin }: Reach): boolean {
+  const names = admin.hosts?.split(',').map((name) => name.trim()) ?? []
+  return http.trustedProxies === null && [http.host, ...names].every(isLoopback)
+}
+
+/** The gateway's part of the settings, without `auto`. */
+export type GatewayRules = {
+  readonly enabled: boolean
+  readonly public: boolean
+  readonly deserialized: boolean
+  /** Null: none. */
+  readonly host: string | null
+  readonly subdomains: boolean
+  /** Programs and people of this machine read pinned content on `host` without a key. */
+  readonly local: boolean
+  /** For questions about denied content; null: none. */
+  readonly abuseContact: string | null
+}
+
+/** RFC 6761 6.3: browsers resolve all names below `localhost` to loopback. */
+export const localContentHost = 'content.localhost'
+
+export function gatewayRulesOf({
+  gateway,
+  files,
+  ...reach
+}: Reach & {
+  readonly gateway: Pick<
+    Config['gateway'],
+    'enabled' | 'public' | 'deserialized' | 'host' | 'subdomains' | 'abuseContact'
+  >
+  readonly files: Pick<Config['files'], 'isolation'>
+}): GatewayRules {
+  const { enabled, public: isPublic, deserialized, abuseContact } = gateway
+  const isPrivate = isPrivateServer(reach)
+  const host = gateway.host === 'auto' ? (isPrivate ? localContentHost : null) : gateway.host
+  const isLocalName = host !== null && /(^|\.)localhost$/.test(host)
+  return {
+    enabled,
+    public: isPublic,
+    deserialized,
+    host,
+    subdomains: gateway.subdomains === 'auto' ? isLocalName : gateway.subdomains === 'on',
+    // Accounts that do not trust each other are not people of one machine.
+    local: isPrivate && isLocalName && files.isolation !== 'own',
+    abuseContact,
+  }
+}
