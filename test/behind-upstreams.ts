@@ -37,6 +37,7 @@ export async function startBehind(
   upstreams: readonly UpstreamChoice[],
   network: Readonly<Record<string, unknown>> & { readonly chainId: number },
   settings: Readonly<Record<string, unknown>> = {},
+  env: Record<string, string> = {},
 ): Promise<Behind> {
   const dataDir = await temporaryFolder()
   t.after(() => rm(dataDir, { recursive: true, force: true }))
@@ -46,7 +47,7 @@ export async function startBehind(
     config,
     JSON.stringify({ ...settings, networks: [{ name: 'chain', ...network, upstreams }] }),
   )
-  const cairn = await startCairn({ dataDir, args: ['--config', config] })
+  const cairn = await startCairn({ dataDir, args: ['--config', config], env })
   t.after(() => cairn.stop())
   return {
     ...cairn,

@@ -22,6 +22,8 @@ export type Started = {
   readonly firstRunLink: string | null
   readonly dataDir: string
   readonly child: ChildProcess
+  /** What it has written to its log so far. */
+  log(): string
   /** Runs a CLI command against the same data folder; resolves with its parsed JSON. */
   cli(...args: string[]): Promise<Record<string, unknown>>
   /** One JSON-RPC call with the first key. Resolves with the parsed reply body. */
@@ -68,6 +70,8 @@ export async function startCairn(
     stdio: ['ignore', 'pipe', 'pipe'],
     env: environment(options.env),
   })
+  let logged = ''
+  child.stderr.on('data', (chunk: Buffer) => (logged += chunk.toString()))
   const { url, apiKey, apiKeySecret, firstRunLink } = await firstLine(child)
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
   const cli = (...command: string[]) => runCli([...command, '--data-dir', dataDir, '--json'])
@@ -82,6 +86,7 @@ export async function startCairn(
     firstRunLink: firstRunLink ?? null,
     dataDir,
     child,
+    log: () => logged,
     cli,
     rpc: (method, params = []) => rpc(url, key, method, params),
     async stop() {

@@ -27,6 +27,11 @@ export function processEnvironment(): Places['env'] {
   return process.env
 }
 
+/** For a library that reads the environment itself and takes this option from nowhere else. */
+export function setEnvironmentVariable(name: string, value: string): void {
+  process.env[name] = value
+}
+
 /** The settings file of these places: the `--config` flag, else CAIRN_CONFIG, else null. */
 export function settingsFile(places: Pick<Places, 'file' | 'env'>): string | null {
   return places.file ?? (places.env['CAIRN_CONFIG'] || null)

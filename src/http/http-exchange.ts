@@ -13,6 +13,7 @@ export const requestHeaderNames = [
   'content-length',
   'content-type',
   'origin',
+  'traceparent',
   'user-agent',
   'x-cairn-proof',
   'x-forwarded-for',

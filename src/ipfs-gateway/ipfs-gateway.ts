@@ -74,7 +74,7 @@ export function createIpfsGateway(parts: IpfsGatewayDeps): RequestHandler {
   const { clock, requests = silentRequestLog } = parts
   return async (exchange) => {
     const { request, response } = exchange
-    const progress = beginProgress(clock)
+    const progress = beginProgress(clock, requests)
     response.setHeaders(new Headers(pathHeaders(parts.version)))
     response.setHeader('x-request-id', exchange.requestId)
     try {
@@ -125,6 +125,7 @@ async function answer(
   progress.method = operation.name
   const caller = await gateway.authenticatePath(credential, operation.name, local)
   progress.caller = caller
+  progress.timeline?.reached('auth')
   let asked: { readonly chosen: ChosenFormat; readonly path: PathOfContent }
   try {
     asked = readAsked(parts, exchange, chosen, host)
@@ -150,7 +151,8 @@ async function answer(
     forCairn: /(^|,)\s*cairn\s*([;,]|$)/i.test(String(headers['cdn-loop'] ?? '')),
     signal: exchange.signal,
   })
-  const { sent } = progress
+  const { sent, timeline } = progress
+  timeline?.reached('run')
   let fault: Fault | null = null
   try {
     const isIsolated = host?.kind === 'root'
@@ -163,6 +165,7 @@ async function answer(
       download,
     }
     await sendReply(parts, exchange, reply, terms, sent)
+    timeline?.reached('reply')
   } catch (thrown) {
     fault = absenceOf(thrown)
     throw thrown

@@ -72,7 +72,7 @@ export function createIpfsApi(parts: IpfsApiDeps, entry: FilesEntry | null = nul
   const { clock, log, settings, requests = silentRequestLog } = parts
   return async (exchange) => {
     const { request, response } = exchange
-    const progress = beginProgress(clock)
+    const progress = beginProgress(clock, requests)
     const upload = new UploadBody(
       exchange,
       { bytesMax: settings.uploadBytesMax, idleMs: settings.idleMs },
@@ -140,12 +140,13 @@ async function answerCommand(
   )
   progress.caller = caller
   const { sent } = progress
-  if (!caller.settings.inspect) {
+  if (!caller.settings.inspect && progress.timeline === null) {
     return await runCommand(parts, exchange, upload, { caller, path, sent, inspection: null })
   }
   const where = { face: 'files', transport: 'http', network: null } as const
   const inspection = parts.inspector.begin(caller, { ...where, arrived, credential })
   inspection.timeline.reached('auth')
+  if (progress.timeline !== null) progress.timeline = inspection.timeline
   let fault: Fault | null = null
   try {
     await runCommand(parts, exchange, upload, { caller, path, sent, inspection })

@@ -21,7 +21,7 @@ export type AnswerLabels = {
   readonly units: number
 }
 
-/** Receives the progress of a request of a key with `inspect` set (inspector/inspection.ts). */
+/** Receives the progress of a request that is inspected or traced (inspector/inspection.ts). */
 export interface RequestRecorder {
   /** Traces the reads of the request. */
   readonly watch: ReadTrace

@@ -66,6 +66,7 @@ import { openNetworks } from './open-networks.ts'
 import { createSavedNetworks } from './saved-networks.ts'
 import { createReload, type ReloadParts } from './reload.ts'
 import { watchCertificate } from './watch-certificate.ts'
+import { openTraces, type TraceEnvironment } from './open-traces.ts'
 import { openRequestLog, type WriteOut } from './open-request-log.ts'
 import { runBackups } from './run-backups.ts'
 import type { PassedSockets } from './systemd.ts'
@@ -104,6 +105,7 @@ export async function startServer(
     onImport = () => {},
     sockets = { http: null, admin: null },
     source = null,
+    env = {},
   }: {
     /** Receives log lines. */
     readonly print: (line: string) => void
@@ -114,6 +116,8 @@ export async function startServer(
     readonly sockets?: PassedSockets
     /** The settings file, watched while the server runs; null: none. */
     readonly source?: Pick<ReloadParts, 'file' | 'load'> | null
+    /** The `OTEL_` variables decide about traces. */
+    readonly env?: TraceEnvironment
   },
 ): Promise<RunningServer> {
   const settings = { now: config }
@@ -283,7 +287,9 @@ export async function startServer(
     log,
   })
   starting.defer(() => denied.stop())
-  const requestLog = await openRequestLog({ config, settings, writeOut, clock, log })
+  const traces = await openTraces({ env, version: cairnVersion(), clock, log })
+  starting.defer(() => traces?.stop())
+  const requestLog = await openRequestLog({ config, settings, writeOut, traces, clock, log })
   starting.defer(() => requestLog.stop())
   const { requests } = requestLog
   const inspector = createInspector({ settingsOf: directory.settingsOf, clock })

@@ -10,6 +10,7 @@ import type { Config } from '../config/settings.ts'
 import { accessLine } from '../pipeline/request-log/access-log.ts'
 import type { RequestLog } from '../pipeline/request-log/finished-request.ts'
 import { createRecentErrors, type RecentErrors } from '../pipeline/request-log/recent-errors.ts'
+import type { Traces } from './open-traces.ts'
 
 /** Writes to standard output; settles when the text is written. */
 export type WriteOut = (text: string) => Promise<void>
@@ -39,10 +40,12 @@ export async function openRequestLog(parts: {
   /** Current settings. */
   readonly settings: { readonly now: Config }
   readonly writeOut: WriteOut
+  /** Null: requests are not traced. */
+  readonly traces: Traces | null
   readonly clock: Clock
   readonly log: Log
 }): Promise<OpenRequestLog> {
-  const { settings, clock, log } = parts
+  const { settings, traces, clock, log } = parts
   const { enabled, file, fileBytesMax, filesMax } = parts.config.accessLog
   const rotated =
     file === null ? null : createRotatedFile({ file, bytesMax: fileBytesMax, filesMax })
@@ -69,10 +72,12 @@ export async function openRequestLog(parts: {
   return {
     requests: {
       get takesAll() {
-        return settings.now.accessLog.enabled
+        return traces !== null || settings.now.accessLog.enabled
       },
+      takesSteps: traces !== null,
       add(request) {
         recentErrors.add(request)
+        traces?.add(request)
         const { accessLog } = settings.now
         if (!accessLog.enabled) return
         const line = accessLine(request, accessLog, clock.now(), Math.random)

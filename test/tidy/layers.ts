@@ -74,6 +74,7 @@ export const doors: readonly Door[] = [
   },
   { thing: 'aws4fetch', module: /^aws4fetch$/, behind: ['backup/s3-client.ts'] },
   { thing: 'prom-client', module: /^prom-client$/, behind: ['metrics/registry.ts'] },
+  { thing: '@opentelemetry/*', module: /^@opentelemetry\//, behind: ['server/open-traces.ts'] },
   { thing: 'stripe', module: /^stripe$/, behind: ['access/cards/stripe-provider.ts'] },
   { thing: 'nodemailer', module: /^nodemailer$/, behind: ['access/alerts/send-mail.ts'] },
   { thing: 'otpauth', module: /^otpauth$/, behind: ['access/people/second-factor.ts'] },

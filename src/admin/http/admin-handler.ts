@@ -93,7 +93,7 @@ export function createAdminHandler(parts: AdminHandlerDeps): RequestHandler {
   }
   return async (exchange) => {
     const allowed = { methods: null as string | null }
-    const progress = beginProgress(clock)
+    const progress = beginProgress(clock, requests)
     exchange.response.setHeader('x-request-id', exchange.requestId)
     try {
       await answer(api, exchange, { allowed, progress })
@@ -188,10 +188,12 @@ async function answer(parts: ApiParts, exchange: NodeExchange, seen: Seen): Prom
   const session = readCookie('session', headers.cookie, headers.host, headers.origin)
   const credential = token === null ? { session, token } : { session: null, token }
   const actor = await parts.findPrincipal(credential)
+  seen.progress.timeline?.reached('auth')
   // An unknown caller takes a slot after the body has arrived: slow bodies must not occupy the slots of others.
   const giveBack = actor === null ? null : parts.shares.acquire(actor, networkOf(exchange.address))
   try {
     await answerAs({ credential, actor }, parts, exchange, seen)
+    seen.progress.timeline?.reached('run')
   } finally {
     giveBack?.()
   }

@@ -109,6 +109,7 @@ async function serve(
     print: (line: string) => context.err(`${line}\n`),
     ...(context.writeOut === undefined ? {} : { writeOut: context.writeOut }),
     sockets,
+    env: context.env,
     source: file === null ? null : { file, load },
   }).catch((error: unknown) => {
     importing.end()

@@ -58,7 +58,7 @@ export function createTusHandler(parts: TusHandlerDeps): RequestHandler {
   const serve = createServe(parts)
   return async (exchange) => {
     const { request, response } = exchange
-    const progress = { ...beginProgress(clock), method: 'tus' }
+    const progress = { ...beginProgress(clock, requests), method: 'tus' }
     const limits = { bytesMax: settings.uploadBytesMax, idleMs: settings.idleMs }
     const upload = new UploadBody(exchange, limits, clock)
     response.setHeaders(new Headers(tusHeaders(request.headers, parts.version)))

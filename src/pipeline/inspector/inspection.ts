@@ -1,4 +1,4 @@
-// One request while the inspector records it. The API and the pipeline report its progress; when it ends, it becomes an
+// One request while its steps are recorded, for the inspector or for a trace. The API and the pipeline report its progress; when it ends, it becomes an
 // InspectedRequest. The key's settings decide what is recorded: without bodies, only sizes.
 // Tested by src/pipeline/inspector/inspector.test.ts
 import type { KeySettings } from '../../access/accounts/key-settings.ts'
@@ -128,9 +128,9 @@ export class Inspection implements RequestRecorder {
     this.#charged = units
   }
 
-  /** Only the first call has an effect. */
+  /** Only the first call has an effect, and none for a key without inspection. */
   end({ fault, status, bytesIn, bytesOut }: Ending): void {
-    if (this.#ended) return
+    if (this.#ended || !this.#settings.inspect) return
     this.#ended = true
     // The time from here on belongs to the inspector, not to the request.
     const ms = this.timeline.totalMs

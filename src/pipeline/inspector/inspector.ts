@@ -38,7 +38,7 @@ export type InspectedFilter = {
 }
 
 export interface Inspector {
-  /** Starts to record a request. The caller has checked that the key has `inspect` set. */
+  /** Starts to record a request. The inspector keeps it only if the key has `inspect` set. */
   begin(caller: Caller, arrival: Arrival): Inspection
   /** Newest first. */
   list(keyId: string, filter: InspectedFilter, most: number): readonly InspectedRequest[]

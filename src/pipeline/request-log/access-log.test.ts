@@ -19,6 +19,8 @@ const request: FinishedRequest = {
   bytesIn: 61,
   bytesOut: 41,
   address: '192.0.2.1',
+  traceParent: null,
+  steps: [],
 }
 const all = { sample: 1, addresses: false }
 const none = { sample: 0, addresses: false }

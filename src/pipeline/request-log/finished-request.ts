@@ -2,6 +2,7 @@
 // parameter or a result.
 import type { Caller } from '../../access/accounts/caller.ts'
 import type { Fault } from '../../base/fault.ts'
+import type { TimelineStep } from '../inspector/request-timeline.ts'
 
 /** `method`: a JSON-RPC method, an IPFS command or an admin operation; `other`: an unknown one; empty: not read. */
 export type FinishedCall = { readonly method: string; readonly fault: Fault | null }
@@ -29,17 +30,23 @@ export type FinishedRequest = {
   readonly bytesOut: number
   /** Of the client. */
   readonly address: string
+  /** `traceparent` of the client, as sent (W3C Trace Context); null: none. */
+  readonly traceParent: string | null
+  /** Stages and reads by their start; empty unless `takesSteps`. */
+  readonly steps: readonly TimelineStep[]
 }
 
 /** Receives the requests of all APIs as they end. Must not throw. */
 export interface RequestLog {
   /** True: report every request. False: only those with a fault for which `isServerError` holds. */
   readonly takesAll: boolean
+  /** True: requests record their steps. */
+  readonly takesSteps: boolean
   add(request: FinishedRequest): void
 }
 
 /** Receives nothing. */
-export const silentRequestLog: RequestLog = { takesAll: false, add: () => {} }
+export const silentRequestLog: RequestLog = { takesAll: false, takesSteps: false, add: () => {} }
 
 /** Errors of a command that are the answer to it, although Kubo's status for them is 500. */
 const answers: ReadonlySet<string> = new Set(['command_failed', 'not_found', 'not_implemented'])

@@ -20,6 +20,8 @@ function failed(method: string, fault: Fault | null, requestId = 'r'): FinishedR
     bytesIn: 0,
     bytesOut: 0,
     address: '',
+    traceParent: null,
+    steps: [],
   }
 }
 

@@ -4,6 +4,7 @@ import type { Caller } from '../../access/accounts/caller.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Fault } from '../../base/fault.ts'
 import type { NodeExchange } from '../../http/node-exchange.ts'
+import { RequestTimeline } from '../inspector/request-timeline.ts'
 import { type FinishedRequest, isServerError, type RequestLog } from './finished-request.ts'
 
 export type Progress = {
@@ -13,16 +14,20 @@ export type Progress = {
   method: string
   caller: Pick<Caller, 'keyId' | 'accountId'> | null
   fault: Fault | null
+  /** Null: the steps are not recorded. */
+  timeline: RequestTimeline | null
   /** Of the body of the answer. */
   readonly sent: { bytes: number }
 }
 
-export function beginProgress(clock: Pick<Clock, 'monotonic'>): Progress {
+export function beginProgress(clock: Clock, { takesSteps }: RequestLog): Progress {
+  const arrived = clock.monotonic()
   return {
-    arrived: clock.monotonic(),
+    arrived,
     method: '',
     caller: null,
     fault: null,
+    timeline: takesSteps ? new RequestTimeline(clock, arrived) : null,
     sent: { bytes: 0 },
   }
 }
@@ -32,7 +37,7 @@ export function reportExchange(
   { requests, clock }: { readonly requests: RequestLog; readonly clock: Pick<Clock, 'monotonic'> },
   exchange: NodeExchange,
   api: FinishedRequest['api'],
-  { arrived, method, caller, fault, sent }: Progress,
+  { arrived, method, caller, fault, timeline, sent }: Progress,
   bytesIn: number,
 ): void {
   if (!requests.takesAll && !isServerError(fault)) return
@@ -51,5 +56,11 @@ export function reportExchange(
     bytesIn,
     bytesOut: sent.bytes,
     address: exchange.address,
+    traceParent: firstOf(exchange.request.headers['traceparent']),
+    steps: timeline?.read().steps ?? [],
   })
+}
+
+function firstOf(header: string | readonly string[] | undefined): string | null {
+  return typeof header === 'string' ? header : (header?.[0] ?? null)
 }

@@ -5,6 +5,7 @@ import type { Caller } from '../../access/accounts/caller.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Fault } from '../../base/fault.ts'
 import type { Network } from '../../chain/network.ts'
+import type { Inspection } from '../../pipeline/inspector/inspection.ts'
 import {
   type FinishedRequest,
   isServerError,
@@ -20,11 +21,17 @@ export type ReportParts = {
 
 /** `caller`, `network`: null if not known. `items`: empty if the envelope was not read. `arrived`: monotonic. */
 type From = Pick<FinishedRequest, 'transport' | 'batch'> & {
-  readonly peer: { readonly requestId: string; readonly address?: string }
+  readonly peer: {
+    readonly requestId: string
+    readonly address?: string
+    readonly headers?: { readonly traceparent?: string | undefined }
+  }
   readonly arrived: number
   readonly caller: Caller | null
   readonly network: Network | null
   readonly items: readonly (RpcItem | Fault)[]
+  /** Null: its steps were not recorded. */
+  readonly inspection: Pick<Inspection, 'timeline'> | null
 }
 
 type Ended = Pick<FinishedRequest, 'status' | 'bytesIn' | 'bytesOut'>
@@ -66,8 +73,8 @@ function namesOf({ gateway }: ReportParts, { network, items }: From): readonly s
   return network === null ? items.map(() => '') : gateway.methodNames(network, items)
 }
 
-function shared({ clock }: ReportParts, { peer, arrived, network, ...from }: From) {
-  const { transport, batch, caller } = from
+function shared({ clock, requests }: ReportParts, { peer, arrived, network, ...from }: From) {
+  const { transport, batch, caller, inspection } = from
   return {
     requestId: peer.requestId,
     api: 'rpc',
@@ -77,5 +84,7 @@ function shared({ clock }: ReportParts, { peer, arrived, network, ...from }: Fro
     caller,
     address: peer.address ?? '',
     ms: clock.monotonic() - arrived,
+    traceParent: peer.headers?.traceparent ?? null,
+    steps: requests.takesSteps ? (inspection?.timeline.read().steps ?? []) : [],
   } as const
 }

@@ -210,7 +210,7 @@ async function answer(
     entering instanceof Promise ? await within(entering, exchange.signal, clock) : entering
   progress.caller = caller
   progress.entered = { caller, network }
-  if (caller.settings.inspect) {
+  if (caller.settings.inspect || requests.takesSteps) {
     const where = { face: 'rpc', transport: 'http', network: network.name } as const
     progress.inspection = inspector.begin(caller, { ...where, arrived, credential })
     progress.inspection.timeline.reached('auth')
@@ -327,7 +327,8 @@ async function refuse(
   const { arrived, caller, network, bytesIn } = progress
   const calls = known !== null && 'entries' in known ? known : noCalls
   const items = calls.entries.map(({ item }) => item)
-  const from = { caller, network, items, batch: form.batch, peer: exchange, arrived }
+  const { inspection } = progress
+  const from = { caller, network, items, batch: form.batch, peer: exchange, arrived, inspection }
   const ended = { status: fault.row.status, units, bytesIn, bytesOut: body.bytes }
   reportRefusal(parts, { ...from, transport: 'http' }, fault, ended)
 }

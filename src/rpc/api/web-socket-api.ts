@@ -162,10 +162,11 @@ export function createWebSocketApi(parts: WebSocketApiDeps): Upgrades {
     if (fault.code === 'internal') log('error', 'upgrade failed', { requestId, cause: fault.cause })
     const body = refusalBody(fault, unknownForm, requestId)
     send(upgrade.refuse(), { fault, labels: null, body, bodyUnread: false })
-    const from = { caller: null, network: null, items: [], batch: false, peer: upgrade }
+    const nothing = { caller: null, network: null, items: [], batch: false, inspection: null }
     const ended = { status: fault.row.status, units: 0, bytesIn: 0, bytesOut: body.bytes }
     const arrived = clock.monotonic()
-    reportRefusal(reporting, { ...from, transport: 'websocket', arrived }, fault, ended)
+    const from = { ...nothing, peer: upgrade, transport: 'websocket', arrived } as const
+    reportRefusal(reporting, from, fault, ended)
   }
 
   return {

@@ -86,7 +86,8 @@ export function answerFrame(parts: FrameParts, frame: Frame): FrameReply | Promi
 }
 
 function answerInspected(parts: FrameParts, frame: Frame): FrameReply | Promise<FrameReply> {
-  if (!frame.caller.settings.inspect) return answer(parts, frame, null)
+  const { requests = silentRequestLog } = parts
+  if (!frame.caller.settings.inspect && !requests.takesSteps) return answer(parts, frame, null)
   const { caller, network, credential } = frame
   const where = { face: 'rpc', transport: 'websocket', network: network.name } as const
   const arrived = parts.clock.monotonic()
@@ -102,6 +103,9 @@ function answerInspected(parts: FrameParts, frame: Frame): FrameReply | Promise<
   return reply instanceof Promise ? reply.then(end) : end(reply)
 }
 
+/** `arrived`: monotonic. `inspection` null: the steps are not recorded. */
+type Begun = { readonly arrived: number; readonly inspection: Inspection | null }
+
 function answer(
   parts: FrameParts,
   frame: Frame,
@@ -109,7 +113,7 @@ function answer(
 ): FrameReply | Promise<FrameReply> {
   const { gateway, settings, clock } = parts
   const { caller, network, bytes, proof, request, subscriptions } = frame
-  const arrived = clock.monotonic()
+  const begun = { arrived: clock.monotonic(), inspection }
   let envelope: Envelope | null = null
   try {
     envelope = parseEnvelope(bytes, settings.batchItemsMax)
@@ -128,17 +132,17 @@ function answer(
       inspection,
     }
     const running = gateway.runRpc(called)
-    if (!(running instanceof Promise)) return replyTo(parts, frame, envelope, running, arrived)
+    if (!(running instanceof Promise)) return replyTo(parts, frame, envelope, running, begun)
     const opened = envelope
     return answerWithin(running, request.signal, clock).then(
-      (answer) => replyTo(parts, frame, opened, answer, arrived),
-      (thrown: unknown) => refuse(parts, frame, opened, thrown, { arrived, units: 0 }),
+      (answer) => replyTo(parts, frame, opened, answer, begun),
+      (thrown: unknown) => refuse(parts, frame, opened, thrown, { ...begun, units: 0 }),
     )
   } catch (thrown) {
     const unrun = envelope === null || envelope.refusal !== null
     const units = unrun ? gateway.chargeRefusal(caller, network, Fault.from(thrown)) : 0
     if (unrun) inspection?.charged(units)
-    return refuse(parts, frame, envelope, thrown, { arrived, units })
+    return refuse(parts, frame, envelope, thrown, { ...begun, units })
   }
 }
 
@@ -147,7 +151,7 @@ function replyTo(
   frame: Frame,
   envelope: Envelope,
   answered: RpcAnswer,
-  arrived: number,
+  begun: Begun,
 ): FrameReply {
   const { gateway, settings, requests = silentRequestLog } = parts
   const { batch, entries } = envelope
@@ -161,7 +165,7 @@ function replyTo(
   gateway.countBytes(frame, answered, { in: frame.bytes.length, out: body.bytes })
   if (requests.takesAll || hasServerError(outcomes)) {
     const ended = { status: null, bytesIn: frame.bytes.length, bytesOut: body.bytes }
-    reportCalls({ ...parts, requests }, fromOf(frame, envelope, arrived), answered, ended)
+    reportCalls({ ...parts, requests }, fromOf(frame, envelope, begun), answered, ended)
   }
   return { text: body.text, refused: null, outcomes }
 }
@@ -171,7 +175,7 @@ function refuse(
   frame: Frame,
   envelope: Envelope | null,
   thrown: unknown,
-  { arrived, units }: { readonly arrived: number; readonly units: number },
+  { units, ...begun }: Begun & { readonly units: number },
 ): FrameReply {
   const { log, requests = silentRequestLog } = parts
   const { requestId } = frame
@@ -180,20 +184,20 @@ function refuse(
   const form = envelope === null ? unknownForm : formOf(envelope)
   const { text, bytes } = refusalBody(fault, form, requestId)
   const ended = { status: null, units, bytesIn: frame.bytes.length, bytesOut: bytes }
-  reportRefusal({ ...parts, requests }, fromOf(frame, envelope, arrived), fault, ended)
+  reportRefusal({ ...parts, requests }, fromOf(frame, envelope, begun), fault, ended)
   return { text, refused: fault.code, outcomes: [] }
 }
 
 function fromOf(
   { caller, network, requestId, credential }: Frame,
   envelope: Envelope | null,
-  arrived: number,
+  begun: Begun,
 ) {
   const { address = '' } = credential
   return {
     transport: 'websocket',
     peer: { requestId, address },
-    arrived,
+    ...begun,
     caller,
     network,
     items: envelope?.entries.map(({ item }) => item) ?? [],

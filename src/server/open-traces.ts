@@ -1,0 +1,224 @@
+// OpenTelemetry traces: one span for a request, and below it one for each stage and read. Spans are made when the
+// request has ended, so a collector delays no request. No SDK is loaded unless the standard environment variables
+// ask for traces; the operator installs the SDK.
+// Tested by test/traces.test.ts
+import type { Attributes, Context, Tracer } from '@opentelemetry/api'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import { setEnvironmentVariable } from '../config/config.ts'
+import { type FinishedRequest, isServerError } from '../pipeline/request-log/finished-request.ts'
+import type { TimelineStep } from '../pipeline/inspector/request-timeline.ts'
+
+export type Traces = {
+  /** Makes the spans of an ended request. Does not throw. */
+  add(request: FinishedRequest): void
+  /** Exports what waits, as far as the collector takes it soon. */
+  stop(): Promise<void>
+}
+
+/** Of the process. The SDK reads its own copy. */
+export type TraceEnvironment = Readonly<Record<string, string | undefined>>
+
+type Api = typeof import('@opentelemetry/api')
+
+/** How often failed exports are reported. */
+const reportMs = 60_000
+/** How long a stop waits for a slow collector. */
+const stopMs = 2_000
+const detailCharsMax = 300
+
+/** https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ */
+function asksForTraces(env: TraceEnvironment): boolean {
+  if (env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return false
+  const exporter = env['OTEL_TRACES_EXPORTER'] ?? ''
+  if (exporter !== '') return exporter !== 'none'
+  return ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'].some(
+    (name) => (env[name] ?? '') !== '',
+  )
+}
+
+/** Null: the environment asks for no traces, or they cannot be exported, which is logged. Never rejects. */
+export async function openTraces(parts: {
+  readonly env: TraceEnvironment
+  /** Of Cairn. */
+  readonly version: string
+  readonly clock: Clock
+  readonly log: Log
+}): Promise<Traces | null> {
+  const { env, version, clock, log } = parts
+  if (!asksForTraces(env)) return null
+  let shutdown: () => Promise<void>
+  let api: Api
+  try {
+    api = await import('@opentelemetry/api')
+    if (env['OTEL_LOG_LEVEL'] === undefined) reportFailures(api, clock, log)
+    shutdown = await startSdk(api, env)
+  } catch (error) {
+    const isMissing = (error as { readonly code?: unknown }).code === 'ERR_MODULE_NOT_FOUND'
+    const cause = isMissing
+      ? 'the SDK is not installed: run npm install @opentelemetry/sdk-node in the folder where Cairn is installed'
+      : error
+    log('error', 'traces_not_exported', { cause })
+    return null
+  }
+  const tracer = api.trace.getTracer('cairn', version)
+  log('info', 'traces_exported')
+  return {
+    add(request) {
+      writeSpans(api, tracer, request, clock.now())
+    },
+    async stop() {
+      await new Promise<void>((resolve) => {
+        const stopTimer = clock.after(stopMs, resolve)
+        const ended = (): void => {
+          stopTimer()
+          resolve()
+        }
+        shutdown().then(ended, ended)
+      })
+    },
+  }
+}
+
+/** Returns how to stop it. An SDK that a `node --import` module has registered is used instead. */
+async function startSdk(api: Api, env: TraceEnvironment): Promise<() => Promise<void>> {
+  if (hasSdk(api)) return async () => {}
+  const { NodeSDK } = await import('@opentelemetry/sdk-node')
+  // The process detector exports the command line, which may contain the URL of an upstream with its key.
+  const detectors = (env['OTEL_NODE_RESOURCE_DETECTORS'] ?? 'env,host,os,serviceinstance')
+    .split(',')
+    .flatMap((name) => (name.trim() === 'all' ? ['env', 'host', 'os', 'serviceinstance'] : [name]))
+    .filter((name) => name.trim() !== 'process')
+  setEnvironmentVariable('OTEL_NODE_RESOURCE_DETECTORS', detectors.join(',') || 'none')
+  const isNamed =
+    env['OTEL_SERVICE_NAME'] !== undefined ||
+    (env['OTEL_RESOURCE_ATTRIBUTES'] ?? '').includes('service.name=')
+  const sdk = new NodeSDK(isNamed ? {} : { serviceName: 'cairn' })
+  sdk.start()
+  if (!hasSdk(api)) {
+    await sdk.shutdown().catch(() => {})
+    throw new Error('the SDK did not register: its @opentelemetry/api is older than that of Cairn')
+  }
+  return () => sdk.shutdown()
+}
+
+function hasSdk({ trace, ProxyTracerProvider }: Api): boolean {
+  const provider = trace.getTracerProvider()
+  return !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer('') !== undefined
+}
+
+/** The SDK reports failed exports here. One line a minute at most. */
+function reportFailures({ diag, DiagLogLevel }: Api, clock: Clock, log: Log): void {
+  let reported = Number.NEGATIVE_INFINITY
+  function report(...said: readonly unknown[]): void {
+    const now = clock.monotonic()
+    if (now - reported < reportMs) return
+    reported = now
+    log('warn', 'trace_export_failed', {
+      cause: said.map(String).join(' ').slice(0, detailCharsMax),
+    })
+  }
+  const silent = (): void => {}
+  const logger = { error: report, warn: report, info: silent, debug: silent, verbose: silent }
+  diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true })
+}
+
+type Reads = Exclude<TimelineStep['step'], Stage>
+type Stage = 'auth' | 'body' | 'parse' | 'admit' | 'run' | 'reply'
+
+const stageNames: Readonly<Record<Stage, string>> = {
+  auth: 'authenticate',
+  body: 'read body',
+  parse: 'parse',
+  admit: 'admit',
+  run: 'run',
+  reply: 'send reply',
+}
+
+/** Reads of the store and checks of hashes are summed: one span with their number. */
+const readNames: Readonly<Record<Reads, string>> = {
+  kept: 'answer cache',
+  store: 'read store',
+  source: 'query upstream',
+  verify: 'verify',
+}
+
+function isStage(step: TimelineStep['step']): step is Stage {
+  return step in stageNames
+}
+
+/** `ended`: milliseconds since 1970 UTC. */
+function writeSpans(api: Api, tracer: Tracer, request: FinishedRequest, ended: number): void {
+  const { SpanKind, SpanStatusCode } = api
+  const began = ended - request.ms
+  const parent = api.propagation.extract(
+    api.ROOT_CONTEXT,
+    request.traceParent === null ? {} : { traceparent: request.traceParent },
+  )
+  const whole = { kind: SpanKind.SERVER, startTime: began, attributes: attributesOf(request) }
+  const span = tracer.startSpan(nameOf(request), whole, parent)
+  const fault = request.calls.find((call) => isServerError(call.fault))?.fault
+  if (fault) span.setStatus({ code: SpanStatusCode.ERROR, message: fault.code })
+  if (span.isRecording()) {
+    const within = api.trace.setSpan(parent, span)
+    // The reads are below the stage that makes them, if it has ended.
+    let running = within
+    for (const step of request.steps) {
+      if (!isStage(step.step)) continue
+      const context = writeStep(step, within)
+      if (step.step === 'run') running = context
+    }
+    for (const step of request.steps) if (!isStage(step.step)) writeStep(step, running)
+  }
+  span.end(ended)
+
+  function writeStep({ step, name, startMs, ms, count, outcome }: TimelineStep, within: Context) {
+    const startTime = began + startMs
+    const attributes = {
+      ...(name === '' ? {} : { 'cairn.upstream': name }),
+      ...(count === 1 ? {} : { 'cairn.count': count }),
+      'cairn.outcome': outcome,
+    }
+    const kind = step === 'source' ? SpanKind.CLIENT : SpanKind.INTERNAL
+    const title = isStage(step) ? stageNames[step] : readNames[step]
+    const child = tracer.startSpan(title, { kind, startTime, attributes }, within)
+    // A step that had not ended when its request did, such as an upstream that was not needed any more.
+    child.end(outcome === 'open' ? ended : startTime + ms)
+    return api.trace.setSpan(within, child)
+  }
+}
+
+/** Of few different values: a method, a command or an operation that exists. */
+function nameOf({ api, batch, calls }: FinishedRequest): string {
+  const method = batch ? 'batch' : (calls[0]?.method ?? '')
+  if (api === 'rpc') return method === '' ? 'jsonrpc' : method
+  return method === '' ? api : `${api} ${method}`
+}
+
+/** Names of OpenTelemetry where it has one, otherwise `cairn.…`. Never a key, a path, a parameter or an address. */
+function attributesOf(request: FinishedRequest): Attributes {
+  const { api, batch, calls, caller, network, status, verified } = request
+  const faults = calls.flatMap(({ fault }) => fault ?? [])
+  const [fault] = faults
+  const methods = new Set(calls.map(({ method }) => method).filter((method) => method !== ''))
+  const [method] = methods
+  return {
+    'cairn.api': api,
+    'cairn.request_id': request.requestId,
+    'cairn.outcome': fault?.code ?? 'ok',
+    'cairn.units': request.units,
+    'http.request.body.size': request.bytesIn,
+    'http.response.body.size': request.bytesOut,
+    ...(api === 'rpc' ? { 'rpc.system.name': 'jsonrpc', 'jsonrpc.protocol.version': '2.0' } : {}),
+    ...(!batch && method !== undefined ? { 'rpc.method': method } : {}),
+    ...(batch ? { 'cairn.calls': calls.length, 'cairn.methods': [...methods].slice(0, 16) } : {}),
+    ...(batch ? { 'cairn.calls_failed': faults.length } : {}),
+    ...(fault === undefined ? {} : { 'error.type': fault.code }),
+    ...(network === null ? {} : { 'cairn.network': network }),
+    ...(caller === null
+      ? {}
+      : { 'cairn.key_id': caller.keyId ?? '', 'cairn.account_id': caller.accountId ?? '' }),
+    ...(status === null ? {} : { 'http.response.status_code': status }),
+    ...(verified === null ? {} : { 'cairn.verified': verified }),
+  }
+}
