@@ -1,5 +1,5 @@
 // `cairn doctor`: checks settings, machine, data folder, chain, keys, upstreams and sign-in, and reports each
-// problem with a fix. Changes nothing. `--live` asks the running server alone.
+// problem with a fix. Changes nothing. `--live` asks the running server alone; `--dropin` compares it with another service.
 // Tested by src/cli/doctor/doctor.test.ts
 import type { Command } from 'commander'
 import { reachedUrl, tlsFilesOf } from '../../server/open-access.ts'
@@ -12,12 +12,21 @@ import { thisMachine } from '../doctor/machine.ts'
 import { showAge, type UpstreamFacts } from '../../server/network-checks/upstream-checks.ts'
 import { createPaint } from '../terminal-colors.ts'
 import { FoundBad, print, visible } from '../report.ts'
+import { addServerOptions, type ServerOptions } from '../server-access.ts'
 import { addSharedOptions, settingsOf } from '../shared-options.ts'
 import { UsageError } from '../usage-error.ts'
 
+type DoctorOptions = ServerOptions & {
+  readonly live?: true
+  readonly dropin?: string
+  readonly network?: string
+}
+
 export function defineDoctor(command: Command, context: Context): void {
-  addSharedOptions(command)
+  addServerOptions(addSharedOptions(command))
     .option('--live', 'only check that the server of these settings responds to GET /livez')
+    .option('--dropin <endpoint>', 'compare a running server with another JSON-RPC endpoint')
+    .option('--network <name>', 'with --dropin: network of this server to compare; else the first')
     .addHelpText(
       'after',
       `
@@ -25,10 +34,19 @@ Examples:
   cairn doctor
   cairn doctor --config cairn.yaml --json
   cairn doctor --live                 for health checks of containers: exit code 0 or 1 within 2 s
+  cairn doctor --dropin '\${env:INFURA_URL}' --network mainnet
+
+--dropin sends a fixed mix of read requests to both, at most 10 a second, and needs CAIRN_KEY of this server. Their URL may
+hold a key: it is '\${env:NAME}', '\${file:/path}', - for standard input, or a URL without a path, and is never printed.
+Each difference is listed with its reason; the exit code is 1 if one has no documented reason.
 
 The exit code is 1 if there is a problem, and 0 if there are only warnings. Works with and without a running server.`,
     )
-    .action(async (options: SharedOptions & { readonly live?: true }) => {
+    .action(async ({ dropin, ...options }: DoctorOptions) => {
+      if (dropin !== undefined) {
+        const { compareEndpoints } = await import('../dropin/dropin.ts')
+        return await compareEndpoints(context, { ...options, dropin })
+      }
       if (options.live === true) return checkLive(context, options)
       const diagnosis = await examine(context, options, thisMachine())
       const ok = diagnosis.problems.every(({ level }) => level !== 'problem')
