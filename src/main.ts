@@ -1,5 +1,5 @@
 // The process: command line in, exit code out.
-// Tested by test/cli.test.ts
+// Tested by test/cli/cli.test.ts
 import { processEnvironment } from './config/config.ts'
 import { checkoutInvocation } from './cli/typed-command.ts'
 import { runProgram } from './cli/program.ts'

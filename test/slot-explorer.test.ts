@@ -1,5 +1,5 @@
 // Where solc stores values: the layout reader is compared with the getters of a compiled contract. The contract and
-// its layout are the output of solc (test/fakes/kept-contract.json holds the source and the version).
+// its layout are the output of solc (test/fakes/files/kept-contract.json holds the source and the version).
 import { deepEqual, equal, throws } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
@@ -12,7 +12,7 @@ import { devAccounts } from '../src/devchain/dev-accounts.ts'
 import { type Started, startCairn } from './started-server.ts'
 
 const kept = JSON.parse(
-  readFileSync(new URL('fakes/kept-contract.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('fakes/files/kept-contract.json', import.meta.url), 'utf8'),
 ) as { abi: InterfaceAbi; bytecode: string; storageLayout: unknown }
 const layout = parseStorageLayout(kept)
 const owner = '0x391694e7E0B0cCE554cb130d723A9d27458F9298'

@@ -1,8 +1,10 @@
 // Checks the source against the house rules: layers, wrapped interfaces, names, tests, change notes.
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { test } from 'node:test'
 import { findBreaches } from './tidy/check.ts'
+import { folderModulesMax } from './tidy/layers.ts'
 import { importsOf, isTest, readSources } from './tidy/source.ts'
 
 const root = new URL('../', import.meta.url)
@@ -17,6 +19,20 @@ test('the source keeps the house rules', (context) => {
     .slice(0, 10)
   context.diagnostic(`longest: ${longest.map((one) => `${one.path} ${one.lines}`).join(', ')}`)
   assert.equal(findBreaches(files, exists).join('\n'), '')
+})
+
+test('a folder of tests, benchmarks or pages has no more modules than one of the source', () => {
+  const counts = new Map<string, number>()
+  for (const path of globSync('{test,bench,dashboard,verifier,examples}/**/*.{ts,tsx}', {
+    cwd: root.pathname,
+    exclude: (name) => name.includes('node_modules'),
+  })) {
+    counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1)
+  }
+  assert.deepEqual(
+    [...counts].filter(([, modules]) => modules > folderModulesMax),
+    [],
+  )
 })
 
 test('every operation is listed in a table of operations', () => {

@@ -15,9 +15,9 @@ import { encodeReceipt } from '../src/codec/ethereum/receipt.ts'
 import { buildVerifier } from '../verifier/build.ts'
 import { bundleOf } from './fakes/bundles.ts'
 import { cutBlocks, missingVectors, readChain } from './fakes/chain-vectors.ts'
-import { createMainnetProof, usdcSlot } from './fakes/mainnet-proof.ts'
-import { createFakeHead, createFakeNetwork, createFakeObtain } from './fakes/network.ts'
-import { createVectorNetwork } from './fakes/vector-network.ts'
+import { createMainnetProof, usdcSlot } from './fakes/upstream/mainnet-proof.ts'
+import { createFakeHead, createFakeNetwork, createFakeObtain } from './fakes/upstream/network.ts'
+import { createVectorNetwork } from './fakes/upstream/vector-network.ts'
 
 const skip = missingVectors
 const folder = mkdtempSync(join(tmpdir(), 'cairn-verifier-'))

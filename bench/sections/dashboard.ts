@@ -1,6 +1,6 @@
 // Cost of the dashboard: loading the first page in a new browser, and the processor time that a live usage view adds to
 // calls.
-import { openAdminClient, takeFirstRun } from '../../test/fakes/admin-client.ts'
+import { openAdminClient, takeFirstRun } from '../../test/fakes/people/admin-client.ts'
 import { launchBrowser, noBrowser } from '../../test/browser/browser.ts'
 import { type Started, startCairn } from '../../test/started-server.ts'
 import type { Bench } from '../bench.ts'

@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Bench } from '../bench.ts'
 import { median, rounds } from '../measure.ts'
 import { rssMiB } from '../processes.ts'
-import { filesClient } from '../../test/fakes/files-client.ts'
+import { filesClient } from '../../test/fakes/files/files-client.ts'
 import { startCairn, temporaryFolder, type Started } from '../../test/started-server.ts'
 
 const connections = 4000

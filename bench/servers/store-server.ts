@@ -20,7 +20,7 @@ import type { FileContent } from '../../src/ipfs/import/upload-entry.ts'
 import { openStore } from '../../src/server/open-content.ts'
 import { createFileRing, type FileBytes } from '../data/file-bytes.ts'
 import { measureSha } from '../floors.ts'
-import { importDefaults } from '../../test/fakes/files-fixture.ts'
+import { importDefaults } from '../../test/fakes/files/files-fixture.ts'
 import type { StoreOrder, StoreResult } from './store.ts'
 
 const pieceBytes = 64 * 1024

@@ -1,6 +1,6 @@
 // The person behind a call, for operations on their own data. Credentials (password, authenticator, tokens) can be
 // changed only in a session: a leaked token must not extend its own rights.
-// Tested by test/admin-people.test.ts
+// Tested by test/admin/admin-people.test.ts
 import { Fault } from '../base/fault.ts'
 import type { Principal } from './principal.ts'
 import type { AdminCall } from './admin-operation.ts'

@@ -1,5 +1,5 @@
 // All admin operations, by resource. Their order is that of the OpenAPI document.
-// Tested by test/admin.test.ts
+// Tested by test/admin/admin.test.ts
 import type { AdminOperation } from './admin-operation.ts'
 import { sessionOperations } from './resources/session/operations.ts'
 import { ownOperations } from './resources/me/operations.ts'

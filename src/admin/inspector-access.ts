@@ -1,5 +1,5 @@
 // Access of admin operations to the inspector: recorded requests, and replaying one of them as its key.
-// Tested by test/inspector.test.ts
+// Tested by test/admin/inspector.test.ts
 import type { RpcPipeline } from '../rpc/rpc-pipeline.ts'
 import type { Caller } from '../access/accounts/caller.ts'
 import type { Network } from '../chain/network.ts'

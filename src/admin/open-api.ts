@@ -1,5 +1,5 @@
 // The OpenAPI 3.1 document of the admin API, made from the table of operations.
-// Tested by test/admin.test.ts
+// Tested by test/admin/admin.test.ts
 import { z } from 'zod'
 import type { AdminOperation } from './admin-operation.ts'
 import { adminBase, isBodiless, pathNames } from './admin-route.ts'

@@ -1,5 +1,5 @@
 // Times in the input and output of the admin API.
-// Tested by test/admin-keys.test.ts
+// Tested by test/admin/admin-keys.test.ts
 import { z } from 'zod'
 
 /** The last that is a date (ECMA-262, 21.4.1.1). */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openDesk, person } from '../../test/fakes/admin-desk.ts'
+import { openDesk, person } from '../../test/fakes/people/admin-desk.ts'
 import { changeKey } from './resources/keys/change-key.ts'
 import { createAccount } from './resources/accounts/create-account.ts'
 import { createKey } from './resources/keys/create-key.ts'

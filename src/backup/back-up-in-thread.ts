@@ -1,5 +1,5 @@
 // Makes a backup in its own thread: reading, hashing and sending do not hold up requests.
-// Tested by test/backup-server.test.ts
+// Tested by test/backup/backup-server.test.ts
 import { Worker } from 'node:worker_threads'
 import type { BackupNews } from './backup-thread.ts'
 import type { OnProgress } from './make-backup.ts'

@@ -1,5 +1,5 @@
 // Entry of a thread that makes one backup and ends, so that requests do not wait for it.
-// Tested by test/backup-server.test.ts
+// Tested by test/backup/backup-server.test.ts
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../base/clock.ts'
 import { describeFileError } from '../base/describe-errno.ts'

@@ -1,5 +1,5 @@
 // Replies that a real service gives rarely: refusals for a while, bodies that break off, pages, replies without an end.
-// test/backup-s3.test.ts runs the client against a real service.
+// test/backup/backup-s3.test.ts runs the client against a real service.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,6 +1,6 @@
 // Requests to an S3 service, signed by aws4fetch (AWS Signature Version 4) and sent by undici. Each request has the SHA-256
 // of its body, which the service compares. Three tries; bounded time and replies; errors state what to change.
-// Tested by test/backup-s3.test.ts, src/backup/s3-client.test.ts
+// Tested by test/backup/backup-s3.test.ts, src/backup/s3-client.test.ts
 import { createHash } from 'node:crypto'
 import { AwsV4Signer } from 'aws4fetch'
 import { type Clock, pause } from '../base/clock.ts'

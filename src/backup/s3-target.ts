@@ -1,6 +1,6 @@
 // Backups in a bucket. Objects above the size of a part are uploaded in parts, so that memory is bounded by one part for
 // each concurrent file.
-// Tested by test/backup-s3.test.ts
+// Tested by test/backup/backup-s3.test.ts
 import { createHash } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import { mustMatch, readPieces } from './file-digest.ts'

@@ -1,4 +1,4 @@
-// Folders as targets; test/backup-s3.test.ts runs the same suite on a bucket.
+// Folders as targets; test/backup/backup-s3.test.ts runs the same suite on a bucket.
 import assert from 'node:assert/strict'
 import { mkdtemp, mkdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

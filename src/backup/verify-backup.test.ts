@@ -3,7 +3,7 @@ import { readdir, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { createBackupFixture, never } from '../../test/fakes/backup-fixture.ts'
+import { createBackupFixture, never } from '../../test/fakes/files/backup-fixture.ts'
 import { noise } from '../../test/fakes/seeded.ts'
 import { type CheckPins, isSound, verifyBackup } from './verify-backup.ts'
 

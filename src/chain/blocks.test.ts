@@ -1,7 +1,11 @@
 // Caching a new block in memory, and blocks of other chains; golden.test.ts tests block reads through the methods.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createFakeHead, createFakeNetwork, createFakeObtain } from '../../test/fakes/network.ts'
+import {
+  createFakeHead,
+  createFakeNetwork,
+  createFakeObtain,
+} from '../../test/fakes/upstream/network.ts'
 import { emptyTrieRoot, emptyUnclesHash } from '../codec/ethereum/account-state.ts'
 import { decodeHeader, encodeHeader } from '../codec/ethereum/header.ts'
 import { keccak256 } from '../codec/hash/keccak.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { createLogChain } from '../../test/fakes/log-chain.ts'
+import { createLogChain } from '../../test/fakes/upstream/log-chain.ts'
 import { systemClock } from '../base/clock.ts'
 import { toHex } from '../base/hex.ts'
 import type { Log } from '../codec/ethereum/receipt.ts'

@@ -6,7 +6,7 @@ import {
   createVectorNetwork,
   encodeReceiptJson,
   type ReceiptJson,
-} from '../../test/fakes/vector-network.ts'
+} from '../../test/fakes/upstream/vector-network.ts'
 import { readTranscripts } from '../../test/api/transcripts.ts'
 import { fromHex, toQuantity } from '../base/hex.ts'
 import type { Transaction } from '../codec/ethereum/transaction.ts'

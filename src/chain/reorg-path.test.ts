@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createForkedChain } from '../../test/fakes/forked-chain.ts'
+import { createForkedChain } from '../../test/fakes/upstream/forked-chain.ts'
 import { type ChainPoint, findReorgPath } from './reorg-path.ts'
 import type { ProvedHeader } from './proved-memory.ts'
 

@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { createFakeHead, createFakeNetwork, createFakeObtain } from '../../test/fakes/network.ts'
+import {
+  createFakeHead,
+  createFakeNetwork,
+  createFakeObtain,
+} from '../../test/fakes/upstream/network.ts'
 import { toHex } from '../base/hex.ts'
 import {
   type AccountState,

@@ -1,6 +1,6 @@
 // Runs the admin operations of a command: on the data folder, with the rights of its owner, or on a server, with a token.
 // Operations, input, output and errors are the same.
-// Tested by test/admin.test.ts
+// Tested by test/admin/admin.test.ts
 import type { Command } from 'commander'
 import { AccountsRefusal } from '../access/accounts/account-rules.ts'
 import { systemClock } from '../base/clock.ts'

@@ -1,5 +1,5 @@
 // Which target of backups a command uses: the one that it names, or `backup.to` of the settings.
-// Tested by test/backup.test.ts
+// Tested by test/backup/backup.test.ts
 import type { Command } from 'commander'
 import { openTarget } from '../backup/open-target.ts'
 import type { BackupTarget } from '../backup/target.ts'

@@ -1,5 +1,5 @@
 // Accounts by the names that people know them by: operations take ids.
-// Tested by test/cli.test.ts
+// Tested by test/cli/cli.test.ts
 import { AccountsRefusal, quote } from '../access/accounts/account-rules.ts'
 import { firstAccountName } from '../access/accounts/first-account.ts'
 import type { AdminAccess } from './admin-access.ts'

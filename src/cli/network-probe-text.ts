@@ -1,5 +1,5 @@
 // A probe of upstreams as text: one row for each upstream, then what is lacking, each with its fix.
-// Tested by test/cli-networks.test.ts
+// Tested by test/cli/cli-networks.test.ts
 import type { AdminReply } from '../admin/client.ts'
 import { table, visible } from './report.ts'
 

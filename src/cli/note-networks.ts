@@ -1,5 +1,5 @@
 // A key may permit networks that are served only later, so a misspelt name is accepted too: the command warns about it.
-// Tested by test/cli-keys.test.ts
+// Tested by test/cli/cli-keys.test.ts
 import { networkNames } from '../config/settings.ts'
 import { oneOf } from '../config/describe-issue.ts'
 import type { AdminOptions } from './admin-access.ts'

@@ -1,5 +1,5 @@
 // What a command does when it receives SIGINT or SIGTERM.
-// Tested by test/import-pins.test.ts
+// Tested by test/cli/import-pins.test.ts
 
 /** The first SIGINT or SIGTERM runs `end`, in order; a second one ends the process. Returns how to stop listening. */
 export function onInterrupt(end: () => void): () => void {

@@ -1,6 +1,6 @@
 // The data folder as commands see it, beside a running server or without one: the same database, the same
 // rules, each change durable before the command ends.
-// Tested by test/cli.test.ts
+// Tested by test/cli/cli.test.ts
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAccounts } from '../access/accounts/accounts.ts'

@@ -1,5 +1,5 @@
 // What `keys create` and `keys set` take beside settings: a plan, an end; and where a key is, by its id.
-// Tested by test/cli-keys.test.ts
+// Tested by test/cli/cli-keys.test.ts
 import type { Command } from 'commander'
 import { type PlanName, plans } from '../access/accounts/plans.ts'
 import { systemClock } from '../base/clock.ts'

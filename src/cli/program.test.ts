@@ -38,7 +38,7 @@ const commands = [
 ]
 
 test('slot finds a variable in the layout that solc wrote', async () => {
-  const file = fileURLToPath(new URL('../../test/fakes/kept-contract.json', import.meta.url))
+  const file = fileURLToPath(new URL('../../test/fakes/files/kept-contract.json', import.meta.url))
   const { out } = await run(['slot', file, 'since', '--json'])
   assert.deepEqual(JSON.parse(out), { slot: `0x${'0'.repeat(64)}`, offset: 21, type: 'uint40' })
   const wrong = await run(['slot', file, 'until'])

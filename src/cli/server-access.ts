@@ -1,5 +1,5 @@
 // How a command reaches a running server: its URL, and a key with its secret.
-// Tested by test/import-pins.test.ts
+// Tested by test/cli/import-pins.test.ts
 import type { Command } from 'commander'
 import { readServerCertificate } from '../http/tls-certificate.ts'
 import { dashboardUrl, reachedUrl, tlsFilesOf } from '../server/open-access.ts'

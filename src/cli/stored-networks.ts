@@ -1,6 +1,6 @@
 // The networks that a data folder stores, for commands that change nothing: the folder is only read, next to a running
 // server or without one.
-// Tested by test/cli-networks.test.ts
+// Tested by test/cli/cli-networks.test.ts
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { obtainSealSecret } from '../access/accounts/server-identity.ts'

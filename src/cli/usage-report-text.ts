@@ -1,5 +1,5 @@
 // A report of usage for people.
-// Tested by test/cli.test.ts
+// Tested by test/cli/cli.test.ts
 import type { Part, Sums } from '../access/usage/usage-row.ts'
 import type { StorageSums } from '../ipfs/pins/account-storage.ts'
 import { table } from './report.ts'

@@ -1,5 +1,5 @@
 // Work of a command on a running server's API: one client, ended by Ctrl-C, closed in the end.
-// Tested by test/add-get.test.ts
+// Tested by test/cli/add-get.test.ts
 import { systemClock } from '../base/clock.ts'
 import { createHttpClient, type HttpClient, HttpTrouble } from '../ipfs/sources/http-client.ts'
 import type { Context } from './context.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createRemoteStore } from '../../test/fakes/remote-store.ts'
+import { createRemoteStore } from '../../test/fakes/files/remote-store.ts'
 import { blockStoreSuite, type StoreFixture } from '../../test/suites/block-store.suite.ts'
 import { createInlineWriter } from '../db/inline-writer.ts'
 import { migrate } from '../db/migrate.ts'

@@ -1,5 +1,5 @@
 // Checks the database, and plans the repair of its pins, in its own thread, so that requests do not wait for it.
-// Tested by src/db/integrity.test.ts, test/database-check.test.ts
+// Tested by src/db/integrity.test.ts, test/faults/database-check.test.ts
 import { Worker } from 'node:worker_threads'
 import type { Damage } from './integrity.ts'
 import type { CheckOrder, RepairOrder } from './integrity-thread.ts'

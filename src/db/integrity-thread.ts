@@ -1,6 +1,6 @@
 // Entry of a thread that checks the database once, or plans the repair of its pins, with its own connection, and
 // ends.
-// Tested by test/database-check.test.ts
+// Tested by test/faults/database-check.test.ts
 import { parentPort, workerData } from 'node:worker_threads'
 import { checkIntegrity, type Damage } from './integrity.ts'
 import { repairPins } from './repair-pins.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createIdentityRig, here } from '../../test/fakes/identity.ts'
+import { createIdentityRig, here } from '../../test/fakes/people/identity.ts'
 
 test('the revision rises when rights change, and not when a person is merely seen', async () => {
   const { db, people, memberships, sessions, signIn, tokens, addPerson } = createIdentityRig()

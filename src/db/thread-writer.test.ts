@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { begun } from '../../test/fakes/hash-worker-thread.ts'
+import { begun } from '../../test/fakes/files/hash-worker-thread.ts'
 import { Fault, type FaultCode } from '../base/fault.ts'
 import { createHashWorker } from '../codec/hash/hash-worker.ts'
 import { createInlineWriter } from './inline-writer.ts'
@@ -176,7 +176,7 @@ test('acknowledged writes survive kill -9 at any instant', async () => {
     const child = spawn(
       process.execPath,
       [
-        fileURLToPath(new URL('../../test/fakes/killed-writer.ts', import.meta.url)),
+        fileURLToPath(new URL('../../test/fakes/files/killed-writer.ts', import.meta.url)),
         path,
         `${round}`,
       ],

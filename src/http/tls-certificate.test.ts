@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { makeCertificate, missingOpenssl } from '../../test/fakes/make-certificate.ts'
-import { tlsCertificate, tlsKey } from '../../test/fakes/tls-identity.ts'
+import { makeCertificate, missingOpenssl } from '../../test/fakes/people/make-certificate.ts'
+import { tlsCertificate, tlsKey } from '../../test/fakes/people/tls-identity.ts'
 import { readTlsCertificate } from './tls-certificate.ts'
 
 async function write(t: TestContext, cert: string, key: string) {

@@ -8,7 +8,7 @@ import { encodeDagNode } from '../codec/ipld/dag-pb.ts'
 import { cidOf } from '../codec/ipld/cid.ts'
 import { multihashOf } from '../codec/ipld/multihash.ts'
 import { encodeUnixfs } from '../codec/ipld/unixfs.ts'
-import { fileEntry, never } from '../../test/fakes/files-fixture.ts'
+import { fileEntry, never } from '../../test/fakes/files/files-fixture.ts'
 import { absentCid, type GatewayClient, startPathReader } from '../../test/fakes/gateway-client.ts'
 
 /** The CIDs of a CAR in their order, each block checked by its name. */

@@ -5,7 +5,7 @@ import { cidOf, dagCborCodec, dagPbCodec, rawCodec } from '../codec/ipld/cid.ts'
 import { encodeDagNode } from '../codec/ipld/dag-pb.ts'
 import { multihashOf } from '../codec/ipld/multihash.ts'
 import { encodeUnixfs } from '../codec/ipld/unixfs.ts'
-import { fileEntry, never } from '../../test/fakes/files-fixture.ts'
+import { fileEntry, never } from '../../test/fakes/files/files-fixture.ts'
 import { type GatewayClient, startPathReader } from '../../test/fakes/gateway-client.ts'
 import { sendRaw } from '../../test/fakes/raw-http.ts'
 

@@ -5,7 +5,7 @@ import { cidOf, dagCborCodec, dagJsonCodec } from '../codec/ipld/cid.ts'
 import { encodeIpld } from '../codec/ipld/ipld.ts'
 import type { IpldNode } from '../codec/ipld/ipld-node.ts'
 import { multihashOf } from '../codec/ipld/multihash.ts'
-import { atOnce, fileEntry, never } from '../../test/fakes/files-fixture.ts'
+import { atOnce, fileEntry, never } from '../../test/fakes/files/files-fixture.ts'
 import { type GatewayClient, startPathReader } from '../../test/fakes/gateway-client.ts'
 
 const shown = { pathSettings: { deserialized: true } }

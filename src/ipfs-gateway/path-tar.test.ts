@@ -5,9 +5,9 @@ import { cidOf, dagCborCodec, dagPbCodec, rawCodec } from '../codec/ipld/cid.ts'
 import { encodeDagNode } from '../codec/ipld/dag-pb.ts'
 import { multihashOf } from '../codec/ipld/multihash.ts'
 import { encodeUnixfs } from '../codec/ipld/unixfs.ts'
-import { atOnce, fileEntry, never } from '../../test/fakes/files-fixture.ts'
+import { atOnce, fileEntry, never } from '../../test/fakes/files/files-fixture.ts'
 import { type GatewayClient, startPathReader } from '../../test/fakes/gateway-client.ts'
-import { readTar } from '../../test/fakes/read-tar.ts'
+import { readTar } from '../../test/fakes/files/read-tar.ts'
 
 const shown = { pathSettings: { deserialized: true } }
 

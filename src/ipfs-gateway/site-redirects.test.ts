@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { requestContent } from '../../test/fakes/content-request.ts'
-import { fileEntry } from '../../test/fakes/files-fixture.ts'
+import { requestContent } from '../../test/fakes/files/content-request.ts'
+import { fileEntry } from '../../test/fakes/files/files-fixture.ts'
 import { startPathReader } from '../../test/fakes/gateway-client.ts'
 import type { PathRules } from './create-gateway-pipeline.ts'
 

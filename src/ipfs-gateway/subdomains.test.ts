@@ -3,8 +3,8 @@ import { type TestContext, test } from 'node:test'
 import { CID } from 'multiformats/cid'
 import { cidOf, rawCodec } from '../codec/ipld/cid.ts'
 import { multihashOf } from '../codec/ipld/multihash.ts'
-import { requestContent } from '../../test/fakes/content-request.ts'
-import { fileEntry } from '../../test/fakes/files-fixture.ts'
+import { requestContent } from '../../test/fakes/files/content-request.ts'
+import { fileEntry } from '../../test/fakes/files/files-fixture.ts'
 import { absentCid, startPathReader } from '../../test/fakes/gateway-client.ts'
 
 const bare = { cidVersion: 1, rawLeaves: true } as const

@@ -1,6 +1,6 @@
 // The content that one account sees with `files.isolation: own`: stored blocks that it holds by a pin or a lease, and
 // blocks that a public source offers. A stored block of another account is absent, whatever the store has.
-// Tested by test/isolation.test.ts
+// Tested by test/keys/isolation.test.ts
 import { Fault } from '../base/fault.ts'
 import { setNewest } from '../base/lru-cache.ts'
 import type { SequentialRead } from '../content/sequential-read.ts'

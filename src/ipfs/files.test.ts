@@ -13,8 +13,8 @@ import {
   rootOf,
   type FilesFixture,
   pinsOf,
-} from '../../test/fakes/files-fixture.ts'
-import { loseBlock } from '../../test/fakes/lose-block.ts'
+} from '../../test/fakes/files/files-fixture.ts'
+import { loseBlock } from '../../test/fakes/upstream/lose-block.ts'
 import { cidOf, dagPbCodec } from '../codec/ipld/cid.ts'
 import { encodeDagNode } from '../codec/ipld/dag-pb.ts'
 import { multihashOf } from '../codec/ipld/multihash.ts'

@@ -1,8 +1,8 @@
 // CAR files and nodes over a real socket: every byte of the answers, and what a reader sees of a file that ends early.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { streamOf } from '../../test/fakes/files-fixture.ts'
-import { type FilesServer, startFilesServer } from '../../test/fakes/files-server.ts'
+import { streamOf } from '../../test/fakes/files/files-fixture.ts'
+import { type FilesServer, startFilesServer } from '../../test/fakes/files/files-server.ts'
 import { type CarBlock, writeCar } from '../codec/ipld/car-writer.ts'
 import { cidOf, dagCborCodec, rawCodec } from '../codec/ipld/cid.ts'
 import { encodeDagCbor } from '../codec/ipld/dag-cbor-writer.ts'

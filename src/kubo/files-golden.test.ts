@@ -1,7 +1,7 @@
 // The golden cases of the IPFS API, replayed byte for byte over a real socket.
 import { test } from 'node:test'
 import { readGolden, replayCase } from '../../test/api/files-golden.ts'
-import { startFilesServer } from '../../test/fakes/files-server.ts'
+import { startFilesServer } from '../../test/fakes/files/files-server.ts'
 
 const golden = readGolden()
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { create } from 'kubo-rpc-client'
-import { type FilesServer, startFilesServer } from '../../test/fakes/files-server.ts'
+import { type FilesServer, startFilesServer } from '../../test/fakes/files/files-server.ts'
 import { RawConnection, sendRaw } from '../../test/fakes/raw-http.ts'
 import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
 import { Fault } from '../base/fault.ts'

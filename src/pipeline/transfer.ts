@@ -1,5 +1,5 @@
 // Bytes of an upload or download as the pipeline measures them.
-// Tested by test/quotas-started.test.ts
+// Tested by test/keys/quotas-started.test.ts
 
 /** A request body while it is read. */
 export type FilesUpload = {

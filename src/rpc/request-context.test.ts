@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cutBlocks, readChain } from '../../test/fakes/chain-vectors.ts'
-import { createVectorNetwork } from '../../test/fakes/vector-network.ts'
+import { createVectorNetwork } from '../../test/fakes/upstream/vector-network.ts'
 import type { Network } from '../chain/network.ts'
 import type { BlockParameter } from './operation.ts'
 import { resolveBlock } from './request-context.ts'

@@ -1,5 +1,5 @@
 // Composes the server: opens every part in order and closes them in reverse. The only module that knows every concrete part.
-// Tested by test/start.test.ts
+// Tested by test/server/start.test.ts
 // long: one part after another, in the order of opening.
 import { createFairTimeSlices } from '../base/fair-time-slices.ts'
 import { join, resolve } from 'node:path'

@@ -1,5 +1,5 @@
 // The listeners: one for all APIs, and one for the admin API alone if it has its own address.
-// Tested by test/admin.test.ts
+// Tested by test/admin/admin.test.ts
 import type { Clock } from '../base/clock.ts'
 import { createListedIps } from '../base/addresses.ts'
 import type { Log } from '../base/log.ts'

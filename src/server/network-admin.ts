@@ -1,6 +1,6 @@
 // Networks for the admin API and the command line: lists those of the settings and the saved ones, queries upstreams, saves,
 // changes and removes. A saved network names only upstreams that serve its chain. Replies contain no secret.
-// Tested by test/admin-networks.test.ts
+// Tested by test/admin/admin-networks.test.ts
 import type {
   NetworkDraft,
   NetworkEntry,

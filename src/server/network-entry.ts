@@ -1,6 +1,6 @@
 // Networks and probes as the admin API shows them. Contains no secret: a URL shows scheme, host and port, a header only its
 // name.
-// Tested by test/admin-networks.test.ts
+// Tested by test/admin/admin-networks.test.ts
 import type { NetworkEntry, NetworkProbe } from '../admin/resources/networks/networks-view.ts'
 import type { NetworkConfig, UpstreamNetworkConfig } from '../config/network-config.ts'
 import { showUrl } from '../config/show.ts'

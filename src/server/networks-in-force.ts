@@ -1,6 +1,6 @@
 // The networks in force: those of the settings, and the saved ones. Serves a change of either, one after the other; a change
 // of the saved ones, also by a command next to the running server, within two seconds.
-// Tested by test/admin-networks.test.ts
+// Tested by test/admin/admin-networks.test.ts
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { isDeepStrictEqual } from 'node:util'

@@ -1,5 +1,5 @@
 // Opens the parts of `access/` that have settings: sign-in and rights with the first-run link, billing cards, alerts.
-// Tested by test/admin-people.test.ts
+// Tested by test/admin/admin-people.test.ts
 import type { Accounts } from '../access/accounts/accounts.ts'
 import { obtainFirstAccount } from '../access/accounts/first-account.ts'
 import { createInvitationMail } from '../access/people/invitation-mail.ts'

@@ -1,5 +1,5 @@
 // Opens the admin API: its operations, their context, and authentication.
-// Tested by test/admin.test.ts
+// Tested by test/admin/admin.test.ts
 import type { Clock } from '../base/clock.ts'
 import type { Rows } from '../db/rows.ts'
 import type { UsageView } from '../admin/resources/usage/usage-view.ts'

@@ -1,5 +1,5 @@
 // Opens the embedded chain from the settings: genesis, mining mode, blocks to import first.
-// Tested by test/start.test.ts
+// Tested by test/server/start.test.ts
 import { join } from 'node:path'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { type Log, silentLog } from '../base/log.ts'

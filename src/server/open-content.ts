@@ -1,5 +1,5 @@
 // Opens the content layer of a data folder: its store, its sources, and how both are verified.
-// Tested by test/start.test.ts
+// Tested by test/server/start.test.ts
 import type { FetchContext, Obtain } from '../content/ref.ts'
 import type { Source } from '../content/source.ts'
 import { existsSync } from 'node:fs'

@@ -1,5 +1,5 @@
 // Opens the APIs and their routes: each with its operations, reading its settings at each request.
-// Tested by test/start.test.ts
+// Tested by test/server/start.test.ts
 import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { type Answer, sendAnswer, textAnswer } from '../http/text-answer.ts'

@@ -1,5 +1,5 @@
 // Opens the delivery of audit and sign-in events to the receivers of the settings.
-// Tested by test/events.test.ts
+// Tested by test/admin/events.test.ts
 import { randomUUID } from 'node:crypto'
 import { createOutboundPost } from '../access/alerts/outbound-post.ts'
 import {

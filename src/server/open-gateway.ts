@@ -1,6 +1,6 @@
 // Opens the request pipelines over the open parts: authentication, prices, usage, served files and paths.
 // Settings are read at each request.
-// Tested by test/start.test.ts
+// Tested by test/server/start.test.ts
 import { plans } from '../access/accounts/plans.ts'
 import type { Config } from '../config/settings.ts'
 import type { KeyRates, Limiter } from '../access/limits/limiter.ts'

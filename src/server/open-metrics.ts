@@ -1,5 +1,5 @@
 // Collects the metrics of the running server and serves `/metrics`.
-// Tested by test/metrics.test.ts
+// Tested by test/server/metrics.test.ts
 import type { Answer } from '../http/text-answer.ts'
 import type { Config } from '../config/settings.ts'
 import { showUrl } from '../config/show.ts'

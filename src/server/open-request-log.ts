@@ -1,6 +1,6 @@
 // Opens the access log and the list of recent errors. A full disk or a slow reader of the log never delays a request: lines
 // that do not fit are dropped, counted and reported.
-// Tested by test/access-log.test.ts
+// Tested by test/server/access-log.test.ts
 import type { Clock } from '../base/clock.ts'
 import { describeErrno } from '../base/describe-errno.ts'
 import { createLineBuffer } from '../base/line-buffer.ts'

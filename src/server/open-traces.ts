@@ -1,7 +1,7 @@
 // OpenTelemetry traces: one span for a request, and below it one for each stage and read. Spans are made when the
 // request has ended, so a collector delays no request. No SDK is loaded unless the standard environment variables
 // ask for traces; the operator installs the SDK.
-// Tested by test/traces.test.ts
+// Tested by test/server/traces.test.ts
 import type { Attributes, Context, Tracer } from '@opentelemetry/api'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'

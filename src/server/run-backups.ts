@@ -1,6 +1,6 @@
 // Makes backups by schedule and on request, in a thread, one at a time. The time of the last one is read from the target,
 // so the schedule survives a restart.
-// Tested by test/backup-server.test.ts
+// Tested by test/backup/backup-server.test.ts
 import type { BackupState, BackupsView } from '../admin/resources/backups/backups-view.ts'
 import { backUpInThread } from '../backup/back-up-in-thread.ts'
 import { findNewest, listBackups } from '../backup/list-backups.ts'

@@ -1,5 +1,5 @@
 // Runs garbage collections: by schedule, and on request by a row of the database (`cairn gc`).
-// Tested by test/gc.test.ts
+// Tested by test/cli/gc.test.ts
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Config } from '../config/settings.ts'

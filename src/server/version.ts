@@ -1,5 +1,5 @@
 // Version of Cairn, from package.json.
-// Tested by test/start.test.ts
+// Tested by test/server/start.test.ts
 import { readFileSync } from 'node:fs'
 
 /** As in package.json: `0.1.0`. */

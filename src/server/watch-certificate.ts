@@ -1,6 +1,6 @@
 // The TLS certificate of the listeners. Its files are read at the start and again when they change. New connections then get
 // the new certificate, open ones stay. Files with an error are logged, and the last certificate stays in use.
-// Tested by test/tls.test.ts
+// Tested by test/server/tls.test.ts
 import { stat } from 'node:fs/promises'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'

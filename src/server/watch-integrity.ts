@@ -1,6 +1,6 @@
 // Checks the database in the background: a quick check shortly after the start, a full one each week. Damaged indexes
 // are rebuilt; other damage makes the server not ready.
-// Tested by test/database-check.test.ts
+// Tested by test/faults/database-check.test.ts
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { checkInThread, planPinRepairInThread } from '../db/check-in-thread.ts'

@@ -1,5 +1,5 @@
 // Table `database_check`: the last full check of the database, in one row.
-// Tested by test/database-check.test.ts
+// Tested by test/faults/database-check.test.ts
 import { query, type Query } from '../db/rows.ts'
 import type { Statement } from '../db/writer.ts'
 

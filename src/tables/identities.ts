@@ -1,5 +1,5 @@
 // Table `identity`: the account of a person at an OpenID provider, by issuer and subject.
-// Tested by test/openid.test.ts
+// Tested by test/admin/openid.test.ts
 import { query, type Query } from '../db/rows.ts'
 import type { Statement } from '../db/writer.ts'
 

@@ -1,5 +1,5 @@
 // Table `rule_grant`: roles that a person has by a rule of the settings, and loses when the rule no longer applies.
-// Tested by test/openid-rules.test.ts
+// Tested by test/admin/openid-rules.test.ts
 import { query, type Query } from '../db/rows.ts'
 import type { Statement } from '../db/writer.ts'
 

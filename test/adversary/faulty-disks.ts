@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { systemClock } from '../../src/base/clock.ts'
-import { filesClient } from '../fakes/files-client.ts'
+import { filesClient } from '../fakes/files/files-client.ts'
 import { seeded } from '../fakes/seeded.ts'
 import { type DiskFault, makeFaultyDisk } from '../faults/faulty-disk.ts'
 import { startCairn, type Started, temporaryFolder } from '../started-server.ts'

@@ -13,7 +13,7 @@ import {
   type MovingChain,
   type MovingNode,
   movingNode,
-} from '../fakes/moving-chain.ts'
+} from '../fakes/upstream/moving-chain.ts'
 import { seeded } from '../fakes/seeded.ts'
 import { createTurnedClock } from '../fakes/turned-clock.ts'
 import type { Section, SectionRun } from './section.ts'

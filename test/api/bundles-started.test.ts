@@ -6,7 +6,7 @@ import * as wire from '../../src/rpc/open-rpc/types.ts'
 import type { WireType } from '../../src/rpc/open-rpc/types.ts'
 import { operations, verdictOn } from '../fakes/bundles.ts'
 import { chainFolder } from '../fakes/chain-vectors.ts'
-import { startRecordedChain } from '../fakes/recorded-chain.ts'
+import { startRecordedChain } from '../fakes/upstream/recorded-chain.ts'
 import { openWebSocket } from '../fakes/web-socket-client.ts'
 import { readTranscripts } from './transcripts.ts'
 

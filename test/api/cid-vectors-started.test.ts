@@ -2,8 +2,13 @@
 // server settings get a server with these settings. The largest are in heavy-vectors.ts.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { bytesOfVector, heavyBytesMin, readCidVectors, serverEnv } from '../fakes/cid-vectors.ts'
-import { addVector } from '../fakes/vector-upload.ts'
+import {
+  bytesOfVector,
+  heavyBytesMin,
+  readCidVectors,
+  serverEnv,
+} from '../fakes/files/cid-vectors.ts'
+import { addVector } from '../fakes/files/vector-upload.ts'
 import { type Started, startCairn } from '../started-server.ts'
 
 let cairn: Started

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import { fromHex, toHex } from '../../src/base/hex.ts'
 import { keccak256 } from '../../src/codec/hash/keccak.ts'
 import { testChain } from '../fakes/chain-facts.ts'
-import { startRecordedChain } from '../fakes/recorded-chain.ts'
+import { startRecordedChain } from '../fakes/upstream/recorded-chain.ts'
 import { type Started, startCairn } from '../started-server.ts'
 
 const sample = '0x295a70b2de5e3953354a6a8344e616ed314d7251'

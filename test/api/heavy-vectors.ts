@@ -1,8 +1,8 @@
 // The CID vectors of more than 300 MiB, run separately: `node --test test/api/heavy-vectors.ts`.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bytesOfVector, heavyBytesMin, readCidVectors } from '../fakes/cid-vectors.ts'
-import { addVector } from '../fakes/vector-upload.ts'
+import { bytesOfVector, heavyBytesMin, readCidVectors } from '../fakes/files/cid-vectors.ts'
+import { addVector } from '../fakes/files/vector-upload.ts'
 import { startCairn } from '../started-server.ts'
 
 const heavy = readCidVectors().filter((vector) => bytesOfVector(vector) > heavyBytesMin)

@@ -7,7 +7,7 @@ import { type CallRequest, noOverrides, type SimulatedBlock } from '../../src/ch
 import type { AccessListReport } from '../../src/chain/computation.ts'
 import { renderSimulatedBlock } from '../../src/chain/simulated-block-object.ts'
 import { missingOldForks } from '../fakes/chain-vectors.ts'
-import { openRecordedEngine, type RecordedEngine } from '../fakes/recorded-engine.ts'
+import { openRecordedEngine, type RecordedEngine } from '../fakes/upstream/recorded-engine.ts'
 
 const rich = fromHex('0x7435ed30a8b4aeb0877cef0c6e8cffe834eb865f')
 const contract = fromHex('0x7dcd17433742f4c0ca53122ab541d0ba67fc27df')

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { startFilesServer } from '../fakes/files-server.ts'
-import { type RecordedReplies, sendFilesRequest } from '../fakes/recorded-request.ts'
+import { startFilesServer } from '../fakes/files/files-server.ts'
+import { type RecordedReplies, sendFilesRequest } from '../fakes/upstream/recorded-request.ts'
 
 const path = join(import.meta.dirname, '../recorded/files/replies.json')
 const { replies } = JSON.parse(readFileSync(path, 'utf8')) as RecordedReplies

@@ -6,8 +6,8 @@ import type { SimulatedBlock } from '../../src/chain/computation.ts'
 import { renderSimulatedBlock } from '../../src/chain/simulated-block-object.ts'
 import { parseBlockSimulation } from '../../src/rpc/params/block-simulation.ts'
 import { missingVectors } from '../fakes/chain-vectors.ts'
-import { openRecordedEngine, type RecordedEngine } from '../fakes/recorded-engine.ts'
-import { recordedRoots, recordedSimulations } from '../fakes/recorded-simulations.ts'
+import { openRecordedEngine, type RecordedEngine } from '../fakes/upstream/recorded-engine.ts'
+import { recordedRoots, recordedSimulations } from '../fakes/upstream/recorded-simulations.ts'
 
 const head = fromHex('0xd226371d0b1551adb03fb52b71f08e3e11247fe9b1af994768af8cdaa8e7dcd7')
 let run: RecordedEngine['run']

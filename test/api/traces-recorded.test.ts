@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import type { TracerChoice } from '../../src/chain/computation.ts'
 import { toHex } from '../../src/base/hex.ts'
-import { openRecordedEngine } from '../fakes/recorded-engine.ts'
+import { openRecordedEngine } from '../fakes/upstream/recorded-engine.ts'
 import { missingVectors } from '../fakes/chain-vectors.ts'
 
 const struct = {

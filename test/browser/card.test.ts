@@ -1,7 +1,7 @@
 // The billing page in a browser: an account without a card, and the card form with a stand-in for Stripe's script.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startFakeStripe } from '../fakes/fake-stripe.ts'
+import { startFakeStripe } from '../fakes/people/fake-stripe.ts'
 import { checkAxe } from './axe.ts'
 import { noBrowser } from './browser.ts'
 import { openSignedIn } from './signed-in.ts'

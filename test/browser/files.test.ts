@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { temporaryFolder } from '../started-server.ts'
 import { checkAxe } from './axe.ts'
 import { noBrowser } from './browser.ts'
-import { requestContent } from '../fakes/content-request.ts'
+import { requestContent } from '../fakes/files/content-request.ts'
 import { openSignedIn } from './signed-in.ts'
 
 /** As a browser: through the redirect to the origin of the root. */

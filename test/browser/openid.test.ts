@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TOTP } from 'otpauth'
-import { providerSettings, startOpenIdProvider } from '../fakes/openid-provider.ts'
+import { providerSettings, startOpenIdProvider } from '../fakes/people/openid-provider.ts'
 import { checkAxe } from './axe.ts'
 import { noBrowser } from './browser.ts'
 import { openPage, operator } from './open-page.ts'

@@ -10,7 +10,7 @@ import { checkAxe } from './axe.ts'
 import { noBrowser } from './browser.ts'
 import { openSignedIn } from './signed-in.ts'
 
-const artifact = fileURLToPath(new URL('../fakes/kept-contract.json', import.meta.url))
+const artifact = fileURLToPath(new URL('../fakes/files/kept-contract.json', import.meta.url))
 const owner = '0x391694e7e0b0cce554cb130d723a9d27458f9298'
 
 async function deploy({ url, apiKey }: Started): Promise<string> {

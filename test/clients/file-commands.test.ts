@@ -4,8 +4,8 @@ import { after, before, test } from 'node:test'
 import { create as createOlder } from 'ipfs-http-client'
 import { create as createKubo } from 'kubo-rpc-client'
 import { CID } from 'multiformats/cid'
-import { piecesOf } from '../fakes/files-fixture.ts'
-import { readTar } from '../fakes/read-tar.ts'
+import { piecesOf } from '../fakes/files/files-fixture.ts'
+import { readTar } from '../fakes/files/read-tar.ts'
 import { type Started, startCairn } from '../started-server.ts'
 
 let cairn: Started

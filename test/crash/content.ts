@@ -6,7 +6,7 @@ import { cidOf, dagPbCodec, rawCodec } from '../../src/codec/ipld/cid.ts'
 import { encodeDagNode } from '../../src/codec/ipld/dag-pb.ts'
 import { multihashOf } from '../../src/codec/ipld/multihash.ts'
 import { encodeUnixfs } from '../../src/codec/ipld/unixfs.ts'
-import { streamOf } from '../fakes/files-fixture.ts'
+import { streamOf } from '../fakes/files/files-fixture.ts'
 import { noise, type Random } from '../fakes/seeded.ts'
 
 type Piece = { readonly seed: string; readonly bytes: number }

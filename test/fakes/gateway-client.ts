@@ -2,8 +2,8 @@
 import type { TestContext } from 'node:test'
 import type { UploadEntry } from '../../src/ipfs/import/upload-entry.ts'
 import type { ImportOptions } from '../../src/ipfs/import/upload-entry.ts'
-import { type FilesServer, startFilesServer } from './files-server.ts'
-import { importAll, rootOf } from './files-fixture.ts'
+import { type FilesServer, startFilesServer } from './files/files-server.ts'
+import { importAll, rootOf } from './files/files-fixture.ts'
 
 export type GatewayClient = {
   readonly server: FilesServer

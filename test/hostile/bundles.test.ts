@@ -11,8 +11,8 @@ import { encodeInteger, encodeRlp } from '../../src/codec/ethereum/rlp.ts'
 import { parseBundle, type ProofBundle } from '../../src/rpc/bundles/proof-bundle.ts'
 import type { Network } from '../../src/chain/network.ts'
 import { bundleOf, verdictOn } from '../fakes/bundles.ts'
-import { createStateNetwork } from '../fakes/state-network.ts'
-import { createVectorNetwork } from '../fakes/vector-network.ts'
+import { createStateNetwork } from '../fakes/upstream/state-network.ts'
+import { createVectorNetwork } from '../fakes/upstream/vector-network.ts'
 
 type Request = readonly [method: string, params: readonly unknown[]]
 

@@ -8,7 +8,7 @@ import { SignJWT } from 'jose'
 import { verifyJwt } from '../../src/access/accounts/jwt.ts'
 import { parsePublicKey } from '../../src/access/accounts/jwt-public-keys.ts'
 import { Fault } from '../../src/base/fault.ts'
-import { createJwtSigner, writeJwt } from '../fakes/jwt-signer.ts'
+import { createJwtSigner, writeJwt } from '../fakes/people/jwt-signer.ts'
 import { type Random, seeded } from '../fakes/seeded.ts'
 
 const now = Date.UTC(2026, 0, 1)

@@ -9,9 +9,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { testChain } from '../fakes/chain-facts.ts'
-import { openStubChain } from '../fakes/stub-chain.ts'
-import type { InvalidReply } from '../fakes/stub-knobs.ts'
-import { startStubUpstream } from '../fakes/stub-upstream.ts'
+import { openStubChain } from '../fakes/upstream/stub-chain.ts'
+import type { InvalidReply } from '../fakes/upstream/stub-knobs.ts'
+import { startStubUpstream } from '../fakes/upstream/stub-upstream.ts'
 import { bin, startCairn, temporaryFolder } from '../started-server.ts'
 
 const contract = testChain.emitter

@@ -4,8 +4,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { sendTransfer } from '../browser/send-transfer.ts'
-import { firstPerson, openAdminClient } from '../fakes/admin-client.ts'
-import { filesClient } from '../fakes/files-client.ts'
+import { firstPerson, openAdminClient } from '../fakes/people/admin-client.ts'
+import { filesClient } from '../fakes/files/files-client.ts'
 import { type Started, startCairn, temporaryFolder } from '../started-server.ts'
 
 /** What the folder contains. */

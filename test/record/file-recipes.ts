@@ -1,6 +1,6 @@
 // The files that are added to Kubo to record their CIDs: one recipe for each property that determines a CID. The
 // recorded list contains the recipe and its result, so only the recorder reads this file.
-import type { CidRecipe } from '../fakes/cid-vectors.ts'
+import type { CidRecipe } from '../fakes/files/cid-vectors.ts'
 
 const text = (value: string) => ({ kind: 'text', text: value }) as const
 const repeat = (byte: number, size: number) => ({ kind: 'repeat', byte, size }) as const

@@ -1,6 +1,6 @@
 // The requests at /api/v0 whose replies are recorded, in sending order. Each may name blocks that an earlier request
 // created.
-import type { FilesRequest } from '../fakes/recorded-request.ts'
+import type { FilesRequest } from '../fakes/upstream/recorded-request.ts'
 
 /** Sends one request, records it, and returns the text of the reply. */
 export type Send = (

@@ -1,8 +1,8 @@
 // Records the CIDs that Kubo gives to the files of `file-recipes.ts`.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { CidRecipe, CidVector } from '../fakes/cid-vectors.ts'
-import { addVector } from '../fakes/vector-upload.ts'
+import type { CidRecipe, CidVector } from '../fakes/files/cid-vectors.ts'
+import { addVector } from '../fakes/files/vector-upload.ts'
 import { fileRecipes } from './file-recipes.ts'
 import { startKubo } from './kubo.ts'
 

@@ -1,7 +1,7 @@
 // Records Kubo's replies to the requests of `file-requests.ts`.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type RecordedReply, sendFilesRequest } from '../fakes/recorded-request.ts'
+import { type RecordedReply, sendFilesRequest } from '../fakes/upstream/recorded-request.ts'
 import { sendFileRequests } from './file-requests.ts'
 import { startKubo } from './kubo.ts'
 

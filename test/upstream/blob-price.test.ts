@@ -10,14 +10,14 @@ import type { BlobFractions } from '../../src/chain/known-networks.ts'
 import { createInvalidReplyLog } from '../../src/chain/upstream/pool/invalid-reply-log.ts'
 import { startBehind } from '../behind-upstreams.ts'
 import { openChainDatabase } from '../fakes/chain-database.ts'
-import { openStubChain, type StubBlock, type StubChain } from '../fakes/stub-chain.ts'
-import type { InvalidReply } from '../fakes/stub-knobs.ts'
-import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
+import { openStubChain, type StubBlock, type StubChain } from '../fakes/upstream/stub-chain.ts'
+import type { InvalidReply } from '../fakes/upstream/stub-knobs.ts'
+import { startStubUpstream, type StubUpstream } from '../fakes/upstream/stub-upstream.ts'
 import {
   openUpstreamCase,
   recordedFractions,
   type UpstreamCase,
-} from '../fakes/upstream-network.ts'
+} from '../fakes/upstream/upstream-network.ts'
 import { canonical } from './reads.ts'
 
 let chain: StubChain

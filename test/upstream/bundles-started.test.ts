@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { startBehind } from '../behind-upstreams.ts'
 import { verdictOn } from '../fakes/bundles.ts'
-import { makeFaultyUpstream } from '../fakes/faulty-upstream.ts'
-import { openStubChain, type StubChain } from '../fakes/stub-chain.ts'
-import { startStubUpstream } from '../fakes/stub-upstream.ts'
+import { makeFaultyUpstream } from '../fakes/upstream/faulty-upstream.ts'
+import { openStubChain, type StubChain } from '../fakes/upstream/stub-chain.ts'
+import { startStubUpstream } from '../fakes/upstream/stub-upstream.ts'
 import { canonical, emitter, readsOf, slotOf, truthOf } from './reads.ts'
 
 let chain: StubChain

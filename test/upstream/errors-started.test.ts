@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { type Behind, startBehind } from '../behind-upstreams.ts'
-import { openStubChain, type StubChain } from '../fakes/stub-chain.ts'
-import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
+import { openStubChain, type StubChain } from '../fakes/upstream/stub-chain.ts'
+import { startStubUpstream, type StubUpstream } from '../fakes/upstream/stub-upstream.ts'
 
 const address = `0x${'11'.repeat(20)}`
 let chain: StubChain

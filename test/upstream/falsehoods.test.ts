@@ -5,10 +5,10 @@ import test, { before } from 'node:test'
 import { toHex } from '../../src/base/hex.ts'
 import { testChain } from '../fakes/chain-facts.ts'
 import { missingOldForks } from '../fakes/chain-vectors.ts'
-import type { Falsehood } from '../fakes/falsehood.ts'
-import { falsehoods, makeFaultyUpstream } from '../fakes/faulty-upstream.ts'
-import { openStubChain, type StubBlock, type StubChain } from '../fakes/stub-chain.ts'
-import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
+import type { Falsehood } from '../fakes/upstream/falsehood.ts'
+import { falsehoods, makeFaultyUpstream } from '../fakes/upstream/faulty-upstream.ts'
+import { openStubChain, type StubBlock, type StubChain } from '../fakes/upstream/stub-chain.ts'
+import { startStubUpstream, type StubUpstream } from '../fakes/upstream/stub-upstream.ts'
 
 /** Falsehoods about receipts with a state root (before EIP-658): only the chain of the vectors has such blocks. */
 const beforeByzantium = new Set(['another state after a transaction'])

@@ -3,9 +3,12 @@
 import assert from 'node:assert/strict'
 import test, { before, type TestContext } from 'node:test'
 import { type Behind, startBehind } from '../behind-upstreams.ts'
-import { type FaultyUpstreamOptions, makeFaultyUpstream } from '../fakes/faulty-upstream.ts'
-import { openStubChain, type StubChain } from '../fakes/stub-chain.ts'
-import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
+import {
+  type FaultyUpstreamOptions,
+  makeFaultyUpstream,
+} from '../fakes/upstream/faulty-upstream.ts'
+import { openStubChain, type StubChain } from '../fakes/upstream/stub-chain.ts'
+import { startStubUpstream, type StubUpstream } from '../fakes/upstream/stub-upstream.ts'
 import { canonical, emitter, type Read, readsOf, slotOf, truthOf } from './reads.ts'
 
 const seed = Number(process.env['CAIRN_SEED'] ?? 20_261_121)

@@ -14,11 +14,19 @@ import {
 import { findAll } from '../../src/db/sqlite-rows.ts'
 import { listInvalidReplies } from '../../src/tables/invalid-replies.ts'
 import { openChainDatabase } from '../fakes/chain-database.ts'
-import { createRandom, type Falsehood, pick, type Random } from '../fakes/falsehood.ts'
-import { falsehoods, type FaultyUpstream, makeFaultyUpstream } from '../fakes/faulty-upstream.ts'
-import { openStubChain, type StubBlock, type StubChain } from '../fakes/stub-chain.ts'
-import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
-import { openUpstreamCase, type ReadAnswer, type UpstreamCase } from '../fakes/upstream-network.ts'
+import { createRandom, type Falsehood, pick, type Random } from '../fakes/upstream/falsehood.ts'
+import {
+  falsehoods,
+  type FaultyUpstream,
+  makeFaultyUpstream,
+} from '../fakes/upstream/faulty-upstream.ts'
+import { openStubChain, type StubBlock, type StubChain } from '../fakes/upstream/stub-chain.ts'
+import { startStubUpstream, type StubUpstream } from '../fakes/upstream/stub-upstream.ts'
+import {
+  openUpstreamCase,
+  type ReadAnswer,
+  type UpstreamCase,
+} from '../fakes/upstream/upstream-network.ts'
 import { canonical, type Read, readsOf, truthOf } from './reads.ts'
 
 const seed = Number(process.env['CAIRN_SEED'] ?? 20_261_121)

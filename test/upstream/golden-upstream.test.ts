@@ -9,8 +9,8 @@ import { toHex } from '../../src/base/hex.ts'
 import { decodeHeader } from '../../src/codec/ethereum/header.ts'
 import { keccak256 } from '../../src/codec/hash/keccak.ts'
 import { missingVectors, readVector } from '../fakes/chain-vectors.ts'
-import { type RpcAnswer, startRpcUpstream } from '../fakes/json-rpc-upstream.ts'
-import { readMainnetProof, usdcSlot } from '../fakes/mainnet-proof.ts'
+import { type RpcAnswer, startRpcUpstream } from '../fakes/upstream/json-rpc-upstream.ts'
+import { readMainnetProof, usdcSlot } from '../fakes/upstream/mainnet-proof.ts'
 import { startCairn, temporaryFolder } from '../started-server.ts'
 
 const skip = missingVectors

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { test } from 'node:test'
-import { openStubChain } from '../fakes/stub-chain.ts'
-import { startStubUpstream } from '../fakes/stub-upstream.ts'
+import { openStubChain } from '../fakes/upstream/stub-chain.ts'
+import { startStubUpstream } from '../fakes/upstream/stub-upstream.ts'
 import { runCli, startCairn, temporaryFolder } from '../started-server.ts'
 import { testChain } from '../fakes/chain-facts.ts'
 

@@ -5,9 +5,9 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { testChain } from '../fakes/chain-facts.ts'
-import { openStubChain } from '../fakes/stub-chain.ts'
-import type { StubKnobs } from '../fakes/stub-knobs.ts'
-import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
+import { openStubChain } from '../fakes/upstream/stub-chain.ts'
+import type { StubKnobs } from '../fakes/upstream/stub-knobs.ts'
+import { startStubUpstream, type StubUpstream } from '../fakes/upstream/stub-upstream.ts'
 import { startCairn, temporaryFolder } from '../started-server.ts'
 
 const { chainId, emitter: contract } = testChain

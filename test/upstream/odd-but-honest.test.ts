@@ -9,10 +9,10 @@ import { createInvalidReplyLog } from '../../src/chain/upstream/pool/invalid-rep
 import { findAll } from '../../src/db/sqlite-rows.ts'
 import { listInvalidReplies } from '../../src/tables/invalid-replies.ts'
 import { openChainDatabase } from '../fakes/chain-database.ts'
-import type { StubKnobs } from '../fakes/stub-knobs.ts'
-import { openStubChain, type StubChain } from '../fakes/stub-chain.ts'
-import { startStubUpstream } from '../fakes/stub-upstream.ts'
-import { openUpstreamCase } from '../fakes/upstream-network.ts'
+import type { StubKnobs } from '../fakes/upstream/stub-knobs.ts'
+import { openStubChain, type StubChain } from '../fakes/upstream/stub-chain.ts'
+import { startStubUpstream } from '../fakes/upstream/stub-upstream.ts'
+import { openUpstreamCase } from '../fakes/upstream/upstream-network.ts'
 import { canonical, readsByNumber, readsOf, truthOf } from './reads.ts'
 
 let chain: StubChain

@@ -1,8 +1,8 @@
 // Many different reads of the recorded chain, each with its honest answer, for tests of failures and false replies.
 import { toHex, toQuantity } from '../../src/base/hex.ts'
 import { testChain } from '../fakes/chain-facts.ts'
-import type { StubBlock, StubChain } from '../fakes/stub-chain.ts'
-import type { StubUpstream } from '../fakes/stub-upstream.ts'
+import type { StubBlock, StubChain } from '../fakes/upstream/stub-chain.ts'
+import type { StubUpstream } from '../fakes/upstream/stub-upstream.ts'
 
 export type Read = {
   readonly method: string

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { testChain } from '../fakes/chain-facts.ts'
-import { openStubChain } from '../fakes/stub-chain.ts'
-import { startStubUpstream } from '../fakes/stub-upstream.ts'
+import { openStubChain } from '../fakes/upstream/stub-chain.ts'
+import { startStubUpstream } from '../fakes/upstream/stub-upstream.ts'
 import { runCli, startCairn, temporaryFolder } from '../started-server.ts'
 
 type Found = {

@@ -1,5 +1,5 @@
 // The account of a new data folder. It has a card, so that the first `add` works.
-// Tested by test/start.test.ts
+// Tested by test/server/start.test.ts
 import type { Account, Accounts } from './accounts.ts'
 import type { KeySettings } from './key-settings.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createJwtSigner } from '../../../test/fakes/jwt-signer.ts'
+import { createJwtSigner } from '../../../test/fakes/people/jwt-signer.ts'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { silentLog } from '../../base/log.ts'

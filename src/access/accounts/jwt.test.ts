@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import { createJwtSigner, writeJwt } from '../../../test/fakes/jwt-signer.ts'
+import { createJwtSigner, writeJwt } from '../../../test/fakes/people/jwt-signer.ts'
 import { Fault } from '../../base/fault.ts'
 import { authorizeAddresses, authorizeMethod, authorizeOrigins } from './allowlists.ts'
 import { jwtCharsMax, verifyJwt } from './jwt.ts'

@@ -1,5 +1,5 @@
 // How many keys an account may hold (setting `keys.perAccountMax`).
-// Tested by test/admin-keys.test.ts
+// Tested by test/admin/admin-keys.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { Rows } from '../../db/rows.ts'
 import { countKeys } from '../../tables/api-keys.ts'

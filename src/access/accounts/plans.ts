@@ -1,5 +1,5 @@
 // Named presets of a key's limits, equal to the plans of Infura.
-// Tested by test/admin-keys.test.ts
+// Tested by test/admin/admin-keys.test.ts
 import type { KeySettings } from './key-settings.ts'
 
 export type PlanName = 'none' | 'free' | 'developer' | 'team'

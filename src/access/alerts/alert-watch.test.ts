@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createUsageRig } from '../../../test/fakes/usage-rig.ts'
+import { createUsageRig } from '../../../test/fakes/people/usage-rig.ts'
 import { Fault } from '../../base/fault.ts'
 import { createAlertTargetRows } from './alert-targets.ts'
 import { type Alert, createAlertWatch, type WatchedAccount } from './alert-watch.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import { test } from 'node:test'
-import { startSmtpSink } from '../../../test/fakes/smtp-sink.ts'
+import { startSmtpSink } from '../../../test/fakes/people/smtp-sink.ts'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import type { Alert } from './alert-watch.ts'
 import { createAlertSender, signatureOf } from './send-alerts.ts'

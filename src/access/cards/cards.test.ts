@@ -4,7 +4,7 @@ import {
   type FakeStripe,
   type SignedNotice,
   startFakeStripe,
-} from '../../../test/fakes/fake-stripe.ts'
+} from '../../../test/fakes/people/fake-stripe.ts'
 import { seeded } from '../../../test/fakes/seeded.ts'
 import { createTurnedClock, type TurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { Fault, type FaultCode } from '../../base/fault.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import { test } from 'node:test'
-import { createIdentityRig } from '../../../test/fakes/identity.ts'
+import { createIdentityRig } from '../../../test/fakes/people/identity.ts'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { createSqliteRows } from '../../db/sqlite-rows.ts'

@@ -1,6 +1,6 @@
 // Sends events to a syslog server (RFC 5424): one datagram each over UDP (RFC 5426), counted octets over TCP (RFC 6587 3.4.1).
 // Syslog has no acknowledgement: an event counts as sent when the system has taken its bytes.
-// Tested by test/events.test.ts
+// Tested by test/admin/events.test.ts
 import { createSocket } from 'node:dgram'
 import { lookup } from 'node:dns/promises'
 import { connect, type Socket } from 'node:net'

@@ -1,5 +1,5 @@
 // Posts an event as JSON to the operator's webhook, signed as alerts are: receivers check origin and age.
-// Tested by test/events.test.ts
+// Tested by test/admin/events.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { OutboundPost } from '../alerts/outbound-post.ts'
 import { signatureOf } from '../alerts/send-alerts.ts'

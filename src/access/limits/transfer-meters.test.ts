@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTestMeters } from '../../../test/fakes/transfer-meters.ts'
+import { createTestMeters } from '../../../test/fakes/files/transfer-meters.ts'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import type { KeyQuotas, QuotaHolder } from './transfer-meters.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createIdentityRig, dayMs } from '../../../test/fakes/identity.ts'
+import { createIdentityRig, dayMs } from '../../../test/fakes/people/identity.ts'
 import type { AuditEntry } from './audit-log.ts'
 
 const entry: AuditEntry = {

@@ -3,7 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { createIdentityRig, dayMs, goodPassword, here } from '../../../test/fakes/identity.ts'
+import {
+  createIdentityRig,
+  dayMs,
+  goodPassword,
+  here,
+} from '../../../test/fakes/people/identity.ts'
 import { AccountsRefusal, type RefusalReason } from '../accounts/account-rules.ts'
 
 const refused =

@@ -7,9 +7,14 @@ import {
   encodeCose,
   type FakeAuthenticator,
   type Wrongs,
-} from '../../../test/fakes/authenticator.ts'
+} from '../../../test/fakes/people/authenticator.ts'
 import { seeded } from '../../../test/fakes/seeded.ts'
-import { createIdentityRig, dayMs, goodPassword, here } from '../../../test/fakes/identity.ts'
+import {
+  createIdentityRig,
+  dayMs,
+  goodPassword,
+  here,
+} from '../../../test/fakes/people/identity.ts'
 import { Fault } from '../../base/fault.ts'
 import { passkeyCoseKeys } from '../../db/migrations.ts'
 import { AccountsRefusal } from '../accounts/account-rules.ts'

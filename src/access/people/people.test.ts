@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createIdentityRig, goodPassword, here } from '../../../test/fakes/identity.ts'
+import { createIdentityRig, goodPassword, here } from '../../../test/fakes/people/identity.ts'
 import { AccountsRefusal, type RefusalReason } from '../accounts/account-rules.ts'
 
 const refused = (reason: RefusalReason) => (error: unknown) =>

@@ -1,5 +1,5 @@
 // Which people must show a second factor: an authenticator code, a passkey, or that of the OpenID provider. Pure.
-// Tested by test/second-factor-policy.test.ts
+// Tested by test/admin/second-factor-policy.test.ts
 
 export type SecondFactorPolicy = 'optional' | 'operators' | 'required'
 

@@ -6,7 +6,7 @@ import {
   goodPassword,
   here,
   type IdentityRig,
-} from '../../../test/fakes/identity.ts'
+} from '../../../test/fakes/people/identity.ts'
 import { Fault, type FaultCode } from '../../base/fault.ts'
 import { AccountsRefusal } from '../accounts/account-rules.ts'
 import { createSecretEncryption } from './secret-encryption.ts'

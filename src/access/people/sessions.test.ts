@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { createIdentityRig, dayMs, here } from '../../../test/fakes/identity.ts'
+import { createIdentityRig, dayMs, here } from '../../../test/fakes/people/identity.ts'
 import type { Query } from '../../db/rows.ts'
 import { AccountsRefusal } from '../accounts/account-rules.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
-import { createIdentityRig, goodPassword, here } from '../../../test/fakes/identity.ts'
+import { createIdentityRig, goodPassword, here } from '../../../test/fakes/people/identity.ts'
 import { Fault, type FaultCode } from '../../base/fault.ts'
 import { createPasswords } from './passwords.ts'
 import { AccountsRefusal } from '../accounts/account-rules.ts'

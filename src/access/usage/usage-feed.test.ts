@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createUsageRig } from '../../../test/fakes/usage-rig.ts'
+import { createUsageRig } from '../../../test/fakes/people/usage-rig.ts'
 import { createUsageFeed, type UsageSecond } from './usage-feed.ts'
 
 function rig(readersMax = 2) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createUsageRig } from '../../../test/fakes/usage-rig.ts'
+import { createUsageRig } from '../../../test/fakes/people/usage-rig.ts'
 import { createUsageLines } from './usage-lines.ts'
 
 const hourMs = 3_600_000

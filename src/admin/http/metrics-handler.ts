@@ -1,6 +1,6 @@
 // `GET /metrics`: a request needs the token of the setting `metrics.token` or a token of an operator. With `metrics.local`
 // programs on this machine need none. Off by default: a proxy on this machine may add no header that reveals it.
-// Tested by test/metrics.test.ts
+// Tested by test/server/metrics.test.ts
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { Fault } from '../../base/fault.ts'

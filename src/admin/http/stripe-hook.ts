@@ -1,6 +1,6 @@
 // `POST /hooks/stripe`: notices from Stripe. Open to any address and any Host, because the signature over the raw body
 // authenticates them; a notice that could not be processed is refused, so that Stripe sends it again.
-// Tested by test/card-started.test.ts
+// Tested by test/admin/card-started.test.ts
 import type { Cards } from '../../access/cards/cards.ts'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'

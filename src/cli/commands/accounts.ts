@@ -1,5 +1,5 @@
 // `cairn accounts create|list|show|set|dev`.
-// Tested by test/cli.test.ts
+// Tested by test/cli/cli.test.ts
 import type { Command } from 'commander'
 import { addAdminOptions, type AdminOptions, openAdminAccess } from '../admin-access.ts'
 import type { Context, SharedOptions } from '../context.ts'

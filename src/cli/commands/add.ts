@@ -1,6 +1,6 @@
 // `cairn add`: files, folders and links to the running server, as `ipfs add` does it: the same options, the same CIDs,
 // the same lines. All of it or nothing.
-// Tested by test/add-get.test.ts
+// Tested by test/cli/add-get.test.ts
 import type { Command } from 'commander'
 import { systemClock } from '../../base/clock.ts'
 import type { HttpClient } from '../../ipfs/sources/http-client.ts'

@@ -1,5 +1,5 @@
 // `cairn audit`: who changed what, the newest first.
-// Tested by test/cli-people.test.ts
+// Tested by test/cli/cli-people.test.ts
 import type { Command } from 'commander'
 import { addAdminOptions, type AdminOptions, openAdminAccess } from '../admin-access.ts'
 import type { Context } from '../context.ts'

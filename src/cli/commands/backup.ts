@@ -1,6 +1,6 @@
 // `cairn backup`: copies the data folder to a folder or a bucket, with and without a running server, and lists and
 // verifies backups.
-// Tested by test/backup.test.ts
+// Tested by test/backup/backup.test.ts
 import type { Command } from 'commander'
 import { obtainPublicKey } from '../../access/accounts/server-identity.ts'
 import { findBackup, listBackups } from '../../backup/list-backups.ts'

@@ -1,5 +1,5 @@
 // `cairn card show|set|clear|refresh`: the billing card of an account, and the operator's word that there is one.
-// Tested by test/cli.test.ts
+// Tested by test/cli/cli.test.ts
 import type { Command } from 'commander'
 import type { ShownCard } from '../../admin/resources/cards/card-schema.ts'
 import {

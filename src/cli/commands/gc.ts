@@ -1,6 +1,6 @@
 // `cairn gc`: forgets now what no account keeps, instead of at the next round of the server. Beside a running server it
 // is the server that does it; without one the command does it itself.
-// Tested by test/gc.test.ts
+// Tested by test/cli/gc.test.ts
 import type { Command } from 'commander'
 import { pause, systemClock } from '../../base/clock.ts'
 import { createLog } from '../../base/log.ts'

@@ -1,5 +1,5 @@
 // `cairn get`: a file or folder from the running server, unpacked. All of it or nothing, and nothing outside its place.
-// Tested by test/add-get.test.ts
+// Tested by test/cli/add-get.test.ts
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { systemClock } from '../../base/clock.ts'

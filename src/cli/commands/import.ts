@@ -1,5 +1,5 @@
 // `cairn import`: content from other places.
-// Tested by test/import-pins.test.ts, test/import-car.test.ts
+// Tested by test/cli/import-pins.test.ts, test/cli/import-car.test.ts
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { defineImportCar } from '../import/cars.ts'

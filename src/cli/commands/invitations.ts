@@ -1,5 +1,5 @@
 // `cairn people invite|invitations|withdraw`: one-time links for new people.
-// Tested by test/cli-people.test.ts
+// Tested by test/cli/cli-people.test.ts
 import type { Command } from 'commander'
 import { welcomeLink } from '../../server/open-access.ts'
 import { addAdminOptions, type AdminOptions, openAdminAccess } from '../admin-access.ts'

@@ -1,5 +1,5 @@
 // `cairn keys create|list|show|set|rotate|public-key|try|revoke`. Key and secret are shown once, when made; they are kept as hashes.
-// Tested by test/cli.test.ts
+// Tested by test/cli/cli.test.ts
 import type { Command } from 'commander'
 import type { ApiKey } from '../../access/accounts/accounts.ts'
 import { addAdminOptions, type AdminOptions, openAdminAccess } from '../admin-access.ts'

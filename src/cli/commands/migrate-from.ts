@@ -1,6 +1,6 @@
 // `cairn migrate-from infura`: imports keys, allowlists and pins, and lists the URLs of a project to change. It shows what it would
 // do, and does it with --apply; repeated, it does nothing twice.
-// Tested by test/migrate-from.test.ts
+// Tested by test/cli/migrate-from.test.ts
 import type { Command } from 'commander'
 import { readFile, stat } from 'node:fs/promises'
 import { describeErrno } from '../../base/describe-errno.ts'

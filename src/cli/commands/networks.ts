@@ -1,6 +1,6 @@
 // `cairn networks list|add|change|test|remove`: networks of the settings and networks that Cairn stores, on a data folder or on a
 // server with a token. A running server serves a change within two seconds.
-// Tested by test/cli-networks.test.ts
+// Tested by test/cli/cli-networks.test.ts
 import type { Command } from 'commander'
 import type { AdminInput, AdminReply } from '../../admin/client.ts'
 import { resolveReferences } from '../../config/reference.ts'

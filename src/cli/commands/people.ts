@@ -1,5 +1,5 @@
 // `cairn people …`: people of the dashboard, invitations, and restored access.
-// Tested by test/cli-people.test.ts
+// Tested by test/cli/cli-people.test.ts
 import type { Command } from 'commander'
 import { AccountsRefusal, quote } from '../../access/accounts/account-rules.ts'
 import {

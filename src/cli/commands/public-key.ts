@@ -1,5 +1,5 @@
 // `cairn keys public-key add|list|remove`: what the JWTs of an API key are checked with.
-// Tested by test/cli-keys.test.ts
+// Tested by test/cli/cli-keys.test.ts
 import type { Command } from 'commander'
 import type { JwtPublicKey } from '../../access/accounts/jwt-public-keys.ts'
 import { addAdminOptions, type AdminOptions, openAdminAccess } from '../admin-access.ts'

@@ -1,5 +1,5 @@
 // `cairn restore`: a backup as a new data folder, which a server starts on.
-// Tested by test/backup.test.ts
+// Tested by test/backup/backup.test.ts
 import type { Command } from 'commander'
 import { findBackup } from '../../backup/list-backups.ts'
 import { bytesOf } from '../../backup/manifest.ts'

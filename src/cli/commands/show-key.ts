@@ -1,5 +1,5 @@
 // An API key as the commands show it, to programs and to people.
-// Tested by test/cli.test.ts
+// Tested by test/cli/cli.test.ts
 import type { ApiKey } from '../../access/accounts/accounts.ts'
 import type { KeySettings } from '../../access/accounts/key-settings.ts'
 import { systemClock } from '../../base/clock.ts'

@@ -1,5 +1,5 @@
 // `cairn start`: serves until SIGINT or SIGTERM, then drains and ends; a second signal ends at once.
-// Tested by test/start.test.ts
+// Tested by test/server/start.test.ts
 import type { Command } from 'commander'
 import { systemClock } from '../../base/clock.ts'
 import { settingsFile } from '../../config/config.ts'

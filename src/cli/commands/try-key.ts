@@ -1,5 +1,5 @@
 // `cairn keys try`: would this request pass? Asks the server, which knows its networks and what the key has taken.
-// Tested by test/cli-keys.test.ts
+// Tested by test/cli/cli-keys.test.ts
 import type { Command } from 'commander'
 import type { AdminReply } from '../../admin/client.ts'
 import { addAdminOptions, type AdminOptions, openAdminAccess } from '../admin-access.ts'

@@ -1,6 +1,6 @@
 // `cairn usage`: what was asked, line by line or as a report over a window; and what accounts keep. The same operations
 // as the dashboard's.
-// Tested by test/cli.test.ts
+// Tested by test/cli/cli.test.ts
 import { type Command, Option } from 'commander'
 import { usageCsv } from '../../admin/resources/usage/usage-csv.ts'
 import type { UsageLine } from '../../access/usage/usage-lines.ts'

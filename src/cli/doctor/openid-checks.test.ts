@@ -4,7 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { providerSettings, startOpenIdProvider } from '../../../test/fakes/openid-provider.ts'
+import {
+  providerSettings,
+  startOpenIdProvider,
+} from '../../../test/fakes/people/openid-provider.ts'
 import { openData } from '../open-data.ts'
 import { runProgram } from '../program.ts'
 

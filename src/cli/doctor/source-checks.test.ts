@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startFakeGateway } from '../../../test/fakes/file-source.ts'
+import { startFakeGateway } from '../../../test/fakes/files/file-source.ts'
 import type { SourceConfig } from '../../config/source-schema.ts'
 import { querySources } from '../query-sources.ts'
 import { checkSources } from './source-checks.ts'

@@ -1,5 +1,5 @@
 // Compares two replies to one probe. Pure.
-// Tested by test/doctor-dropin.test.ts
+// Tested by test/cli/doctor-dropin.test.ts
 import type { Reply } from './endpoint.ts'
 import type { Probe } from './probes.ts'
 

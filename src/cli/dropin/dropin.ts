@@ -1,5 +1,5 @@
 // `cairn doctor --dropin`: whether clients of another JSON-RPC endpoint would notice that this server answers them.
-// Tested by test/doctor-dropin.test.ts
+// Tested by test/cli/doctor-dropin.test.ts
 import { systemClock } from '../../base/clock.ts'
 import type { Context, SharedOptions } from '../context.ts'
 import { onInterrupt } from '../on-interrupt.ts'

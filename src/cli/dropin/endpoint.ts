@@ -1,5 +1,5 @@
 // An endpoint under comparison: its URL may hold a key, so it comes from a variable, a file or standard input, and is never printed.
-// Tested by test/doctor-dropin.test.ts
+// Tested by test/cli/doctor-dropin.test.ts
 import { describeHttpError, headersFor, openPool } from '../../base/http-origin.ts'
 import { hasReference, resolveReferences } from '../../config/reference.ts'
 import type { Context } from '../context.ts'

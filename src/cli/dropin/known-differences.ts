@@ -1,5 +1,5 @@
 // Why an answer may differ from that of another service, by probe: the rules of docs/reference/differences.md in one sentence.
-// Tested by test/doctor-dropin.test.ts
+// Tested by test/cli/doctor-dropin.test.ts
 
 export type Explanation = {
   readonly text: string

@@ -1,6 +1,6 @@
 // The fixed mix of requests that `doctor --dropin` sends to two JSON-RPC endpoints. Only reads; answers that depend on the head are
 // compared by their form.
-// Tested by test/doctor-dropin.test.ts
+// Tested by test/cli/doctor-dropin.test.ts
 import type { ProbeRequest } from './endpoint.ts'
 import type { Reference } from './reference.ts'
 

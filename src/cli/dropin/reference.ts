@@ -1,5 +1,5 @@
 // The block and the transaction that the probes ask about: in both endpoints, so that both give the same answer.
-// Tested by test/doctor-dropin.test.ts
+// Tested by test/cli/doctor-dropin.test.ts
 import type { Answered, Endpoint } from './endpoint.ts'
 
 export type Reference = {

@@ -1,5 +1,5 @@
 // Sends each probe to both endpoints and compares the replies: one probe at a time, bounded in rate and time.
-// Tested by test/doctor-dropin.test.ts
+// Tested by test/cli/doctor-dropin.test.ts
 import { type Clock, pause } from '../../base/clock.ts'
 import { withDeadline } from '../../base/deadline.ts'
 import { compareReplies, type Verdict } from './compare.ts'

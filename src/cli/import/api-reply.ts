@@ -1,5 +1,5 @@
 // What a server of the IPFS API answered a command: its text, or why it refused.
-// Tested by test/import-pins.test.ts
+// Tested by test/cli/import-pins.test.ts
 import type { HttpReply, HttpStream } from '../../ipfs/sources/http-client.ts'
 
 /** The server said no. The message is its own sentence. */

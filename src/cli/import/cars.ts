@@ -1,6 +1,6 @@
 // `cairn import car`: CAR files into the running server, several at a time, each kept whole with its roots pinned. Can be
 // ended at any time and run again: files whose roots are pinned are left out.
-// Tested by test/import-car.test.ts
+// Tested by test/cli/import-car.test.ts
 import type { Command } from 'commander'
 import { readFile, stat } from 'node:fs/promises'
 import { systemClock } from '../../base/clock.ts'

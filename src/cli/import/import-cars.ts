@@ -1,6 +1,6 @@
 // Sends CAR files to `dag/import`, several at a time, each as it is read. What is pinned already is left out, who asks us
 // to wait is waited for, and what fails does not end the rest.
-// Tested by test/import-car.test.ts
+// Tested by test/cli/import-car.test.ts
 import { createReadStream } from 'node:fs'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'

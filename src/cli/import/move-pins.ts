@@ -1,6 +1,6 @@
 // Copies pins, several in parallel. It skips existing pins, and retries a failed pin a few times before it reports it.
 // An interrupted run can be repeated.
-// Tested by test/import-pins.test.ts
+// Tested by test/cli/import-pins.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { Refused } from './api-reply.ts'
 import { pinKey, type WantedPin } from './pin-list.ts'

@@ -1,5 +1,5 @@
 // A wait that an abort ends.
-// Tested by test/import-pins.test.ts
+// Tested by test/cli/import-pins.test.ts
 import type { Clock } from '../../base/clock.ts'
 
 /** Resolves after `ms`, or when `signal` aborts, whichever is first. */

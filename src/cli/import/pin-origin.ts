@@ -1,6 +1,6 @@
 // Where pins come from: a Kubo RPC (another Cairn answers it too), asked for CAR files by `dag/export`, or a trustless
 // gateway, asked by `format=car`. What it gives is judged by the server that takes it.
-// Tested by test/import-pins.test.ts
+// Tested by test/cli/import-pins.test.ts
 import { systemClock } from '../../base/clock.ts'
 import { rawCodec } from '../../codec/ipld/cid.ts'
 import { writeCar } from '../../codec/ipld/car-writer.ts'

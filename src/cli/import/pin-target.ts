@@ -1,5 +1,5 @@
 // The server that takes pins, through its own API: so its rules hold, and it goes on serving.
-// Tested by test/import-pins.test.ts
+// Tested by test/cli/import-pins.test.ts
 import { randomUUID } from 'node:crypto'
 import { systemClock } from '../../base/clock.ts'
 import { createHttpClient, HttpTrouble } from '../../ipfs/sources/http-client.ts'

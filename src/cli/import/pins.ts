@@ -1,6 +1,6 @@
 // `cairn import pins`: pins what a list names, with the blocks taken from another place, through the API of the running
 // server. Can be ended at any time and run again: what is pinned is left out.
-// Tested by test/import-pins.test.ts
+// Tested by test/cli/import-pins.test.ts
 import type { Command } from 'commander'
 import { createReadStream } from 'node:fs'
 import { systemClock } from '../../base/clock.ts'

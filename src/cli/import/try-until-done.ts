@@ -1,6 +1,6 @@
 // Does one thing over the wire until it is done: what may pass is tried again a few times, and who asks us to wait is
 // waited for.
-// Tested by test/import-pins.test.ts
+// Tested by test/cli/import-pins.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { HttpTrouble } from '../../ipfs/sources/http-client.ts'
 import { Refused } from './api-reply.ts'

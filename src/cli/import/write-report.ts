@@ -1,5 +1,5 @@
 // What of an import failed, as a file that is a list for the next run.
-// Tested by test/import-pins.test.ts
+// Tested by test/cli/import-pins.test.ts
 import { rename, rm, writeFile } from 'node:fs/promises'
 
 /** Written whole or not at all; no lines: null, and no report is left of an earlier run. Resolves with its path. */

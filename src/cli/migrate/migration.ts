@@ -1,5 +1,5 @@
 // What a migration did or would do, as text for people and as JSON. Neither contains a key of a list.
-// Tested by test/migrate-from.test.ts
+// Tested by test/cli/migrate-from.test.ts
 import type { CopiedPins } from '../import/pins.ts'
 import { table, visible } from '../report.ts'
 import { maskKeys } from './hosted-endpoints.ts'

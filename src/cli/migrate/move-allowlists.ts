@@ -1,5 +1,5 @@
 // Adds the entries of a file to the allowlists of keys. Entries that exist are left out, so that the command can be repeated.
-// Tested by test/migrate-from.test.ts
+// Tested by test/cli/migrate-from.test.ts
 import { AccountsRefusal } from '../../access/accounts/account-rules.ts'
 import { visiblePart } from '../../access/accounts/api-key.ts'
 import { type AdminAccess, ServerRefusal } from '../admin-access.ts'

@@ -1,5 +1,5 @@
 // Imports the keys of a list into an account. Keys that exist are left as they are, so that the command can be repeated.
-// Tested by test/migrate-from.test.ts
+// Tested by test/cli/migrate-from.test.ts
 import { AccountsRefusal } from '../../access/accounts/account-rules.ts'
 import { visiblePart } from '../../access/accounts/api-key.ts'
 import { type AdminAccess, ServerRefusal } from '../admin-access.ts'

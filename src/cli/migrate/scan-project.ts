@@ -1,6 +1,6 @@
 // Looks through the files of a project for URLs of hosted endpoints, and replaces them on request. Bounded in files, bytes and
 // depth; links are not followed, and folders of dependencies and builds are skipped.
-// Tested by test/migrate-from.test.ts
+// Tested by test/cli/migrate-from.test.ts
 import { lstat, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { extname, join, relative } from 'node:path'
 import { describeErrno } from '../../base/describe-errno.ts'

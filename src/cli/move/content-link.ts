@@ -1,5 +1,5 @@
 // The address at which a browser of this machine opens added content, if the server serves it there.
-// Tested by test/add-get.test.ts
+// Tested by test/cli/add-get.test.ts
 import { systemClock } from '../../base/clock.ts'
 import { isLoopback } from '../../base/addresses.ts'
 import { parseCid } from '../../codec/ipld/cid.ts'

@@ -1,5 +1,5 @@
 // The body of an upload as parts, file after file, each read as it is sent.
-// Tested by test/add-get.test.ts
+// Tested by test/cli/add-get.test.ts
 import { createReadStream } from 'node:fs'
 import type { UploadItem } from './upload-list.ts'
 

@@ -1,5 +1,5 @@
 // Sends files as one upload to a command of the IPFS API, each read as it is sent.
-// Tested by test/add-get.test.ts
+// Tested by test/cli/add-get.test.ts
 import { randomUUID } from 'node:crypto'
 import type { HttpClient } from '../../ipfs/sources/http-client.ts'
 import { bodyOf } from '../import/api-reply.ts'

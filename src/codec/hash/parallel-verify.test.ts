@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { begun, createHostedHash, hostGuest } from '../../../test/fakes/hash-worker-thread.ts'
+import { begun, createHostedHash, hostGuest } from '../../../test/fakes/files/hash-worker-thread.ts'
 import { createHashWorker } from './hash-worker.ts'
 import { jobState, jobWord, jobAt, word, type HashJobs } from './hash-jobs.ts'
 import { leafPrefix, leafSuffix } from '../ipld/leaf-frame.ts'

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { leafBlockBytes } from '../../codec/ipld/leaf-frame.ts'
-import { createMemoryFileOps } from '../../../test/fakes/memory-file-ops.ts'
-import { addLeaves, createSegmentFixture } from '../../../test/fakes/segment-fixture.ts'
+import { createMemoryFileOps } from '../../../test/fakes/files/memory-file-ops.ts'
+import { addLeaves, createSegmentFixture } from '../../../test/fakes/files/segment-fixture.ts'
 import { item } from '../../../test/suites/block-store.suite.ts'
 
 test('a block without charges is deleted, a charged one stays', async (t) => {

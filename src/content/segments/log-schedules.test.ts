@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
-import { createMemoryFileOps, systemError } from '../../../test/fakes/memory-file-ops.ts'
+import { createMemoryFileOps, systemError } from '../../../test/fakes/files/memory-file-ops.ts'
 import { seeded, type Random } from '../../../test/fakes/seeded.ts'
 import { Fault } from '../../base/fault.ts'
 import { sha256Name, sha256NameBytes } from '../../codec/ipld/multihash.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { createMemoryFileOps, systemError } from '../../../test/fakes/memory-file-ops.ts'
+import { createMemoryFileOps, systemError } from '../../../test/fakes/files/memory-file-ops.ts'
 import type { FileOps } from '../file-ops.ts'
 import type { UnverifiedItem } from '../ref.ts'
 import { createWriteFailure, openSegmentFolder } from './segment-folder.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createMemoryFileOps } from '../../../test/fakes/memory-file-ops.ts'
+import { createMemoryFileOps } from '../../../test/fakes/files/memory-file-ops.ts'
 import { item } from '../../../test/suites/block-store.suite.ts'
 import { systemClock } from '../../base/clock.ts'
 import { silentLog } from '../../base/log.ts'

@@ -4,12 +4,18 @@
 import assert from 'node:assert/strict'
 import { createHash, randomInt } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import { createFailingFileOps, type FailingCall } from '../../../test/fakes/failing-file-ops.ts'
-import { countLive } from '../../../test/fakes/live-blocks.ts'
-import { createMemoryFileOps } from '../../../test/fakes/memory-file-ops.ts'
-import { createRecordingFileOps } from '../../../test/fakes/recording-file-ops.ts'
+import {
+  createFailingFileOps,
+  type FailingCall,
+} from '../../../test/fakes/files/failing-file-ops.ts'
+import { countLive } from '../../../test/fakes/upstream/live-blocks.ts'
+import { createMemoryFileOps } from '../../../test/fakes/files/memory-file-ops.ts'
+import { createRecordingFileOps } from '../../../test/fakes/files/recording-file-ops.ts'
 import { seeded } from '../../../test/fakes/seeded.ts'
-import { createSegmentFixture, type SegmentFixture } from '../../../test/fakes/segment-fixture.ts'
+import {
+  createSegmentFixture,
+  type SegmentFixture,
+} from '../../../test/fakes/files/segment-fixture.ts'
 import { Fault } from '../../base/fault.ts'
 import { createDutyCycle } from '../../base/duty-cycle.ts'
 import { verifyDagBlock } from '../../codec/ipld/verify-dag-block.ts'

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createMemoryFileOps } from '../../../test/fakes/memory-file-ops.ts'
-import { addLeaves, createSegmentFixture, readLeaves } from '../../../test/fakes/segment-fixture.ts'
+import { createMemoryFileOps } from '../../../test/fakes/files/memory-file-ops.ts'
+import {
+  addLeaves,
+  createSegmentFixture,
+  readLeaves,
+} from '../../../test/fakes/files/segment-fixture.ts'
 import { item } from '../../../test/suites/block-store.suite.ts'
 import { systemClock } from '../../base/clock.ts'
 import { verifyDagBlock } from '../../codec/ipld/verify-dag-block.ts'

@@ -2,8 +2,14 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import { createMemoryFileOps, type MemoryFileOps } from '../../../test/fakes/memory-file-ops.ts'
-import { createSegmentFixture, type SegmentFixture } from '../../../test/fakes/segment-fixture.ts'
+import {
+  createMemoryFileOps,
+  type MemoryFileOps,
+} from '../../../test/fakes/files/memory-file-ops.ts'
+import {
+  createSegmentFixture,
+  type SegmentFixture,
+} from '../../../test/fakes/files/segment-fixture.ts'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'

@@ -2,9 +2,13 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { createHostedHash } from '../../../test/fakes/hash-worker-thread.ts'
-import { createMemoryFileOps } from '../../../test/fakes/memory-file-ops.ts'
-import { addLeaves, createSegmentFixture, readLeaves } from '../../../test/fakes/segment-fixture.ts'
+import { createHostedHash } from '../../../test/fakes/files/hash-worker-thread.ts'
+import { createMemoryFileOps } from '../../../test/fakes/files/memory-file-ops.ts'
+import {
+  addLeaves,
+  createSegmentFixture,
+  readLeaves,
+} from '../../../test/fakes/files/segment-fixture.ts'
 import { seeded } from '../../../test/fakes/seeded.ts'
 import { silentLog } from '../../base/log.ts'
 import { createParallelVerify } from '../../codec/hash/parallel-verify.ts'

@@ -4,14 +4,14 @@ import { readdirSync, readlinkSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { createFailingFileOps } from '../../../test/fakes/failing-file-ops.ts'
-import { createMemoryFileOps, systemError } from '../../../test/fakes/memory-file-ops.ts'
+import { createFailingFileOps } from '../../../test/fakes/files/failing-file-ops.ts'
+import { createMemoryFileOps, systemError } from '../../../test/fakes/files/memory-file-ops.ts'
 import {
   addLeaves,
   createSegmentFixture,
   readLeaves,
   temporaryPath,
-} from '../../../test/fakes/segment-fixture.ts'
+} from '../../../test/fakes/files/segment-fixture.ts'
 import { item } from '../../../test/suites/block-store.suite.ts'
 import { Fault } from '../../base/fault.ts'
 import { verifyDagBlock } from '../../codec/ipld/verify-dag-block.ts'

@@ -12,8 +12,8 @@ import {
   rootOf,
   type FilesFixture,
   pinsOf,
-} from '../../../test/fakes/files-fixture.ts'
-import { loseBlock } from '../../../test/fakes/lose-block.ts'
+} from '../../../test/fakes/files/files-fixture.ts'
+import { loseBlock } from '../../../test/fakes/upstream/lose-block.ts'
 import { silentLog } from '../../base/log.ts'
 import type { Source } from '../../content/source.ts'
 import { createGarbageCollector } from './garbage-collector.ts'

@@ -5,7 +5,11 @@ import { test } from 'node:test'
 import { importer } from 'ipfs-unixfs-importer'
 import { fixedSize } from 'ipfs-unixfs-importer/chunker'
 import { balanced, trickle } from 'ipfs-unixfs-importer/layout'
-import { readCidVectors, vectorEntries, vectorOptions } from '../../../test/fakes/cid-vectors.ts'
+import {
+  readCidVectors,
+  vectorEntries,
+  vectorOptions,
+} from '../../../test/fakes/files/cid-vectors.ts'
 import {
   bytesOf,
   atOnce,
@@ -19,7 +23,7 @@ import {
   streamOf,
   watchedStore,
   pinsOf,
-} from '../../../test/fakes/files-fixture.ts'
+} from '../../../test/fakes/files/files-fixture.ts'
 import { decodeDagNode } from '../../codec/ipld/dag-pb.ts'
 import type { UnverifiedItem } from '../../content/ref.ts'
 import type { UploadEntry, ImportEvent, ImportOptions } from './upload-entry.ts'

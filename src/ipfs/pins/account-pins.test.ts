@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { CID } from 'multiformats/cid'
 import { cidOf, dagPbCodec, rawCodec } from '../../codec/ipld/cid.ts'
-import { createFilesFixture, never, pinsOf } from '../../../test/fakes/files-fixture.ts'
+import { createFilesFixture, never, pinsOf } from '../../../test/fakes/files/files-fixture.ts'
 import { findPin, accountPins } from './account-pins.ts'
 
 const insertSql = 'INSERT INTO pin (account_id, cid, mode, name, created) VALUES (?, ?, ?, ?, 0)'

@@ -1,5 +1,5 @@
 // The pins of one account as a page shows them: the newest first, a piece at a time, with what each comes to.
-// Tested by test/admin-files.test.ts
+// Tested by test/admin/admin-files.test.ts
 import { CID } from 'multiformats/cid'
 import type { Rows } from '../../db/rows.ts'
 import { listNewestPins } from '../../tables/pins.ts'

@@ -14,7 +14,7 @@ import {
   rootOf,
   streamOf,
   pinsOf,
-} from '../../../test/fakes/files-fixture.ts'
+} from '../../../test/fakes/files/files-fixture.ts'
 
 const refused = { code: 'over_quota', message: 'not allowed - storage quota reached' }
 

@@ -14,8 +14,8 @@ import {
   importAll,
   never,
   rootOf,
-} from '../../../test/fakes/files-fixture.ts'
-import { readTar } from '../../../test/fakes/read-tar.ts'
+} from '../../../test/fakes/files/files-fixture.ts'
+import { readTar } from '../../../test/fakes/files/read-tar.ts'
 import { cidOf, dagPbCodec } from '../../codec/ipld/cid.ts'
 import { encodeDagNode } from '../../codec/ipld/dag-pb.ts'
 import { multihashOf } from '../../codec/ipld/multihash.ts'

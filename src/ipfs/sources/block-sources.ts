@@ -1,6 +1,6 @@
 // The sources of blocks that are not stored: the gateways of the settings, which may change while the server
 // runs. One that stays as it is keeps its connections and what is known of it.
-// Tested by test/sources.test.ts
+// Tested by test/files/sources.test.ts
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { CID } from 'multiformats/cid'
-import { type FakeGateway, type Manner, startFakeGateway } from '../../../test/fakes/file-source.ts'
+import {
+  type FakeGateway,
+  type Manner,
+  startFakeGateway,
+} from '../../../test/fakes/files/file-source.ts'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { systemClock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { CID } from 'multiformats/cid'
-import { type FakeGateway, type Manner, startFakeGateway } from '../../../test/fakes/file-source.ts'
+import {
+  type FakeGateway,
+  type Manner,
+  startFakeGateway,
+} from '../../../test/fakes/files/file-source.ts'
 import {
   atOnce,
   bytesOf,
@@ -12,7 +16,7 @@ import {
   never,
   rootOf,
   pinsOf,
-} from '../../../test/fakes/files-fixture.ts'
+} from '../../../test/fakes/files/files-fixture.ts'
 import { systemClock } from '../../base/clock.ts'
 import { toBareHex } from '../../base/hex.ts'
 import { silentLog } from '../../base/log.ts'

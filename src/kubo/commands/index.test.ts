@@ -1,8 +1,8 @@
 // Tests of the commands on a real store: replies have Kubo's shapes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createFileCommands, type Options } from '../../../test/fakes/file-commands.ts'
-import { fileEntry } from '../../../test/fakes/files-fixture.ts'
+import { createFileCommands, type Options } from '../../../test/fakes/files/file-commands.ts'
+import { fileEntry } from '../../../test/fakes/files/files-fixture.ts'
 import type { UploadEntry } from '../../ipfs/import/upload-entry.ts'
 import type { Files } from '../../ipfs/files.ts'
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CID } from 'multiformats/cid'
-import { given, type Options } from '../../../test/fakes/file-commands.ts'
+import { given, type Options } from '../../../test/fakes/files/file-commands.ts'
 import { parseCid } from '../../codec/ipld/cid.ts'
 import { importProfiles, type ImportProfileName } from '../../codec/ipld/import-profile.ts'
 import { parseChunker, parseImportOptions } from './import-options.ts'

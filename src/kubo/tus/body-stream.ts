@@ -1,5 +1,5 @@
 // A pushed request body as a web stream, one mebibyte ahead at most.
-// Tested by test/tus.test.ts
+// Tested by test/files/tus.test.ts
 import type { RequestBodyStream } from '../../http/request-body-stream.ts'
 
 const aheadBytes = 1024 * 1024

@@ -1,5 +1,5 @@
 // Where the tus server keeps uploads: bytes synced as they come, so that what it says it has is there after a crash.
-// Tested by test/tus.test.ts
+// Tested by test/files/tus.test.ts
 import { open, rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { DataStore, ERRORS, Upload } from '@tus/server'

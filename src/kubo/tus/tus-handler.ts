@@ -1,7 +1,7 @@
 // Uploads that go on after a break: the tus protocol 1.0.0 at `/tus/files`, behind the gates, limits and quotas of `add`,
 // which each upload becomes when its last byte is there. What is acknowledged is synced.
 // Rules: https://tus.io/protocols/resumable-upload
-// Tested by test/tus.test.ts
+// Tested by test/files/tus.test.ts
 import type { CommandCall, KuboCommand, KuboPipeline } from '../kubo-command.ts'
 import { randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'

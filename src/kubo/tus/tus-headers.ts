@@ -1,5 +1,5 @@
 // Where uploads that go on after a break are, and the headers that their answers carry.
-// Tested by test/tus.test.ts
+// Tested by test/files/tus.test.ts
 import type { IncomingHttpHeaders } from 'node:http'
 import { kuboHeaders } from '../kubo-reply.ts'
 import type { Refusal } from '../../pipeline/files-refusal.ts'

@@ -1,5 +1,5 @@
 // Room for the bytes of unfinished uploads under `store.bytesMax` and on the device.
-// Tested by test/tus-bounds.test.ts
+// Tested by test/files/tus-bounds.test.ts
 import { Fault } from '../../base/fault.ts'
 
 export type UploadSpace = {

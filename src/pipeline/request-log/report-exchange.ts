@@ -1,5 +1,5 @@
 // Progress of a request over node:http, and its report to the request log when it has ended.
-// Tested by test/access-log.test.ts
+// Tested by test/server/access-log.test.ts
 import type { Caller } from '../../access/accounts/caller.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Fault } from '../../base/fault.ts'

@@ -1,6 +1,6 @@
 // Reports ended requests of the JSON-RPC API to the request log, with the methods as usage counts them: a name that a client
 // made up is never written.
-// Tested by test/access-log.test.ts
+// Tested by test/server/access-log.test.ts
 import type { Caller } from '../../access/accounts/caller.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Fault } from '../../base/fault.ts'

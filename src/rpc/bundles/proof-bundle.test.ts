@@ -9,9 +9,9 @@ import {
   readChain,
   readVector,
 } from '../../../test/fakes/chain-vectors.ts'
-import { createLogChain } from '../../../test/fakes/log-chain.ts'
-import { createMainnetProof, usdcSlot } from '../../../test/fakes/mainnet-proof.ts'
-import { createVectorNetwork } from '../../../test/fakes/vector-network.ts'
+import { createLogChain } from '../../../test/fakes/upstream/log-chain.ts'
+import { createMainnetProof, usdcSlot } from '../../../test/fakes/upstream/mainnet-proof.ts'
+import { createVectorNetwork } from '../../../test/fakes/upstream/vector-network.ts'
 import { fromHex, toHex, toQuantity } from '../../base/hex.ts'
 import { decodeAccountState, decodeStorageValue } from '../../codec/ethereum/account-state.ts'
 import { decodeEntries } from '../../codec/ethereum/list.ts'

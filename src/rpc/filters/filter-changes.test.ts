@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createForkedChain, type ForkedChain } from '../../../test/fakes/forked-chain.ts'
+import { createForkedChain, type ForkedChain } from '../../../test/fakes/upstream/forked-chain.ts'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { toHex } from '../../base/hex.ts'
 import type { Log } from '../../codec/ethereum/receipt.ts'

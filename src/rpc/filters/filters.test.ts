@@ -5,7 +5,7 @@ import {
   createFakeHead,
   createFakeNetwork,
   createFakeObtain,
-} from '../../../test/fakes/network.ts'
+} from '../../../test/fakes/upstream/network.ts'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { createReadyTransactions } from '../../chain/transaction-pool.ts'
 import { transactionChanges } from './filter-changes.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createLogChain } from '../../../test/fakes/log-chain.ts'
+import { createLogChain } from '../../../test/fakes/upstream/log-chain.ts'
 import { systemClock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { createRefusedSearches } from './refused-searches.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runOperation } from '../../../test/fakes/rpc-call.ts'
-import { createStateNetwork } from '../../../test/fakes/state-network.ts'
+import { createStateNetwork } from '../../../test/fakes/upstream/state-network.ts'
 import {
   type AccountState,
   emptyTrieRoot,

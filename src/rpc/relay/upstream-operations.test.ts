@@ -1,7 +1,11 @@
 // What a network of upstreams offers, and which calls it hands on: pinned, labelled, and only those it may.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createFakeHead, createFakeNetwork, createFakeObtain } from '../../../test/fakes/network.ts'
+import {
+  createFakeHead,
+  createFakeNetwork,
+  createFakeObtain,
+} from '../../../test/fakes/upstream/network.ts'
 import { runOperation } from '../../../test/fakes/rpc-call.ts'
 import { systemClock } from '../../base/clock.ts'
 import { Fault, type FaultCode } from '../../base/fault.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { createForkedChain, type ForkedChain } from '../../../test/fakes/forked-chain.ts'
+import { createForkedChain, type ForkedChain } from '../../../test/fakes/upstream/forked-chain.ts'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { toHex } from '../../base/hex.ts'

@@ -1,6 +1,6 @@
 // Gives a person the roles that the rules name, and takes those away that rules gave before. Roles given by people stay.
 // The last operator and the last owner of an account keep their role. Each change is an audit entry.
-// Tested by test/openid-rules.test.ts
+// Tested by test/admin/openid-rules.test.ts
 import type { Log } from '../../../base/log.ts'
 import type { Rows } from '../../../db/rows.ts'
 import { findAccountById, findAccountByName } from '../../../tables/accounts.ts'

@@ -1,7 +1,7 @@
 // Sign-in with OpenID. A person is bound to issuer and subject after the first sign-in. An identity is linked to a person who
 // exists only by that person: signed in, or with an invitation for their verified address. So a provider cannot take over
 // a person by reporting an email address.
-// Tested by test/openid.test.ts
+// Tested by test/admin/openid.test.ts
 import { Fault } from '../../../base/fault.ts'
 import type { Clock } from '../../../base/clock.ts'
 import type { Rows } from '../../../db/rows.ts'

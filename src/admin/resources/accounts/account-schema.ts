@@ -1,5 +1,5 @@
 // Schemas of accounts.
-// Tested by test/admin.test.ts
+// Tested by test/admin/admin.test.ts
 import { z } from 'zod'
 import { time } from '../../time-schema.ts'
 

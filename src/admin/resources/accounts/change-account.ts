@@ -1,5 +1,5 @@
 // `PATCH /accounts/{account}`: name, and transfer and storage limits of the account.
-// Tested by test/admin-keys.test.ts
+// Tested by test/admin/admin-keys.test.ts
 import { z } from 'zod'
 import type { AccountSettings } from '../../../access/accounts/key-settings.ts'
 import { account, accountSettings } from './account-schema.ts'

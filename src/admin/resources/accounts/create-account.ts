@@ -1,5 +1,5 @@
 // `POST /accounts`: creates an account without keys.
-// Tested by test/admin-keys.test.ts
+// Tested by test/admin/admin-keys.test.ts
 import { z } from 'zod'
 import { account } from './account-schema.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

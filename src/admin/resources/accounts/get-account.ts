@@ -1,5 +1,5 @@
 // `GET /accounts/{account}`: one account with its limits.
-// Tested by test/admin-keys.test.ts
+// Tested by test/admin/admin-keys.test.ts
 import { z } from 'zod'
 import { account } from './account-schema.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

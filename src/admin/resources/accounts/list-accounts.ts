@@ -1,5 +1,5 @@
 // `GET /accounts`: the accounts of the person; all accounts for an operator.
-// Tested by test/admin.test.ts
+// Tested by test/admin/admin.test.ts
 import { z } from 'zod'
 import { isOperator } from '../../principal.ts'
 import { account as accountSchema } from './account-schema.ts'

@@ -1,5 +1,5 @@
 // Accounts.
-// Tested by test/admin.test.ts
+// Tested by test/admin/admin.test.ts
 import type { AdminOperation } from '../../admin-operation.ts'
 import { listAccounts } from './list-accounts.ts'
 import { createAccount } from './create-account.ts'

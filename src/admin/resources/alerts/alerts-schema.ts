@@ -1,5 +1,5 @@
 // Schemas of alerts.
-// Tested by test/admin-alerts.test.ts
+// Tested by test/admin/admin-alerts.test.ts
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
 import type { AdminCall } from '../../admin-operation.ts'

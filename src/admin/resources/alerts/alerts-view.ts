@@ -1,5 +1,5 @@
 // Alert functions for admin operations.
-// Tested by test/admin-alerts.test.ts
+// Tested by test/admin/admin-alerts.test.ts
 import type { AlertTargetRows } from '../../../access/alerts/alert-targets.ts'
 
 export type AlertsView = AlertTargetRows & {

@@ -1,5 +1,5 @@
 // `PUT /accounts/{account}/alerts`: sets the recipients of alerts at 75, 85 and 100 % of a limit.
-// Tested by test/admin-alerts.test.ts
+// Tested by test/admin/admin-alerts.test.ts
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

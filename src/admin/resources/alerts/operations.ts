@@ -1,5 +1,5 @@
 // Alerts of an account.
-// Tested by test/admin.test.ts
+// Tested by test/admin/admin.test.ts
 import type { AdminOperation } from '../../admin-operation.ts'
 import { getAlerts } from './get-alerts.ts'
 import { changeAlerts } from './change-alerts.ts'

@@ -1,5 +1,5 @@
 // `GET /audit`: page by page.
-// Tested by test/admin-people.test.ts
+// Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { auditQuery, auditRecord } from '../people/person-schema.ts'

@@ -1,5 +1,5 @@
 // The audit log of an account and of the server.
-// Tested by test/admin.test.ts
+// Tested by test/admin/admin.test.ts
 import type { AdminOperation } from '../../admin-operation.ts'
 import { listAudit } from './list-audit.ts'
 import { listAllAudit } from './list-all-audit.ts'

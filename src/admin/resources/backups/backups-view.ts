@@ -1,5 +1,5 @@
 // State of the backups of a running server, for admin operations.
-// Tested by test/backup-server.test.ts
+// Tested by test/backup/backup-server.test.ts
 import { z } from 'zod'
 
 export const backupState = z.object({

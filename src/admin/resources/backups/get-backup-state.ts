@@ -1,5 +1,5 @@
 // `GET /backups/state`: schedule, running backup, last success and last failure, from memory.
-// Tested by test/backup-server.test.ts
+// Tested by test/backup/backup-server.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { noServer } from '../server/get-status.ts'

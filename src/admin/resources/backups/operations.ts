@@ -1,5 +1,5 @@
 // Backups of the server.
-// Tested by test/backup-server.test.ts
+// Tested by test/backup/backup-server.test.ts
 import type { AdminOperation } from '../../admin-operation.ts'
 import { beginBackup } from './begin-backup.ts'
 import { getBackupState } from './get-backup-state.ts'

@@ -1,6 +1,6 @@
 // `POST /accounts/{account}/card/forms`: starts to add a card. The reply opens one form at the payment provider; the
 // card data goes there from the browser and never to this server.
-// Tested by test/card-started.test.ts
+// Tested by test/admin/card-started.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { accountId } from '../accounts/account-schema.ts'

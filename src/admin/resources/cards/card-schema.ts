@@ -1,5 +1,5 @@
 // Schema of an account's card, with the next step for the user.
-// Tested by test/card-started.test.ts
+// Tested by test/admin/card-started.test.ts
 import { z } from 'zod'
 import type { CardStatus } from '../../../access/cards/cards.ts'
 import { type Principal, isOperator } from '../../principal.ts'

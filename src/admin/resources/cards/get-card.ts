@@ -1,5 +1,5 @@
 // `GET /accounts/{account}/card`: state and description of the card, and the next step.
-// Tested by test/card-started.test.ts
+// Tested by test/admin/card-started.test.ts
 import type { JsonOperation } from '../../admin-operation.ts'
 import { cardStatus, ofAccount, showCard } from './card-schema.ts'
 

@@ -1,5 +1,5 @@
 // `PUT /accounts/{account}/card/mark`: sets or removes the operator's mark that the account has a card.
-// Tested by test/card-started.test.ts
+// Tested by test/admin/card-started.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { accountId } from '../accounts/account-schema.ts'

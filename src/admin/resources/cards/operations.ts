@@ -1,5 +1,5 @@
 // The billing card of an account.
-// Tested by test/admin.test.ts
+// Tested by test/admin/admin.test.ts
 import type { AdminOperation } from '../../admin-operation.ts'
 import { getCard } from './get-card.ts'
 import { beginCard } from './begin-card.ts'

@@ -1,6 +1,6 @@
 // `POST /accounts/{account}/card/refresh`: reads the payment provider's state now, for servers that its notices do not
 // reach and for a page that has just sent a card.
-// Tested by test/card-started.test.ts
+// Tested by test/admin/card-started.test.ts
 import type { JsonOperation } from '../../admin-operation.ts'
 import { cardStatus, ofAccount, showCard } from './card-schema.ts'
 

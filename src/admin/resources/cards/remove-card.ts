@@ -1,5 +1,5 @@
 // `DELETE /accounts/{account}/card`: removes the card at the payment provider. The operator's mark stays.
-// Tested by test/card-started.test.ts
+// Tested by test/admin/card-started.test.ts
 import type { JsonOperation } from '../../admin-operation.ts'
 import { cardStatus, ofAccount, showCard } from './card-schema.ts'
 

@@ -1,5 +1,5 @@
 // `GET /accounts/{account}/files`: the pins of an account, newest first.
-// Tested by test/admin-files.test.ts
+// Tested by test/admin/admin-files.test.ts
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

@@ -1,5 +1,5 @@
 // `GET /storage`: storage per account, for operators.
-// Tested by test/admin-files.test.ts
+// Tested by test/admin/admin-files.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 

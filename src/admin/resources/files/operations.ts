@@ -1,5 +1,5 @@
 // Pins of an account, and storage of all.
-// Tested by test/admin.test.ts
+// Tested by test/admin/admin.test.ts
 import type { AdminOperation } from '../../admin-operation.ts'
 import { listFiles } from './list-files.ts'
 import { listStorage } from './list-storage.ts'

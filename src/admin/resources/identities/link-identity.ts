@@ -1,5 +1,5 @@
 // `POST /me/identity`: the answer to a begin that this session confirmed.
-// Tested by test/openid.test.ts
+// Tested by test/admin/openid.test.ts
 import { z } from 'zod'
 import { personInSession } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

@@ -1,5 +1,5 @@
 // Identities of people at the OpenID provider.
-// Tested by test/admin.test.ts
+// Tested by test/admin/admin.test.ts
 import type { AdminOperation } from '../../admin-operation.ts'
 import { beginIdentityLink } from './begin-identity-link.ts'
 import { linkIdentity } from './link-identity.ts'

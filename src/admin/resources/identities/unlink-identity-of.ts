@@ -1,5 +1,5 @@
 // `DELETE /people/{person}/identity`: for a person who lost access to it.
-// Tested by test/openid.test.ts
+// Tested by test/admin/openid.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { idText, person } from '../people/person-schema.ts'

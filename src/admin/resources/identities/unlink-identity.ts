@@ -1,5 +1,5 @@
 // `DELETE /me/identity`: refused if the person has no other means to sign in.
-// Tested by test/openid.test.ts
+// Tested by test/admin/openid.test.ts
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
 import { personInSession, renewSession } from '../../acting-person.ts'

@@ -1,5 +1,5 @@
 // `POST /me/invitations`: adds an account to a person who can already sign in. The session gets a new token.
-// Tested by test/admin-people.test.ts
+// Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import { personInSession, renewSession } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

@@ -1,5 +1,5 @@
 // `POST /welcome/look`: describes an invitation link. The link is in the body, as paths and queries are logged.
-// Tested by test/admin-people.test.ts
+// Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { invitation, linkText } from '../people/person-schema.ts'

@@ -1,5 +1,5 @@
 // `POST /invitations`: a link, valid once and for 7 days. One that makes an operator takes a confirmed session.
-// Tested by test/admin-people.test.ts
+// Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import { inviterOf, requireConfirmed } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

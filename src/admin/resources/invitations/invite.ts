@@ -1,5 +1,5 @@
 // `POST /accounts/{account}/invitations`: a link, valid once and for 7 days.
-// Tested by test/admin-people.test.ts
+// Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
 import { inviterOf } from '../../acting-person.ts'

@@ -1,5 +1,5 @@
 // `GET /invitations`: open invitations, without their tokens.
-// Tested by test/admin-people.test.ts
+// Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { invitation } from '../people/person-schema.ts'

@@ -1,5 +1,5 @@
 // Invitations: of an account, of the server, and their acceptance.
-// Tested by test/admin.test.ts
+// Tested by test/admin/admin.test.ts
 import type { AdminOperation } from '../../admin-operation.ts'
 import { getInvitation } from './get-invitation.ts'
 import { signUpByInvitation } from './sign-up-by-invitation.ts'

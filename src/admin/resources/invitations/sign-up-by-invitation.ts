@@ -1,5 +1,5 @@
 // `POST /welcome`: creates the first operator or an invited person.
-// Tested by test/admin-people.test.ts
+// Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import { beginSession, fromOf } from '../../acting-person.ts'
 import { passwordsClosed } from '../../../access/people/sign-in.ts'

@@ -1,5 +1,5 @@
 // `POST /accounts/{account}/keys/{key}/public-keys`: one more public key, of three at most.
-// Tested by test/admin-keys.test.ts
+// Tested by test/admin/admin-keys.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { keyOf, keyPath } from './key-schema.ts'

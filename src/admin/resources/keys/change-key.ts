@@ -1,5 +1,5 @@
 // `PATCH /accounts/{account}/keys/{key}`: name, expiry and settings of an API key; absent members stay unchanged.
-// Tested by test/admin-keys.test.ts
+// Tested by test/admin/admin-keys.test.ts
 import { z } from 'zod'
 import { plans } from '../../../access/accounts/plans.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

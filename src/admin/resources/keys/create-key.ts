@@ -1,6 +1,6 @@
 // `POST /accounts/{account}/keys`: a new API key, or one imported from another service. Key and secret are returned only
 // by this operation.
-// Tested by test/admin-keys.test.ts
+// Tested by test/admin/admin-keys.test.ts
 import { z } from 'zod'
 import { plans } from '../../../access/accounts/plans.ts'
 import { Fault } from '../../../base/fault.ts'

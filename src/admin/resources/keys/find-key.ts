@@ -1,5 +1,5 @@
 // `GET /keys/{key}`: an API key by its ID, in any account of the caller. A key of another account is absent.
-// Tested by test/admin-keys.test.ts
+// Tested by test/admin/admin-keys.test.ts
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
 import { mayRead } from '../../principal.ts'

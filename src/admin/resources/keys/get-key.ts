@@ -1,5 +1,5 @@
 // `GET /accounts/{account}/keys/{key}`: one API key with its settings and public keys.
-// Tested by test/admin-keys.test.ts
+// Tested by test/admin/admin-keys.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { apiKey, keyOf, keyPath } from './key-schema.ts'

@@ -1,6 +1,6 @@
 // Schemas of API keys. They contain no credentials: keys and secrets are returned once, by the operation that creates
 // them.
-// Tested by test/admin-keys.test.ts
+// Tested by test/admin/admin-keys.test.ts
 import { z } from 'zod'
 import { checkAllowedMethods } from './allowed-methods.ts'
 import type { Accounts, ApiKey } from '../../../access/accounts/accounts.ts'

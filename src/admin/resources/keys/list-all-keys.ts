@@ -1,5 +1,5 @@
 // `GET /keys`: the API keys of all accounts of the caller; of every account for an operator.
-// Tested by test/admin-keys.test.ts
+// Tested by test/admin/admin-keys.test.ts
 import { z } from 'zod'
 import { mayRead } from '../../principal.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

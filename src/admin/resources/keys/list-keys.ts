@@ -1,5 +1,5 @@
 // `GET /accounts/{account}/keys`: the API keys of an account, including revoked ones.
-// Tested by test/admin-keys.test.ts
+// Tested by test/admin/admin-keys.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { apiKey } from './key-schema.ts'

@@ -1,5 +1,5 @@
 // `GET /plans`: named presets of a key's limits.
-// Tested by test/admin-keys.test.ts
+// Tested by test/admin/admin-keys.test.ts
 import { z } from 'zod'
 import { plans } from '../../../access/accounts/plans.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

@@ -1,5 +1,5 @@
 // `GET /accounts/{account}/keys/{key}/public-keys`: the keys that verify the JWTs of an API key.
-// Tested by test/admin-keys.test.ts
+// Tested by test/admin/admin-keys.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { keyOf, keyPath } from './key-schema.ts'

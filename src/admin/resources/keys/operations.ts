@@ -1,5 +1,5 @@
 // API keys, and the public keys that verify their JWTs.
-// Tested by test/admin.test.ts
+// Tested by test/admin/admin.test.ts
 import type { AdminOperation } from '../../admin-operation.ts'
 import { listPlans } from './list-plans.ts'
 import { listAllKeys } from './list-all-keys.ts'

@@ -1,5 +1,5 @@
 // Schemas of public keys that verify JWTs.
-// Tested by test/admin-keys.test.ts
+// Tested by test/admin/admin-keys.test.ts
 import { z } from 'zod'
 import type { JwtPublicKey } from '../../../access/accounts/jwt-public-keys.ts'
 import { time } from '../../time-schema.ts'

@@ -1,5 +1,5 @@
 // `DELETE /accounts/{account}/keys/{key}/public-keys/{publicKey}`: tokens signed with it are refused from then on.
-// Tested by test/admin-keys.test.ts
+// Tested by test/admin/admin-keys.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { keyOf, keyPath } from './key-schema.ts'

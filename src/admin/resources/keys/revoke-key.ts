@@ -1,5 +1,5 @@
 // `POST /accounts/{account}/keys/{key}/revoke`: revokes an API key immediately and permanently; it stays in lists.
-// Tested by test/admin-keys.test.ts
+// Tested by test/admin/admin-keys.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { apiKey, keyOf, keyPath } from './key-schema.ts'

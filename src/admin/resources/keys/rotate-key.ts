@@ -1,5 +1,5 @@
 // `POST /accounts/{account}/keys/{key}/rotate`: a new key now; the old one stays valid for an overlap.
-// Tested by test/admin-keys.test.ts
+// Tested by test/admin/admin-keys.test.ts
 import { z } from 'zod'
 import { isOperator } from '../../principal.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

@@ -1,5 +1,5 @@
 // `POST /me/confirmation/openid/begin`: to confirm in this session.
-// Tested by test/openid.test.ts
+// Tested by test/admin/openid.test.ts
 import { z } from 'zod'
 import { personInSession } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

@@ -1,5 +1,5 @@
 // `POST /me/confirmation/passkey/begin`: the challenge that an authenticator signs to confirm in this session.
-// Tested by test/passkeys.test.ts
+// Tested by test/admin/passkeys.test.ts
 import { z } from 'zod'
 import { personInSession } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

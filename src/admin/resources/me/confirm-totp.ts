@@ -1,5 +1,5 @@
 // `POST /me/totp/confirm`: from now on sign-in requires a code. This session gets a new token, all others end.
-// Tested by test/admin-people.test.ts
+// Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import { personInSession, renewSession } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

@@ -1,5 +1,5 @@
 // `POST /me/confirmation/openid`: as `POST /me/confirmation`, with a new sign-in at the provider instead of the password.
-// Tested by test/openid.test.ts
+// Tested by test/admin/openid.test.ts
 import { z } from 'zod'
 import { fromOf, personInSession, renewSession } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

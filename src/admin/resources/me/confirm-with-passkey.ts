@@ -1,5 +1,5 @@
 // `POST /me/confirmation/passkey`: as `POST /me/confirmation`, with a passkey instead of the password.
-// Tested by test/passkeys.test.ts
+// Tested by test/admin/passkeys.test.ts
 import { z } from 'zod'
 import { fromOf, personInSession, renewSession } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

@@ -1,6 +1,6 @@
 // `POST /me/confirmation`: confirms that its person is using the session. For the next five minutes the session may
 // create operators and tokens, reset a sign-in, and enable people.
-// Tested by test/credentials.test.ts
+// Tested by test/keys/credentials.test.ts
 import { z } from 'zod'
 import { fromOf, personInSession } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

@@ -1,5 +1,5 @@
 // `POST /me/tokens`: a token with at most the rights of its person. Requires a confirmed session.
-// Tested by test/admin-people.test.ts
+// Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import type { Principal } from '../../principal.ts'
 import type { Role } from '../../../access/people/person.ts'

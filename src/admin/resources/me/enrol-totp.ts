@@ -1,5 +1,5 @@
 // `POST /me/totp`: a new authenticator, shown once.
-// Tested by test/admin-people.test.ts
+// Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import { confirmOwnChange } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

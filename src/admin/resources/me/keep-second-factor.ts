@@ -1,5 +1,5 @@
 // Where a second factor is required, a person does not remove the last one.
-// Tested by test/second-factor-policy.test.ts
+// Tested by test/admin/second-factor-policy.test.ts
 import type { Person } from '../../../access/people/person.ts'
 import { Fault } from '../../../base/fault.ts'
 import type { AdminCall } from '../../admin-operation.ts'

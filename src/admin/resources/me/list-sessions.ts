@@ -1,5 +1,5 @@
 // `GET /me/sessions`: sessions of the caller, last used first.
-// Tested by test/admin-people.test.ts
+// Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import { actingPerson } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

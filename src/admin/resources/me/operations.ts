@@ -1,5 +1,5 @@
 // `/me`: the signed-in person, their sessions, TOTP and tokens.
-// Tested by test/admin.test.ts
+// Tested by test/admin/admin.test.ts
 import type { AdminOperation } from '../../admin-operation.ts'
 import { whoAmI } from './who-am-i.ts'
 import { changeMe } from './change-me.ts'

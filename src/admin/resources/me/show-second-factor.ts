@@ -1,5 +1,5 @@
 // `POST /me/second-factor`: for a session that began without one, where the server requires it.
-// Tested by test/second-factor-policy.test.ts
+// Tested by test/admin/second-factor-policy.test.ts
 import { z } from 'zod'
 import { fromOf, personInSession, renewSession } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

@@ -1,5 +1,5 @@
 // `GET /me`: the person of the session or token.
-// Tested by test/admin-people.test.ts
+// Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import { isOperator } from '../../principal.ts'
 import { actingPerson } from '../../acting-person.ts'

@@ -1,5 +1,5 @@
 // `POST /accounts/{account}/members`: adds an existing person without an invitation. An owner stays one.
-// Tested by test/admin-people.test.ts
+// Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

@@ -1,5 +1,5 @@
 // `PATCH /accounts/{account}/members/{person}`: changes the role. Ends the person's sessions: a role needs a new token.
-// Tested by test/admin-people.test.ts
+// Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import { isOperator } from '../../principal.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

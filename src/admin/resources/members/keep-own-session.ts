@@ -1,5 +1,5 @@
 // A change of a person's rights ends their sessions. If they change their own, the current session gets a new token.
-// Tested by test/admin-people.test.ts
+// Tested by test/admin/admin-people.test.ts
 import type { AdminCall } from '../../admin-operation.ts'
 import { renewSession } from '../../acting-person.ts'
 

@@ -1,5 +1,5 @@
 // `GET /accounts/{account}/members`: by email.
-// Tested by test/admin-people.test.ts
+// Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { accountId } from '../accounts/account-schema.ts'

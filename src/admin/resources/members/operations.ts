@@ -1,5 +1,5 @@
 // Members of an account.
-// Tested by test/admin.test.ts
+// Tested by test/admin/admin.test.ts
 import type { AdminOperation } from '../../admin-operation.ts'
 import { listMembers } from './list-members.ts'
 import { addMember } from './add-member.ts'

@@ -1,5 +1,5 @@
 // `DELETE /accounts/{account}/members/{person}`: removes a person from the account.
-// Tested by test/admin-people.test.ts
+// Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import { isOperator } from '../../principal.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

@@ -1,5 +1,5 @@
 // `POST /networks`: saves a network and serves it, without a restart. Requires a confirmed session, or a token.
-// Tested by test/admin-networks.test.ts
+// Tested by test/admin/admin-networks.test.ts
 import { z } from 'zod'
 import { requireConfirmedSession } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

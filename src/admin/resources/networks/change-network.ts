@@ -1,6 +1,6 @@
 // `PATCH /networks/{network}`: absent members stay. An upstream without `url` keeps that of the saved upstream of its name.
 // Requires a confirmed session, or a token.
-// Tested by test/admin-networks.test.ts
+// Tested by test/admin/admin-networks.test.ts
 import { z } from 'zod'
 import { requireConfirmedSession } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

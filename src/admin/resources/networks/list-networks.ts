@@ -1,5 +1,5 @@
 // `GET /networks`: networks of the settings and saved networks, in the order in which they are served.
-// Tested by test/admin-networks.test.ts
+// Tested by test/admin/admin-networks.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { network } from './network-schema.ts'

@@ -1,6 +1,6 @@
 // Schemas of networks. Limits of single members are those of the settings file, which the server checks. Replies contain no
 // secret: a URL shows scheme, host and port, a header only its name.
-// Tested by test/admin-networks.test.ts
+// Tested by test/admin/admin-networks.test.ts
 import { z } from 'zod'
 import { time } from '../../time-schema.ts'
 

@@ -1,5 +1,5 @@
 // Networks of the server for admin operations: those of the settings, and those that operators saved.
-// Tested by test/admin-networks.test.ts
+// Tested by test/admin/admin-networks.test.ts
 import type { z } from 'zod'
 import type { network, networkDraft, probeReport } from './network-schema.ts'
 

@@ -1,5 +1,5 @@
 // Networks of the settings, and networks that operators save.
-// Tested by test/admin-networks.test.ts
+// Tested by test/admin/admin-networks.test.ts
 import type { AdminOperation } from '../../admin-operation.ts'
 import { addNetwork } from './add-network.ts'
 import { changeNetwork } from './change-network.ts'

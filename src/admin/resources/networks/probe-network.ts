@@ -1,5 +1,5 @@
 // `POST /network-probe`: queries upstreams that an operator is about to save. Saves nothing.
-// Tested by test/admin-networks.test.ts
+// Tested by test/admin/admin-networks.test.ts
 import { z } from 'zod'
 import { requireConfirmedSession } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

@@ -1,5 +1,5 @@
 // `DELETE /networks/{network}`: requests that are running on it are answered. Requires a confirmed session, or a token.
-// Tested by test/admin-networks.test.ts
+// Tested by test/admin/admin-networks.test.ts
 import { z } from 'zod'
 import { requireConfirmedSession } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

@@ -1,5 +1,5 @@
 // `POST /networks/{network}/test`: queries the upstreams of a network that is saved or in the settings.
-// Tested by test/admin-networks.test.ts
+// Tested by test/admin/admin-networks.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { networkName, probeReport } from './network-schema.ts'

@@ -1,5 +1,5 @@
 // `POST /me/passkeys`: stores the passkey of the authenticator. From now on it is sufficient to sign in.
-// Tested by test/passkeys.test.ts
+// Tested by test/admin/passkeys.test.ts
 import { z } from 'zod'
 import { personInSession, renewSession } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

@@ -1,5 +1,5 @@
 // `POST /me/passkeys/begin`: creation options for the authenticator, given the password. They are not stored.
-// Tested by test/passkeys.test.ts
+// Tested by test/admin/passkeys.test.ts
 import { z } from 'zod'
 import { confirmOwnChange } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

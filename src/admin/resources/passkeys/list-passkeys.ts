@@ -1,5 +1,5 @@
 // `GET /me/passkeys`: passkeys of the signed-in person.
-// Tested by test/passkeys.test.ts
+// Tested by test/admin/passkeys.test.ts
 import { z } from 'zod'
 import { actingPerson } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

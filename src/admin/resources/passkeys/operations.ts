@@ -1,5 +1,5 @@
 // `/me/passkeys`.
-// Tested by test/admin.test.ts
+// Tested by test/admin/admin.test.ts
 import type { AdminOperation } from '../../admin-operation.ts'
 import { listPasskeys } from './list-passkeys.ts'
 import { beginPasskey } from './begin-passkey.ts'

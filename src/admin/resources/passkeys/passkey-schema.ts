@@ -1,6 +1,6 @@
 // Schemas of passkeys, and of options and responses of authenticators: bytes are base64url, as in the JSON forms of
 // WebAuthn Level 3, 5.1.8 and 5.1.9.
-// Tested by test/passkeys.test.ts
+// Tested by test/admin/passkeys.test.ts
 import { z } from 'zod'
 import { time } from '../../time-schema.ts'
 

@@ -1,5 +1,5 @@
 // `DELETE /me/passkeys/{passkey}`: the passkey is refused from now on. The password and this session, with a new token, remain.
-// Tested by test/passkeys.test.ts
+// Tested by test/admin/passkeys.test.ts
 import { z } from 'zod'
 import { personInSession, renewSession } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

@@ -1,6 +1,6 @@
 // `PATCH /people/{person}`: absent members stay. Ends their sessions if their rights change. To promote or to enable a
 // person requires a confirmed session.
-// Tested by test/admin-people.test.ts
+// Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import { requireConfirmed } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

@@ -1,5 +1,5 @@
 // `POST /people/{person}/sessions/end`: ends all their sessions; their tokens stay valid.
-// Tested by test/admin-people.test.ts
+// Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { idText } from './person-schema.ts'

@@ -1,5 +1,5 @@
 // `GET /people/{person}`: for operators.
-// Tested by test/admin-people.test.ts
+// Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { accountRole, idText, person, session } from './person-schema.ts'

@@ -1,5 +1,5 @@
 // `/people`: everyone with a sign-in, for operators.
-// Tested by test/admin.test.ts
+// Tested by test/admin/admin.test.ts
 import type { AdminOperation } from '../../admin-operation.ts'
 import { listPeople } from './list-people.ts'
 import { getPerson } from './get-person.ts'

@@ -1,5 +1,5 @@
 // Schemas of people, sessions, tokens, invitations and audit rows. They contain no credentials.
-// Tested by test/admin-people.test.ts
+// Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import { time } from '../../time-schema.ts'
 

@@ -1,5 +1,5 @@
 // `POST /people/{person}/password`: only at the command line of the server, for a person who forgot theirs.
-// Tested by test/admin-people.test.ts
+// Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

@@ -1,5 +1,5 @@
 // `DELETE .../requests`: deletes the recorded requests of a key.
-// Tested by test/inspector.test.ts
+// Tested by test/admin/inspector.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { inspectingOf } from './inspected-schema.ts'

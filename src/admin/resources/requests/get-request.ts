@@ -1,5 +1,5 @@
 // `GET .../requests/{request}`: one request with its calls and its timeline.
-// Tested by test/inspector.test.ts
+// Tested by test/admin/inspector.test.ts
 import { z } from 'zod'
 import { isOperator } from '../../principal.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

@@ -1,5 +1,5 @@
 // Schemas of recorded requests.
-// Tested by test/inspector.test.ts
+// Tested by test/admin/inspector.test.ts
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
 import type { Caller } from '../../../access/accounts/caller.ts'

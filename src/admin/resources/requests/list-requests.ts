@@ -1,5 +1,5 @@
 // `GET .../requests`: the last requests of a key with the inspector enabled.
-// Tested by test/inspector.test.ts
+// Tested by test/admin/inspector.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import {

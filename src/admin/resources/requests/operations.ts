@@ -1,5 +1,5 @@
 // Requests that the inspector recorded for a key.
-// Tested by test/admin.test.ts
+// Tested by test/admin/admin.test.ts
 import type { AdminOperation } from '../../admin-operation.ts'
 import { listRequests } from './list-requests.ts'
 import { watchRequests } from './watch-requests.ts'

@@ -1,5 +1,5 @@
 // `POST .../requests/{request}/replay`: replays a recorded read and compares the results.
-// Tested by test/inspector.test.ts
+// Tested by test/admin/inspector.test.ts
 import { z } from 'zod'
 import { withDeadline } from '../../../base/deadline.ts'
 import { toHex, toQuantity } from '../../../base/hex.ts'

@@ -1,5 +1,5 @@
 // `GET .../requests/live`: the requests of an inspected key, as they end.
-// Tested by test/inspector.test.ts
+// Tested by test/admin/inspector.test.ts
 import { z } from 'zod'
 import { createBoundedQueue } from '../../../base/bounded-queue.ts'
 import { matches } from '../../../pipeline/inspector/inspector.ts'

@@ -1,5 +1,5 @@
 // `GET /status`: state of the server, its networks and its store.
-// Tested by test/status.test.ts
+// Tested by test/admin/status.test.ts
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

@@ -1,5 +1,5 @@
 // `GET /errors`: the last requests that failed for a reason of the server, an upstream or a limit of the server.
-// Tested by test/status.test.ts, test/access-log.test.ts
+// Tested by test/admin/status.test.ts, test/server/access-log.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { noServer } from './get-status.ts'

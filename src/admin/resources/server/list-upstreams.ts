@@ -1,5 +1,5 @@
 // `GET /upstreams`: health of each upstream, and its invalid replies with their evidence.
-// Tested by test/status.test.ts
+// Tested by test/admin/status.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { noServer } from './get-status.ts'

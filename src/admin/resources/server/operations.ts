@@ -1,5 +1,5 @@
 // State of the server and its upstreams, and recent errors.
-// Tested by test/admin.test.ts
+// Tested by test/admin/admin.test.ts
 import type { AdminOperation } from '../../admin-operation.ts'
 import { getStatus } from './get-status.ts'
 import { listErrors } from './list-errors.ts'

@@ -1,5 +1,5 @@
 // State of the running server and its upstreams, for admin operations.
-// Tested by test/status.test.ts
+// Tested by test/admin/status.test.ts
 import type { InvalidReply } from '../../../chain/upstream/pool/invalid-reply-log.ts'
 
 /** `number`: of the newest block; null: no recent head is confirmed. */

@@ -1,5 +1,5 @@
 // `POST /session/openid/begin`: the seal returns with the answer of the provider.
-// Tested by test/openid.test.ts
+// Tested by test/admin/openid.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { openIdRequest } from '../people/person-schema.ts'

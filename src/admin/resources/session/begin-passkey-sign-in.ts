@@ -1,5 +1,5 @@
 // `POST /session/passkey/begin`: request options for the authenticator. They name no person: the authenticator does.
-// Tested by test/passkeys.test.ts
+// Tested by test/admin/passkeys.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { passkeyPage } from '../passkeys/passkey-page.ts'

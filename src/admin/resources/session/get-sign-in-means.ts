@@ -1,5 +1,5 @@
 // `GET /session/means`: for the sign-in page.
-// Tested by test/openid.test.ts
+// Tested by test/admin/openid.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 

@@ -1,5 +1,5 @@
 // The dashboard page that begins a sign-in at the OpenID provider, which redirects there.
-// Tested by test/openid.test.ts
+// Tested by test/admin/openid.test.ts
 import { Fault } from '../../../base/fault.ts'
 import type { AdminCall } from '../../admin-operation.ts'
 

@@ -1,5 +1,5 @@
 // `/session`: sign in and out.
-// Tested by test/admin.test.ts
+// Tested by test/admin/admin.test.ts
 import type { AdminOperation } from '../../admin-operation.ts'
 import { signIn } from './sign-in.ts'
 import { beginPasskeySignIn } from './begin-passkey-sign-in.ts'

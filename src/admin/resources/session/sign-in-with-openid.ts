@@ -1,5 +1,5 @@
 // `POST /session/openid`: a new session for the person of the identity.
-// Tested by test/openid.test.ts
+// Tested by test/admin/openid.test.ts
 import { z } from 'zod'
 import { beginSession, fromOf } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

@@ -1,5 +1,5 @@
 // `POST /session/passkey`: a new session for the verified person, instead of email, password and code.
-// Tested by test/passkeys.test.ts
+// Tested by test/admin/passkeys.test.ts
 import { z } from 'zod'
 import { beginSession, fromOf } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

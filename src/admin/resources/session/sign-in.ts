@@ -1,5 +1,5 @@
 // `POST /session`: a new session; earlier cookies are ignored.
-// Tested by test/admin-people.test.ts
+// Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import { beginSession, fromOf } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'

@@ -1,5 +1,5 @@
 // `GET /accounts/{account}/usage/export`: the lines of `…/usage/lines` as CSV.
-// Tested by test/admin-usage.test.ts
+// Tested by test/admin/admin-usage.test.ts
 import { z } from 'zod'
 import type { TextOperation } from '../../admin-operation.ts'
 import { keyOf } from '../keys/key-schema.ts'

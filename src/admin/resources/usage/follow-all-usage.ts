@@ -1,5 +1,5 @@
 // `GET /usage/live`: live usage of all accounts, one event per second.
-// Tested by test/admin-usage.test.ts
+// Tested by test/admin/admin-usage.test.ts
 import { z } from 'zod'
 import type { EventsOperation } from '../../admin-operation.ts'
 import { Fault } from '../../../base/fault.ts'

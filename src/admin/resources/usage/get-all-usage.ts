@@ -1,5 +1,5 @@
 // `GET /usage`: usage of all accounts in a window, and their storage.
-// Tested by test/admin-usage.test.ts
+// Tested by test/admin/admin-usage.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { report, reportQuery, withNames } from './usage-schema.ts'

@@ -1,5 +1,5 @@
 // `GET /accounts/{account}/keys/{key}/usage`: usage of one API key in a window.
-// Tested by test/admin-usage.test.ts
+// Tested by test/admin/admin-usage.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { keyOf, keyPath } from '../keys/key-schema.ts'

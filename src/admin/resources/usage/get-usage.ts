@@ -1,5 +1,5 @@
 // `GET /accounts/{account}/usage`: usage of an account in a window, and its storage.
-// Tested by test/admin-usage.test.ts
+// Tested by test/admin/admin-usage.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { accountId } from '../accounts/account-schema.ts'

@@ -1,5 +1,5 @@
 // `GET /usage/lines`: usage rows of all accounts, and their storage.
-// Tested by test/admin-usage.test.ts
+// Tested by test/admin/admin-usage.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { line, linesQuery } from './usage-schema.ts'

@@ -1,5 +1,5 @@
 // `GET /accounts/{account}/usage/lines`: usage rows of an account, as an export in JSON.
-// Tested by test/admin-usage.test.ts
+// Tested by test/admin/admin-usage.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { keyOf } from '../keys/key-schema.ts'

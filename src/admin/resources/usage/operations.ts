@@ -1,5 +1,5 @@
 // Usage of an account, of a key and of the server.
-// Tested by test/admin.test.ts
+// Tested by test/admin/admin.test.ts
 import type { AdminOperation } from '../../admin-operation.ts'
 import { getUsage } from './get-usage.ts'
 import { getKeyUsage } from './get-key-usage.ts'

@@ -1,5 +1,5 @@
 // Usage rows as CSV for spreadsheets (RFC 4180).
-// Tested by test/admin-usage.test.ts
+// Tested by test/admin/admin-usage.test.ts
 import type { UsageLine } from '../../../access/usage/usage-lines.ts'
 
 const columns = [

@@ -1,5 +1,5 @@
 // Schemas of usage, shared by the dashboard, the command line and exports.
-// Tested by test/admin-usage.test.ts
+// Tested by test/admin/admin-usage.test.ts
 import { z } from 'zod'
 import { dimensions, type UsageReport } from '../../../access/usage/usage-collecting.ts'
 import { windowNames } from '../../../access/usage/usage-window.ts'

@@ -1,5 +1,5 @@
 // Usage and storage functions for admin operations.
-// Tested by test/admin-usage.test.ts
+// Tested by test/admin/admin-usage.test.ts
 import type { StorageSums } from '../../../ipfs/pins/account-storage.ts'
 import type { UsageFeed } from '../../../access/usage/usage-feed.ts'
 import type { UsageLines } from '../../../access/usage/usage-lines.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createStateNetwork } from '../../../../test/fakes/state-network.ts'
+import { createStateNetwork } from '../../../../test/fakes/upstream/state-network.ts'
 import { Fault } from '../../../base/fault.ts'
 import { fromHex } from '../../../base/hex.ts'
 import {

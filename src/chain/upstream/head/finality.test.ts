@@ -8,7 +8,7 @@ import {
   type MovingBlock,
   type MovingNode,
   movingNode,
-} from '../../../../test/fakes/moving-chain.ts'
+} from '../../../../test/fakes/upstream/moving-chain.ts'
 import { seeded } from '../../../../test/fakes/seeded.ts'
 import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
 import { equalBytes } from '../../../base/hex.ts'

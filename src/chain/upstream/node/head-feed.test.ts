@@ -1,7 +1,7 @@
 // Heads that an upstream pushes: the messages in both directions and their limits.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { startHeadPusher } from '../../../../test/fakes/head-pusher.ts'
+import { startHeadPusher } from '../../../../test/fakes/upstream/head-pusher.ts'
 import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
 import { toHex } from '../../../base/hex.ts'
 import type { Log } from '../../../base/log.ts'

@@ -6,7 +6,7 @@ import {
   errorAnswer,
   startRpcUpstream,
   type RpcAnswer,
-} from '../../../../test/fakes/json-rpc-upstream.ts'
+} from '../../../../test/fakes/upstream/json-rpc-upstream.ts'
 import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
 import { type Clock, systemClock } from '../../../base/clock.ts'
 import { type JsonRpcClient, createJsonRpcClient } from './json-rpc-client.ts'

@@ -5,9 +5,9 @@ import {
   type RpcAnswer,
   type RpcAsked,
   type RpcUpstream,
-} from '../../../../test/fakes/json-rpc-upstream.ts'
-import { openStubChain, type StubChain } from '../../../../test/fakes/stub-chain.ts'
-import { startStubUpstream } from '../../../../test/fakes/stub-upstream.ts'
+} from '../../../../test/fakes/upstream/json-rpc-upstream.ts'
+import { openStubChain, type StubChain } from '../../../../test/fakes/upstream/stub-chain.ts'
+import { startStubUpstream } from '../../../../test/fakes/upstream/stub-upstream.ts'
 import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
 import { systemClock } from '../../../base/clock.ts'
 import { toHex, toQuantity } from '../../../base/hex.ts'

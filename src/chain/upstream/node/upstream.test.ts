@@ -5,7 +5,7 @@ import {
   startRpcUpstream,
   type RpcAnswer,
   type RpcUpstream,
-} from '../../../../test/fakes/json-rpc-upstream.ts'
+} from '../../../../test/fakes/upstream/json-rpc-upstream.ts'
 import { createTurnedClock, type TurnedClock } from '../../../../test/fakes/turned-clock.ts'
 import { silentLog, type Log } from '../../../base/log.ts'
 import { UpstreamError } from './upstream-error.ts'

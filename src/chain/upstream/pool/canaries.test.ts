@@ -5,7 +5,7 @@ import {
   createMainnetProof,
   readMainnetProof,
   usdcSlot,
-} from '../../../../test/fakes/mainnet-proof.ts'
+} from '../../../../test/fakes/upstream/mainnet-proof.ts'
 import { fromHex } from '../../../base/hex.ts'
 import { decodeHeader } from '../../../codec/ethereum/header.ts'
 import type { ProvedHeader } from '../../proved-memory.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { missingVectors, readVector } from '../../../../test/fakes/chain-vectors.ts'
-import { readMainnetProof, usdcSlot } from '../../../../test/fakes/mainnet-proof.ts'
+import { readMainnetProof, usdcSlot } from '../../../../test/fakes/upstream/mainnet-proof.ts'
 import { fromHex, toHex } from '../../../base/hex.ts'
 import {
   absentAccount,

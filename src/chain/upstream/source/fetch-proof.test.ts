@@ -2,9 +2,12 @@ import assert from 'node:assert/strict'
 import { before, test, type TestContext } from 'node:test'
 import { testChain } from '../../../../test/fakes/chain-facts.ts'
 import { readChain } from '../../../../test/fakes/chain-vectors.ts'
-import { openStubChain, type StubChain } from '../../../../test/fakes/stub-chain.ts'
-import { startStubUpstream } from '../../../../test/fakes/stub-upstream.ts'
-import { openUpstreamContent, provedBlock } from '../../../../test/fakes/upstream-content.ts'
+import { openStubChain, type StubChain } from '../../../../test/fakes/upstream/stub-chain.ts'
+import { startStubUpstream } from '../../../../test/fakes/upstream/stub-upstream.ts'
+import {
+  openUpstreamContent,
+  provedBlock,
+} from '../../../../test/fakes/upstream/upstream-content.ts'
 import { Fault } from '../../../base/fault.ts'
 import { fromHex, toHex } from '../../../base/hex.ts'
 import { findAccount, readCode, readStorage } from '../../state.ts'

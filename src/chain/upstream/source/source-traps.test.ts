@@ -4,10 +4,20 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import fc from 'fast-check'
 import { testChain } from '../../../../test/fakes/chain-facts.ts'
-import { openStubChain, type StubBlock, type StubChain } from '../../../../test/fakes/stub-chain.ts'
-import type { StubCall, StubReply } from '../../../../test/fakes/stub-knobs.ts'
-import { startStubUpstream, type StubUpstream } from '../../../../test/fakes/stub-upstream.ts'
-import { openUpstreamContent, provedBlock } from '../../../../test/fakes/upstream-content.ts'
+import {
+  openStubChain,
+  type StubBlock,
+  type StubChain,
+} from '../../../../test/fakes/upstream/stub-chain.ts'
+import type { StubCall, StubReply } from '../../../../test/fakes/upstream/stub-knobs.ts'
+import {
+  startStubUpstream,
+  type StubUpstream,
+} from '../../../../test/fakes/upstream/stub-upstream.ts'
+import {
+  openUpstreamContent,
+  provedBlock,
+} from '../../../../test/fakes/upstream/upstream-content.ts'
 import { Fault } from '../../../base/fault.ts'
 import { fromHex, toHex } from '../../../base/hex.ts'
 import { encodeEntries } from '../../../codec/ethereum/list.ts'

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { testChain } from '../../../../test/fakes/chain-facts.ts'
-import { openStubChain, type StubChain } from '../../../../test/fakes/stub-chain.ts'
-import type { StubKnobs } from '../../../../test/fakes/stub-knobs.ts'
-import { startStubUpstream } from '../../../../test/fakes/stub-upstream.ts'
-import { openUpstreamContent, provedBlock } from '../../../../test/fakes/upstream-content.ts'
+import { openStubChain, type StubChain } from '../../../../test/fakes/upstream/stub-chain.ts'
+import type { StubKnobs } from '../../../../test/fakes/upstream/stub-knobs.ts'
+import { startStubUpstream } from '../../../../test/fakes/upstream/stub-upstream.ts'
+import {
+  openUpstreamContent,
+  provedBlock,
+} from '../../../../test/fakes/upstream/upstream-content.ts'
 import { Fault } from '../../../base/fault.ts'
 import { fromHex, toHex } from '../../../base/hex.ts'
 import { encodeEntries } from '../../../codec/ethereum/list.ts'

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CID } from 'multiformats/cid'
-import { createFileCommands } from '../../../../test/fakes/file-commands.ts'
-import { fileEntry } from '../../../../test/fakes/files-fixture.ts'
+import { createFileCommands } from '../../../../test/fakes/files/file-commands.ts'
+import { fileEntry } from '../../../../test/fakes/files/files-fixture.ts'
 
 type Line = { readonly Hash: string }
 

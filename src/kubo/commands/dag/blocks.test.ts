@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CID } from 'multiformats/cid'
-import { createFileCommands, type Options } from '../../../../test/fakes/file-commands.ts'
-import { fileEntry, never } from '../../../../test/fakes/files-fixture.ts'
+import { createFileCommands, type Options } from '../../../../test/fakes/files/file-commands.ts'
+import { fileEntry, never } from '../../../../test/fakes/files/files-fixture.ts'
 import type { CommandReply } from '../../kubo-command.ts'
 
 const hello = 'QmZULkCELmmk5XNfCgTnCyFgAVxBRBXyDHGGMVoLFLiXEN'

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CID } from 'multiformats/cid'
-import { createFileCommands } from '../../../../test/fakes/file-commands.ts'
-import { loseBlock } from '../../../../test/fakes/lose-block.ts'
+import { createFileCommands } from '../../../../test/fakes/files/file-commands.ts'
+import { loseBlock } from '../../../../test/fakes/upstream/lose-block.ts'
 import {
   fileEntry,
   never,
   piecesOf,
   streamOf,
   watchedStore,
-} from '../../../../test/fakes/files-fixture.ts'
+} from '../../../../test/fakes/files/files-fixture.ts'
 import { toBareHex } from '../../../base/hex.ts'
 import { carLimits, openCar } from '../../../codec/ipld/car-reader.ts'
 import {

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { createFileCommands } from '../../../../test/fakes/file-commands.ts'
-import { loseBlock } from '../../../../test/fakes/lose-block.ts'
-import { readTar } from '../../../../test/fakes/read-tar.ts'
-import { fileEntry } from '../../../../test/fakes/files-fixture.ts'
+import { createFileCommands } from '../../../../test/fakes/files/file-commands.ts'
+import { loseBlock } from '../../../../test/fakes/upstream/lose-block.ts'
+import { readTar } from '../../../../test/fakes/files/read-tar.ts'
+import { fileEntry } from '../../../../test/fakes/files/files-fixture.ts'
 
 test('a file is a tar of one entry named by the last segment of the path', async (t) => {
   const { lines, run, bytes } = createFileCommands(t)

@@ -1,8 +1,8 @@
 // Commands that describe a node and its store to clients. Shapes: Kubo 0.43.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createFileCommands, type Options } from '../../../../test/fakes/file-commands.ts'
-import { fileEntry } from '../../../../test/fakes/files-fixture.ts'
+import { createFileCommands, type Options } from '../../../../test/fakes/files/file-commands.ts'
+import { fileEntry } from '../../../../test/fakes/files/files-fixture.ts'
 import type { UploadEntry } from '../../../ipfs/import/upload-entry.ts'
 import type { CommandReply } from '../../kubo-command.ts'
 import { ownAddress } from '../../replies/node-identity.ts'

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CID } from 'multiformats/cid'
-import { createFileCommands } from '../../../../test/fakes/file-commands.ts'
-import { loseBlock } from '../../../../test/fakes/lose-block.ts'
-import { fileEntry } from '../../../../test/fakes/files-fixture.ts'
+import { createFileCommands } from '../../../../test/fakes/files/file-commands.ts'
+import { loseBlock } from '../../../../test/fakes/upstream/lose-block.ts'
+import { fileEntry } from '../../../../test/fakes/files/files-fixture.ts'
 import { kuboLine } from '../../../codec/go-json.ts'
 
 type Line = { readonly Hash: string; readonly Size: string }

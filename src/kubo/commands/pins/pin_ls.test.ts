@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { CID } from 'multiformats/cid'
 import { importProfiles } from '../../../codec/ipld/import-profile.ts'
 import type { CommandCall } from '../../kubo-command.ts'
-import { never } from '../../../../test/fakes/files-fixture.ts'
+import { never } from '../../../../test/fakes/files/files-fixture.ts'
 import { pinLs } from './pin_ls.ts'
 
 const cid = CID.parse('QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn')

@@ -1,12 +1,12 @@
 // Uncles out of the list that the header's sha3Uncles commits to.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createLogChain } from '../../../../test/fakes/log-chain.ts'
+import { createLogChain } from '../../../../test/fakes/upstream/log-chain.ts'
 import {
   createFakeHead,
   createFakeNetwork,
   createFakeObtain,
-} from '../../../../test/fakes/network.ts'
+} from '../../../../test/fakes/upstream/network.ts'
 import { runOperation } from '../../../../test/fakes/rpc-call.ts'
 import { toHex } from '../../../base/hex.ts'
 import { encodeHeader } from '../../../codec/ethereum/header.ts'

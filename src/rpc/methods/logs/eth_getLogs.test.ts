@@ -1,7 +1,7 @@
 // Which blocks a search covers, and what it says when it cannot cover them all.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createLogChain } from '../../../../test/fakes/log-chain.ts'
+import { createLogChain } from '../../../../test/fakes/upstream/log-chain.ts'
 import { runOperation } from '../../../../test/fakes/rpc-call.ts'
 import { systemClock } from '../../../base/clock.ts'
 import { toHex } from '../../../base/hex.ts'

@@ -1,7 +1,7 @@
 // Valid subscriptions, and the messages that refuse the others. Events: subscriptions/subscriptions.test.ts.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createFakeHead, createFakeNetwork } from '../../../../test/fakes/network.ts'
+import { createFakeHead, createFakeNetwork } from '../../../../test/fakes/upstream/network.ts'
 import { runOperation } from '../../../../test/fakes/rpc-call.ts'
 import { ethSubscribe } from './eth_subscribe.ts'
 import { ethUnsubscribe } from './eth_unsubscribe.ts'

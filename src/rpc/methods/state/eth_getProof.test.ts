@@ -6,9 +6,9 @@ import {
   createMainnetProof,
   readMainnetProof,
   usdcSlot,
-} from '../../../../test/fakes/mainnet-proof.ts'
+} from '../../../../test/fakes/upstream/mainnet-proof.ts'
 import { runOperation } from '../../../../test/fakes/rpc-call.ts'
-import { createStateNetwork } from '../../../../test/fakes/state-network.ts'
+import { createStateNetwork } from '../../../../test/fakes/upstream/state-network.ts'
 import { toHex } from '../../../base/hex.ts'
 import { emptyTrieRoot, encodeAccountState } from '../../../codec/ethereum/account-state.ts'
 import { keccak256 } from '../../../codec/hash/keccak.ts'

@@ -8,12 +8,12 @@ import {
   readChain,
   type VectorBlock,
 } from '../../../../test/fakes/chain-vectors.ts'
-import { createMainnetProof, usdcSlot } from '../../../../test/fakes/mainnet-proof.ts'
+import { createMainnetProof, usdcSlot } from '../../../../test/fakes/upstream/mainnet-proof.ts'
 import {
   createFakeHead,
   createFakeNetwork,
   createFakeObtain,
-} from '../../../../test/fakes/network.ts'
+} from '../../../../test/fakes/upstream/network.ts'
 import { runOperation } from '../../../../test/fakes/rpc-call.ts'
 import { readTranscripts } from '../../../../test/api/transcripts.ts'
 import { Fault } from '../../../base/fault.ts'

@@ -1,0 +1,75 @@
+// Pins and storage of accounts through the admin operations, on the data folder of a running server.
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { openAdminAccess } from '../../src/cli/admin-access.ts'
+import { type Started, startCairn } from '../started-server.ts'
+
+let cairn: Started
+before(async () => {
+  cairn = await startCairn()
+})
+after(() => cairn.stop())
+
+const context = {
+  out: () => {},
+  err: () => {},
+  readInput: async () => '',
+  env: {},
+}
+
+async function add(name: string, content: string): Promise<string> {
+  const form = new FormData()
+  form.append('file', new Blob([content]), name)
+  const response = await fetch(`${cairn.url}/api/v0/add?pin=true`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${cairn.apiKey}:${cairn.apiKeySecret}`)}` },
+    body: form,
+  })
+  return ((await response.json()) as { Hash: string }).Hash
+}
+
+test('pins are listed with sizes, newest first and page by page, and storage by account', async () => {
+  await using admin = await openAdminAccess(context, { dataDir: cairn.dataDir })
+  const [account] = (await admin.call('GET /accounts')).accounts
+  const id = account?.id ?? ''
+  deepEqual((await admin.call('GET /accounts/{account}/files', { account: id })).pins, [])
+
+  const cids: string[] = []
+  for (let index = 0; index < 205; index++) cids.push(await add(`${index}.txt`, `stone ${index}\n`))
+  const first = await admin.call('GET /accounts/{account}/files', { account: id })
+  equal(first.pins.length, 200)
+  ok(first.next !== null)
+  const second = await admin.call('GET /accounts/{account}/files', {
+    account: id,
+    from: first.next ?? '',
+  })
+  equal(second.next, null)
+  const listed = [...first.pins, ...second.pins]
+  deepEqual(listed.map(({ cid }) => cid).toSorted(), cids.toSorted())
+  const times = listed.map(({ created }) => created)
+  deepEqual(
+    times,
+    times.toSorted((one, other) => other - one),
+  )
+  ok(
+    listed.every(
+      ({ mode, blocks, bytes }) => mode === 'recursive' && blocks === 1 && (bytes ?? 0) > 8,
+    ),
+  )
+  deepEqual(first.stored.blocks, 205)
+
+  const { accounts, stored } = await admin.call('GET /storage')
+  deepEqual(accounts, [{ account: account?.name, pins: 205, ...first.stored }])
+  ok(stored.blocks >= 205)
+})
+
+test('an invalid list position is refused', async () => {
+  await using admin = await openAdminAccess(context, { dataDir: cairn.dataDir })
+  const [account] = (await admin.call('GET /accounts')).accounts
+  for (const from of ['x', '1-', '1-zzz', `1-${'Q'.repeat(250)}`]) {
+    await rejects(
+      admin.call('GET /accounts/{account}/files', { account: account?.id ?? '', from }),
+      { code: 'bad_input' },
+    )
+  }
+})

@@ -1,0 +1,186 @@
+// `cairn doctor --dropin`: this server beside another JSON-RPC endpoint, a real one and one with planted differences.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { test, type TestContext } from 'node:test'
+import { type Behind, startBehind } from '../behind-upstreams.ts'
+import { bin, type Started, startCairn } from '../started-server.ts'
+import { engineChainId, startAnvilUpstream } from '../upstream/engine-upstream.ts'
+
+type Result = {
+  readonly probe: string
+  readonly verdict: string
+  readonly differences: readonly string[]
+  readonly explanation: { readonly text: string; readonly section: string } | null
+}
+type Report = Readonly<Record<'compared' | 'same' | 'different' | 'unexplained', number>> & {
+  readonly results: readonly Result[]
+}
+type Ended = { readonly code: number; readonly out: string; readonly err: string }
+
+function doctor(env: Record<string, string>, ...args: readonly string[]): Promise<Ended> {
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [bin, 'doctor', ...args],
+      { env: { ...process.env, ...env } },
+      (error, out, err) => resolve({ code: error === null ? 0 : Number(error.code), out, err }),
+    )
+  })
+}
+
+function compare(ours: Started, theirs: string, ...args: readonly string[]): Promise<Ended> {
+  const env = { THEIRS: theirs, CAIRN_KEY: ours.apiKey, CAIRN_URL: ours.url }
+  return doctor(env, '--dropin', '${env:THEIRS}', ...args)
+}
+
+function reportOf({ out, err }: Ended): Report {
+  assert.notEqual(out, '', err)
+  return JSON.parse(out) as Report
+}
+
+/** A server with some blocks, and one that serves the same chain through it. */
+async function startPair(t: TestContext): Promise<{ theirs: Started; ours: Behind }> {
+  const theirs = await startCairn()
+  t.after(() => theirs.stop())
+  await theirs.rpc('hardhat_mine', ['0x4'])
+  const ours = await startBehind(t, [{ url: `${theirs.url}/v3/${theirs.apiKey}`, trusted: true }], {
+    chainId: 1337,
+  })
+  return { theirs, ours }
+}
+
+test('a Cairn in front of another Cairn answers the same', async (t) => {
+  const { theirs, ours } = await startPair(t)
+  const ended = await compare(ours, `${theirs.url}/v3/${theirs.apiKey}`, '--json')
+  const report = reportOf(ended)
+  const others = report.results.filter(({ verdict }) => verdict !== 'same' && verdict !== 'none')
+  // The key of the other one is for development accounts, which it lists.
+  assert.deepEqual(
+    others.map(({ probe, explanation }) => [probe, explanation?.section]),
+    [['eth_accounts', 'refusals-and-limits']],
+  )
+  assert.ok(report.same > 60)
+  assert.equal(ended.code, 0)
+})
+
+test('planted differences are found, each with what differs, and no output contains a key', async (t) => {
+  const { theirs, ours } = await startPair(t)
+  const target = `${theirs.url}/v3/${theirs.apiKey}`
+  let refusals = 0
+  const stub = createServer((request, response) => {
+    void text(request).then(async (body) => {
+      const method = /"method":"(\w+)"/.exec(body)?.[1] ?? ''
+      if (method === 'net_version' || (method === 'web3_sha3' && refusals++ === 0)) {
+        response.writeHead(429, { 'retry-after': '0' }).end()
+        return
+      }
+      const sent = await fetch(target, {
+        method: request.method ?? '',
+        headers: request.headers as Record<string, string>,
+        ...(body === '' && request.method !== 'POST' ? {} : { body }),
+      })
+      let reply = await sent.text()
+      if (method === 'eth_getBalance') reply = reply.replace('"result":"0x', '"result":"0x7')
+      if (method === 'eth_getCode') reply = '{"jsonrpc":"2.0","id":1,"result":null}'
+      if (method === 'eth_feeHistory') {
+        reply = '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no such method"}}'
+      }
+      if (method === 'eth_doesNotExist') reply = reply.replace('-32601', '-32600')
+      if (method === 'eth_getBlockReceipts') return response.destroy()
+      const headers = Object.fromEntries(sent.headers)
+      delete headers['content-length']
+      delete headers['access-control-allow-origin']
+      delete headers['connection']
+      return response.writeHead(sent.status, headers).end(reply)
+    })
+  })
+  t.after(() => {
+    stub.close()
+    stub.closeAllConnections()
+  })
+  await once(stub.listen(0, '127.0.0.1'), 'listening')
+  const url = `http://127.0.0.1:${(stub.address() as AddressInfo).port}/their-secret-key`
+
+  const ended = await compare(ours, url, '--json')
+  assert.equal(ended.code, 1)
+  const report = reportOf(ended)
+  const found = (probe: string) => report.results.find((one) => one.probe === probe)
+  assert.equal(found('eth_getBalance')?.verdict, 'different')
+  assert.match(found('eth_getBalance')?.differences[0] ?? '', /^result: theirs "0x7.*, ours "0x/)
+  assert.equal(found('eth_getCode')?.verdict, 'different')
+  assert.equal(found('eth_feeHistory')?.verdict, 'more')
+  assert.equal(found('eth_doesNotExist: an unknown method')?.verdict, 'different')
+  assert.equal(found('web3_sha3')?.verdict, 'same', 'repeated after the pause')
+  assert.match(found('net_version')?.differences[0] ?? '', /rate limit/)
+  assert.equal(found('eth_getBlockReceipts')?.verdict, 'none')
+  const cors = found('a request of a page')
+  assert.equal(cors?.verdict, 'more')
+  assert.match(cors?.explanation?.text ?? '', /every origin/)
+
+  const shown = await compare(ours, url)
+  assert.match(shown.out, /different +eth_getCode\n +result: theirs null, ours "0x/)
+  assert.match(
+    shown.out,
+    /\d+ of \d+ answers are the same; .* \d+ of them without a documented reason/,
+  )
+  for (const { out, err } of [ended, shown]) {
+    assert.doesNotMatch(out + err, /their-secret-key/)
+    assert.equal((out + err).includes(ours.apiKey), false)
+  }
+})
+
+test('beside anvil every difference is named, and the sections of reasons exist', async (t) => {
+  const anvil = await startAnvilUpstream(t)
+  if (anvil === null) return t.skip('anvil is not installed')
+  const ours = await startBehind(t, [{ url: anvil.url, trusted: true }], { chainId: engineChainId })
+  const report = reportOf(await compare(ours, anvil.url, '--json'))
+  assert.ok(report.same > 30, String(report.same))
+  const guide = await readFile(
+    new URL('../../docs/reference/differences.md', import.meta.url),
+    'utf8',
+  )
+  const anchors = [...guide.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-'),
+  )
+  for (const { verdict, differences, explanation } of report.results) {
+    assert.equal(differences.length > 0, verdict !== 'same')
+    if (explanation !== null) assert.ok(anchors.includes(explanation.section), explanation.section)
+  }
+})
+
+test('what cannot be compared is refused with a sentence that contains no key', async (t) => {
+  const { theirs, ours } = await startPair(t)
+  const withKey = `${theirs.url}/v3/${theirs.apiKey}`
+  const env = { CAIRN_KEY: ours.apiKey, CAIRN_URL: ours.url }
+
+  const direct = await doctor(env, '--dropin', withKey)
+  assert.equal(direct.code, 2)
+  assert.match(direct.err, /a URL with a path may hold a key: use '\$\{env:NAME\}'/)
+  assert.equal(direct.err.includes(theirs.apiKey), false)
+
+  const unset = await doctor(env, '--dropin', '${env:NOT_SET}')
+  assert.equal(unset.code, 2)
+  assert.match(unset.err, /NOT_SET/)
+
+  const noKey = await doctor({ CAIRN_URL: ours.url, CAIRN_KEY: '' }, '--dropin', theirs.url)
+  assert.match(noKey.err, /no API key of this server: set CAIRN_KEY or --key/)
+
+  const silent = await compare(ours, 'http://127.0.0.1:1/v3/some-key')
+  assert.equal(silent.code, 1)
+  assert.match(silent.err, /their endpoint does not answer eth_chainId: ECONNREFUSED/)
+
+  const wrongKey = await compare(ours, `${theirs.url}/v3/some-wrong-key`)
+  assert.match(
+    wrongKey.err,
+    /their endpoint answers eth_chainId with status 401: invalid project id/,
+  )
+
+  const other = await compare(ours, withKey, '--network', 'unknown')
+  assert.match(other.err, /this server answers eth_chainId with status 404/)
+  assert.doesNotMatch(silent.err + wrongKey.err, /some-/)
+})

@@ -1,0 +1,43 @@
+// A thread for the other side of hash-worker.ts. In a server, it runs in the writer thread.
+import { setImmediate } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import {
+  createHashWorker,
+  type HashWorker,
+  type HashWorkerThread,
+  type Hashing,
+} from '../../../src/codec/hash/hash-worker.ts'
+
+const host = `
+  const { parentPort, workerData } = require('node:worker_threads')
+  parentPort.on('message', () => {})
+  import(workerData.entry).then((guest) => guest.serve(workerData.data))
+`
+
+/** A thread for hashing only that does not keep the process alive. */
+export function hostGuest({ entry, data, transfer }: HashWorkerThread): Worker {
+  const worker = new Worker(host, {
+    eval: true,
+    workerData: { entry, data },
+    transferList: [...transfer],
+    execArgv: [],
+  })
+  worker.unref()
+  return worker
+}
+
+/** Its thread starts at the first large piece. */
+export const createHostedHash = (): HashWorker => createHashWorker((guest) => void hostGuest(guest))
+
+/** Begins once the thread is there. */
+export async function begun(
+  hashBeside: HashWorker,
+  data: Uint8Array,
+  leaf: boolean,
+): Promise<Hashing> {
+  for (;;) {
+    const hashing = hashBeside(data, leaf)
+    if (hashing !== null) return hashing
+    await setImmediate()
+  }
+}

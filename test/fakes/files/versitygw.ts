@@ -1,0 +1,87 @@
+// A real S3 service for tests: versitygw on a folder and a free port, with one bucket. Stops with the test.
+import { spawn } from 'node:child_process'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { pause } from '../../../src/base/clock.ts'
+import type { S3Access } from '../../../src/backup/open-target.ts'
+import { findProgram, needs } from '../../deploy/programs.ts'
+
+const program = 'versitygw'
+export const bucket = 'stones'
+const startsMax = 200
+
+/** False if the program is installed, else the reason to skip its tests. */
+export function missingVersitygw(): string | false {
+  return needs(program).skip ?? false
+}
+
+export type S3Service = {
+  readonly url: string
+  readonly access: S3Access & { readonly accessKeyId: string; readonly secretAccessKey: string }
+  /** The files of the bucket. */
+  readonly folder: string
+  /** SIGKILL. */
+  kill(): Promise<void>
+}
+
+export async function startVersitygw(t: TestContext): Promise<S3Service> {
+  const root = await mkdtemp(join(tmpdir(), 'cairn-s3-'))
+  await mkdir(join(root, bucket))
+  const port = await freePort()
+  const accessKeyId = 'cairn-test'
+  const secretAccessKey = 'a stone on a stone'
+  const child = spawn(
+    findProgram(program) ?? program,
+    ['--port', `127.0.0.1:${port}`, 'posix', root],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        ...process.env,
+        ROOT_ACCESS_KEY: accessKeyId,
+        ROOT_SECRET_KEY: secretAccessKey,
+      },
+    },
+  )
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (text: Buffer) => (output = `${output}${text.toString()}`.slice(-4096)))
+  }
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const url = `http://127.0.0.1:${port}`
+  async function kill(): Promise<void> {
+    child.kill('SIGKILL')
+    await ended
+  }
+  t.after(async () => {
+    await kill()
+    await rm(root, { recursive: true, force: true })
+  })
+  for (let tries = 0; !(await answers(url)); tries += 1) {
+    if (child.exitCode !== null || tries === startsMax) {
+      throw new Error(`${program} does not start: ${output}`)
+    }
+    await pause(50)
+  }
+  const access = { endpoint: url, region: 'us-east-1', accessKeyId, secretAccessKey }
+  return { url, access, folder: join(root, bucket), kill }
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    await (await fetch(url)).arrayBuffer()
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

@@ -1,0 +1,144 @@
+// `cairn start` from the view of its user: start output, health, both APIs on one port, stop, restart.
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { rm } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { test } from 'node:test'
+import { rpc, runCli, startCairn, temporaryFolder } from '../started-server.ts'
+
+test('a first start is live and ready, shows key and secret once, and serves a plain page without the key', async () => {
+  const cairn = await startCairn()
+  try {
+    assert.match(cairn.apiKey, /^cairn_live_[0-9A-Za-z]{36}$/)
+    assert.match(cairn.apiKeySecret, /^cairns_live_[0-9A-Za-z]{36}$/)
+    assert.equal((await fetch(`${cairn.url}/livez`)).status, 200)
+    assert.equal((await fetch(`${cairn.url}/readyz`)).status, 200)
+    const page = await (await fetch(cairn.url)).text()
+    assert.match(page, /\/v3\//)
+    assert.match(page, /\/api\/v0\//)
+    assert.ok(!page.includes(cairn.apiKey))
+  } finally {
+    assert.equal(await cairn.stop(), 0)
+  }
+})
+
+test('a second start keeps accounts, keys, files and chain, and does not show a secret again', async (t) => {
+  const dataDir = await temporaryFolder()
+  t.after(() => rm(dataDir, { recursive: true, force: true }))
+  const one = await startCairn({ dataDir })
+  const form = new FormData()
+  form.append('file', new Blob(['kept\n']))
+  const headers = { authorization: `Basic ${btoa(`${one.apiKey}:${one.apiKeySecret}`)}` }
+  const added = await fetch(`${one.url}/api/v0/add`, { method: 'POST', headers, body: form })
+  const { Hash } = (await added.json()) as { Hash: string }
+  assert.equal(await one.stop(), 0)
+  const two = await startCairn({ dataDir })
+  try {
+    assert.equal(two.apiKey, '')
+    assert.equal((await rpc(two.url, one.apiKey, 'eth_chainId')).result, '0x539')
+    const reply = await fetch(`${two.url}/api/v0/cat?arg=${Hash}`, { method: 'POST', headers })
+    assert.equal(await reply.text(), 'kept\n')
+  } finally {
+    await two.stop()
+  }
+})
+
+test('a second server on one data folder is refused in one sentence that names the folder', async () => {
+  const cairn = await startCairn()
+  try {
+    await assert.rejects(startCairn({ dataDir: cairn.dataDir }), (error: Error) =>
+      error.message.includes(cairn.dataDir),
+    )
+  } finally {
+    await cairn.stop()
+  }
+})
+
+test(
+  'changes of keys, accounts, cards and usage at the command line apply immediately to the running server',
+  {
+    timeout: 120_000,
+  },
+  async () => {
+    const cairn = await startCairn()
+    try {
+      await cairn.cli('accounts', 'create', 'team', '--no-card')
+      const made = (await cairn.cli('keys', 'create', '--account', 'team')) as {
+        apiKey: string
+        apiKeySecret: string
+        id: string
+      }
+      assert.equal((await rpc(cairn.url, made.apiKey, 'eth_chainId')).result, '0x539')
+      const version = () =>
+        fetch(`${cairn.url}/api/v0/version`, {
+          method: 'POST',
+          headers: { authorization: `Basic ${btoa(`${made.apiKey}:${made.apiKeySecret}`)}` },
+        })
+      assert.equal((await version()).status, 402)
+      await cairn.cli('card', 'set', 'team')
+      assert.equal((await version()).status, 200)
+      await cairn.cli('keys', 'revoke', made.id)
+      // Another process revoked it: the server notices in its check of the tables each second.
+      let refused = false
+      while (!refused) {
+        refused = (await rpc(cairn.url, made.apiKey, 'eth_chainId')).error !== undefined
+      }
+      await cairn.cli('usage')
+    } finally {
+      await cairn.stop()
+    }
+  },
+)
+
+test('SIGINT stops the server as SIGTERM does', async (t) => {
+  const dataDir = await temporaryFolder()
+  t.after(() => rm(dataDir, { recursive: true, force: true }))
+  const cairn = await startCairn({ dataDir })
+  const ended = new Promise((resolve) => cairn.child.once('exit', resolve))
+  cairn.child.kill('SIGINT')
+  assert.equal(await ended, 0)
+})
+
+test('the command line works while no server runs', async (t) => {
+  const dataDir = await temporaryFolder()
+  t.after(() => rm(dataDir, { recursive: true, force: true }))
+  const made = await runCli(['keys', 'create', '--data-dir', dataDir, '--json'])
+  const cairn = await startCairn({ dataDir })
+  try {
+    assert.equal((await rpc(cairn.url, String(made['apiKey']), 'eth_chainId')).result, '0x539')
+  } finally {
+    await cairn.stop()
+  }
+})
+
+test('a start that finds its port in use shows no key, and the next start shows the first key', async (t) => {
+  const dataDir = await temporaryFolder()
+  t.after(() => rm(dataDir, { recursive: true, force: true }))
+  const other = createServer()
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  t.after(() => other.close())
+  const { port } = other.address() as AddressInfo
+  await assert.rejects(startCairn({ dataDir, args: ['--port', `${port}`] }), (error: Error) => {
+    // One sentence, and no line of the log.
+    assert.match(error.message, /cannot listen on 127\.0\.0\.1:\d+: another program uses this port/)
+    assert.doesNotMatch(error.message, /"level"/)
+    return true
+  })
+  const cairn = await startCairn({ dataDir })
+  try {
+    assert.equal((await cairn.rpc('eth_chainId')).result, '0x539')
+  } finally {
+    await cairn.stop()
+  }
+})
+
+test('a start without disk space for its database is refused with the name of its folder', async (t) => {
+  const limiter = 'prlimit'
+  const { error } = spawnSync(limiter, ['--version'])
+  if (error !== undefined) return t.skip(`files cannot be limited here: ${error.message}`)
+  const dataDir = await temporaryFolder()
+  t.after(() => rm(dataDir, { recursive: true, force: true }))
+  await assert.rejects(startCairn({ dataDir, behind: [limiter, '--fsize=100000'] }), {
+    message: new RegExp(`no space left in ${dataDir}: free disk space`),
+  })
+})
