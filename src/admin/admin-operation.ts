@@ -13,6 +13,7 @@ import type { DryRun } from './dry-run.ts'
 import type { Principal, AdminRole } from './principal.ts'
 import type { BackupsView } from './resources/backups/backups-view.ts'
 import type { AlertsView } from './resources/alerts/alerts-view.ts'
+import type { DenialsView } from './resources/denials/denials-view.ts'
 import type { NetworksView } from './resources/networks/networks-view.ts'
 import type { ServerStatus } from './resources/server/server-status.ts'
 import type { UsageView } from './resources/usage/usage-view.ts'
@@ -38,6 +39,7 @@ export type AdminContext = {
   /** Null where no server runs: a command on the data folder. */
   readonly server: ServerStatus | null
   readonly networks: NetworksView
+  readonly denials: DenialsView
   /** Null there too. */
   readonly backups: BackupsView | null
   /** Null where no server runs: the command line. */

@@ -11,6 +11,7 @@ import { auditOperations } from './resources/audit/operations.ts'
 import { peopleOperations } from './resources/people/operations.ts'
 import { serverOperations } from './resources/server/operations.ts'
 import { networkOperations } from './resources/networks/operations.ts'
+import { denialOperations } from './resources/denials/operations.ts'
 import { backupOperations } from './resources/backups/operations.ts'
 import { accountOperations } from './resources/accounts/operations.ts'
 import { cardOperations } from './resources/cards/operations.ts'
@@ -31,6 +32,7 @@ export const adminOperations = [
   ...peopleOperations,
   ...serverOperations,
   ...networkOperations,
+  ...denialOperations,
   ...backupOperations,
   ...accountOperations,
   ...cardOperations,

@@ -2,15 +2,23 @@
 // Operations, input, output and errors are the same.
 // Tested by test/admin/admin.test.ts
 import type { Command } from 'commander'
+import type { CID } from 'multiformats/cid'
 import { AccountsRefusal } from '../access/accounts/account-rules.ts'
 import { systemClock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
+import { silentLog } from '../base/log.ts'
 import type { AdminOperation } from '../admin/admin-operation.ts'
 import { routeOf } from '../admin/admin-route.ts'
 import { type AdminCaller, createAdminCaller, requestOf } from '../admin/client.ts'
 import { adminOperations } from '../admin/index.ts'
 import { runAdmin } from '../admin/run-admin.ts'
 import { createHttpClient, HttpTrouble } from '../ipfs/sources/http-client.ts'
+import {
+  createOwnDenials,
+  createOwnDenyList,
+  type DenyDecision,
+} from '../ipfs-gateway/own-denials.ts'
+import { denyPathsOf, openDenyLists } from '../server/deny-lists.ts'
 import { createNetworkAdmin } from '../server/network-admin.ts'
 import { openPinRows, openUsageView } from '../server/open-admin.ts'
 import type { Context, SharedOptions } from './context.ts'
@@ -82,6 +90,10 @@ async function local(
       saved: data.savedNetworks,
       live: null,
     }),
+    denials: {
+      ...createOwnDenials({ rows: data.rows, clock: systemClock }),
+      decide: (cid: CID, segments: readonly string[]) => decideFromLists(data, cid, segments),
+    },
     backups: null,
     inspecting: null,
     tryRequest: null,
@@ -105,6 +117,21 @@ async function local(
     }),
     [Symbol.asyncDispose]: () => data[Symbol.asyncDispose](),
   }
+}
+
+/** Reads the lists for this one decision: large ones take seconds. */
+async function decideFromLists(
+  { config, db }: Awaited<ReturnType<typeof openData>>,
+  cid: CID,
+  segments: readonly string[],
+): Promise<DenyDecision | null> {
+  const lists = await openDenyLists(denyPathsOf(config.gateway), {
+    own: createOwnDenyList(db),
+    clock: systemClock,
+    log: silentLog,
+  })
+  lists.stop()
+  return lists.decide(cid, segments)
 }
 
 function operationOf(route: string): AdminOperation {

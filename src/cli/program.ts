@@ -67,6 +67,11 @@ const entries: readonly Entry[] = [
     load: async () => (await import('./commands/doctor.ts')).defineDoctor,
   },
   {
+    name: 'deny',
+    summary: 'deny content to readers of the IPFS gateway',
+    load: async () => (await import('./commands/deny.ts')).defineDeny,
+  },
+  {
     name: 'networks',
     summary: 'list, add, change, test and remove networks behind upstream nodes',
     load: async () => (await import('./commands/networks.ts')).defineNetworks,

@@ -16,6 +16,7 @@ export const commandNames = [
   'usage',
   'config',
   'doctor',
+  'deny',
   'networks',
   'upstreams',
   'chain',

@@ -25,6 +25,17 @@ const cardTables: readonly string[] = [
   `CREATE INDEX card_notice_received ON card_notice (received)`,
 ]
 
+/** Content denied by an admin operation, and the revision that its triggers raise: see tables/denials.ts. */
+const denialTable: readonly string[] = [
+  `CREATE TABLE denial (rule TEXT PRIMARY KEY, status INTEGER NOT NULL, reason TEXT NOT NULL,
+     created INTEGER NOT NULL) WITHOUT ROWID`,
+  `INSERT INTO revision (name, number) VALUES ('denials', 0)`,
+  ...['INSERT', 'UPDATE', 'DELETE'].map(
+    (event) => `CREATE TRIGGER denial_${event.toLowerCase()}_revision AFTER ${event} ON denial
+      BEGIN UPDATE revision SET number = number + 1 WHERE name = 'denials'; END`,
+  ),
+]
+
 const passkeyTable: readonly string[] = [
   // `rp_id`: the host name; `algorithm`: its number of COSE; `spki`: the public key, DER; `transports`: spaces between them.
   `CREATE TABLE passkey (id TEXT PRIMARY KEY, person_id TEXT NOT NULL REFERENCES person (id),
@@ -326,4 +337,5 @@ export const migrations: readonly (readonly string[])[] = [
   // How the next blocks of an embedded chain are made: see devchain/saved-plan.ts.
   [`CREATE TABLE chain_plan (network TEXT PRIMARY KEY, plan TEXT NOT NULL) WITHOUT ROWID`],
   [...identityTables],
+  [...denialTable],
 ]

@@ -31,6 +31,8 @@ export type PathRules = {
   readonly fetches: () => boolean
   /** The status of the refusal; null: the content is not denied. */
   readonly denialOf: (cid: CID, segments?: readonly string[]) => DenyStatus | null
+  /** Called before each request: rules that were added since apply to it. */
+  readonly refreshDenials: () => void
   readonly admit: PathLimits['admit']
 }
 
@@ -144,6 +146,7 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
         leave = rules.admit({ keyId, address, unmetered: local && caller === null })
         measured = caller === null ? null : parts.transferMeters.open(caller, noBody)
         admitted = true
+        rules.refreshDenials()
         await checkRoot(visit)
         const patience = { offline: !mayFetch(visit), timeoutMs: null }
         const seen = filesFor(caller)

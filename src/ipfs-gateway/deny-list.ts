@@ -15,7 +15,7 @@ import { computed, decodeMultihash, identityCode } from '../codec/ipld/multihash
 export type DenyStatus = 410 | 451
 
 /** The rule that decides. `status` null: it allows the content. `line`: from 1. */
-type DenyMatch = { readonly status: DenyStatus | null; readonly line: number }
+export type DenyMatch = { readonly status: DenyStatus | null; readonly line: number }
 
 export type DenyList = {
   /** Null: no rule matches the content of `cid`, or of the path below it. */
@@ -40,7 +40,7 @@ type PathRule = { readonly path: string; readonly prefix: boolean; readonly rule
  * Rules in the order in which they were added. A rule is one number, because lists have a million of them: four times its
  * line, plus 1 if it allows, plus 2 if its status is 451.
  */
-class DenyRules {
+export class DenyRules {
   readonly #blocks = new Map<string, number>()
   readonly #paths = new Map<string, PathRule[]>()
   /** By the hash of CID and path: hex of a sha2-256, or multihash in hex. */

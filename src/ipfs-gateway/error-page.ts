@@ -4,7 +4,7 @@
 import { documentHead, escapeHtml, pageEnd } from './html-page.ts'
 
 const titles: ReadonlyMap<number, string> = new Map([
-  [400, 'Malformed address'],
+  [400, 'This address cannot be served'],
   [401, 'API key required'],
   [402, 'Payment required'],
   [403, 'Not allowed'],
@@ -23,7 +23,6 @@ const titles: ReadonlyMap<number, string> = new Map([
 ])
 
 const advice: ReadonlyMap<number, string> = new Map([
-  [400, 'Check the address: it is /ipfs/ and a CID, or a CID as the first part of the host name.'],
   [401, 'This server shows the content to clients with an API key and its secret.'],
   [404, 'Check the CID and the path. The content may not be stored or pinned on this server.'],
   [429, 'Wait a moment, then load the page again.'],

@@ -37,6 +37,7 @@ import { createLimiter } from '../access/limits/limiter.ts'
 import { createUsageRetention } from '../access/usage/usage-retention.ts'
 import { createUsage } from '../access/usage/usage.ts'
 import { createCounters } from '../metrics/counters.ts'
+import { createOwnDenials, createOwnDenyList } from '../ipfs-gateway/own-denials.ts'
 import { denyPathsOf, openDenyLists } from './deny-lists.ts'
 import type { OnImport } from './open-chain.ts'
 import { startCollecting } from './start-collecting.ts'
@@ -283,6 +284,7 @@ export async function startServer(
   starting.defer(() => collecting.stop())
 
   const denied = await openDenyLists(denyPathsOf(config.gateway), {
+    own: createOwnDenyList(database),
     clock,
     log,
   })
@@ -401,6 +403,13 @@ export async function startServer(
                   find: (name) => view.networks().find((one) => one.name === name) ?? null,
                 },
               }),
+              denials: {
+                ...createOwnDenials({ rows, clock }),
+                async decide(cid, segments) {
+                  denied.refresh()
+                  return denied.decide(cid, segments)
+                },
+              },
               backups,
               inspecting: {
                 inspector,

@@ -10,6 +10,8 @@ import { denyLookMs, denyPathsOf, openDenyLists } from './deny-lists.ts'
 const one = CID.parse('QmeGAVddnBSnKc1DLE7DLV9uuTqo5F7QbaveTjr45JUdQn')
 const other = CID.parse('bafkreigp57nphuun56ko66odwfcji6x2bpqo5eaoyv6yp7cdu55oxm4ioy')
 
+const noRules = { find: () => null, refresh: () => {} }
+
 test('a changed list is read again, and a missing one leaves the last list in force', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-deny-'))
   t.after(() => rm(folder, { recursive: true }))
@@ -22,7 +24,7 @@ test('a changed list is read again, and a missing one leaves the last list in fo
       wake = resolve
     })
   const log = (_level: string, event: string) => wake(event)
-  const list = await openDenyLists([file], { clock, log })
+  const list = await openDenyLists([file], { own: noRules, clock, log })
   assert.equal(list.denialOf(one), 410)
 
   await writeFile(file, `${other.toString()}\n${one.toString()}\n`)
@@ -42,7 +44,7 @@ test('a changed list is read again, and a missing one leaves the last list in fo
 })
 
 test('without a file nothing is denied, and a missing file stops the start', async () => {
-  const parts = { clock: createTurnedClock(), log: () => {} }
+  const parts = { own: noRules, clock: createTurnedClock(), log: () => {} }
   assert.equal((await openDenyLists([], parts)).denialOf(one), null)
   await assert.rejects(
     openDenyLists(['/nowhere/deny.txt'], parts),
@@ -59,7 +61,7 @@ test('a folder of lists is read in alphabetical order, later lists win, and new 
   const clock = createTurnedClock()
   let wake = () => {}
   const log = () => wake()
-  const lists = await openDenyLists([folder], { clock, log })
+  const lists = await openDenyLists([folder], { own: noRules, clock, log })
   t.after(() => lists.stop())
   assert.equal(lists.denialOf(one), null)
   assert.equal(lists.denialOf(other), 451)

@@ -1,5 +1,6 @@
-// Deny lists of the gateway: files and folders of the settings, read at the start and again when one changes. A later list
-// wins over an earlier one. After a later read error, which is logged, the last lists stay in force.
+// Deny rules of the gateway: files and folders of the settings, read at the start and again when one changes, and the rules
+// that operators add. A later list wins over an earlier one, operators over all. After a later read error, which is
+// logged, the last lists stay in force.
 // Tested by src/server/deny-lists.test.ts
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,10 +14,15 @@ import {
   type DenyStatus,
   parseDenyList,
 } from '../ipfs-gateway/deny-list.ts'
+import type { DenyDecision, OwnDenyList } from '../ipfs-gateway/own-denials.ts'
 
 export type DenyLists = {
   /** Null: the content is not denied. */
   denialOf(cid: CID, segments?: readonly string[]): DenyStatus | null
+  /** Null: no rule is about the content. */
+  decide(cid: CID, segments?: readonly string[]): DenyDecision | null
+  /** Reads the rules of operators again if they have changed. */
+  refresh(): void
   stop(): void
 }
 
@@ -42,11 +48,12 @@ export function denyPathsOf(gateway: {
  */
 export async function openDenyLists(
   paths: readonly string[],
-  { clock, log }: { readonly clock: Clock; readonly log: Log },
+  { own, clock, log }: { readonly own: OwnDenyList; readonly clock: Clock; readonly log: Log },
 ): Promise<DenyLists> {
   let looks = await looksOf(paths)
   let lists = await readAll(looks)
   let underWay = false
+  own.refresh()
   logLists()
 
   function logLists(): void {
@@ -69,10 +76,12 @@ export async function openDenyLists(
     }
   }
 
-  function denialOf(cid: CID, segments?: readonly string[]): DenyStatus | null {
-    for (const { list } of lists.toReversed()) {
+  function decide(cid: CID, segments?: readonly string[]): DenyDecision | null {
+    const added = own.find(cid, segments)
+    if (added !== null) return { status: added.status, file: null, line: null, rule: added.rule }
+    for (const { file, list } of lists.toReversed()) {
       const match = list.find(cid, segments)
-      if (match !== null) return match.status
+      if (match !== null) return { status: match.status, file, line: match.line, rule: null }
     }
     return null
   }
@@ -88,7 +97,9 @@ export async function openDenyLists(
           })
         })
   return {
-    denialOf,
+    denialOf: (cid, segments) => decide(cid, segments)?.status ?? null,
+    decide,
+    refresh: own.refresh,
     stop,
   }
 }

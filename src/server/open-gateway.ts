@@ -187,6 +187,7 @@ export function openGateway(parts: {
       pinnedOnly: () => settings.now.gateway.pinnedOnly,
       fetches: hasSources,
       denialOf: denied.denialOf,
+      refreshDenials: denied.refresh,
       admit: readers.admit,
     },
     count(call) {

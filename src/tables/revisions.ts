@@ -4,7 +4,7 @@
 import { query, type Query } from '../db/rows.ts'
 import type { Statement } from '../db/writer.ts'
 
-type RevisedRows = 'accounts' | 'networks' | 'people' | 'usage'
+type RevisedRows = 'accounts' | 'denials' | 'networks' | 'people' | 'usage'
 type ReceiverName = 'events_webhook' | 'events_syslog'
 
 export function revisionOf(name: RevisedRows | ReceiverName): Query<{ number: number }> {

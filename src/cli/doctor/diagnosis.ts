@@ -16,7 +16,7 @@ import type { Machine } from './machine.ts'
 import {
   checkAccessLog,
   checkAddress,
-  checkDenyFile,
+  checkDenyLists,
   checkFolder,
   checkHugePages,
   checkProcess,
@@ -74,7 +74,7 @@ export async function examine(
       ...checkSettings(loaded, written),
       ...(await checkAddress(machine, config, running)),
       ...checkFolder(machine, config),
-      ...checkDenyFile(machine, config),
+      ...checkDenyLists(machine, config),
       ...checkAccessLog(machine, config),
       ...(await checkTls(machine.clock, config, command)),
       ...chain.problems,

@@ -330,9 +330,9 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
     { yaml: 'gateway: {denyFile: HERE/none.txt}', says: /none\.txt: no such file/ },
   ],
   [
-    'a deny list that is a folder',
+    'one of several deny lists that is not there',
     'deny_file_unreadable',
-    { yaml: 'gateway: {denyFile: HERE}', says: /not a file/ },
+    { yaml: 'gateway: {denyFiles: "HERE,HERE/none.deny"}', says: /none\.deny: no such file/ },
   ],
   [
     'a genesis that is not there',

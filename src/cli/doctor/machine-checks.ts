@@ -2,6 +2,7 @@
 // Tested by src/cli/doctor/doctor.test.ts
 import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../../config/settings.ts'
+import { denyPathsOf } from '../../server/deny-lists.ts'
 import type { Machine } from './machine.ts'
 import { warning, problem, type Problem } from '../../server/network-checks/problem.ts'
 
@@ -46,17 +47,15 @@ export function checkHugePages(machine: Machine): readonly Problem[] {
 }
 
 /** What keeps a server from starting. */
-export function* checkDenyFile(machine: Machine, { gateway }: Config): Generator<Problem> {
-  const path = gateway.denyFile
-  if (path === null) return
-  const kind = machine.findFile(path)?.kind ?? null
-  if (kind === 'file') return
-  const why = kind === null ? 'no such file' : 'not a file'
-  yield problem(
-    'deny_file_unreadable',
-    `cannot read gateway.denyFile ${path}: ${why}`,
-    `touch ${path} creates an empty list; or remove gateway.denyFile`,
-  )
+export function* checkDenyLists(machine: Machine, { gateway }: Config): Generator<Problem> {
+  for (const path of denyPathsOf(gateway)) {
+    if (machine.findFile(path) !== null) continue
+    yield problem(
+      'deny_file_unreadable',
+      `cannot read the deny list ${path}: no such file or folder`,
+      `touch ${path} creates an empty list; or remove it from gateway.denyFile or gateway.denyFiles`,
+    )
+  }
 }
 
 /** What keeps a server from writing its access log. */

@@ -7,5 +7,6 @@ export const openPaths: PathRules = {
   pinnedOnly: () => false,
   fetches: () => false,
   denialOf: () => null,
+  refreshDenials: () => {},
   admit: () => () => {},
 }

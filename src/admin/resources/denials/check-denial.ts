@@ -1,0 +1,34 @@
+// `GET /denials/check?content=…`: whether the gateway denies content, and by which rule.
+// Tested by test/files/deny.test.ts
+import { z } from 'zod'
+import { parseDeniable } from '../../../ipfs-gateway/own-denials.ts'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { content, status } from './denial-schema.ts'
+
+const input = z.strictObject({ content })
+const output = z.object({
+  denied: z.boolean(),
+  /** Null: not denied. */
+  status: status.nullable(),
+  /** Rule of an operator; null: a list decides, or no rule is about the content. */
+  rule: z.string().nullable(),
+  /** Deny list and line from 1; null: an operator decides, or no rule is about the content. */
+  file: z.string().nullable(),
+  line: z.int().nullable(),
+})
+
+export const checkDenial = {
+  id: 'checkDenial',
+  method: 'GET',
+  path: '/denials/check',
+  role: 'operator',
+  summary: 'Whether the gateway denies content, and by which rule.',
+  input,
+  output,
+  async run({ content: name }, { denials }) {
+    const { root, segments } = parseDeniable(name)
+    const decision = await denials.decide(root, segments)
+    const { status: code = null, rule = null, file = null, line = null } = decision ?? {}
+    return { denied: code !== null, status: code, rule, file, line }
+  },
+} satisfies JsonOperation<typeof input, typeof output>

@@ -1,0 +1,167 @@
+// Deny rules that operators add with an admin operation: rows of the database, read again when their revision has changed,
+// so that a rule from another process applies to the next request.
+// Tested by test/files/deny.test.ts
+import type { CID } from 'multiformats/cid'
+import type { Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
+import { parseCid } from '../codec/ipld/cid.ts'
+import type { Rows } from '../db/rows.ts'
+import { findAll, findOne } from '../db/sqlite-rows.ts'
+import type { Database } from '../db/sqlite.ts'
+import {
+  countDenials,
+  deleteDenial,
+  type DenialRow,
+  findDenial,
+  listDenials,
+  putDenial,
+} from '../tables/denials.ts'
+import { revisionOf } from '../tables/revisions.ts'
+import { type DenyMatch, DenyRules, type DenyStatus } from './deny-list.ts'
+
+type Denial = {
+  readonly rule: string
+  readonly status: DenyStatus
+  readonly reason: string
+  /** Milliseconds since 1970 UTC. */
+  readonly created: number
+}
+
+/** The rule that decides about content. */
+export type DenyDecision = {
+  /** Null: it allows the content. */
+  readonly status: DenyStatus | null
+  /** Path of the list, and the line in it from 1; null: an operator added the rule. */
+  readonly file: string | null
+  readonly line: number | null
+  /** Of an operator. */
+  readonly rule: string | null
+}
+
+/** Content by its name: the rule for it, and what a request for it asks for. */
+export type DeniableContent = {
+  readonly rule: string
+  readonly root: CID
+  readonly segments: readonly string[]
+}
+
+/** More belong into a file. */
+const ownDenialsMax = 10_000
+const nameCharsMax = 4096
+
+/**
+ * `<cid>`, `/ipfs/<cid>/path`, `ipfs://<cid>/path`, or the URL of a gateway (`https://<host>/ipfs/<cid>/path`,
+ * `https://<cid>.ipfs.<host>/path`). A `*` at the end of the path names all paths that begin so. Throws `bad_input`.
+ */
+export function parseDeniable(text: string): DeniableContent {
+  const wrong = (): Fault =>
+    new Fault('bad_input', {
+      detail: `${JSON.stringify(text.slice(0, 200))} names no content: expected a CID, /ipfs/<cid>/path or the URL of a gateway`,
+      data: { field: 'content' },
+    })
+  if (text.length > nameCharsMax) throw wrong()
+  const plain = text.trim().replace(/^ipfs:\/\//i, '/ipfs/')
+  const path = /^https?:\/\//i.test(plain) ? pathOfUrl(plain) : plain
+  const [, name = '', below = ''] = /^(?:\/ipfs\/)?([^/?#]+)(\/[^?#]*)?$/.exec(path ?? '') ?? []
+  const root = parseCid(name)
+  if (root === null) throw wrong()
+  const isPrefix = below.endsWith('*')
+  const segments = (isPrefix ? below.slice(0, -1) : below)
+    .split('/')
+    .filter((segment) => segment !== '')
+    .map(decoded)
+  const encoded = segments.map((segment) => encodeURIComponent(segment).replaceAll('*', '%2A'))
+  const base = `/ipfs/${root.toV1().toString()}`
+  const end = isPrefix && segments.length > 0 ? '*' : ''
+  return { rule: [base, ...encoded].join('/') + end, root, segments }
+}
+
+function pathOfUrl(text: string): string | null {
+  if (!URL.canParse(text)) return null
+  const { hostname, pathname } = new URL(text)
+  const [, label] = /^([^.]+)\.ipfs\./.exec(hostname) ?? []
+  if (label !== undefined) return `/ipfs/${label}${pathname === '/' ? '' : pathname}`
+  return pathname.startsWith('/ipfs/') ? pathname : null
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+export type OwnDenials = {
+  list(): Promise<readonly Denial[]>
+  /** Replaces status and reason of a rule that exists. Throws `conflict` beyond `ownDenialsMax` rules. */
+  put(rule: string, status: DenyStatus, reason: string): Promise<Denial>
+  /** Throws `absent`. */
+  remove(rule: string): Promise<Denial>
+}
+
+export function createOwnDenials(parts: {
+  readonly rows: Rows
+  readonly clock: Pick<Clock, 'now'>
+}): OwnDenials {
+  const { rows, clock } = parts
+  return {
+    list: async () => (await rows.find(listDenials())).map(toDenial),
+    async put(rule, status, reason) {
+      const known = await rows.first(findDenial(rule))
+      const count = (await rows.first(countDenials()))?.count ?? 0
+      if (known === null && count >= ownDenialsMax) {
+        const detail = `the server has ${ownDenialsMax} rules already: move them into a file of gateway.denyFiles`
+        throw new Fault('conflict', { detail })
+      }
+      const created = known?.created ?? clock.now()
+      await rows.write([putDenial({ rule, status, reason, created })])
+      return { rule, status, reason, created }
+    },
+    async remove(rule) {
+      const known = await rows.first(findDenial(rule))
+      if (known === null) {
+        throw new Fault('absent', { detail: `no rule ${rule}: cairn deny list shows all rules` })
+      }
+      await rows.write([deleteDenial(rule)])
+      return toDenial(known)
+    },
+  }
+}
+
+function toDenial({ rule, status, reason, created }: DenialRow): Denial {
+  return { rule, status: status === 451 ? 451 : 410, reason, created }
+}
+
+/** The rules in force, from a read connection. */
+export type OwnDenyList = {
+  find(cid: CID, segments?: readonly string[]): (DenyMatch & { readonly rule: string }) | null
+  /** Reads the rules again if they have changed. */
+  refresh(): void
+}
+
+const denialsRevision = revisionOf('denials')
+
+export function createOwnDenyList(db: Database): OwnDenyList {
+  let revision = -1
+  let rules = new DenyRules()
+  let names: readonly string[] = []
+  return {
+    find(cid, segments) {
+      const match = rules.find(cid, segments)
+      return match === null ? null : { ...match, rule: names[match.line - 1] ?? '' }
+    },
+    refresh() {
+      const now = findOne(db, denialsRevision)?.number ?? 0
+      if (now === revision) return
+      const read = new DenyRules()
+      const listed = findAll(db, listDenials())
+      for (const [at, { rule, status }] of listed.entries()) {
+        read.add(rule, at + 1, status === 451 ? 451 : 410)
+      }
+      rules = read
+      names = listed.map(({ rule }) => rule)
+      revision = now
+    },
+  }
+}
