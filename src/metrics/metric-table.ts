@@ -142,7 +142,7 @@ export const metricTable = {
   },
   cairn_events_dropped_total: {
     kind: 'counter',
-    help: 'Refused sign-ins that were not sent to a receiver of events, because too many waited.',
+    help: 'Events that a receiver did not get: it refused their content, or too many refused sign-ins waited.',
     labels: ['target'],
   },
   cairn_events_failed_sends_total: {

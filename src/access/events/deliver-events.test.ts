@@ -6,7 +6,7 @@ import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { createSqliteRows } from '../../db/sqlite-rows.ts'
 import { silentLog } from '../../base/log.ts'
-import { createEventDelivery, waitingMax } from './deliver-events.ts'
+import { createEventDelivery, EventRefused, refusalsMax, waitingMax } from './deliver-events.ts'
 import type { EventDocument } from './event-document.ts'
 
 async function settle(): Promise<void> {
@@ -17,13 +17,14 @@ function rig() {
   const { audit, clock, db } = createIdentityRig()
   const rows = createSqliteRows(db, createInlineWriter(db))
   const sent: EventDocument[] = []
-  const receiver = { isDown: false, tries: 0 }
+  const receiver = { isDown: false, tries: 0, refuses: '' }
   const open = () =>
     createEventDelivery({
       target: 'webhook',
       async send(event) {
         receiver.tries++
         if (receiver.isDown) throw new Error('down')
+        if (event.type === 'audit' && event.target === receiver.refuses) throw new EventRefused(400)
         sent.push(event)
       },
       rows,
@@ -98,6 +99,22 @@ test('an entry is sent until the receiver has it, with longer pauses, and a rest
   await settle()
   assert.deepEqual(targets(), ['k1', 'k2', 'k3', 'k4'])
   await second.stop()
+})
+
+test('an entry that the receiver refuses each time is dropped and counted, and the next ones are sent', async () => {
+  const { open, record, pass, targets, receiver } = rig()
+  const delivery = open()
+  await settle()
+  receiver.refuses = 'k2'
+  for (const target of ['k1', 'k2', 'k3']) await record(target)
+  await pass(1000)
+  for (let tries = 1; tries < refusalsMax; tries++) {
+    assert.deepEqual(targets(), ['k1'])
+    await pass(300_000)
+  }
+  assert.deepEqual(targets(), ['k1', 'k3'])
+  assert.deepEqual(delivery.counts, { dropped: 1, failed: refusalsMax })
+  await delivery.stop()
 })
 
 test('refused sign-ins wait in limited number', async () => {

@@ -1,5 +1,6 @@
 // Sends events to one receiver, in order and one at a time. Entries of the audit log are read from its table, also those that
-// commands wrote, and each is sent until the receiver has taken it: a restart continues behind the last one. Refused sign-ins
+// commands wrote, and each is sent until the receiver has taken it, or has refused
+// its content a number of times: a restart continues behind the last one. Refused sign-ins
 // wait in memory, in limited number.
 // Tested by src/access/events/deliver-events.test.ts
 import type { Clock } from '../../base/clock.ts'
@@ -26,8 +27,19 @@ const rowsMax = 100
 export const waitingMax = 1_000
 const pauseMsMin = 1_000
 const pauseMsMax = 300_000
+/** How often a receiver may refuse the content of an event before it is dropped: after about 20 minutes. */
+export const refusalsMax = 12
 
-/** `send`: resolves when the receiver has the event. Its errors must contain no secret. */
+/** The receiver refuses the content of this event, and would refuse it again. */
+export class EventRefused extends Error {
+  override readonly name = 'EventRefused'
+
+  constructor(status: number) {
+    super(`the receiver answered ${status}`)
+  }
+}
+
+/** `send`: resolves when the receiver has the event; rejects with EventRefused if its content is the reason. Its errors must contain no secret. */
 export function createEventDelivery(parts: {
   readonly target: EventTarget
   readonly send: (event: EventDocument) => Promise<void>
@@ -65,14 +77,21 @@ export function createEventDelivery(parts: {
     })
   }
 
-  /** False: stopped before the receiver took it. */
+  /** False: stopped before the receiver took it. An event that it refuses too often counts as taken. */
   async function deliver(event: EventDocument): Promise<boolean> {
+    let refusals = 0
     for (let tries = 1; !stopped; tries++) {
       try {
         // A receiver may be slow to answer: a stop does not wait, and the next start sends the event again.
         return await Promise.race([send(event).then(() => true), stopping.promise])
       } catch (error) {
         counts.failed++
+        if (error instanceof EventRefused) refusals++
+        if (refusals === refusalsMax) {
+          counts.dropped++
+          log('error', 'event_refused', { target, id: event.id, error: (error as Error).message })
+          return true
+        }
         const pauseMs = Math.min(pauseMsMax, pauseMsMin * 2 ** Math.min(tries - 1, 20))
         const facts = { target, tries, nextMs: pauseMs, error: (error as Error).message }
         log('warn', 'event_not_sent', facts)

@@ -3,7 +3,11 @@
 import type { Clock } from '../../base/clock.ts'
 import type { OutboundPost } from '../alerts/outbound-post.ts'
 import { signatureOf } from '../alerts/send-alerts.ts'
+import { EventRefused } from './deliver-events.ts'
 import type { EventDocument } from './event-document.ts'
+
+/** The receiver does not accept this content: a wrong secret or a path that is not there can be repaired. */
+const refusals: readonly number[] = [400, 413, 415, 422]
 
 /** Any status but 2xx is a failure. */
 export function createWebhookSender(parts: {
@@ -20,6 +24,7 @@ export function createWebhookSender(parts: {
       'x-cairn-timestamp': String(seconds),
       'x-cairn-signature': `v1=${signatureOf(secret, seconds, body)}`,
     })
+    if (refusals.includes(status)) throw new EventRefused(status)
     if (status < 200 || status > 299) throw new Error(`the webhook answered ${status}`)
   }
 }
