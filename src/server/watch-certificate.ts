@@ -1,11 +1,16 @@
 // The TLS certificate of the listeners. Its files are read at the start and again when they change. New connections then get
-// the new certificate, open ones stay. Files with an error are logged, and the last certificate stays in use.
-// Tested by test/server/tls.test.ts
+// the new certificate, open ones stay. Files with an error are logged, and the last certificate stays in use. A certificate
+// that expires soon is logged every day.
+// Tested by src/server/watch-certificate.test.ts
 import { stat } from 'node:fs/promises'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { readTlsCertificate, type TlsCertificate, type TlsFiles } from '../http/tls-certificate.ts'
 import { lookMs } from './reload.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+/** ACME clients renew a third of the lifetime before the end, 30 days of 90. */
+const soonMs = 14 * dayMs
 
 export type WatchedCertificate = {
   readonly current: TlsCertificate
@@ -28,11 +33,14 @@ export async function watchCertificate(
   let underWay: Promise<void> | null = null
   report('tls_certificate_read')
 
-  function report(event: string): void {
+  /** `event` null: only what is wrong is logged. */
+  function report(event: string | null): void {
     const { names, expires } = current
     const facts = { names, expires: new Date(expires).toISOString() }
-    if (expires <= clock.now()) log('error', 'tls_certificate_expired', facts)
-    else log('info', event, facts)
+    const leftMs = expires - clock.now()
+    if (leftMs <= 0) log('error', 'tls_certificate_expired', facts)
+    else if (leftMs <= soonMs) log('warn', 'tls_certificate_expires_soon', facts)
+    else if (event !== null) log('info', event, facts)
   }
 
   async function take(looks: string): Promise<void> {
@@ -63,7 +71,8 @@ export async function watchCertificate(
     return underWay
   }
 
-  const stop = clock.every(lookMs, () => void begin(look))
+  const stopLooking = clock.every(lookMs, () => void begin(look))
+  const stopReports = clock.every(dayMs, () => report(null))
   return {
     get current() {
       return current
@@ -73,17 +82,20 @@ export async function watchCertificate(
       await underWay
       await begin(async () => await take(await looksOf(files)))
     },
-    stop,
+    stop() {
+      stopLooking()
+      stopReports()
+    },
   }
 }
 
-/** Differs when a file has changed; a replaced file has another inode. Never throws. */
+/** Differs when a file or its permissions have changed; a replaced file has another inode. Never throws. */
 async function looksOf({ certificateFile, keyFile }: TlsFiles): Promise<string> {
   const looks = await Promise.all(
     [certificateFile, keyFile].map(async (file) => {
       try {
-        const { ino, size, mtimeMs } = await stat(file)
-        return `${ino} ${size} ${mtimeMs}`
+        const { ino, size, ctimeMs } = await stat(file)
+        return `${ino} ${size} ${ctimeMs}`
       } catch {
         return 'absent'
       }
