@@ -141,6 +141,17 @@ test('every API writes one line per request, and no line contains a key, a secre
   const me = await log.until('whoAmI')
   assert.equal(me['api'], 'admin')
   assert.ok(Number(me['bytesOut']) > 0)
+  assert.equal(me['bytesIn'], 0)
+
+  // A stream has no declared length.
+  const text = JSON.stringify({ email: 'ada@example.org', password: 'not the password' })
+  await fetch(`${url}/api/v1/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: url, 'x-cairn-admin': '1' },
+    body: new Blob([text]).stream(),
+    duplex: 'half',
+  })
+  assert.equal((await log.until('signIn'))['bytesIn'], text.length)
 
   const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/v3/${apiKey}`)
   await once(socket, 'open')

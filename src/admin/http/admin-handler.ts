@@ -94,9 +94,10 @@ export function createAdminHandler(parts: AdminHandlerDeps): RequestHandler {
   return async (exchange) => {
     const allowed = { methods: null as string | null }
     const progress = beginProgress(clock, requests)
+    const received = { bytes: 0 }
     exchange.response.setHeader('x-request-id', exchange.requestId)
     try {
-      await answer(api, exchange, { allowed, progress })
+      await answer(api, exchange, { allowed, progress, received })
       // The API whose request it was has reported it.
       if (progress.method === asKeyName) return
     } catch (thrown) {
@@ -111,8 +112,7 @@ export function createAdminHandler(parts: AdminHandlerDeps): RequestHandler {
       sendAdminRefusal(exchange, fault, allowed.methods)
     }
     progress.sent.bytes = Number(exchange.response.getHeader('content-length') ?? 0)
-    const declared = Number(exchange.request.headers['content-length'] ?? 0)
-    reportExchange({ requests, clock }, exchange, 'admin', progress, declared)
+    reportExchange({ requests, clock }, exchange, 'admin', progress, received.bytes)
   }
 }
 
@@ -173,8 +173,12 @@ type ApiParts = AdminHandlerDeps & {
   readonly shares: AdminConcurrency
 }
 
-/** Of one request; `allowed`: methods of its path, for a refusal. */
-type Seen = { readonly allowed: { methods: string | null }; readonly progress: Progress }
+/** Of one request; `allowed`: methods of its path, for a refusal; `received`: of its body. */
+type Seen = {
+  readonly allowed: { methods: string | null }
+  readonly progress: Progress
+  readonly received: { bytes: number }
+}
 
 async function answer(parts: ApiParts, exchange: NodeExchange, seen: Seen): Promise<void> {
   const { request } = exchange
@@ -205,7 +209,7 @@ async function answerAs(
   requester: Requester,
   parts: ApiParts,
   exchange: NodeExchange,
-  { allowed, progress }: Seen,
+  { allowed, progress, received }: Seen,
 ): Promise<void> {
   const { actor } = requester
   const whole = exchange.path
@@ -235,7 +239,7 @@ async function answerAs(
     throw new Fault('overloaded', { detail })
   }
   try {
-    await runAndSend(requester, parts, exchange, { operation, names })
+    await runAndSend(requester, parts, exchange, { operation, names, received })
   } finally {
     if (viewer !== null) parts.views.release(viewer)
   }
@@ -248,12 +252,16 @@ async function runAndSend(
   {
     operation,
     names,
-  }: { readonly operation: AdminOperation; readonly names: Readonly<Record<string, string>> },
+    received,
+  }: Pick<Seen, 'received'> & {
+    readonly operation: AdminOperation
+    readonly names: Readonly<Record<string, string>>
+  },
 ): Promise<void> {
   const { bodies, shares } = parts
   const bodiless = isBodiless(operation)
   const limits = requester.actor === null ? bodies.stranger : bodies.person
-  const rest = bodiless ? readQuery(exchange) : await readJson(exchange, limits)
+  const rest = bodiless ? readQuery(exchange) : await readJson(exchange, limits, received)
   const giveBack =
     requester.actor === null ? shares.acquire(null, networkOf(exchange.address)) : null
   try {
@@ -339,12 +347,14 @@ function readQuery(exchange: NodeExchange): Readonly<Record<string, unknown>> {
 async function readJson(
   exchange: NodeExchange,
   { bytesMax, deadlines }: BodyLimits,
+  received: Seen['received'],
 ): Promise<Readonly<Record<string, unknown>>> {
   const { headers } = exchange.request
   const declared = Number(headers['content-length'] ?? 0)
   if (declared > bytesMax) throw new Fault('too_large')
   exchange.acceptBody()
   const body = await exchange.readBody(bytesMax, deadlines)
+  received.bytes = body.bytes.length
   if (body.ending === 'over') throw new Fault('too_large')
   if (body.ending === 'gone') throw new Fault('hung_up')
   if (body.ending === 'late') throw new Fault('body_deadline')
