@@ -49,9 +49,10 @@ export async function openTraces(parts: {
   if (!asksForTraces(env)) return null
   let shutdown: () => Promise<void>
   let api: Api
+  const report = failureReport(clock, log)
   try {
     api = await import('@opentelemetry/api')
-    if (env['OTEL_LOG_LEVEL'] === undefined) reportFailures(api, clock, log)
+    if (env['OTEL_LOG_LEVEL'] === undefined) reportFailures(api, report)
     shutdown = await startSdk(api, env)
   } catch (error) {
     const isMissing = (error as { readonly code?: unknown }).code === 'ERR_MODULE_NOT_FOUND'
@@ -65,7 +66,12 @@ export async function openTraces(parts: {
   log('info', 'traces_exported')
   return {
     add(request) {
-      writeSpans(api, tracer, request, clock.now())
+      try {
+        writeSpans(api, tracer, request, clock.now())
+      } catch (error) {
+        // A sampler or processor of the operator.
+        report(error)
+      }
     },
     async stop() {
       await new Promise<void>((resolve) => {
@@ -107,10 +113,12 @@ function hasSdk({ trace, ProxyTracerProvider }: Api): boolean {
   return !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer('') !== undefined
 }
 
-/** The SDK reports failed exports here. One line a minute at most. */
-function reportFailures({ diag, DiagLogLevel }: Api, clock: Clock, log: Log): void {
+type Report = (...said: readonly unknown[]) => void
+
+/** One line a minute at most. */
+function failureReport(clock: Clock, log: Log): Report {
   let reported = Number.NEGATIVE_INFINITY
-  function report(...said: readonly unknown[]): void {
+  return (...said) => {
     const now = clock.monotonic()
     if (now - reported < reportMs) return
     reported = now
@@ -118,6 +126,10 @@ function reportFailures({ diag, DiagLogLevel }: Api, clock: Clock, log: Log): vo
       cause: said.map(String).join(' ').slice(0, detailCharsMax),
     })
   }
+}
+
+/** The SDK reports failed exports to `report`. */
+function reportFailures({ diag, DiagLogLevel }: Api, report: Report): void {
   const silent = (): void => {}
   const logger = { error: report, warn: report, info: silent, debug: silent, verbose: silent }
   diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true })

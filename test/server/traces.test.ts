@@ -4,12 +4,13 @@ import { once } from 'node:events'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import WebSocket from 'ws'
 import { startBehind } from '../behind-upstreams.ts'
 import { takeFirstRun } from '../fakes/people/admin-client.ts'
 import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from '../fakes/otlp-receiver.ts'
 import { openStubChain } from '../fakes/upstream/stub-chain.ts'
 import { startStubUpstream } from '../fakes/upstream/stub-upstream.ts'
-import { startCairn, temporaryFolder } from '../started-server.ts'
+import { type Started, startCairn, temporaryFolder } from '../started-server.ts'
 
 const to = (url: string) => ({
   OTEL_EXPORTER_OTLP_ENDPOINT: url,
@@ -196,6 +197,41 @@ registerHooks({
   )
   return ['--import', file]
 }
+
+/** Stops it; resolves with its whole log. */
+async function logOf(server: Started): Promise<string> {
+  const closed = once(server.child, 'close')
+  await server.stop()
+  await closed
+  return server.log()
+}
+
+test('a tracer that throws fails no request, and its error is logged once a minute', async (t) => {
+  const folder = await temporaryFolder()
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  const file = join(folder, 'tracer.mjs')
+  await writeFile(
+    file,
+    `import { trace } from '${import.meta.resolve('@opentelemetry/api')}'
+trace.setGlobalTracerProvider({
+  getTracer: () => ({ startSpan() { throw new Error('the sampler failed') } }),
+})
+`,
+  )
+  const nodeArgs = ['--import', file]
+  const server = await startCairn({ nodeArgs, env: to('http://127.0.0.1:1') })
+  t.after(() => server.stop())
+  assert.equal((await server.rpc('eth_chainId')).result, '0x539')
+  const socket = new WebSocket(`${server.url.replace('http', 'ws')}/ws/v3/${server.apiKey}`)
+  await once(socket, 'open')
+  socket.send(JSON.stringify(call('eth_chainId')))
+  const [frame] = (await once(socket, 'message')) as [Buffer]
+  assert.equal((JSON.parse(frame.toString()) as { result?: unknown }).result, '0x539')
+  socket.close()
+  const log = await logOf(server)
+  assert.equal(log.split('the sampler failed').length, 2, log)
+  assert.match(log, /"trace_export_failed".*the sampler failed/)
+})
 
 test('without the SDK the server starts, and its log says what to install', async (t) => {
   const nodeArgs = await withoutModule(t, '/^@opentelemetry\\/sdk-node$/')
