@@ -30,11 +30,20 @@ const detailCharsMax = 300
 /** https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ */
 function asksForTraces(env: TraceEnvironment): boolean {
   if (env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return false
-  const exporter = env['OTEL_TRACES_EXPORTER'] ?? ''
-  if (exporter !== '') return exporter !== 'none'
+  const exporters = exportersOf(env)
+  // The SDK takes `none` beside others for a mistake, and exports over OTLP.
+  if (exporters.length > 0) return exporters.some((name) => name !== 'none')
   return ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'].some(
     (name) => (env[name] ?? '') !== '',
   )
+}
+
+/** Of the SDK. */
+const knownExporters: readonly string[] = ['otlp', 'console', 'zipkin']
+
+function exportersOf(env: TraceEnvironment): readonly string[] {
+  const names = (env['OTEL_TRACES_EXPORTER'] ?? '').split(',').map((name) => name.trim())
+  return names.filter((name) => name !== '')
 }
 
 /** Null: the environment asks for no traces, or they cannot be exported, which is logged. Never rejects. */
@@ -103,7 +112,14 @@ async function startSdk(api: Api, env: TraceEnvironment): Promise<() => Promise<
   sdk.start()
   if (!hasSdk(api)) {
     await sdk.shutdown().catch(() => {})
-    throw new Error('the SDK did not register: its @opentelemetry/api is older than that of Cairn')
+    const exporters = exportersOf(env)
+    const isUnknown =
+      exporters.length > 0 && !exporters.some((name) => knownExporters.includes(name))
+    throw new Error(
+      isUnknown
+        ? `the SDK registered no exporter: OTEL_TRACES_EXPORTER is ${exporters.join()}, expected otlp or console`
+        : 'the SDK did not register, its @opentelemetry/api is too old: run npm install @opentelemetry/sdk-node@latest in the folder where Cairn is installed',
+    )
   }
   return () => sdk.shutdown()
 }

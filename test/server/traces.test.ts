@@ -233,6 +233,16 @@ trace.setGlobalTracerProvider({
   assert.match(log, /"trace_export_failed".*the sampler failed/)
 })
 
+test('an exporter that the SDK does not know is named, and none alone asks for nothing', async () => {
+  const unknown = await startCairn({ env: { OTEL_TRACES_EXPORTER: 'oltp' } })
+  assert.equal((await unknown.rpc('eth_chainId')).result, '0x539')
+  assert.match(await logOf(unknown), /"traces_not_exported".*OTEL_TRACES_EXPORTER is oltp/)
+  const none = await startCairn({
+    env: { ...to('http://127.0.0.1:1'), OTEL_TRACES_EXPORTER: ' none ' },
+  })
+  assert.doesNotMatch(await logOf(none), /traces|trace_/)
+})
+
 test('without the SDK the server starts, and its log says what to install', async (t) => {
   const nodeArgs = await withoutModule(t, '/^@opentelemetry\\/sdk-node$/')
   const server = await startCairn({ nodeArgs, env: to('http://127.0.0.1:1') })
