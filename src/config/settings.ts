@@ -297,7 +297,7 @@ export const settingsSchema = z.strictObject({
         choice(
           ['auto', 'on', 'off'],
           'auto',
-          'Give each root CID an origin: `/ipfs/<cid>` on `gateway.host` redirects to `<cid>.ipfs.<host>`. On needs DNS names and a certificate for `*.ipfs.<host>`. `auto`: on for a localhost name.',
+          'Give each root CID the origin `<cid>.ipfs.<gateway.host>`. `on` needs DNS names and a certificate for `*.ipfs.<host>`. `auto`: on for a localhost name.',
         ),
       ),
       abuseContact: live(
