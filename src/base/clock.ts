@@ -27,9 +27,23 @@ export const systemClock: Clock = {
   },
 }
 
-/** Resolves after `delayMs` and keeps the process alive until then: for commands that wait for a server. */
-export function pause(delayMs: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, delayMs))
+/**
+ * Resolves after `delayMs` and keeps the process alive until then: for commands that wait for a server. Rejects with the
+ * reason of `signal` when it aborts.
+ */
+export function pause(delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => {
+      clearTimeout(timer)
+      reject(signal?.reason as Error)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }, delayMs)
+    if (signal?.aborted === true) end()
+    else signal?.addEventListener('abort', end, { once: true })
+  })
 }
 
 /** Event of the log for work outside of any request that failed; counted as `cairn_background_failures_total`. */

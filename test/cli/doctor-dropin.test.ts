@@ -1,6 +1,6 @@
 // `cairn doctor --dropin`: this server beside another JSON-RPC endpoint, a real one and one with planted differences.
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -68,35 +68,30 @@ test('a Cairn in front of another Cairn answers the same', async (t) => {
   assert.equal(ended.code, 0)
 })
 
-test('planted differences are found, each with what differs, and no output contains a key', async (t) => {
-  const { theirs, ours } = await startPair(t)
-  const target = `${theirs.url}/v3/${theirs.apiKey}`
-  let refusals = 0
+type Planted = (
+  method: string,
+  reply: string,
+) => string | { readonly status: number; readonly retryAfter: string } | null
+
+/** An endpoint with a key in its path: replies of `target`, changed by `plant`; null: the connection breaks. */
+async function startStub(t: TestContext, target: string, plant: Planted): Promise<string> {
   const stub = createServer((request, response) => {
     void text(request).then(async (body) => {
-      const method = /"method":"(\w+)"/.exec(body)?.[1] ?? ''
-      if (method === 'net_version' || (method === 'web3_sha3' && refusals++ === 0)) {
-        response.writeHead(429, { 'retry-after': '0' }).end()
-        return
-      }
       const sent = await fetch(target, {
         method: request.method ?? '',
         headers: request.headers as Record<string, string>,
         ...(body === '' && request.method !== 'POST' ? {} : { body }),
       })
-      let reply = await sent.text()
-      if (method === 'eth_getBalance') reply = reply.replace('"result":"0x', '"result":"0x7')
-      if (method === 'eth_getCode') reply = '{"jsonrpc":"2.0","id":1,"result":null}'
-      if (method === 'eth_feeHistory') {
-        reply = '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no such method"}}'
+      const planted = plant(/"method":"(\w+)"/.exec(body)?.[1] ?? '', await sent.text())
+      if (planted === null) return response.destroy()
+      if (typeof planted !== 'string') {
+        return response.writeHead(planted.status, { 'retry-after': planted.retryAfter }).end()
       }
-      if (method === 'eth_doesNotExist') reply = reply.replace('-32601', '-32600')
-      if (method === 'eth_getBlockReceipts') return response.destroy()
       const headers = Object.fromEntries(sent.headers)
       delete headers['content-length']
       delete headers['access-control-allow-origin']
       delete headers['connection']
-      return response.writeHead(sent.status, headers).end(reply)
+      return response.writeHead(sent.status, headers).end(planted)
     })
   })
   t.after(() => {
@@ -104,7 +99,34 @@ test('planted differences are found, each with what differs, and no output conta
     stub.closeAllConnections()
   })
   await once(stub.listen(0, '127.0.0.1'), 'listening')
-  const url = `http://127.0.0.1:${(stub.address() as AddressInfo).port}/their-secret-key`
+  return `http://127.0.0.1:${(stub.address() as AddressInfo).port}/their-secret-key`
+}
+
+const error = (code: number, message: string) =>
+  JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code, message } })
+
+test('planted differences are found, each with what differs, and no output contains a key', async (t) => {
+  const { theirs, ours } = await startPair(t)
+  let refusals = 0
+  const url = await startStub(t, `${theirs.url}/v3/${theirs.apiKey}`, (method, reply) => {
+    const isSha3 = method === 'web3_sha3' && refusals++ === 0
+    if (method === 'net_version' || isSha3) return { status: 429, retryAfter: '0' }
+    if (method === 'eth_getBalance') return reply.replace('"result":"0x', '"result":"0x7')
+    if (method === 'eth_getCode') return '{"jsonrpc":"2.0","id":1,"result":null}'
+    if (method === 'eth_feeHistory') return error(-32601, 'no such method for their-secret-key')
+    if (method === 'eth_doesNotExist') return error(-32600, 'unknown key their-secret-key')
+    // One difference that a rule explains, and one that no rule may explain.
+    if (method === 'eth_getBlockByHash') {
+      return reply
+        .replace('"stateRoot":"0x', '"totalDifficulty":"0x0","stateRoot":"0x7')
+        .replace(/("stateRoot":"0x.{64})./, '$1')
+    }
+    if (method === 'eth_getBlockByNumber') {
+      return reply.replace('"stateRoot":', '"totalDifficulty":"0x0","stateRoot":')
+    }
+    if (method === 'eth_getTransactionCount') return reply.replace('"0x', '"0x7')
+    return method === 'eth_getBlockReceipts' ? null : reply
+  })
 
   const ended = await compare(ours, url, '--json')
   assert.equal(ended.code, 1)
@@ -118,6 +140,10 @@ test('planted differences are found, each with what differs, and no output conta
   assert.equal(found('web3_sha3')?.verdict, 'same', 'repeated after the pause')
   assert.match(found('net_version')?.differences[0] ?? '', /rate limit/)
   assert.equal(found('eth_getBlockReceipts')?.verdict, 'none')
+  assert.equal(found('eth_getBlockByHash')?.explanation, null, 'the state root is wrong too')
+  assert.match(found('eth_getBlockByNumber')?.explanation?.text ?? '', /totalDifficulty never/)
+  assert.equal(found('eth_getTransactionCount')?.explanation, null)
+  assert.match(found('eth_feeHistory')?.differences[0] ?? '', /for <redacted>/)
   const cors = found('a request of a page')
   assert.equal(cors?.verdict, 'more')
   assert.match(cors?.explanation?.text ?? '', /every origin/)
@@ -174,6 +200,20 @@ test('what cannot be compared is refused with a sentence that contains no key', 
   assert.equal(silent.code, 1)
   assert.match(silent.err, /their endpoint does not answer eth_chainId: ECONNREFUSED/)
 
+  const elsewhere = await startStub(t, withKey, (method, reply) =>
+    method === 'eth_chainId' ? reply.replace('0x539', '0x1') : reply,
+  )
+  const otherChain = await compare(ours, elsewhere)
+  assert.equal(otherChain.code, 1)
+  assert.match(
+    otherChain.err,
+    /their endpoint serves chain ID 1 and this server 1337: choose a network with --network/,
+  )
+
+  const echoing = await startStub(t, withKey, () => error(-32001, 'unknown key their-secret-key'))
+  const echoed = await compare(ours, echoing)
+  assert.match(echoed.err, /answers eth_chainId with status 200: unknown key <redacted>/)
+
   const wrongKey = await compare(ours, `${theirs.url}/v3/some-wrong-key`)
   assert.match(
     wrongKey.err,
@@ -183,4 +223,25 @@ test('what cannot be compared is refused with a sentence that contains no key', 
   const other = await compare(ours, withKey, '--network', 'unknown')
   assert.match(other.err, /this server answers eth_chainId with status 404/)
   assert.doesNotMatch(silent.err + wrongKey.err, /some-/)
+})
+
+test('an interrupt ends the command also while it pauses for a rate limit', async (t) => {
+  const { theirs, ours } = await startPair(t)
+  const limited = Promise.withResolvers<void>()
+  const url = await startStub(t, `${theirs.url}/v3/${theirs.apiKey}`, (method, reply) => {
+    if (method !== 'web3_sha3') return reply
+    limited.resolve()
+    return { status: 429, retryAfter: '10' }
+  })
+  const env = { ...process.env, THEIRS: url, CAIRN_KEY: ours.apiKey, CAIRN_URL: ours.url }
+  const args = [bin, 'doctor', '--dropin', '${env:THEIRS}']
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  const ended = once(child, 'exit')
+  const said = text(child.stderr)
+  await limited.promise
+  // The reply is on its way; a second request would follow the pause.
+  child.kill('SIGINT')
+  const [code] = (await ended) as [number]
+  assert.equal(code, 1)
+  assert.match(await said, /interrupted/)
 })

@@ -11,13 +11,12 @@ export type Verdict = 'same' | 'wording' | 'more' | 'different'
 
 export type Compared = {
   readonly verdict: Verdict
-  /** What differs, theirs first; empty if nothing does. */
+  /** All that differs, theirs first; empty if nothing does. */
   readonly differences: readonly string[]
 }
 
 type RpcError = { readonly code: unknown; readonly message: unknown; readonly data: unknown }
 
-const differencesMax = 4
 const shownMax = 100
 const depthMax = 12
 
@@ -65,7 +64,7 @@ function compareBodies(compare: 'form' | 'value', theirs: Reply, ours: Reply): C
   const wording = found.every(({ kind }) => kind === 'added' || kind === 'wording')
   return {
     verdict: isMore ? 'more' : wording ? 'wording' : 'different',
-    differences: listed(found.map(({ text }) => text)),
+    differences: found.map(({ text }) => text),
   }
 }
 
@@ -214,12 +213,7 @@ function shown(value: unknown): string {
 }
 
 function different(differences: readonly string[]): Compared {
-  return { verdict: 'different', differences: listed(differences) }
-}
-
-function listed(all: readonly string[]): readonly string[] {
-  const more = all.length - differencesMax
-  return more <= 0 ? all : [...all.slice(0, differencesMax), `${more} more`]
+  return { verdict: 'different', differences }
 }
 
 function yesOrNo(value: boolean): string {

@@ -1,5 +1,6 @@
 // An endpoint under comparison: its URL may hold a key, so it comes from a variable, a file or standard input, and is never printed.
 // Tested by test/cli/doctor-dropin.test.ts
+import { createRedact } from '../../chain/upstream/node/redact.ts'
 import { describeHttpError, headersFor, openPool } from '../../base/http-origin.ts'
 import { hasReference, resolveReferences } from '../../config/reference.ts'
 import type { Context } from '../context.ts'
@@ -24,7 +25,7 @@ export type Answered = Reply | { readonly silent: string }
 export type Endpoint = {
   /** Scheme, host and port alone. */
   readonly origin: string
-  /** Never rejects, but for an abort of `signal`: then with its reason. */
+  /** Replies contain no part of the URL and of the headers that may be secret. Never rejects, but for an abort of `signal`: then with its reason. */
   send(request: ProbeRequest, signal: AbortSignal): Promise<Answered>
   close(): Promise<void>
 }
@@ -43,6 +44,7 @@ export function createEndpoint({
   readonly pinned?: string
 }): Endpoint {
   const url = new URL(text)
+  const redact = createRedact([url], own)
   const pool = openPool(url, {
     connections: 1,
     connectMs: replyMs,
@@ -65,7 +67,8 @@ export function createEndpoint({
         return {
           status: reply.statusCode,
           headers: Object.fromEntries(named) as Record<string, string>,
-          text: await reply.body.text(),
+          // A service may repeat the key in an error.
+          text: redact(await reply.body.text()),
         }
       } catch (thrown) {
         if (signal.aborted) throw signal.reason

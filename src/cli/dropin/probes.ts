@@ -217,6 +217,11 @@ function http(): readonly Probe[] {
       request: () => post({ 'content-type': 'application/json; charset=utf-8' }, chainId),
     },
     {
+      ...http1('a content type of plain text', 'status'),
+      request: () => post({ 'content-type': 'text/plain' }, chainId),
+    },
+    { ...http1('no content type', 'status'), request: () => post({}, chainId) },
+    {
       ...http1('GET', 'status'),
       request: () => ({ method: 'GET', headers: {}, body: null }),
     },

@@ -2,6 +2,7 @@
 // Tested by test/cli/doctor-dropin.test.ts
 import { type Clock, pause } from '../../base/clock.ts'
 import { withDeadline } from '../../base/deadline.ts'
+import { readRetryAfter } from '../../base/http-origin.ts'
 import { compareReplies, type Verdict } from './compare.ts'
 import type { Answered, Endpoint, ProbeRequest } from './endpoint.ts'
 import { explain, type Explanation } from './known-differences.ts'
@@ -22,9 +23,14 @@ export type ProbeResult = {
 const betweenMs = 100
 /** Of a reply with status 429: the longest pause before the one repetition. */
 const retryMsMax = 10_000
+const probeMs = 30_000
 const wholeMs = 300_000
+const differencesMax = 4
 
-/** Throws a sentence if an endpoint does not answer, both serve different chains, or the time is up. */
+/**
+ * Probes that got no reply in time are not compared. Throws a sentence if an endpoint does not answer at all or both serve
+ * different chains, and the reason of `signal`.
+ */
 export async function runProbes(parts: {
   readonly theirs: Endpoint
   readonly ours: Endpoint
@@ -33,54 +39,66 @@ export async function runProbes(parts: {
   /** Called after each probe. */
   readonly onProbe: (done: number, all: number) => void
 }): Promise<{ readonly at: Reference; readonly results: readonly ProbeResult[] }> {
-  const { theirs, ours, clock, onProbe } = parts
-  using deadline = withDeadline(parts.signal, wholeMs, clock)
-  const { signal } = deadline
-  const at = await findReference(theirs, ours, signal)
+  const { theirs, ours, clock, onProbe, signal: stopped } = parts
+  using whole = withDeadline(stopped, wholeMs, clock)
+  const at = await findReference(theirs, ours, whole.signal)
   const results: ProbeResult[] = []
   for (const probe of rpcProbes) {
-    await pause(betweenMs)
-    results.push(await runProbe(probe))
+    results.push(await runInTime(probe))
     onProbe(results.length, rpcProbes.length)
   }
   return { at, results }
 
-  async function runProbe({ name, group, compare, request }: Probe): Promise<ProbeResult> {
-    const made = request(at)
-    const none = (reason: string): ProbeResult => ({
-      probe: name,
-      group,
-      verdict: 'none',
-      differences: [reason],
-      explanation: null,
-    })
-    if (made === null) return none('the last blocks contain no transaction')
-    const [their, own] = await Promise.all([send(theirs, made), send(ours, made)])
-    if ('silent' in their) return none(`theirs: ${their.silent}`)
-    if ('silent' in own) return none(`ours: ${own.silent}`)
-    for (const [owner, { status }] of [
-      ['theirs', their],
-      ['ours', own],
-    ] as const) {
-      if (status === 429)
-        return none(`${owner}: over its rate limit (status 429), also after a pause`)
-    }
-    const { verdict, differences } = compareReplies(compare, their, own)
-    const isExplained = verdict === 'different' || verdict === 'more'
-    return {
-      probe: name,
-      group,
-      verdict,
-      differences,
-      explanation: isExplained ? explain(name) : null,
+  async function runInTime(probe: Probe): Promise<ProbeResult> {
+    using own = withDeadline(whole.signal, probeMs, clock)
+    try {
+      await pause(betweenMs, own.signal)
+      return await runProbe(probe, own.signal)
+    } catch (thrown) {
+      if (stopped.aborted || !own.signal.aborted) throw thrown
+      const limit = whole.signal.aborted ? `all probes took ${wholeMs} ms` : `over ${probeMs} ms`
+      return none(probe, `no reply in time: ${limit}`)
     }
   }
 
-  async function send(endpoint: Endpoint, request: ProbeRequest): Promise<Answered> {
+  async function runProbe(probe: Probe, signal: AbortSignal): Promise<ProbeResult> {
+    const { name, group, compare } = probe
+    const request = probe.request(at)
+    if (request === null) return none(probe, 'the last blocks contain no transaction')
+    const [their, own] = await Promise.all([
+      send(theirs, request, signal),
+      send(ours, request, signal),
+    ])
+    if ('silent' in their) return none(probe, `theirs: ${their.silent}`)
+    if ('silent' in own) return none(probe, `ours: ${own.silent}`)
+    const limited = their.status === 429 ? 'theirs' : own.status === 429 ? 'ours' : null
+    if (limited !== null) {
+      return none(probe, `${limited}: over its rate limit (status 429), also after a pause`)
+    }
+    const { verdict, differences } = compareReplies(compare, their, own)
+    const isExplained = verdict === 'different' || verdict === 'more'
+    const explanation = isExplained ? explain(name, differences) : null
+    return { probe: name, group, verdict, differences: listed(differences), explanation }
+  }
+
+  async function send(
+    endpoint: Endpoint,
+    request: ProbeRequest,
+    signal: AbortSignal,
+  ): Promise<Answered> {
     const answer = await endpoint.send(request, signal)
     if ('silent' in answer || answer.status !== 429) return answer
-    const seconds = Number(answer.headers['retry-after'] ?? 1)
-    await pause(Math.min(Number.isFinite(seconds) ? seconds * 1000 : 1000, retryMsMax))
+    const asked = readRetryAfter(answer.headers['retry-after'], clock.now()) ?? 1000
+    await pause(Math.min(asked, retryMsMax), signal)
     return await endpoint.send(request, signal)
   }
+}
+
+function none({ name, group }: Probe, reason: string): ProbeResult {
+  return { probe: name, group, verdict: 'none', differences: [reason], explanation: null }
+}
+
+function listed(all: readonly string[]): readonly string[] {
+  const more = all.length - differencesMax
+  return more <= 0 ? all : [...all.slice(0, differencesMax), `${more} more`]
 }
