@@ -1,13 +1,15 @@
-// The order for readers of `/ipfs/<cid>[/path]`: authenticate unless reading is public, gate, parse, admit, look
-// whether the content may be given and is here, run, meter.
+// The order for readers of `/ipfs/<cid>[/path]`: authenticate unless reading is public, gate, parse, admit, check deny
+// rules, pins and storage, run, meter.
 // Tested by src/ipfs-gateway/ipfs-gateway.test.ts
 import type { CID } from 'multiformats/cid'
 import type { Caller } from '../access/accounts/caller.ts'
 import type { Clock } from '../base/clock.ts'
 import { Fault, hasCode } from '../base/fault.ts'
+import { equalBytes } from '../base/hex.ts'
 import type { Log } from '../base/log.ts'
 import { decodeMultihash, identityCode } from '../codec/ipld/multihash.ts'
 import type { Files } from '../ipfs/files.ts'
+import { linksOf } from '../ipfs/read/links.ts'
 import type { PathLimits } from '../access/limits/path-limits.ts'
 import type {
   FileRequest,
@@ -23,7 +25,7 @@ import type { IpfsGatewayRequest } from './path-operation.ts'
 export type PathRules = {
   /** Requests need no key. */
   readonly isPublic: () => boolean
-  /** Accounts that open what they have pinned to everybody. */
+  /** Accounts whose pinned content needs no key. */
   readonly openAccounts: () => readonly string[]
   /** Only what is pinned is given: by the caller's account, or by any account for a request without a key. */
   readonly pinnedOnly: () => boolean
@@ -70,10 +72,12 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
     const { request, cachedOnly, caller } = visit
     const { root, segments } = request
     checkAllowed(root, segments)
-    // An identity CID is its own content.
-    if (decodeMultihash(root.multihash.bytes).code === identityCode) return
+    const { code, digest } = decodeMultihash(root.multihash.bytes)
+    const isIdentity = code === identityCode
+    // It is its own content. With links it leads to the content of others.
+    if (isIdentity && linksOf(root, digest).length === 0) return
     await checkPins(visit)
-    if (await filesFor(caller).has(root)) return
+    if (isIdentity || (await filesFor(caller).has(root))) return
     if (cachedOnly) throw new Fault('not_cached')
     if (!mayFetch(visit)) {
       throw new Fault('not_found', { detail: `${root.toString()} is not on this server` })
@@ -87,7 +91,7 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
     const whole = operation.whole || segments.length > 0
     const isPublic = rules.isPublic()
     if (caller === null && !isPublic && !local) {
-      // Whether it is here is nothing to tell who may not have it.
+      // Do not reveal whether the content is stored.
       for (const accountId of rules.openAccounts()) {
         if (await files.isPinned(root, { accountId, whole })) return
       }
@@ -148,7 +152,14 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
         admitted = true
         rules.refreshDenials()
         await checkRoot(visit)
-        const patience = { offline: !mayFetch(visit), timeoutMs: null }
+        const patience = {
+          offline: !mayFetch(visit),
+          timeoutMs: null,
+          // The root was checked with its path: a rule may allow a path of a root that another rule denies.
+          permit(cid: CID) {
+            if (!equalBytes(cid.multihash.bytes, request.root.multihash.bytes)) checkAllowed(cid)
+          },
+        }
         const seen = filesFor(caller)
         const reply = await operation.run(input, {
           caller,

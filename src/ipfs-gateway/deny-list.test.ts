@@ -32,6 +32,32 @@ test('an entry denies a block by every spelling of its CID, with all below it', 
   }
 })
 
+test('a hash of a CID also denies what is below it', async () => {
+  const hex = hash('sha256', `${one.toV1().toString()}/`)
+  const bare = base58btc.baseEncode(other.multihash.bytes)
+  const modern = base58btc.baseEncode(multihashOf('sha2-256', Buffer.from(bare)))
+  const { statusOf } = await read(`//${hex}\n//${modern}`)
+  for (const cid of [one, other]) {
+    assert.equal(statusOf(cid), 410)
+    assert.equal(statusOf(cid, 'a', 'b'), 410)
+  }
+})
+
+test('paths are compared as the gateway cleans them, and a/* is about what is below a', async () => {
+  const base = `/ipfs/${one.toString()}`
+  const { statusOf, entries, unread } = await read(`${base}/./a//b\n${base}/z/*\n${base}/../c`)
+  assert.equal(statusOf(one, 'a', 'b'), 410)
+  assert.equal(statusOf(one, 'z'), 410)
+  assert.equal(statusOf(one, 'z', 'x'), 410)
+  assert.equal(statusOf(one, 'zebra'), null)
+  assert.deepEqual([entries, unread], [2, [3]])
+})
+
+test('rules above a line of dashes are no head', async () => {
+  const { statusOf } = await read(`/ipfs/${one.toString()}\n---\n`)
+  assert.equal(statusOf(one), 410)
+})
+
 test('an entry with a path denies that path, with a star all that begins so', async () => {
   const { statusOf } = await read(
     `/ipfs/${one.toString()}/a/b/\n/ipfs/${other.toString()}/x%20y*\n/ipfs/${other.toString()}/z/*`,

@@ -87,7 +87,8 @@ export class DenyRules {
       return true
     }
     const prefix = below.endsWith('*')
-    const path = decodedPath(prefix ? below.slice(0, -1) : below)
+    const path = normalPath(prefix ? below.slice(0, -1) : below.replace(/\/+$/, ''))
+    if (path === null) return false
     const known = this.#paths.get(key)
     if (known === undefined) this.#paths.set(key, [{ path, prefix, rule }])
     else known.push({ path, prefix, rule })
@@ -101,13 +102,16 @@ export class DenyRules {
     let last = this.#blocks.get(key) ?? 0
     if (path !== '') {
       for (const one of this.#paths.get(key) ?? []) {
-        const matches = one.prefix ? path.startsWith(one.path) : path === one.path
-        if (matches) last = Math.max(last, one.rule)
+        if (matchesPath(one, path)) last = Math.max(last, one.rule)
       }
     }
     if (this.#hashes.size > 0) {
-      for (const name of this.#hashesOf(cid, path))
-        last = Math.max(last, this.#hashes.get(name) ?? 0)
+      // A hash of the CID alone is about all paths below it.
+      for (const below of path === '' ? [''] : ['', path]) {
+        for (const name of this.#hashesOf(cid, below)) {
+          last = Math.max(last, this.#hashes.get(name) ?? 0)
+        }
+      }
     }
     if (last === 0) return null
     const status = (last & 1) === 1 ? null : (last & 2) === 2 ? 451 : 410
@@ -133,12 +137,12 @@ export async function parseDenyList(
   text: string,
   parseYaml: (text: string) => unknown,
 ): Promise<DenyList> {
+  checkLines(text)
   const lines = text.split(/\r?\n/)
-  if (lines.length > denyLinesMax) {
-    throw new RangeError(`a deny list has at most ${denyLinesMax} lines, this one ${lines.length}`)
-  }
-  const head = findHead(lines)
-  const status = head === 0 ? 410 : readHead(lines.slice(0, head - 1).join('\n'), parseYaml)
+  const end = findHead(lines)
+  const declared = end === 0 ? null : readHead(lines.slice(0, end - 1).join('\n'), parseYaml)
+  const head = declared === null ? 0 : end
+  const status = declared ?? 410
   const rules = new DenyRules()
   const unread: number[] = []
   for (let at = head; at < lines.length; at++) {
@@ -157,6 +161,17 @@ export async function parseDenyList(
   }
 }
 
+/** Before they are split: an array of so many lines can be larger than the memory. */
+function checkLines(text: string): void {
+  let lines = 1
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
+    lines += 1
+    if (lines > denyLinesMax) {
+      throw new RangeError(`a deny list has at most ${denyLinesMax} lines, this one has more`)
+    }
+  }
+}
+
 /** Index of the first line after the head; 0: there is none. */
 function findHead(lines: readonly string[]): number {
   let chars = 0
@@ -168,8 +183,8 @@ function findHead(lines: readonly string[]): number {
   return 0
 }
 
-/** The status of rules without a hint. */
-function readHead(text: string, parseYaml: (text: string) => unknown): DenyStatus {
+/** The status of rules without a hint; null: the text is no head, but rules. */
+function readHead(text: string, parseYaml: (text: string) => unknown): DenyStatus | null {
   let head: unknown
   try {
     head = parseYaml(text)
@@ -178,7 +193,8 @@ function readHead(text: string, parseYaml: (text: string) => unknown): DenyStatu
       cause,
     })
   }
-  if (typeof head !== 'object' || head === null) return 410
+  if (head === null) return 410
+  if (typeof head !== 'object') return null
   const { version = 1, hints } = head as { readonly version?: unknown; readonly hints?: unknown }
   if (version !== 1) {
     throw new RangeError(`the deny list has version ${JSON.stringify(version)}, expected 1`)
@@ -213,12 +229,30 @@ function parseMultihash(text: string): { readonly code: number; readonly hex: st
   }
 }
 
-/** Without slashes at its ends; escapes that are malformed stand for themselves. */
-function decodedPath(text: string): string {
-  const plain = text.replace(/^\/+|\/+$/g, '')
+/** `a*`: all that begins so; with `a/*` only `a` and what is below it. */
+function matchesPath({ path, prefix }: PathRule, asked: string): boolean {
+  if (!prefix) return asked === path
+  return asked.startsWith(path) || `${asked}/` === path
+}
+
+/**
+ * As the gateway cleans a path: decoded, without empty segments and `.`; escapes that are malformed stand for themselves. A
+ * slash at the end stays. Null: it has `..`, which no request has.
+ */
+function normalPath(text: string): string | null {
+  const segments = text
+    .split('/')
+    .filter((segment) => segment !== '' && segment !== '.')
+    .map(decodedOrSame)
+  if (segments.includes('..')) return null
+  const path = segments.join('/')
+  return text.endsWith('/') && path !== '' ? `${path}/` : path
+}
+
+function decodedOrSame(text: string): string {
   try {
-    return decodeURIComponent(plain)
+    return decodeURIComponent(text)
   } catch {
-    return plain
+    return text
   }
 }

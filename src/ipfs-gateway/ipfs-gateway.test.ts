@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CID } from 'multiformats/cid'
+import { identity } from 'multiformats/hashes/identity'
 import { Fault } from '../base/fault.ts'
 import { fileEntry, never } from '../../test/fakes/files/files-fixture.ts'
 import { absentCid, startPathReader } from '../../test/fakes/gateway-client.ts'
 import { sendRaw } from '../../test/fakes/raw-http.ts'
 import { defaultKeySettings } from '../access/accounts/key-settings.ts'
 import { compileAllowlists } from '../access/accounts/allowlists.ts'
+import { dagPbCodec } from '../codec/ipld/cid.ts'
 import { parseDenyList } from './deny-list.ts'
 
 const raw = 'application/vnd.ipld.raw'
@@ -137,7 +139,7 @@ test('a client that accepts HTML gets a refusal as a page, and a program as a li
     [400, 'text/html; charset=utf-8'],
   )
   assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'none'/)
-  assert.match(await page.text(), /<h1>Malformed address<\/h1>/)
+  assert.match(await page.text(), /<h1>This address cannot be served<\/h1>/)
   for (const [path, accept] of [
     ['notacid', '*/*'],
     ['notacid?format=raw', 'text/html'],
@@ -441,6 +443,60 @@ test('content on the deny list is a 410, by any spelling and along a path', asyn
   assert.equal(await status(`${folder}/b?format=car`), 200)
   // All of it is small, so the refusal comes before the first byte.
   assert.equal(await status(`${folder}?format=car`), 410)
+})
+
+/** An identity CID of a directory with one entry `x`: a root that is nowhere stored and links to `target`. */
+function wrapperOf(target: string): string {
+  const field = (number: number, bytes: Uint8Array) =>
+    Buffer.concat([Buffer.of((number << 3) | 2, bytes.length), bytes])
+  const link = Buffer.concat([field(1, CID.parse(target).bytes), field(2, Buffer.from('x'))])
+  const block = Buffer.concat([field(2, link), field(1, Buffer.of(8, 1))])
+  return CID.createV1(dagPbCodec, identity.digest(block)).toString()
+}
+
+test('an identity root with links is no way around pins, and one without is its own content', async (t) => {
+  const reader = await startPathReader(t, { pathRules: { pinnedOnly: () => true } })
+  const loose = await reader.add([fileEntry('', 'loose')], { ...bare, pin: false })
+  const status = async (path: string) => (await reader.get(`${path}?format=raw`)).status
+  assert.equal(await status(loose), 404)
+  assert.equal(await status(`${wrapperOf(loose)}/x`), 404)
+  assert.equal(await status(wrapperOf(loose)), 404)
+  assert.equal(
+    await status(CID.createV1(0x55, identity.digest(Buffer.from('own'))).toString()),
+    200,
+  )
+})
+
+test('a denied block is denied below every root and in every format', async (t) => {
+  let denied = ''
+  const reader = await startPathReader(t, {
+    pathRules: {
+      denialOf: (cid) => (cid.toV1().toString() === denied ? 451 : null),
+    },
+    pathSettings: { deserialized: true },
+  })
+  const text = 'leaf '.repeat(100_000)
+  const file = await reader.add([fileEntry('', text)], bare)
+  const folder = await reader.add([fileEntry('d/x', text)], bare)
+  const status = async (path: string) => {
+    const response = await reader.get(path)
+    const whole = await response.arrayBuffer().then(
+      () => true,
+      () => false,
+    )
+    return whole ? response.status : 'cut'
+  }
+  for await (const { cid } of reader.server.files.blocks(CID.parse(file), patience, never)) {
+    denied = cid.toV1().toString()
+    if (cid.code === 0x55) break
+  }
+  for (const path of [file, `${folder}/x`, `${folder}?format=tar`, `${wrapperOf(file)}/x`]) {
+    assert.ok([451, 'cut'].includes(await status(path)), path)
+  }
+  denied = CID.parse(file).toV1().toString()
+  for (const path of [file, `${folder}/x`, `${wrapperOf(file)}/x`]) {
+    assert.equal(await status(path), 451, path)
+  }
 })
 
 test('over the rate it is a 429 with a wait, and one answer too many too', async (t) => {

@@ -45,6 +45,26 @@ test('a page of another origin is none, whether it embeds, fetches or frames', (
   assert.equal(isLocalClient({ headers: old, socket }), false)
 })
 
+test('a header of any common proxy or tunnel makes a client none', () => {
+  for (const name of [
+    'forwarded',
+    'via',
+    'x-forwarded-for',
+    'x-forwarded-proto',
+    'x-forwarded',
+    'x-real-ip',
+    'x-client-ip',
+    'true-client-ip',
+    'cf-connecting-ip',
+    'x-original-forwarded-for',
+    'x-envoy-external-address',
+    'fly-client-ip',
+    'tailscale-user-login',
+  ]) {
+    assert.equal(isLocalClient({ headers: { host, [name]: 'x' }, socket }), false, name)
+  }
+})
+
 test('a client of another machine, of another port or behind a proxy is none', () => {
   assert.equal(
     isLocalClient({ headers: { host }, socket: { ...socket, remoteAddress: '192.0.2.7' } }),

@@ -14,12 +14,14 @@ export type Arrival = {
   }
 }
 
-const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip']
+/** Of proxies, tunnels and content networks. */
+const proxyHeaders =
+  /^(?:forwarded|via|x-(?:forwarded|original|envoy)(?:-.*)?|x-(?:real|client)-ip|true-client-ip|(?:cf|fly|tailscale|cdn)-.*)$/
 
 export function isLocalClient({ headers, socket }: Arrival): boolean {
   const peer = (socket.remoteAddress ?? '').replace(/^::ffff:/, '')
   if (!isLoopback(peer)) return false
-  if (proxyHeaders.some((name) => headers[name] !== undefined)) return false
+  if (Object.keys(headers).some((name) => proxyHeaders.test(name))) return false
   const port = /:(\d+)$/.exec(headers.host ?? '')?.[1] ?? '80'
   return Number(port) === socket.localPort && !isForeign(headers)
 }

@@ -45,7 +45,7 @@ export type DeniableContent = {
   readonly segments: readonly string[]
 }
 
-/** More belong into a file. */
+/** Larger sets belong in a deny list file. */
 const ownDenialsMax = 10_000
 const nameCharsMax = 4096
 
@@ -68,11 +68,13 @@ export function parseDeniable(text: string): DeniableContent {
   const isPrefix = below.endsWith('*')
   const segments = (isPrefix ? below.slice(0, -1) : below)
     .split('/')
-    .filter((segment) => segment !== '')
+    .filter((segment) => segment !== '' && segment !== '.')
     .map(decoded)
+  if (segments.includes('..')) throw wrong()
   const encoded = segments.map((segment) => encodeURIComponent(segment).replaceAll('*', '%2A'))
   const base = `/ipfs/${root.toV1().toString()}`
-  const end = isPrefix && segments.length > 0 ? '*' : ''
+  // `a/*` is about what is below `a`, `a*` about all that begins so.
+  const end = isPrefix && segments.length > 0 ? (below.endsWith('/*') ? '/*' : '*') : ''
   return { rule: [base, ...encoded].join('/') + end, root, segments }
 }
 
@@ -109,8 +111,8 @@ export function createOwnDenials(parts: {
     list: async () => (await rows.find(listDenials())).map(toDenial),
     async put(rule, status, reason) {
       const known = await rows.first(findDenial(rule))
-      const count = (await rows.first(countDenials()))?.count ?? 0
-      if (known === null && count >= ownDenialsMax) {
+      const count = known === null ? ((await rows.first(countDenials()))?.count ?? 0) : 0
+      if (count >= ownDenialsMax) {
         const detail = `the server has ${ownDenialsMax} rules already: move them into a file of gateway.denyFiles`
         throw new Fault('conflict', { detail })
       }

@@ -89,6 +89,18 @@ test('a directory without its slash is moved there, with its query', async (t) =
   }
 })
 
+test('a directory does not show an index that is denied by its path', async (t) => {
+  const reader = await startPathReader(t, {
+    ...shown,
+    pathRules: {
+      denialOf: (_cid, segments = []) => (segments.join('/') === 'sub/index.html' ? 410 : null),
+    },
+  })
+  const folder = await reader.add([fileEntry('d/sub/index.html', 'page'), fileEntry('d/a', 'a')])
+  assert.equal((await reader.get(`${folder}/sub/`)).status, 410)
+  assert.equal((await reader.get(`${folder}/`)).status, 200)
+})
+
 test('another spelling of a path is moved to the one it has, and never to another server', async (t) => {
   const reader = await startPathReader(t, shown)
   const file = await reader.add([fileEntry('', 'stone')])

@@ -70,6 +70,16 @@ test('a request cannot choose another server or leave the site', () => {
   })
 })
 
+test('a target cannot grow without limit, nor become the name of another server', () => {
+  const rules = parseRedirects(`/x/* /${':splat'.repeat(2000)} 302\n/y/:a/* /:splat/:a 302`)
+  assert.throws(
+    () => findRedirect(rules, `/x/${'a'.repeat(1000)}`, ''),
+    /more than 8192 characters/,
+  )
+  const found = findRedirect(rules, '/y/evil.example/', '')
+  assert.deepEqual(found, { kind: 'move', status: 302, location: '/evil.example' })
+})
+
 test('a malformed rule names its line and what is wrong', () => {
   const message = (line: string) => {
     try {

@@ -29,7 +29,9 @@ export type RedirectRule = {
 }
 
 export const redirectsName = '_redirects'
+/** Of the specification. */
 export const redirectsBytesMax = 65_536
+const targetCharsMax = 8192
 const placeholder = /^:[A-Za-z_]\w*$/
 
 /** Throws `command_failed` with the text of the 500 reply: the line and what is wrong there. */
@@ -107,7 +109,8 @@ export function findRedirect(
     const values = match(from, segments)
     if (values === null) continue
     const [, target = '', given = ''] = /^([^?#]*)(.*)$/s.exec(to) ?? []
-    const filled = fill(target, values)
+    // An empty placeholder must not make the path the name of another server.
+    const filled = fill(target, values).replace(/^[/\\]{2,}/, '/')
     if (isRedirect(status)) {
       return { kind: 'move', status, location: filled + mergedQuery(fill(given, values), query) }
     }
@@ -143,8 +146,17 @@ function match(
   return values
 }
 
+/** Throws `command_failed` for a text that becomes longer than a header may be. */
 function fill(text: string, values: ReadonlyMap<string, string>): string {
-  return text.replaceAll(/:[A-Za-z_]\w*/g, (name) => values.get(name) ?? name)
+  let chars = text.length
+  const tooLong = (): Fault => redirectsFault(`a target has more than ${targetCharsMax} characters`)
+  if (chars > targetCharsMax) throw tooLong()
+  return text.replaceAll(/:[A-Za-z_]\w*/g, (name) => {
+    const value = values.get(name) ?? name
+    chars += value.length
+    if (chars > targetCharsMax) throw tooLong()
+    return value
+  })
 }
 
 function mergedQuery(own: string, sent: string): string {

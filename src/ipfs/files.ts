@@ -16,6 +16,8 @@ export type FetchPolicy = {
   readonly offline: boolean
   /** The caller's own limit; null = the server's idle limit. */
   readonly timeoutMs: number | null
+  /** Called with the CID of each block before it is read; what it throws ends the operation. Absent: all may be read. */
+  readonly permit?: (cid: CID) => void
 }
 
 export interface Files {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -72,6 +73,17 @@ test('a folder of lists is read in alphabetical order, later lists win, and new 
   clock.turn(denyLookMs)
   await read
   assert.equal(lists.denialOf(one), 410)
+})
+
+test('a pipe in the folder, and a list of more lines than fit, are refused by name', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'cairn-deny-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const parts = { own: noRules, clock: createTurnedClock(), log: () => {} }
+  execFileSync('mkfifo', [join(folder, 'a.deny')])
+  await assert.rejects(openDenyLists([folder], parts), /a\.deny is no regular file/)
+  await rm(join(folder, 'a.deny'))
+  await writeFile(join(folder, 'b.deny'), '\n'.repeat(20_000_000))
+  await assert.rejects(openDenyLists([folder], parts), /at most 1000000 lines, this one has more/)
 })
 
 test('both settings name lists, the single file first', () => {

@@ -68,8 +68,9 @@ export async function openDenyLists(
     try {
       const now = await looksOf(paths)
       if (JSON.stringify([...now]) === JSON.stringify([...looks])) return
-      lists = await readAll(now)
+      // Also if reading fails: each change is read, and logged, once.
       looks = now
+      lists = await readAll(now)
       logLists()
     } catch (error) {
       log('error', 'deny_list_not_read', { error })
@@ -79,7 +80,7 @@ export async function openDenyLists(
   function decide(cid: CID, segments?: readonly string[]): DenyDecision | null {
     const added = own.find(cid, segments)
     if (added !== null) return { status: added.status, file: null, line: null, rule: added.rule }
-    for (const { file, list } of lists.toReversed()) {
+    for (const { file, list } of lists) {
       const match = list.find(cid, segments)
       if (match !== null) return { status: match.status, file, line: match.line, rule: null }
     }
@@ -110,9 +111,11 @@ async function looksOf(paths: readonly string[]): Promise<ReadonlyMap<string, st
   for (const path of paths) {
     try {
       for (const file of await filesOf(path)) {
-        const { ino, size, mtimeMs } = await stat(file)
+        const info = await stat(file)
+        if (!info.isFile()) throw new Error(`${file} is no regular file`)
+        const { ino, size, ctimeMs } = info
         if (size > fileBytesMax) throw new RangeError(`it is longer than ${fileBytesMax} bytes`)
-        looks.set(file, `${ino} ${size} ${mtimeMs}`)
+        looks.set(file, `${ino} ${size} ${ctimeMs}`)
       }
     } catch (cause) {
       throw unreadable(path, cause)
@@ -133,6 +136,7 @@ async function filesOf(path: string): Promise<readonly string[]> {
     .map((name) => join(path, name))
 }
 
+/** The last first: it wins. */
 async function readAll(looks: ReadonlyMap<string, string>): Promise<readonly Read[]> {
   const lists: Read[] = []
   let entries = 0
@@ -148,7 +152,7 @@ async function readAll(looks: ReadonlyMap<string, string>): Promise<readonly Rea
       throw unreadable(file, cause)
     }
   }
-  return lists
+  return lists.toReversed()
 }
 
 function unreadable(path: string, cause: unknown): Error {

@@ -91,9 +91,9 @@ function resultOf(name: string, method: string, answer: Answered): unknown {
   } catch {
     value = {}
   }
-  if (value.result !== undefined) return value.result
+  if (value?.result !== undefined) return value.result
   const reason =
-    typeof value.error?.message === 'string' ? `: ${value.error.message.slice(0, 200)}` : ''
+    typeof value?.error?.message === 'string' ? `: ${value.error.message.slice(0, 200)}` : ''
   throw new Error(`${name} answers ${method} with status ${answer.status}${reason}`)
 }
 

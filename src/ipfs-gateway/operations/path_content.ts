@@ -104,6 +104,7 @@ async function indexReply(
 ): Promise<PathReply | null> {
   const index = await traceToFile({ root: cid, segments: [indexName], ipld: false }, call)
   if (index === null) return null
+  call.checkAllowed(request.root, [...request.segments, indexName])
   const file = { ...index, name: indexName, type: null }
   return fileReply({ roots, tag }, file, request, call)
 }

@@ -68,6 +68,7 @@ export function createBlocks(settings: BlockSettings): OpenBlocks {
 
     async function readBlock(cid: CID, until: AbortSignal): Promise<Uint8Array> {
       until.throwIfAborted()
+      patience.permit?.(cid)
       const { code, digest } = decodeMultihash(cid.multihash.bytes)
       if (code === identityCode) return digest
       const ref = refOf(cid)
@@ -96,6 +97,7 @@ export function createBlocks(settings: BlockSettings): OpenBlocks {
     }
 
     async function* leaves(cids: readonly CID[]): AsyncGenerator<ReadBatch> {
+      if (patience.permit !== undefined) for (const cid of cids) patience.permit(cid)
       let from = 0
       for await (const group of readRun(cids.map(refOf), signal)) {
         const first = from
