@@ -1,5 +1,6 @@
 // Prints which files of src/ a request runs on the main thread, for four typical requests: a map for readers, and the figures
-// of docs/explanation/decisions/0066. Each request was made once before, so what happens only at the start is not counted.
+// of docs/explanation/decisions/0066. A file counts if each of five such requests runs it, so work in the background and at
+// the start does not count.
 //   node bench/journeys.ts          numbers
 //   node bench/journeys.ts list     and the files
 import { Session } from 'node:inspector/promises'
@@ -8,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadConfig } from '../src/config/config.ts'
 import { startServer } from '../src/server/app.ts'
+import { startCairn } from '../test/started-server.ts'
 
 const source = new URL('../src/', import.meta.url).href
 const json = { 'content-type': 'application/json' }
@@ -23,25 +25,36 @@ async function start(folder: string, yaml: string | null) {
   return { ...server, ...server.firstKey }
 }
 
-async function call(server: { readonly url: string; readonly apiKey: string }, address: string) {
-  const body = {
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'eth_getStorageAt',
-    params: [address, '0x0', 'latest'],
-  }
-  const response = await fetch(`${server.url}/v3/${server.apiKey}`, {
-    method: 'POST',
-    headers: json,
-    body: JSON.stringify(body),
-  })
-  const { result } = (await response.json()) as { readonly result?: unknown }
-  if (typeof result !== 'string') throw new Error('eth_getStorageAt failed')
+function account(number: number): string {
+  return `0x${number.toString(16).padStart(40, '7')}`
 }
 
-/** Files with a function that ran between two requests of the same kind. */
+async function call(
+  { url, apiKey }: { readonly url: string; readonly apiKey: string },
+  method: string,
+  ...params: readonly unknown[]
+): Promise<void> {
+  const response = await fetch(`${url}/v3/${apiKey}`, {
+    method: 'POST',
+    headers: json,
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const { result } = (await response.json()) as { readonly result?: unknown }
+  if (result === undefined) throw new Error(`${method} failed`)
+}
+
 async function filesOf(session: Session, request: () => Promise<void>): Promise<readonly string[]> {
+  const rounds: ReadonlySet<string>[] = []
   await request()
+  for (let round = 0; round < 5; round++) rounds.push(new Set(await filesOfOne(session, request)))
+  const [first = new Set<string>(), ...others] = rounds
+  return [...first].filter((file) => others.every((round) => round.has(file))).toSorted()
+}
+
+async function filesOfOne(
+  session: Session,
+  request: () => Promise<void>,
+): Promise<readonly string[]> {
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
   await session.post('Profiler.takePreciseCoverage')
   await request()
@@ -55,12 +68,18 @@ async function filesOf(session: Session, request: () => Promise<void>): Promise<
       return url.startsWith(source) && ran
     })
     .map(({ url }) => url.slice(source.length))
-    .toSorted()
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'cairn-journeys-'))
 const server = await start(join(folder, 'embedded'), null)
-const upstream = `${server.url}/v3/${server.apiKey}`
+// In a process of its own, so that its files do not count.
+const node = await startCairn()
+const upstream = `${node.url}/v3/${node.apiKey}`
+// Each of its blocks has another state, so that each read below needs a proof.
+const blocks = 8
+for (let block = 1; block <= blocks; block++) {
+  await call(node, 'hardhat_setBalance', account(block), '0x1')
+}
 const behind = await start(
   join(folder, 'behind'),
   JSON.stringify({
@@ -79,21 +98,29 @@ const welcome = await fetch(`${server.url}/api/v1/welcome`, {
 })
 const cookie = welcome.headers.get('set-cookie')?.split(';')[0] ?? ''
 const basic = `Basic ${btoa(`${server.apiKey}:${server.apiKeySecret}`)}`
-// Another account each time: no answer comes from a cache.
+// Another account, or another block, each time: no answer comes from a cache.
 let made = 0
-const address = () => `0x${(++made).toString(16).padStart(40, '7')}`
+let block = 0
 
 const session = new Session()
 session.connect()
 await session.post('Profiler.enable')
 const journeys: Readonly<Record<string, () => Promise<void>>> = {
-  'eth_getStorageAt, embedded chain': () => call(server, address()),
-  'eth_getStorageAt, proved through an upstream': () => call(behind, address()),
+  'eth_getStorageAt, embedded chain': () =>
+    call(server, 'eth_getStorageAt', account(++made), '0x0', 'latest'),
+  'eth_getStorageAt, proved through an upstream': () =>
+    call(behind, 'eth_getStorageAt', account(0), '0x0', `0x${(++block).toString(16)}`),
   'add, a small file': async () => {
     const form = new FormData()
-    form.set('file', new Blob([address()]), 'a.txt')
+    form.set('file', new Blob([account(++made)]), 'a.txt')
     const headers = { authorization: basic }
-    await (await fetch(`${server.url}/api/v0/add`, { method: 'POST', headers, body: form })).text()
+    const response = await fetch(`${server.url}/api/v0/add`, {
+      method: 'POST',
+      headers,
+      body: form,
+    })
+    if (response.status !== 200) throw new Error(`add: status ${response.status}`)
+    await response.text()
   },
   'GET /api/v1/accounts': async () => {
     const response = await fetch(`${server.url}/api/v1/accounts`, { headers: { cookie } })
@@ -108,6 +135,8 @@ for (const [name, request] of Object.entries(journeys)) {
 }
 session.disconnect()
 await behind.stop()
+await node.stop()
 await server.stop()
 await rm(folder, { recursive: true, force: true })
+// Connections of fetch would keep the process alive.
 process.exit(0)

@@ -159,7 +159,11 @@ test('config check finds what start would refuse and what cannot work', async ()
     /^CAIRN_GATEWAY_DENY_FILE: gateway\.denyFile is "\.\/no-such-list", expected a readable file: /,
   )
   assert.match(
-    await found({ CAIRN_GATEWAY_DENY_FILE: '.' }),
+    await found({ CAIRN_GATEWAY_DENY_FILES: '., ./no-such-list' }),
+    /^CAIRN_GATEWAY_DENY_FILES: gateway\.denyFiles is "\.\/no-such-list"/,
+  )
+  assert.match(
+    await found({ CAIRN_CHAIN_GENESIS_FILE: '.' }),
     /expected a readable file: not a file/,
   )
   assert.match(

@@ -311,7 +311,7 @@ export const settingsSchema = z.strictObject({
           .default(null)
           .meta({
             description:
-              'E-mail address or URL that replies about denied content name. null: none.',
+              'Contact that is shown when content is denied: an e-mail address or URL. null: none.',
           }),
       ),
       denyFile: path(

@@ -203,7 +203,7 @@ function readAsked(
       'ask for ?format=raw or ?format=car: this server gives only what readers can check'
     throw new Fault(format === null ? 'bad_argument' : 'not_acceptable', { detail })
   }
-  // Its scope would be the content of others.
+  // Its scope would include other sites.
   if (headers['service-worker'] === 'script' && host?.kind !== 'root') {
     throw new Fault('bad_argument', { detail: 'no service workers from this host' })
   }
@@ -258,7 +258,7 @@ async function sendReply(
     ...contentHeaders(content, asked.path),
     ...lengthHeaders(content, range),
     ...locationHeaders(exchange, asked.chosen),
-    // Sites of one gateway are not even of one site to each other.
+    // Sites below one content host share a registrable domain; this keeps their memory apart.
     ...(asked.isIsolated ? { 'Origin-Agent-Cluster': '?1' } : {}),
   }
   const status = reply.status ?? (range === null ? 200 : 206)

@@ -7,8 +7,8 @@ import type { ContentPath, TracedPath } from '../ipfs/read/path.ts'
 import type { PathCall } from './path-operation.ts'
 
 /**
- * The end of the path, each step checked against the deny list. Reads nothing for a bare CID. Throws `denied`, `not_implemented` for a path
- * to a value inside a block, and what resolving throws.
+ * The end of the path, each step checked against the deny rules. Reads nothing for a bare CID. Throws `denied` or
+ * `denied_legally`, `not_implemented` for a path to a value inside a block, and what resolving throws.
  */
 export async function traceToBlock(
   path: ContentPath,

@@ -32,9 +32,11 @@ test(
     days(15)
     assert.deepEqual(events, ['tls_certificate_read'])
     days(2)
-    assert.deepEqual(new Set(events.splice(1)), new Set(['tls_certificate_expires_soon']))
+    const soon = 'tls_certificate_expires_soon'
+    assert.deepEqual(events.splice(1), [soon, soon])
     days(14)
-    assert.equal(events.at(-1), 'tls_certificate_expired')
+    const ended = Array.from({ length: 2 }, () => 'tls_certificate_expired')
+    assert.deepEqual(events.splice(1), [...Array.from({ length: 12 }, () => soon), ...ended])
     watched.stop()
     assert.equal(clock.timers, 0)
   },
@@ -53,7 +55,7 @@ test(
       await utimes(files.certificateFile, atime, mtime)
     }
     const turnUntil = async (event: string) => {
-      while (!events.includes(event)) {
+      for (let turn = 0; turn < 10_000 && !events.includes(event); turn++) {
         clock.turn(lookMs)
         await setImmediate()
       }

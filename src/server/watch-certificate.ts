@@ -9,7 +9,7 @@ import { readTlsCertificate, type TlsCertificate, type TlsFiles } from '../http/
 import { lookMs } from './reload.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
-/** ACME clients renew a third of the lifetime before the end, 30 days of 90. */
+/** ACME clients renew 30 days before the end of 90: with 14 days left, renewal has failed. */
 const soonMs = 14 * dayMs
 
 export type WatchedCertificate = {

@@ -1,7 +1,6 @@
-// Sends events to one receiver, in order and one at a time. Entries of the audit log are read from its table, also those that
-// commands wrote, and each is sent until the receiver has taken it, or has refused
-// its content a number of times: a restart continues behind the last one. Refused sign-ins
-// wait in memory, in limited number.
+// Sends events to one receiver, in order, one at a time. Audit entries are read from their table and repeated until the
+// receiver accepts them, or has refused their content 12 times. A restart continues after the last one. Refused sign-ins
+// wait in memory, at most 1,000.
 // Tested by src/access/events/deliver-events.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'

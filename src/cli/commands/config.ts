@@ -8,6 +8,7 @@ import { ConfigError, refuse } from '../../config/config-error.ts'
 import { type ConfigIssue, wrongAt } from '../../config/config-issue.ts'
 import { embeddedChain } from '../../config/settings.ts'
 import { readTlsCertificate } from '../../http/tls-certificate.ts'
+import { denyPathsOf } from '../../server/deny-lists.ts'
 import { tlsFilesOf } from '../../server/open-access.ts'
 import { showNetworks, showSettings, showSources } from '../../config/show.ts'
 import type { Context, SharedOptions } from '../context.ts'
@@ -62,7 +63,13 @@ async function check(context: Context, options: SharedOptions): Promise<void> {
 async function unreadableFiles({ config, origins }: LoadedConfig): Promise<readonly ConfigIssue[]> {
   const chain = embeddedChain(config)
   const named = [
-    ['gateway.denyFile', config.gateway.denyFile],
+    ...denyPathsOf(config.gateway).map(
+      (file) =>
+        [
+          file === config.gateway.denyFile ? 'gateway.denyFile' : 'gateway.denyFiles',
+          file,
+        ] as const,
+    ),
     ['chain.genesisFile', chain?.genesisFile ?? null],
     ['chain.blocksFile', chain?.blocksFile ?? null],
     ['http.tls.certificateFile', config.http.tls.certificateFile],
@@ -71,7 +78,10 @@ async function unreadableFiles({ config, origins }: LoadedConfig): Promise<reado
   const found = named.map(async ([path, file]): Promise<ConfigIssue | null> => {
     if (file === null) return null
     try {
-      if ((await stat(file)).isFile()) return await access(file, constants.R_OK).then(() => null)
+      const info = await stat(file)
+      // A folder of deny lists.
+      const isList = path.startsWith('gateway.deny') && info.isDirectory()
+      if (info.isFile() || isList) return await access(file, constants.R_OK).then(() => null)
       return wrongFile(path, file, 'not a file')
     } catch (error) {
       return wrongFile(path, file, describeErrno(error))

@@ -46,7 +46,7 @@ ${contentHelp}`,
       '\nThe deny lists of gateway.denyFile and gateway.denyFiles are files and not shown.',
     )
     .action(async (options: AdminOptions) => {
-      await using admin = await openAdminAccess(context, options, { make: true })
+      await using admin = await openAdminAccess(context, options)
       const { denials } = await admin.call('GET /denials')
       const rows = denials.map(({ rule, status, reason, created }) => [
         rule,
@@ -73,7 +73,7 @@ ${contentHelp}`,
   )
     .addHelpText('after', `${contentHelp}\n\nThe exit code is 1 if the content is denied.`)
     .action(async (content: string, options: AdminOptions) => {
-      await using admin = await openAdminAccess(context, options, { make: true })
+      await using admin = await openAdminAccess(context, options)
       const decision = await admin.call('GET /denials/check', { content })
       print(context, options.json, decision, visible(describe(decision)))
       if (decision.denied) throw new FoundBad()

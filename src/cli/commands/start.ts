@@ -205,13 +205,15 @@ function greetPerson({ url, firstKey, adminUrl, firstRun }: Greeting, config: Co
       ? ''
       : ` (${[`${first}, the default`, ...others.map((name) => `/${name}/v3/…`)].join('; ')})`
   const dashboard = adminUrl === null ? '' : `\n  dashboard ${adminUrl}/dashboard`
-  const { host, local } = gatewayRulesOf(config)
-  const gateway = local
-    ? `\n  IPFS gateway  http://${host}:${new URL(url).port}/ipfs/<CID>, pinned files in a browser of this machine`
-    : ''
-  const opened = local
-    ? `\nOpen the added file: http://${host}:${new URL(url).port}/ipfs/${helloCid}`
-    : ''
+  const { enabled, host, local } = gatewayRulesOf(config)
+  const { protocol, port } = new URL(url)
+  const content =
+    enabled && local ? `${protocol}//${host}${port === '' ? '' : `:${port}`}/ipfs` : null
+  const gateway =
+    content === null
+      ? ''
+      : `\n  IPFS gateway  ${content}/<CID>, pinned files in a browser of this machine`
+  const opened = content === null ? '' : `\nOpen the added file: ${content}/${helloCid}`
   const welcome =
     firstRun === null
       ? ''

@@ -100,7 +100,10 @@ function* differencesOf(
   depth: number,
 ): Generator<Difference> {
   const place = path === '' ? 'body' : path
-  if (depth > depthMax) return
+  if (depth > depthMax) {
+    yield { kind: 'value', text: `${place}: deeper than ${depthMax} levels, not compared` }
+    return
+  }
   if (Array.isArray(theirs) && Array.isArray(ours)) {
     if (compare === 'value' && theirs.length !== ours.length) {
       yield {
@@ -135,7 +138,7 @@ function pairOf(place: string, theirs: unknown, ours: unknown): string {
   return `${place}: theirs ${shown(theirs)}, ours ${shown(ours)}`
 }
 
-/** Kind of a value: quantities (no leading zero) and data (whole bytes) are told apart by how they are used, so both are hex. */
+/** Type of a value. Quantities and data both count as `hex`: the text does not distinguish them. */
 function formOf(value: unknown): string {
   if (typeof value === 'string') return /^0x[0-9a-f]*$/i.test(value) ? 'hex' : 'text'
   return value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value
