@@ -1,5 +1,6 @@
 // Shared part of Cairn's HTTP clients: undici connections to one origin, with limits, without undici's redirects and
 // retries; credentials in a URL; texts of replies and errors.
+import { decodeOrSame } from './decode-or-same.ts'
 import { createRequire } from 'node:module'
 import type * as Undici from 'undici'
 
@@ -61,20 +62,11 @@ export function headersFor(
   // Not compressed: limits apply to the bytes as sent.
   const headers: Record<string, string> = { 'accept-encoding': 'identity', 'user-agent': 'cairn' }
   if (url.username !== '' || url.password !== '') {
-    const pair = `${decoded(url.username)}:${decoded(url.password)}`
+    const pair = `${decodeOrSame(url.username)}:${decodeOrSame(url.password)}`
     headers['authorization'] = `Basic ${Buffer.from(pair).toString('base64')}`
   }
   for (const [name, value] of Object.entries(given)) headers[name.toLowerCase()] = value
   return headers
-}
-
-/** A part of a URL as it is meant; as written when a percent sign in it stands for itself. */
-export function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
 
 type Header = string | string[] | undefined

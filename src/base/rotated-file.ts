@@ -74,7 +74,7 @@ export function createRotatedFile(parts: {
         if (length === 0 && bytes > 0) {
           await rotate()
         } else {
-          const end = length === 0 ? rest.indexOf(lineFeed) + 1 || rest.length : length
+          const end = length === 0 ? lengthOfFirstLine(rest) : length
           await write(rest.subarray(0, end))
           rest = rest.subarray(end)
         }
@@ -88,6 +88,11 @@ export function createRotatedFile(parts: {
     },
     close,
   }
+}
+
+function lengthOfFirstLine(lines: Buffer): number {
+  const at = lines.indexOf(lineFeed)
+  return at === -1 ? lines.length : at + 1
 }
 
 /** Bytes of the whole lines at the start of `lines` that fit into `room` bytes. */

@@ -1,5 +1,5 @@
-// The host names of content: one for paths, and below it one for each root CID, so that browsers isolate sites from each
-// other. Pure. Rules: https://specs.ipfs.tech/http-gateways/subdomain-gateway/
+// The content host: one name for paths, and below it one for each root CID, so that browsers isolate sites from each other.
+// Pure. Rules: https://specs.ipfs.tech/http-gateways/subdomain-gateway/
 // Tested by src/ipfs-gateway/content-host.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../base/fault.ts'
@@ -34,7 +34,7 @@ export function findContentHost(own: string | null, host: string | undefined): C
  * no label, and for the key of an IPNS name.
  */
 export function labelOfRoot(cid: CID): string {
-  if (cid.code === libp2pKeyCodec) throw noNames()
+  if (cid.code === libp2pKeyCodec) throw ipnsNotSupported()
   const v1 = cid.toV1()
   for (const name of ['base32', 'base36']) {
     const text = v1.toString(findMultibase(name) ?? undefined)
@@ -53,7 +53,8 @@ export function rootOfLabel(label: string): CID {
   return cid
 }
 
-export function noNames(): Fault {
+/** `bad_argument`, for IPNS names. */
+export function ipnsNotSupported(): Fault {
   return new Fault('bad_argument', { detail: 'this server does not resolve IPNS names' })
 }
 
@@ -67,7 +68,7 @@ function tooLong(cid: string): Fault {
 /** The path of an `ipfs://` address, as `registerProtocolHandler` sends it. Throws `bad_argument`. */
 export function pathOfUri(uri: string): string {
   const [, scheme = '', rest = ''] = /^(ipfs|ipns):\/\/(.*)$/is.exec(uri) ?? []
-  if (scheme.toLowerCase() === 'ipns') throw noNames()
+  if (scheme.toLowerCase() === 'ipns') throw ipnsNotSupported()
   const [name = ''] = rest.split(/[/?#]/, 1)
   // As a URL, so that no character can end the header, and no `..` is left.
   const { pathname, search } = new URL(`/ipfs/${rest.replace(/#.*$/s, '')}`, 'http://x')

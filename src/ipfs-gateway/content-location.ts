@@ -1,5 +1,5 @@
-// Which host name of content a request is for, and where the content has its one address: the origin of its root CID, one
-// spelling of the path. Rules: https://specs.ipfs.tech/http-gateways/subdomain-gateway/
+// The content host of a request, and where the content has its one address: the origin of its root CID, one spelling of the
+// path. Rules: https://specs.ipfs.tech/http-gateways/subdomain-gateway/
 // Tested by src/ipfs-gateway/subdomains.test.ts
 import { Fault } from '../base/fault.ts'
 import { parseCid } from '../codec/ipld/cid.ts'
@@ -8,7 +8,7 @@ import {
   type ContentHost,
   findContentHost,
   labelOfRoot,
-  noNames,
+  ipnsNotSupported,
   pathOfUri,
   rootOfLabel,
 } from './content-host.ts'
@@ -17,18 +17,19 @@ import type { ContentOrigin } from './path-operation.ts'
 
 type HostSettings = { readonly host: string | null; readonly subdomains: boolean }
 
+/** `path` with the query of the request. */
 export function withQuery({ query }: NodeExchange, path: string): string {
   return query === '' ? path : `${path}?${query}`
 }
 
-/** The host name of content that the request is for; a trusted proxy may name it. */
+/** The content host that the request names; null: none. `X-Forwarded-Host` counts from a trusted proxy only. */
 export function hostOf({ host: own }: HostSettings, exchange: NodeExchange): ContentHost | null {
   if (own === null) return null
   const host = exchange.forwarded('x-forwarded-host') ?? exchange.request.headers.host
   return findContentHost(own, host)
 }
 
-/** All paths of the host are the gateway's. */
+/** True if the request names the content host or a host below it. The gateway then serves every path. */
 export function isContentHost(
   settings: HostSettings & { readonly enabled: boolean },
   exchange: NodeExchange,
@@ -36,6 +37,7 @@ export function isContentHost(
   return settings.enabled && hostOf(settings, exchange) !== null
 }
 
+/** The origin of a reply on this host; null: the origin of the APIs. */
 export function originOf(host: ContentHost | null): ContentOrigin {
   if (host === null) return { kind: 'shared' }
   return host.kind === 'root' ? { kind: 'root', gateway: host.authority } : { kind: 'content' }
@@ -52,7 +54,7 @@ export function findLocation(
   query: ReadonlyMap<string, string>,
 ): string | null {
   const { path } = exchange
-  if (host?.kind === 'ipns') throw noNames()
+  if (host?.kind === 'ipns') throw ipnsNotSupported()
   if (host?.kind === 'root') {
     const label = labelOfRoot(rootOfLabel(host.label))
     if (label === host.label) return null

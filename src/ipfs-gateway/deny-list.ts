@@ -2,6 +2,7 @@
 // other spelling of a CID gets around it. The last rule that matches decides.
 // Form: https://specs.ipfs.tech/compact-denylist-format/ (IPIP-383), without rules for IPNS names, which are not resolved
 // Tested by src/ipfs-gateway/deny-list.test.ts
+import { decodeOrSame } from '../base/decode-or-same.ts'
 import { hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { base58btc } from 'multiformats/bases/base58'
@@ -43,7 +44,7 @@ type PathRule = { readonly path: string; readonly prefix: boolean; readonly rule
 export class DenyRules {
   readonly #blocks = new Map<string, number>()
   readonly #paths = new Map<string, PathRule[]>()
-  /** By the hash of CID and path: hex of a sha2-256, or multihash in hex. */
+  /** By the hash of CID and path: hex of a sha2-256, or `<code>:<digest in hex>`. */
   readonly #hashes = new Map<string, number>()
   /** Hash functions of the multihashes. */
   readonly #codes = new Set<number>()
@@ -243,16 +244,8 @@ function normalPath(text: string): string | null {
   const segments = text
     .split('/')
     .filter((segment) => segment !== '' && segment !== '.')
-    .map(decodedOrSame)
+    .map(decodeOrSame)
   if (segments.includes('..')) return null
   const path = segments.join('/')
   return text.endsWith('/') && path !== '' ? `${path}/` : path
-}
-
-function decodedOrSame(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

@@ -46,6 +46,7 @@ function contactLine(status: number, contact: string | null): string {
   return `<p>Questions about this decision: <a href="${escapeHtml(href)}">${escapeHtml(contact)}</a></p>\n`
 }
 
+/** The statuses of denied content. */
 export function isDenial(status: number): boolean {
   return status === 410 || status === 451
 }

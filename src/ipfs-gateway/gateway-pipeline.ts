@@ -18,7 +18,7 @@ export interface GatewayPipeline {
   /** A request refused after entering, before it ran, is counted; null: in no account's usage. */
   countPathRefusal(caller: Caller | null, operation: string, fault: Fault): void
   /**
-   * Throws `bad_argument`, `over_rate`, `overloaded`, `denied`, `not_cached`, `not_found`, `no_credential` if the request
+   * Throws `bad_argument`, `over_rate`, `overloaded`, `denied`, `denied_legally`, `not_cached`, `not_found`, `no_credential` if the request
    * has no key and the content is not public, and what the operation throws.
    */
   runPath(visit: IpfsGatewayRequest): Promise<PathRun>

@@ -96,6 +96,7 @@ function encoded(names: readonly string[]): string {
   return names.map((name) => encodeURIComponent(name.toWellFormed())).join('/')
 }
 
+/** For text and attributes; control characters become U+FFFD. */
 export function escapeHtml(text: string): string {
   return text
     .replace(/(?![\t\n])\p{Cc}/gu, '\u{fffd}')

@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isLoopback } from '../base/addresses.ts'
 import { isForeign } from '../http/cross-origin.ts'
 
-export type Arrival = {
+export type LocalRequest = {
   readonly headers: IncomingHttpHeaders
   readonly socket: {
     readonly remoteAddress?: string | undefined
@@ -18,7 +18,8 @@ export type Arrival = {
 const proxyHeaders =
   /^(?:forwarded|via|x-(?:forwarded|original|envoy)(?:-.*)?|x-(?:real|client)-ip|true-client-ip|(?:cf|fly|tailscale|cdn)-.*)$/
 
-export function isLocalClient({ headers, socket }: Arrival): boolean {
+/** See the rule above. */
+export function isLocalClient({ headers, socket }: LocalRequest): boolean {
   const peer = (socket.remoteAddress ?? '').replace(/^::ffff:/, '')
   if (!isLoopback(peer)) return false
   if (Object.keys(headers).some((name) => proxyHeaders.test(name))) return false

@@ -1,6 +1,7 @@
 // Deny rules that operators add with an admin operation: rows of the database, read again when their revision has changed,
 // so that a rule from another process applies to the next request.
 // Tested by test/files/deny.test.ts
+import { decodeOrSame } from '../base/decode-or-same.ts'
 import type { CID } from 'multiformats/cid'
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
@@ -38,8 +39,8 @@ export type DenyDecision = {
   readonly rule: string | null
 }
 
-/** Content by its name: the rule for it, and what a request for it asks for. */
-export type DeniableContent = {
+/** Content that an operator names: its deny rule, root CID and decodeOrSame path segments. */
+export type NamedContent = {
   readonly rule: string
   readonly root: CID
   readonly segments: readonly string[]
@@ -53,7 +54,7 @@ const nameCharsMax = 4096
  * `<cid>`, `/ipfs/<cid>/path`, `ipfs://<cid>/path`, or the URL of a gateway (`https://<host>/ipfs/<cid>/path`,
  * `https://<cid>.ipfs.<host>/path`). A `*` at the end of the path names all paths that begin so. Throws `bad_input`.
  */
-export function parseDeniable(text: string): DeniableContent {
+export function parseContentName(text: string): NamedContent {
   const wrong = (): Fault =>
     new Fault('bad_input', {
       detail: `${JSON.stringify(text.slice(0, 200))} names no content: expected a CID, /ipfs/<cid>/path or the URL of a gateway`,
@@ -69,7 +70,7 @@ export function parseDeniable(text: string): DeniableContent {
   const segments = (isPrefix ? below.slice(0, -1) : below)
     .split('/')
     .filter((segment) => segment !== '' && segment !== '.')
-    .map(decoded)
+    .map(decodeOrSame)
   if (segments.includes('..')) throw wrong()
   const encoded = segments.map((segment) => encodeURIComponent(segment).replaceAll('*', '%2A'))
   const base = `/ipfs/${root.toV1().toString()}`
@@ -84,14 +85,6 @@ function pathOfUrl(text: string): string | null {
   const [, label] = /^([^.]+)\.ipfs\./.exec(hostname) ?? []
   if (label !== undefined) return `/ipfs/${label}${pathname === '/' ? '' : pathname}`
   return pathname.startsWith('/ipfs/') ? pathname : null
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
 }
 
 export type OwnDenials = {

@@ -1,5 +1,5 @@
-// What a reader of `/ipfs/<cid>[/path]` may ask for, and what is answered. Conditions, ranges and headers are the
-// face's; which content it is, and how to read it, stands here.
+// What a reader of `/ipfs/<cid>[/path]` may ask for, and what is answered. Conditions, ranges and headers are of
+// the HTTP endpoint; which content it is, and how to read it, stands here.
 // Tested by src/ipfs-gateway/ipfs-gateway.test.ts
 import type { CID } from 'multiformats/cid'
 import type { Caller } from '../access/accounts/caller.ts'
@@ -40,12 +40,12 @@ export type PathRequest = {
   readonly origin: ContentOrigin
 }
 
-/** What an operation may touch. `caller` null: anybody. */
+/** What an operation may touch. `caller` null: a client without a key. */
 export type PathCall = {
   readonly caller: Caller | null
   readonly files: Files
   readonly patience: FetchPolicy
-  /** Throws `denied` for content on the deny list of this server. */
+  /** Throws `denied` or `denied_legally` for content that a deny rule is about. */
   readonly checkAllowed: (cid: CID, segments?: readonly string[]) => void
   readonly signal: AbortSignal
 }
@@ -68,7 +68,7 @@ export type PathContent = {
   readonly policy: string | null
   /** Changes with the server's version, so it is not for ever. */
   readonly generated?: true
-  /** The first chunk is verified before the face sends headers. Null: the whole. */
+  /** The first chunk is verified before the HTTP endpoint sends headers. Null: the whole. */
   open(stretch: PathStretch | null): AsyncIterable<Uint8Array>
 }
 
@@ -98,7 +98,7 @@ export type PathOperation<Input> = {
 }
 
 export type IpfsGatewayRequest = {
-  /** Null: anybody. */
+  /** Null: a client without a key. */
   readonly caller: Caller | null
   readonly address: string
   readonly operation: PathOperation<unknown>
@@ -112,7 +112,7 @@ export type IpfsGatewayRequest = {
   readonly signal: AbortSignal
 }
 
-/** How the face settles what it was given: once, when the response has ended. */
+/** How the HTTP endpoint settles what it got: once, when the response has ended. */
 export type PathRun = {
   readonly reply: PathReply
   /** Null: the reply is not counted for an account. */

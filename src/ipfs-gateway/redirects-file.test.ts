@@ -36,14 +36,12 @@ test('status 200, 404, 410 and 451 name a file of the site', () => {
     kind: 'page',
     status: 200,
     segments: ['app', 'index.html'],
-    slash: false,
   })
   for (const status of [404, 410, 451]) {
     assert.deepEqual(found(`/* /p/${status}.html ${status}`, '/x'), {
       kind: 'page',
       status,
       segments: ['p', `${status}.html`],
-      slash: false,
     })
   }
 })
@@ -66,7 +64,6 @@ test('a request cannot choose another server or leave the site', () => {
     kind: 'page',
     status: 200,
     segments: ['in', 'x'],
-    slash: false,
   })
 })
 

@@ -1,6 +1,7 @@
 // The `_redirects` file of a site: rules for paths that the site does not contain, the first match wins. Pure; linear in
 // the size of the file. Rules: https://specs.ipfs.tech/http-gateways/web-redirects-file/
 // Tested by src/ipfs-gateway/redirects-file.test.ts
+import { decodeOrSame } from '../base/decode-or-same.ts'
 import { Fault } from '../base/fault.ts'
 
 const redirectStatuses = [301, 302, 303, 307, 308] as const
@@ -13,7 +14,6 @@ export type RedirectTarget =
       readonly kind: 'page'
       readonly status: 200 | PageStatus
       readonly segments: readonly string[]
-      readonly slash: boolean
     }
 
 export type RedirectStatus = (typeof redirectStatuses)[number]
@@ -46,6 +46,7 @@ export function parseRedirects(text: string): readonly RedirectRule[] {
   })
 }
 
+/** `command_failed` with the text of the 500 reply. */
 export function redirectsFault(reason: string): Fault {
   return new Fault('command_failed', { detail: `could not parse ${redirectsName}: ${reason}` })
 }
@@ -60,7 +61,7 @@ function parseFrom(from: string, wrong: Wrong): readonly string[] {
   return segments.map((segment, at) => {
     if (segment === '*' && at === segments.length - 1) return segment
     if (segment.includes('*')) throw wrong(`${shown} has a * that is not its last segment`)
-    if (!segment.startsWith(':')) return decodedOr(segment, () => wrong(`${shown} is malformed`))
+    if (!segment.startsWith(':')) return decoded(segment, () => wrong(`${shown} is malformed`))
     if (!placeholder.test(segment)) throw wrong(`${shown} has a placeholder without a name`)
     if (seen.has(segment)) throw wrong(`${shown} has the placeholder ${segment} twice`)
     seen.add(segment)
@@ -104,7 +105,7 @@ export function findRedirect(
   path: string,
   query: string,
 ): RedirectTarget | null {
-  const segments = path.replace(/^\/+/, '').split('/').map(decodedOrSame)
+  const segments = path.replace(/^\/+/, '').split('/').map(decodeOrSame)
   for (const { from, to, status } of rules) {
     const values = match(from, segments)
     if (values === null) continue
@@ -114,12 +115,11 @@ export function findRedirect(
     if (isRedirect(status)) {
       return { kind: 'move', status, location: filled + mergedQuery(fill(given, values), query) }
     }
-    const page = filled.slice(1).split('/').map(decodedOrSame)
+    const page = filled.slice(1).split('/').map(decodeOrSame)
     return {
       kind: 'page',
       status,
       segments: page.filter((segment) => segment !== '' && segment !== '.' && segment !== '..'),
-      slash: filled.endsWith('/'),
     }
   }
   return null
@@ -175,15 +175,10 @@ function encoded(segment: string): string {
   return encodeURIComponent(segment.toWellFormed())
 }
 
-function decodedOrSame(segment: string): string {
-  return decodedOr(segment, null)
-}
-
-function decodedOr(segment: string, wrong: (() => Fault) | null): string {
+function decoded(segment: string, wrong: () => Fault): string {
   try {
     return decodeURIComponent(segment)
   } catch {
-    if (wrong !== null) throw wrong()
-    return segment
+    throw wrong()
   }
 }

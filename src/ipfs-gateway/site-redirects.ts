@@ -1,5 +1,6 @@
 // Reads the `_redirects` file of a site for a path that the site does not contain.
 // Tested by src/ipfs-gateway/site-redirects.test.ts
+import { gatherChunks } from './gather-chunks.ts'
 import type { PathCall, PathRequest } from './path-operation.ts'
 import {
   findRedirect,
@@ -22,10 +23,9 @@ export async function findSiteTarget(
   if (found.size > BigInt(redirectsBytesMax)) {
     throw redirectsFault(`redirects file size cannot exceed ${redirectsBytesMax} bytes`)
   }
-  const { chunks } = await files.open(found.cid, { offset: 0n, length: null }, patience, signal)
-  const parts: Uint8Array[] = []
-  for await (const chunk of chunks) parts.push(Uint8Array.from(chunk))
-  const rules = parseRedirects(Buffer.concat(parts).toString('utf8'))
+  const whole = { offset: 0n, length: BigInt(redirectsBytesMax) }
+  const { chunks } = await files.open(found.cid, whole, patience, signal)
+  const rules = parseRedirects((await gatherChunks(chunks)).toString('utf8'))
   const end = slash && segments.length > 0 ? '/' : ''
   return findRedirect(rules, `/${segments.map(encodeURIComponent).join('/')}${end}`, search)
 }

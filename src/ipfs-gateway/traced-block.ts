@@ -4,6 +4,7 @@ import type { CID } from 'multiformats/cid'
 import { Fault } from '../base/fault.ts'
 import { dagPbCodec, rawCodec } from '../codec/ipld/cid.ts'
 import type { ContentPath, TracedPath } from '../ipfs/read/path.ts'
+import { isNoLink } from '../ipfs/read/resolve.ts'
 import type { PathCall } from './path-operation.ts'
 
 /**
@@ -30,7 +31,7 @@ export async function traceToBlock(
 /** As `traceToBlock`; null: the path does not exist. A block that is not here is an error still. */
 export async function findPath(path: ContentPath, call: PathCall): Promise<TracedPath | null> {
   return await traceToBlock(path, call).catch((thrown: unknown) => {
-    if (thrown instanceof Fault && thrown.message.startsWith('no link named')) return null
+    if (isNoLink(thrown)) return null
     throw thrown
   })
 }

@@ -1,6 +1,7 @@
 // The command line of a request: path and query in, command with typed options out, with the parser errors of go-ipfs-cmds
 // and the number and duration syntax of Go. Pure; it does not read the body.
 // Tested by src/kubo/command-line.test.ts
+import { decodeOrSame } from '../base/decode-or-same.ts'
 import { Fault } from '../base/fault.ts'
 import type { CommandDeclaration, CommandOption, OptionValues } from './kubo-command.ts'
 import { globalOptions, otherCommands } from './kubo-commands.ts'
@@ -85,7 +86,7 @@ export function routeCommand<Command extends CommandDeclaration>(
   const command = commands.get(segments.slice(0, taken).join('/'))
   if (command === undefined) throw new Fault('command_not_offered')
   const rest = segments[taken] ?? ''
-  return { command, pathArgument: rest === '' ? null : decodeSegment(rest) }
+  return { command, pathArgument: rest === '' ? null : decodeOrSame(rest) }
 }
 
 /** The command of a path as `routeCommand` takes it; the unchanged path if it names none. */
@@ -197,14 +198,6 @@ function settleGlobals(options: Map<string, boolean | bigint | string>): void {
     options.set('timeout', timeoutMs)
   }
   if (options.get('local') === true) options.set('offline', true)
-}
-
-function decodeSegment(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
 }
 
 function quote(text: string): string {

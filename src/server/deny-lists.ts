@@ -26,6 +26,7 @@ export type DenyLists = {
   stop(): void
 }
 
+/** How often files are compared with what was read. */
 export const denyLookMs = 5000
 const fileBytesMax = 256 * 1024 * 1024
 const filesMax = 1000

@@ -42,7 +42,7 @@ import { createPathLimits } from '../access/limits/path-limits.ts'
 import type { Usage } from '../access/usage/usage.ts'
 import type { Counters } from '../metrics/counters.ts'
 import { cardGateOf } from './open-access.ts'
-import { isPrivateServer, type Reach } from './private-server.ts'
+import { isPrivateServer, type ListenerSettings } from './private-server.ts'
 import type { OpenContent } from './open-content.ts'
 import type { OpenNetworks } from './open-networks.ts'
 
@@ -50,7 +50,7 @@ import type { OpenNetworks } from './open-networks.ts'
 export function keyRatesOf({
   http,
   admin,
-}: Reach & { readonly http: Pick<Config['http'], 'keyRates'> }): KeyRates {
+}: ListenerSettings & { readonly http: Pick<Config['http'], 'keyRates'> }): KeyRates {
   if (http.keyRates !== 'auto') return plans[http.keyRates]
   return isPrivateServer({ http, admin }) ? plans.none : plans.team
 }

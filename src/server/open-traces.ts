@@ -12,7 +12,7 @@ import type { TimelineStep } from '../pipeline/inspector/request-timeline.ts'
 export type Traces = {
   /** Makes the spans of an ended request. Does not throw. */
   add(request: FinishedRequest): void
-  /** Exports what waits, as far as the collector takes it soon. */
+  /** Exports queued spans. Waits at most 2 s. */
   stop(): Promise<void>
 }
 
@@ -31,7 +31,7 @@ const detailCharsMax = 300
 function asksForTraces(env: TraceEnvironment): boolean {
   if (env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return false
   const exporters = exportersOf(env)
-  // The SDK takes `none` beside others for a mistake, and exports over OTLP.
+  // With `none` next to other names, the SDK reports an error and exports over OTLP.
   if (exporters.length > 0) return exporters.some((name) => name !== 'none')
   return ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'].some(
     (name) => (env[name] ?? '') !== '',
@@ -117,7 +117,7 @@ async function startSdk(api: Api, env: TraceEnvironment): Promise<() => Promise<
       exporters.length > 0 && !exporters.some((name) => knownExporters.includes(name))
     throw new Error(
       isUnknown
-        ? `the SDK registered no exporter: OTEL_TRACES_EXPORTER is ${exporters.join()}, expected otlp or console`
+        ? `the SDK registered no exporter: OTEL_TRACES_EXPORTER is ${exporters.join()}, expected ${knownExporters.join(', ')}`
         : 'the SDK did not register, its @opentelemetry/api is too old: run npm install @opentelemetry/sdk-node@latest in the folder where Cairn is installed',
     )
   }

@@ -4,7 +4,7 @@
 import { isLoopback } from '../base/addresses.ts'
 import type { Config } from '../config/settings.ts'
 
-export type Reach = {
+export type ListenerSettings = {
   readonly http: Pick<Config['http'], 'host' | 'trustedProxies'>
   readonly admin: Pick<Config['admin'], 'hosts'>
 }
@@ -13,7 +13,7 @@ export type Reach = {
  * A server on loopback counts as reachable from outside if its settings name a proxy, or a host name other than
  * loopback's.
  */
-export function isPrivateServer({ http, admin }: Reach): boolean {
+export function isPrivateServer({ http, admin }: ListenerSettings): boolean {
   const names = admin.hosts?.split(',').map((name) => name.trim()) ?? []
   return http.trustedProxies === null && [http.host, ...names].every(isLoopback)
 }
@@ -39,7 +39,7 @@ export function gatewayRulesOf({
   gateway,
   files,
   ...reach
-}: Reach & {
+}: ListenerSettings & {
   readonly gateway: Pick<
     Config['gateway'],
     'enabled' | 'public' | 'deserialized' | 'host' | 'subdomains' | 'abuseContact'

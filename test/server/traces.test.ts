@@ -206,7 +206,7 @@ async function logOf(server: Started): Promise<string> {
   return server.log()
 }
 
-test('a tracer that throws fails no request, and its error is logged once a minute', async (t) => {
+test('a tracer that throws fails no request, and repeated errors are one line', async (t) => {
   const folder = await temporaryFolder()
   t.after(() => rm(folder, { recursive: true, force: true }))
   const file = join(folder, 'tracer.mjs')

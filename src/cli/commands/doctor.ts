@@ -36,13 +36,19 @@ Examples:
   cairn doctor --live                 for health checks of containers: exit code 0 or 1 within 2 s
   cairn doctor --dropin '\${env:INFURA_URL}' --network mainnet
 
---dropin sends a fixed mix of read requests to both, at most 10 a second, and needs CAIRN_KEY of this server. Their URL may
-hold a key: it is '\${env:NAME}', '\${file:/path}', - for standard input, or a URL without a path, and is never printed.
+--dropin sends a fixed mix of read requests to both, at most 10 a second, and needs CAIRN_KEY of this server. The URL of the
+other endpoint may contain a key. Pass it as '\${env:NAME}', '\${file:/path}' or - (standard input). Cairn never prints it.
 Each difference is listed with its reason; the exit code is 1 if one has no documented reason.
 
 The exit code is 1 if there is a problem, and 0 if there are only warnings. Works with and without a running server.`,
     )
     .action(async ({ dropin, ...options }: DoctorOptions) => {
+      if (dropin !== undefined && options.live === true) {
+        throw new UsageError('--live and --dropin are two commands: use one of them')
+      }
+      if (dropin === undefined && options.network !== undefined) {
+        throw new UsageError('--network needs --dropin')
+      }
       if (dropin !== undefined) {
         const { compareEndpoints } = await import('../dropin/dropin.ts')
         return await compareEndpoints(context, { ...options, dropin })

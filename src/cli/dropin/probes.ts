@@ -203,32 +203,35 @@ function http(): readonly Probe[] {
   }
   return [
     {
-      ...http1('a preflight request of a page', 'preflight'),
+      ...httpProbe('a preflight request of a page', 'preflight'),
       request: () => ({ method: 'OPTIONS', headers: asked, body: null }),
     },
-    { ...http1('a request of a page', 'cors'), request: () => post({ ...json, ...page }, chainId) },
     {
-      ...http1('an error for a page', 'cors'),
+      ...httpProbe('a request of a page', 'cors'),
+      request: () => post({ ...json, ...page }, chainId),
+    },
+    {
+      ...httpProbe('an error for a page', 'cors'),
       request: () =>
         post({ ...json, ...page }, '{"jsonrpc":"2.0","id":1,"method":"eth_doesNotExist"}'),
     },
     {
-      ...http1('a content type with a charset', 'value'),
+      ...httpProbe('a content type with a charset', 'value'),
       request: () => post({ 'content-type': 'application/json; charset=utf-8' }, chainId),
     },
     {
-      ...http1('a content type of plain text', 'status'),
+      ...httpProbe('a content type of plain text', 'status'),
       request: () => post({ 'content-type': 'text/plain' }, chainId),
     },
-    { ...http1('no content type', 'status'), request: () => post({}, chainId) },
+    { ...httpProbe('no content type', 'status'), request: () => post({}, chainId) },
     {
-      ...http1('GET', 'status'),
+      ...httpProbe('GET', 'status'),
       request: () => ({ method: 'GET', headers: {}, body: null }),
     },
   ]
 }
 
-function http1(name: string, compare: Comparison): Pick<Probe, 'name' | 'group' | 'compare'> {
+function httpProbe(name: string, compare: Comparison): Pick<Probe, 'name' | 'group' | 'compare'> {
   return { name, group: 'http', compare }
 }
 

@@ -21,6 +21,7 @@ import { blockPage } from '../block-page.ts'
 import { inertType, isActive, sniffedBytes, typeOfBytes, typeOfName } from '../content-type.ts'
 import { directoryPage } from '../directory-page.ts'
 import { pageEdition, pagePathOf, pagePolicy } from '../html-page.ts'
+import { gatherChunks } from '../gather-chunks.ts'
 import { findSiteTarget } from '../site-redirects.ts'
 import { findPath, traceToBlock, traceToFile } from '../traced-block.ts'
 
@@ -127,7 +128,7 @@ function fileReply(
     files.open(cid, { offset, length }, patience, signal)
   const sniffed = async () => {
     const { chunks } = await stretchOf(0n, BigInt(sniffedBytes))
-    return typeOfBytes(await gathered(chunks), size <= BigInt(sniffedBytes))
+    return typeOfBytes(await gatherChunks(chunks), size <= BigInt(sniffedBytes))
   }
   return {
     kind: 'content',
@@ -258,10 +259,4 @@ function shownAs(
 function policyOf({ kind }: ContentOrigin): string | null {
   if (kind === 'root') return null
   return kind === 'content' ? sandboxed : still
-}
-
-async function gathered(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const parts: Uint8Array[] = []
-  for await (const chunk of chunks) parts.push(Uint8Array.from(chunk))
-  return Buffer.concat(parts)
 }

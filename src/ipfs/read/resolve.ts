@@ -112,7 +112,19 @@ function mustHave(node: IpldNode, segment: string, under: CID): IpldNode {
   return member
 }
 
+/** The cause of the refusal of a path that leads to nothing. */
+class NoLink extends Fault {
+  constructor() {
+    super('not_found')
+  }
+}
+
 function noLink(segment: string, under: CID): Fault {
   const detail = `no link named ${JSON.stringify(segment)} under ${under.toString()}`
-  return new Fault('command_failed', { detail, cause: new Fault('not_found') })
+  return new Fault('command_failed', { detail, cause: new NoLink() })
+}
+
+/** The path leads to nothing, though its blocks are here. */
+export function isNoLink(thrown: unknown): boolean {
+  return thrown instanceof Fault && thrown.cause instanceof NoLink
 }

@@ -1,7 +1,7 @@
 // `POST /denials`: the gateway refuses the content from the next request on. Again: status and reason are replaced.
 // Tested by test/files/deny.test.ts
 import { z } from 'zod'
-import { parseDeniable } from '../../../ipfs-gateway/own-denials.ts'
+import { parseContentName } from '../../../ipfs-gateway/own-denials.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { content, denial, status } from './denial-schema.ts'
 
@@ -20,5 +20,5 @@ export const addDenial = {
   input,
   output: denial,
   run: ({ content: name, status: code, reason }, { denials }) =>
-    denials.put(parseDeniable(name).rule, code, reason),
+    denials.put(parseContentName(name).rule, code, reason),
 } satisfies JsonOperation<typeof input, typeof denial>

@@ -1,7 +1,7 @@
 // `GET /denials/check?content=…`: whether the gateway denies content, and by which rule.
 // Tested by test/files/deny.test.ts
 import { z } from 'zod'
-import { parseDeniable } from '../../../ipfs-gateway/own-denials.ts'
+import { parseContentName } from '../../../ipfs-gateway/own-denials.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { content, status } from './denial-schema.ts'
 
@@ -26,7 +26,7 @@ export const checkDenial = {
   input,
   output,
   async run({ content: name }, { denials }) {
-    const { root, segments } = parseDeniable(name)
+    const { root, segments } = parseContentName(name)
     const decision = await denials.decide(root, segments)
     const { status: code = null, rule = null, file = null, line = null } = decision ?? {}
     return { denied: code !== null, status: code, rule, file, line }

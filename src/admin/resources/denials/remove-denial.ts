@@ -1,7 +1,7 @@
 // `DELETE /denials?content=…`: the rule of an operator ends. Deny lists of the settings still apply.
 // Tested by test/files/deny.test.ts
 import { z } from 'zod'
-import { parseDeniable } from '../../../ipfs-gateway/own-denials.ts'
+import { parseContentName } from '../../../ipfs-gateway/own-denials.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { content, denial } from './denial-schema.ts'
 
@@ -15,5 +15,5 @@ export const removeDenial = {
   summary: 'Remove the rule of an operator about content; deny lists still apply.',
   input,
   output: denial,
-  run: ({ content: name }, { denials }) => denials.remove(parseDeniable(name).rule),
+  run: ({ content: name }, { denials }) => denials.remove(parseContentName(name).rule),
 } satisfies JsonOperation<typeof input, typeof denial>

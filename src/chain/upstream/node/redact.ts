@@ -1,6 +1,6 @@
 // Removes an upstream's secrets from text: keys in the path or query of its URLs, credentials, header values. Replies
 // of upstreams may repeat them; all errors, logs and evidence that leave this folder are redacted here.
-import { decoded } from '../../../base/http-origin.ts'
+import { decodeOrSame } from '../../../base/decode-or-same.ts'
 
 export type Redact = (text: string) => string
 
@@ -50,7 +50,7 @@ function secretsOfUrl(url: URL): readonly string[] {
     url.username,
     url.password,
     // As sent.
-    base64(`${decoded(url.username)}:${decoded(url.password)}`),
+    base64(`${decodeOrSame(url.username)}:${decodeOrSame(url.password)}`),
     ...url.pathname.split('/'),
     // As written too, and a key without a parameter name.
     ...url.search
@@ -70,7 +70,7 @@ function secretsOf(
     ...Object.values(headers).flatMap((value) => secretsOfHeader(value)),
   ]
   const spellings = values
-    .flatMap((value) => [value, decoded(value)])
+    .flatMap((value) => [value, decodeOrSame(value)])
     .flatMap((value) => [value, JSON.stringify(value).slice(1, -1)])
   const secrets = new Set(spellings.filter((value) => value.length >= secretLengthMin))
   // The longest first: if a secret contains another, no part of it may remain.
