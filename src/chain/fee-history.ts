@@ -113,7 +113,7 @@ async function readRewards(
   const baseFee = block.header.baseFeePerGas ?? 0n
   const paid = transactions
     .map((raw, index) => ({
-      tip: effectiveGasPrice(decodeReadable(raw), baseFee) - baseFee,
+      tip: tipOf(effectiveGasPrice(decodeReadable(raw), baseFee), baseFee),
       gasUsed: receipts[index]?.gasUsed ?? 0n,
     }))
     .toSorted((a, b) => (a.tip < b.tip ? -1 : a.tip > b.tip ? 1 : 0))
@@ -127,4 +127,9 @@ async function readRewards(
     }
     return paid[at]?.tip ?? 0n
   })
+}
+
+/** 0 for a recorded change of accounts, which pays nothing. Every other transaction pays the base fee. */
+function tipOf(price: bigint, baseFee: bigint): bigint {
+  return price > baseFee ? price - baseFee : 0n
 }

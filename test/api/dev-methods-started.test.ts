@@ -373,3 +373,14 @@ test('tools that ask which chain they talk to get an answer', async () => {
   const { instanceId } = await ask<{ instanceId: string }>('hardhat_metadata')
   assert.notEqual(instanceId, before.instanceId)
 })
+
+test('a block of a change pays no reward, so fee estimators of clients get numbers', async () => {
+  await ask('hardhat_setBalance', stranger, '0x1')
+  const { reward } = await ask<{ reward: readonly (readonly string[])[] }>(
+    'eth_feeHistory',
+    '0x1',
+    'latest',
+    [20, 50],
+  )
+  assert.deepEqual(reward, [['0x0', '0x0']])
+})
