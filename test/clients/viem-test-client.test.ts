@@ -153,10 +153,13 @@ for (const mode of modes) {
 
   test(`${mode}: actions without a counterpart are refused with a reason`, async () => {
     const { tools } = clients(mode)
-    const refused: readonly (readonly [Promise<unknown>, RegExp])[] = [
-      [tools.setMinGasPrice({ gasPrice: 1n }), /not supported when EIP-1559 is active/],
-      [tools.setRpcUrl('http://127.0.0.1:1'), /copies no other chain/],
-      [tools.reset({ jsonRpcUrl: 'http://127.0.0.1:1', blockNumber: 1n }), /serve it as a network/],
+    const refused: readonly (readonly [() => Promise<unknown>, RegExp])[] = [
+      [() => tools.setMinGasPrice({ gasPrice: 1n }), /not supported when EIP-1559 is active/],
+      [() => tools.setRpcUrl('http://127.0.0.1:1'), /copies no other chain/],
+      [
+        () => tools.reset({ jsonRpcUrl: 'http://127.0.0.1:1', blockNumber: 1n }),
+        /serve it as a network/,
+      ],
     ]
     for (const [call, reason] of refused) {
       await assert.rejects(call, (error) => reason.test((error as BaseError).details))
