@@ -36,18 +36,27 @@ export async function serverAccess(
   context: Context,
   options: ServerOptions,
 ): Promise<ServerAccess> {
-  const named = options.url ?? (context.env['CAIRN_URL'] || null)
-  const server = named === null ? await usualServer(context, options) : { url: named }
-  const { url } = server
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new UsageError(`--url is "${url}", expected http://<host>:<port>`)
-  }
+  const server = await serverOf(context, options)
   const key = options.key ?? context.env['CAIRN_KEY'] ?? ''
   const secret = options.secret ?? context.env['CAIRN_SECRET'] ?? ''
   if (key === '') throw new UsageError('no API key: set --key or CAIRN_KEY')
   if (secret === '') throw new UsageError('no secret: set CAIRN_SECRET or --secret')
   const pair = Buffer.from(`${key}:${secret}`).toString('base64')
   return { ...server, headers: { authorization: `Basic ${pair}` } }
+}
+
+/** `--url`, CAIRN_URL, or where the server of the settings listens. Throws UsageError, ConfigError. */
+export async function serverOf(
+  context: Context,
+  options: SharedOptions & Pick<ServerOptions, 'url'>,
+): Promise<UsualServer> {
+  const named = options.url ?? (context.env['CAIRN_URL'] || null)
+  const server = named === null ? await usualServer(context, options) : { url: named }
+  const { url } = server
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new UsageError(`--url is "${url}", expected http://<host>:<port>`)
+  }
+  return server
 }
 
 /** The sentence for a server that was not reached. Not the whole URL: it may hold the key. */

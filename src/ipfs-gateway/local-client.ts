@@ -18,7 +18,7 @@ export type LocalRequest = {
 const proxyHeaders =
   /^(?:forwarded|via|x-(?:forwarded|original|envoy)(?:-.*)?|x-(?:real|client)-ip|true-client-ip|(?:cf|fly|tailscale|cdn)-.*)$/
 
-/** See the rule above. */
+/** True if a person or a program at this machine made the request for itself. */
 export function isLocalClient({ headers, socket }: LocalRequest): boolean {
   const peer = (socket.remoteAddress ?? '').replace(/^::ffff:/, '')
   if (!isLoopback(peer)) return false

@@ -196,6 +196,10 @@ test('what cannot be compared is refused with a sentence that contains no key', 
   const noKey = await doctor({ CAIRN_URL: ours.url, CAIRN_KEY: '' }, '--dropin', theirs.url)
   assert.match(noKey.err, /no API key of this server: set CAIRN_KEY or --key/)
 
+  const wrongUrl = await doctor(env, '--dropin', theirs.url, '--url', 'ftp://127.0.0.1:1')
+  assert.equal(wrongUrl.code, 2)
+  assert.match(wrongUrl.err, /--url is "ftp:\/\/127\.0\.0\.1:1", expected http:/)
+
   const silent = await compare(ours, 'http://127.0.0.1:1/v3/some-key')
   assert.equal(silent.code, 1)
   assert.match(silent.err, /their endpoint does not answer eth_chainId: ECONNREFUSED/)

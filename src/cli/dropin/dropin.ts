@@ -5,7 +5,7 @@ import type { Context, SharedOptions } from '../context.ts'
 import { onInterrupt } from '../on-interrupt.ts'
 import { createProgress } from '../progress.ts'
 import { FoundBad, print, visible } from '../report.ts'
-import { usualServer } from '../server-access.ts'
+import { serverOf } from '../server-access.ts'
 import { createPaint } from '../terminal-colors.ts'
 import { asTyped } from '../typed-command.ts'
 import { UsageError } from '../usage-error.ts'
@@ -26,11 +26,7 @@ export async function compareEndpoints(context: Context, options: DropinOptions)
   const key = options.key ?? context.env['CAIRN_KEY'] ?? ''
   if (key === '') throw new UsageError('no API key of this server: set CAIRN_KEY or --key')
   const secret = options.secret ?? context.env['CAIRN_SECRET'] ?? ''
-  const named = options.url ?? (context.env['CAIRN_URL'] || null)
-  const server = named === null ? await usualServer(context, options) : { url: named }
-  if (!URL.canParse(server.url)) {
-    throw new UsageError(`--url is "${server.url}", expected http://<host>:<port>`)
-  }
+  const server = await serverOf(context, options)
   const network = options.network === undefined ? '' : `/${encodeURIComponent(options.network)}`
   const path = `${network}/v3/${encodeURIComponent(key)}`
   const basic = Buffer.from(`:${secret}`).toString('base64')
