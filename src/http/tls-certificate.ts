@@ -27,10 +27,9 @@ const fileBytesMax = 1024 * 1024
 /** Rejects with a sentence for the operator, which names the setting and the file. */
 export async function readTlsCertificate(files: TlsFiles): Promise<TlsCertificate> {
   const { certificateFile, keyFile } = files
-  const [cert, key] = await Promise.all([
-    read('http.tls.certificateFile', certificateFile),
-    read('http.tls.keyFile', keyFile),
-  ])
+  // One after the other, so that of two absent files the error always names the certificate.
+  const cert = await read('http.tls.certificateFile', certificateFile)
+  const key = await read('http.tls.keyFile', keyFile)
   const certificate = parseCertificate(cert, certificateFile)
   const privateKey: KeyObject = parse(
     () => createPrivateKey(key),
