@@ -9,16 +9,18 @@ import {
   STATUS_CODES,
 } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import { isLoopback } from '../base/addresses.ts'
-import { describeErrno } from '../base/describe-errno.ts'
 import { createAddressCap, createIdleSockets } from './connection-limits.ts'
 import { type ClientAddress, createRequestIds, peerAddress, readTarget } from './request-head.ts'
 import { createDateHeader, sendAnswer, textAnswer } from './text-answer.ts'
+import type { PlainHead } from './lean/head-parser.ts'
 import { createLeanListener } from './lean/lean-listener.ts'
+import { type ListenAddress, listen } from './listen.ts'
 import { NodeExchange } from './node-exchange.ts'
+import { readOrigin } from './origin-line.ts'
+import { createPassedSockets } from './passed-sockets.ts'
 import type { Routes } from './routes.ts'
 import { createSecureSockets } from './secure-sockets.ts'
 import type { TlsCertificate } from './tls-certificate.ts'
@@ -59,6 +61,10 @@ export type ServerParts = {
   readonly upgrades?: Upgrades
   /** The listener speaks TLS with this certificate; absent: plain HTTP. */
   readonly certificate?: TlsPair
+  /** In a worker: what it answers itself, and where the rest goes. Absent: this process answers everything. */
+  readonly share?: WorkerShare
+  /** In the keeper: connections come from workers, each begun with its origin (origin-line.ts). */
+  readonly isKeeper?: boolean
   /** Default: the peer is always the client. */
   readonly clientAddress?: ClientAddress
   /** Logs each answer at level debug. Off by default, because it costs a listener per answer. */
@@ -67,41 +73,50 @@ export type ServerParts = {
   readonly log: Log
 }
 
-export type ListenAddress = {
-  readonly host: string
-  /** 0: any free one. */
-  readonly port: number
-  /** Descriptor of a socket that already listens there, passed by the parent process; null or absent: a new socket. */
-  readonly descriptor?: number | null
+/** What a worker process answers itself. */
+export type WorkerShare = {
+  /** Plain JSON-RPC calls; others are passed on. */
+  readonly serves: (call: Pick<PlainHead, 'target' | 'rpcPath'>) => boolean
+  /** Other requests, by the first bytes that came: this process answers one, and closes its connection. */
+  readonly takes: (first: Buffer) => boolean
+  /** Passes the connection on. */
+  readonly pass: (socket: Socket) => void
+  readonly closePassed: () => void
 }
 
 export interface Server {
-  /** Resolves with the bound port. Rejects with one sentence for people. */
+  /** Resolves with the bound port, 0 for a Unix socket. Rejects with one sentence for people. */
   listen(where: ListenAddress): Promise<number>
   readonly draining: boolean
   /** Open now, upgraded ones too. */
   readonly connections: number
   /** New TLS connections get this certificate; open ones stay. No effect on a listener of plain HTTP. */
   changeCertificate(certificate: TlsPair): void
+  /** The worker ends: the same for connections that it passed on. Open ones are closed when the worker closes them. */
+  drainWorker(worker: number, limits: DrainLimits): void
   /**
    * Stops listening; for `graceMs` open connections may still bring calls, each answered with
    * `Connection: close`; then idle ones are closed, and at `deadlineMs` all. Resolves when none is left.
    */
-  drain(limits: { readonly graceMs: number; readonly deadlineMs: number }): Promise<void>
+  drain(limits: DrainLimits): Promise<void>
 }
+
+export type DrainLimits = { readonly graceMs: number; readonly deadlineMs: number }
 
 /** Builds a server that does not listen yet. */
 export function createServer(parts: ServerParts): Server {
-  const { settings, routes, upgrades, logAnswers = () => false, clock, log } = parts
+  const { settings, routes, upgrades, share, logAnswers = () => false, clock, log } = parts
   const { clientAddress = peerAddress } = parts
+  const passed = createPassedSockets()
   const requestIdOf = createRequestIds()
   const dateOf = createDateHeader(clock)
   let draining = false
+  const isDraining = (socket: Socket | null): boolean => draining || passed.isLeaving(socket)
 
   class DrainingResponse extends ServerResponse<IncomingMessage> {
     // Every head goes through here, however it is written.
     override writeHead(statusCode: number, ...rest: never[]): this {
-      if (draining) this.shouldKeepAlive = false
+      if (isDraining(this.socket)) this.shouldKeepAlive = false
       return super.writeHead(statusCode, ...rest)
     }
   }
@@ -145,7 +160,10 @@ export function createServer(parts: ServerParts): Server {
     try {
       // node:http drops bytes that follow an upgrade without a handler in one packet: a call in them would never be
       // answered, so the connection closes.
-      if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
+      // In a worker, the next request can be one for the keeper.
+      if (request.headers.upgrade !== undefined || share !== undefined) {
+        response.shouldKeepAlive = false
+      }
       const target = readTarget(request)
       if (typeof target === 'string') {
         const answer = textAnswer(400, target, { connection: 'close', 'x-request-id': requestId })
@@ -233,9 +251,14 @@ export function createServer(parts: ServerParts): Server {
   const lean = createLeanListener({
     ...settings,
     face: routes.rpc,
-    handOver: takeOver,
+    serves: share?.serves,
+    handOver: (socket, first) => {
+      if (share !== undefined && !share.takes(first)) return share.pass(socket)
+      takeOver(socket)
+      socket.resume()
+    },
     requestIdOf,
-    draining: () => draining,
+    draining: isDraining,
     statusTexts: STATUS_CODES,
     dateOf,
     clientAddress,
@@ -258,7 +281,7 @@ export function createServer(parts: ServerParts): Server {
   const begin = settings.listener === 'lean' ? lean.accept : takeOver
   // How node:tls begins a handshake.
   const shakers = secure === null ? [] : listenersOff(node, 'connection')
-  node.on('connection', (socket: Socket) => {
+  function admit(socket: Socket): void {
     if (!underCap(socket)) return
     idle.makeRoom(connections)
     connections++
@@ -266,7 +289,14 @@ export function createServer(parts: ServerParts): Server {
     if (secure === null) return begin(socket)
     sockets.opened(socket)
     for (const shake of shakers) shake.call(node, socket)
-  })
+  }
+  function admitPassed(socket: Socket): void {
+    readOrigin(socket, { clock, limitMs: settings.headersMs }, ({ worker }) => {
+      passed.add(socket, worker)
+      admit(socket)
+    })
+  }
+  node.on('connection', parts.isKeeper === true ? admitPassed : admit)
   secure?.on('secureConnection', (socket) => {
     sockets.secured(socket)
     begin(socket)
@@ -286,6 +316,11 @@ export function createServer(parts: ServerParts): Server {
     get connections() {
       return connections
     },
+    drainWorker(worker, { graceMs, deadlineMs }) {
+      const leaving = passed.leave(worker)
+      upgrades?.drain(deadlineMs, (socket) => leaving.has(socket))
+      clock.after(graceMs, () => void idle.closeOldest(Infinity, leaving))
+    },
     changeCertificate: ({ cert, key }) => secure?.setSecureContext({ ...tlsTerms, cert, key }),
     async drain({ graceMs, deadlineMs }) {
       if (draining) return
@@ -304,6 +339,7 @@ export function createServer(parts: ServerParts): Server {
         clock.after(deadlineMs, () => {
           lean.closeAll()
           node.closeAllConnections()
+          share?.closePassed()
         }),
       ]
       await closed
@@ -322,47 +358,4 @@ function listenersOff(node: NodeServer, event: string): ReturnType<NodeServer['l
   const listeners = node.listeners(event)
   node.removeAllListeners(event)
   return listeners
-}
-
-function listen(node: NodeServer, where: ListenAddress, backlog: number): Promise<number> {
-  const { host, port, descriptor = null } = where
-  return new Promise((resolve, reject) => {
-    function failed(error: NodeJS.ErrnoException): void {
-      const sentence =
-        descriptor === null
-          ? listenSentence(error, where)
-          : `cannot listen on the passed socket (descriptor ${descriptor}): ${describeErrno(error)}`
-      reject(new Error(sentence, { cause: error }))
-    }
-    node.once('error', failed)
-    const place = descriptor === null ? { host, port } : { fd: descriptor }
-    node.listen({ ...place, backlog }, () => {
-      node.removeListener('error', failed)
-      const bound = node.address() as AddressInfo
-      if (descriptor === null || isAt(bound, where)) {
-        resolve(bound.port)
-        return
-      }
-      NetServer.prototype.close.call(node)
-      const settings = `expected the address of the settings, ${host}:${port}`
-      reject(new Error(`the passed socket listens on ${bound.address}:${bound.port}, ${settings}`))
-    })
-  })
-}
-
-/** The settings decide who may reach a listener, so a socket of another address is refused. */
-function isAt({ address, port }: AddressInfo, where: ListenAddress): boolean {
-  const isHost = where.host === 'localhost' ? isLoopback(address) : where.host === address
-  return isHost && (where.port === 0 || where.port === port)
-}
-
-function listenSentence(error: NodeJS.ErrnoException, where: ListenAddress): string {
-  const place = `${where.host}:${where.port}`
-  if (error.code === 'EADDRINUSE') {
-    return `cannot listen on ${place}: another program uses this port, stop it or choose another port`
-  }
-  if (error.code === 'EACCES') return `cannot listen on ${place}: no permission for this port`
-  if (error.code === 'EADDRNOTAVAIL')
-    return `cannot listen on ${place}: not an address of this machine`
-  return `cannot listen on ${place}: ${describeErrno(error)}`
 }

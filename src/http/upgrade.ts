@@ -24,6 +24,9 @@ export interface Upgrades {
   takes(request: IncomingMessage): boolean
   /** Opens a connection over the socket, or refuses. Never throws. */
   open(upgrade: Upgrade): void
-  /** Lets calls in flight end, closing each connection after its last one; at `deadlineMs` disconnects the rest. */
-  drain(deadlineMs: number): void
+  /**
+   * Lets calls in flight end, closing each connection after its last one; at `deadlineMs` disconnects the rest. `of`:
+   * connections that are drained; absent: all.
+   */
+  drain(deadlineMs: number, of?: (socket: Socket) => boolean): void
 }

@@ -5,12 +5,8 @@ import { createListedIps } from '../base/addresses.ts'
 import type { Log } from '../base/log.ts'
 import type { Config } from '../config/settings.ts'
 import { createClientAddress } from '../http/request-head.ts'
-import {
-  createServer,
-  defaultServerSettings,
-  type ListenAddress,
-  type Server,
-} from '../http/server.ts'
+import { createServer, defaultServerSettings, type Server } from '../http/server.ts'
+import type { ListenAddress } from '../http/listen.ts'
 import type { WatchedCertificate } from './watch-certificate.ts'
 import { urlOf } from './open-access.ts'
 import type { OpenEndpoints } from './open-endpoints.ts'

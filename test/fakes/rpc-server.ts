@@ -5,10 +5,12 @@ import { silentLog } from '../../src/base/log.ts'
 import { createInspector, type Inspector } from '../../src/pipeline/inspector/inspector.ts'
 import { createRoutes } from '../../src/server/open-endpoints.ts'
 import { type RpcSettings, createRpcApi, defaultRpcSettings } from '../../src/rpc/api/rpc-api.ts'
+import type { ListenAddress } from '../../src/http/listen.ts'
 import {
   createServer,
   defaultServerSettings,
   type Server,
+  type ServerParts,
   type ServerSettings,
 } from '../../src/http/server.ts'
 import {
@@ -35,7 +37,8 @@ export async function startRpcServer(
     readonly server?: Partial<ServerSettings>
     readonly inspector?: Inspector
     readonly clock?: Clock
-  } = {},
+    readonly where?: Partial<ListenAddress>
+  } & Pick<ServerParts, 'share' | 'isKeeper'> = {},
 ): Promise<RpcServer> {
   const { gateway = createFakeGateway(), clock = systemClock } = part
   const { inspector = createInspector({ settingsOf: () => null, clock }) } = part
@@ -50,6 +53,8 @@ export async function startRpcServer(
     networks: () => ['dev', 'mainnet'],
   })
   const server = createServer({
+    ...(part.share === undefined ? {} : { share: part.share }),
+    isKeeper: part.isKeeper ?? false,
     settings: { ...defaultServerSettings, ...part.server },
     routes,
     upgrades: createWebSocketApi({
@@ -64,7 +69,7 @@ export async function startRpcServer(
     clock,
     log,
   })
-  const port = await server.listen({ host: '127.0.0.1', port: 0 })
+  const port = await server.listen({ host: '127.0.0.1', port: 0, ...part.where })
   return {
     gateway,
     server,

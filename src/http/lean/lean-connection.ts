@@ -20,8 +20,11 @@ export type ConnectionTerms = {
   readonly startOf: (status: number) => string
   /** The last lines of a head, the empty one included; `stays`: the connection does. */
   readonly endOf: (stays: boolean) => string
-  readonly draining: () => boolean
-  readonly handOver: (socket: Socket) => void
+  readonly draining: (socket: Socket) => boolean
+  /** Whether this process answers the plain call; others are handed over. Absent: it answers all. */
+  readonly serves?: ((head: PlainHead) => boolean) | undefined
+  /** `socket` is paused, and gives its `first` bytes again when it is resumed. */
+  readonly handOver: (socket: Socket, first: Buffer) => void
   /** Gets unexpected errors. */
   readonly failed: (cause: unknown) => void
   /** The connection is closed, or handed over. */
@@ -113,13 +116,12 @@ export class LeanConnection implements Idler, Sender {
     this.#working = true
     for (let bytes: Buffer | null = first; bytes !== null;) {
       const head = this.#readHead(bytes)
-      if (head === null) {
+      if (head === null || this.#terms.serves?.(head) === false) {
         this.send()
         this.#leave()
         this.socket.pause()
         this.socket.unshift(bytes)
-        this.#terms.handOver(this.socket)
-        this.socket.resume()
+        this.#terms.handOver(this.socket, bytes)
         return
       }
       const exchange = new LeanExchange(
@@ -186,7 +188,8 @@ export class LeanConnection implements Idler, Sender {
     const { startOf, endOf, draining, wheel, coalescer, keepAliveMs } = this.#terms
     const mayStay = !answer.closes && exchange.bodyEnded && exchange.head.keepAlive
     // While the server drains, calls that came already are answered first.
-    const stays = mayStay && (!draining() || (this.#working ? this.#hasMore : this.#held !== null))
+    const stays =
+      mayStay && (!draining(socket) || (this.#working ? this.#hasMore : this.#held !== null))
     let head = startOf(answer.status)
     for (const { text } of answer.fixed) head += text
     head += toLines(answer.own) + endOf(stays)

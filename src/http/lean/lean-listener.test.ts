@@ -47,7 +47,10 @@ async function startListener(
   }
   const listener = createLeanListener({
     face: options.answer ?? echo,
-    handOver: (socket) => handedOver.push({ socket, bytes: once(socket, 'data') }),
+    handOver(socket) {
+      handedOver.push({ socket, bytes: once(socket, 'data') })
+      socket.resume()
+    },
     clientAddress: peerAddress,
     requestIdOf: (given) => {
       if (given === 'a bug') throw new TypeError('a bug')

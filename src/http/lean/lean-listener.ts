@@ -16,7 +16,14 @@ import type { LeanExchange } from './lean-exchange.ts'
 
 export type LeanListenerParts = Pick<
   ConnectionTerms,
-  'requestIdOf' | 'clientAddress' | 'draining' | 'handOver' | 'headersMs' | 'keepAliveMs' | 'clock'
+  | 'requestIdOf'
+  | 'clientAddress'
+  | 'draining'
+  | 'serves'
+  | 'handOver'
+  | 'headersMs'
+  | 'keepAliveMs'
+  | 'clock'
 > & {
   readonly face: RpcApi
   readonly statusTexts: Readonly<Record<number, string | undefined>>

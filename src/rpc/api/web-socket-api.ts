@@ -1,6 +1,7 @@
 // JSON-RPC API over WebSocket: checks the upgrade like an HTTP request, refuses it with the same body,
 // and watches over the connections that are open: still there, still allowed, not too many of one key.
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { WebSocketServer } from 'ws'
 import type { Caller } from '../../access/accounts/caller.ts'
 import { Fault } from '../../base/fault.ts'
@@ -47,6 +48,7 @@ export type WebSocketApiDeps = FrameParts & { readonly limits: WebSocketLimits }
 
 type Member = {
   readonly connection: WebSocketConnection
+  readonly socket: Socket
   readonly credential: Credential
   readonly network: Network
 }
@@ -105,7 +107,7 @@ export function createWebSocketApi(parts: WebSocketApiDeps): Upgrades {
         deadlines,
         load,
       })
-      const member = { connection, credential, network }
+      const member = { connection, socket, credential, network }
       join(member, caller.keyId)
       log('debug', 'websocket_opened', { requestId })
       webSocket.once('close', (code) => {
@@ -189,10 +191,10 @@ export function createWebSocketApi(parts: WebSocketApiDeps): Upgrades {
         }
       })()
     },
-    drain(deadlineMs) {
-      for (const { connection } of members) connection.drain()
+    drain(deadlineMs, of = () => true) {
+      for (const { connection, socket } of members) if (of(socket)) connection.drain()
       clock.after(deadlineMs, () => {
-        for (const { connection } of members) connection.cut()
+        for (const { connection, socket } of members) if (of(socket)) connection.cut()
       })
     },
   }

@@ -1,0 +1,82 @@
+// A connection that a worker passes on to the keeper, byte by byte, because the keeper answers its requests. It stays there
+// for the rest of its life.
+// Tested by src/http/tunnel.test.ts
+import { connect, type Socket } from 'node:net'
+import type { Clock } from '../base/clock.ts'
+import { originLine } from './origin-line.ts'
+
+/** Pauses between two tries while the keeper restarts. */
+const againMs = 50
+
+const unavailable = [
+  'HTTP/1.1 503 Service Unavailable',
+  'Content-Type: text/plain; charset=utf-8',
+  'Content-Length: 25',
+  'Retry-After: 1',
+  'Connection: close',
+  '',
+  'this server is restarting',
+].join('\r\n')
+
+export type TunnelParts = {
+  /** The keeper's socket. */
+  readonly path: string
+  /** Number of this worker. */
+  readonly worker: number
+  /** How long a connection waits for a keeper that restarts; then it is answered with status 503. */
+  readonly waitMs: number
+  readonly clock: Clock
+}
+
+export type Tunnels = {
+  /** `socket`: paused, with the bytes of its first request still in it. */
+  open(socket: Socket): void
+  closeAll(): void
+}
+
+export function createTunnels({ path, worker, waitMs, clock }: TunnelParts): Tunnels {
+  const open = new Set<Socket>()
+
+  function join(socket: Socket, keeper: Socket): void {
+    const end = (): void => {
+      socket.destroy()
+      keeper.destroy()
+    }
+    keeper.on('error', end).on('close', () => socket.destroySoon())
+    socket.on('error', end).on('close', () => keeper.destroySoon())
+    keeper.write(originLine({ worker, address: socket.remoteAddress ?? '' }))
+    socket.pipe(keeper)
+    keeper.pipe(socket)
+  }
+
+  function begin(socket: Socket, until: number): void {
+    if (socket.destroyed) return
+    const keeper = connect({ path, allowHalfOpen: true })
+    const refused = (): void => {
+      if (clock.monotonic() < until) clock.after(againMs, () => begin(socket, until))
+      else {
+        socket.write(unavailable)
+        socket.destroySoon()
+      }
+    }
+    keeper.once('error', refused)
+    keeper.once('connect', () => {
+      keeper.removeListener('error', refused)
+      join(socket, keeper)
+    })
+  }
+
+  return {
+    open(socket) {
+      open.add(socket)
+      socket.once('close', () => open.delete(socket))
+      // Until it is joined, an error is followed by `close`.
+      socket.on('error', () => {})
+      socket.pause()
+      begin(socket, clock.monotonic() + waitMs)
+    },
+    closeAll() {
+      for (const socket of open) socket.destroy()
+    },
+  }
+}
