@@ -1,0 +1,49 @@
+// Messages over a stream of bytes: four bytes of length, then a value as node:v8 serializes it. Both ends run the same
+// program on one machine.
+// Tested by src/server/workers/keeper-link.test.ts
+import type { Socket } from 'node:net'
+import { deserialize, serialize } from 'node:v8'
+
+const lengthBytes = 4
+/** Of one message; the largest is a write of verified chain content. */
+export const frameBytesMax = 128 * 1024 * 1024
+
+/** Calls `take` with each complete message. The returned function throws for a message over `frameBytesMax`. */
+export function createFrameReader(take: (message: unknown) => void): (bytes: Buffer) => void {
+  let parts: Buffer[] = []
+  let held = 0
+  let wanted = lengthBytes
+
+  return (bytes) => {
+    parts.push(bytes)
+    held += bytes.length
+    while (held >= wanted) {
+      const all = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, held)
+      const end = lengthBytes + all.readUInt32BE(0)
+      if (end > lengthBytes + frameBytesMax) throw new Error(`a message of ${end} bytes`)
+      if (held < end) {
+        parts = [all]
+        wanted = end
+        return
+      }
+      const rest = all.subarray(end)
+      parts = rest.length === 0 ? [] : [rest]
+      held = rest.length
+      wanted = lengthBytes
+      take(deserialize(all.subarray(lengthBytes, end)))
+    }
+  }
+}
+
+/** Messages of one turn of the event loop leave together. */
+export function writeFrame(socket: Socket, message: unknown): void {
+  const body = serialize(message)
+  const head = Buffer.allocUnsafe(lengthBytes)
+  head.writeUInt32BE(body.length)
+  if (socket.writableCorked === 0) {
+    socket.cork()
+    process.nextTick(() => socket.uncork())
+  }
+  socket.write(head)
+  socket.write(body)
+}

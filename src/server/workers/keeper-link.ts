@@ -1,0 +1,131 @@
+// The worker's end of its link to the keeper. It connects again when the keeper restarts, and sends again what was not
+// answered: calls must be safe to run twice.
+// Tested by src/server/workers/keeper-link.test.ts
+import { connect, type Socket } from 'node:net'
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import type { Log } from '../../base/log.ts'
+import { createFrameReader, writeFrame } from './frames.ts'
+import { type CallReply, type Calls, receiveError } from './keeper-calls.ts'
+
+export type LinkLimits = {
+  /** Calls without a reply. Further ones fail with `overloaded`. */
+  readonly pendingMax: number
+  /** How long a call may wait, also for a keeper that restarts; then it fails with `overloaded`. */
+  readonly callMs: number
+  /** Pause before the next try to connect. */
+  readonly againMs: number
+}
+
+export const defaultLinkLimits: LinkLimits = { pendingMax: 16_384, callMs: 5_000, againMs: 50 }
+
+export type KeeperLink<Offered extends Calls> = {
+  call<Name extends keyof Offered & string>(
+    name: Name,
+    argument: Parameters<Offered[Name]>[0],
+  ): Promise<Awaited<ReturnType<Offered[Name]>>>
+  /** Whether the keeper can be reached now. */
+  readonly isOpen: boolean
+  /** Calls without a reply fail with `shutting_down`. */
+  close(): void
+}
+
+type Pending = {
+  readonly id: number
+  readonly name: string
+  readonly argument: unknown
+  readonly until: number
+  readonly settle: (reply: CallReply | Fault) => void
+}
+
+/** `path`: the keeper's socket for links. */
+export function createKeeperLink<Offered extends Calls>(parts: {
+  readonly path: string
+  readonly limits?: LinkLimits
+  readonly clock: Clock
+  readonly log: Log
+}): KeeperLink<Offered> {
+  const { path, limits = defaultLinkLimits, clock, log } = parts
+  const pending = new Map<number, Pending>()
+  let nextId = 1
+  let open: Socket | null = null
+  let closed = false
+
+  function send(socket: Socket, { id, name, argument }: Pending): void {
+    writeFrame(socket, { id, name, argument })
+  }
+
+  function begin(): void {
+    if (closed) return
+    const socket = connect(path)
+    const read = createFrameReader((message) => settle(message as CallReply))
+    socket.on('connect', () => {
+      open = socket
+      for (const call of pending.values()) send(socket, call)
+    })
+    socket.on('data', (bytes) => {
+      try {
+        read(bytes)
+      } catch (error) {
+        log('error', 'keeper_link_failed', { error })
+        socket.destroy()
+      }
+    })
+    // `close`, which follows, tries again.
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      if (open === socket) open = null
+      if (!closed) clock.after(limits.againMs, begin)
+    })
+  }
+
+  function settle(reply: CallReply): void {
+    const call = pending.get(reply.id)
+    pending.delete(reply.id)
+    call?.settle(reply)
+  }
+
+  function refuseLate(): void {
+    const now = clock.monotonic()
+    for (const [id, call] of pending) {
+      // In the order of their deadlines.
+      if (call.until > now) return
+      pending.delete(id)
+      call.settle(new Fault('overloaded'))
+    }
+  }
+
+  const stopTimer = clock.every(limits.againMs, refuseLate)
+  begin()
+
+  return {
+    call: (name, argument) =>
+      new Promise((resolve, reject) => {
+        if (closed) return reject(new Fault('shutting_down'))
+        if (pending.size >= limits.pendingMax) return reject(new Fault('overloaded'))
+        const call: Pending = {
+          id: nextId++,
+          name,
+          argument,
+          until: clock.monotonic() + limits.callMs,
+          settle(reply) {
+            if (reply instanceof Fault) reject(reply)
+            else if ('error' in reply) reject(receiveError(reply.error))
+            else resolve(reply.value as never)
+          },
+        }
+        pending.set(call.id, call)
+        if (open !== null) send(open, call)
+      }),
+    get isOpen() {
+      return open !== null
+    },
+    close() {
+      closed = true
+      stopTimer()
+      open?.destroy()
+      for (const call of pending.values()) call.settle(new Fault('shutting_down'))
+      pending.clear()
+    },
+  }
+}
