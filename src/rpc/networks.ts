@@ -1,7 +1,6 @@
 // Which network a request means: path prefix, else Host label, else the default.
 // A known label that is not served is refused: an answer from the wrong chain is worse than an error.
 import { Fault } from '../base/fault.ts'
-import type { Network } from '../chain/network.ts'
 
 const mainnetAndSepolia =
   'arbitrum base blast celo linea mantle optimism scroll starknet unichain zksync'
@@ -23,24 +22,23 @@ const knownLabels: ReadonlySet<string> = new Set([
 
 /**
  * `networks`: those served now, the first one is the default; the same list until it changes. Labels are compared in
- * lower case.
+ * lower case. The choice throws `no_network`.
  */
-export function createNetworkChoice(
-  networks: () => readonly Network[],
-): (pathLabel: string | null, hostLabel: string | null) => Network {
-  let listed: readonly Network[] = []
-  let served = new Map<string, Network>()
+export function createNetworkChoice<Named extends { readonly name: string }>(
+  networks: () => readonly Named[],
+): (pathLabel: string | null, hostLabel: string | null) => Named {
+  let listed: readonly Named[] = []
+  let served = new Map<string, Named>()
 
   function update(): void {
     listed = networks()
     served = new Map(listed.map((network) => [network.name, network]))
-    if (listed.length === 0) throw new TypeError('at least one network must be configured')
   }
   update()
 
   return (pathLabel, hostLabel) => {
     if (networks() !== listed) update()
-    const fallback = listed[0] as Network
+    const fallback = listed[0]
     const path = pathLabel?.toLowerCase() ?? null
     const host = hostLabel?.toLowerCase() ?? null
     const hostNames = host !== null && (served.has(host) || knownLabels.has(host)) ? host : null
@@ -48,7 +46,8 @@ export function createNetworkChoice(
       throw notServed(served.has(path) ? hostNames : path)
     }
     const label = path ?? hostNames
-    if (label === null) return fallback
+    if (label === null && fallback !== undefined) return fallback
+    if (label === null) throw notServed('')
     const network = served.get(label)
     if (network === undefined) throw notServed(label)
     return network

@@ -11,6 +11,7 @@ import { createJwtPublicKeys } from '../access/accounts/jwt-public-keys.ts'
 import { backgroundFailed, guardClock, logUnhandled, systemClock } from '../base/clock.ts'
 import { startIdleCollections } from '../base/idle-collections.ts'
 import { createLog, type Log } from '../base/log.ts'
+import { listedNetworks } from '../config/saved-network.ts'
 import type { Config } from '../config/settings.ts'
 import { lockFolder } from '../db/lock.ts'
 import { createSqliteRows, findAll } from '../db/sqlite-rows.ts'
@@ -39,7 +40,7 @@ import { createUsage } from '../access/usage/usage.ts'
 import { createCounters } from '../metrics/counters.ts'
 import { createOwnDenials, createOwnDenyList } from '../ipfs-gateway/own-denials.ts'
 import { denyPathsOf, openDenyLists } from './deny-lists.ts'
-import type { OnImport } from './open-chain.ts'
+import { type OnImport, openChain } from './open-chain.ts'
 import { startCollecting } from './start-collecting.ts'
 import { createListeners } from './listeners.ts'
 import { makeDataFolder } from './make-data-folder.ts'
@@ -247,17 +248,26 @@ export async function startServer(
   const merged = await readNetworksInForce(config, saved, log)
   const opened = await openNetworks({
     config: merged,
-    database,
-    store,
+    listed: listedNetworks,
+    openChain: (chain) =>
+      openChain({
+        config: chain,
+        database,
+        store,
+        obtaining,
+        path,
+        writer,
+        clock,
+        log,
+        onImport,
+        onSigned: senders.note,
+      }),
     obtaining,
     sources,
     operations,
-    path,
     writer,
     clock,
     log,
-    onImport,
-    onSigned: senders.note,
   })
   starting.defer(() => opened.close())
   const inForce = createNetworksInForce({

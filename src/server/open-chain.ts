@@ -172,7 +172,7 @@ type OpenChainParts = {
   readonly onSigned: SenderCache['note']
 }
 
-type OpenChain = {
+export type OpenChain = {
   readonly network: Network
   close(): Promise<void>
 }

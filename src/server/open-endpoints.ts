@@ -25,7 +25,9 @@ import type { DryRunDeps } from '../admin/dry-run.ts'
 import type { AsKeyParts } from '../admin/http/admin-handler.ts'
 import { createIpfsApi } from '../kubo/ipfs-api.ts'
 import { createIpfsGateway, type IpfsGatewaySettings } from '../ipfs-gateway/ipfs-gateway.ts'
-import { createRpcApi, defaultRpcSettings } from '../rpc/api/rpc-api.ts'
+import { createRpcApi, defaultRpcSettings, type RpcApiDeps } from '../rpc/api/rpc-api.ts'
+import type { RpcPipeline } from '../rpc/rpc-pipeline.ts'
+import type { Upgrades } from '../http/upgrade.ts'
 import type { ServerParts } from '../http/server.ts'
 import { createTusHandler } from '../kubo/tus/tus-handler.ts'
 import type { ResumableUploads } from '../kubo/tus/resumable-uploads.ts'
@@ -181,18 +183,24 @@ function createRouter(endpoints: Endpoints): RequestHandler {
 /** `commandClassOf`: null for an unknown command. */
 type AdminEndpoints = Pick<AsKeyParts, 'rpc' | 'files'> & Pick<DryRunDeps, 'commandClassOf'>
 
-export type EndpointsDeps = {
-  readonly gateway: Pipeline
+export type RpcEndpointDeps = {
+  readonly gateway: RpcPipeline
   readonly inspector: Inspector
   /** Gets the requests of all APIs as they end. */
   readonly requests: RequestLog
   readonly turns: FairTimeSlices
+  /** Current settings. */
+  readonly settings: { readonly now: Config }
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export type EndpointsDeps = RpcEndpointDeps & {
+  readonly gateway: Pipeline
   /** All IPFS commands by name. */
   readonly commands: ReadonlyMap<string, KuboCommand<unknown>>
   /** Settings at the start. */
   readonly config: Config
-  /** Current settings. */
-  readonly settings: { readonly now: Config }
   /** Opens the admin API over the two other APIs; null: turned off. */
   readonly openAdmin: ((endpoints: AdminEndpoints) => AdminApi) | null
   /** `/metrics`; null: turned off. */
@@ -203,8 +211,6 @@ export type EndpointsDeps = {
   readonly ready: () => boolean
   /** Names of the networks served now. */
   readonly networks: () => readonly string[]
-  readonly clock: Clock
-  readonly log: Log
 }
 
 /** Works from the source and from a package. */
@@ -218,22 +224,17 @@ export type OpenEndpoints = Pick<ServerParts, 'routes' | 'upgrades'> & {
   readonly adminRoutes: Routes | null
 }
 
-export function openEndpoints(parts: EndpointsDeps): OpenEndpoints {
-  const {
-    gateway,
-    inspector,
-    requests,
-    turns,
-    config,
-    settings,
-    uploads,
-    uploadSpace,
-    ready,
-    networks,
-    clock,
-    log,
-  } = parts
-  const rpcParts = {
+/** What the API of JSON-RPC is made of. */
+export function rpcEndpointParts({
+  gateway,
+  inspector,
+  requests,
+  turns,
+  settings,
+  clock,
+  log,
+}: RpcEndpointDeps): RpcApiDeps {
+  return {
     gateway,
     inspector,
     requests,
@@ -256,6 +257,26 @@ export function openEndpoints(parts: EndpointsDeps): OpenEndpoints {
     clock,
     log,
   }
+}
+
+/** `config`: the settings at the start. */
+export function openWebSockets(parts: RpcApiDeps, config: Pick<Config, 'webSocket'>): Upgrades {
+  return createWebSocketApi({
+    ...parts,
+    limits: {
+      ...defaultWebSocketLimits,
+      connectionsPerKeyMax: config.webSocket.connectionsPerKeyMax,
+      get bufferBytesMax() {
+        return parts.settings.replyBytesMax + webSocketSpareBytes
+      },
+    },
+  })
+}
+
+export function openEndpoints(parts: EndpointsDeps): OpenEndpoints {
+  const { gateway, inspector, requests, config, settings, uploads, uploadSpace, clock, log } = parts
+  const { ready, networks } = parts
+  const rpcParts = rpcEndpointParts(parts)
   const filesParts = {
     gateway,
     inspector,
@@ -319,15 +340,6 @@ export function openEndpoints(parts: EndpointsDeps): OpenEndpoints {
       ready,
       networks,
     }),
-    upgrades: createWebSocketApi({
-      ...rpcParts,
-      limits: {
-        ...defaultWebSocketLimits,
-        connectionsPerKeyMax: config.webSocket.connectionsPerKeyMax,
-        get bufferBytesMax() {
-          return settings.now.rpc.responseBytesMax + webSocketSpareBytes
-        },
-      },
-    }),
+    upgrades: openWebSockets(rpcParts, config),
   }
 }

@@ -88,34 +88,73 @@ export function createPipeline(parts: PipelineDeps): Pipeline {
   }
 }
 
-/** Maximum number of accounts with a cached view of the content. */
-const filesByAccountMax = 1000
-
-export function openGateway(parts: {
+/** The open parts that JSON-RPC needs. */
+export type RpcParts = {
   /** Settings at the start. */
   readonly config: Config
   /** Current settings. */
   readonly settings: { readonly now: Config }
-  readonly content: OpenContent
   readonly opened: OpenNetworks
   readonly directory: Directory
   readonly failed: FailedAuthentications
   readonly limiter: Limiter
-  /** Of the request thread. */
-  readonly turns: FairTimeSlices
-  readonly transferMeters: TransferMeters
-  readonly usage: Usage
+  readonly usage: Pick<Usage, 'count' | 'countBytes'>
   readonly counters: Counters
   readonly inspector: Inspector
-  readonly denied: DenyLists
   readonly findSender: FindSender
-  readonly database: Database
-  readonly rows: Rows
   readonly clock: Clock
   readonly log: Log
-}): Pipeline {
-  const { config, settings, content, opened, directory, limiter, turns, usage, counters } = parts
-  const { inspector, transferMeters, denied, findSender, database, rows, clock, log } = parts
+}
+
+/** What the pipeline of JSON-RPC is made of. */
+export function rpcPipelineParts(parts: RpcParts): RpcPipelineDeps {
+  const { config, settings, opened, directory, limiter, usage, counters } = parts
+  const { inspector, findSender, clock, log } = parts
+  const logCall = createCallLog({ calls: () => settings.now.log.calls, clock, log })
+  return {
+    inspector,
+    networks: opened.networks,
+    authenticate: guardAuthentication<Caller | Promise<Caller>>(
+      (key, secret, address, jwt) =>
+        jwt === undefined
+          ? directory.authenticate(key, secret, address)
+          : directory.authenticateJwt(key, jwt, address),
+      parts.failed,
+    ),
+    admitUnits: limiter.admitUnits,
+    refundUnits: limiter.refundUnits,
+    chargeUnits: limiter.chargeUnits,
+    count(call) {
+      usage.count(call)
+      logCall(call)
+    },
+    countBytes: usage.countBytes,
+    countAnswer: counters.countAnswer,
+    clock,
+    operationsOf: opened.operationsOf,
+    resolveBlock,
+    eventsOf: createEvents({ clock, log, findSender }),
+    answerCache: createAnswerCache({ bytesMax: config.memory.answersBytesMax }),
+    log,
+  }
+}
+
+/** Maximum number of accounts with a cached view of the content. */
+const filesByAccountMax = 1000
+
+export function openGateway(
+  parts: RpcParts & {
+    readonly content: OpenContent
+    /** Of the request thread. */
+    readonly turns: FairTimeSlices
+    readonly transferMeters: TransferMeters
+    readonly denied: DenyLists
+    readonly database: Database
+    readonly rows: Rows
+  },
+): Pipeline {
+  const { config, settings, content, directory, limiter, turns } = parts
+  const { transferMeters, denied, database, rows, clock } = parts
   const { store, obtaining, obtainOutside, readRun, blockSources } = content
   const hasCardGate = () => settings.now.card.adapter !== 'none'
   const hasSources = () => blockSources.now().length > 0
@@ -125,7 +164,6 @@ export function openGateway(parts: {
     streamsMax: () => settings.now.gateway.streamsMax,
     streamsPerReaderMax: () => settings.now.gateway.streamsPerReaderMax,
   })
-  const logCall = createCallLog({ calls: () => settings.now.log.calls, clock, log })
   const filesSettings = {
     store,
     deleteBlocks: store.delete,
@@ -160,23 +198,12 @@ export function openGateway(parts: {
     return files
   }
   return createPipeline({
-    inspector,
-    networks: opened.networks,
+    ...rpcPipelineParts(parts),
     files: createFiles(filesSettings),
     filesOf: config.files.isolation === 'own' ? ownFiles : null,
-    authenticate: guardAuthentication<Caller | Promise<Caller>>(
-      (key, secret, address, jwt) =>
-        jwt === undefined
-          ? directory.authenticate(key, secret, address)
-          : directory.authenticateJwt(key, jwt, address),
-      parts.failed,
-    ),
     get cardGate() {
       return cardGateOf(settings.now)
     },
-    admitUnits: limiter.admitUnits,
-    refundUnits: limiter.refundUnits,
-    chargeUnits: limiter.chargeUnits,
     admitFiles: limiter.admitFiles,
     transferMeters,
     importProfileOf: ({ settings: { importProfile } }) =>
@@ -190,17 +217,5 @@ export function openGateway(parts: {
       refreshDenials: denied.refresh,
       admit: readers.admit,
     },
-    count(call) {
-      usage.count(call)
-      logCall(call)
-    },
-    countBytes: usage.countBytes,
-    countAnswer: counters.countAnswer,
-    clock,
-    operationsOf: opened.operationsOf,
-    resolveBlock,
-    eventsOf: createEvents({ clock, log, findSender }),
-    answerCache: createAnswerCache({ bytesMax: config.memory.answersBytesMax }),
-    log,
   })
 }

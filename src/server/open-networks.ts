@@ -5,7 +5,7 @@ import { type Clock, backgroundFailed } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { NetworkConfig, UpstreamNetworkConfig } from '../config/network-config.ts'
 import type { Obtaining } from '../content/obtain.ts'
-import type { ThreadWriter } from '../db/thread-writer.ts'
+import type { Writer } from '../db/writer.ts'
 import { findKnownNetwork } from '../chain/known-networks.ts'
 import { createInvalidReplyLog } from '../chain/upstream/pool/invalid-reply-log.ts'
 import {
@@ -15,12 +15,8 @@ import {
 import type { VerifyMode } from '../rpc/relay/prove-or-relay.ts'
 import { servingPolicies } from '../rpc/relay/relayed-methods.ts'
 import { isDeepStrictEqual } from 'node:util'
-import { listedNetworks } from '../config/saved-network.ts'
 import type { Config } from '../config/settings.ts'
-import type { LocalStore } from '../content/block-store.ts'
-import type { Database } from '../db/sqlite.ts'
 import type { Network } from '../chain/network.ts'
-import type { SenderCache } from '../chain/sender-cache.ts'
 import type { PoolStatus } from '../chain/upstream/pool/upstream-pool.ts'
 import type { Operations, RpcOperation } from '../rpc/operation.ts'
 import {
@@ -28,11 +24,11 @@ import {
   createUpstreamOperations,
 } from '../rpc/relay/upstream-operations.ts'
 import type { NetworkSources } from './open-content.ts'
-import { type OnImport, openChain } from './open-chain.ts'
+import type { OpenChain } from './open-chain.ts'
 
 type OpenUpstreamsParts = {
   readonly obtaining: Obtaining
-  readonly writer: ThreadWriter
+  readonly writer: Writer
   readonly clock: Clock
   readonly log: Log
 }
@@ -86,20 +82,18 @@ function verifyOf({ verify, policy, chainId }: UpstreamNetworkConfig, method: st
 
 export type OpenNetworksParts = {
   readonly config: Config
-  readonly database: Database
-  readonly store: LocalStore
+  /** Those of the settings that this process serves. */
+  readonly listed: (config: Config) => readonly NetworkConfig[]
+  /** Opens the embedded chain of these settings. */
+  readonly openChain: (config: Config) => Promise<OpenChain>
   readonly obtaining: Obtaining
   /** Registry of the sources of each network. */
   readonly sources: NetworkSources
   /** All operations of this server by wire name. */
   readonly operations: ReadonlyMap<string, RpcOperation<unknown>>
-  /** The database file. */
-  readonly path: string
-  readonly writer: ThreadWriter
+  readonly writer: Writer
   readonly clock: Clock
   readonly log: Log
-  readonly onImport: OnImport
-  readonly onSigned: SenderCache['note']
 }
 
 export type OpenNetworks = {
@@ -154,7 +148,7 @@ export async function openNetworks(parts: OpenNetworksParts): Promise<OpenNetwor
   let requestMs = parts.config.rpc.requestMs
   let serving: readonly Opened[] = []
   let networks: readonly Network[] = []
-  serve(await openAll(listedNetworks(parts.config), [], parts))
+  serve(await openAll(parts.listed(parts.config), [], parts))
 
   function serve(next: readonly Opened[]): void {
     const old = serving.filter((one) => !next.includes(one))
@@ -210,7 +204,7 @@ export async function openNetworks(parts: OpenNetworksParts): Promise<OpenNetwor
       return found
     },
     async replace(config) {
-      const next = await openAll(listedNetworks(config), serving, { ...parts, config })
+      const next = await openAll(parts.listed(config), serving, { ...parts, config })
       serve(next)
       requestMs = config.rpc.requestMs
     },
@@ -254,7 +248,7 @@ async function openAll(
 }
 
 async function openEmbedded(listed: NetworkConfig, parts: OpenNetworksParts): Promise<Opened> {
-  const { network, close } = await openChain(parts)
+  const { network, close } = await parts.openChain(parts.config)
   const operations = createEmbeddedOperations(parts.operations)
   return { listed, network, operations, upstream: null, close }
 }

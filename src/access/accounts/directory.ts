@@ -33,6 +33,8 @@ export type Directory = {
   openAccounts(cardGate: boolean): readonly string[]
   /** A key with its secret and without its lists, for its own account; null: there is none that works. */
   callerOf(accountId: string, keyId: string): Caller | null
+  /** Whether the requests of this key are recorded, as of the last look; false for a key that does not exist. */
+  isInspected(key: string): boolean
   /** Of a key that works, as of the last look; null: there is none. */
   settingsOf(keyId: string): KeySettings | null
   /**
@@ -182,6 +184,7 @@ export function createDirectory(parts: {
       )
       return [...new Set(now.map(({ withSecret }) => withSecret.accountId))]
     },
+    isInspected: (key) => entries.get(hashOf(key))?.withSecret.settings.inspect === true,
     settingsOf(keyId) {
       const entry = byId.get(keyId)
       if (entry === undefined || entry.revoked || isOver(entry.expires, clock)) return null
