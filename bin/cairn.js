@@ -52,7 +52,7 @@ async function handOver(node) {
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' })
   // A terminal sends SIGINT to both.
   const isTyped = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2']) {
     process.on(signal, () => (signal === 'SIGINT' && isTyped ? true : child.kill(signal)))
   }
   child.on('error', (error) => {

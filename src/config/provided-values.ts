@@ -124,7 +124,7 @@ export function fromFlags(leaves: readonly SettingDefinition[], flags: Flags): C
 /** Converts text to a value of the setting's type. Text that does not fit stays text and is refused later. */
 function fromText(leaf: SettingDefinition, text: string): unknown {
   if (leaf.nullable && text === 'null') return null
-  if (leaf.type === 'whole number' && /^-?\d{1,16}$/.test(text)) return Number(text)
+  if (leaf.type.startsWith('whole number') && /^-?\d{1,16}$/.test(text)) return Number(text)
   if (leaf.type === 'number' && /^-?\d{1,9}(\.\d{1,9})?$/.test(text)) return Number(text)
   if (leaf.type === 'true or false' && /^(true|false)$/.test(text)) return text === 'true'
   if (leaf.type === 'list') return fromJson(text)

@@ -3,7 +3,14 @@
 import { z } from 'zod'
 import type { SettingMeta } from './settings.ts'
 
-type LeafType = 'text' | 'whole number' | 'number' | 'true or false' | 'choice' | 'list'
+type LeafType =
+  | 'text'
+  | 'whole number'
+  | 'whole number or auto'
+  | 'number'
+  | 'true or false'
+  | 'choice'
+  | 'list'
 
 export type SettingDefinition = {
   /** `rpc.bodyBytesMax` */
@@ -61,5 +68,6 @@ function typeOf(path: string, value: unknown): LeafType {
   if (value instanceof z.ZodBoolean) return 'true or false'
   if (value instanceof z.ZodString) return 'text'
   if (value instanceof z.ZodArray) return 'list'
+  if (value instanceof z.ZodUnion) return 'whole number or auto'
   throw new TypeError(`${path}: a type that the settings table does not know`)
 }

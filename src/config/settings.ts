@@ -136,8 +136,20 @@ function live<Schema extends z.ZodType>(schema: Schema): Schema {
   return schema.meta({ ...schema.meta(), live: true })
 }
 
+const workersMax = 64
+
 export const settingsSchema = z.strictObject({
   dataDir: text('./cairn-data', 'Data folder. Created if absent.'),
+  workers: z
+    .union(
+      [z.int().min(0).max(workersMax), z.literal('auto')],
+      `expected a whole number from 0 to ${workersMax}, or auto`,
+    )
+    .default(0)
+    .meta({
+      description:
+        'Processes that answer JSON-RPC calls of networks behind upstreams. 0: one process for everything. `auto`: the number of processors minus 1.',
+    }),
   http: z
     .strictObject({
       host: text(

@@ -9,11 +9,17 @@ export type Counters = {
   readonly countAnswer: (verified: string) => void
   /** Work outside of any request failed. */
   readonly countBackgroundFailure: () => void
+  /** The counts since the start or the last `take`, which then begin at 0: for another process that adds them. */
+  take(): Counts
+  /** Adds the counts of another process. */
+  add(counts: Counts): void
   readonly backgroundFailures: number
   readonly content: ContentCounts
   /** Label -> requests. */
   readonly answers: ReadonlyMap<string, number>
 }
+
+export type Counts = Pick<Counters, 'backgroundFailures' | 'content' | 'answers'>
 
 export type ContentCounts = {
   readonly remembered: number
@@ -29,16 +35,20 @@ export type ContentCounts = {
 const sourcesMax = 200
 
 export function createCounters(): Counters {
-  const content = { remembered: 0, held: 0, misreads: 0, badCopies: 0, notKept: 0 }
-  const sources = new Map<string, Map<ObtainEvent, number>>()
-  const answers = new Map<string, number>()
+  let content = noContent()
+  let sources = new Map<string, Map<ObtainEvent, number>>()
+  let answers = new Map<string, number>()
   let backgroundFailures = 0
 
-  function countSource(name: string, event: ObtainEvent): void {
+  function countSource(name: string, event: ObtainEvent, times = 1): void {
     const shown = sources.has(name) || sources.size < sourcesMax ? name : 'other'
     let results = sources.get(shown)
     if (results === undefined) sources.set(shown, (results = new Map()))
-    results.set(event, (results.get(event) ?? 0) + 1)
+    results.set(event, (results.get(event) ?? 0) + times)
+  }
+
+  function countAnswer(verified: string, times = 1): void {
+    answers.set(verified, (answers.get(verified) ?? 0) + times)
   }
 
   return {
@@ -50,16 +60,38 @@ export function createCounters(): Counters {
       else if (event === 'not_kept') content.notKept++
       else if (source !== null) countSource(source, event)
     },
-    countAnswer(verified) {
-      answers.set(verified, (answers.get(verified) ?? 0) + 1)
-    },
+    countAnswer: (verified) => countAnswer(verified),
     countBackgroundFailure: () => void backgroundFailures++,
+    take() {
+      const counts = { content: { ...content, sources }, answers, backgroundFailures }
+      content = noContent()
+      sources = new Map()
+      answers = new Map()
+      backgroundFailures = 0
+      return counts
+    },
+    add(counts) {
+      for (const name of contentNames) content[name] += counts.content[name]
+      for (const [name, results] of counts.content.sources) {
+        for (const [event, times] of results) countSource(name, event, times)
+      }
+      for (const [verified, times] of counts.answers) countAnswer(verified, times)
+      backgroundFailures += counts.backgroundFailures
+    },
     get backgroundFailures() {
       return backgroundFailures
     },
     get content() {
       return { ...content, sources }
     },
-    answers,
+    get answers() {
+      return answers
+    },
   }
+}
+
+const contentNames = ['remembered', 'held', 'misreads', 'badCopies', 'notKept'] as const
+
+function noContent(): Record<(typeof contentNames)[number], number> {
+  return { remembered: 0, held: 0, misreads: 0, badCopies: 0, notKept: 0 }
 }

@@ -73,6 +73,9 @@ import { openRequestLog, type WriteOut } from './open-request-log.ts'
 import { runBackups } from './run-backups.ts'
 import type { PassedSockets } from './systemd.ts'
 import { isPrivateServer } from './private-server.ts'
+import { openKeeperSocket } from './workers/keeper-socket.ts'
+import type { KeeperPaths } from './workers/role.ts'
+import { createWorkerCalls } from './workers/worker-calls.ts'
 import { cairnVersion, clientVersion } from './version.ts'
 import { watchIntegrity } from './watch-integrity.ts'
 
@@ -90,6 +93,14 @@ export type RunningServer = {
   stop(): Promise<void>
   /** Reads settings and certificate again, and opens the access log again. Never throws: issues are logged. */
   reload(): Promise<void>
+  /** Applies other live settings. Throws a sentence for the operator, and changes nothing. */
+  apply(next: Config): Promise<void>
+}
+
+export type KeeperParts = {
+  readonly paths: KeeperPaths
+  /** Called when workers can start; resolves with the port that they listen on. */
+  readonly bound: () => Promise<number>
 }
 
 /** Number of recovered senders in memory, about 20 MB. */
@@ -108,6 +119,7 @@ export async function startServer(
     sockets = { http: null, admin: null },
     source = null,
     env = {},
+    keeper = null,
   }: {
     /** Receives log lines. */
     readonly print: (line: string) => void
@@ -120,6 +132,8 @@ export async function startServer(
     readonly source?: Pick<ReloadParts, 'file' | 'load'> | null
     /** The `OTEL_` variables decide about traces. */
     readonly env?: TraceEnvironment
+    /** This process is the keeper of worker processes; null: the only process. */
+    readonly keeper?: KeeperParts | null
   },
 ): Promise<RunningServer> {
   const settings = { now: config }
@@ -341,7 +355,21 @@ export async function startServer(
   const tlsFiles = tlsFilesOf(config.http)
   const certificate = tlsFiles === null ? null : await watchCertificate(tlsFiles, { clock, log })
   starting.defer(() => certificate?.stop())
-  const listeners = createListeners({ config, settings, certificate, sockets, clock, log })
+  const listeners = createListeners({
+    config,
+    settings,
+    certificate,
+    sockets,
+    role: keeper === null ? null : { ...keeper, kind: 'keeper', path: keeper.paths.connections },
+    clock,
+    log,
+  })
+  const workers = createWorkerCalls({ writer, usage, counters, listeners, clock })
+  if (keeper !== null) {
+    const { links } = keeper.paths
+    const socket = await openKeeperSocket({ path: links, calls: workers.calls, log })
+    starting.defer(() => socket.close())
+  }
   const view = openServerStatus({
     opened,
     store,
@@ -381,7 +409,7 @@ export async function startServer(
     events: events.counts,
     backups,
     usage,
-    connections: listeners.connections,
+    connections: () => workers.addConnections(listeners.connections()),
     clock,
   })
   starting.defer(() => metrics.stop())
@@ -465,17 +493,18 @@ export async function startServer(
   starting.defer(() => listeners.drain())
   const { url, adminUrl } = await listeners.listen(endpoints)
 
+  async function apply(next: Config): Promise<void> {
+    await inForce.take(next)
+    await blockSources.replace(gatewaysOf(next))
+    settings.now = next
+  }
   const reload =
     source === null
       ? null
       : createReload({
           ...source,
           current: () => settings.now,
-          async apply({ config: next }) {
-            await inForce.take(next)
-            await blockSources.replace(gatewaysOf(next))
-            settings.now = next
-          },
+          apply: (changes) => apply(changes.config),
           clock,
           log,
         })
@@ -507,6 +536,7 @@ export async function startServer(
     firstKey,
     firstRun,
     config: inForce.now(),
+    apply,
     reload: async () => {
       requestLog.reopen()
       await Promise.all([reload?.now(), certificate?.now()])

@@ -1,12 +1,19 @@
 // The listeners: one for all APIs, and one for the admin API alone if it has its own address.
 // Tested by test/admin/admin.test.ts
+import { chmod, rm } from 'node:fs/promises'
 import type { Clock } from '../base/clock.ts'
 import { createListedIps } from '../base/addresses.ts'
 import type { Log } from '../base/log.ts'
 import type { Config } from '../config/settings.ts'
 import { createClientAddress } from '../http/request-head.ts'
-import { createServer, defaultServerSettings, type Server } from '../http/server.ts'
+import {
+  createServer,
+  defaultServerSettings,
+  type Server,
+  type WorkerShare,
+} from '../http/server.ts'
 import type { ListenAddress } from '../http/listen.ts'
+import type { TlsCertificate } from '../http/tls-certificate.ts'
 import type { WatchedCertificate } from './watch-certificate.ts'
 import { urlOf } from './open-access.ts'
 import type { OpenEndpoints } from './open-endpoints.ts'
@@ -23,9 +30,20 @@ export type Listeners = {
   port(): number | null
   /** Open connections by listener: `faces`, `admin`. */
   connections(): ReadonlyMap<string, number>
+  /** In the keeper: drains the connections that this worker passed on. */
+  drainWorker(worker: number): void
   /** Resolves when no request is running; drains the admin listener first. Skips listeners that are not open. */
   drain(): Promise<void>
 }
+
+/** The part of the process, if it shares the work with others. */
+export type ListenerRole =
+  /**
+   * All APIs at a socket for workers, and the admin listener. `bound`: called when that socket is open, resolves with the
+   * port of the workers.
+   */
+  | { readonly kind: 'keeper'; readonly path: string; readonly bound: () => Promise<number> }
+  | { readonly kind: 'worker'; readonly share: WorkerShare }
 
 /** Part of `http.drainMs` in which open connections may still send a call. */
 const graceShare = 0.25
@@ -38,11 +56,14 @@ export function createListeners(parts: {
   /** Of both listeners; null: they speak plain HTTP. */
   readonly certificate: WatchedCertificate | null
   readonly sockets: PassedSockets
+  /** Null: the only process. */
+  readonly role: ListenerRole | null
   readonly clock: Clock
   readonly log: Log
 }): Listeners {
-  const { config, settings, certificate, sockets, clock, log } = parts
+  const { config, settings, certificate, sockets, role, clock, log } = parts
   const { host, drainMs } = config.http
+  const limits = { graceMs: drainMs * graceShare, deadlineMs: drainMs }
   const shared = {
     settings: {
       ...defaultServerSettings,
@@ -67,6 +88,25 @@ export function createListeners(parts: {
     return port
   }
 
+  async function openFaces(
+    endpoints: Omit<OpenEndpoints, 'adminRoutes'>,
+    tls: { readonly certificate?: TlsCertificate },
+  ): Promise<number> {
+    if (role?.kind === 'keeper') {
+      // The workers have read the TLS already.
+      const server = createServer({ ...shared, ...endpoints, isKeeper: true })
+      // A killed keeper left its socket there; this one has the lock of the folder.
+      await rm(role.path, { force: true })
+      await server.listen({ host, port: 0, path: role.path })
+      listening.set('faces', server)
+      await chmod(role.path, 0o600)
+      return await role.bound()
+    }
+    const share = role === null ? {} : { share: role.share }
+    const server = createServer({ ...shared, ...tls, ...share, ...endpoints })
+    return await add('faces', server, { host, port: config.http.port, descriptor: sockets.http })
+  }
+
   return {
     async listen({ adminRoutes, ...endpoints }) {
       if (sockets.admin !== null && adminRoutes === null) {
@@ -75,8 +115,7 @@ export function createListeners(parts: {
         )
       }
       const tls = certificate === null ? {} : { certificate: certificate.current }
-      const at = { host, port: config.http.port, descriptor: sockets.http }
-      bound = await add('faces', createServer({ ...shared, ...tls, ...endpoints }), at)
+      bound = await openFaces(endpoints, tls)
       const url = urlOf({ host, port: bound }, certificate !== null)
       const isOn = config.admin.enabled
       if (adminRoutes === null) return { url, adminUrl: isOn ? url : null }
@@ -95,10 +134,9 @@ export function createListeners(parts: {
     port: () => bound,
     connections: () =>
       new Map([...listening].map(([name, { connections }]) => [name, connections])),
+    drainWorker: (worker) => listening.get('faces')?.drainWorker(worker, limits),
     async drain() {
-      for (const server of [...listening.values()].reverse()) {
-        await server.drain({ graceMs: drainMs * graceShare, deadlineMs: drainMs })
-      }
+      for (const server of [...listening.values()].reverse()) await server.drain(limits)
     },
   }
 }

@@ -41,7 +41,7 @@ export type NetworkSources = {
 }
 
 /** Sources by network name; none for a context without a network or of the embedded chain. */
-function createNetworkSources(): NetworkSources {
+export function createNetworkSources(): NetworkSources {
   const sources = new Map<string, readonly Source[]>()
   const none: readonly Source[] = []
   return {

@@ -17,6 +17,8 @@ export type ReloadParts = {
   readonly current: () => Config
   /** Puts `changes.config` in force, or throws and changes nothing. */
   readonly apply: (changes: SettingsChanges) => Promise<void>
+  /** Restarts the processes with these settings; absent: the operator restarts the server. Never throws. */
+  readonly restart?: (config: Config) => Promise<void>
   readonly clock: Clock
   readonly log: Log
 }
@@ -61,12 +63,18 @@ export function createReload(parts: ReloadParts): Reload {
     try {
       if (read === 'odd')
         throw new Error(`${file} is not a regular file: it is read only at the start`)
-      const changes = changesBetween(settingDefinitions, parts.current(), await parts.load())
+      const loaded = await parts.load()
+      const changes = changesBetween(settingDefinitions, parts.current(), loaded)
+      // Another data folder is another server.
+      const restart = changes.restart.includes('dataDir') ? undefined : parts.restart
       if (changes.live.length > 0) await parts.apply(changes)
       if (!isFirst || changes.live.length > 0) {
         log('info', 'settings_taken', { file, changed: changes.live })
       }
-      if (changes.restart.length > 0) {
+      if (changes.restart.length > 0 && restart !== undefined) {
+        log('info', 'settings_taken', { file, changed: changes.restart })
+        await restart(loaded)
+      } else if (changes.restart.length > 0) {
         log('warn', 'settings_need_restart', { file, settings: changes.restart })
       }
     } catch (error) {

@@ -89,6 +89,8 @@ export type Usage = {
    * logged. The returned function unsubscribes.
    */
   onFlush(listener: FlushListener): () => void
+  /** Passes rows that another process has written to the listeners. */
+  addFlushed(rows: readonly FlushedRow[]): void
   /** Reads one state of the database, and the rows in memory that are not in it: together each call once. */
   readonly read: UsageRead
   /** Writes that failed since the start. */
@@ -337,6 +339,7 @@ export function createUsage(parts: {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+    addFlushed: tell,
     read,
     get failedWrites() {
       return failedWrites

@@ -7,6 +7,7 @@ import { type Config, networkNames } from '../../config/settings.ts'
 import { type NetworkFlags, namesWithChainId } from '../../config/network-variable.ts'
 import { sampleContractAddress } from '../../devchain/default-genesis.ts'
 import { notifyReady, passedSockets } from '../../server/systemd.ts'
+import type { startWorkers } from '../../server/workers/primary.ts'
 import { gatewayRulesOf } from '../../server/private-server.ts'
 import { asTyped } from '../typed-command.ts'
 import type { Context, SharedOptions } from '../context.ts'
@@ -101,21 +102,16 @@ async function serve(
   const config = await load()
   const file = settingsFile({ file: options.config ?? null, env: context.env })
   const signalled = endAtSecondSignal()
-  const { startServer } = await import('../../server/app.ts')
-  const sockets = passedSockets(context.env, process.pid)
-  const importing = showImport(context)
-  const server = await startServer(config, {
-    onImport: importing.at,
+  const shared = {
     print: (line: string) => context.err(`${line}\n`),
-    ...(context.writeOut === undefined ? {} : { writeOut: context.writeOut }),
-    sockets,
-    env: context.env,
+    sockets: passedSockets(context.env, process.pid),
     source: file === null ? null : { file, load },
-  }).catch((error: unknown) => {
-    importing.end()
+  }
+  const server = await (
+    config.workers === 0 ? startAlone(context, config, shared) : startShared(config, shared)
+  ).catch((error: unknown) => {
     throw explain(error, config)
   })
-  importing.end()
   // On a terminal it says that the terminal is gone.
   const onTerminal = context.terminal?.out === true || context.terminal?.err === true
   const { accessLog, http } = config
@@ -134,6 +130,30 @@ async function serve(
   } catch (error) {
     process.exit(reportError(context, options.json === true, error))
   }
+}
+
+type Shared = Parameters<typeof startWorkers>[1]
+
+async function startAlone(context: Context, config: Config, shared: Shared) {
+  const { startServer } = await import('../../server/app.ts')
+  const importing = showImport(context)
+  try {
+    return await startServer(config, {
+      ...shared,
+      onImport: importing.at,
+      ...(context.writeOut === undefined ? {} : { writeOut: context.writeOut }),
+      env: context.env,
+    })
+  } finally {
+    importing.end()
+  }
+}
+
+async function startShared(config: Config, shared: Shared) {
+  const { startWorkers } = await import('../../server/workers/primary.ts')
+  const server = await startWorkers(config, shared)
+  process.on('SIGUSR2', () => void server.restart())
+  return server
 }
 
 function showImport(context: Context) {

@@ -29,7 +29,8 @@ type SentError =
 export function sendError(thrown: unknown): SentError {
   if (thrown instanceof NothingChanged) return { nothingChanged: thrown.index }
   const { code, message, data, cause } = Fault.from(thrown)
-  return { code, detail: message, data, cause: cause === undefined ? null : String(cause) }
+  const reason = cause instanceof Error ? (cause.stack ?? cause.message) : null
+  return { code, detail: message, data, cause: reason }
 }
 
 export function receiveError(error: SentError): Error {

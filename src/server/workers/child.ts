@@ -1,0 +1,119 @@
+// The program of a child process: the keeper or a worker. The primary starts it, sends its role and the settings, and ends it.
+// Signals of a terminal or of systemd reach the children too, and are the primary's business.
+// Tested by test/server/workers.test.ts
+import { processEnvironment } from '../../config/config.ts'
+import type { Config } from '../../config/settings.ts'
+import { startServer } from '../app.ts'
+import type { FromChild, Greeting, ToChild } from './process-messages.ts'
+import { keeperPaths, type Role } from './role.ts'
+import { startWorker } from './start-worker.ts'
+
+type Running = {
+  readonly greeting: Greeting | null
+  apply(next: Config): Promise<void>
+  reload(): Promise<void>
+  stop(): Promise<void>
+}
+
+function send(message: FromChild): void {
+  // A primary that has ended takes nothing more.
+  if (process.connected) process.send?.(message, undefined, undefined, () => {})
+}
+
+const print = (line: string): void => void process.stderr.write(`${line}\n`)
+
+function writeOut(text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => (error ? reject(error) : resolve()))
+  })
+}
+
+const bound = Promise.withResolvers<number>()
+
+async function startKeeper(
+  { admin }: Extract<Role, { kind: 'keeper' }>,
+  config: Config,
+): Promise<Running> {
+  const server = await startServer(config, {
+    print,
+    writeOut,
+    sockets: { http: null, admin },
+    env: processEnvironment(),
+    keeper: {
+      paths: keeperPaths(config.dataDir),
+      bound() {
+        send({ kind: 'open' })
+        return bound.promise
+      },
+    },
+  })
+  const { adminUrl, firstKey, firstRun } = server
+  return {
+    greeting: { adminUrl, firstKey, firstRun, config: server.config },
+    apply: server.apply,
+    reload: server.reload,
+    stop: server.stop,
+  }
+}
+
+async function startOne(role: Role, config: Config): Promise<Running> {
+  if (role.kind === 'keeper') return await startKeeper(role, config)
+  const paths = keeperPaths(config.dataDir)
+  const env = processEnvironment()
+  const worker = await startWorker(config, { ...role, paths, print, writeOut, env })
+  send({ kind: 'listening', port: worker.port, url: worker.url })
+  return { ...worker, greeting: null }
+}
+
+async function start({ role, config }: Extract<ToChild, { kind: 'start' }>): Promise<Running> {
+  try {
+    const running = await startOne(role, config)
+    send({ kind: 'ready', greeting: running.greeting })
+    return running
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error)
+    const code = error instanceof Error && 'code' in error ? String(error.code) : null
+    send({ kind: 'failed', problem, code })
+    throw error
+  }
+}
+
+async function apply(id: number, config: Config): Promise<void> {
+  try {
+    await (await running)?.apply(config)
+    send({ kind: 'applied', id, problem: null })
+  } catch (error) {
+    send({ kind: 'applied', id, problem: error instanceof Error ? error.message : String(error) })
+  }
+}
+
+/** Null: the start failed, or nothing was started. */
+let running: Promise<Running | null> = Promise.resolve(null)
+let stopping = false
+
+async function stop(): Promise<void> {
+  if (stopping) return
+  stopping = true
+  // A start that waits for the primary would wait for ever.
+  bound.resolve(0)
+  try {
+    await (await running)?.stop()
+    process.exit(0)
+  } catch (error) {
+    print(error instanceof Error ? error.message : String(error))
+    process.exit(1)
+  }
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const)
+  process.on(signal, () => {})
+// Without a primary no process would end this one.
+process.on('disconnect', () => void stop())
+process.on('message', (message: ToChild) => {
+  if (message.kind === 'start') running = start(message).catch(() => null)
+  else if (message.kind === 'bound') bound.resolve(message.port)
+  else if (message.kind === 'settings') void apply(message.id, message.config)
+  else if (message.kind === 'reload') void running.then((one) => one?.reload())
+  else void stop()
+})
+send({ kind: 'loaded' })

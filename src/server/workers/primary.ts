@@ -1,0 +1,255 @@
+// The primary process of a server with workers: starts the keeper and the workers, starts them again when they end, and
+// restarts them one after the other for other settings or another program. It opens no data, so that it never lags: all
+// connections come in through it.
+// Tested by test/server/workers.test.ts
+import { availableParallelism } from 'node:os'
+import { guardClock, systemClock } from '../../base/clock.ts'
+import { createLog } from '../../base/log.ts'
+import type { Config } from '../../config/settings.ts'
+import type { RunningServer } from '../app.ts'
+import { createReload, type ReloadParts } from '../reload.ts'
+import type { PassedSockets } from '../systemd.ts'
+import { type Child, startChild } from './child-process.ts'
+import { keeperPaths, type Role } from './role.ts'
+
+export type RunningWorkers = Omit<RunningServer, 'apply'> & {
+  /** Replaces every process by a new one, one after the other. Never throws: what fails is logged. */
+  restart(): Promise<void>
+}
+
+/** Pause before a process that ended is started again: the first one, and the longest. */
+const againMs = { first: 100, longest: 5_000 }
+/** A process that ran for this long starts again after the first pause. */
+const steadyMs = 10_000
+/** Beyond the drain: time to write what waits. */
+const endSpareMs = 10_000
+const workersMaxOfAuto = 16
+
+/** Number of workers of a setting that is not 0. */
+function workersOf({ workers }: Config): number {
+  if (workers !== 'auto') return workers
+  return Math.max(1, Math.min(workersMaxOfAuto, availableParallelism() - 1))
+}
+
+/** Resolves when all processes serve. Rejects with a sentence for the operator. */
+export async function startWorkers(
+  first: Config,
+  {
+    print,
+    sockets,
+    source,
+  }: {
+    readonly print: (line: string) => void
+    readonly sockets: PassedSockets
+    /** The settings file, watched while the server runs; null: none. */
+    readonly source: Pick<ReloadParts, 'file' | 'load'> | null
+  },
+): Promise<RunningWorkers> {
+  let config = first
+  const log = createLog(
+    () => config.log.level,
+    systemClock.now,
+    (line) => print(line.trimEnd()),
+  )
+  const clock = guardClock(systemClock, log)
+  keeperPaths(config.dataDir)
+  let stopping = false
+  let nextNumber = 1
+  let port = 0
+  const living = new Set<Child>()
+  let keeper: Child | null = null
+  /** By place: a worker that ends is replaced at its place. */
+  let workers: (Child | null)[] = []
+  /** Restarts and changes of settings, one after the other. Never rejects. */
+  let last: Promise<void> = Promise.resolve()
+
+  function enqueue(work: () => Promise<void>): Promise<void> {
+    const done = last.then(work)
+    last = done.catch(() => {})
+    return done
+  }
+
+  const stopMs = (): number => config.http.drainMs + endSpareMs
+
+  function begin(role: Role): Child {
+    if (stopping) throw new Error('the server is stopping')
+    const child = startChild(role, config, clock)
+    living.add(child)
+    void child.ended.then(() => living.delete(child))
+    log('info', 'process_started', { role: role.kind, pid: child.pid })
+    return child
+  }
+
+  function newWorker(): Child {
+    const of = workersOf(config)
+    return begin({ kind: 'worker', number: nextNumber++, of, http: sockets.http })
+  }
+
+  function newKeeper(): Child {
+    const child = begin({ kind: 'keeper', admin: sockets.admin })
+    void child.opened.then(
+      () => (port === 0 ? undefined : child.bound(port)),
+      () => {},
+    )
+    return child
+  }
+
+  /** Starts `create` again and again while its process ends and `isWanted`; `set` gets each process. */
+  function guard(
+    child: Child,
+    {
+      create,
+      set,
+      isWanted,
+    }: { create(): Child; set(child: Child): void; isWanted(of: Child): boolean },
+    pauseMs = againMs.first,
+  ): void {
+    set(child)
+    const began = clock.monotonic()
+    child.ready.catch(({ message }: Error) => {
+      if (!stopping && isWanted(child)) {
+        log('error', 'process_not_ready', { role: child.role.kind, problem: message })
+      }
+    })
+    void child.ended.then((reason) => {
+      if (stopping || !isWanted(child)) return
+      log('error', 'process_ended', { role: child.role.kind, pid: child.pid, reason })
+      const isSteady = clock.monotonic() - began > steadyMs
+      const waitMs = isSteady ? againMs.first : pauseMs
+      clock.after(waitMs, () => {
+        if (stopping || !isWanted(child)) return
+        guard(create(), { create, set, isWanted }, Math.min(2 * waitMs, againMs.longest))
+      })
+    })
+  }
+
+  function guardKeeper(child: Child): void {
+    guard(child, {
+      create: newKeeper,
+      set: (one) => (keeper = one),
+      isWanted: (one) => keeper === one,
+    })
+  }
+
+  function guardWorker(child: Child, place: number): void {
+    guard(child, {
+      create: newWorker,
+      set: (one) => (workers[place] = one),
+      isWanted: (one) => workers[place] === one,
+    })
+  }
+
+  async function replaceKeeper(): Promise<void> {
+    const old = keeper
+    // From here its end is no failure.
+    keeper = null
+    await old?.stop(stopMs())
+    const child = newKeeper()
+    guardKeeper(child)
+    await child.ready
+  }
+
+  /** The new one serves before the old one drains. */
+  async function replaceWorker(place: number): Promise<void> {
+    const old = workers[place] ?? null
+    const child = newWorker()
+    try {
+      await child.ready
+    } catch (error) {
+      await child.stop(0)
+      throw error
+    }
+    guardWorker(child, place)
+    await old?.stop(stopMs())
+  }
+
+  async function replaceAll(): Promise<void> {
+    log('info', 'restarting', { workers: workersOf(config) })
+    await replaceKeeper()
+    const wanted = workersOf(config)
+    for (let place = 0; place < wanted; place++) await replaceWorker(place)
+    const surplus = workers.slice(wanted)
+    workers = workers.slice(0, wanted)
+    for (const worker of surplus) await worker?.stop(stopMs())
+    log('info', 'restarted', { workers: wanted })
+  }
+
+  async function restart(): Promise<void> {
+    try {
+      await enqueue(replaceAll)
+    } catch (error) {
+      log('error', 'restart_failed', { problem: (error as Error).message })
+    }
+  }
+
+  async function stop(): Promise<void> {
+    log('info', 'stopping')
+    stopping = true
+    // Workers write their usage through the keeper.
+    for (const kind of ['worker', 'keeper']) {
+      const all = [...living].filter(({ role }) => role.kind === kind)
+      await Promise.all(all.map((child) => child.stop(stopMs())))
+    }
+    log('info', 'stopped')
+  }
+
+  async function startAll(): Promise<
+    Pick<RunningServer, 'url' | 'adminUrl' | 'firstKey' | 'firstRun' | 'config'>
+  > {
+    const child = newKeeper()
+    keeper = child
+    await child.opened
+    const begun = Array.from({ length: workersOf(config) }, newWorker)
+    workers = begun
+    const all = await Promise.all(begun.map((worker) => worker.listening))
+    const [{ port: bound, url } = { port: 0, url: '' }] = all
+    port = bound
+    child.bound(port)
+    const greeting = await child.ready
+    if (greeting === null) throw new TypeError('a keeper without a greeting')
+    await Promise.all(begun.map((worker) => worker.ready))
+    guardKeeper(child)
+    begun.forEach(guardWorker)
+    return { ...greeting, url }
+  }
+
+  const greeting = await startAll().catch(async (error: unknown) => {
+    await stop()
+    throw error
+  })
+
+  async function applyToAll(next: Config): Promise<void> {
+    await keeper?.apply(next)
+    for (const worker of workers) await worker?.apply(next)
+    config = next
+  }
+
+  const reload =
+    source === null
+      ? null
+      : createReload({
+          ...source,
+          current: () => config,
+          apply: (changes) => enqueue(() => applyToAll(changes.config)),
+          async restart(next) {
+            config = next
+            await restart()
+          },
+          clock,
+          log,
+        })
+
+  return {
+    ...greeting,
+    restart,
+    async reload() {
+      keeper?.reload()
+      for (const worker of workers) worker?.reload()
+      await reload?.now()
+    },
+    async stop() {
+      await stop()
+      await reload?.stop()
+    },
+  }
+}

@@ -1,0 +1,35 @@
+// Messages between the primary process and its children: the keeper and the workers.
+import type { Config } from '../../config/settings.ts'
+import type { Role } from './role.ts'
+
+export type ToChild =
+  /** The first message. */
+  | { readonly kind: 'start'; readonly role: Role; readonly config: Config }
+  /** To the keeper: the workers listen on this port. */
+  | { readonly kind: 'bound'; readonly port: number }
+  /** Other live settings. Answered by `applied`. */
+  | { readonly kind: 'settings'; readonly id: number; readonly config: Config }
+  /** Read the certificate again, open the access log again. */
+  | { readonly kind: 'reload' }
+  | { readonly kind: 'stop' }
+
+export type FromChild =
+  /** The program is loaded, and `start` can be sent. */
+  | { readonly kind: 'loaded' }
+  /** The keeper takes connections and links of workers. */
+  | { readonly kind: 'open' }
+  /** The worker listens. */
+  | { readonly kind: 'listening'; readonly port: number; readonly url: string }
+  | { readonly kind: 'ready'; readonly greeting: Greeting | null }
+  /** `problem` null: applied; otherwise the old settings are still in force. */
+  | { readonly kind: 'applied'; readonly id: number; readonly problem: string | null }
+  /** The start failed with this sentence for the operator. */
+  | { readonly kind: 'failed'; readonly problem: string; readonly code: string | null }
+
+/** What the keeper knows after its start. */
+export type Greeting = {
+  readonly adminUrl: string | null
+  readonly firstKey: { readonly apiKey: string; readonly apiKeySecret: string } | null
+  readonly firstRun: { readonly link: string; readonly expires: number } | null
+  readonly config: Config
+}

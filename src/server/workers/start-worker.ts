@@ -1,0 +1,320 @@
+// Composes a worker process: JSON-RPC of networks behind upstreams. It reads the data folder; the keeper writes it, and
+// answers all other requests (worker-share.ts).
+// Tested by test/server/workers.test.ts
+import { join } from 'node:path'
+import { createDirectory } from '../../access/accounts/directory.ts'
+import { obtainSealSecret } from '../../access/accounts/server-identity.ts'
+import { createFailedAuthentications } from '../../access/limits/failed-attempts.ts'
+import { createLimiter } from '../../access/limits/limiter.ts'
+import { createUsage } from '../../access/usage/usage.ts'
+import { backgroundFailed, guardClock, logUnhandled, systemClock } from '../../base/clock.ts'
+import { createFairTimeSlices } from '../../base/fair-time-slices.ts'
+import { startIdleCollections } from '../../base/idle-collections.ts'
+import { createLog, type Log } from '../../base/log.ts'
+import { createSenderCache } from '../../chain/sender-cache.ts'
+import { nameKeccakKinds } from '../../codec/hash/verify-keccak.ts'
+import { listedNetworks } from '../../config/saved-network.ts'
+import type { Config } from '../../config/settings.ts'
+import { createObtain } from '../../content/obtain.ts'
+import { defaultObtainLimits } from '../../content/obtain-limits.ts'
+import { createQuarantineCheck } from '../../content/quarantine-check.ts'
+import { createSqliteStore } from '../../content/sqlite-store.ts'
+import { verify } from '../../content/verified-finds.ts'
+import { createSqliteRows } from '../../db/sqlite-rows.ts'
+import { openDatabase } from '../../db/sqlite.ts'
+import type { Writer } from '../../db/writer.ts'
+import { parseRpcPath } from '../../http/routes.ts'
+import { sendAnswer, textAnswer } from '../../http/text-answer.ts'
+import { createTunnels } from '../../http/tunnel.ts'
+import { createCounters } from '../../metrics/counters.ts'
+import { createInspector } from '../../pipeline/inspector/inspector.ts'
+import { createRpcApi } from '../../rpc/api/rpc-api.ts'
+import { createRpcPipeline } from '../../rpc/create-rpc-pipeline.ts'
+import { createRpcOperations } from '../../rpc/methods/index.ts'
+import { createListeners } from '../listeners.ts'
+import { createNetworksInForce, readNetworksInForce } from '../networks-in-force.ts'
+import { listOf, tlsFilesOf } from '../open-access.ts'
+import { createNetworkSources } from '../open-content.ts'
+import { openWebSockets, rpcEndpointParts } from '../open-endpoints.ts'
+import { keyRatesOf, rpcPipelineParts } from '../open-gateway.ts'
+import { openNetworks } from '../open-networks.ts'
+import { openRequestLog, type WriteOut } from '../open-request-log.ts'
+import { openTraces, type TraceEnvironment } from '../open-traces.ts'
+import { createSavedNetworks } from '../saved-networks.ts'
+import { cairnVersion, clientVersion } from '../version.ts'
+import { watchCertificate } from '../watch-certificate.ts'
+import { createKeeperLink } from './keeper-link.ts'
+import type { KeeperPaths } from './role.ts'
+import type { WorkerCalls } from './worker-calls.ts'
+import { createWorkerShare } from './worker-share.ts'
+
+export type RunningWorker = {
+  readonly url: string
+  readonly port: number
+  /** Applies other live settings. Throws a sentence for the operator, and changes nothing. */
+  apply(next: Config): Promise<void>
+  /** Reads the certificate again, and opens the access log again. */
+  reload(): Promise<void>
+  /** Drains and stops. */
+  stop(): Promise<void>
+}
+
+/** Number of recovered senders in memory, about 20 MB for all workers together. */
+const sendersMax = 100_000
+const reportMs = 1_000
+/** A keeper that restarts needs about a second, and before that as long as its last request. */
+const keeperStartMs = 10_000
+
+/** Resolves when it listens. Rejects with a sentence for the operator. */
+export async function startWorker(
+  whole: Config,
+  parts: {
+    readonly number: number
+    /** Number of workers. */
+    readonly of: number
+    readonly paths: KeeperPaths
+    /** Descriptor of a passed socket in the primary; null: none. */
+    readonly http: number | null
+    readonly print: (line: string) => void
+    readonly writeOut: WriteOut
+    readonly env: TraceEnvironment
+  },
+): Promise<RunningWorker> {
+  const { number, of, paths } = parts
+  const config = divide(whole, of)
+  const settings = { now: config }
+  const counters = createCounters()
+  const lines = createLog(
+    () => settings.now.log.level,
+    systemClock.now,
+    (line) => parts.print(line.trimEnd()),
+  )
+  const log: Log = (level, event, facts) => {
+    if (event === backgroundFailed) counters.countBackgroundFailure()
+    lines(level, event, { worker: number, ...facts })
+  }
+  const clock = guardClock(systemClock, log)
+  await using starting = new AsyncDisposableStack()
+  starting.defer(startIdleCollections(clock))
+  starting.defer(logUnhandled(log))
+
+  const path = join(config.dataDir, 'cairn.db')
+  const database = openDatabase(path, { readOnly: true })
+  starting.defer(() => database.close())
+  const bytesDb = openDatabase(path, { readOnly: true })
+  starting.defer(() => bytesDb.close())
+  const keeper = createKeeperLink<WorkerCalls>({ path: paths.links, clock, log })
+  starting.defer(() => keeper.close())
+  const writer: Writer = {
+    write: (statements) => keeper.call('write', statements),
+    close: async () => {},
+  }
+  const rows = createSqliteRows(database, writer)
+
+  const store = createSqliteStore({
+    db: database,
+    bytesDb,
+    writer,
+    onFailure: (error) => log('error', backgroundFailed, { in: 'reads of a turn', error }),
+  })
+  const sources = createNetworkSources()
+  const obtaining = createObtain({
+    store,
+    sourcesFor: sources.of,
+    verify,
+    nameOf: nameKeccakKinds,
+    limits: { ...defaultObtainLimits, memoryBytesMax: config.memory.contentBytesMax },
+    clock,
+    log,
+    count: counters.countContent,
+  })
+  starting.defer(() => obtaining.idle())
+  const quarantine = createQuarantineCheck({
+    store,
+    database,
+    obtain: obtaining.obtain,
+    clock,
+    log,
+  })
+  starting.defer(() => quarantine.stop())
+
+  const failed = createFailedAuthentications({
+    clock,
+    perMinute: () => settings.now.http.failedKeysPerMinute,
+  })
+  const directory = createDirectory({
+    db: database,
+    clock,
+    log,
+    mayLook: failed.isUnder,
+    ownHosts: () => ['localhost', ...listOf(settings.now.admin.hosts)],
+    jwtLifeMsMax: () => settings.now.keys.jwtLifeMsMax,
+  })
+  starting.defer(() => directory.stop())
+  const usage = createUsage({ db: database, rows, clock, log })
+  usage.onFlush((flushed) => void keeper.call('flushed', flushed).catch(() => {}))
+  starting.defer(async () => {
+    usage.stop()
+    await usage.flush()
+  })
+  const limiter = createLimiter({
+    clock,
+    unitsToday: usage.unitsToday,
+    rates: () => keyRatesOf(settings.now),
+  })
+
+  const senders = createSenderCache(Math.ceil(sendersMax / of))
+  const operations = createRpcOperations({
+    clientVersion: clientVersion(),
+    clock,
+    findSender: senders.find,
+  })
+  const saved = createSavedNetworks({
+    rows,
+    clock,
+    sealSecret: () => obtainSealSecret(config.dataDir),
+  })
+  const merged = await readNetworksInForce(config, saved, log)
+  const opened = await openNetworks({
+    config: merged,
+    listed: (all) => listedNetworks(all).filter(({ embedded }) => !embedded),
+    openChain: () => Promise.reject(new Error('the embedded chain is in the keeper')),
+    obtaining,
+    sources,
+    operations,
+    writer,
+    clock,
+    log,
+  })
+  starting.defer(() => opened.close())
+  const inForce = createNetworksInForce({
+    first: { settings: config, merged },
+    opened,
+    saved,
+    database,
+    clock,
+    log,
+  })
+  starting.defer(() => inForce.stop())
+
+  const { env, writeOut } = parts
+  const traces = await openTraces({ env, version: cairnVersion(), clock, log })
+  starting.defer(() => traces?.stop())
+  const requestLog = await openRequestLog({ config, settings, writeOut, traces, clock, log })
+  starting.defer(() => requestLog.stop())
+  // Inspected keys are in the keeper; this one serves the stages of traces.
+  const inspector = createInspector({ settingsOf: () => null, clock })
+  const endpointParts = rpcEndpointParts({
+    gateway: createRpcPipeline(
+      rpcPipelineParts({
+        config,
+        settings,
+        opened,
+        directory,
+        failed,
+        limiter,
+        usage,
+        counters,
+        inspector,
+        findSender: senders.find,
+        clock,
+        log,
+      }),
+    ),
+    inspector,
+    requests: requestLog.requests,
+    turns: createFairTimeSlices(clock),
+    settings,
+    clock,
+    log,
+  })
+  const rpc = createRpcApi(endpointParts)
+
+  const tlsFiles = tlsFilesOf(config.http)
+  const certificate = tlsFiles === null ? null : await watchCertificate(tlsFiles, { clock, log })
+  starting.defer(() => certificate?.stop())
+  const tunnels = createTunnels({
+    path: paths.connections,
+    worker: number,
+    waitMs: config.http.drainMs + keeperStartMs,
+    clock,
+  })
+  const listeners = createListeners({
+    config,
+    settings,
+    certificate,
+    sockets: { http: parts.http, admin: null },
+    role: {
+      kind: 'worker',
+      share: {
+        ...createWorkerShare({
+          settings: inForce.now,
+          opened: opened.networks,
+          isInspected: directory.isInspected,
+        }),
+        pass: tunnels.open,
+        closePassed: tunnels.closeAll,
+      },
+    },
+    clock,
+    log,
+  })
+  starting.defer(async () => {
+    keeper.call('leave', number).catch(() => {})
+    await listeners.drain()
+  })
+  const { url } = await listeners.listen({
+    adminRoutes: null,
+    routes: {
+      rpc,
+      any(exchange) {
+        const rpcPath = parseRpcPath(exchange.path)
+        if (rpcPath !== null) return rpc(exchange, rpcPath)
+        sendAnswer(exchange.request, exchange.response, textAnswer(404, '404 page not found'))
+      },
+    },
+    upgrades: openWebSockets(endpointParts, config),
+  })
+  const stopReports = clock.every(reportMs, () => {
+    const counts = counters.take()
+    const connections = listeners.connections().get('faces') ?? 0
+    keeper.call('report', { worker: number, connections, counts }).catch(() => counters.add(counts))
+  })
+  starting.defer(stopReports)
+
+  const running = starting.move()
+  return {
+    url,
+    port: listeners.port() ?? 0,
+    async apply(next) {
+      const own = divide(next, of)
+      await inForce.take(own)
+      settings.now = own
+    },
+    async reload() {
+      requestLog.reopen()
+      await certificate?.now()
+    },
+    stop: () => running.disposeAsync(),
+  }
+}
+
+/** Limits of memory and connections are those of the whole server. */
+function divide(config: Config, of: number): Config {
+  const share = (limit: number): number => Math.ceil(limit / of)
+  const { http, webSocket, memory } = config
+  return {
+    ...config,
+    http: {
+      ...http,
+      listener: 'lean',
+      connectionsMax: share(http.connectionsMax),
+      connectionsPerAddressMax: share(http.connectionsPerAddressMax),
+    },
+    webSocket: { ...webSocket, connectionsPerKeyMax: share(webSocket.connectionsPerKeyMax) },
+    memory: {
+      contentBytesMax: share(memory.contentBytesMax),
+      answersBytesMax: share(memory.answersBytesMax),
+    },
+  }
+}

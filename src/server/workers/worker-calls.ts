@@ -1,0 +1,69 @@
+// The calls that the keeper answers for its workers.
+// Tested by test/server/workers.test.ts
+import type { FlushedRow } from '../../access/usage/usage-row.ts'
+import type { Usage } from '../../access/usage/usage.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Writer, Statement } from '../../db/writer.ts'
+import type { Counters, Counts } from '../../metrics/counters.ts'
+import type { Listeners } from '../listeners.ts'
+
+/** Each may run twice: a worker repeats a call whose reply was lost. Then `report` counts twice. */
+export type WorkerCalls = {
+  readonly write: (statements: readonly Statement[]) => Promise<readonly number[]>
+  /** Passes on rows of usage that the worker has written. */
+  readonly flushed: (rows: readonly FlushedRow[]) => void
+  readonly report: (report: WorkerReport) => void
+  /** The worker with this number ends: connections that it passed on are drained. */
+  readonly leave: (worker: number) => void
+}
+
+export type WorkerReport = {
+  readonly worker: number
+  /** Open now. */
+  readonly connections: number
+  /** Since the last report. */
+  readonly counts: Counts
+}
+
+/** Workers report each second. */
+const reportsKeptMs = 5_000
+
+export function createWorkerCalls(parts: {
+  readonly writer: Writer
+  readonly usage: Pick<Usage, 'addFlushed'>
+  readonly counters: Pick<Counters, 'add'>
+  readonly listeners: Pick<Listeners, 'drainWorker'>
+  readonly clock: Pick<Clock, 'monotonic'>
+}): {
+  readonly calls: WorkerCalls
+  /** With the connections of the workers instead of those that they passed on. */
+  addConnections(own: ReadonlyMap<string, number>): ReadonlyMap<string, number>
+} {
+  const { writer, usage, counters, listeners, clock } = parts
+  // A worker that was killed leaves it at the next look.
+  const reports = new Map<number, { readonly open: number; readonly at: number }>()
+  return {
+    calls: {
+      write: (statements) => writer.write(statements),
+      flushed: (rows) => usage.addFlushed(rows),
+      report({ worker, connections: open, counts }) {
+        reports.set(worker, { open, at: clock.monotonic() })
+        counters.add(counts)
+      },
+      leave(worker) {
+        reports.delete(worker)
+        listeners.drainWorker(worker)
+      },
+    },
+    addConnections(own) {
+      const since = clock.monotonic() - reportsKeptMs
+      let faces = 0
+      for (const [worker, { open, at }] of reports) {
+        if (at < since) reports.delete(worker)
+        else faces += open
+      }
+      if (reports.size === 0) return own
+      return new Map([...own, ['faces', faces]])
+    },
+  }
+}
