@@ -1,12 +1,14 @@
 // Rows of accounts, people, pins and usage: awaited, so that their database may be on another machine. `tables/` makes
 // the queries and statements. Reads that a request needs before it may wait use `Database` instead of `Rows`.
-// Tested by src/db/sqlite-rows.test.ts
+// Tested by src/db/sqlite-rows.test.ts, src/db/postgres/postgres-rows.test.ts
 import type { SqlValue, Statement } from './writer.ts'
 
 /** One SELECT. `Row`: the shape of its rows, as the module in `tables/` that wrote the SQL claims. */
 export type Query<Row extends object> = {
   readonly sql: string
   readonly parameters: readonly SqlValue[]
+  /** The text for PostgreSQL, with the same parameters; absent: `sql` runs on both engines (db/postgres/dialect.ts). */
+  readonly postgres?: string
   /** Never set. Carries the type of the rows. */
   readonly row?: Row
 }
@@ -32,15 +34,34 @@ export interface Rows {
     queries: Queries,
   ): Promise<RowsOf<Queries>>
   /** As `Writer.write`. */
-  write(statements: readonly Statement[]): Promise<readonly number[]>
+  write(statements: readonly Statement[], options?: WriteOptions): Promise<readonly number[]>
 }
 
-/** `Row` is the caller's claim about its SQL. */
+/**
+ * `id`: a UUID. A write with the `id` of an earlier one that succeeded changes nothing and resolves as the earlier one did;
+ * remembered for a day. `lock`: writes with the same lock run one after another, on all machines; default `rows`.
+ * `none`: the statements lock what they need themselves. SQLite has one writer: it runs all writes one after another, and
+ * ignores both.
+ */
+export type WriteOptions = {
+  readonly id?: string
+  readonly lock?: WriteLock
+}
+
+export type WriteLock = 'rows' | 'usage' | 'none'
+
+/** `Row` is the caller's claim about its SQL. `postgres`: as `Query.postgres`. */
 export function query<Row extends object>(
   sql: string,
   parameters: readonly SqlValue[] = [],
+  postgres?: string,
 ): Query<Row> {
-  return { sql, parameters }
+  return postgres === undefined ? { sql, parameters } : { sql, parameters, postgres }
+}
+
+/** The greater of two SQL expressions, neither of them NULL: SQLite and PostgreSQL have no common function for it. */
+export function greatest(one: string, other: string): string {
+  return `CASE WHEN ${one} > ${other} THEN ${one} ELSE ${other} END`
 }
 
 /** One `?` for each value, for the list of an `IN`. */

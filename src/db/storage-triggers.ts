@@ -4,7 +4,8 @@
 import { Fault } from '../base/fault.ts'
 import type { Statement } from './writer.ts'
 
-const raised = 'storage quota reached'
+/** The text that the triggers raise. */
+export const quotaReached = 'storage quota reached'
 
 /** An account over its quota can still do anything that adds no storage. */
 export const storageQuota: readonly string[] = [
@@ -13,7 +14,7 @@ export const storageQuota: readonly string[] = [
   `CREATE TRIGGER storage_quota AFTER UPDATE OF bytes ON account_storage WHEN NEW.bytes > OLD.bytes
     AND NEW.bytes > (SELECT json_extract(settings, '$.filesStoredBytes') FROM account WHERE id = NEW.account_id)
     AND NOT EXISTS (SELECT 1 FROM storage_unjudged WHERE account_id = NEW.account_id)
-    BEGIN SELECT RAISE(ABORT, '${raised}'); END`,
+    BEGIN SELECT RAISE(ABORT, '${quotaReached}'); END`,
 ]
 
 /** `rows` without the quota check: for content stored earlier that was not counted yet. */
@@ -28,7 +29,7 @@ export function unjudged(accountId: string, rows: readonly Statement[]): readonl
 
 /** `over_quota` for the trigger's error, any other error unchanged. */
 export function storageFault(error: unknown): unknown {
-  if (!(error instanceof Error) || error.message !== raised) return error
+  if (!(error instanceof Error) || error.message !== quotaReached) return error
   return new Fault('over_quota', {
     detail: 'not allowed - storage quota reached',
     data: { reason: 'storage' },
@@ -37,7 +38,7 @@ export function storageFault(error: unknown): unknown {
 }
 
 /** Up to this many blocks a root is given back in the transaction that lets it go, past it in steps later. */
-const blocksAtOnce = 1000
+export const blocksAtOnce = 1000
 
 /** One more, or one less, claim of an account on a root. */
 const claim = (row: string): string => `

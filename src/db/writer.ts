@@ -14,6 +14,11 @@ export type Statement = {
   readonly parameters: readonly SqlValue[]
   readonly rows?: readonly (readonly SqlValue[])[]
   readonly require?: 'change'
+  /**
+   * The text for PostgreSQL, with the same parameters; absent: `sql` runs on both engines (db/postgres/dialect.ts).
+   * `unnest`: runs once, with `parameters` and then one array for each column of `rows`.
+   */
+  readonly postgres?: string | { readonly unnest: string }
 }
 
 /** The rows of one write; a store passes them on without looking. */

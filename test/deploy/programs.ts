@@ -31,8 +31,11 @@ export function needsMounts(): { readonly skip?: string } {
   return process.env['CI'] === 'true' ? {} : { skip: 'this user cannot mount file systems' }
 }
 
+/** Where Debian installs PostgreSQL, outside of the PATH. */
+const postgresFolders = ['17', '16', '15'].map((version) => `/usr/lib/postgresql/${version}/bin`)
+
 export function findProgram(name: string): string | null {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin']
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', ...postgresFolders]
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null
 }
 

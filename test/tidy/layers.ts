@@ -59,6 +59,7 @@ export const doors: readonly Door[] = [
     behind: ['tables/', 'db/'],
   },
   { thing: 'node:sqlite', module: /^node:sqlite$/, behind: ['db/sqlite.ts'] },
+  { thing: 'pg', module: /^pg$/, behind: ['db/postgres/'] },
   {
     thing: 'undici',
     module: /^undici$/,

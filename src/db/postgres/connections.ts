@@ -1,0 +1,196 @@
+// Connections to PostgreSQL: a bounded number of them, a bounded number of callers that wait for one, and increasing pauses while
+// the server cannot be reached. A server that takes no writes counts as one that cannot be reached.
+// Tested by src/db/postgres/postgres-rows.test.ts
+import { createHash } from 'node:crypto'
+import pg from 'pg'
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import type { SqlValue } from '../writer.ts'
+import { away, isConnectionLoss } from './faults.ts'
+import { rowTypes } from './row-types.ts'
+
+/** A value of a statement, or the values of one column of its rows. */
+export type Parameter = SqlValue | readonly SqlValue[]
+
+export type Connection = {
+  /** `changed`: rows that a statement changed. */
+  run(sql: string, parameters: readonly Parameter[]): Promise<Outcome>
+  /** Statements without parameters, in one round trip; the outcome is that of the last. */
+  script(sql: string): Promise<Outcome>
+}
+
+export type Outcome = {
+  readonly rows: readonly Record<string, unknown>[]
+  readonly changed: number
+}
+
+export type Connections = {
+  /** Lends a connection. Throws `overloaded` if none is free or can be opened in time, or what `work` throws. */
+  lend<T>(work: (connection: Connection) => Promise<T>): Promise<T>
+  /** For sessions that stay open. The caller closes it. Throws as `pg`. */
+  open(): Promise<pg.Client>
+  /** Callers that wait for a connection. */
+  readonly waiting: number
+  close(): Promise<void>
+}
+
+export const statementMs = 5000
+/** A little later than the server's own limit: then the connection is unusable. */
+const replyMs = 7000
+/** A caller waits this long for a connection. */
+const connectMs = 5000
+const waitMs = 100
+/** With jitter no more than `connectMs`: each caller tries at least once. */
+const waitMsMax = 4000
+const waitingMax = 1000
+/** Of one connection. Texts beyond are parsed each time. */
+const preparedMax = 512
+
+export function createConnections(parts: {
+  readonly url: string
+  readonly size: number
+  readonly clock: Clock
+  /** A connection that was not lent failed. */
+  readonly onLoss?: (error: unknown) => void
+}): Connections {
+  const { url, size, clock, onLoss = () => {} } = parts
+  const options: pg.ClientConfig = {
+    connectionString: url,
+    application_name: 'cairn',
+    connectionTimeoutMillis: connectMs,
+    statement_timeout: statementMs,
+    idle_in_transaction_session_timeout: replyMs,
+    query_timeout: replyMs,
+    keepAlive: true,
+    types: rowTypes,
+  }
+  const pool = new pg.Pool({ ...options, max: size, idleTimeoutMillis: 30_000 })
+  pool.on('error', onLoss)
+  const prepared = new Map<string, string>()
+  const checked = new WeakSet<object>()
+  let waiting = 0
+  let pauseMs = 0
+  let awayUntil = 0
+  let awayBecause: unknown = null
+
+  function nameOf(sql: string): string | null {
+    const known = prepared.get(sql)
+    if (known !== undefined) return known
+    if (prepared.size >= preparedMax) return null
+    const name = createHash('sha256').update(sql).digest('base64url').slice(0, 24)
+    prepared.set(sql, name)
+    return name
+  }
+
+  function noteLoss(error: unknown): void {
+    awayBecause = error
+    // Several callers failed together.
+    if (clock.monotonic() < awayUntil) return
+    pauseMs = Math.min(pauseMs === 0 ? waitMs : 2 * pauseMs, waitMsMax)
+    awayUntil = clock.monotonic() + pauseMs * (0.75 + Math.random() / 2)
+  }
+
+  async function connectOnce(): Promise<pg.PoolClient> {
+    const client = await pool.connect()
+    if (checked.has(client)) return client
+    try {
+      await refuseStandby(client)
+      checked.add(client)
+      return client
+    } catch (error) {
+      client.release(true)
+      throw error
+    }
+  }
+
+  /** Waits for the end of a pause that others began too, so that a server that starts is not overrun. */
+  async function connect(): Promise<pg.PoolClient> {
+    const endsAt = clock.monotonic() + connectMs
+    for (;;) {
+      const pausedMs = awayUntil - clock.monotonic()
+      if (pausedMs > 0) {
+        if (clock.monotonic() + pausedMs > endsAt) throw away(awayBecause)
+        await sleep(pausedMs, clock)
+      }
+      try {
+        const client = await connectOnce()
+        pauseMs = 0
+        awayUntil = 0
+        return client
+      } catch (error) {
+        // All are lent: the server is there.
+        if (isPoolTimeout(error)) throw new Fault('overloaded', { cause: error })
+        if (!isConnectionLoss(error)) throw error
+        noteLoss(error)
+      }
+    }
+  }
+
+  async function lend<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    if (waiting >= waitingMax) throw new Fault('overloaded')
+    waiting += 1
+    const client = await connect().finally(() => (waiting -= 1))
+    // Without a listener an error of a lent connection would end the process; its query rejects too.
+    const onError = (): void => {}
+    client.on('error', onError)
+    let broken = false
+    try {
+      return await work({
+        async run(sql, parameters) {
+          const name = nameOf(sql)
+          const values = [...parameters]
+          return toOutcome(
+            await client.query(name === null ? { text: sql, values } : { name, text: sql, values }),
+          )
+        },
+        async script(sql) {
+          const replies = (await client.query(sql)) as pg.QueryResult | pg.QueryResult[]
+          const last = Array.isArray(replies) ? replies.at(-1) : replies
+          if (last === undefined) throw new Error('a script without a reply')
+          return toOutcome(last)
+        },
+      })
+    } catch (error) {
+      broken = isConnectionLoss(error)
+      throw error
+    } finally {
+      client.off('error', onError)
+      client.release(broken)
+    }
+  }
+
+  return {
+    lend,
+    async open() {
+      const client = new pg.Client({ ...options, statement_timeout: 0, query_timeout: replyMs })
+      await client.connect()
+      return client
+    },
+    get waiting() {
+      return waiting
+    },
+    close: () => pool.end(),
+  }
+}
+
+function toOutcome({ rows, rowCount }: pg.QueryResult): Outcome {
+  return { rows: rows as Record<string, unknown>[], changed: rowCount ?? 0 }
+}
+
+async function refuseStandby(client: pg.PoolClient): Promise<void> {
+  const { rows } = await client.query<{ standby: number }>('SELECT pg_is_in_recovery() AS standby')
+  if (rows[0]?.standby !== 1) return
+  throw Object.assign(new Error('this PostgreSQL is a standby, which takes no writes'), {
+    code: '25006',
+  })
+}
+
+function isPoolTimeout(error: unknown): boolean {
+  return (
+    error instanceof Error && error.message.startsWith('timeout exceeded when trying to connect')
+  )
+}
+
+function sleep(ms: number, clock: Clock): Promise<void> {
+  return new Promise((resolve) => clock.after(ms, resolve))
+}

@@ -1,0 +1,54 @@
+// Errors of PostgreSQL and of connections to it as Faults.
+// Tested by src/db/postgres/faults.test.ts, src/db/postgres/postgres-rows.test.ts
+import { Fault } from '../../base/fault.ts'
+import { storageFault } from '../storage-triggers.ts'
+
+/** Codes of SQLSTATE, and of Node where no reply arrived. */
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'string' ? code : ''
+}
+
+const sqlState = /^(?=.*\d)[0-9A-Z]{5}$/
+const errnoRegex = /^E(?!RR_)[A-Z_]+$/
+/** How `pg` says it. */
+const lossRegex = /^Connection terminated|^timeout expired$|^Query read timeout$|is not queryable$/
+
+/**
+ * The connection failed, or its server is stopping or not ready: a transaction that has not been committed is lost, and another
+ * connection may succeed.
+ */
+export function isConnectionLoss(error: unknown): boolean {
+  if (!(error instanceof Error) || error instanceof Fault) return false
+  const code = codeOf(error)
+  if (code === '') return lossRegex.test(error.message)
+  if (!sqlState.test(code)) return errnoRegex.test(code)
+  // Connection exceptions; shutdown, crash, not ready; idle transaction ended; a standby, which takes no writes.
+  return /^08|^57P0|^25P03$|^25006$/.test(code)
+}
+
+/** Another transaction was in the way: a repeated one can succeed. */
+export function isConflict(error: unknown): boolean {
+  return /^40(?:001|P01)$/.test(codeOf(error))
+}
+
+/** A Fault for what is no bug, else the error itself. */
+export function toFault(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof Fault) return error
+  const code = codeOf(error)
+  if (/^(?:53100|58030)$/.test(code)) return new Fault('no_space', { cause: error })
+  if (/^XX00[12]$/.test(code)) {
+    const detail = `cannot read the database: ${error.message}`
+    return new Fault('damaged', { detail, cause: error })
+  }
+  if (isConflict(error)) return new Fault('overloaded', { cause: error })
+  // Out of memory or connections; a statement, a lock took too long.
+  if (/^53|^57014$|^55P03$/.test(code)) return new Fault('overloaded', { cause: error })
+  if (isConnectionLoss(error)) return away(error)
+  return storageFault(error)
+}
+
+/** PostgreSQL cannot be reached. */
+export function away(cause: unknown): Fault {
+  return new Fault('overloaded', { detail: 'the database cannot be reached', cause })
+}

@@ -1,0 +1,248 @@
+// `Rows` of PostgreSQL. Each write is its own transaction. Writes with one lock run one after another on all machines, so that the
+// conditions of `tables/` decide as they do in SQLite, which has one writer. A write whose commit has no reply is looked
+// up by its ID, and so applied once.
+// Tested by test/suites/rows.suite.ts through src/db/postgres/postgres-rows.test.ts
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import type { Query, Rows, RowsOf, WriteLock, WriteOptions } from '../rows.ts'
+import { NothingChanged, type SqlValue, type Statement } from '../writer.ts'
+import type { Connection, Connections } from './connections.ts'
+import { toManyRows, toPostgres } from './dialect.ts'
+import { isConflict, isConnectionLoss, toFault } from './faults.ts'
+
+/** Of one write: no try begins later than this after the first. */
+const writeMs = 5000
+const conflictsMax = 3
+const lossesMax = 8
+const conflictMs = 20
+/** Rows of an `INSERT` that one statement takes. */
+const rowsAtOnce = 100
+const textsMax = 1024
+const uuidRegex = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Numbers of the advisory locks of Cairn. */
+export const advisoryLocks = {
+  migrate: 0x0c41_0001,
+  rows: 0x0c41_0002,
+  usage: 0x0c41_0003,
+} as const
+
+/** `connections`: the caller closes them. */
+export function createPostgresRows(connections: Pick<Connections, 'lend'>, clock: Clock): Rows {
+  const texts = new Map<string, string>()
+  // One write of each lock is under way on this machine: others must not wait for the lock with a connection each.
+  const locked = { rows: createLine(), usage: createLine() }
+
+  function textOf({ sql, postgres }: { readonly sql: string; readonly postgres?: string }): string {
+    if (postgres !== undefined) return toPostgres(postgres)
+    const known = texts.get(sql)
+    if (known !== undefined) return known
+    if (texts.size >= textsMax) texts.clear()
+    const text = toPostgres(sql)
+    texts.set(sql, text)
+    return text
+  }
+
+  async function findIn<Row extends object>(
+    connection: Connection,
+    one: Query<Row>,
+  ): Promise<readonly Row[]> {
+    const { rows } = await connection.run(textOf(one), one.parameters)
+    return rows as unknown as readonly Row[]
+  }
+
+  async function read<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    try {
+      return await connections.lend(work).catch((error: unknown) => {
+        // A connection that the server ended while it was idle.
+        if (!isConnectionLoss(error)) throw error
+        return connections.lend(work)
+      })
+    } catch (error) {
+      throw toFault(error)
+    }
+  }
+
+  function find<Row extends object>(one: Query<Row>): Promise<readonly Row[]> {
+    return read((connection) => findIn(connection, one))
+  }
+
+  function runOnce(
+    statements: readonly Statement[],
+    lock: WriteLock,
+    id: string,
+    isRepeated: boolean,
+  ): Promise<readonly number[]> {
+    return connections.lend((connection) =>
+      inTransaction(
+        connection,
+        lock,
+        async () => {
+          if (isRepeated) {
+            const earlier = await claimId(connection, id)
+            if (earlier !== null) return { changes: earlier, isDone: true }
+          }
+          const changes: number[] = []
+          for (const [index, statement] of statements.entries()) {
+            const changed = await runStatement(connection, statement, textOf)
+            if (statement.require === 'change' && changed === 0) throw new NothingChanged(index)
+            changes.push(changed)
+          }
+          return { changes, isDone: false }
+        },
+        id,
+      ),
+    )
+  }
+
+  async function writeOnce(
+    statements: readonly Statement[],
+    lock: WriteLock,
+    given: string | undefined,
+  ): Promise<readonly number[]> {
+    const id = given ?? randomUUID()
+    const endsAt = clock.monotonic() + writeMs
+    let isRepeated = given !== undefined
+    let conflicts = 0
+    let losses = 0
+    for (;;) {
+      try {
+        return await runOnce(statements, lock, id, isRepeated)
+      } catch (error) {
+        const isLate = clock.monotonic() > endsAt
+        if (isConflict(error) && conflicts < conflictsMax && !isLate) conflicts += 1
+        else if (isConnectionLoss(error) && losses < lossesMax && !isLate) losses += 1
+        else throw toFault(error)
+        // The commit may have succeeded: the next try looks for its ID first.
+        isRepeated = true
+        await sleep(conflictMs * 2 ** conflicts * Math.random(), clock)
+      }
+    }
+  }
+
+  return {
+    find,
+    async first(one) {
+      const [row] = await find(one)
+      return row ?? null
+    },
+    snapshot: <const Queries extends readonly Query<object>[]>(queries: Queries) =>
+      read(async (connection) => {
+        await connection.script('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+        try {
+          const found: (readonly object[])[] = []
+          for (const one of queries) found.push(await findIn(connection, one))
+          return found as unknown as RowsOf<Queries>
+        } finally {
+          await endQuietly(connection)
+        }
+      }),
+    async write(statements, { id, lock = 'rows' }: WriteOptions = {}) {
+      if (id !== undefined && !uuidRegex.test(id)) throw new Error('the ID of a write is a UUID')
+      if (lock === 'none') return await writeOnce(statements, lock, id)
+      return await locked[lock](() => writeOnce(statements, lock, id))
+    },
+  }
+}
+
+/**
+ * `id` is committed with the changes. `isDone`: an earlier transaction with this ID succeeded, and nothing is to be done.
+ */
+async function inTransaction(
+  connection: Connection,
+  lock: WriteLock,
+  work: () => Promise<{ readonly changes: readonly number[]; readonly isDone: boolean }>,
+  id: string,
+): Promise<readonly number[]> {
+  const locking = lock === 'none' ? '' : `; SELECT pg_advisory_xact_lock(${advisoryLocks[lock]})`
+  await connection.script(`BEGIN ISOLATION LEVEL READ COMMITTED${locking}`)
+  try {
+    const { changes, isDone } = await work()
+    if (isDone) await endQuietly(connection)
+    else {
+      await connection.script(`INSERT INTO done (id, changes) VALUES ('${id}', '{${changes.map(Number).join(',')}}')
+        ON CONFLICT (id) DO UPDATE SET changes = excluded.changes; COMMIT`)
+    }
+    return changes
+  } catch (error) {
+    if (!isConnectionLoss(error)) await endQuietly(connection)
+    throw error
+  }
+}
+
+/**
+ * The changes of an earlier transaction with this ID; null: there is none. Waits for the end of one that is under way: the
+ * server may not have noticed yet that its connection is lost.
+ */
+async function claimId(connection: Connection, id: string): Promise<readonly number[] | null> {
+  const { changed } = await connection.run(
+    `INSERT INTO done (id, changes) VALUES ($1, '{}') ON CONFLICT (id) DO NOTHING`,
+    [id],
+  )
+  if (changed === 1) return null
+  const { rows } = await connection.run(
+    `SELECT array_to_string(changes, ',') AS changes FROM done WHERE id = $1`,
+    [id],
+  )
+  const changes = rows[0]?.['changes']
+  return typeof changes === 'string' && changes !== '' ? changes.split(',').map(Number) : []
+}
+
+/** The error that led here, or the result, counts; a connection that cannot end its transaction fails at its next use. */
+async function endQuietly(connection: Connection): Promise<void> {
+  try {
+    await connection.script('ROLLBACK')
+  } catch {
+    // The server ends the transaction of a lost connection by itself.
+  }
+}
+
+async function runStatement(
+  connection: Connection,
+  statement: Statement,
+  textOf: (statement: { readonly sql: string; readonly postgres?: string }) => string,
+): Promise<number> {
+  const { sql, parameters, rows, postgres } = statement
+  if (typeof postgres === 'object') {
+    const arrays = columnsOf(rows ?? [])
+    if (arrays.length === 0) return 0
+    return (await connection.run(toPostgres(postgres.unnest), [...parameters, ...arrays])).changed
+  }
+  const text = textOf(postgres === undefined ? { sql } : { sql, postgres })
+  if (rows === undefined) return (await connection.run(text, parameters)).changed
+  let changed = 0
+  const many =
+    postgres === undefined && rows.length >= rowsAtOnce ? toManyRows(sql, rowsAtOnce) : null
+  for (let at = 0; at < rows.length;) {
+    const step = many !== null && rows.length - at >= rowsAtOnce ? rowsAtOnce : 1
+    const values = rows.slice(at, at + step).flatMap((row) => [...parameters, ...row])
+    changed += (await connection.run(step === 1 || many === null ? text : many, values)).changed
+    at += step
+  }
+  return changed
+}
+
+function columnsOf(rows: readonly (readonly SqlValue[])[]): readonly (readonly SqlValue[])[] {
+  const [first] = rows
+  return first === undefined ? [] : first.map((_, column) => rows.map((row) => row[column] ?? null))
+}
+
+const lineMax = 1000
+
+/** Runs tasks one after another. Throws `overloaded` if too many wait. */
+function createLine(): <T>(task: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  let waiting = 0
+  return async (task) => {
+    if (waiting >= lineMax) throw new Fault('overloaded')
+    waiting += 1
+    const mine = last.then(task, task).finally(() => (waiting -= 1))
+    last = mine.catch(() => {})
+    return await mine
+  }
+}
+
+function sleep(ms: number, clock: Clock): Promise<void> {
+  return new Promise((resolve) => clock.after(ms, resolve))
+}

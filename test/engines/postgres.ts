@@ -1,0 +1,182 @@
+// A real PostgreSQL for tests: a new cluster on a free port of loopback, without syncs. The cluster is made once on a machine and
+// copied for each test file. Skipped by `missingPostgres` where the program is absent.
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { chown, cp, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { findProgram, needs } from '../deploy/programs.ts'
+
+const program = 'postgres'
+const run = promisify(execFile)
+/** Root must not run PostgreSQL: this user of Debian's package does. */
+const systemUser = 'postgres'
+
+/** False if the program is installed, else the reason to skip its tests. */
+export function missingPostgres(): string | false {
+  return needs(program).skip ?? false
+}
+
+export type Postgres = {
+  readonly port: number
+  /** URL of a database of this server, for its superuser. */
+  urlOf(database: string): string
+  /** Makes an empty database, or a copy of `template`, and returns its name. */
+  createDatabase(template?: string): Promise<string>
+  /** Runs SQL without parameters; returns the rows of the last statement. */
+  query(database: string, sql: string): Promise<readonly Record<string, unknown>[]>
+  /** Ends the server at once, as a loss of power does; `start` continues with its data. */
+  kill(): Promise<void>
+  start(): Promise<void>
+  /** Ends the server and removes its data. */
+  stop(): Promise<void>
+}
+
+type User = { readonly uid: number; readonly gid: number } | null
+
+/** `settings`: lines of `postgresql.conf`, as `name=value`. `standby`: of no primary; it takes no writes. */
+export async function startPostgres(
+  settings: readonly string[] = [],
+  { standby = false }: { readonly standby?: boolean } = {},
+): Promise<Postgres> {
+  const bin = dirname(findProgram(program) ?? program)
+  const user = await userOf()
+  const folder = await mkdtemp(join(tmpdir(), 'cairn-postgres-'))
+  if (user !== null) await chown(folder, user.uid, user.gid)
+  const data = join(folder, 'data')
+  await cp(await madeCluster(bin, user), data, { recursive: true, preserveTimestamps: true })
+  if (user !== null) await run('chown', ['-R', `${user.uid}:${user.gid}`, data])
+  if (standby) await writeFile(join(data, 'standby.signal'), '')
+  const port = await freePort()
+  let child: ChildProcess | null = null
+  let made = 0
+
+  async function start(): Promise<void> {
+    const options = [
+      `port=${port}`,
+      'listen_addresses=127.0.0.1',
+      'unix_socket_directories=',
+      'fsync=off',
+      'log_min_messages=log',
+      ...settings,
+    ]
+    const args = options.flatMap((option) => ['-c', option])
+    child = spawn(join(bin, program), ['-D', data, ...args], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { PATH: process.env['PATH'], LC_ALL: 'C' },
+      ...user,
+    })
+    await started(child)
+  }
+
+  async function end(signal: 'SIGQUIT' | 'SIGINT'): Promise<void> {
+    const running = child
+    child = null
+    if (running === null || running.exitCode !== null) return
+    const ended = new Promise<void>((resolve) => running.once('exit', () => resolve()))
+    running.kill(signal)
+    await ended
+  }
+
+  const urlOf = (database: string): string =>
+    `postgresql://${systemUser}@127.0.0.1:${port}/${database}`
+
+  async function query(database: string, sql: string): Promise<readonly Record<string, unknown>[]> {
+    const client = new pg.Client({ connectionString: urlOf(database) })
+    await client.connect()
+    try {
+      const { rows } = await client.query<Record<string, unknown>>(sql)
+      return rows
+    } finally {
+      await client.end()
+    }
+  }
+
+  await start()
+  return {
+    port,
+    urlOf,
+    query,
+    start,
+    async createDatabase(template = 'template0') {
+      made += 1
+      const name = `cairn_${made}`
+      await query('postgres', `CREATE DATABASE ${name} TEMPLATE ${template} ENCODING 'UTF8'`)
+      return name
+    },
+    kill: () => end('SIGQUIT'),
+    async stop() {
+      await end('SIGINT')
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Null: the user of this process. */
+async function userOf(): Promise<User> {
+  if (process.getuid?.() !== 0) return null
+  const [uid, gid] = await Promise.all([
+    run('id', ['-u', systemUser]),
+    run('id', ['-g', systemUser]),
+  ])
+  return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
+}
+
+/** A cluster that no server has used. Another process may make it at the same time: the first one stays. */
+async function madeCluster(bin: string, user: User): Promise<string> {
+  const kept = join(tmpdir(), `cairn-cluster-${bin.replaceAll(/\W+/g, '-')}-${user?.uid ?? 'own'}`)
+  if (await isFolder(kept)) return kept
+  const fresh = await mkdtemp(join(tmpdir(), 'cairn-initdb-'))
+  if (user !== null) await chown(fresh, user.uid, user.gid)
+  const data = join(fresh, 'data')
+  const args = [
+    '-D',
+    data,
+    '-A',
+    'trust',
+    '-U',
+    systemUser,
+    '-E',
+    'UTF8',
+    '--locale=C',
+    '--no-sync',
+  ]
+  await run(join(bin, 'initdb'), args, { ...user, env: { PATH: process.env['PATH'], LC_ALL: 'C' } })
+  try {
+    await rename(data, kept)
+  } catch (error) {
+    if (!(await isFolder(kept))) throw error
+  }
+  await rm(fresh, { recursive: true, force: true })
+  return kept
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory() && (await readdir(path)).length > 0
+  } catch {
+    return false
+  }
+}
+
+async function started(child: ChildProcess): Promise<void> {
+  let output = ''
+  await new Promise<void>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', () => reject(new Error(`postgres does not start: ${output}`)))
+    child.stderr?.on('data', (text: Buffer) => {
+      output = `${output}${text.toString()}`.slice(-8192)
+      if (/database system is ready to accept (?:read-only )?connections/.test(output)) resolve()
+    })
+  })
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
