@@ -76,7 +76,7 @@ export function renameAccount(id: string, name: string): Statement {
 export function markCard(name: string, marked: boolean): Statement {
   const mark = marked ? 1 : 0
   return {
-    sql: `UPDATE account SET card_marked = ?, card = max(?, ${hasPaymentMethod}) WHERE name = ?`,
+    sql: `UPDATE account SET card_marked = ?, card = CASE WHEN ${hasPaymentMethod} THEN 1 ELSE ? END WHERE name = ?`,
     parameters: [mark, mark, name],
     require: 'change',
   }
@@ -89,7 +89,8 @@ export function markCard(name: string, marked: boolean): Statement {
 export function updateCardFlag(id: string): Statement {
   return {
     sql: `UPDATE account SET card = gate.open
-      FROM (SELECT max(card_marked, ${hasPaymentMethod}) AS open FROM account WHERE id = ?) AS gate
+      FROM (SELECT CASE WHEN ${hasPaymentMethod} THEN 1 ELSE card_marked END AS open
+        FROM account WHERE id = ?) AS gate
       WHERE id = ? AND card <> gate.open`,
     parameters: [id, id],
   }

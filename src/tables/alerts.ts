@@ -24,7 +24,7 @@ export function upsertAlertTargets(
 ): Statement {
   return {
     sql: `INSERT INTO alert_targets (account_id, emails, webhooks) VALUES (?, ?, ?)
-      ON CONFLICT DO UPDATE SET emails = excluded.emails, webhooks = excluded.webhooks`,
+      ON CONFLICT (account_id) DO UPDATE SET emails = excluded.emails, webhooks = excluded.webhooks`,
     parameters: [accountId, emails, webhooks],
   }
 }

@@ -25,7 +25,7 @@ export function listAudit(order: {
 }): Query<AuditRow> {
   return query(
     `SELECT id, time, actor, actor_name, account_id, action, target, changes
-     FROM audit WHERE (?1 IS NULL OR account_id = ?1) AND id < ?2 ORDER BY id DESC LIMIT ?3`,
+     FROM audit WHERE (account_id = ?1 OR ?1 IS NULL) AND id < ?2 ORDER BY id DESC LIMIT ?3`,
     [order.accountId, order.before, order.limit],
   )
 }

@@ -40,7 +40,7 @@ export function findOpenInvitation(hash: Uint8Array, now: number): Query<Invitat
 export function listOpenInvitations(accountId: string | null, now: number): Query<InvitationRow> {
   return query(
     `SELECT ${columns} FROM invitation i LEFT JOIN account a ON a.id = i.account_id
-      WHERE ${isOpen} AND (?2 IS NULL OR i.account_id = ?2) ORDER BY i.created DESC, i.id LIMIT 1000`,
+      WHERE ${isOpen} AND (i.account_id = ?2 OR ?2 IS NULL) ORDER BY i.created DESC, i.id LIMIT 1000`,
     [now, accountId],
   )
 }
@@ -62,7 +62,7 @@ type NewInvitation = Omit<InvitationRow, 'first'> & {
 
 /** Fails with `NothingChanged` if `openMax` invitations of its account can be used. */
 export function insertInvitation(invitation: NewInvitation, openMax: number): Statement {
-  const condition = `(SELECT count(*) FROM invitation i WHERE i.account_id IS ?5 AND ${isOpen}) < ?13`
+  const condition = `(SELECT count(*) FROM invitation i WHERE i.account_id IS NOT DISTINCT FROM ?5 AND ${isOpen}) < ?13`
   return insert({ ...invitation, first: 0 }, condition, [openMax])
 }
 
@@ -118,7 +118,7 @@ export function useInvitation(id: string, hash: Uint8Array, now: number): Statem
  */
 export function deleteInvitation(id: string, accountId: string | null): Statement {
   return {
-    sql: 'DELETE FROM invitation WHERE id = ?1 AND used IS NULL AND (?2 IS NULL OR account_id = ?2)',
+    sql: 'DELETE FROM invitation WHERE id = ?1 AND used IS NULL AND (account_id = ?2 OR ?2 IS NULL)',
     parameters: [id, accountId],
     require: 'change',
   }
@@ -157,7 +157,7 @@ export function deleteInvitationsOfSession(session: string): Statement {
 export function deleteInvitationsOfSessions(personId: string, keep: string | null): Statement {
   return {
     sql: `DELETE FROM invitation WHERE invited_by = ?1 AND used IS NULL AND session_id IS NOT NULL
-      AND session_id IS NOT ?2`,
+      AND session_id IS DISTINCT FROM ?2`,
     parameters: [personId, keep],
   }
 }

@@ -1,7 +1,7 @@
 // Table `lease`: blocks that an account uploaded and did not pin, stored for a limited time and counted as its storage
 // until then.
 // Tested by src/ipfs/pins/roots.test.ts
-import { query, type Query } from '../db/rows.ts'
+import { greatest, query, type Query } from '../db/rows.ts'
 import type { Statement } from '../db/writer.ts'
 import { isRoot, type RootName, rootParameters } from './roots.ts'
 
@@ -30,7 +30,7 @@ export function upsertLease(
   return {
     sql: `INSERT INTO lease (account_id, root, expires, wanted)
         SELECT ?, root.id, ?, ? FROM root WHERE ${isRoot}
-        ON CONFLICT (account_id, root) DO UPDATE SET expires = max(expires, excluded.expires)`,
+        ON CONFLICT (account_id, root) DO UPDATE SET expires = ${greatest('lease.expires', 'excluded.expires')}`,
     parameters: [accountId, expires, wanted, ...rootParameters(name)],
   }
 }

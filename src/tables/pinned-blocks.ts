@@ -41,7 +41,7 @@ export function pinAboveExists(
     JOIN account_storage AS storage ON storage.id = charge.storage
     WHERE block.hash = ?${own}
       AND (SELECT count(*) FROM (SELECT 1 FROM lease WHERE lease.account_id = storage.account_id
-        LIMIT ${leasesMax + 1})) <= ${leasesMax}
+        LIMIT ${leasesMax + 1}) AS first_leases) <= ${leasesMax}
       AND charge.roots > (SELECT count(*) FROM lease
         JOIN holding ON holding.storage = storage.id AND holding.root = lease.root AND holding.claims = 1
         JOIN closure ON closure.root = lease.root AND closure.block = block.id

@@ -1,6 +1,6 @@
 // Table `session`: sessions of the dashboard.
 // Tested by src/access/people/sessions.test.ts
-import { query, type Query } from '../db/rows.ts'
+import { greatest, query, type Query } from '../db/rows.ts'
 import type { Statement } from '../db/writer.ts'
 import { deleteInvitationsOfSessions } from './invitations.ts'
 import { personColumns, type PersonRow } from './people.ts'
@@ -72,7 +72,7 @@ export function insertSession(
     sql: `INSERT INTO session (id, person_id, token_hash, created, last_seen, expires, agent, address, strong)
       SELECT ?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7, ?10 FROM person
       WHERE id = ?2 AND disabled IS NULL
-        AND (?8 IS NULL OR (password = ?8 AND (totp IS NULL OR ?9 = 1)))`,
+        AND ((password = ?8 AND (totp IS NULL OR ?9 = 1)) OR ?8 IS NULL)`,
     parameters: [
       id,
       personId,
@@ -107,12 +107,12 @@ export function deleteOldestSessions(
  * `NothingChanged` if the session has ended.
  */
 export function setSessionToken(id: string, hash: Uint8Array, strong: boolean): Statement {
-  const sql = 'UPDATE session SET token_hash = ?, strong = max(strong, ?) WHERE id = ?'
+  const sql = `UPDATE session SET token_hash = ?1, strong = ${greatest('strong', '?2')} WHERE id = ?3`
   return { sql, parameters: [hash, strong ? 1 : 0, id], require: 'change' }
 }
 
 export function noteSessionSeen(id: string, now: number): Statement {
-  const sql = 'UPDATE session SET last_seen = max(last_seen, ?) WHERE id = ?'
+  const sql = `UPDATE session SET last_seen = ${greatest('last_seen', '?1')} WHERE id = ?2`
   return { sql, parameters: [now, id] }
 }
 
@@ -129,7 +129,7 @@ export function deleteSession(id: string): Statement {
 /** All sessions of a person but `keep`. */
 export function deleteSessions(personId: string, keep: string | null = null): Statement {
   return {
-    sql: 'DELETE FROM session WHERE person_id = ? AND id IS NOT ?',
+    sql: 'DELETE FROM session WHERE person_id = ? AND id IS DISTINCT FROM ?',
     parameters: [personId, keep],
   }
 }

@@ -15,8 +15,8 @@ export const unstageStepRows = 1000
 
 export function stageBlocks(batch: string, rows: readonly StagedRow[]): Statement {
   return {
-    sql: `INSERT OR IGNORE INTO staged (batch, tree, hash, size, file, at, bytes, form)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    sql: `INSERT INTO staged (batch, tree, hash, size, file, at, bytes, form)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     parameters: [batch],
     rows: rows.map(({ tree, hash, size, place }): readonly SqlValue[] =>
       place === null

@@ -22,7 +22,7 @@ export type PinSumRow = { readonly pins: number; readonly logicalBytes: number }
 /** Reads each pin of the account. One row. */
 export function sumPins(accountId: string): Query<PinSumRow> {
   return query(
-    `SELECT count(*) AS pins, coalesce(sum(root.bytes), 0) AS logicalBytes
+    `SELECT count(*) AS pins, coalesce(sum(root.bytes), 0) AS "logicalBytes"
     FROM pin LEFT JOIN root ON root.id = pin.root WHERE pin.account_id = ?`,
     [accountId],
   )
@@ -38,10 +38,10 @@ export type AccountStorageRow = StorageRow &
 /** Accounts that store blocks, by name. */
 export function listStorage(): Query<AccountStorageRow> {
   return query(
-    `SELECT account.id AS accountId, account.name AS account, (SELECT count(*) FROM pin WHERE account_id = account.id) AS pins,
+    `SELECT account.id AS "accountId", account.name AS account, (SELECT count(*) FROM pin WHERE account_id = account.id) AS pins,
         account_storage.blocks AS blocks, account_storage.bytes AS bytes,
         (SELECT coalesce(sum(root.bytes), 0) FROM pin JOIN root ON root.id = pin.root
-          WHERE pin.account_id = account.id) AS logicalBytes
+          WHERE pin.account_id = account.id) AS "logicalBytes"
       FROM account_storage JOIN account ON account.id = account_storage.account_id
       WHERE account_storage.blocks > 0 ORDER BY account.name`,
   )
@@ -101,16 +101,19 @@ export function listBlocksOnlyBelow(
   after: number,
   limit: number,
 ): Query<{ readonly id: number; readonly hash: Uint8Array }> {
-  return query(
-    `SELECT block.id AS id, block.hash AS hash FROM closure
+  const sql = `SELECT block.id AS id, block.hash AS hash FROM closure
           CROSS JOIN block ON block.id = closure.block
           CROSS JOIN charge ON charge.block = block.id
           CROSS JOIN account_storage ON account_storage.id = charge.storage AND account_id = ?
           WHERE closure.root IN (${placeholders(roots)}) AND closure.block > ?
           GROUP BY closure.block HAVING count(*) = charge.roots
-          ORDER BY closure.block LIMIT ${limit}`,
-    [accountId, ...roots, after],
+          ORDER BY closure.block LIMIT ${limit}`
+  // SQLite takes the other columns from any row of a group; in its text they would be sorted by.
+  const postgres = sql.replace(
+    'GROUP BY closure.block',
+    'GROUP BY closure.block, block.id, charge.block, charge.storage',
   )
+  return query(sql, [accountId, ...roots, after], postgres)
 }
 
 const chargedSql = `SELECT 1 FROM block CROSS JOIN account_storage s ON s.account_id = ?2

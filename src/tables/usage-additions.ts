@@ -44,19 +44,33 @@ export type KeyUse = readonly [keyId: string, time: number]
 const minuteMs = 60_000
 const place = ['key', 'account', 'minute', 'face', 'network', 'method']
 const sums = ['requests', 'units', 'bytes_in', 'bytes_out']
+const texts = new Set(['key', 'account', 'face', 'network', 'method', 'outcome', 'reason'])
 
-/** The table `counted`: rows of `?1`, which are arrays as JSON. As JSONB each is parsed once and not for each value. */
-function withCounted(columns: readonly string[]): string {
+/** A text for each engine, of the table `counted`: rows of `?1`, which are arrays as JSON. */
+type Texts = { readonly sql: string; readonly postgres: string }
+
+function withCounted(columns: readonly string[], rest: (engine: keyof Texts) => string): Texts {
+  // As JSONB each row is parsed once and not for each value.
   const values = columns.map((column, at) => `value ->> ${at} AS ${column}`)
-  return `WITH parsed AS MATERIALIZED (SELECT jsonb(value) AS value FROM json_each(?1)),
-    counted AS MATERIALIZED (SELECT ${values.join(', ')} FROM parsed)`
+  const typed = columns.map(
+    (column, at) => `(value ->> ${at})${texts.has(column) ? '' : '::bigint'} AS ${column}`,
+  )
+  return {
+    sql: `WITH parsed AS MATERIALIZED (SELECT jsonb(value) AS value FROM json_each(?1)),
+      counted AS MATERIALIZED (SELECT ${values.join(', ')} FROM parsed)${rest('sql')}`,
+    postgres: `WITH counted AS MATERIALIZED (SELECT ${typed.join(', ')}
+      FROM jsonb_array_elements(?1::text::jsonb) AS parsed (value))${rest('postgres')}`,
+  }
 }
 
 /** Adds `counts` to the rows of `table` with the same `names`. */
-function addUpSql(table: string, names: readonly string[], counts: readonly string[]): string {
+function addUpSql(table: string, names: readonly string[], counts: readonly string[]): Texts {
   const shared = ['face', 'network', 'method', ...names].join(', ')
   const totals = counts.map((count) => `sum(${count})`).join(', ')
-  return `${withCounted([...place, ...names, ...counts])},
+  const updates = counts.map((count) => `${count} = ${table}.${count} + excluded.${count}`)
+  return withCounted(
+    [...place, ...names, ...counts],
+    () => `,
     held AS (
       SELECT key AS holder, minute, ${shared}, ${counts.join(', ')} FROM counted
       UNION ALL SELECT '@' || account, minute, ${shared}, ${totals} FROM counted GROUP BY account, minute, ${shared}
@@ -65,19 +79,31 @@ function addUpSql(table: string, names: readonly string[], counts: readonly stri
     INSERT INTO ${table} (holder, span, start, ${shared}, ${counts.join(', ')})
     SELECT holder, span, minute - minute % (span * ${minuteMs}), ${shared}, ${counts.join(', ')}
     FROM held CROSS JOIN spans WHERE true
-    ON CONFLICT DO UPDATE SET ${counts.map((count) => `${count} = ${count} + excluded.${count}`).join(', ')}`
+    ON CONFLICT (holder, span, start, ${shared}) DO UPDATE SET ${updates.join(', ')}`,
+  )
 }
 
-const usageSql = addUpSql('usage', ['outcome', 'reason', 'status'], sums)
-const latencySql = addUpSql('latency', ['part'], latencyColumns)
-const lastUsedSql = `${withCounted(['key', 'day'])}
+const usageTexts = addUpSql('usage', ['outcome', 'reason', 'status'], sums)
+const latencyTexts = addUpSql('latency', ['part'], latencyColumns)
+const dayOf = {
+  sql: `date(max(day) / 1000, 'unixepoch')`,
+  postgres: `to_char(to_timestamp(max(day) / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
+} as const
+const lastUsedTexts = withCounted(
+  ['key', 'day'],
+  (engine) => `
   UPDATE api_key SET last_used_day = used.day
-  FROM (SELECT key, date(max(day) / 1000, 'unixepoch') AS day FROM counted GROUP BY key) AS used
-  WHERE id = used.key AND (last_used_day IS NULL OR last_used_day < used.day)`
-const transferSql = `${withCounted(['key', 'began', 'up', 'down'])}
+  FROM (SELECT key, ${dayOf[engine]} AS day FROM counted GROUP BY key) AS used
+  WHERE id = used.key AND (last_used_day IS NULL OR last_used_day < used.day)`,
+)
+const transferTexts = withCounted(
+  ['key', 'began', 'up', 'down'],
+  () => `
   INSERT INTO transfer (key_id, month, bytes_in, bytes_out)
-  SELECT key, began, sum(up), sum(down) FROM counted GROUP BY key, began
-  ON CONFLICT DO UPDATE SET bytes_in = bytes_in + excluded.bytes_in, bytes_out = bytes_out + excluded.bytes_out`
+  SELECT key, began, sum(up), sum(down) FROM counted WHERE true GROUP BY key, began
+  ON CONFLICT (key_id, month) DO UPDATE SET bytes_in = transfer.bytes_in + excluded.bytes_in,
+    bytes_out = transfer.bytes_out + excluded.bytes_out`,
+)
 const revisionSql = `UPDATE revision SET number = number + 1 WHERE name = 'usage'`
 
 /** Raises the revision `usage` by one. */
@@ -88,14 +114,14 @@ export function addUsage(flush: {
   readonly keyUses: readonly KeyUse[]
 }): readonly Statement[] {
   return [
-    statement(usageSql, flush.usage),
-    statement(latencySql, flush.latencies),
-    statement(transferSql, flush.transfers),
-    statement(lastUsedSql, flush.keyUses),
+    statement(usageTexts, flush.usage),
+    statement(latencyTexts, flush.latencies),
+    statement(transferTexts, flush.transfers),
+    statement(lastUsedTexts, flush.keyUses),
     { sql: revisionSql, parameters: [] },
   ]
 }
 
-function statement(sql: string, rows: readonly (readonly (string | number)[])[]): Statement {
-  return { sql, parameters: [JSON.stringify(rows)] }
+function statement(of: Texts, rows: readonly (readonly (string | number)[])[]): Statement {
+  return { ...of, parameters: [JSON.stringify(rows)] }
 }

@@ -63,9 +63,9 @@ export type UsageLineRow = StartRow &
 
 export type TransferRow = { readonly bytes_in: number; readonly bytes_out: number }
 
-const sums = `sum(requests) AS requests, sum(iif(outcome = 'ok', 0, requests)) AS failed, sum(units) AS units,
+const sums = `sum(requests) AS requests, sum(CASE outcome WHEN 'ok' THEN 0 ELSE requests END) AS failed, sum(units) AS units,
   sum(bytes_in) AS bytes_in, sum(bytes_out) AS bytes_out`
-const counts = `part, json_array(${latencyColumns.map((column) => `sum(${column})`).join(', ')}) AS counts`
+const counts = `part, '[' || ${latencyColumns.map((column) => `sum(${column})`).join(" || ',' || ")} || ']' AS counts`
 const farFuture = Number.MAX_SAFE_INTEGER
 
 /** The rows of `table` in the range, grouped by the columns `names`. */
@@ -194,7 +194,7 @@ export function listUsageOfKeys(
   )
 }
 
-const unitsSql = `SELECT total(units) AS units FROM usage WHERE holder = ? AND span = ${spans.day} AND start = ?`
+const unitsSql = `SELECT coalesce(sum(units), 0) AS units FROM usage WHERE holder = ? AND span = ${spans.day} AND start = ?`
 
 /** One row. `day`: its start. */
 export function sumUnitsOfDay(holder: string, day: number): Query<{ readonly units: number }> {

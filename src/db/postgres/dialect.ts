@@ -2,7 +2,7 @@
 // whose dialects differ in more has a text for each.
 // Tested by src/db/postgres/dialect.test.ts
 
-const partRegex = /'(?:[^']|'')*'|"[^"]*"|\?\d*|\bCROSS JOIN (\w+(?: (?:AS )?(?!ON\b)\w+)?) ON\b/g
+const partRegex = /'(?:[^']|'')*'|"[^"]*"|\?\d*|\bCROSS JOIN (\w+(?: (?:AS )?(?!ON\b)\w+)?)\s+ON\b/g
 
 /**
  * `?` and `?2` become `$1` and `$2`. `CROSS JOIN … ON`, which fixes the order of a join in SQLite, becomes `JOIN … ON`.

@@ -1,0 +1,198 @@
+// Every SQL text of src/tables/ that PostgreSQL must understand too is prepared and planned there, and each query is run on
+// both engines. The texts are collected by calling every exported function, so that a new one cannot be forgotten.
+import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import { systemClock } from '../src/base/clock.ts'
+import { migrate } from '../src/db/migrate.ts'
+import { createConnections } from '../src/db/postgres/connections.ts'
+import { toManyRows, toPostgres } from '../src/db/postgres/dialect.ts'
+import { migratePostgres } from '../src/db/postgres/migrate.ts'
+import { openDatabase } from '../src/db/sqlite.ts'
+import { missingPostgres, type Postgres, startPostgres } from './engines/postgres.ts'
+
+/** Modules whose tables each machine has in SQLite: chain content, and the files of one machine. */
+const localModules: Readonly<Record<string, string>> = {
+  'chain.ts': 'chain content',
+  'content.ts': 'chain content',
+  'database-checks.ts': 'of the SQLite database itself',
+  'log-checkpoint.ts': 'of the segments of one machine',
+  'quarantine.ts': 'of the segments of one machine',
+  'segment-ends.ts': 'of the segments of one machine',
+  'upstream-status.ts': 'what the upstreams of one machine do',
+}
+
+/** Functions of other modules that only SQLite runs. */
+const localFunctions: Readonly<Record<string, string>> = {
+  closureTableExists: 'asks for a table of SQLite',
+  listPinsOfAll: 'for the repair of SQLite, without its indexes',
+}
+
+/** Arguments of functions that take one of a few words. */
+const argumentsOf: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
+  splitUsageByStart: ['network', 'method', 'status', 'reason'].map((by) => ['a', {}, by]),
+}
+
+/** What no caller passes as a limit. */
+const noLimit = /(?:LIMIT|OFFSET) (?:null|-1)/
+
+type Text = {
+  readonly name: string
+  readonly sql: string
+  readonly postgres: string
+  readonly isQuery: boolean
+}
+
+/** Stands for any argument: an object with any member, a list of one, a text, a number. */
+function anything(): unknown {
+  const value: unknown = new Proxy(() => {}, {
+    get(_, member) {
+      if (member === Symbol.toPrimitive) return () => 1
+      if (member === Symbol.iterator) return () => [value][Symbol.iterator]()
+      if (member === 'map' || member === 'flatMap') {
+        return (run: (one: unknown, at: number) => unknown) => [run(value, 0)]
+      }
+      if (member === 'length') return 1
+      return value
+    },
+    has: () => true,
+    apply: () => value,
+  })
+  return value
+}
+
+type Called = { readonly sql: unknown; readonly rows?: unknown; readonly postgres?: unknown }
+
+function isText(value: unknown): value is Called {
+  return typeof value === 'object' && value !== null && 'sql' in value && 'parameters' in value
+}
+
+function textOf(name: string, { sql, rows, postgres, ...other }: Called): Text[] {
+  if (typeof sql !== 'string') return []
+  const isQuery = /^\s*SELECT\b/.test(sql) && !('require' in other) && rows === undefined
+  if (typeof postgres === 'object' && postgres !== null && 'unnest' in postgres) {
+    return [{ name, sql, postgres: toPostgres(String(postgres.unnest)), isQuery }]
+  }
+  const own = typeof postgres === 'string' ? postgres : sql
+  const many = rows === undefined || typeof postgres === 'string' ? null : toManyRows(sql, 2)
+  return [own === sql ? toPostgres(sql) : toPostgres(own), ...(many === null ? [] : [many])].map(
+    (text) => ({ name, sql, postgres: text, isQuery }),
+  )
+}
+
+/** Of each combination of arguments and null: a null selects another text, or the function takes none. */
+function collect(name: string, run: (...values: unknown[]) => unknown): Text[] {
+  const texts: Text[] = []
+  const given = argumentsOf[name.split(' ')[1] ?? '']
+  if (given !== undefined) return given.flatMap((values) => textOf(name, run(...values) as Called))
+  const failures: unknown[] = []
+  for (let nulls = 0; nulls < 16; nulls += 1) {
+    const values = [0, 1, 2, 3].map((at) => ((nulls >> at) & 1 ? null : anything()))
+    try {
+      for (const made of [run(...values)].flat())
+        if (isText(made)) texts.push(...textOf(name, made))
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length === 16) throw new Error(`${name} cannot be called`, { cause: failures[0] })
+  return texts
+}
+
+async function collectAll(): Promise<readonly Text[]> {
+  const folder = new URL('../src/tables/', import.meta.url)
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.ts'))
+  const texts = new Map<string, Text>()
+  for (const file of files.filter((name) => !(name in localModules))) {
+    const module = (await import(new URL(file, folder).href)) as Record<string, unknown>
+    for (const [name, made] of Object.entries(module)) {
+      if (typeof made !== 'function' || name in localFunctions) continue
+      const run = made as (...values: unknown[]) => unknown
+      for (const text of collect(`${file} ${name}`, run)) {
+        if (!noLimit.test(text.sql)) texts.set(text.postgres + text.sql, text)
+      }
+    }
+  }
+  return [...texts.values()]
+}
+
+const skip = missingPostgres()
+let server: Postgres
+let texts: readonly Text[] = []
+
+before(async () => {
+  texts = await collectAll()
+  if (skip === false) server = await startPostgres()
+})
+after(async () => {
+  if (skip === false) await server.stop()
+})
+
+test('there are texts of every kind', () => {
+  assert.ok(texts.length > 200, `${texts.length} texts`)
+  assert.ok(texts.filter(({ isQuery }) => isQuery).length > 80)
+})
+
+test('a name with capital letters stands in quotation marks, without which PostgreSQL changes it', () => {
+  const changed = texts.filter(({ postgres }) => /\bAS [a-z_]+[A-Z]/.test(postgres))
+  assert.deepEqual(
+    changed.map(({ name }) => name),
+    [],
+  )
+})
+
+test('SQLite prepares every text, and runs each query', () => {
+  const db = openDatabase(':memory:')
+  migrate(db)
+  for (const { name, sql, isQuery } of texts) {
+    try {
+      const values = Array.from({ length: parametersOf(toPostgres(sql)) }, () => 1)
+      if (isQuery) db.all(sql, values)
+      else db.all(`EXPLAIN ${sql}`, values)
+    } catch (error) {
+      throw new Error(`${name}: ${sql}`, { cause: error })
+    }
+  }
+  db.close()
+})
+
+test('PostgreSQL plans every text, and runs each query', { skip }, async () => {
+  const url = server.urlOf(await server.createDatabase())
+  const connections = createConnections({ url, size: 1, clock: systemClock })
+  const failures: string[] = []
+  try {
+    await migratePostgres(connections)
+    await connections.lend(async ({ script }) => {
+      for (const { name, postgres, isQuery } of texts) {
+        try {
+          await script(`PREPARE one AS ${postgres}`)
+          const { rows } = await script(
+            `SELECT array_to_string(parameter_types, ';') AS types FROM pg_prepared_statements WHERE name = 'one'`,
+          )
+          const types = rows[0]?.['types'] as string
+          const values = types === '' ? [] : types.split(';').map(sampleOf)
+          const run = values.length === 0 ? 'EXECUTE one' : `EXECUTE one (${values.join(', ')})`
+          await script(isQuery ? run : `EXPLAIN ${run}`)
+        } catch (error) {
+          failures.push(`${name}: ${(error as Error).message}\n  ${postgres}`)
+        }
+        await script('DEALLOCATE ALL')
+      }
+    })
+  } finally {
+    await connections.close()
+  }
+  assert.deepEqual(failures, [])
+})
+
+function parametersOf(postgres: string): number {
+  return Math.max(0, ...[...postgres.matchAll(/\$(\d+)/g)].map(([, at]) => Number(at)))
+}
+
+function sampleOf(type: string): string {
+  if (type.endsWith('[]')) return `'{}'::${type}`
+  if (type === 'text') return `'[]'`
+  if (type === 'bytea') return `'\\x00'`
+  if (type === 'boolean') return 'true'
+  return `1::${type}`
+}
