@@ -82,7 +82,7 @@ export type DryRunDeps = {
   readonly operationsOf: (network: Network) => Operations
   /** Null: the IPFS API has no such command. */
   readonly commandClassOf: (command: string) => CommandClass | null
-  readonly limiter: Pick<Limiter, 'admitUnits' | 'admitFiles' | 'withoutTaking' | 'left'>
+  readonly limiter: Pick<Limiter, 'checkUnits' | 'checkFiles' | 'left'>
   readonly transferMeters: TransferMeters
   /** The IPFS API refuses accounts without a card. */
   readonly cardGate: () => CardCheck
@@ -140,9 +140,7 @@ export function createDryRun(parts: DryRunDeps): DryRun {
     )
     const planned = planOf(request, network, caller, course)
     course.units = requestUnits([planned], false)
-    if (course.units > 0) {
-      limiter.withoutTaking(caller, () => limiter.admitUnits(caller, course.units))
-    }
+    if (course.units > 0) await limiter.checkUnits(caller, course.units)
     if (planned.fault !== null) throw planned.fault
   }
 
@@ -187,14 +185,15 @@ export function createDryRun(parts: DryRunDeps): DryRun {
     )
     const commandClass = parts.commandClassOf(method)
     if (commandClass === null) throw new Fault('no_command')
-    limiter.withoutTaking(caller, () => limiter.admitFiles(caller, commandClass))
+    await limiter.checkFiles(caller, commandClass)
     const stores = commandClass === 'write' && bodyBytes !== undefined
     const declaredBytes = bodyBytes ?? null
-    transferMeters.open(caller, { declaredBytes, stores }).end({ in: 0, out: 0 })
+    const meter = await transferMeters.open(caller, { declaredBytes, stores })
+    meter.end({ in: 0, out: 0 })
   }
 
   /** Is the account's storage full, and not the key's? Then the request is also refused without the key's quotas. */
-  function isAccounts(request: DryRunRequest, caller: Caller): boolean {
+  async function isAccounts(request: DryRunRequest, caller: Caller): Promise<boolean> {
     if (request.face === 'rpc') return false
     const settings = {
       ...caller.settings,
@@ -206,7 +205,8 @@ export function createDryRun(parts: DryRunDeps): DryRun {
     try {
       const holder = { ...caller, settings }
       const declaredBytes = request.bodyBytes ?? null
-      transferMeters.open(holder, { declaredBytes, stores }).end({ in: 0, out: 0 })
+      const meter = await transferMeters.open(holder, { declaredBytes, stores })
+      meter.end({ in: 0, out: 0 })
       return false
     } catch (thrown) {
       return Fault.from(thrown).code === 'over_quota'
@@ -225,7 +225,7 @@ export function createDryRun(parts: DryRunDeps): DryRun {
       const { caller } = course
       const commandClass = request.face === 'files' ? parts.commandClassOf(request.method) : null
       const ofAccount =
-        fault.code === 'over_quota' && caller !== null && isAccounts(request, caller)
+        fault.code === 'over_quota' && caller !== null && (await isAccounts(request, caller))
       refusal = {
         code: fault.code,
         message: fault.message,
@@ -235,7 +235,7 @@ export function createDryRun(parts: DryRunDeps): DryRun {
       }
     }
     const { caller, units, unjudged } = course
-    return { units, refusal, unjudged, left: caller === null ? null : limiter.left(caller) }
+    return { units, refusal, unjudged, left: caller === null ? null : await limiter.left(caller) }
   }
 }
 

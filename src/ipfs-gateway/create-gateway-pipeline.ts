@@ -147,8 +147,10 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
       let measured: TransferMeter | null = null
       try {
         const input = operation.parse(request)
-        leave = rules.admit({ keyId, address, unmetered: local && caller === null })
-        measured = caller === null ? null : parts.transferMeters.open(caller, noBody)
+        const admitting = rules.admit({ keyId, address, unmetered: local && caller === null })
+        leave = admitting instanceof Promise ? await admitting : admitting
+        const opening = caller === null ? null : parts.transferMeters.open(caller, noBody)
+        measured = opening instanceof Promise ? await opening : opening
         admitted = true
         rules.refreshDenials()
         await checkRoot(visit)

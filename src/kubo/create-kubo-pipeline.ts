@@ -22,7 +22,7 @@ export type KuboPipelineDeps = RefusalDeps & {
   /** The files that an account can read, by its ID; null or absent: all. */
   readonly filesOf?: ((accountId: string) => Files) | null
   /** Takes one file command from the key's rate. Throws `over_rate`. */
-  readonly admitFiles: (caller: Caller, commandClass: CommandClass) => void
+  readonly admitFiles: (caller: Caller, commandClass: CommandClass) => void | Promise<void>
   /** Measures the bytes of file requests. */
   readonly transferMeters: TransferMeters
   /** The import options of a request that sets none. */
@@ -73,8 +73,10 @@ export function createKuboPipeline(parts: KuboPipelineDeps): KuboPipeline {
       let meter: TransferMeter | null = null
       try {
         const input = operation.parse(visit.request, importProfileOf(caller))
-        admitFiles(caller, operation.class)
-        const measured = transferMeters.open(caller, measuredOf(visit))
+        const admitted = admitFiles(caller, operation.class)
+        if (admitted instanceof Promise) await admitted
+        const opening = transferMeters.open(caller, measuredOf(visit))
+        const measured = opening instanceof Promise ? await opening : opening
         meter = measured
         if (visit.upload !== undefined) {
           visit.upload.onChunk = (bytes) => measured.upload(bytes)

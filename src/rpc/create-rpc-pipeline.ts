@@ -8,7 +8,7 @@ import { watchReads } from '../chain/watched-network.ts'
 import { authenticateRpc } from '../pipeline/authenticate-request.ts'
 import { refusalUnits, requestUnits } from '../pipeline/price.ts'
 import { type RefusalDeps, reportRefusals } from '../pipeline/report-refusal.ts'
-import { type CallRunParts, createCallRuns, planCall } from './run-calls.ts'
+import { type CallPlan, type CallRunParts, createCallRuns, planCall } from './run-calls.ts'
 import { createNetworkChoice } from './networks.ts'
 import type { Operations } from './operation.ts'
 import { queryOneUpstream } from './relay/query-one-upstream.ts'
@@ -54,14 +54,29 @@ export function createRpcPipeline(parts: RpcPipelineDeps): RpcPipeline {
       inspection.asks(request.items, batch)
       inspection.timeline.reached('parse')
     }
-    try {
-      // A request without units is not checked against the limits, so its refusals keep their reason after the daily limit.
-      if (units > 0) parts.admitUnits(caller, units)
-    } catch (thrown) {
+    const refuse = (thrown: unknown): never => {
       const fault = Fault.from(thrown)
       meter.countRefused(caller, request.network, fault, planned)
       throw fault
     }
+    let admitted: void | Promise<void> = undefined
+    try {
+      // A request without units is not checked against the limits, so its refusals keep their reason after the daily limit.
+      if (units > 0) admitted = parts.admitUnits(caller, units)
+    } catch (thrown) {
+      refuse(thrown)
+    }
+    return admitted instanceof Promise
+      ? admitted.then(() => runAdmitted(request, planned, began), refuse)
+      : runAdmitted(request, planned, began)
+  }
+
+  function runAdmitted(
+    request: RpcRequest,
+    planned: readonly CallPlan[],
+    began: number,
+  ): RpcAnswer | Promise<RpcAnswer> {
+    const { batch, inspection } = request
     inspection?.timeline.reached('admit')
     // Without inspection the network is used unchanged, at no extra cost.
     const watched = inspection
@@ -89,15 +104,19 @@ export function createRpcPipeline(parts: RpcPipelineDeps): RpcPipeline {
     serves: (network) => parts.networks().includes(network),
     authenticateRpc: (credential, network) => authenticateRpc(authentication, credential, network),
     admitSocket(caller, network) {
-      try {
-        parts.admitUnits(caller, refusalUnits)
-        parts.refundUnits(caller, refusalUnits)
-      } catch (thrown) {
+      const refuse = (thrown: unknown): void => {
         const fault = Fault.from(thrown)
         // A key whose limit is 0 is refused at each call, as over HTTP.
         if (fault.code === 'over_burst') return
         meter.countRefused(caller, network, fault)
         throw thrown
+      }
+      const refund = (): void => parts.refundUnits(caller, refusalUnits)
+      try {
+        const admitted = parts.admitUnits(caller, refusalUnits)
+        return admitted instanceof Promise ? admitted.then(refund, refuse) : refund()
+      } catch (thrown) {
+        return refuse(thrown)
       }
     },
     openSubscriptions: (peer, network) =>

@@ -11,8 +11,11 @@ import type { CallPlan } from './run-calls.ts'
 import { chargedUnits, isFree, refusalUnits } from '../pipeline/price.ts'
 
 export type RpcMeterParts = {
-  /** Takes units from the key's rate and day. Throws `over_rate`, `over_quota`, `over_burst`. */
-  readonly admitUnits: (caller: Caller, units: number) => void
+  /**
+   * Takes units from the key's rate and day. Throws `over_rate`, `over_quota`, `over_burst`. A promise if a share of the
+   * rate must be taken first.
+   */
+  readonly admitUnits: (caller: Caller, units: number) => void | Promise<void>
   /** Refunds the units of free answers. */
   readonly refundUnits: (caller: Caller, units: number) => void
   /** Counts one finished call. */
@@ -97,16 +100,24 @@ export function createRpcMeter(parts: RpcMeterParts): RpcMeter {
       parts.countBytes(usedCall(caller, network, method, own, used))
     },
     chargeRefusal(caller, network, fault) {
-      let units = isFree(fault) ? 0 : refusalUnits
-      try {
-        if (units > 0) admitUnits(caller, units)
-      } catch (thrown) {
-        // No units left for the charge: the first failure still answers, and is counted.
-        if (!(thrown instanceof Fault)) throw thrown
-        units = 0
+      const charged = (units: number): number => {
+        countCall(caller, network, noMethod, fault, units)
+        return units
       }
-      countCall(caller, network, noMethod, fault, units)
-      return units
+      // No units left for the charge: the first failure still answers, and is counted.
+      const uncharged = (thrown: unknown): number => {
+        if (!(thrown instanceof Fault)) throw thrown
+        return charged(0)
+      }
+      if (isFree(fault)) return charged(0)
+      let admitted: void | Promise<void>
+      try {
+        admitted = admitUnits(caller, refusalUnits)
+      } catch (thrown) {
+        return uncharged(thrown)
+      }
+      if (!(admitted instanceof Promise)) return charged(refusalUnits)
+      return admitted.then(() => charged(refusalUnits), uncharged)
     },
   }
 }

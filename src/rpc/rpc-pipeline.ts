@@ -64,8 +64,11 @@ export interface RpcPipeline {
   serves(network: Network): boolean
   /** Authenticates and authorizes before the body is read. Throws the 401 and 403 faults; those of a known key are counted. */
   authenticateRpc(credential: Credential, network: Network): Caller | Promise<Caller>
-  /** Checks that rate and daily limit allow a call before a WebSocket opens. Throws `over_rate`, `over_quota`. */
-  admitSocket(caller: Caller, network: Network): void
+  /**
+   * Checks that rate and daily limit allow a call before a WebSocket opens. Throws `over_rate`, `over_quota`. A promise if
+   * a share of the rate must be taken first.
+   */
+  admitSocket(caller: Caller, network: Network): void | Promise<void>
   /** The subscriptions of a new connection; their events are charged to its caller. */
   openSubscriptions(peer: WebSocketClient, network: Network): Subscriptions
   /**
@@ -83,7 +86,7 @@ export interface RpcPipeline {
   ): void
   /**
    * Counts a request that is refused after authentication (`bad_json`, `too_large`), and charges it if units are left.
-   * Returns the charged units.
+   * Returns the charged units; a promise if a share of the rate must be taken first.
    */
-  chargeRefusal(caller: Caller, network: Network, fault: Fault): number
+  chargeRefusal(caller: Caller, network: Network, fault: Fault): number | Promise<number>
 }

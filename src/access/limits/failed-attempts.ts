@@ -5,26 +5,35 @@ import { networkOf } from '../../base/addresses.ts'
 import type { Clock } from '../../base/clock.ts'
 import { Fault, type FaultCode } from '../../base/fault.ts'
 import { setNewest } from '../../base/lru-cache.ts'
-import { overRate, returnUnits, takeUnits } from './rate-limit.ts'
+import { type RateRefusal, msPerUnitOf, overRate, returnUnits, takeUnits } from './rate-limit.ts'
+import { type RateShares, createShareSpender } from './rate-shares.ts'
 
 export type FailedAuthentications = {
   /** Returns true if an unknown key of this address may still cause a database read. Does not count. */
   isUnder(address: string): boolean
-  /** Counts one refused credential. Throws `over_rate` when the address has brought too many. */
-  count(address: string): void
+  /**
+   * Counts one refused credential. Throws `over_rate` when the address has brought too many. A promise, that rejects with
+   * it, if other processes count too.
+   */
+  count(address: string): void | Promise<void>
 }
 
 const addressesMax = 10_000
 const refusals: ReadonlySet<FaultCode> = new Set(['bad_key', 'bad_secret', 'bad_token'])
 
-/** Beyond `addressesMax` addresses the one that failed longest ago starts afresh. */
+/**
+ * Beyond `addressesMax` addresses the one that failed longest ago starts afresh. `shares`: joins the counts of several
+ * processes. Each one refuses by the failures that it saw itself, and those that it learned of at its last one.
+ */
 export function createFailedAuthentications(parts: {
   readonly clock: Clock
   readonly perMinute: () => number
   readonly addressesMax?: number
+  readonly shares?: RateShares | null
 }): FailedAuthentications {
-  const { clock, perMinute } = parts
+  const { clock, perMinute, shares = null } = parts
   const most = parts.addressesMax ?? addressesMax
+  const buckets = shares === null ? null : createShareSpender({ shares, clock, bucketsMax: most })
   const rateNow = () => ({ perSecond: perMinute() / 60, burst: perMinute() })
   // Network -> when it will be even again; in the order of the last failure.
   const evenAt = new Map<string, number>()
@@ -41,10 +50,25 @@ export function createFailedAuthentications(parts: {
       const verdict = check(network)
       const even = verdict.ok ? verdict.evenAt : (evenAt.get(network) ?? 0)
       setNewest(evenAt, network, even, most)
-      if (verdict.ok) return
-      const details = `this address may bring ${perMinute()} wrong keys or secrets a minute`
-      throw overRate(rateNow(), verdict, details)
+      if (!verdict.ok) throw overFailures(verdict)
+      const shared = buckets?.spend(`failed ${network}`, rateNow(), 1) ?? null
+      if (shared instanceof Promise) return shared.then((refusal) => learn(network, refusal))
+      return learn(network, shared)
     },
+  }
+
+  /** Failures that other processes saw count here from now on. */
+  function learn(network: string, refusal: RateRefusal | null): void {
+    if (refusal === null) return
+    const rate = rateNow()
+    const owedMs = refusal.waitMs + (rate.burst - 1) * msPerUnitOf(rate)
+    setNewest(evenAt, network, clock.monotonic() + owedMs, most)
+    throw overFailures(refusal)
+  }
+
+  function overFailures(refusal: RateRefusal): Fault {
+    const details = `this address may bring ${perMinute()} wrong keys or secrets a minute`
+    return overRate(rateNow(), refusal, details)
   }
 }
 
@@ -64,16 +88,19 @@ export function guardAuthentication<Result>(
   failed: FailedAuthentications,
 ): Authenticate<Result> {
   return (key, secret, address, jwt) => {
-    function refuse(thrown: unknown): never {
+    function refuse(thrown: unknown): never | Promise<never> {
       const refused = thrown instanceof Fault && refusals.has(thrown.code)
-      if (refused) failed.count(address)
-      throw thrown
+      const counted = refused ? failed.count(address) : undefined
+      if (counted === undefined) throw thrown
+      return counted.then(() => {
+        throw thrown
+      })
     }
     try {
       const result = authenticate(key, secret, address, jwt)
       return result instanceof Promise ? (result.catch(refuse) as Result) : result
     } catch (thrown) {
-      return refuse(thrown)
+      return refuse(thrown) as Result
     }
   }
 }

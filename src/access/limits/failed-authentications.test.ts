@@ -2,7 +2,21 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { Fault } from '../../base/fault.ts'
-import { createFailedAuthentications, guardAuthentication } from './failed-attempts.ts'
+import {
+  createFailedAuthentications as createAnyFailed,
+  guardAuthentication,
+} from './failed-attempts.ts'
+
+/** Of one process: nothing waits. */
+function createFailedAuthentications(parts: Parameters<typeof createAnyFailed>[0]) {
+  const failed = createAnyFailed(parts)
+  return {
+    ...failed,
+    count(address: string): void {
+      assert.equal(failed.count(address), undefined)
+    },
+  }
+}
 
 function refused(run: () => void): Fault | null {
   try {

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { Fault, type FaultCode } from '../../base/fault.ts'
-import { burstOf, createLimiter, type Holder, type KeyLimits } from './limiter.ts'
+import {
+  burstOf,
+  createLimiter as createAnyLimiter,
+  type Holder,
+  type KeyLimits,
+  type Limiter,
+} from './limiter.ts'
 
 const unlimited: KeyLimits = {
   unitsPerSecond: null,
@@ -30,13 +36,27 @@ function faultOf(run: () => void): Fault {
 
 const noneToday = (): number => 0
 
+/** Of one process: nothing waits. */
+function createLimiter(parts: Parameters<typeof createAnyLimiter>[0]) {
+  const limiter = createAnyLimiter(parts)
+  return {
+    ...limiter,
+    admitUnits: (...args: Parameters<Limiter['admitUnits']>) => now(limiter.admitUnits(...args)),
+    admitFiles: (...args: Parameters<Limiter['admitFiles']>) => now(limiter.admitFiles(...args)),
+  }
+}
+
+function now(admitted: void | Promise<void>): void {
+  assert.equal(admitted, undefined)
+}
+
 test('a key without limits is never refused', () => {
   const limiter = createLimiter({ clock: createTurnedClock(), unitsToday: noneToday })
   for (let n = 0; n < 100; n++) limiter.admitUnits(key({}), 1e9)
   for (let n = 0; n < 100; n++) limiter.admitFiles(key({}), 'write')
 })
 
-test('a key without rates of its own has those of the server, and its own go before them', () => {
+test('a key without rates of its own has those of the server, and its own go before them', async () => {
   const rates = { unitsPerSecond: 500, filesReadsPerSecond: 3, filesWritesPerSecond: 2 }
   const clock = createTurnedClock()
   const limiter = createLimiter({ clock, unitsToday: noneToday, rates: () => rates })
@@ -47,7 +67,7 @@ test('a key without rates of its own has those of the server, and its own go bef
   const own = key({ unitsPerSecond: 1_000_000, filesWritesPerSecond: 100 }, 'own')
   for (let n = 0; n < 50; n++) limiter.admitFiles(own, 'write')
   limiter.admitUnits(own, burstOf(1_000_000))
-  assert.equal(limiter.left(key({}, 'fresh')).atOnce, burstOf(500))
+  assert.equal((await limiter.left(key({}, 'fresh'))).atOnce, burstOf(500))
 })
 
 test('a full batch passes under any rate; the refusal after it names limit and wait', () => {

@@ -1,9 +1,13 @@
 // Per-key rate limits: units per second and day for JSON-RPC, commands per second for the IPFS API. Checked before the
-// request runs, from in-memory counters.
+// request runs: without a promise, except where a share or the sum of the day must be read first.
+// Tested by src/access/limits/limiter.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { setNewest } from '../../base/lru-cache.ts'
-import { type Rate, overRate, returnUnits, takeUnits } from './rate-limit.ts'
+import { createMemoryShares } from './memory-shares.ts'
+import { PeriodCount, type SharedCounters } from './period-count.ts'
+import { type Rate, type RateRefusal, overRate } from './rate-limit.ts'
+import { type RateShares, createShareSpender } from './rate-shares.ts'
 
 /** Limits of one key; null = the server's default, 0 = none allowed. KeySettings has this shape. */
 export type KeyLimits = {
@@ -27,22 +31,25 @@ const noRates: KeyRates = {
 
 export type Holder = { readonly keyId: string; readonly settings: KeyLimits }
 
+/** A promise that rejects with the same faults, if something must be read first. */
 export type Limiter = {
   /**
    * Charges the price of a whole request, or no units. Throws `over_burst` (can never pass), `over_rate`,
    * `over_quota`.
    */
-  admitUnits(holder: Holder, units: number): void
-  /** Takes units from the day alone. Throws `over_quota`. */
+  admitUnits(holder: Holder, units: number): void | Promise<void>
+  /** Takes units from the day alone. Throws `over_quota`. Never waits. */
   chargeUnits(holder: Holder, units: number): void
   /** Gives back the units of answers that are free. */
   refundUnits(holder: Holder, units: number): void
   /** Takes one command. Throws `over_rate`; `refused_by_setting` where the limit is 0. */
-  admitFiles(holder: Holder, commandClass: 'read' | 'write'): void
-  /** Runs `admit`, then restores the counters of the key. */
-  withoutTaking(holder: Holder, admit: () => void): void
+  admitFiles(holder: Holder, commandClass: 'read' | 'write'): void | Promise<void>
+  /** As `admitUnits`, and takes nothing. */
+  checkUnits(holder: Holder, units: number): void | Promise<void>
+  /** As `admitFiles`, and takes nothing. */
+  checkFiles(holder: Holder, commandClass: 'read' | 'write'): void | Promise<void>
   /** Remaining units and rate of a key. Read-only. */
-  left(holder: Holder): UnitsLeft
+  left(holder: Holder): Promise<UnitsLeft>
 }
 
 /** Null: no limit. `atOnce`: of the rate's burst. `today`: until 00:00 UTC, `resetsAt` in milliseconds since 1970. */
@@ -53,14 +60,13 @@ export type UnitsLeft = {
 }
 
 type State = {
-  unitsEvenAt: number
-  /** Rate with which `unitsEvenAt` was computed. */
-  unitsPerSecond: number
-  readsEvenAt: number
-  writesEvenAt: number
-  /** Start of the UTC day that `dayUnits` counts, or null: not counted yet. */
-  day: number | null
-  dayUnits: number
+  /** Names of the buckets. */
+  readonly units: string
+  readonly reads: string
+  readonly writes: string
+  /** Null: not counted yet, or the key has no limit of a day. */
+  day: PeriodCount | null
+  opening: Promise<void> | null
 }
 
 /** A full batch, 100 calls at the common price of 80, and 1 for the batch: a default burst lets it pass. */
@@ -73,152 +79,258 @@ export function burstOf(unitsPerSecond: number): number {
   return unitsPerSecond === 0 ? 0 : Math.max(unitsPerSecond, fullBatchUnits)
 }
 
+type LimiterParts = {
+  readonly clock: Clock
+  readonly unitsToday: (keyId: string) => number | Promise<number>
+  readonly keysMax?: number
+  /** Of keys without rates of their own, as of now. Default: none. */
+  readonly rates?: () => KeyRates
+  /** Default: of this process alone. */
+  readonly shares?: RateShares
+  /** Joins the units of a day with those of other processes. Default: of this process alone. */
+  readonly counters?: SharedCounters | null
+}
+
 /**
  * `unitsToday`: units charged to a key since 00:00 UTC, read once per key and day (and after a restart).
  * Beyond `keysMax` limited keys, the oldest counter is dropped.
  */
-export function createLimiter(parts: {
-  readonly clock: Clock
-  readonly unitsToday: (keyId: string) => number
-  readonly keysMax?: number
-  /** Of keys without rates of their own, as of now. Default: none. */
-  readonly rates?: () => KeyRates
-}): Limiter {
-  const { clock, unitsToday, rates = () => noRates } = parts
+export function createLimiter(parts: LimiterParts): Limiter {
+  const { clock, rates = () => noRates } = parts
   const most = parts.keysMax ?? keysMax
+  const shares = parts.shares ?? createMemoryShares({ clock, bucketsMax: 3 * most })
+  const buckets = createShareSpender({ shares, clock, bucketsMax: 3 * most })
   const states = new Map<string, State>()
+  const days = createDays(parts)
 
   function stateOf(keyId: string): State {
     const known = states.get(keyId)
     if (known !== undefined) return known
-    const evenAt = { unitsEvenAt: 0, readsEvenAt: 0, writesEvenAt: 0 }
-    const state: State = { ...evenAt, unitsPerSecond: 0, day: null, dayUnits: 0 }
+    const state: State = {
+      units: `units ${keyId}`,
+      reads: `reads ${keyId}`,
+      writes: `writes ${keyId}`,
+      day: null,
+      opening: null,
+    }
     setNewest(states, keyId, state, most)
     return state
   }
 
-  function countDay(state: State, keyId: string): void {
-    const now = clock.now()
-    const day = now - (now % dayMs)
-    if (state.day === day) return
-    state.day = day
-    state.dayUnits = unitsToday(keyId)
+  function unitsRateOf(settings: KeyLimits): Rate | null {
+    const perSecond = settings.unitsPerSecond ?? rates().unitsPerSecond
+    return perSecond === null ? null : { perSecond, burst: burstOf(perSecond) }
   }
 
-  /** Units that are owed stay as many under another rate, but never more than its burst. */
-  function changeRate(state: State, { perSecond, burst }: Rate): void {
-    const now = clock.monotonic()
-    const owed = Math.max(0, state.unitsEvenAt - now) * state.unitsPerSecond
-    state.unitsEvenAt = now + Math.min(owed, burst * 1000) / perSecond
-    state.unitsPerSecond = perSecond
+  /** `day` null: its limit does not apply. */
+  function takeUnits(
+    state: State,
+    day: PeriodCount | null,
+    rate: Rate | null,
+    units: number,
+  ): void | Promise<void> {
+    if (rate === null) {
+      day?.add(units)
+      return
+    }
+    const refusal = buckets.spend(state.units, rate, units)
+    if (!(refusal instanceof Promise)) {
+      if (refusal !== null) throw overKeyRate(rate, refusal, 'units')
+      day?.add(units)
+      return
+    }
+    // Counted before the wait: requests that wait together must not exceed the day.
+    day?.add(units)
+    return refusal.then(
+      (found) => {
+        if (found === null) return
+        day?.add(-units)
+        throw overKeyRate(rate, found, 'units')
+      },
+      (thrown: unknown) => {
+        day?.add(-units)
+        throw thrown
+      },
+    )
+  }
+
+  function checkUnits(
+    state: State,
+    _day: PeriodCount | null,
+    rate: Rate | null,
+    units: number,
+  ): void | Promise<void> {
+    if (rate === null) return
+    return refuseOver(buckets.check(state.units, rate, units), rate, 'units')
+  }
+
+  function admit(
+    { keyId, settings }: Holder,
+    units: number,
+    take: typeof takeUnits,
+  ): void | Promise<void> {
+    const { unitsPerDay } = settings
+    const rate = unitsRateOf(settings)
+    if (rate === null && unitsPerDay === null) {
+      const known = states.get(keyId)
+      if (known !== undefined) known.day = null
+      return
+    }
+    const state = stateOf(keyId)
+    if (unitsPerDay === null) {
+      // Without a limit no units are counted: when a limit is set again, the day's sum is read again.
+      state.day = null
+      checkBurst(rate, units)
+      return take(state, null, rate, units)
+    }
+    const reading = days.read(state, keyId)
+    if (reading !== undefined) {
+      return reading.then(() => admitInDay(state, unitsPerDay, rate, units, take))
+    }
+    return admitInDay(state, unitsPerDay, rate, units, take)
+  }
+
+  function admitInDay(
+    state: State,
+    unitsPerDay: number,
+    rate: Rate | null,
+    units: number,
+    take: typeof takeUnits,
+  ): void | Promise<void> {
+    const { day } = state
+    if (day !== null) checkDay(day, units, unitsPerDay)
+    checkBurst(rate, units)
+    return take(state, day, rate, units)
+  }
+
+  function filesRateOf({ settings }: Holder, commandClass: 'read' | 'write'): Rate | null {
+    const perSecond =
+      commandClass === 'read'
+        ? (settings.filesReadsPerSecond ?? rates().filesReadsPerSecond)
+        : (settings.filesWritesPerSecond ?? rates().filesWritesPerSecond)
+    if (perSecond === 0) throw new Fault('refused_by_setting', { data: { reason: 'files' } })
+    return perSecond === null ? null : { perSecond, burst: perSecond }
   }
 
   return {
-    admitUnits({ keyId, settings }, units) {
-      const { unitsPerDay } = settings
-      const unitsPerSecond = settings.unitsPerSecond ?? rates().unitsPerSecond
-      if (unitsPerSecond === null && unitsPerDay === null) {
-        const known = states.get(keyId)
-        if (known !== undefined) known.day = null
-        return
-      }
-      const state = stateOf(keyId)
-      // Without a limit no units are counted: when a limit is set again, the day's sum is read again.
-      if (unitsPerDay === null) state.day = null
-      else {
-        countDay(state, keyId)
-        if (state.dayUnits + units > unitsPerDay) throw overQuota(unitsPerDay, state.day ?? 0)
-      }
-      if (unitsPerSecond !== null) {
-        const rate = { perSecond: unitsPerSecond, burst: burstOf(unitsPerSecond) }
-        if (units > rate.burst) throw overBurst(units, rate.burst)
-        if (state.unitsPerSecond !== unitsPerSecond) changeRate(state, rate)
-        state.unitsEvenAt = take(state.unitsEvenAt, units, rate, 'units')
-      }
-      if (unitsPerDay !== null) state.dayUnits += units
-    },
+    admitUnits: (holder, units) => admit(holder, units, takeUnits),
+    checkUnits: (holder, units) => admit(holder, units, checkUnits),
 
     chargeUnits({ keyId, settings }, units) {
       const { unitsPerDay } = settings
       if (unitsPerDay === null) return
       const state = stateOf(keyId)
-      countDay(state, keyId)
-      if (state.dayUnits + units > unitsPerDay) throw overQuota(unitsPerDay, state.day ?? 0)
-      state.dayUnits += units
+      const reading = days.read(state, keyId)
+      const { day } = state
+      // Until the day's sum is read, nothing can be refused.
+      if (day === null) void reading?.then(() => state.day?.add(units)).catch(() => {})
+      else {
+        checkDay(day, units, unitsPerDay)
+        day.add(units)
+      }
     },
 
     refundUnits({ keyId, settings }, units) {
       const state = states.get(keyId)
       if (state === undefined) return
+      if (unitsRateOf(settings) !== null) buckets.give(state.units, units)
+      const { day } = state
+      if (settings.unitsPerDay !== null && day !== null) day.add(-Math.min(units, day.total))
+    },
+
+    admitFiles(holder, commandClass) {
+      const rate = filesRateOf(holder, commandClass)
+      if (rate === null) return
+      const { reads, writes } = stateOf(holder.keyId)
+      const refusal = buckets.spend(commandClass === 'read' ? reads : writes, rate, 1)
+      return refuseOver(refusal, rate, `file ${commandClass}s`)
+    },
+
+    checkFiles(holder, commandClass) {
+      const rate = filesRateOf(holder, commandClass)
+      if (rate === null) return
+      const { reads, writes } = stateOf(holder.keyId)
+      const refusal = buckets.check(commandClass === 'read' ? reads : writes, rate, 1)
+      return refuseOver(refusal, rate, `file ${commandClass}s`)
+    },
+
+    async left({ keyId, settings }) {
       const { unitsPerDay } = settings
-      const unitsPerSecond = settings.unitsPerSecond ?? rates().unitsPerSecond
-      // The rate may have been changed since they were taken.
-      const perSecond = state.unitsPerSecond
-      if (unitsPerSecond !== null && perSecond > 0) {
-        const rate = { perSecond, burst: burstOf(perSecond) }
-        state.unitsEvenAt = returnUnits(state.unitsEvenAt, units, rate)
-      }
-      if (unitsPerDay !== null) state.dayUnits = Math.max(0, state.dayUnits - units)
-    },
-
-    admitFiles({ keyId, settings }, commandClass) {
-      const reading = commandClass === 'read'
-      const perSecond = reading
-        ? (settings.filesReadsPerSecond ?? rates().filesReadsPerSecond)
-        : (settings.filesWritesPerSecond ?? rates().filesWritesPerSecond)
-      if (perSecond === null) return
-      if (perSecond === 0) {
-        throw new Fault('refused_by_setting', { data: { reason: 'files' } })
-      }
+      const rate = unitsRateOf(settings)
       const state = stateOf(keyId)
-      const rate = { perSecond, burst: perSecond }
-      const evenAt = reading ? state.readsEvenAt : state.writesEvenAt
-      const taken = take(evenAt, 1, rate, `file ${commandClass}s`)
-      if (reading) state.readsEvenAt = taken
-      else state.writesEvenAt = taken
+      if (unitsPerDay !== null) await days.read(state, keyId)
+      let atOnce: number | null = null
+      if (rate !== null) {
+        const owedMs = rate.perSecond === 0 ? 0 : await buckets.owedMs(state.units, rate)
+        atOnce = Math.max(0, Math.floor(rate.burst - (owedMs * rate.perSecond) / 1000))
+      }
+      const used = state.day?.total ?? 0
+      const today = unitsPerDay === null ? null : Math.max(0, unitsPerDay - used)
+      return { atOnce, today, resetsAt: clock.now() - (clock.now() % dayMs) + dayMs }
     },
-
-    withoutTaking,
-    left: (holder) => withoutTaking(holder, () => unitsLeft(holder)),
-  }
-
-  function unitsLeft({ keyId, settings }: Holder): UnitsLeft {
-    const { unitsPerDay } = settings
-    const unitsPerSecond = settings.unitsPerSecond ?? rates().unitsPerSecond
-    const state = stateOf(keyId)
-    if (unitsPerDay !== null) countDay(state, keyId)
-    let atOnce: number | null = null
-    if (unitsPerSecond !== null) {
-      const rate = { perSecond: unitsPerSecond, burst: burstOf(unitsPerSecond) }
-      if (unitsPerSecond > 0 && state.unitsPerSecond !== unitsPerSecond) changeRate(state, rate)
-      const owedMs = Math.max(0, state.unitsEvenAt - clock.monotonic())
-      atOnce = Math.max(0, Math.floor(rate.burst - (owedMs * unitsPerSecond) / 1000))
-    }
-    const today = unitsPerDay === null ? null : Math.max(0, unitsPerDay - state.dayUnits)
-    return { atOnce, today, resetsAt: clock.now() - (clock.now() % dayMs) + dayMs }
-  }
-
-  function withoutTaking<T>({ keyId }: Holder, run: () => T): T {
-    const known = states.get(keyId)
-    const before = known === undefined ? null : { ...known }
-    try {
-      return run()
-    } finally {
-      if (before === null) states.delete(keyId)
-      else states.set(keyId, before)
-    }
-  }
-
-  function take(evenAt: number, units: number, rate: Rate, what: string): number {
-    const verdict = takeUnits(evenAt, clock.monotonic(), units, rate)
-    if (verdict.ok) return verdict.evenAt
-    const details = `this key is limited to ${rate.perSecond} ${what} per second`
-    throw overRate(rate, verdict, details)
   }
 }
 
-function overBurst(units: number, burst: number): Fault {
-  return new Fault('over_burst', { detail: `request needs ${units} units, limit is ${burst}` })
+/** Units of the current day. */
+function createDays({ clock, unitsToday, counters = null }: LimiterParts) {
+  async function open(
+    state: State,
+    keyId: string,
+    start: number,
+    reading: number | Promise<number>,
+  ): Promise<void> {
+    const charged = await reading
+    const ends = start + dayMs
+    const name = `day ${start / dayMs} ${keyId}`
+    const joined = counters === null ? null : { counters, name, ends, clock }
+    const day = new PeriodCount(start, charged, joined)
+    await day.join()
+    state.day = day
+  }
+
+  return {
+    /** Undefined: `state.day` is today's, and recent enough for a decision. */
+    read(state: State, keyId: string): Promise<void> | undefined {
+      const now = clock.now()
+      const start = now - (now % dayMs)
+      if (state.day?.start === start) return state.day.refresh()
+      if (state.opening !== null) return state.opening
+      const charged = unitsToday(keyId)
+      if (counters === null && !(charged instanceof Promise)) {
+        state.day = new PeriodCount(start, charged)
+        return undefined
+      }
+      state.day = null
+      state.opening = open(state, keyId, start, charged).finally(() => {
+        state.opening = null
+      })
+      return state.opening
+    },
+  }
+}
+
+function refuseOver(
+  refusal: RateRefusal | null | Promise<RateRefusal | null>,
+  rate: Rate,
+  what: string,
+): void | Promise<void> {
+  if (refusal instanceof Promise) return refusal.then((found) => refuseOver(found, rate, what))
+  if (refusal !== null) throw overKeyRate(rate, refusal, what)
+}
+
+function overKeyRate(rate: Rate, refusal: RateRefusal, what: string): Fault {
+  return overRate(rate, refusal, `this key is limited to ${rate.perSecond} ${what} per second`)
+}
+
+function checkDay(day: PeriodCount, units: number, unitsPerDay: number): void {
+  if (day.total + units > unitsPerDay) throw overQuota(unitsPerDay, day.start)
+}
+
+function checkBurst(rate: Rate | null, units: number): void {
+  if (rate === null || units <= rate.burst) return
+  throw new Fault('over_burst', {
+    detail: `request needs ${units} units, limit is ${rate.burst}`,
+  })
 }
 
 function overQuota(unitsPerDay: number, day: number): Fault {

@@ -13,7 +13,13 @@ function limitsOf(change: { rate?: number; all?: number; own?: number; readersMa
     streamsPerReaderMax: () => change.own ?? 100,
     ...(change.readersMax === undefined ? {} : { readersMax: change.readersMax }),
   })
-  return { limits, clock }
+  /** In one process, nothing waits. */
+  function admit(reader: Parameters<typeof limits.admit>[0]): () => void {
+    const leave = limits.admit(reader)
+    assert.ok(!(leave instanceof Promise))
+    return leave
+  }
+  return { limits: { admit }, clock }
 }
 
 const key = (keyId: string) => ({ keyId, address: '192.0.2.1' })

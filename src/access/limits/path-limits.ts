@@ -1,10 +1,12 @@
 // Limits of gateway requests (`/ipfs/<cid>`): requests per second and concurrent responses, by key, or by address for
-// requests without a key. Checked before the request runs, in memory.
+// requests without a key. Checked before the request runs, without a promise except where a share must be taken first.
+// Tested by src/access/limits/path-limits.test.ts
 import { networkOf } from '../../base/addresses.ts'
 import type { Clock } from '../../base/clock.ts'
-import { setNewest } from '../../base/lru-cache.ts'
 import { Fault } from '../../base/fault.ts'
-import { overRate, takeUnits } from './rate-limit.ts'
+import { createMemoryShares } from './memory-shares.ts'
+import { type Rate, type RateRefusal, overRate } from './rate-limit.ts'
+import { type RateShares, createShareSpender } from './rate-shares.ts'
 
 /** `keyId` null: no key, so the address counts. `unmetered`: concurrent responses are limited, requests are not. */
 type GatewayClient = {
@@ -16,9 +18,10 @@ type GatewayClient = {
 export type PathLimits = {
   /**
    * Takes one request. Returns what ends it, to be called once. Throws `over_rate` by the reader's own limits,
-   * `overloaded` when the server has as many answers under way as it may.
+   * `overloaded` when the server has as many answers under way as it may. A promise if a share of the rate must be taken
+   * first.
    */
-  admit(reader: GatewayClient): () => void
+  admit(reader: GatewayClient): (() => void) | Promise<() => void>
 }
 
 const readersMax = 100_000
@@ -31,48 +34,55 @@ export function createPathLimits(parts: {
   readonly streamsMax: () => number
   readonly streamsPerReaderMax: () => number
   readonly readersMax?: number
+  /** Default: of this process alone. */
+  readonly shares?: RateShares
 }): PathLimits {
   const { clock, perSecond, streamsMax, streamsPerReaderMax } = parts
   const most = parts.readersMax ?? readersMax
-  const evenAt = new Map<string, number>()
+  const shares = parts.shares ?? createMemoryShares({ clock, bucketsMax: most })
+  const buckets = createShareSpender({ shares, clock, bucketsMax: most })
   /** Bounded by `streamsMax`: a reader leaves with its last answer. */
   const streams = new Map<string, number>()
   let underWay = 0
 
-  function takeRate(name: string, whose: string): void {
-    const limit = perSecond()
-    if (limit === 0) return
-    const rate = { perSecond: limit, burst: limit }
-    const verdict = takeUnits(evenAt.get(name) ?? 0, clock.monotonic(), 1, rate)
-    if (!verdict.ok) {
-      throw overRate(rate, verdict, `${whose} is limited to ${limit} requests per second`)
+  function enter(name: string, whose: string): () => void {
+    const own = streams.get(name) ?? 0
+    const ownMax = streamsPerReaderMax()
+    if (own >= ownMax) {
+      const details = `${whose} is limited to ${ownMax} concurrent responses`
+      throw new Fault('over_rate', { data: { details } })
     }
-    setNewest(evenAt, name, verdict.evenAt, most)
+    if (underWay >= streamsMax()) throw new Fault('overloaded')
+    underWay += 1
+    streams.set(name, own + 1)
+    let ended = false
+    return () => {
+      if (ended) return
+      ended = true
+      underWay -= 1
+      const left = (streams.get(name) ?? 1) - 1
+      if (left === 0) streams.delete(name)
+      else streams.set(name, left)
+    }
   }
 
   return {
     admit({ keyId, address, unmetered = false }) {
       const name = keyId === null ? `address ${networkOf(address)}` : `key ${keyId}`
       const whose = keyId === null ? 'this address' : 'this key'
-      if (!unmetered) takeRate(name, whose)
-      const own = streams.get(name) ?? 0
-      const ownMax = streamsPerReaderMax()
-      if (own >= ownMax) {
-        const details = `${whose} is limited to ${ownMax} concurrent responses`
-        throw new Fault('over_rate', { data: { details } })
+      const limit = perSecond()
+      if (unmetered || limit === 0) return enter(name, whose)
+      const rate = { perSecond: limit, burst: limit }
+      const pass = (refusal: RateRefusal | null): (() => void) => {
+        if (refusal !== null) throw overReader(rate, refusal, whose)
+        return enter(name, whose)
       }
-      if (underWay >= streamsMax()) throw new Fault('overloaded')
-      underWay += 1
-      streams.set(name, own + 1)
-      let ended = false
-      return () => {
-        if (ended) return
-        ended = true
-        underWay -= 1
-        const left = (streams.get(name) ?? 1) - 1
-        if (left === 0) streams.delete(name)
-        else streams.set(name, left)
-      }
+      const refusal = buckets.spend(`paths ${name}`, rate, 1)
+      return refusal instanceof Promise ? refusal.then(pass) : pass(refusal)
     },
   }
+}
+
+function overReader(rate: Rate, refusal: RateRefusal, whose: string): Fault {
+  return overRate(rate, refusal, `${whose} is limited to ${rate.perSecond} requests per second`)
 }

@@ -12,9 +12,12 @@ export type Rate = {
   readonly burst: number
 }
 
+/** Why a request has to wait, and how long. */
+export type RateRefusal = { readonly waitMs: number; readonly currentPerSecond: number }
+
 export type RateDecision =
   | { readonly ok: true; readonly evenAt: number }
-  | { readonly ok: false; readonly waitMs: number; readonly currentPerSecond: number }
+  | ({ readonly ok: false } & RateRefusal)
 
 // Sums of fractions of a millisecond may miss the exact instant by this part of a unit.
 const rounding = 1 / 1000
@@ -24,7 +27,7 @@ const rounding = 1 / 1000
  * could never pass, so the caller refuses it before. `perSecond` > 0.
  */
 export function takeUnits(evenAt: number, now: number, units: number, rate: Rate): RateDecision {
-  const msPerUnit = 1000 / rate.perSecond
+  const msPerUnit = msPerUnitOf(rate)
   const burstMs = rate.burst * msPerUnit
   const next = Math.max(evenAt, now) + units * msPerUnit
   const excess = next - now - burstMs
@@ -36,8 +39,18 @@ export function takeUnits(evenAt: number, now: number, units: number, rate: Rate
   }
 }
 
+export function msPerUnitOf({ perSecond }: Pick<Rate, 'perSecond'>): number {
+  return 1000 / perSecond
+}
+
+/** Null: a bucket that is even in `owedMs` milliseconds holds `units` now. */
+export function refusalOf(owedMs: number, units: number, rate: Rate): RateRefusal | null {
+  const decision = takeUnits(owedMs, 0, units, rate)
+  return decision.ok ? null : decision
+}
+
 /** Refunds units that the responses did not cost. */
-export function returnUnits(evenAt: number, units: number, rate: Rate): number {
+export function returnUnits(evenAt: number, units: number, rate: Pick<Rate, 'perSecond'>): number {
   return evenAt - (units * 1000) / rate.perSecond
 }
 
@@ -50,11 +63,7 @@ export function overCount(details: string): Fault {
 }
 
 /** Fault `over_rate`. `details`: a sentence that names the owner of the limit. */
-export function overRate(
-  rate: Rate,
-  verdict: Extract<RateDecision, { ok: false }>,
-  details: string,
-): Fault {
+export function overRate(rate: Rate, verdict: RateRefusal, details: string): Fault {
   return new Fault('over_rate', {
     data: {
       rate: {

@@ -1,18 +1,25 @@
 // Bytes that a key or an account has transferred over the IPFS API in this calendar month (UTC): read once from the
-// usage table, then counted in memory.
+// usage table, then counted in memory; with several nodes, joined with theirs.
 // Tested by src/access/limits/transfer-meters.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { setNewest } from '../../base/lru-cache.ts'
+import { PeriodCount, type SharedCounters } from '../limits/period-count.ts'
 
 /** Body bytes: `up` those that were read of requests, `down` those that were written of answers. */
 export type Transferred = { readonly up: number; readonly down: number }
 
 /** Of one month: when it ends, another takes its place. */
-export type TransferCount = { readonly month: number; up: number; down: number }
+export type TransferCount = { readonly up: PeriodCount; readonly down: PeriodCount }
 
 export type TransferCounts = {
-  /** `sum`: called once per name and month. Beyond `namesMax` names, the oldest one is dropped and read again. */
-  get(name: string, sum: () => Transferred): TransferCount
+  /**
+   * `sum`: called once per name and month. Beyond `namesMax` names, the oldest one is dropped and read again. A promise
+   * while the sum is being read.
+   */
+  get(
+    name: string,
+    sum: () => Transferred | Promise<Transferred>,
+  ): TransferCount | Promise<TransferCount>
   /** Null: no counter exists under this name. */
   find(name: string): TransferCount | null
 }
@@ -26,8 +33,14 @@ export function startOfMonth(now: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1)
 }
 
-export function createTransferCounts(clock: Clock): TransferCounts {
+/** `counters`: joins the bytes with those of other processes; null: there are none. */
+export function createTransferCounts(
+  clock: Clock,
+  counters: SharedCounters | null = null,
+): TransferCounts {
   const counts = new Map<string, TransferCount>()
+  /** Bounded by the requests under way. */
+  const opening = new Map<string, Promise<TransferCount>>()
   let month = 0
   let monthEnds = 0
 
@@ -43,17 +56,43 @@ export function createTransferCounts(clock: Clock): TransferCounts {
 
   function find(name: string): TransferCount | null {
     const count = counts.get(name)
-    return count?.month === thisMonth() ? count : null
+    return count?.up.start === thisMonth() ? count : null
+  }
+
+  function add(name: string, { up, down }: Transferred): TransferCount {
+    const start = thisMonth()
+    const ends = monthEnds
+    const joined = (way: string) =>
+      counters === null ? null : { counters, name: `${way} ${start} ${name}`, ends, clock }
+    const count = {
+      up: new PeriodCount(start, up, joined('up')),
+      down: new PeriodCount(start, down, joined('down')),
+    }
+    setNewest(counts, name, count, namesMax)
+    return count
+  }
+
+  async function open(name: string, sum: Promise<Transferred> | Transferred) {
+    try {
+      const read = await sum
+      const count = find(name) ?? add(name, read)
+      await Promise.all([count.up.join(), count.down.join()])
+      return count
+    } finally {
+      opening.delete(name)
+    }
   }
 
   return {
     find,
     get(name, sum) {
-      const known = find(name)
+      const known = opening.get(name) ?? find(name)
       if (known !== null) return known
-      const count = { month: thisMonth(), ...sum() }
-      setNewest(counts, name, count, namesMax)
-      return count
+      const read = sum()
+      if (counters === null && !(read instanceof Promise)) return add(name, read)
+      const opened = open(name, read)
+      opening.set(name, opened)
+      return opened
     },
   }
 }

@@ -309,7 +309,9 @@ async function refuse(
 ): Promise<void> {
   const { gateway, log, send } = parts
   const { entered } = progress
-  const units = entered === null ? 0 : gateway.chargeRefusal(entered.caller, entered.network, fault)
+  const charged =
+    entered === null ? 0 : gateway.chargeRefusal(entered.caller, entered.network, fault)
+  const units = charged instanceof Promise ? await charged : charged
   progress.inspection?.charged(units)
   if (fault.code === 'internal') {
     log('error', 'request failed', { requestId: exchange.requestId, cause: fault.cause })

@@ -79,8 +79,11 @@ export function createWebSocketApi(parts: WebSocketApiDeps): Upgrades {
     const network = gateway.networkFor(path.network, upgrade.target.hostLabel)
     const { address } = upgrade
     const credential = readCredential({ headers: upgrade.request.headers, address }, path.key)
-    const admit = (caller: Caller): Admitted => {
-      gateway.admitSocket(caller, network)
+    const admit = (caller: Caller): Admitted | Promise<Admitted> => {
+      const admitting = gateway.admitSocket(caller, network)
+      return admitting instanceof Promise ? admitting.then(() => seat(caller)) : seat(caller)
+    }
+    const seat = (caller: Caller): Admitted => {
       if ((countOf.get(caller.keyId) ?? 0) >= limits.connectionsPerKeyMax) {
         const detail = `too many WebSocket connections, limit is ${limits.connectionsPerKeyMax}`
         throw new Fault('over_rate', { detail })

@@ -140,9 +140,13 @@ function answer(
     )
   } catch (thrown) {
     const unrun = envelope === null || envelope.refusal !== null
-    const units = unrun ? gateway.chargeRefusal(caller, network, Fault.from(thrown)) : 0
-    if (unrun) inspection?.charged(units)
-    return refuse(parts, frame, envelope, thrown, { ...begun, units })
+    if (!unrun) return refuse(parts, frame, envelope, thrown, { ...begun, units: 0 })
+    const refuseCharged = (units: number): FrameReply => {
+      inspection?.charged(units)
+      return refuse(parts, frame, envelope, thrown, { ...begun, units })
+    }
+    const charged = gateway.chargeRefusal(caller, network, Fault.from(thrown))
+    return charged instanceof Promise ? charged.then(refuseCharged) : refuseCharged(charged)
   }
 }
 

@@ -1,13 +1,19 @@
-// Transfer meters for tests, without transferred or stored bytes by default.
+// Transfer meters of one process for tests, without transferred or stored bytes by default.
+import assert from 'node:assert/strict'
 import {
+  type FileRequest,
+  type QuotaHolder,
+  type TransferMeter,
   type TransferMeterDeps,
-  type TransferMeters,
   createTransferMeters,
 } from '../../../src/access/limits/transfer-meters.ts'
 import { createTurnedClock } from '../turned-clock.ts'
 
-export function createTestMeters(over: Partial<TransferMeterDeps> = {}): TransferMeters {
-  return createTransferMeters({
+/** Their requests never wait. */
+export type TestMeters = { open(holder: QuotaHolder, request: FileRequest): TransferMeter }
+
+export function createTestMeters(over: Partial<TransferMeterDeps> = {}): TestMeters {
+  const meters = createTransferMeters({
     clock: createTurnedClock(),
     transferred: () => ({ up: 0, down: 0 }),
     keysOf: () => [],
@@ -16,4 +22,11 @@ export function createTestMeters(over: Partial<TransferMeterDeps> = {}): Transfe
     uploadsPerKeyMax: () => 16,
     ...over,
   })
+  return {
+    open(holder, request) {
+      const meter = meters.open(holder, request)
+      assert.ok(!(meter instanceof Promise))
+      return meter
+    },
+  }
 }

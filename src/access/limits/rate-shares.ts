@@ -1,0 +1,178 @@
+// Units of rate limits that several processes or nodes spend together. A process takes a share of a bucket in advance and
+// spends it from its own memory without waiting; only a take that needs another share waits for it.
+// Tested by test/suites/rate-shares.suite.ts, src/access/limits/share-spender.test.ts
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import { setNewest } from '../../base/lru-cache.ts'
+import { type Rate, type RateRefusal, refusalOf } from './rate-limit.ts'
+
+/**
+ * `units`: granted; 0 = refused. `owedMs`: time until the bucket is even, after this take. A client can work out its wait
+ * from it (`refusalOf`).
+ */
+export type Share = { readonly units: number; readonly owedMs: number }
+
+/** Every implementation runs test/suites/rate-shares.suite.ts. */
+export interface RateShares {
+  /**
+   * Takes from `least` to `wanted` units of a bucket, as many as it holds; nothing if it holds fewer than `least`. `least`
+   * does not exceed the burst. Units that were owed under another rate stay as many, but never more than the new burst.
+   * Rejects only because of a bug.
+   */
+  take(bucket: string, rate: Rate, least: number, wanted: number): Share | Promise<Share>
+  /** Returns units that were not used. May be lost where the bucket is remote. */
+  give(bucket: string, units: number): void
+  /** Time until the bucket is even, milliseconds; takes nothing. */
+  owedMs(bucket: string, rate: Rate): number | Promise<number>
+  /**
+   * The part of a second that a process may take in advance, in milliseconds: 100 / the number of nodes. 0: every take is
+   * exact and answered without a promise.
+   */
+  readonly aheadMs: number
+  /** `alone`: the other nodes cannot be reached, so each one decides for itself. */
+  readonly state: 'shared' | 'alone'
+}
+
+/** Rate limits as the checks of requests use them. */
+export type ShareSpender = {
+  /** Null: spent. A promise if a share must be taken first. Throws or rejects with `overloaded`. */
+  spend(bucket: string, rate: Rate, units: number): RateRefusal | null | Promise<RateRefusal | null>
+  /** As `spend`, but takes nothing. */
+  check(bucket: string, rate: Rate, units: number): RateRefusal | null | Promise<RateRefusal | null>
+  readonly give: RateShares['give']
+  readonly owedMs: RateShares['owedMs']
+}
+
+type Waiting = {
+  readonly units: number
+  readonly resolve: (refusal: RateRefusal | null) => void
+  readonly reject: (error: unknown) => void
+}
+
+type Held = {
+  /** Taken in advance and not spent. */
+  units: number
+  /** Takes in flight. */
+  taking: number
+  /** Requests of this turn of the event loop, for the next take. */
+  waiting: Waiting[]
+  /** A take of so many units was refused: none of as many can pass before `until`. */
+  refused: { readonly units: number; readonly at: number; readonly share: Share } | null
+}
+
+const bucketsMax = 100_000
+const waitingMax = 10_000
+/** A refusal is repeated from memory for so long. Refunds and higher rates apply after it. */
+const refusedMs = 100
+
+/**
+ * The units that a process holds in advance are at most `aheadMs` of the rate, plus the rest of larger requests. They were
+ * taken from the bucket before, so all processes together admit at most burst + rate x t + the units that they hold.
+ * Beyond `bucketsMax` buckets, the units of the one that was taken from first are lost.
+ */
+export function createShareSpender(parts: {
+  readonly shares: RateShares
+  readonly clock: Pick<Clock, 'monotonic'>
+  readonly bucketsMax?: number
+}): ShareSpender {
+  const { shares, clock } = parts
+  const most = parts.bucketsMax ?? bucketsMax
+  const heldOf = new Map<string, Held>()
+
+  function heldIn(bucket: string): Held {
+    const known = heldOf.get(bucket)
+    if (known !== undefined) return known
+    const held: Held = { units: 0, taking: 0, waiting: [], refused: null }
+    setNewest(heldOf, bucket, held, most)
+    return held
+  }
+
+  /** From memory, or undefined: a share must be taken. */
+  function spendHeld(held: Held, rate: Rate, units: number): RateRefusal | null | undefined {
+    if (held.waiting.length === 0 && held.units >= units) {
+      held.units -= units
+      return null
+    }
+    const { refused } = held
+    if (refused === null || units < refused.units) return undefined
+    const since = clock.monotonic() - refused.at
+    if (since >= refusedMs) return undefined
+    return refusalOf(Math.max(0, refused.share.owedMs - since), units, rate) ?? undefined
+  }
+
+  /** One take for all requests of this turn of the event loop. */
+  async function takeForWaiting(bucket: string, rate: Rate, held: Held): Promise<void> {
+    const { waiting } = held
+    held.waiting = []
+    const had = held.units
+    held.units = 0
+    const sum = waiting.reduce((all, { units }) => all + units, 0)
+    const fewest = waiting.reduce((least, { units }) => Math.min(least, units), rate.burst)
+    // Only one share in advance at a time.
+    const ahead = held.taking > 0 ? 0 : Math.floor((rate.perSecond * shares.aheadMs) / 1000)
+    const wanted = Math.max(sum, Math.min(ahead, rate.burst)) - had
+    held.taking += 1
+    try {
+      const share = await shares.take(bucket, rate, Math.max(fewest - had, 1), Math.max(wanted, 1))
+      let left = had + share.units
+      for (const { units, resolve } of waiting) {
+        const fits = units <= left
+        if (fits) left -= units
+        resolve(fits ? null : refuse(held, rate, units, share))
+      }
+      held.units += left
+    } catch (error) {
+      held.units += had
+      for (const { reject } of waiting) reject(error)
+    } finally {
+      held.taking -= 1
+    }
+  }
+
+  function refuse(held: Held, rate: Rate, units: number, share: Share): RateRefusal {
+    const refusal = refusalOf(share.owedMs, units, rate)
+    // The bucket holds enough, but others of this turn took the rest of the share.
+    if (refusal === null) return { waitMs: 1, currentPerSecond: Math.ceil(rate.perSecond) }
+    const known = held.refused
+    const fewer = known !== null && known.units < units && clock.monotonic() - known.at < refusedMs
+    if (!fewer) held.refused = { units, at: clock.monotonic(), share }
+    return refusal
+  }
+
+  return {
+    spend(bucket, rate, units) {
+      if (shares.aheadMs === 0) return takeExactly(shares, bucket, rate, units)
+      const held = heldIn(bucket)
+      const spent = spendHeld(held, rate, units)
+      if (spent !== undefined) return spent
+      if (held.waiting.length >= waitingMax) throw new Fault('overloaded')
+      if (held.waiting.length === 0) setImmediate(() => void takeForWaiting(bucket, rate, held))
+      return new Promise((resolve, reject) => {
+        held.waiting.push({ units, resolve, reject })
+      })
+    },
+    check(bucket, rate, units) {
+      const owed = shares.owedMs(bucket, rate)
+      if (!(owed instanceof Promise)) return refusalOf(owed, units, rate)
+      return owed.then((owedMs) => refusalOf(owedMs, units, rate))
+    },
+    give: (bucket, units) => shares.give(bucket, units),
+    owedMs: (bucket, rate) => shares.owedMs(bucket, rate),
+  }
+}
+
+function takeExactly(
+  shares: RateShares,
+  bucket: string,
+  rate: Rate,
+  units: number,
+): RateRefusal | null | Promise<RateRefusal | null> {
+  const share = shares.take(bucket, rate, units, units)
+  if (share instanceof Promise) return share.then((later) => refusalIn(later, rate, units))
+  return share.units === 0 ? refusalIn(share, rate, units) : null
+}
+
+function refusalIn(share: Share, rate: Rate, units: number): RateRefusal | null {
+  if (share.units >= units) return null
+  return refusalOf(share.owedMs, units, rate) ?? { waitMs: 1, currentPerSecond: rate.perSecond }
+}
