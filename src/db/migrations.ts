@@ -338,4 +338,8 @@ export const migrations: readonly (readonly string[])[] = [
   [`CREATE TABLE chain_plan (network TEXT PRIMARY KEY, plan TEXT NOT NULL) WITHOUT ROWID`],
   [...identityTables],
   [...denialTable],
+  [
+    // The last flush of each writer of usage: see tables/usage-flushes.ts.
+    `CREATE TABLE usage_flush (writer TEXT PRIMARY KEY, seq INTEGER NOT NULL, time INTEGER NOT NULL) WITHOUT ROWID`,
+  ],
 ]

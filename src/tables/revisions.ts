@@ -1,10 +1,10 @@
-// Table `revision`: numbers that triggers and writes of usage increment when rows of that name change, and, for each receiver
+// Table `revision`: numbers that triggers increment when rows of that name change, and, for each receiver
 // of events, the ID of the last audit entry that it has.
-// Tested by src/access/usage/usage.test.ts
+// Tested by src/access/accounts/directory.test.ts
 import { query, type Query } from '../db/rows.ts'
 import type { Statement } from '../db/writer.ts'
 
-type RevisedRows = 'accounts' | 'denials' | 'networks' | 'people' | 'usage'
+type RevisedRows = 'accounts' | 'denials' | 'networks' | 'people'
 type ReceiverName = 'events_webhook' | 'events_syslog'
 
 export function revisionOf(name: RevisedRows | ReceiverName): Query<{ number: number }> {

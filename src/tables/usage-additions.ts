@@ -104,9 +104,7 @@ const transferTexts = withCounted(
   ON CONFLICT (key_id, month) DO UPDATE SET bytes_in = transfer.bytes_in + excluded.bytes_in,
     bytes_out = transfer.bytes_out + excluded.bytes_out`,
 )
-const revisionSql = `UPDATE revision SET number = number + 1 WHERE name = 'usage'`
 
-/** Raises the revision `usage` by one. */
 export function addUsage(flush: {
   readonly usage: readonly UsageAddition[]
   readonly latencies: readonly LatencyAddition[]
@@ -118,7 +116,6 @@ export function addUsage(flush: {
     statement(latencyTexts, flush.latencies),
     statement(transferTexts, flush.transfers),
     statement(lastUsedTexts, flush.keyUses),
-    { sql: revisionSql, parameters: [] },
   ]
 }
 

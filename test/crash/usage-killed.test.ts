@@ -137,7 +137,7 @@ async function fromCli(): Promise<Report> {
 
 const sorted = (of: Tally) => [...of].toSorted(([a], [b]) => (a < b ? -1 : 1))
 const writesIn = (database: Database): number =>
-  database.getValue<number>(`SELECT number FROM revision WHERE name = 'usage'`) ?? 0
+  database.getValue<number>('SELECT sum(seq) FROM usage_flush') ?? 0
 const sum = (of: Tally) => [...of.values()].reduce((all, some) => all + some, 0)
 
 /** The command line reads written counts: repeated until it equals the server. */

@@ -63,7 +63,7 @@ export function createAlertWatch(parts: {
   readonly targets: Pick<AlertTargetRows, 'get'>
   /** Null: there is no such account. */
   readonly findAccount: (accountId: string) => Promise<WatchedAccount | null>
-  readonly storedBytes: (accountId: string) => number
+  readonly storedBytes: (accountId: string) => number | Promise<number>
   readonly send: (alert: Alert, targets: AlertTargets) => void
   readonly rows: Rows
   readonly clock: Clock
@@ -72,7 +72,7 @@ export function createAlertWatch(parts: {
   const { usage, targets, rows, clock, log } = parts
   // Account ID -> refusals there because of a full quota, as `what` of a limit.
   const due = new Map<string, Set<string>>()
-  let looking = false
+  let looking: Promise<void> | null = null
 
   const endListening = usage.onFlush((rows) => {
     for (const row of rows) {
@@ -87,7 +87,7 @@ export function createAlertWatch(parts: {
     if (recipients.emails.length + recipients.webhooks.length === 0) return
     const account = await parts.findAccount(accountId)
     if (account === null) return
-    for (const measured of measure(accountId, account, refused)) {
+    for (const measured of await measure(accountId, account, refused)) {
       const level = await newLevel(accountId, measured)
       if (level === null) continue
       const { limit, key, used, max, period } = measured
@@ -96,44 +96,44 @@ export function createAlertWatch(parts: {
     }
   }
 
-  function measure(
+  async function measure(
     accountId: string,
     account: WatchedAccount,
     refused: ReadonlySet<string>,
-  ): readonly Measured[] {
+  ): Promise<readonly Measured[]> {
     const now = clock.now()
     const month = startOfMonth(now)
-    const stored = parts.storedBytes(accountId)
+    const stored = await parts.storedBytes(accountId)
     const found: Measured[] = []
     const add = (one: Omit<Measured, 'max' | 'full'>, max: number | null, full = false): void => {
       if (max !== null && max > 0) found.push({ ...one, max, full })
     }
-    const addBytes = (
+    const addBytes = async (
       key: Alert['key'],
       keyIds: readonly string[],
       limits: AccountQuotas,
-    ): void => {
+    ): Promise<void> => {
       const { filesStoredBytes, filesUploadBytesPerMonth, filesDownloadBytesPerMonth } = limits
       const shared = { key, period: month }
       add({ ...shared, limit: 'filesStoredBytes', used: stored }, filesStoredBytes)
       if (filesUploadBytesPerMonth === null && filesDownloadBytesPerMonth === null) return
-      const { up, down } = usage.bytesThisMonth(keyIds)
+      const { up, down } = await usage.bytesThisMonth(keyIds)
       add({ ...shared, limit: 'filesUploadBytesPerMonth', used: up }, filesUploadBytesPerMonth)
       add(
         { ...shared, limit: 'filesDownloadBytesPerMonth', used: down },
         filesDownloadBytesPerMonth,
       )
     }
-    addBytes(
+    await addBytes(
       null,
       account.keys.map(({ id }) => id),
       account.settings,
     )
     for (const { id, name, settings } of account.keys) {
       const key = { id, name }
-      addBytes(key, [id], settings)
+      await addBytes(key, [id], settings)
       if (settings.unitsPerDay === null) continue
-      const used = usage.unitsToday(id)
+      const used = await usage.unitsToday(id)
       const today = { key, limit: 'unitsPerDay', used, period: now - (now % dayMs) } as const
       // The call that does not fit is refused: the day is full, though some units are left.
       add(today, settings.unitsPerDay, refused.has(id))
@@ -162,9 +162,12 @@ export function createAlertWatch(parts: {
     return highest > Math.max(0, ...before) ? highest : null
   }
 
-  async function look(): Promise<void> {
-    if (looking) return
-    looking = true
+  function look(): Promise<void> {
+    looking ??= lookAll().finally(() => (looking = null))
+    return looking
+  }
+
+  async function lookAll(): Promise<void> {
     try {
       for (const [accountId, refused] of [...due].slice(0, accountsMax)) {
         due.delete(accountId)
@@ -178,8 +181,6 @@ export function createAlertWatch(parts: {
       }
     } catch (error) {
       log('error', 'alerts_not_looked_at', { error })
-    } finally {
-      looking = false
     }
   }
 

@@ -4,6 +4,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { Rows } from '../../db/rows.ts'
 import type { Statement } from '../../db/writer.ts'
+import { deleteOldFlushes } from '../../tables/usage-flushes.ts'
 import { deleteUsage, findHolderAfter, findOldestUsage, spans } from '../../tables/usage.ts'
 import { dayMs, hourMs, minuteMs } from './usage-row.ts'
 
@@ -16,6 +17,8 @@ export type UsageRetention = {
 const periodMs = 60_000
 const minutesKeptMs = 26 * hourMs
 const hoursKeptMs = 35 * dayMs
+/** Numbers of writers that may still have flushes in a spool. */
+const flushesKeptMs = 35 * dayMs
 /** Holders per round. */
 const holdersMax = 256
 /** Intervals of one holder deleted per round. */
@@ -30,7 +33,7 @@ export function createUsageRetention(parts: {
 }): UsageRetention {
   const { rows, clock, log } = parts
   let after = ''
-  let sweeping = false
+  let sweeping: Promise<void> | null = null
 
   async function deletionsOf(holder: string): Promise<readonly Statement[]> {
     const now = clock.now()
@@ -49,22 +52,26 @@ export function createUsageRetention(parts: {
     return deletions
   }
 
-  async function sweep(): Promise<void> {
-    if (sweeping) return
-    sweeping = true
+  function sweep(): Promise<void> {
+    sweeping ??= sweepRound().finally(() => (sweeping = null))
+    return sweeping
+  }
+
+  async function sweepRound(): Promise<void> {
     try {
       for (let seen = 0; seen < holdersMax; seen++) {
         const holder = (await rows.first(findHolderAfter(after)))?.holder ?? null
         // From the first one on, at the next round.
         after = holder ?? ''
-        if (holder === null) return
+        if (holder === null) {
+          await rows.write([deleteOldFlushes(clock.now() - flushesKeptMs)])
+          return
+        }
         const deletions = await deletionsOf(holder)
         if (deletions.length > 0) await rows.write(deletions)
       }
     } catch (error) {
       log('error', 'usage_not_let_go', { error })
-    } finally {
-      sweeping = false
     }
   }
 

@@ -9,7 +9,9 @@ import { migrate } from '../../db/migrate.ts'
 import { query, type Rows } from '../../db/rows.ts'
 import { createSqliteRows } from '../../db/sqlite-rows.ts'
 import { openDatabase, type Database } from '../../db/sqlite.ts'
-import type { Statement, Writer } from '../../db/writer.ts'
+import { NothingChanged, type Statement, type Writer } from '../../db/writer.ts'
+import { addUsage } from '../../tables/usage-additions.ts'
+import { numberFlush } from '../../tables/usage-flushes.ts'
 import { createUsageReports } from './usage-report.ts'
 import { type Usage, createUsage } from './usage.ts'
 import type { FlushedRow, UsedCall } from './usage-row.ts'
@@ -278,15 +280,16 @@ test('listeners get each row once, when it is written', async () => {
   all.failing = false
   usage.count({ ...call, ms: 1 })
   await usage.flush()
-  assert.deepEqual(logged, ['usage_not_written', 'usage_listener_failed'])
+  // The failed write is repeated as it was, and then the next one.
+  assert.deepEqual(logged, ['usage_not_written', 'usage_listener_failed', 'usage_listener_failed'])
   assert.deepEqual(
     flushed.map((rows) => rows.map(({ requests, latency }) => [requests, latency?.[14]])),
-    [[[2, 2]]],
+    [[[1, 1]], [[1, 1]]],
   )
   end()
   usage.count(call)
   await usage.flush()
-  assert.equal(flushed.length, 1)
+  assert.equal(flushed.length, 2)
 })
 
 test('a report contains each call exactly once, before, during and after its write', async () => {
@@ -382,15 +385,11 @@ test('reports during flushes, failed ones too, contain each call exactly once', 
   }
 })
 
-test('a write that may have succeeded is written again, and later reports are complete', async () => {
+test('a write whose reply was lost is repeated under its number, and counts once', async () => {
   let isLost = true
   const { usage, db } = rig({
     remote: (rows) => ({
       ...rows,
-      async first(one) {
-        if (isLost) throw new Error('no connection')
-        return await rows.first(one)
-      },
       async write(statements) {
         const changes = await rows.write(statements)
         if (isLost) throw new Error('the reply was lost')
@@ -404,31 +403,48 @@ test('a write that may have succeeded is written again, and later reports are co
   await usage.flush()
   isLost = false
   await usage.flush()
-  assert.equal(readSums(db)[0]?.requests, 3)
+  assert.equal(readSums(db)[0]?.requests, 2)
   usage.count(call)
   const { held } = await usage.read([], () => true)
   assert.equal(held[0]?.requests, 1)
-  assert.equal(usage.unitsToday('k'), 320)
+  assert.equal(usage.unitsToday('k'), 240)
 })
 
-test('a write that stood though its answer was lost is not written again', async () => {
-  const db = openDatabase(':memory:')
-  migrate(db)
-  const inline = createInlineWriter(db)
-  const writer: Writer = {
-    async write(statements) {
-      await inline.write(statements)
-      throw new Error('the writer thread ended')
-    },
-    close: () => inline.close(),
+test('two writers that count for one key count each call once', async () => {
+  const { usage, db, clock } = rig()
+  const rows = createSqliteRows(db, createInlineWriter(db))
+  const other = createUsage({ db, rows, clock, log: () => {} })
+  for (const one of [usage, other, usage]) {
+    one.count(call)
+    await one.flush()
   }
-  const clock = createTurnedClock()
-  const rows = createSqliteRows(db, writer)
-  const usage = createUsage({ db, rows, clock, log: () => {} })
-  usage.count(call)
-  await usage.flush()
-  await usage.flush()
-  assert.equal(readSums(db)[0]?.requests, 1)
+  other.count(call)
+  assert.equal(readSums(db)[0]?.requests, 3)
+  const { held } = await usage.read([], () => true)
+  assert.deepEqual(held, [])
+  assert.equal(other.unitsToday('k'), 320)
+  await other.flush()
+  assert.equal(readSums(db)[0]?.requests, 4)
+})
+
+test('a flush with a number that is written changes nothing and says so', async () => {
+  const { db } = rig()
+  const rows = createSqliteRows(db, createInlineWriter(db))
+  const flush = (seq: number): readonly Statement[] => [
+    numberFlush('w', seq, 1),
+    ...addUsage({
+      usage: [['k', 'acc', 0, 'rpc', 'dev', 'm', 'ok', '', 200, 1, 80, 1, 2]],
+      latencies: [],
+      transfers: [],
+      keyUses: [],
+    }),
+  ]
+  await rows.write(flush(1))
+  await rows.write(flush(2))
+  await assert.rejects(rows.write(flush(2)), NothingChanged)
+  await assert.rejects(rows.write(flush(1)), NothingChanged)
+  await assert.rejects(rows.write(flush(4)), NothingChanged)
+  assert.equal(readSums(db)[0]?.requests, 2)
 })
 
 test('usage of keys is also stored for their account and for all accounts', async () => {

@@ -1,7 +1,11 @@
 // Usage per minute, hour and day, by key, API, network, method and outcome: counted in memory, written each second in
-// one write. A kill loses at most the last second; a failed write loses no counts.
+// one write. A kill loses at most the last second; a failed write loses no counts. Each write has a number of this writer, and
+// is repeated under it until it is known to be in the database: it counts once. While a remote database is away, writes
+// wait in a local file (usage-spool.ts).
+// Tested by src/access/usage/usage.test.ts, src/access/usage/usage-spool.test.ts
+import { randomUUID } from 'node:crypto'
 import { latencyColumns } from '../../db/migrations.ts'
-import type { Statement } from '../../db/writer.ts'
+import { NothingChanged, type Statement } from '../../db/writer.ts'
 import {
   type CallGroup,
   type LatencyAddition,
@@ -10,12 +14,12 @@ import {
   addUsage,
 } from '../../tables/usage-additions.ts'
 import { type Transferred, startOfMonth } from './transfer-counts.ts'
+import type { NumberedFlush, UsageSpool } from './usage-spool.ts'
 import {
   type FlushedRow,
   type UsageRow,
   type UsedCall,
   addCall,
-  addRow,
   dayMs,
   emptyRow,
   minuteMs,
@@ -24,12 +28,11 @@ import {
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { Query, Rows, RowsOf } from '../../db/rows.ts'
-import { findOne } from '../../db/sqlite-rows.ts'
-import { revisionOf } from '../../tables/revisions.ts'
+import { findAll, findOne } from '../../db/sqlite-rows.ts'
+import { findFlush, numberFlush } from '../../tables/usage-flushes.ts'
 import type { Database } from '../../db/sqlite.ts'
-import { findTransfer, sumUnitsOfDay } from '../../tables/usage.ts'
+import { findTransfer, sumUnitsOfDay, type TransferRow } from '../../tables/usage.ts'
 
-/** All of `rows`, and one more for the revision `usage`. */
 function usageStatements(rows: readonly FlushedRow[]): readonly Statement[] {
   return addUsage({
     usage: rows.map(usageAddition),
@@ -81,9 +84,9 @@ export type Usage = {
   /** Adds the bytes of a call that was counted, and no call. */
   readonly countBytes: (call: UsedCall) => void
   /** Units charged to a key since 00:00 UTC. */
-  readonly unitsToday: (keyId: string) => number
+  readonly unitsToday: (keyId: string) => number | Promise<number>
   /** Body bytes of these keys over the IPFS API since the start of the month (UTC). */
-  readonly bytesThisMonth: (keyIds: readonly string[]) => Transferred
+  readonly bytesThisMonth: (keyIds: readonly string[]) => Transferred | Promise<Transferred>
   /**
    * Passes each row once, after it was written; not called for a second without usage. Errors of a listener are
    * logged. The returned function unsubscribes.
@@ -113,28 +116,30 @@ export type UsageRead = <const Queries extends readonly Query<object>[]>(
   isWanted: (row: FlushedRow) => boolean,
 ) => Promise<UsageState<Queries>>
 
-/** Rows on their way to the database. */
-type Flush = {
-  readonly rows: readonly UsageRow[]
-  /** They were not written, and are counted again. */
-  failed: boolean
+/** A flush on its way to the database. */
+type Flush = NumberedFlush & {
+  /** It is the first one in the spool too. */
+  isSpooled: boolean
 }
 
 const flushPeriodMs = 1000
 const rowsMax = 10_000
 
 /**
- * `db`: the database of `rows`, for the limits of a request. `rowsMax`: different rows between two writes; calls beyond
+ * `db`: the database of `rows`, for sums in the caller's turn; null: it is remote, and sums are promises. `spool`: for
+ * writes while `rows` cannot be reached; the caller closes it. `rowsMax`: different rows between two writes; calls beyond
  * are added up under the method `other`.
  */
 export function createUsage(parts: {
-  readonly db: Database
+  readonly db: Database | null
   readonly rows: Rows
   readonly clock: Clock
   readonly log: Log
   readonly rowsMax?: number
+  readonly spool?: UsageSpool | null
 }): Usage {
-  const { db, rows, clock, log } = parts
+  const { db, rows, clock, log, spool = null } = parts
+  const writer = randomUUID()
   const most = parts.rowsMax ?? rowsMax
   const counted = new Map<string, UsageRow>()
   // Key id -> method -> the row counted last: most calls find theirs without spelling its whole name.
@@ -143,26 +148,12 @@ export function createUsage(parts: {
   const listeners = new Set<FlushListener>()
   // Looked up each second, not at each call: a call may count to the minute that ended within the second before it.
   let minute = startOfMinute(clock.now())
-  /** How many writes of usage the database has seen, this process' own among them; null: unknown. */
-  let revision: number | null = revisionNow()
+  /** Number of the last flush, written or not. */
+  let seq = 0
   let underway: Flush | null = null
   let flushing: Promise<void> | null = null
   let lost = 0
   let failedWrites = 0
-
-  function revisionNow(): number {
-    return findOne(db, revisionOf('usage'))?.number ?? 0
-  }
-
-  /** Null: it cannot be read. */
-  async function findRevision(): Promise<number | null> {
-    try {
-      return (await rows.first(revisionOf('usage')))?.number ?? 0
-    } catch (error) {
-      log('error', 'usage_not_read', { error })
-      return null
-    }
-  }
 
   function findLately(call: UsedCall): UsageRow | null {
     // The bytes of a call follow its count.
@@ -197,49 +188,67 @@ export function createUsage(parts: {
     return row
   }
 
-  async function writeOnce(): Promise<void> {
+  /** The rows counted so far as the next flush; null: there are none. */
+  function takeCounted(): Flush | null {
     if (lost > 0) log('error', 'usage_lost', { requests: lost })
     lost = 0
-    if (counted.size === 0) return
-    revision ??= await findRevision()
-    if (revision === null) return
-    const before = revision
-    const flush: Flush = { rows: [...counted.values()], failed: false }
-    underway = flush
+    if (counted.size === 0) return null
+    seq += 1
+    const flush = { writer, seq, rows: [...counted.values()], isSpooled: false }
     counted.clear()
     lately.clear()
     last = null
-    const outcome = await write(flush.rows, before)
-    // All in one turn: a read in between would find these rows twice, or not at all.
-    underway = null
-    if (outcome === 'written') {
-      revision = before + 1
-      return tell(flush.rows)
-    }
-    if (outcome === 'unknown') revision = null
-    flush.failed = true
-    for (const row of flush.rows) {
-      const seat = seatOf(emptyRow(row, row.minute))
-      if (seat === null) lost += row.requests
-      else addRow(seat, row)
-    }
+    return flush
   }
 
-  /** `before`: the revision. `unknown`: it failed, and the database cannot be read. */
-  async function write(
-    flushed: readonly UsageRow[],
-    before: number,
-  ): Promise<'written' | 'failed' | 'unknown'> {
+  async function writeAll(): Promise<void> {
+    underway ??= firstSpooled()
+    while (underway !== null) {
+      if (!(await writeUnderway(underway))) return spoolAll()
+      underway = firstSpooled()
+    }
+    // Calls that are counted during the write go into the next one.
+    underway = takeCounted()
+    if (underway !== null && !(await writeUnderway(underway))) spoolAll()
+  }
+
+  async function writeUnderway(flush: Flush): Promise<boolean> {
+    if (!(await write(flush))) return false
+    // All in one turn: a read in between would find these rows twice, or not at all.
+    underway = null
+    if (flush.isSpooled) spool?.drop()
+    tell(flush.rows)
+    return true
+  }
+
+  function firstSpooled(): Flush | null {
+    const flush = spool?.first() ?? null
+    return flush === null ? null : { ...flush, isSpooled: true }
+  }
+
+  /** Moves what a kill would lose to the spool. Without one, or if it is full, the rows stay in memory. */
+  function spoolAll(): void {
+    if (spool === null || underway === null) return
+    if (!underway.isSpooled && !spool.append(underway)) return
+    underway.isSpooled = true
+    if (spool.isFull) return
+    const next = takeCounted()
+    if (next !== null && !spool.append(next)) lost += requestsOf(next)
+  }
+
+  /** False: whether it was written is unknown, and it must be sent again. */
+  async function write(flush: Flush): Promise<boolean> {
+    const { rows: flushed } = flush
     try {
-      await rows.write(usageStatements(flushed))
-      return 'written'
+      const numbered = numberFlush(flush.writer, flush.seq, clock.now())
+      await rows.write([numbered, ...usageStatements(flushed)], { lock: 'usage' })
+      return true
     } catch (error) {
+      // An earlier try was written, though its reply was lost.
+      if (error instanceof NothingChanged) return true
       failedWrites++
       log('error', 'usage_not_written', { rows: flushed.length, error })
-      // A write without a reply may have succeeded. Where that cannot be read, it is written again rather than lost.
-      const now = await findRevision()
-      if (now === null) return 'unknown'
-      return now === before ? 'failed' : 'written'
+      return false
     }
   }
 
@@ -255,7 +264,7 @@ export function createUsage(parts: {
 
   async function flush(): Promise<void> {
     while (flushing !== null) await flushing
-    flushing = writeOnce().finally(() => (flushing = null))
+    flushing = writeAll().finally(() => (flushing = null))
     await flushing
   }
 
@@ -264,30 +273,76 @@ export function createUsage(parts: {
     isWanted: (row: FlushedRow) => boolean,
   ): Promise<UsageState<Queries>> {
     // The rows in memory are those of this turn: calls that are counted during the read are in none of them.
-    const known = revision
     const flush = underway
     const flushed = flush?.rows.filter(isWanted) ?? []
     const waiting = [...counted.values()].filter(isWanted).map(copyOf)
-    const [revisions, ...found] = await rows.snapshot([revisionOf('usage'), ...queries])
-    const added = known === null ? 0 : (revisions[0]?.number ?? 0) - known
-    // The next write contains the rows of one that failed, and those that waited then.
-    const addedBefore = flush === null || flush.failed ? 0 : 1
-    const held = [...(added > 0 ? [] : flushed), ...(added > addedBefore ? [] : waiting)]
+    const next = seq + 1
+    const [own, other, ...found] = await rows.snapshot([
+      findFlush(writer),
+      findFlush(flush?.writer ?? writer),
+      ...queries,
+    ])
+    const held = [
+      ...((other[0]?.seq ?? 0) >= (flush?.seq ?? 0) ? [] : flushed),
+      ...((own[0]?.seq ?? 0) >= next ? [] : waiting),
+    ]
     return { rows: found as unknown as RowsOf<Queries>, held }
   }
 
   /** As `read`, in this turn. */
-  function readNow<Result>(run: (held: readonly FlushedRow[]) => Result): Result {
-    return db.together(() => {
-      const isAdded = underway !== null && revision !== null && revisionNow() > revision
+  function readNow<Result>(local: Database, run: (held: readonly FlushedRow[]) => Result): Result {
+    return local.together(() => {
+      const written = underway === null ? 0 : (findOne(local, findFlush(underway.writer))?.seq ?? 0)
+      const isAdded = underway !== null && written >= underway.seq
       return run([...(isAdded ? [] : (underway?.rows ?? [])), ...counted.values()])
     })
   }
 
+  function unitsToday(keyId: string): number | Promise<number> {
+    const today = clock.now() - (clock.now() % dayMs)
+    const isWanted = (row: FlushedRow): boolean => row.keyId === keyId && row.minute >= today
+    const sum = (written: number, held: readonly FlushedRow[]): number =>
+      held.filter(isWanted).reduce((units, row) => units + row.units, written)
+    const query = sumUnitsOfDay(keyId, today)
+    if (db !== null) return readNow(db, (held) => sum(findOne(db, query)?.units ?? 0, held))
+    return read([query], isWanted).then(({ rows: [found], held }) =>
+      sum(found[0]?.units ?? 0, held),
+    )
+  }
+
+  function bytesThisMonth(keyIds: readonly string[]): Transferred | Promise<Transferred> {
+    const month = startOfMonth(clock.now())
+    const isWanted = (row: FlushedRow): boolean =>
+      row.face === 'files' && row.minute >= month && keyIds.includes(row.keyId)
+    const sum = (written: readonly TransferRow[], held: readonly FlushedRow[]): Transferred => {
+      const sums = { up: 0, down: 0 }
+      for (const row of written) {
+        sums.up += row.bytes_in
+        sums.down += row.bytes_out
+      }
+      for (const row of held.filter(isWanted)) {
+        sums.up += row.bytesIn
+        sums.down += row.bytesOut
+      }
+      return sums
+    }
+    const queries = keyIds.map((keyId) => findTransfer(keyId, month))
+    if (db !== null) {
+      return readNow(db, (held) =>
+        sum(
+          queries.flatMap((query) => findAll(db, query)),
+          held,
+        ),
+      )
+    }
+    return read(queries, isWanted).then(({ rows: found, held }) => sum(found.flat(), held))
+  }
+
   const stop = clock.every(flushPeriodMs, () => {
     minute = startOfMinute(clock.now())
-    // A slow disk: calls counted in the meantime go into the next write.
+    // A slow disk: calls counted in the meantime go into the next write. A remote database may be away for longer.
     if (flushing === null) void flush()
+    else spoolAll()
   })
 
   function rowOf(call: UsedCall): UsageRow | null {
@@ -310,31 +365,8 @@ export function createUsage(parts: {
       row.bytesIn += call.bytesIn
       row.bytesOut += call.bytesOut
     },
-    unitsToday: (keyId) =>
-      readNow((held) => {
-        const today = clock.now() - (clock.now() % dayMs)
-        let units = findOne(db, sumUnitsOfDay(keyId, today))?.units ?? 0
-        for (const row of held) {
-          if (row.keyId === keyId && row.minute >= today) units += row.units
-        }
-        return units
-      }),
-    bytesThisMonth: (keyIds) =>
-      readNow((held) => {
-        const month = startOfMonth(clock.now())
-        const sums = { up: 0, down: 0 }
-        for (const keyId of keyIds) {
-          const written = findOne(db, findTransfer(keyId, month))
-          sums.up += written?.bytes_in ?? 0
-          sums.down += written?.bytes_out ?? 0
-        }
-        for (const row of held) {
-          if (row.face !== 'files' || row.minute < month || !keyIds.includes(row.keyId)) continue
-          sums.up += row.bytesIn
-          sums.down += row.bytesOut
-        }
-        return sums
-      }),
+    unitsToday,
+    bytesThisMonth,
     onFlush(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -347,6 +379,10 @@ export function createUsage(parts: {
     flush,
     stop,
   }
+}
+
+function requestsOf({ rows }: NumberedFlush): number {
+  return rows.reduce((sum, { requests }) => sum + requests, 0)
 }
 
 function copyOf(row: UsageRow): FlushedRow {

@@ -96,6 +96,7 @@ const usageTables: readonly string[] = [
      PRIMARY KEY (holder, span, start, face, network, method, part))`,
   `CREATE TABLE transfer (key_id ${text} NOT NULL, month bigint NOT NULL, bytes_in bigint NOT NULL,
      bytes_out bigint NOT NULL, PRIMARY KEY (key_id, month))`,
+  `CREATE TABLE usage_flush (writer ${text} PRIMARY KEY, seq bigint NOT NULL, time bigint NOT NULL)`,
 ]
 
 /** Files: see the comments of `db/migrations.ts`. */
@@ -174,7 +175,7 @@ const watched: readonly Watched[] = [
 
 const revisions: readonly string[] = [
   `CREATE TABLE revision (name ${text} PRIMARY KEY, number bigint NOT NULL DEFAULT 0)`,
-  `INSERT INTO revision (name) VALUES ('accounts'), ('people'), ('denials'), ('networks'), ('usage')`,
+  `INSERT INTO revision (name) VALUES ('accounts'), ('people'), ('denials'), ('networks')`,
   `CREATE FUNCTION raise_revision() RETURNS trigger AS $$
    BEGIN
      UPDATE revision SET number = number + 1 WHERE name = TG_ARGV[0];
