@@ -75,6 +75,7 @@ import type { PassedSockets } from './systemd.ts'
 import { isPrivateServer } from './private-server.ts'
 import { openKeeperSocket } from './workers/keeper-socket.ts'
 import type { KeeperPaths } from './workers/role.ts'
+import { createSharedLimits } from './workers/shared-limits.ts'
 import { createWorkerCalls } from './workers/worker-calls.ts'
 import { cairnVersion, clientVersion } from './version.ts'
 import { watchIntegrity } from './watch-integrity.ts'
@@ -200,9 +201,11 @@ export async function startServer(
     onSignInRefused: events.signInRefused,
   })
   starting.defer(sweepPeople(identity, clock, log))
+  const limits = keeper === null ? null : createSharedLimits(clock)
   const failed = createFailedAuthentications({
     clock,
     perMinute: () => settings.now.http.failedKeysPerMinute,
+    shares: limits?.failed ?? null,
   })
   const directory = createDirectory({
     db: database,
@@ -241,6 +244,7 @@ export async function startServer(
     clock,
     unitsToday: usage.unitsToday,
     rates: () => keyRatesOf(settings.now),
+    ...(limits === null ? {} : { shares: limits.shares, counters: limits.counters }),
   })
 
   const senders = createSenderCache(sendersMax)
@@ -364,8 +368,11 @@ export async function startServer(
     clock,
     log,
   })
-  const workers = createWorkerCalls({ writer, usage, counters, listeners, clock })
-  if (keeper !== null) {
+  const workers =
+    limits === null
+      ? null
+      : createWorkerCalls({ writer, usage, counters, listeners, limits, clock })
+  if (keeper !== null && workers !== null) {
     const { links } = keeper.paths
     const socket = await openKeeperSocket({ path: links, calls: workers.calls, log })
     starting.defer(() => socket.close())
@@ -409,7 +416,8 @@ export async function startServer(
     events: events.counts,
     backups,
     usage,
-    connections: () => workers.addConnections(listeners.connections()),
+    connections: () =>
+      workers === null ? listeners.connections() : workers.addConnections(listeners.connections()),
     clock,
   })
   starting.defer(() => metrics.stop())

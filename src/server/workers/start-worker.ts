@@ -45,6 +45,7 @@ import { cairnVersion, clientVersion } from '../version.ts'
 import { watchCertificate } from '../watch-certificate.ts'
 import { createKeeperLink } from './keeper-link.ts'
 import type { KeeperPaths } from './role.ts'
+import { createLinkedLimits } from './shared-limits.ts'
 import type { WorkerCalls } from './worker-calls.ts'
 import { createWorkerShare } from './worker-share.ts'
 
@@ -138,9 +139,11 @@ export async function startWorker(
   })
   starting.defer(() => quarantine.stop())
 
+  const limits = createLinkedLimits({ link: keeper, of, clock })
   const failed = createFailedAuthentications({
     clock,
     perMinute: () => settings.now.http.failedKeysPerMinute,
+    shares: limits.failed,
   })
   const directory = createDirectory({
     db: database,
@@ -161,6 +164,8 @@ export async function startWorker(
     clock,
     unitsToday: usage.unitsToday,
     rates: () => keyRatesOf(settings.now),
+    shares: limits.shares,
+    counters: limits.counters,
   })
 
   const senders = createSenderCache(Math.ceil(sendersMax / of))

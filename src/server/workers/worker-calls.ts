@@ -6,9 +6,10 @@ import type { Clock } from '../../base/clock.ts'
 import type { Writer, Statement } from '../../db/writer.ts'
 import type { Counters, Counts } from '../../metrics/counters.ts'
 import type { Listeners } from '../listeners.ts'
+import { createLimitCalls, type LimitCalls, type SharedLimits } from './shared-limits.ts'
 
 /** Each may run twice: a worker repeats a call whose reply was lost. Then `report` counts twice. */
-export type WorkerCalls = {
+export type WorkerCalls = LimitCalls & {
   readonly write: (statements: readonly Statement[]) => Promise<readonly number[]>
   /** Passes on rows of usage that the worker has written. */
   readonly flushed: (rows: readonly FlushedRow[]) => void
@@ -33,6 +34,7 @@ export function createWorkerCalls(parts: {
   readonly usage: Pick<Usage, 'addFlushed'>
   readonly counters: Pick<Counters, 'add'>
   readonly listeners: Pick<Listeners, 'drainWorker'>
+  readonly limits: SharedLimits
   readonly clock: Pick<Clock, 'monotonic'>
 }): {
   readonly calls: WorkerCalls
@@ -44,6 +46,7 @@ export function createWorkerCalls(parts: {
   const reports = new Map<number, { readonly open: number; readonly at: number }>()
   return {
     calls: {
+      ...createLimitCalls(parts.limits),
       write: (statements) => writer.write(statements),
       flushed: (rows) => usage.addFlushed(rows),
       report({ worker, connections: open, counts }) {

@@ -1,0 +1,135 @@
+// Rate limits and sums of a day that the processes of one machine spend together: the keeper has them in memory, the workers
+// take shares over their links.
+// Tested by src/server/workers/shared-limits.test.ts, which runs the suites of shares and counters
+import type { Clock } from '../../base/clock.ts'
+import { createMemoryShares } from '../../access/limits/memory-shares.ts'
+import { createMemoryCounters, type SharedCounters } from '../../access/limits/period-count.ts'
+import type { Rate } from '../../access/limits/rate-limit.ts'
+import type { RateShares, Share } from '../../access/limits/rate-shares.ts'
+import type { KeeperLink } from './keeper-link.ts'
+
+/** The calls of a worker. */
+export type LimitCalls = {
+  readonly takeShare: (asked: {
+    readonly bucket: string
+    readonly rate: Rate
+    readonly least: number
+    readonly wanted: number
+  }) => Share | Promise<Share>
+  readonly giveShare: (asked: { readonly bucket: string; readonly units: number }) => void
+  readonly owedMs: (asked: {
+    readonly bucket: string
+    readonly rate: Rate
+  }) => number | Promise<number>
+  readonly addToCounter: (asked: {
+    readonly counter: string
+    readonly ends: number
+    readonly known: number
+    readonly units: number
+  }) => number | Promise<number>
+}
+
+export type SharedLimits = {
+  /** For limits of keys. */
+  readonly shares: RateShares
+  /** For wrong keys: addresses must not push out keys. */
+  readonly failed: RateShares
+  readonly counters: SharedCounters
+}
+
+/** Of one key: units, reads and writes. */
+const bucketsPerKey = 3
+const keysMax = 100_000
+const addressesMax = 10_000
+
+/** In the keeper, which takes exactly what it spends. */
+export function createSharedLimits(clock: Clock): SharedLimits {
+  return {
+    shares: createMemoryShares({ clock, bucketsMax: bucketsPerKey * keysMax }),
+    failed: createMemoryShares({ clock, bucketsMax: addressesMax }),
+    counters: createMemoryCounters(clock),
+  }
+}
+
+/** Buckets of wrong keys have this first word. */
+const failedScope = 'failed '
+
+export function createLimitCalls({ shares, failed, counters }: SharedLimits): LimitCalls {
+  const of = (bucket: string): RateShares => (bucket.startsWith(failedScope) ? failed : shares)
+  return {
+    takeShare: ({ bucket, rate, least, wanted }) => of(bucket).take(bucket, rate, least, wanted),
+    giveShare: ({ bucket, units }) => of(bucket).give(bucket, units),
+    owedMs: ({ bucket, rate }) => of(bucket).owedMs(bucket, rate),
+    addToCounter: ({ counter, ends, known, units }) => counters.add(counter, ends, known, units),
+  }
+}
+
+/** All processes together take at most this part of a second in advance. */
+const aheadMs = 100
+/** Longer than any reply of a keeper that is not stopped. */
+const replyMs = 250
+
+/**
+ * In a worker. While the keeper restarts, each worker decides alone by its part of the rate. `of`: number of workers.
+ */
+export function createLinkedLimits(parts: {
+  readonly link: Pick<KeeperLink<LimitCalls>, 'call' | 'isOpen'>
+  readonly of: number
+  readonly clock: Clock
+}): SharedLimits {
+  const { link, of, clock } = parts
+  const alone = createMemoryShares({ clock, bucketsMax: keysMax })
+
+  /** The reply of the keeper, or `instead` if there is none soon. */
+  async function soon<Reply>(
+    asked: Promise<Reply>,
+    instead: () => Reply | Promise<Reply>,
+  ): Promise<Reply> {
+    const late = Promise.withResolvers<Reply>()
+    const stopTimer = clock.after(replyMs, () => late.resolve(instead()))
+    try {
+      return await Promise.race([asked, late.promise])
+    } catch {
+      return instead()
+    } finally {
+      stopTimer()
+    }
+  }
+
+  function partOf({ perSecond, burst }: Rate, least: number): Rate {
+    return { perSecond: perSecond / of, burst: Math.max(burst / of, least) }
+  }
+
+  const shares: RateShares = {
+    aheadMs: aheadMs / of,
+    get state() {
+      return link.isOpen ? 'shared' : 'alone'
+    },
+    take(bucket, rate, least, wanted) {
+      const takeAlone = () => {
+        const part = partOf(rate, least)
+        return alone.take(bucket, part, least, Math.min(wanted, Math.floor(part.burst)))
+      }
+      if (!link.isOpen) return takeAlone()
+      return soon<Share>(link.call('takeShare', { bucket, rate, least, wanted }), takeAlone)
+    },
+    give(bucket, units) {
+      link.call('giveShare', { bucket, units }).catch(() => {})
+    },
+    owedMs(bucket, rate) {
+      const owedAlone = () => alone.owedMs(bucket, partOf(rate, 1))
+      if (!link.isOpen) return owedAlone()
+      return soon(link.call('owedMs', { bucket, rate }), owedAlone)
+    },
+  }
+  return {
+    shares,
+    failed: shares,
+    counters: {
+      async add(counter, ends, known, units) {
+        if (!link.isOpen) throw new Error('the keeper restarts')
+        return await link.call('addToCounter', { counter, ends, known, units })
+      },
+    },
+  }
+}
