@@ -2,6 +2,8 @@
 // restarts them one after the other for other settings or another program. It opens no data, so that it never lags: all
 // connections come in through it.
 // Tested by test/server/workers.test.ts
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { guardClock, systemClock } from '../../base/clock.ts'
 import { createLog } from '../../base/log.ts'
@@ -31,6 +33,26 @@ function workersOf({ workers }: Config): number {
   return Math.max(1, Math.min(workersMaxOfAuto, availableParallelism() - 1))
 }
 
+/**
+ * A free port, if the settings ask for any: with port 0, workers that start later would get another one when all others
+ * have ended.
+ */
+async function choosePort(config: Config): Promise<Config> {
+  const { host, port } = config.http
+  if (port !== 0) return config
+  const server = createServer()
+  try {
+    await once(server.listen(0, host), 'listening')
+  } catch {
+    // The first worker says why.
+    return config
+  }
+  const { port: free } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return { ...config, http: { ...config.http, port: free } }
+}
+
 /** Resolves when all processes serve. Rejects with a sentence for the operator. */
 export async function startWorkers(
   first: Config,
@@ -45,7 +67,9 @@ export async function startWorkers(
     readonly source: Pick<ReloadParts, 'file' | 'load'> | null
   },
 ): Promise<RunningWorkers> {
-  let config = first
+  /** Settings as they were read. */
+  let loaded = first
+  let config = await choosePort(first)
   const log = createLog(
     () => config.log.level,
     systemClock.now,
@@ -219,9 +243,18 @@ export async function startWorkers(
   })
 
   async function applyToAll(next: Config): Promise<void> {
-    await keeper?.apply(next)
-    for (const worker of workers) await worker?.apply(next)
-    config = next
+    const own = withPort(next)
+    await keeper?.apply(own)
+    for (const worker of workers) await worker?.apply(own)
+    loaded = next
+    config = own
+  }
+
+  /** The free port that was chosen at the start stays. */
+  function withPort(next: Config): Config {
+    return first.http.port === 0 && next.http.port === 0
+      ? { ...next, http: { ...next.http, port } }
+      : next
   }
 
   const reload =
@@ -229,10 +262,12 @@ export async function startWorkers(
       ? null
       : createReload({
           ...source,
-          current: () => config,
+          // As loaded, so that a chosen port is no change.
+          current: () => loaded,
           apply: (changes) => enqueue(() => applyToAll(changes.config)),
           async restart(next) {
-            config = next
+            loaded = next
+            config = withPort(next)
             await restart()
           },
           clock,

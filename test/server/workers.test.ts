@@ -1,0 +1,297 @@
+// A server with worker processes, as a user starts it: all APIs at one address, calls answered by workers, everything else by
+// the keeper; usage, limits and revocation as with one process; restarts and kills cost no call.
+import assert from 'node:assert/strict'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { Agent, request } from 'node:http'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { WebSocket } from 'ws'
+import { WebSocketClient } from '../fakes/web-socket-client.ts'
+import { type Started, rpc, startCairn, temporaryFolder } from '../started-server.ts'
+
+type Group = {
+  readonly cairn: Started
+  readonly config: string
+  /** Process IDs, the newest last. */
+  pids(role: 'keeper' | 'worker'): readonly number[]
+}
+
+const deadlineMs = 30_000
+
+/** Waits until `read` returns something. */
+async function until<Value>(what: string, read: () => Value | Promise<Value>): Promise<Value> {
+  const end = Date.now() + deadlineMs
+  for (;;) {
+    const value = await read()
+    if (value) return value
+    if (Date.now() > end) throw new Error(`${what}: not within ${deadlineMs} ms`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+function lines(cairn: Started): readonly Record<string, unknown>[] {
+  return cairn
+    .log()
+    .split('\n')
+    .slice(0, -1)
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+}
+
+const events = (cairn: Started, event: string) =>
+  lines(cairn).filter((line) => line['event'] === event)
+
+/** A dev chain, and a server with two workers that serves it as `chain`; its own dev chain is `dev`. */
+async function startGroup(
+  t: TestContext,
+  settings: Readonly<Record<string, unknown>> = {},
+): Promise<Group> {
+  const chain = await startCairn()
+  t.after(() => chain.stop())
+  const dataDir = await temporaryFolder()
+  t.after(() => rm(dataDir, { recursive: true, force: true }))
+  const config = join(dataDir, 'settings.yaml')
+  const networks = [
+    {
+      name: 'chain',
+      chainId: 1337,
+      heads: { pollMs: 100 },
+      upstreams: [{ url: `${chain.url}/v3/${chain.apiKey}`, trusted: true }],
+    },
+    { name: 'dev', embedded: true },
+  ]
+  await writeFile(config, JSON.stringify({ workers: 2, ...settings, networks }))
+  const cairn = await startCairn({ dataDir, args: ['--config', config] })
+  t.after(() => cairn.stop())
+  return {
+    cairn,
+    config,
+    pids: (role) =>
+      events(cairn, 'process_started')
+        .filter((line) => line['role'] === role)
+        .map(({ pid }) => Number(pid)),
+  }
+}
+
+type Usage = { readonly usage: readonly { readonly method: string; readonly requests: number }[] }
+
+async function requestsIn(cairn: Started, method: string): Promise<number> {
+  const { usage } = (await cairn.cli('usage')) as unknown as Usage
+  return usage
+    .filter((row) => row.method === method)
+    .reduce((sum, { requests }) => sum + requests, 0)
+}
+
+test('calls, files, the dev chain, the dashboard and sockets have one address', async (t) => {
+  const { cairn } = await startGroup(t)
+  const { url, apiKey, apiKeySecret } = cairn
+  assert.deepEqual(await rpc(url, apiKey, 'eth_chainId'), {
+    jsonrpc: '2.0',
+    id: 1,
+    result: '0x539',
+  })
+  const own = await rpc(`${url}/dev`, apiKey, 'eth_chainId')
+  assert.deepEqual(own.result, '0x539')
+  const form = new FormData()
+  form.append('file', new Blob(['hello cairn\n']))
+  const authorization = `Basic ${Buffer.from(`${apiKey}:${apiKeySecret}`).toString('base64')}`
+  const added = await fetch(`${url}/api/v0/add`, {
+    method: 'POST',
+    headers: { authorization },
+    body: form,
+  })
+  const { Hash: cid } = (await added.json()) as { readonly Hash: string }
+  const read = await fetch(`${url}/api/v0/cat?arg=${cid}`, {
+    method: 'POST',
+    headers: { authorization },
+  })
+  assert.equal(await read.text(), 'hello cairn\n')
+  assert.equal((await fetch(`${url}/dashboard`)).status, 200)
+  assert.deepEqual(await (await fetch(`${url}/readyz`)).json(), { status: 'ready' })
+  for (const path of ['ws', 'dev/ws']) {
+    const socket = new WebSocketClient(
+      new WebSocket(`${url.replace('http', 'ws')}/${path}/v3/${apiKey}`),
+    )
+    await new Promise((resolve) => socket.socket.once('open', resolve))
+    socket.socket.send('{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}')
+    assert.equal((await socket.nextJson())['result'], '0x539')
+    socket.socket.close()
+  }
+})
+
+test('each call counts once, whichever process answers it', async (t) => {
+  const { cairn } = await startGroup(t, { metrics: { local: true } })
+  for (let n = 0; n < 40; n++) {
+    // A new connection each time, so that the workers take turns.
+    const agent = new Agent()
+    assert.equal((await send(cairn, 'eth_blockNumber', agent)).status, 200)
+  }
+  await until('40 calls', async () => (await requestsIn(cairn, 'eth_blockNumber')) >= 40)
+  const text = await (await fetch(`${cairn.url}/metrics`)).text()
+  assert.match(text, /cairn_requests_total\{[^}]*eth_blockNumber[^}]*\} 40\n/)
+  assert.equal(await cairn.stop(), 0)
+})
+
+type Reply = { readonly status: number; readonly text: string }
+
+/** One call of the first key on a connection of `agent`. */
+function send(cairn: Started, method: string, agent: Agent, params = '[]'): Promise<Reply> {
+  const body = `{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}`
+  const { hostname, port } = new URL(cairn.url)
+  const headers = { 'content-type': 'application/json', 'content-length': body.length }
+  const path = `/v3/${cairn.apiKey}`
+  return new Promise((resolve, reject) => {
+    const sent = request({ method: 'POST', host: hostname, port, path, headers, agent })
+    sent.on('error', reject)
+    sent.on('response', (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (part) => (text += String(part)))
+      response.on('error', reject)
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
+    })
+    sent.end(body)
+  })
+}
+
+const callsMin = 50_000
+
+test('two rolling restarts and a killed keeper fail none of 50,000 calls', async (t) => {
+  const { cairn, pids } = await startGroup(t)
+  const socket = new WebSocketClient(
+    new WebSocket(`${cairn.url.replace('http', 'ws')}/ws/v3/${cairn.apiKey}`),
+  )
+  await new Promise((resolve) => socket.socket.once('open', resolve))
+  let calls = 0
+  let isOver = false
+  const wrong: string[] = []
+  async function client(isKept: boolean): Promise<void> {
+    const kept = new Agent({ keepAlive: true, maxSockets: 1 })
+    while (!isOver || calls < callsMin) {
+      const agent = isKept ? kept : new Agent()
+      const { status, text } = await send(cairn, 'eth_chainId', agent)
+      calls++
+      if (status !== 200 || text !== '{"jsonrpc":"2.0","id":1,"result":"0x539"}') {
+        wrong.push(`${status} ${text}`)
+      }
+    }
+    kept.destroy()
+  }
+  const clients = Array.from({ length: 12 }, (_, n) => client(n < 10))
+  for (const round of [1, 2]) {
+    cairn.child.kill('SIGUSR2')
+    await until(`restart ${round}`, () => events(cairn, 'restarted').length === round)
+  }
+  process.kill(pids('keeper').at(-1) ?? 0, 'SIGKILL')
+  await until('another keeper', () => pids('keeper').length === 4)
+  isOver = true
+  await Promise.all(clients)
+  assert.deepEqual(wrong, [])
+  assert.deepEqual(await socket.ended, { code: 1012, reason: 'the server is stopping' })
+  const counted = await until('all calls', async () => {
+    const sum = await requestsIn(cairn, 'eth_chainId')
+    return sum >= calls ? sum : 0
+  })
+  assert.equal(counted, calls)
+  assert.equal(pids('worker').length, 6)
+})
+
+test('a worker that is killed is replaced, and its place is served', async (t) => {
+  const { cairn, pids } = await startGroup(t, { workers: 1 })
+  process.kill(pids('worker')[0] ?? 0, 'SIGKILL')
+  await until('another worker', () => pids('worker').length === 2)
+  const reply = await until('a reply', () =>
+    rpc(cairn.url, cairn.apiKey, 'eth_chainId').catch(() => null),
+  )
+  assert.equal(reply?.result, '0x539')
+})
+
+test('while the keeper restarts, calls go on and files wait', async (t) => {
+  const { cairn, pids } = await startGroup(t)
+  assert.ok((await rpc(cairn.url, cairn.apiKey, 'eth_blockNumber')).result)
+  process.kill(pids('keeper')[0] ?? 0, 'SIGKILL')
+  const during = await rpc(cairn.url, cairn.apiKey, 'eth_chainId')
+  assert.equal(during.result, '0x539')
+  const waited = await fetch(`${cairn.url}/livez`)
+  assert.equal(waited.status, 200)
+  assert.equal(pids('keeper').length, 2)
+})
+
+test('a key has one rate in all workers, and is refused in all soon after it is revoked', async (t) => {
+  const { cairn } = await startGroup(t)
+  const made = (await cairn.cli('keys', 'create', '--units-per-second', '10')) as {
+    readonly apiKey: string
+    readonly id: string
+  }
+  const limited = { ...cairn, apiKey: made.apiKey }
+  const replies = await Promise.all(
+    Array.from({ length: 150 }, () => send(limited, 'eth_getBalance', new Agent(), balanceOf)),
+  )
+  const statuses = new Set(replies.map(({ status }) => status))
+  assert.deepEqual([...statuses].toSorted(), [200, 429])
+  // A burst of 8001 units, and 80 for each call.
+  assert.equal(replies.filter(({ status }) => status === 200).length, 100)
+  await cairn.cli('keys', 'revoke', made.id)
+  await until('the refusal', async () => {
+    const all = await Promise.all(
+      Array.from({ length: 8 }, () => send(limited, 'eth_chainId', new Agent())),
+    )
+    return all.every(({ status }) => status === 401)
+  })
+})
+
+const balanceOf = '["0x00000000000000000000000000000000000000aa","latest"]'
+
+test('filters and inspected keys work on every connection', async (t) => {
+  const { cairn } = await startGroup(t)
+  const call = async (method: string, params: string) => {
+    const { text } = await send(cairn, method, new Agent(), params)
+    return JSON.parse(text) as { readonly result?: unknown; readonly error?: unknown }
+  }
+  const { result: id } = await call('eth_newBlockFilter', '[]')
+  for (let n = 0; n < 4; n++) {
+    const { result } = await call('eth_getFilterChanges', JSON.stringify([id]))
+    assert.deepEqual(result, [])
+  }
+})
+
+test('a changed settings file is applied in all processes, also what needs a restart', async (t) => {
+  const { cairn, config, pids } = await startGroup(t)
+  /** Whether a batch of so many calls is accepted. */
+  async function batch(calls: number): Promise<boolean> {
+    const one = { jsonrpc: '2.0', id: 1, method: 'eth_chainId' }
+    const reply = await fetch(`${cairn.url}/v3/${cairn.apiKey}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', connection: 'close' },
+      body: JSON.stringify(Array.from({ length: calls }, () => one)),
+    })
+    return !(await reply.text()).includes('error')
+  }
+  assert.equal(await batch(3), true)
+  const text = await readFile(config, 'utf8')
+  const changed = { ...(JSON.parse(text) as object), rpc: { batchItemsMax: 2 } }
+  await writeFile(config, JSON.stringify(changed))
+  await until('the limit', async () => {
+    const all = await Promise.all(Array.from({ length: 6 }, () => batch(3)))
+    return all.every((isAccepted) => !isAccepted)
+  })
+  assert.equal(pids('worker').length, 2)
+  await writeFile(config, JSON.stringify({ ...changed, workers: 1 }))
+  await until('the restart', () => events(cairn, 'restarted').length === 1)
+  assert.equal(pids('worker').length, 3)
+  assert.equal(await batch(2), true)
+})
+
+test('a port in use is one sentence, and leaves no process', async (t) => {
+  const { cairn, config } = await startGroup(t)
+  const { port } = new URL(cairn.url)
+  const dataDir = await temporaryFolder()
+  t.after(() => rm(dataDir, { recursive: true, force: true }))
+  await assert.rejects(
+    startCairn({ dataDir, args: ['--config', config, '--port', port] }),
+    /cannot listen on 127\.0\.0\.1:\d+: another program uses this port/,
+  )
+  await assert.rejects(
+    startCairn({ dataDir: cairn.dataDir, args: ['--config', config] }),
+    /another Cairn server is running on/,
+  )
+})
