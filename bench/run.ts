@@ -23,6 +23,7 @@ import { runStarvation } from './sections/starvation.ts'
 import { runUpstream } from './sections/upstream.ts'
 import { runUsage } from './sections/usage.ts'
 import { runVerify } from './sections/verify.ts'
+import { runWorkers } from './sections/workers.ts'
 import { machine, writeBenchmarks } from './write.ts'
 
 const sections: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
@@ -32,6 +33,7 @@ const sections: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   latency: runLatency,
   standing: runStanding,
   upstream: runUpstream,
+  workers: runWorkers,
   heads: runHeads,
   verify: runVerify,
   files: runFiles,

@@ -65,7 +65,7 @@ export type FrontCairn = Server & {
 export async function startFrontCairn(
   upstream: Server,
   slots: number,
-  options: { readonly profiled: boolean },
+  options: { readonly profiled: boolean; readonly workers?: number },
 ): Promise<FrontCairn> {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-bench-'))
   const genesisFile = join(folder, 'genesis.json')
@@ -84,7 +84,7 @@ export async function startFrontCairn(
     { name: 'near', embedded: true, genesisFile },
   ]
   // JSON is YAML too.
-  await writeFile(configFile, JSON.stringify({ networks }))
+  await writeFile(configFile, JSON.stringify({ workers: options.workers ?? 0, networks }))
   const started = await startCairn({
     dataDir,
     args: ['--config', configFile],
