@@ -71,8 +71,8 @@ test('an unknown key is refused with its line and the nearest name', async () =>
 test('an unknown section is refused, an empty known one is not', async () => {
   const file = yaml('rcp:\n  requestMs: 1\n')
   assert.match(await refusal({ file }), /:2: "rcp.requestMs" .* mean "rpc.requestMs"\?$/)
-  const stranger = '/cairn.yaml:1: "limits.perSecond" is not a setting'
-  assert.equal(await refusal({ file: yaml('limits: {perSecond: 1}\n') }), stranger)
+  const stranger = '/cairn.yaml:1: "quotas.perSecond" is not a setting'
+  assert.equal(await refusal({ file: yaml('quotas: {perSecond: 1}\n') }), stranger)
   const { config } = await load({ file: yaml('rpc:\nhttp: {}\n') })
   assert.equal(config.rpc.requestMs, 30_000)
 })

@@ -765,6 +765,47 @@ export const settingsSchema = z.strictObject({
       addresses: live(flag(false, "Write the client's address.")),
     })
     .prefault({}),
+  shared: z
+    .strictObject({
+      url: z
+        .string()
+        .regex(
+          /^(valkeys?|rediss?):\/\/[^\s/]+(\/\d{1,3})?$/,
+          'expected valkey://<host>:<port>, or rediss:// for TLS',
+        )
+        .nullable()
+        .default(null)
+        .meta({
+          description:
+            'Valkey or Redis in which several nodes share limits, filters and inspected requests. null: this node is alone.',
+          secret: true,
+        }),
+    })
+    .prefault({}),
+  limits: z
+    .strictObject({
+      alone: live(
+        choice(
+          ['divide', 'open', 'closed'],
+          'divide',
+          'Rates while `shared.url` cannot be reached. `divide`: each node admits its part of a rate. `open`: all requests. `closed`: none of a key with a rate.',
+        ),
+      ),
+    })
+    .prefault({}),
+  node: z
+    .strictObject({
+      name: z
+        .string()
+        .regex(/^[A-Za-z0-9._-]{1,64}$/, 'expected 1 to 64 letters, digits, dots and dashes')
+        .nullable()
+        .default(null)
+        .meta({
+          description:
+            'Name of this node, different on each one. null: the host name and a random part.',
+        }),
+    })
+    .prefault({}),
 })
 
 type Frozen<T> = T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T

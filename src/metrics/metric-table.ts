@@ -225,6 +225,21 @@ export const metricTable = {
     help: 'Active dashboard sessions.',
     labels: [],
   },
+  cairn_nodes: {
+    kind: 'gauge',
+    help: 'Live nodes that share limits, this one included; absent without shared.url, like the other metrics of sharing.',
+    labels: [],
+  },
+  cairn_nodes_shared: {
+    kind: 'gauge',
+    help: '1 while limits are shared between nodes, 0 while shared.url cannot be reached and this node decides alone.',
+    labels: [],
+  },
+  cairn_nodes_missed_calls_total: {
+    kind: 'counter',
+    help: 'Calls to shared.url without a reply in time.',
+    labels: [],
+  },
   cairn_connections: {
     kind: 'gauge',
     help: 'Open connections, by listener.',

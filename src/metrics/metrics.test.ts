@@ -67,6 +67,7 @@ const observedNothing = (part: Partial<Observed> = {}): Observed => ({
   sessions: () => Promise.resolve(8),
   usage: () => Promise.resolve({ heldRows: 5, failedWrites: 6 }),
   connections: () => new Map([['faces', 7]]),
+  nodes: () => ({ count: 2, state: 'shared', misses: 3 }),
   ...part,
 })
 

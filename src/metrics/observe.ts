@@ -59,6 +59,12 @@ export type Observed = {
   sessions(): Promise<number>
   /** By listener. */
   connections(): ReadonlyMap<string, number>
+  /** Null: this node is alone. */
+  nodes(): {
+    readonly count: number
+    readonly state: 'shared' | 'alone'
+    readonly misses: number
+  } | null
 }
 
 /** Returns what brings `metrics` to the state of now. */
@@ -157,6 +163,15 @@ export function observe(metrics: Metrics, observed: Observed): () => Promise<voi
     metrics.set('cairn_backup_last_failure_timestamp_seconds', lastFailure.time / 1000)
   }
 
+  function nodes(): void {
+    const state = observed.nodes()
+    if (state === null) return
+    metrics.set('cairn_nodes', state.count)
+    metrics.set('cairn_nodes_shared', state.state === 'shared' ? 1 : 0)
+    reach('cairn_nodes_missed_calls_total', state.misses)
+  }
+
+  for (const name of nodeGauges) metrics.clear(name)
   // A gauge without labels says 0 from the start; what has no value is to say nothing.
   metrics.clear('cairn_store_limit_bytes')
   metrics.set('cairn_build', 1, { version: observed.version, node: process.version })
@@ -169,6 +184,7 @@ export function observe(metrics: Metrics, observed: Observed): () => Promise<voi
     content()
     store()
     backups()
+    nodes()
     for (const [verified, count] of observed.answers()) {
       reach('cairn_answers_total', count, { verified })
     }
@@ -194,6 +210,8 @@ const backupGauges = [
   'cairn_backup_last_success_timestamp_seconds',
   'cairn_backup_last_failure_timestamp_seconds',
 ] as const
+
+const nodeGauges = ['cairn_nodes', 'cairn_nodes_shared'] as const
 
 const upstreamGauges = [
   'cairn_network_head_confirmed_seconds',

@@ -69,6 +69,7 @@ import { createSavedNetworks } from './saved-networks.ts'
 import { createReload, type ReloadParts } from './reload.ts'
 import { watchCertificate } from './watch-certificate.ts'
 import { openTraces, type TraceEnvironment } from './open-traces.ts'
+import { openShared } from './open-shared.ts'
 import { openRequestLog, type WriteOut } from './open-request-log.ts'
 import { runBackups } from './run-backups.ts'
 import type { PassedSockets } from './systemd.ts'
@@ -187,6 +188,8 @@ export async function startServer(
   starting.defer(() => content.close())
   const { store, obtaining, sources, blockSources } = content
 
+  const shared = await openShared({ config, settings, clock, log })
+  starting.defer(() => shared?.close())
   const rows = createSqliteRows(database, writer)
   const parts = { rows, clock }
   const accounts = createAccounts({ ...parts, keysMax: () => settings.now.keys.perAccountMax })
@@ -201,7 +204,12 @@ export async function startServer(
     onSignInRefused: events.signInRefused,
   })
   starting.defer(sweepPeople(identity, clock, log))
-  const limits = keeper === null ? null : createSharedLimits(clock)
+  const limits =
+    shared !== null
+      ? { shares: shared.shares, failed: shared.shares, counters: shared.counters }
+      : keeper === null
+        ? null
+        : createSharedLimits(clock)
   const failed = createFailedAuthentications({
     clock,
     perMinute: () => settings.now.http.failedKeysPerMinute,
@@ -331,6 +339,7 @@ export async function startServer(
     storedBytes: (accountId) => storedBytes(database, accountId).bytes,
     reservedBytes: uploads.declaredOf,
     uploadsPerKeyMax: () => settings.now.files.uploadsPerKeyMax,
+    counters: shared?.counters ?? null,
   })
   const gateway = openGateway({
     config,
@@ -340,6 +349,7 @@ export async function startServer(
     directory,
     failed,
     limiter,
+    ...(shared === null ? {} : { shares: shared.shares }),
     turns,
     transferMeters,
     usage,
@@ -369,7 +379,7 @@ export async function startServer(
     log,
   })
   const workers =
-    limits === null
+    keeper === null || limits === null
       ? null
       : createWorkerCalls({ writer, usage, counters, listeners, limits, clock })
   if (keeper !== null && workers !== null) {
@@ -418,6 +428,7 @@ export async function startServer(
     usage,
     connections: () =>
       workers === null ? listeners.connections() : workers.addConnections(listeners.connections()),
+    nodes: () => shared?.state() ?? null,
     clock,
   })
   starting.defer(() => metrics.stop())

@@ -38,6 +38,7 @@ import {
   guardAuthentication,
 } from '../access/limits/failed-attempts.ts'
 import type { TransferMeters } from '../access/limits/transfer-meters.ts'
+import type { RateShares } from '../access/limits/rate-shares.ts'
 import { createPathLimits } from '../access/limits/path-limits.ts'
 import type { Usage } from '../access/usage/usage.ts'
 import type { Counters } from '../metrics/counters.ts'
@@ -145,6 +146,8 @@ const filesByAccountMax = 1000
 export function openGateway(
   parts: RpcParts & {
     readonly content: OpenContent
+    /** Of several nodes; absent: this one is alone. */
+    readonly shares?: RateShares
     /** Of the request thread. */
     readonly turns: FairTimeSlices
     readonly transferMeters: TransferMeters
@@ -163,6 +166,7 @@ export function openGateway(
     perSecond: () => settings.now.gateway.requestsPerSecondMax,
     streamsMax: () => settings.now.gateway.streamsMax,
     streamsPerReaderMax: () => settings.now.gateway.streamsPerReaderMax,
+    ...(parts.shares === undefined ? {} : { shares: parts.shares }),
   })
   const filesSettings = {
     store,

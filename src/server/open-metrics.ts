@@ -20,7 +20,7 @@ import { countSessions } from '../tables/sessions.ts'
 import { relayedMethods } from '../rpc/relay/relayed-methods.ts'
 import { countUsage } from '../metrics/count-usage.ts'
 import type { Counters } from '../metrics/counters.ts'
-import { type ObservedHead, observe } from '../metrics/observe.ts'
+import { type Observed, type ObservedHead, observe } from '../metrics/observe.ts'
 import { createMetrics } from '../metrics/registry.ts'
 import { countQuarantined } from '../tables/quarantine.ts'
 import type { SegmentStore } from '../content/segments/segment-store.ts'
@@ -143,6 +143,7 @@ export type MetricsParts = {
   readonly usage: Pick<Usage, 'onFlush' | 'read' | 'failedWrites'>
   /** By listener. */
   readonly connections: () => ReadonlyMap<string, number>
+  readonly nodes: Observed['nodes']
   readonly clock: Clock
 }
 
@@ -195,6 +196,7 @@ export function openMetrics(parts: MetricsParts): OpenMetrics {
     },
     sessions: async () => (await rows.first(countSessions(clock.now())))?.count ?? 0,
     connections: parts.connections,
+    nodes: parts.nodes,
   })
   return {
     async text() {

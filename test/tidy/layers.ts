@@ -7,7 +7,7 @@ export type Layer = { readonly level: number; readonly folders: readonly string[
 /** A folder of `src/` imports only from lower levels; folders on one level do not import each other. */
 export const layers: readonly Layer[] = [
   { level: 11, folders: ['.', 'server', 'cli'] },
-  { level: 10, folders: ['admin'] },
+  { level: 10, folders: ['admin', 'valkey'] },
   { level: 9, folders: ['rpc', 'kubo', 'ipfs-gateway'] },
   { level: 8, folders: ['pipeline'] },
   { level: 7, folders: ['http', 'devchain', 'metrics'] },
@@ -74,6 +74,7 @@ export const doors: readonly Door[] = [
     behind: ['codec/hash/', 'db/', 'devchain/', 'backup/'],
   },
   { thing: 'aws4fetch', module: /^aws4fetch$/, behind: ['backup/s3-client.ts'] },
+  { thing: '@redis/client', module: /^@redis\/client$/, behind: ['valkey/connection.ts'] },
   { thing: 'prom-client', module: /^prom-client$/, behind: ['metrics/registry.ts'] },
   { thing: '@opentelemetry/*', module: /^@opentelemetry\//, behind: ['server/open-traces.ts'] },
   { thing: 'stripe', module: /^stripe$/, behind: ['access/cards/stripe-provider.ts'] },

@@ -1,0 +1,52 @@
+// Messages to all subscribers of a topic: best effort, at most once. A subscriber that needs more reads the state itself.
+// Tested by src/base/pub-sub.test.ts, which runs test/suites/pub-sub.suite.ts
+
+/** Every implementation runs test/suites/pub-sub.suite.ts. */
+export interface PubSub {
+  /** Never throws and never waits: a message that cannot be sent is lost. The publisher hears it too. */
+  publish(topic: string, message: string): void
+  /** `heard` must not throw. Returns the function that ends the subscription. */
+  subscribe(topic: string, heard: (message: string) => void): () => void
+}
+
+/** Subscribers of one process, by topic. Bounded by its subscribers. */
+export class Subscribers {
+  readonly #byTopic = new Map<string, Set<(message: string) => void>>()
+
+  /** True if it is the first of its topic. */
+  add(topic: string, heard: (message: string) => void): boolean {
+    const known = this.#byTopic.get(topic)
+    if (known === undefined) this.#byTopic.set(topic, new Set([heard]))
+    else known.add(heard)
+    return known === undefined
+  }
+
+  /** True if it was the last of its topic. */
+  remove(topic: string, heard: (message: string) => void): boolean {
+    const known = this.#byTopic.get(topic)
+    if (known === undefined || !known.delete(heard) || known.size > 0) return false
+    return this.#byTopic.delete(topic)
+  }
+
+  deliver(topic: string, message: string): void {
+    for (const heard of this.#byTopic.get(topic) ?? []) heard(message)
+  }
+
+  topics(): readonly string[] {
+    return [...this.#byTopic.keys()]
+  }
+}
+
+/** Of one process. Messages arrive before `publish` returns. */
+export function createMemoryPubSub(): PubSub {
+  const subscribers = new Subscribers()
+  return {
+    publish: (topic, message) => subscribers.deliver(topic, message),
+    subscribe(topic, heard) {
+      // A function of its own, so that one listener may subscribe twice.
+      const own = (message: string): void => heard(message)
+      subscribers.add(topic, own)
+      return () => void subscribers.remove(topic, own)
+    },
+  }
+}

@@ -1,0 +1,62 @@
+// The nodes that use the same Valkey: each one renews its entry every second, and an entry that was not renewed for five
+// seconds ends.
+// Tested by test/valkey/nodes.test.ts
+import type { Clock } from '../base/clock.ts'
+import { type ValkeyConnection, keyPrefix, script } from './connection.ts'
+
+/** KEYS: the nodes by the end of their entry. ARGV: name, life. Returns their number, and the server's clock. */
+const renewScript = script(`
+local t = redis.call('TIME')
+local now = t[1] * 1000 + math.floor(t[2] / 1000)
+redis.call('ZADD', KEYS[1], now + tonumber(ARGV[2]), ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return { redis.call('ZCARD', KEYS[1]), now }`)
+
+const renewMs = 1_000
+const lifeMs = 5_000
+const key = `${keyPrefix}nodes`
+
+export type Nodes = {
+  /** Live nodes as of the last reply, this one included. */
+  readonly count: number
+  /** Clock of this node minus that of the server, milliseconds; null: not known. */
+  readonly skewMs: number | null
+  stop(): Promise<void>
+}
+
+/** Resolves after the first try. */
+export async function joinNodes(parts: {
+  readonly connection: ValkeyConnection
+  readonly name: string
+  readonly clock: Clock
+}): Promise<Nodes> {
+  const { connection, name, clock } = parts
+  let count = 1
+  let skewMs: number | null = null
+
+  async function renew(): Promise<void> {
+    try {
+      const [known, now] = await connection.run(renewScript, [key], [name, lifeMs])
+      count = Math.max(1, Number(known))
+      skewMs = clock.now() - Number(now)
+    } catch {
+      // The last number stays: without the server, rates are divided by it.
+    }
+  }
+
+  await renew()
+  const stopTimer = clock.every(renewMs, () => void renew())
+  return {
+    get count() {
+      return count
+    },
+    get skewMs() {
+      return skewMs
+    },
+    async stop() {
+      stopTimer()
+      await connection.call((client) => client.zRem(key, name)).catch(() => {})
+    },
+  }
+}

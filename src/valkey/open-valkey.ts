@@ -1,0 +1,61 @@
+// Opens all that nodes share over one Valkey. The only module that other folders load from here.
+// Tested by test/server/two-nodes.test.ts
+import type { RateShares } from '../access/limits/rate-shares.ts'
+import type { SharedCounters } from '../access/limits/period-count.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import type { PubSub } from '../base/pub-sub.ts'
+import { connectValkey, randomNodeName } from './connection.ts'
+import { joinNodes } from './nodes.ts'
+import { createValkeyCounters } from './valkey-counters.ts'
+import { createValkeyPubSub } from './valkey-pub-sub.ts'
+import { type AloneMode, createValkeyShares } from './valkey-shares.ts'
+
+export type OpenValkey = {
+  readonly shares: RateShares
+  readonly counters: SharedCounters
+  readonly pubSub: PubSub
+  state(): {
+    readonly count: number
+    readonly state: 'shared' | 'alone'
+    readonly misses: number
+  }
+  close(): Promise<void>
+}
+
+/** How long the start waits for the connection. Without it the node starts alone, and logs it. */
+const connectMs = 2_000
+
+export async function openValkey(parts: {
+  readonly url: string
+  /** Null: one is made from the host name. */
+  readonly name: string | null
+  readonly host: string
+  readonly alone: () => AloneMode
+  readonly clock: Clock
+  readonly log: Log
+}): Promise<OpenValkey> {
+  const { url, clock, log } = parts
+  const connection = connectValkey({ url, clock, log })
+  await connection.ready(connectMs)
+  const name = parts.name ?? randomNodeName(parts.host)
+  const nodes = await joinNodes({ connection, name, clock })
+  const pubSub = createValkeyPubSub(connection)
+  log('info', 'node_joined', { node: name, nodes: nodes.count, state: connection.state })
+  return {
+    shares: createValkeyShares({
+      connection,
+      nodes: () => nodes.count,
+      alone: parts.alone,
+      clock,
+    }),
+    counters: createValkeyCounters(connection),
+    pubSub,
+    state: () => ({ count: nodes.count, state: connection.state, misses: connection.misses }),
+    async close() {
+      await nodes.stop()
+      await pubSub.close()
+      await connection.close()
+    },
+  }
+}

@@ -1,0 +1,52 @@
+// Messages between nodes.
+// Tested by test/valkey/pub-sub.test.ts, which runs test/suites/pub-sub.suite.ts
+import { type PubSub, Subscribers } from '../base/pub-sub.ts'
+import { type ValkeyClient, type ValkeyConnection, keyPrefix } from './connection.ts'
+
+/** Subscriptions have a connection of their own, opened by the first. It subscribes again after each reconnection. */
+export function createValkeyPubSub(
+  connection: ValkeyConnection,
+): PubSub & { close(): Promise<void> } {
+  const subscribers = new Subscribers()
+  let listening: ValkeyClient | null = null
+
+  function clientOf(): ValkeyClient {
+    if (listening !== null) return listening
+    const client = connection.duplicate()
+    // Topics whose subscription failed because the server was away.
+    client.on('ready', () => {
+      for (const topic of subscribers.topics()) listen(client, topic)
+    })
+    listening = client
+    return client
+  }
+
+  function listen(client: ValkeyClient, topic: string): void {
+    if (!client.isReady) return
+    client.subscribe(keyPrefix + topic, deliver).catch(() => {})
+  }
+
+  // One function for all topics: the client calls it once for each message, however often it subscribed.
+  function deliver(message: string, channel: string): void {
+    subscribers.deliver(channel.slice(keyPrefix.length), message)
+  }
+
+  return {
+    publish(topic, message) {
+      if (!connection.mayCall()) return
+      connection.call((client) => client.publish(keyPrefix + topic, message)).catch(() => {})
+    },
+    subscribe(topic, heard) {
+      const own = (message: string): void => heard(message)
+      const client = clientOf()
+      if (subscribers.add(topic, own)) listen(client, topic)
+      return () => {
+        if (!subscribers.remove(topic, own) || !client.isReady) return
+        client.unsubscribe(keyPrefix + topic, deliver).catch(() => {})
+      }
+    },
+    async close() {
+      listening?.destroy()
+    },
+  }
+}

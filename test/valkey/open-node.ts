@@ -1,0 +1,29 @@
+// A node's view of Valkey, for tests.
+import type { TestContext } from 'node:test'
+import { systemClock } from '../../src/base/clock.ts'
+import {
+  type ValkeyLimits,
+  connectValkey,
+  defaultValkeyLimits,
+} from '../../src/valkey/connection.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { until } from '../fakes/until.ts'
+
+/** Connected. `limits`: a busy machine must not turn a slow test into a miss, so the deadline is long by default. */
+export async function openConnection(
+  t: Pick<TestContext, 'after'>,
+  url: string,
+  limits: Partial<ValkeyLimits> = { deadlineMs: 2_000 },
+) {
+  const connection = connectValkey({
+    url,
+    clock: systemClock,
+    log: silentLog,
+    limits: { ...defaultValkeyLimits, ...limits },
+  })
+  t.after(() => connection.close())
+  await until(async () => {
+    await connection.call((client) => client.ping())
+  })
+  return connection
+}
