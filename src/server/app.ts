@@ -260,6 +260,7 @@ export async function startServer(
     clientVersion: clientVersion(),
     clock,
     findSender: senders.find,
+    filterStore: shared?.filters,
   })
   const publicKey = obtainPublicKey(config.dataDir)
   const commands = createKuboCommands({

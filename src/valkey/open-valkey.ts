@@ -8,6 +8,8 @@ import type { PubSub } from '../base/pub-sub.ts'
 import { connectValkey, randomNodeName } from './connection.ts'
 import { joinNodes } from './nodes.ts'
 import { createValkeyCounters } from './valkey-counters.ts'
+import type { FilterStore } from '../rpc/filters/filter-store.ts'
+import { createValkeyFilters } from './valkey-filters.ts'
 import { createValkeyPubSub } from './valkey-pub-sub.ts'
 import { type AloneMode, createValkeyShares } from './valkey-shares.ts'
 
@@ -15,6 +17,7 @@ export type OpenValkey = {
   readonly shares: RateShares
   readonly counters: SharedCounters
   readonly pubSub: PubSub
+  readonly filters: FilterStore
   state(): {
     readonly count: number
     readonly state: 'shared' | 'alone'
@@ -51,6 +54,7 @@ export async function openValkey(parts: {
     }),
     counters: createValkeyCounters(connection),
     pubSub,
+    filters: createValkeyFilters(connection),
     state: () => ({ count: nodes.count, state: connection.state, misses: connection.misses }),
     async close() {
       await nodes.stop()

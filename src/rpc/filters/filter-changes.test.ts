@@ -6,7 +6,8 @@ import { toHex } from '../../base/hex.ts'
 import type { Log } from '../../codec/ethereum/receipt.ts'
 import type { ProvedHeader } from '../../chain/blocks.ts'
 import type { LogObject } from '../../chain/log-object.ts'
-import { blockChanges, logChanges } from './filter-changes.ts'
+import { type FilterStore, createMemoryFilters } from './filter-store.ts'
+import { type NewFilter, createFilters } from './filters.ts'
 import { Cursor } from '../revocable.ts'
 import type { RpcCall } from '../operation.ts'
 import { latestBlock } from '../params/block-parameter.ts'
@@ -41,7 +42,16 @@ function growTo(chain: ForkedChain, from: ProvedHeader, count: number): readonly
   return line
 }
 
-const hashes = (blocks: readonly ProvedHeader[]) => blocks.map(({ hash }) => toHex(hash))
+/** Polls a new filter of `chain`. */
+async function follow(chain: ForkedChain, filter: NewFilter, store?: FilterStore) {
+  const filters = createFilters(createTurnedClock(), store === undefined ? {} : { store })
+  const id = await filters.add(callOn(chain), filter)
+  return Object.assign((call: RpcCall) => filters.poll(call, id), { id })
+}
+const blocks: NewFilter = { kind: 'blocks' }
+const logs: NewFilter = { kind: 'logs', query: everything }
+
+const hashes = (branch: readonly ProvedHeader[]) => branch.map(({ hash }) => toHex(hash))
 const shown = (logs: readonly unknown[]) =>
   logs.map((received) => {
     const { blockHash, topics, removed } = received as LogObject
@@ -50,7 +60,7 @@ const shown = (logs: readonly unknown[]) =>
 
 test('after a reorg a block filter returns the whole new branch', async () => {
   const chain = createForkedChain()
-  const poll = blockChanges(chain.network)
+  const poll = await follow(chain, blocks)
   const shared = growTo(chain, chain.genesis, 2)
   growTo(chain, shared[1] as ProvedHeader, 2)
   assert.equal((await poll(callOn(chain))).value.length, 4)
@@ -61,7 +71,7 @@ test('after a reorg a block filter returns the whole new branch', async () => {
 
 test('after a reorg a log filter returns the removed logs, last first, then the new branch', async () => {
   const chain = createForkedChain()
-  const poll = logChanges(chain.network, everything, createTurnedClock())
+  const poll = await follow(chain, logs)
   const a1 = chain.grow(chain.genesis, [[log(1), log(2)]])
   const a2 = chain.grow(a1, [[log(3)]])
   const b1 = chain.grow(chain.genesis, [[log(4)]])
@@ -87,7 +97,7 @@ test('after a reorg a log filter returns the removed logs, last first, then the 
 test('a range holds for blocks that left as for those that came', async () => {
   const chain = createForkedChain()
   const query = { ...everything, blocks: { from: { number: 2n }, to: { number: 2n } } }
-  const poll = logChanges(chain.network, query, createTurnedClock())
+  const poll = await follow(chain, { kind: 'logs', query })
   const a1 = chain.grow(chain.genesis, [[log(1)]])
   const a3 = chain.grow(chain.grow(a1, [[log(2)]]), [[log(3)]])
   chain.moveTo(a3)
@@ -102,7 +112,7 @@ test('a range holds for blocks that left as for those that came', async () => {
 
 test('changes that did not reach the client are sent again in smaller parts, and none is lost', async () => {
   const chain = createForkedChain()
-  const poll = logChanges(chain.network, everything, createTurnedClock())
+  const poll = await follow(chain, logs)
   let block: ProvedHeader = chain.genesis
   for (let made = 1; made <= 20; made += 1) block = chain.grow(block, [[log(made, 40_000)]])
   chain.moveTo(block)
@@ -126,9 +136,33 @@ test('changes that did not reach the client are sent again in smaller parts, and
   assert.ok(largest > 0)
 })
 
+test('a filter is polled on any node: each change is sent once, and a lost answer again', async () => {
+  const chain = createForkedChain()
+  const store = createMemoryFilters(createTurnedClock())
+  const clock = createTurnedClock()
+  const [one, other] = [createFilters(clock, { store }), createFilters(clock, { store })]
+  const call = callOn(chain)
+  const id = await one.add(call, blocks)
+  const first = growTo(chain, chain.genesis, 3)
+  const both = await Promise.all([one.poll(call, id), other.poll(call, id)])
+  assert.deepEqual(
+    both.flatMap(({ value }) => value),
+    hashes(first),
+  )
+  const second = growTo(chain, first[2] as ProvedHeader, 2)
+  const lost = await other.poll(call, id)
+  assert.deepEqual(lost.value, hashes(second))
+  lost.rollback()
+  await other.poll(callOn(chain), id).then(({ rollback }) => rollback())
+  assert.deepEqual((await other.poll(call, id)).value, hashes(second))
+  assert.deepEqual((await one.poll(call, id)).value, [])
+  assert.equal(await one.drop(call, id), true)
+  await assert.rejects(other.poll(call, id), { code: 'no_filter' })
+})
+
 test('a head with missing headers does not advance a filter', async () => {
   const chain = createForkedChain()
-  const poll = blockChanges(chain.network)
+  const poll = await follow(chain, blocks)
   growTo(chain, chain.genesis, 3)
   await poll(callOn(chain))
   const strange = {

@@ -1,6 +1,7 @@
-// What the three kinds of filter tell: blocks, transactions that became ready, logs. Each keeps its own place and
-// moves on only with what it gives, so nothing is sent twice or left out; what is too much for one poll comes with
-// the next. From its place to the head a filter goes by parent hashes, so it follows reorgs as subscriptions do.
+// Changes of the three kinds of filter: blocks, transactions that became ready, logs. A filter moves on only with the
+// changes that it returns, so nothing is sent twice or left out; the rest of a large answer comes with the next poll.
+// From its place to the head a filter goes by parent hashes, so it follows reorgs as subscriptions do.
+// Tested by src/rpc/filters/filter-changes.test.ts
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
@@ -16,7 +17,6 @@ import {
   readPlacedLogs,
 } from '../../chain/logs.ts'
 import type { Network } from '../../chain/network.ts'
-import type { FilterChanges } from './filters.ts'
 import { boundsOf } from './log-bounds.ts'
 import { Revocable, Cursor } from '../revocable.ts'
 import type { RpcCall } from '../operation.ts'
@@ -36,20 +36,23 @@ const charactersOfLog = 600
 /** A long run of blocks lets other requests go on in between. */
 const turnBlocks = 64
 
-/** Hashes of the blocks that become canonical after the present head. */
-export function blockChanges({ head }: Network): FilterChanges {
-  const place = new Cursor<ChainPoint>(head.latest())
-  const room = createRoom()
-  return async (call) => {
-    const most = Math.min(blocksMax, room.characters() / charactersOfHash)
-    const { to, entered } = await findStretch(call, place.at, Math.max(1, Math.floor(most)))
-    // Parent links of proved headers lead from block to block.
-    call.labels.level('proof')
-    return room.take(
-      entered.map(({ hash }) => toHex(hash)),
-      place.move(to),
-    )
-  }
+/** What is new since the last poll, in order. Rejects with `no_filter` when some of it is forgotten. */
+export type FilterChanges = (call: RpcCall) => Promise<Revocable<readonly unknown[]>>
+
+/** `to`: the place after these changes. */
+type ChangesAfter = { readonly values: readonly unknown[]; readonly to: ChainPoint }
+
+/** Hashes of the blocks that became canonical after `at`. `characters`: of the answer, about. */
+export async function blocksAfter(
+  call: RpcCall,
+  at: ChainPoint,
+  characters: number,
+): Promise<ChangesAfter> {
+  const most = Math.min(blocksMax, characters / charactersOfHash)
+  const { to, entered } = await findStretch(call, at, Math.max(1, Math.floor(most)))
+  // Parent links of proved headers lead from block to block.
+  call.labels.level('proof')
+  return { values: entered.map(({ hash }) => toHex(hash)), to }
 }
 
 /** Hashes of transactions that become ready for a block from now on. */
@@ -68,61 +71,61 @@ export function transactionChanges({ pool }: Network): FilterChanges {
 }
 
 /**
- * Matching logs of the blocks that become canonical after the present head, within the query's range; of those
- * that left the chain the same logs with `removed: true`, last first. Label `proof`.
+ * Matching logs of the blocks that became canonical after `from`, within the query's range; of those that left the
+ * chain the same logs with `removed: true`, last first. Label `proof`.
  */
-export function logChanges(network: Network, query: LogQuery, clock: Clock): FilterChanges {
+export async function logsAfter(
+  call: RpcCall,
+  from: ChainPoint,
+  most: number,
+  { query, clock }: { readonly query: LogQuery; readonly clock: Pick<Clock, 'monotonic'> },
+): Promise<ChangesAfter> {
   const bounds = boundsOf(query.blocks)
   const matcher = createLogMatcher(query.filter)
-  const place = new Cursor<ChainPoint>(network.head.latest())
-  const room = createRoom()
 
-  async function logsOf(block: ProvedHeader, call: RpcCall): Promise<readonly LogObject[]> {
+  async function logsOf(block: ProvedHeader): Promise<readonly LogObject[]> {
     if (!isWithin(bounds, block.header.number) || !matcher.mayMatch(block)) return []
     const placed = await readPlacedLogs(call.network, block, matcher.matches, call.signal)
     return placed.map(({ object }) => object)
   }
 
-  return async (call) => {
-    const endsAt = clock.monotonic() + logTimeMs
-    const most = room.characters()
-    const logs: LogObject[] = []
-    let characters = 0
-    let walked = 0
-    const full = () =>
-      logs.length >= logResultsMax || characters >= most || clock.monotonic() > endsAt
-    const add = (found: readonly LogObject[]) => {
-      for (const { data } of found) characters += charactersOfLog + data.length
-      logs.push(...found)
-    }
-    const rest = async () => {
-      walked += 1
-      if (walked % turnBlocks === 0) await setImmediate()
-      call.signal.throwIfAborted()
-    }
-    let at = place.at
-    for (let arrived = false; !arrived && !full();) {
-      const stretch = await findStretch(call, at, blocksMax)
-      for (const block of stretch.left) {
-        if (full()) break
-        await rest()
-        const found = await logsOf(block, call)
-        add(found.toReversed().map((log) => ({ ...log, removed: true })))
-        at = parentOf(block)
-      }
-      for (const block of stretch.entered) {
-        if (full()) break
-        await rest()
-        add(await logsOf(block, call))
-        at = { hash: block.hash, number: block.header.number }
-      }
-      arrived = stretch.arrived
-    }
-    // An aborted poll delivers nothing, so the position does not advance.
-    call.signal.throwIfAborted()
-    call.labels.level('proof')
-    return room.take(logs, place.move(at))
+  const endsAt = clock.monotonic() + logTimeMs
+  const logs: LogObject[] = []
+  let characters = 0
+  let walked = 0
+  const full = () =>
+    logs.length >= logResultsMax || characters >= most || clock.monotonic() > endsAt
+  const add = (found: readonly LogObject[]) => {
+    for (const { data } of found) characters += charactersOfLog + data.length
+    logs.push(...found)
   }
+  const rest = async () => {
+    walked += 1
+    if (walked % turnBlocks === 0) await setImmediate()
+    call.signal.throwIfAborted()
+  }
+  let at = from
+  for (let arrived = false; !arrived && !full();) {
+    const stretch = await findStretch(call, at, blocksMax)
+    for (const block of stretch.left) {
+      if (full()) break
+      await rest()
+      const found = await logsOf(block)
+      add(found.toReversed().map((log) => ({ ...log, removed: true })))
+      at = parentOf(block)
+    }
+    for (const block of stretch.entered) {
+      if (full()) break
+      await rest()
+      add(await logsOf(block))
+      at = { hash: block.hash, number: block.header.number }
+    }
+    arrived = stretch.arrived
+  }
+  // An aborted poll delivers nothing, so the position does not advance.
+  call.signal.throwIfAborted()
+  call.labels.level('proof')
+  return { values: logs, to: at }
 }
 
 /**
@@ -152,11 +155,16 @@ async function findStretch(call: RpcCall, at: ChainPoint, blocksAhead: number) {
 }
 
 /** How much one answer may be: less after one that did not go out, as it may have been too large. */
-function createRoom() {
+export type Room = {
+  characters(): number
+  take(values: readonly unknown[], back: () => void): Revocable<readonly unknown[]>
+}
+
+export function createRoom(): Room {
   let characters = charactersMax
   return {
     characters: () => characters,
-    take(values: readonly unknown[], back: () => void): Revocable<readonly unknown[]> {
+    take(values, back) {
       const given = characters
       characters = Math.min(charactersMax, 2 * given)
       return new Revocable(values, () => {

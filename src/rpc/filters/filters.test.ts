@@ -9,7 +9,7 @@ import {
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { createReadyTransactions } from '../../chain/transaction-pool.ts'
 import { transactionChanges } from './filter-changes.ts'
-import { createFilters, type FilterParts } from './filters.ts'
+import { createFilters, type NewFilter } from './filters.ts'
 import { Revocable } from '../revocable.ts'
 import type { RpcCall } from '../operation.ts'
 import { known } from '../../chain/read.ts'
@@ -28,43 +28,45 @@ function callOf(keyId: string, part: Partial<RpcCall> = {}): RpcCall {
 }
 
 const nothing = new Revocable([], () => {})
-const quiet: FilterParts = { changes: () => Promise.resolve(nothing), query: null }
+const quiet: NewFilter = { kind: 'local', changes: () => Promise.resolve(nothing) }
 const none = { code: 'no_filter', message: 'filter not found' }
 
 test('a filter is there for the key and the network that made it, and for no other', async () => {
   const filters = createFilters(createTurnedClock())
   const mine = callOf('one')
-  const id = filters.add(mine, quiet)
+  const id = await filters.add(mine, quiet)
   assert.match(id, /^0x[0-9a-f]{32}$/)
   assert.deepEqual((await filters.poll(mine, id)).value, [])
   const other = callOf('two')
   await assert.rejects(filters.poll(other, id), none)
-  assert.equal(filters.drop(other, id), false)
+  assert.equal(await filters.drop(other, id), false)
   const elsewhere = callOf('one', { network: { ...mine.network, name: 'elsewhere' } })
   await assert.rejects(filters.poll(elsewhere, id), none)
-  assert.throws(() => filters.queryOf(mine, id), none)
-  assert.equal(filters.drop(mine, id), true)
-  assert.equal(filters.drop(mine, id), false)
+  await assert.rejects(filters.queryOf(mine, id), none)
+  assert.equal(await filters.drop(mine, id), true)
+  assert.equal(await filters.drop(mine, id), false)
   await assert.rejects(filters.poll(mine, id), none)
 })
 
 test('an unused filter expires and frees its place', async () => {
   const clock = createTurnedClock()
-  const filters = createFilters(clock, { perKeyMax: 2, totalMax: 3, idleMs: 300_000 })
+  const filters = createFilters(clock, {
+    limits: { perKeyMax: 2, totalMax: 3, idleMs: 300_000 },
+  })
   const [one, two] = [callOf('one'), callOf('two')]
-  const kept = filters.add(one, quiet)
-  const idle = filters.add(one, quiet)
-  assert.throws(() => filters.add(one, quiet), {
+  const kept = await filters.add(one, quiet)
+  const idle = await filters.add(one, quiet)
+  await assert.rejects(filters.add(one, quiet), {
     code: 'over_filters',
     message: 'too many filters, limit is 2',
   })
-  filters.add(two, quiet)
-  assert.throws(() => filters.add(two, quiet), { code: 'overloaded' })
+  await filters.add(two, quiet)
+  await assert.rejects(filters.add(two, quiet), { code: 'overloaded' })
   clock.turn(299_999)
   await filters.poll(one, kept)
   clock.turn(1)
   await assert.rejects(filters.poll(one, idle), none)
-  filters.add(one, quiet)
+  await filters.add(one, quiet)
   await filters.poll(one, kept)
 })
 
@@ -74,8 +76,8 @@ test('two polls at once share out what is new, and one given up before it began 
   let next = 1
   let free = () => {}
   const slow = new Promise<void>((resolve) => (free = resolve))
-  const id = filters.add(call, {
-    query: null,
+  const id = await filters.add(call, {
+    kind: 'local',
     async changes() {
       const given = next
       await slow
@@ -101,11 +103,14 @@ test('a filter that fell behind what is remembered is forgotten, never skipped o
     pool: createFakePool({ arrivals }),
   })
   const call = callOf('one', { network })
-  const id = filters.add(call, { changes: transactionChanges(network), query: null })
+  const id = await filters.add(call, {
+    kind: 'local',
+    changes: transactionChanges(network),
+  })
   const add = (fill: number) => arrivals.add(new Uint8Array(32).fill(fill))
   add(1)
   assert.deepEqual((await filters.poll(call, id)).value, [`0x${'01'.repeat(32)}`])
   for (const fill of [2, 3, 4]) add(fill)
   await assert.rejects(filters.poll(call, id), none)
-  assert.equal(filters.drop(call, id), false)
+  assert.equal(await filters.drop(call, id), false)
 })

@@ -1,127 +1,193 @@
-// Filters that clients poll: each belongs to the ApiKey that made it and to one network, and expires
-// when it is not polled. In memory only: after a restart clients get `filter not found` and create a new one.
+// Filters that clients poll: each belongs to the ApiKey that made it and to one network, and expires when it is not
+// polled. Filters of logs and blocks are in a store, which several nodes may share; those of pending transactions follow
+// the pool of this process.
+// Tested by src/rpc/filters/filters.test.ts
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { Fault, hasCode } from '../../base/fault.ts'
-import { toHex } from '../../base/hex.ts'
-import type { Revocable } from '../revocable.ts'
+import { fromHex, toHex } from '../../base/hex.ts'
+import { setNewest } from '../../base/lru-cache.ts'
+import type { ChainPoint } from '../../chain/reorg-path.ts'
 import type { RpcCall } from '../operation.ts'
-import type { LogQuery } from '../params/log-filter.ts'
+import { type LogQuery, parseLogFilter } from '../params/log-filter.ts'
+import type { Revocable } from '../revocable.ts'
+import { canonicalLogQuery } from './canonical-log-query.ts'
+import {
+  type FilterChanges,
+  type Room,
+  blocksAfter,
+  createRoom,
+  logsAfter,
+} from './filter-changes.ts'
+import {
+  type FilterStore,
+  type FiltersLimits,
+  type StoredFilter,
+  createMemoryFilters,
+  defaultFiltersLimits,
+} from './filter-store.ts'
 
-/** What is new since the last time it was asked, in order; throws `no_filter` when some of it is forgotten. */
-export type FilterChanges = (call: RpcCall) => Promise<Revocable<readonly unknown[]>>
-
-/** `query`: of a filter of logs; null for the others. */
-export type FilterParts = { readonly changes: FilterChanges; readonly query: LogQuery | null }
+/** `changes`: of a filter that follows something in this process. */
+export type NewFilter =
+  | { readonly kind: 'blocks' }
+  | { readonly kind: 'logs'; readonly query: LogQuery }
+  | { readonly kind: 'local'; readonly changes: FilterChanges }
 
 export interface Filters {
-  /** Resolves with the id: `0x` and 32 hex digits. Throws `over_filters`, `overloaded`. */
-  add(call: RpcCall, parts: FilterParts): string
-  /** Polls of one filter run one after the other. Throws `no_filter`. */
+  /** Resolves with the id: `0x` and 32 hex digits. Rejects with `over_filters`, `overloaded`. */
+  add(call: RpcCall, filter: NewFilter): Promise<string>
+  /** Polls of one filter run one after the other. Rejects with `no_filter`. */
   poll(call: RpcCall, id: string): Promise<Revocable<readonly unknown[]>>
-  /** Throws `no_filter`, also for a filter that is not one of logs. */
-  queryOf(call: RpcCall, id: string): LogQuery
+  /** Rejects with `no_filter`, also for a filter that is not one of logs. */
+  queryOf(call: RpcCall, id: string): Promise<LogQuery>
   /** False when there was none. */
-  drop(call: RpcCall, id: string): boolean
+  drop(call: RpcCall, id: string): Promise<boolean>
 }
 
-export type FiltersLimits = {
-  readonly perKeyMax: number
-  readonly totalMax: number
-  /** Unasked for so long, a filter is forgotten. */
-  readonly idleMs: number
-}
-
-const defaultLimits: FiltersLimits = { perKeyMax: 100, totalMax: 10_000, idleMs: 300_000 }
-
-type Filter = FilterParts & {
-  readonly keyId: string
-  readonly network: string
-  usedAt: number
+/** What this process keeps of a filter besides its data. */
+type Live = {
   lastPoll: Promise<unknown>
+  readonly room: Room
+  readonly changes: FilterChanges | null
 }
 
-export function createFilters(clock: Clock, limits: FiltersLimits = defaultLimits): Filters {
-  // In order of last use: the first ones are the first to be forgotten.
-  const filters = new Map<string, Filter>()
-  const countOf = new Map<string, number>()
+/** `moves`: how often it moved. `backTo`: it went back before this move; null: it did not since the last move. */
+type Place = { readonly at: ChainPoint; readonly moves: number; readonly backTo: number | null }
 
-  function remove(id: string, { keyId }: Filter): void {
-    if (!filters.delete(id)) return
-    const left = (countOf.get(keyId) ?? 0) - 1
-    if (left > 0) countOf.set(keyId, left)
-    else countOf.delete(keyId)
+/** Polls of one filter on several nodes at the same time take turns so often, then they are refused. */
+const movesMax = 5
+
+/** `store`: of several nodes; default: of this process. */
+export function createFilters(
+  clock: Clock,
+  parts: { readonly store?: FilterStore; readonly limits?: FiltersLimits } = {},
+): Filters {
+  const { limits = defaultFiltersLimits } = parts
+  const local = createMemoryFilters(clock, limits)
+  const shared = parts.store ?? local
+  const lives = new Map<string, Live>()
+  const livesMax = 2 * limits.totalMax
+
+  function liveOf(id: string, changes: FilterChanges | null = null): Live {
+    const live = lives.get(id) ?? { lastPoll: Promise.resolve(), room: createRoom(), changes }
+    setNewest(lives, id, live, livesMax)
+    return live
   }
 
-  function forgetIdle(): void {
-    const before = clock.monotonic() - limits.idleMs
-    for (const [id, filter] of filters) {
-      if (filter.usedAt > before) return
-      remove(id, filter)
+  function homeOf(id: string): FilterStore {
+    const changes = lives.get(id)?.changes ?? null
+    return changes === null ? shared : local
+  }
+
+  async function use({ caller, network }: RpcCall, id: string): Promise<StoredFilter> {
+    const filter = await homeOf(id).find(id)
+    if (filter === null || filter.keyId !== caller.keyId || filter.network !== network.name) {
+      throw new Fault('no_filter')
     }
-  }
-
-  function find({ caller, network }: RpcCall, id: string): Filter | null {
-    forgetIdle()
-    const filter = filters.get(id)
-    const isOwn = filter?.keyId === caller.keyId && filter.network === network.name
-    return filter !== undefined && isOwn ? filter : null
-  }
-
-  function use(call: RpcCall, id: string): Filter {
-    const filter = find(call, id)
-    if (filter === null) throw new Fault('no_filter')
-    filter.usedAt = clock.monotonic()
-    filters.delete(id)
-    filters.set(id, filter)
     return filter
   }
 
-  return {
-    add({ caller, network }, parts) {
-      forgetIdle()
-      const own = countOf.get(caller.keyId) ?? 0
-      if (own >= limits.perKeyMax) {
-        throw new Fault('over_filters', {
-          detail: `too many filters, limit is ${limits.perKeyMax}`,
+  async function drop(id: string): Promise<boolean> {
+    const dropped = await homeOf(id).drop(id)
+    lives.delete(id)
+    return dropped
+  }
+
+  /** What is new after the place of the filter, which moves with it, also if other nodes poll. */
+  async function advance(call: RpcCall, id: string, live: Live) {
+    for (let moves = 0; moves < movesMax; moves++) {
+      const { query, place } = await use(call, id)
+      const { at, moves: move } = decodePlace(place)
+      const room = live.room.characters()
+      const { values, to } =
+        query === null
+          ? await blocksAfter(call, at, room)
+          : await logsAfter(call, at, room, { query: decodeQuery(query), clock })
+      const next = encodePlace({ at: to, moves: move + 1, backTo: null })
+      if (await shared.move(id, place, next)) {
+        return live.room.take(values, () => {
+          live.lastPoll = live.lastPoll.then(() => goBack(id, { at, move }).catch(() => {}))
         })
       }
-      if (filters.size >= limits.totalMax) throw new Fault('overloaded')
+    }
+    throw new Fault('overloaded')
+  }
+
+  /** Undoes a move and all later ones: changes that were sent since are sent again, which is better than never. */
+  async function goBack(
+    id: string,
+    { at, move }: { readonly at: ChainPoint; readonly move: number },
+  ): Promise<void> {
+    for (let moves = 0; moves < movesMax; moves++) {
+      const filter = await shared.find(id)
+      if (filter === null) return
+      const place = decodePlace(filter.place)
+      if (place.backTo !== null && move >= place.backTo) return
+      const before = encodePlace({ at, moves: place.moves, backTo: move })
+      if (await shared.move(id, filter.place, before)) return
+    }
+  }
+
+  return {
+    async add({ caller, network }, filter) {
       const id = toHex(randomBytes(16))
-      countOf.set(caller.keyId, own + 1)
-      filters.set(id, {
-        ...parts,
-        keyId: caller.keyId,
-        network: network.name,
-        usedAt: clock.monotonic(),
-        lastPoll: Promise.resolve(),
-      })
+      const isLocal = filter.kind === 'local'
+      const place = isLocal
+        ? ''
+        : encodePlace({ at: network.head.latest(), moves: 0, backTo: null })
+      const query = filter.kind === 'logs' ? encodeQuery(filter.query) : null
+      const stored = { keyId: caller.keyId, network: network.name, query, place }
+      await (isLocal ? local : shared).add(id, stored)
+      liveOf(id, isLocal ? filter.changes : null)
       return id
     },
     async poll(call, id) {
-      const filter = use(call, id)
-      const before = filter.lastPoll
-      const poll = before.then(() => {
+      await use(call, id)
+      const live = liveOf(id)
+      const poll = live.lastPoll.then(() => {
         call.signal.throwIfAborted()
-        return filter.changes(call)
+        return live.changes === null ? advance(call, id, live) : live.changes(call)
       })
-      filter.lastPoll = poll.catch(() => {})
+      live.lastPoll = poll.catch(() => {})
       try {
         return await poll
       } catch (thrown) {
-        if (hasCode(thrown, 'no_filter')) remove(id, filter)
+        if (hasCode(thrown, 'no_filter')) await drop(id)
         throw thrown
       }
     },
-    queryOf(call, id) {
-      const { query } = use(call, id)
+    async queryOf(call, id) {
+      const { query } = await use(call, id)
       if (query === null) throw new Fault('no_filter')
-      return query
+      return decodeQuery(query)
     },
-    drop(call, id) {
-      const filter = find(call, id)
-      if (filter !== null) remove(id, filter)
-      return filter !== null
+    async drop(call, id) {
+      try {
+        await use(call, id)
+      } catch (thrown) {
+        if (hasCode(thrown, 'no_filter')) return false
+        throw thrown
+      }
+      return await drop(id)
     },
   }
+}
+
+function encodeQuery(query: LogQuery): string {
+  return JSON.stringify(canonicalLogQuery(query))
+}
+
+function decodeQuery(text: string): LogQuery {
+  return parseLogFilter(JSON.parse(text), 0)
+}
+
+function encodePlace({ at, moves, backTo }: Place): string {
+  return JSON.stringify([toHex(at.hash), at.number.toString(), moves, backTo])
+}
+
+/** Throws `no_filter` for a filter whose process has forgotten it. */
+function decodePlace(text: string): Place {
+  if (text === '') throw new Fault('no_filter')
+  const [hash, number, moves, backTo] = JSON.parse(text) as [string, string, number, number | null]
+  return { at: { hash: fromHex(hash), number: BigInt(number) }, moves, backTo }
 }

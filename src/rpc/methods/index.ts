@@ -1,6 +1,7 @@
 // The table of JSON-RPC methods that Cairn answers itself. A new method is one file and one line here.
 import { type Clock, systemClock } from '../../base/clock.ts'
 import { createSenderCache, type FindSender } from '../../chain/sender-cache.ts'
+import type { FilterStore } from '../filters/filter-store.ts'
 import { createFilters } from '../filters/filters.ts'
 import { openRpc } from '../open-rpc/open-rpc.ts'
 import type { RpcMethod } from '../operation.ts'
@@ -124,15 +125,18 @@ export type RpcOperationsOptions = {
   /** Bounds how long a search may take. */
   readonly clock: Clock
   readonly findSender: FindSender
+  /** Filters of logs and blocks of several nodes; absent: those of this process. */
+  readonly filterStore?: FilterStore | undefined
 }
 
-/** Methods by wire name. The methods of filters share one memory of filters. */
+/** Methods by wire name. The methods of filters share one store of filters. */
 export function createRpcOperations({
   clientVersion,
   clock,
   findSender,
+  filterStore,
 }: RpcOperationsOptions): ReadonlyMap<string, RpcMethod<unknown>> {
-  const filters = createFilters(clock)
+  const filters = createFilters(clock, filterStore === undefined ? {} : { store: filterStore })
   let document: unknown = null
   const operations: readonly RpcMethod<unknown>[] = [
     debugGetRawBlock,
@@ -198,7 +202,7 @@ export function createRpcOperations({
     createEthGetFilterChanges(filters),
     createEthGetFilterLogs(filters, clock),
     createEthNewBlockFilter(filters),
-    createEthNewFilter(filters, clock),
+    createEthNewFilter(filters),
     createEthNewPendingTransactionFilter(filters),
     createEthUninstallFilter(filters),
     ...devOperations(clientVersion),

@@ -74,7 +74,7 @@ export function searchForFilter(
     units,
     parse: (params) => operation.parse(params),
     async run(id, call) {
-      const query = operation.queryOf(id, call)
+      const query = await operation.queryOf(id, call)
       return await runOperation(search, search.parse([canonicalLogQuery(query)]), call)
     },
   }

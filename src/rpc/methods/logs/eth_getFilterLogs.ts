@@ -10,9 +10,9 @@ import { parseArguments, parseFilterId, required } from '../../params/arguments.
 import type { LogQuery } from '../../params/log-filter.ts'
 import { createEthGetLogs } from './eth_getLogs.ts'
 
-/** `queryOf`: what the filter searches for, for whom searches in another way. Throws `no_filter`. */
+/** `queryOf`: what the filter searches for, for whom searches in another way. Rejects with `no_filter`. */
 export type GetFilterLogs = RpcMethod<string> & {
-  queryOf(id: string, call: RpcCall): LogQuery
+  queryOf(id: string, call: RpcCall): Promise<LogQuery>
 }
 
 export function createEthGetFilterLogs(filters: Filters, clock: Clock): GetFilterLogs {
@@ -30,7 +30,7 @@ export function createEthGetFilterLogs(filters: Filters, clock: Clock): GetFilte
     },
     queryOf: (id, call) => filters.queryOf(call, id),
     async run(id, call) {
-      return await runOperation(getLogs, filters.queryOf(call, id), call)
+      return await runOperation(getLogs, await filters.queryOf(call, id), call)
     },
   }
 }

@@ -1,6 +1,5 @@
 // eth_newBlockFilter []: an id under which eth_getFilterChanges tells the hashes of later blocks.
 // Tested by test/api/filters-started.test.ts
-import { blockChanges } from '../../filters/filter-changes.ts'
 import type { Filters } from '../../filters/filters.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
@@ -19,7 +18,7 @@ export function createEthNewBlockFilter(filters: Filters): RpcMethod<null> {
       return null
     },
     async run(_input, call) {
-      return filters.add(call, { changes: blockChanges(call.network), query: null })
+      return await filters.add(call, { kind: 'blocks' })
     },
   }
 }

@@ -1,7 +1,6 @@
 // eth_newFilter [filter]: an id under which eth_getFilterChanges tells matching logs of later blocks.
 // Tested by test/api/filters-started.test.ts
-import type { Clock } from '../../../base/clock.ts'
-import { logChanges } from '../../filters/filter-changes.ts'
+import { boundsOf } from '../../filters/log-bounds.ts'
 import type { Filters } from '../../filters/filters.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
@@ -9,7 +8,7 @@ import type { RpcMethod } from '../../operation.ts'
 import { parseArguments, required } from '../../params/arguments.ts'
 import { type LogQuery, parseLogFilter } from '../../params/log-filter.ts'
 
-export function createEthNewFilter(filters: Filters, clock: Clock): RpcMethod<LogQuery> {
+export function createEthNewFilter(filters: Filters): RpcMethod<LogQuery> {
   return {
     name: 'eth_newFilter',
     summary: 'A filter of logs.',
@@ -23,7 +22,9 @@ export function createEthNewFilter(filters: Filters, clock: Clock): RpcMethod<Lo
     },
     addresses: ({ filter }) => filter.addresses,
     async run(query, call) {
-      return filters.add(call, { changes: logChanges(call.network, query, clock), query })
+      // Refuses a range that no later block can be in.
+      boundsOf(query.blocks)
+      return await filters.add(call, { kind: 'logs', query })
     },
   }
 }

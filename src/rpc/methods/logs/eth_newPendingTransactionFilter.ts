@@ -22,7 +22,7 @@ export function createEthNewPendingTransactionFilter(filters: Filters): RpcMetho
       return null
     },
     async run(_input, call) {
-      return filters.add(call, { changes: transactionChanges(call.network), query: null })
+      return await filters.add(call, { kind: 'local', changes: transactionChanges(call.network) })
     },
   }
 }

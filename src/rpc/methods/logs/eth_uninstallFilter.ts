@@ -18,6 +18,6 @@ export function createEthUninstallFilter(filters: Filters): RpcMethod<string> {
       const [id] = parseArguments(params, [required(parseFilterId)])
       return id
     },
-    run: (id, call) => Promise.resolve(filters.drop(call, id)),
+    run: (id, call) => filters.drop(call, id),
   }
 }
