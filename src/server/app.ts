@@ -293,6 +293,7 @@ export async function startServer(
     sources,
     operations,
     writer,
+    pubSub: shared?.pubSub,
     clock,
     log,
   })

@@ -3,6 +3,7 @@
 // Tested by test/upstream/networks-started.test.ts
 import { type Clock, backgroundFailed } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import type { PubSub } from '../base/pub-sub.ts'
 import type { NetworkConfig, UpstreamNetworkConfig } from '../config/network-config.ts'
 import type { Obtaining } from '../content/obtain.ts'
 import type { Writer } from '../db/writer.ts'
@@ -29,6 +30,7 @@ import type { OpenChain } from './open-chain.ts'
 type OpenUpstreamsParts = {
   readonly obtaining: Obtaining
   readonly writer: Writer
+  readonly pubSub?: PubSub | undefined
   readonly clock: Clock
   readonly log: Log
 }
@@ -58,6 +60,7 @@ function openUpstreams(config: UpstreamNetworkConfig, parts: OpenUpstreamsParts)
     requireProof: verifyOf(config, 'eth_getBlockByHash') === 'require',
     ledger: createInvalidReplyLog({ network: name, writer, clock, log }),
     content: { obtain, peek, peekNode },
+    pubSub: parts.pubSub,
     clock,
     log,
   })
@@ -92,6 +95,8 @@ export type OpenNetworksParts = {
   /** All operations of this server by wire name. */
   readonly operations: ReadonlyMap<string, RpcOperation<unknown>>
   readonly writer: Writer
+  /** Messages between nodes; absent: this node is alone. */
+  readonly pubSub?: PubSub | undefined
   readonly clock: Clock
   readonly log: Log
 }

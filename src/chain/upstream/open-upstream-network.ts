@@ -4,6 +4,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { fromHex } from '../../base/hex.ts'
 import type { Log } from '../../base/log.ts'
+import type { PubSub } from '../../base/pub-sub.ts'
 import type { Obtain, Peek, PeekNode } from '../../content/ref.ts'
 import type { Source } from '../../content/source.ts'
 import { getHeader, rememberBlock } from '../blocks.ts'
@@ -15,6 +16,7 @@ import { createCallAt } from './source/block-parameter.ts'
 import { createUpstream } from './node/create-upstream.ts'
 import { createHeadCanary } from './pool/canaries.ts'
 import { createHeadFollower, type HeadSettings } from './head/head-follower.ts'
+import { shareHeadHints } from './head/head-hints.ts'
 import type { HeadSource } from './head/head-source.ts'
 import type { InvalidReplyLog } from './pool/invalid-reply-log.ts'
 import { createNumberedBlocks } from './head/numbered-blocks.ts'
@@ -43,6 +45,8 @@ export type UpstreamNetworkOptions = {
   readonly methods: MethodPolicies
   readonly ledger: InvalidReplyLog
   readonly content: { readonly obtain: Obtain; readonly peek: Peek; readonly peekNode: PeekNode }
+  /** Heads that nodes hear from each other; absent: this node is alone. */
+  readonly pubSub?: PubSub | undefined
   readonly clock: Clock
   readonly log: Log
 }
@@ -151,6 +155,9 @@ export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNe
       newest = block.hash
     }
   })
+  const { pubSub } = options
+  const stopHints =
+    pubSub === undefined ? () => {} : shareHeadHints({ network: name, head, pubSub, clock })
   const probes = createProber({ network: name, upstreams, clock, log })
   return {
     network,
@@ -160,6 +167,7 @@ export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNe
     started: head.started,
     headAge: () => head.age(),
     async close() {
+      stopHints()
       head.stop()
       pending.stop()
       probes.stop()
