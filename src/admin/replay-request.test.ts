@@ -25,7 +25,7 @@ function rig() {
     const { outcomes } = await gateway.runRpc(visit)
     const fault = outcomes[0] !== undefined && 'fault' in outcomes[0] ? outcomes[0].fault : null
     inspection.end({ fault, status: 200, bytesIn: 1, bytesOut: 1 })
-    const [request] = inspector.list('k', {}, 1)
+    const [request] = await inspector.list('k', {}, 1)
     ok(request)
     return request
   }
@@ -45,7 +45,7 @@ test('a read is replayed as its key, at its price, without differences', async (
   deepEqual(differences, [])
   deepEqual([labels.units, labels.verified, labels.blockNumber], [80, 'proof', 9n])
   deepEqual(admitted, [80, 80])
-  equal(inspector.list('k', {}, 10).length, 1)
+  equal((await inspector.list('k', {}, 10)).length, 1)
 })
 
 test('a replay at another block reports the differences', async () => {

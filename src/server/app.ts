@@ -332,7 +332,11 @@ export async function startServer(
   const requestLog = await openRequestLog({ config, settings, writeOut, traces, clock, log })
   starting.defer(() => requestLog.stop())
   const { requests } = requestLog
-  const inspector = createInspector({ settingsOf: directory.settingsOf, clock })
+  const inspector = createInspector({
+    settingsOf: directory.settingsOf,
+    clock,
+    shared: shared === null ? undefined : { store: shared.inspections, pubSub: shared.pubSub },
+  })
   starting.defer(() => inspector.stop())
   const transferMeters = createTransferMeters({
     clock,

@@ -40,7 +40,11 @@ export const defaultValkeyLimits: ValkeyLimits = {
 
 export interface ValkeyConnection {
   /** Rejects with `overloaded`: no reply in time, too many calls in flight, or the breaker is open. */
-  call<Reply>(send: (client: ValkeyClient) => Promise<Reply>): Promise<Reply>
+  call<Reply>(
+    send: (client: ValkeyClient) => Promise<Reply>,
+    /** Longer than that of `ValkeyLimits`, for calls that delay no request of a client. */
+    deadlineMs?: number,
+  ): Promise<Reply>
   run(
     one: Script,
     keys: readonly string[],
@@ -98,7 +102,10 @@ export function connectValkey(parts: {
     if (isOpen()) nextTry = clock.monotonic() + limits.tryMs
   }
 
-  async function call<Reply>(send: (client: ValkeyClient) => Promise<Reply>): Promise<Reply> {
+  async function call<Reply>(
+    send: (client: ValkeyClient) => Promise<Reply>,
+    deadlineMs: number = limits.deadlineMs,
+  ): Promise<Reply> {
     if (!mayCall()) throw new Fault('overloaded')
     // While the breaker is open, this is the one try.
     if (isOpen()) nextTry = clock.monotonic() + limits.tryMs
@@ -107,7 +114,7 @@ export function connectValkey(parts: {
       inFlight -= 1
     })
     try {
-      const reply = await within(replying, limits.deadlineMs, clock)
+      const reply = await within(replying, deadlineMs, clock)
       succeed()
       return reply
     } catch (error) {

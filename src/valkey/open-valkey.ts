@@ -8,8 +8,10 @@ import type { PubSub } from '../base/pub-sub.ts'
 import { connectValkey, randomNodeName } from './connection.ts'
 import { joinNodes } from './nodes.ts'
 import { createValkeyCounters } from './valkey-counters.ts'
+import type { InspectorStore } from '../pipeline/inspector/inspector-store.ts'
 import type { FilterStore } from '../rpc/filters/filter-store.ts'
 import { createValkeyFilters } from './valkey-filters.ts'
+import { createValkeyInspections } from './valkey-inspections.ts'
 import { createValkeyPubSub } from './valkey-pub-sub.ts'
 import { type AloneMode, createValkeyShares } from './valkey-shares.ts'
 
@@ -18,6 +20,7 @@ export type OpenValkey = {
   readonly counters: SharedCounters
   readonly pubSub: PubSub
   readonly filters: FilterStore
+  readonly inspections: InspectorStore
   state(): {
     readonly count: number
     readonly state: 'shared' | 'alone'
@@ -55,6 +58,7 @@ export async function openValkey(parts: {
     counters: createValkeyCounters(connection),
     pubSub,
     filters: createValkeyFilters(connection),
+    inspections: createValkeyInspections(connection),
     state: () => ({ count: nodes.count, state: connection.state, misses: connection.misses }),
     async close() {
       await nodes.stop()

@@ -63,16 +63,22 @@ function rig(given: KeySettings = withBodies, limits: Partial<InspectorLimits> =
     const fault = 'fault' in outcome ? outcome.fault : null
     inspection.end({ fault, status: fault?.row.status ?? 200, bytesIn: 60, bytesOut: 40 })
   }
-  return { clock, state, inspector, begin, ask, labels }
+  /** In one process, nothing waits. */
+  function list(...args: Parameters<typeof inspector.list>) {
+    const found = inspector.list(...args)
+    ok(!(found instanceof Promise))
+    return found
+  }
+  return { clock, state, inspector, list, begin, ask, labels }
 }
 
 test('a request is recorded with its outcome, the newest first', () => {
-  const { inspector, ask, clock } = rig()
+  const { list, inspector, ask, clock } = rig()
   ask()
   clock.turn(5)
   const refusal = new Fault('refused_by_setting', { data: { reason: 'address' } })
   ask({ method: 'eth_call' }, { fault: refusal })
-  const [second, first] = inspector.list('k', {}, 10)
+  const [second, first] = list('k', {}, 10)
   ok(first && second && second.id > first.id)
   deepEqual(
     [first.method, first.outcome, first.status, first.units, first.verified, first.block?.number],
@@ -89,15 +95,15 @@ test('a request is recorded with its outcome, the newest first', () => {
 })
 
 test('without bodies only their sizes are recorded', () => {
-  const { inspector, ask } = rig(inspected)
+  const { list, ask } = rig(inspected)
   ask({ params: ['very private'] }, { fault: new Fault('reverted', { detail: 'very private' }) })
-  const [request] = inspector.list('k', {}, 10)
+  const [request] = list('k', {}, 10)
   ok(!JSON.stringify(request).includes('private'))
   deepEqual(request?.calls[0]?.params, { text: null, bytes: 16, cut: false })
 })
 
 test('no credential of the request is recorded, in any member', () => {
-  const { inspector, begin, labels } = rig()
+  const { list, begin, labels } = rig()
   const everywhere = `${key} opaque-secret`
   const inspection = begin('k', {
     credential: { key, secret: 'opaque-secret', origin: everywhere, userAgent: everywhere },
@@ -105,13 +111,13 @@ test('no credential of the request is recorded, in any member', () => {
   inspection.asks([{ method: everywhere, params: [everywhere] }], false)
   inspection.answers([{ units: 1 }], [{ result: everywhere }], labels)
   inspection.end({ fault: null, status: 200, bytesIn: 1, bytesOut: 1 })
-  const text = JSON.stringify(inspector.list('k', {}, 10))
+  const text = JSON.stringify(list('k', {}, 10))
   ok(!text.includes('opaque'), text)
   equal(text.split('[redacted]').length - 1, 12)
 })
 
 test('stages are consecutive; the time of reads lies inside them, summed', () => {
-  const { inspector, begin, labels, clock } = rig()
+  const { list, begin, labels, clock } = rig()
   const inspection = begin()
   clock.turn(1)
   inspection.timeline.reached('auth')
@@ -130,7 +136,7 @@ test('stages are consecutive; the time of reads lies inside them, summed', () =>
   inspection.answers([{ units: 80 }], [textOf('1')], labels)
   inspection.timeline.reached('run')
   inspection.end({ fault: null, status: 200, bytesIn: 1, bytesOut: 1 })
-  const [request] = inspector.list('k', {}, 10)
+  const [request] = list('k', {}, 10)
   deepEqual(
     request?.timeline.map(({ step, name, startMs, ms, count, outcome }) =>
       [step, name, startMs, ms, count, outcome].join(' ').replaceAll('  ', ' '),
@@ -150,7 +156,7 @@ test('stages are consecutive; the time of reads lies inside them, summed', () =>
 })
 
 test('requests are found by method, outcome, network, time and id', () => {
-  const { inspector, ask, begin, labels, clock } = rig()
+  const { list, ask, begin, labels, clock } = rig()
   ask()
   ask({ method: 'eth_call' }, { fault: new Fault('reverted') })
   const batch = begin()
@@ -162,33 +168,33 @@ test('requests are found by method, outcome, network, time and id', () => {
   batch.asks(items, true)
   batch.answers([{ units: 5 }, { units: 80 }], [textOf('1'), textOf('2')], labels)
   batch.end({ fault: null, status: 200, bytesIn: 1, bytesOut: 1 })
-  const methods = (filter: Parameters<typeof inspector.list>[1]) =>
-    inspector.list('k', filter, 10).map(({ method }) => method)
+  const methods = (filter: Parameters<typeof list>[1]) =>
+    list('k', filter, 10).map(({ method }) => method)
   deepEqual(methods({ method: 'eth_call' }), ['batch', 'eth_call'])
   deepEqual(methods({ outcome: 'failed' }), ['eth_call'])
   deepEqual(methods({ outcome: 'reverted' }), ['eth_call'])
   deepEqual(methods({ outcome: 'ok' }), ['batch', 'eth_getBalance'])
   deepEqual(methods({ msMin: 20 }), ['batch'])
   deepEqual(methods({ network: 'other' }), [])
-  const [, second] = inspector.list('k', {}, 10)
+  const [, second] = list('k', {}, 10)
   deepEqual(methods({ after: second?.id }), ['batch'])
 })
 
 test('ten thousand requests of many keys respect the limits per key and in total', () => {
-  const { inspector, ask, begin, labels } = rig(withBodies, { bytesMax: 4 * 1024 * 1024 })
+  const { list, inspector, ask, begin, labels } = rig(withBodies, { bytesMax: 4 * 1024 * 1024 })
   const long = 'x'.repeat(30_000)
   for (let at = 0; at < 10_000; at++) {
     ask({ params: at % 10 === 0 ? [long] : [at] }, textOf(JSON.stringify(at)), `k${at % 40}`)
     ok(inspector.bytes <= 4 * 1024 * 1024)
   }
-  const all = Array.from({ length: 40 }, (_, at) => inspector.list(`k${at}`, {}, 1_000)).flat()
+  const all = Array.from({ length: 40 }, (_, at) => list(`k${at}`, {}, 1_000)).flat()
   ok(all.length > 500, `${all.length}`)
   equal(
     all.reduce((sum, request) => sum + sizeOf(request), 0),
     inspector.bytes,
   )
   for (let at = 0; at < 500; at++) ask({}, textOf('1'), 'one')
-  equal(inspector.list('one', {}, 1_000).length, 200)
+  equal(list('one', {}, 1_000).length, 200)
   const largest = begin('one', {
     credential: { key, secret: null, origin: long, userAgent: long },
   })
@@ -199,7 +205,7 @@ test('ten thousand requests of many keys respect the limits per key and in total
   for (let at = 0; at < 1_000; at++) largest.watch('source', long)
   largest.answers([], [textOf(long)], labels)
   largest.end({ fault: null, status: 200, bytesIn: 1, bytesOut: 1 })
-  const [request] = inspector.list('one', {}, 1)
+  const [request] = list('one', {}, 1)
   ok(request && sizeOf(request) <= 65_536, `${request && sizeOf(request)}`)
   equal(request.calls.length, 32)
   equal(request.batch, 1_000)
@@ -207,15 +213,15 @@ test('ten thousand requests of many keys respect the limits per key and in total
 })
 
 test('requests are forgotten within a second after the owner turns inspection off, and when the key is revoked', () => {
-  const { inspector, ask, state, clock } = rig({ ...withBodies, inspectAddresses: true })
+  const { list, inspector, ask, state, clock } = rig({ ...withBodies, inspectAddresses: true })
   ask({ params: ['private'] })
-  const kept = () => JSON.stringify(inspector.list('k', {}, 10))
+  const kept = () => JSON.stringify(list('k', {}, 10))
   ok(kept().includes('private') && kept().includes('192.0.2.7'))
   state.settings = { ...inspected, inspectAddresses: true }
   ok(!kept().includes('private') && kept().includes('192.0.2.7'))
   state.settings = inspected
   ok(!kept().includes('192.0.2.7'))
-  equal(inspector.list('k', {}, 10).length, 1)
+  equal(list('k', {}, 10).length, 1)
   state.settings = null
   clock.turn(1_000)
   equal(inspector.bytes, 0)

@@ -1,16 +1,22 @@
-// The last requests of each ApiKey with inspection turned on: in memory only, limited per key and in total, and removed when
-// the key is revoked, inspection is turned off or the server stops.
+// The last requests of each ApiKey with inspection turned on: limited, and removed when the key is revoked or inspection is
+// turned off. In the memory of this process, or in a store that several nodes share.
+// Tested by src/pipeline/inspector/inspector.test.ts
 import type { KeySettings } from '../../access/accounts/key-settings.ts'
 import type { Caller } from '../../access/accounts/caller.ts'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
+import { setNewest } from '../../base/lru-cache.ts'
+import type { PubSub } from '../../base/pub-sub.ts'
 import { type Arrival, Inspection } from './inspection.ts'
-import { type InspectedRequest, sizeOf } from './inspected-request.ts'
+import type { InspectedRequest } from './inspected-request.ts'
+import {
+  type InspectorStore,
+  type InspectorStoreLimits,
+  createMemoryInspections,
+  defaultInspectorStoreLimits,
+} from './inspector-store.ts'
 
-export type InspectorLimits = {
-  readonly requestsPerKeyMax: number
-  /** Memory in total. */
-  readonly bytesMax: number
+export type InspectorLimits = InspectorStoreLimits & {
   readonly listenersPerKeyMax: number
   readonly listenersMax: number
   /** Interval at which each key's settings are read again. */
@@ -18,8 +24,7 @@ export type InspectorLimits = {
 }
 
 export const defaultInspectorLimits: InspectorLimits = {
-  requestsPerKeyMax: 200,
-  bytesMax: 32 * 1024 * 1024,
+  ...defaultInspectorStoreLimits,
   listenersPerKeyMax: 16,
   listenersMax: 64,
   settingsMs: 1_000,
@@ -40,9 +45,13 @@ export type InspectedFilter = {
 export interface Inspector {
   /** Starts to record a request. The inspector keeps it only if the key has `inspect` set. */
   begin(caller: Caller, arrival: Arrival): Inspection
-  /** Newest first. */
-  list(keyId: string, filter: InspectedFilter, most: number): readonly InspectedRequest[]
-  find(keyId: string, id: number): InspectedRequest | null
+  /** Newest first. A promise, that may reject with `overloaded`, if several nodes share the requests. */
+  list(
+    keyId: string,
+    filter: InspectedFilter,
+    most: number,
+  ): readonly InspectedRequest[] | Promise<readonly InspectedRequest[]>
+  find(keyId: string, id: number): InspectedRequest | null | Promise<InspectedRequest | null>
   clear(keyId: string): void
   /** Calls the listener for each finished request. Returns the unsubscribe function. Throws `overloaded` at the limit. */
   listen(keyId: string, listener: (request: InspectedRequest) => void): () => void
@@ -50,126 +59,150 @@ export interface Inspector {
   applySettings(): void
   /** Estimated memory in bytes. */
   readonly bytes: number
-  /** Removes all requests. */
+  /** Ends the timer, and removes the requests of this process. */
   stop(): void
 }
 
-type Kept = { readonly request: InspectedRequest; readonly bytes: number }
+/** Requests and messages of several nodes. */
+export type SharedInspections = { readonly store: InspectorStore; readonly pubSub: PubSub }
 
-/** `settingsOf`: current settings; null: no active key has this id. */
+const appliedMax = 10_000
+const topicOf = (keyId: string): string => `inspected:${keyId}`
+
+/** `settingsOf`: current settings; null: no active key has this id. `shared` absent: this process is alone. */
 export function createInspector(parts: {
   readonly settingsOf: (keyId: string) => KeySettings | null
   readonly clock: Clock
   readonly limits?: InspectorLimits
+  readonly shared?: SharedInspections | undefined
 }): Inspector {
-  const { settingsOf, clock, limits = defaultInspectorLimits } = parts
-  /** By id, oldest first. */
-  const all = new Map<number, Kept>()
-  const byKey = new Map<string, Map<number, Kept>>()
+  const { settingsOf, clock, limits = defaultInspectorLimits, shared } = parts
+  const store = shared?.store ?? createMemoryInspections(limits)
+  /** The settings that the stored requests of a key comply with. */
+  const applied = new Map<string, string>()
   const listeners = new Map<string, Set<(request: InspectedRequest) => void>>()
+  const subscriptions = new Map<string, () => void>()
   let listening = 0
-  let bytes = 0
-  // Larger than any id of an earlier run: that run had fewer than a thousand requests per millisecond.
-  let nextId = Math.floor(clock.now()) * 1_000
+  let lastId = 0
+  // Requests of nodes that share a store get different ids.
+  const idOffset = shared === undefined ? 0 : Math.floor(Math.random() * 1_000)
   let stopTimer: (() => void) | null = null
+
+  /** Larger than any id of an earlier run: there are fewer than a thousand requests per millisecond. */
+  function nextId(): number {
+    lastId = Math.max(lastId + 1, Math.floor(clock.now()) * 1_000 + idOffset)
+    return lastId
+  }
 
   function keep(request: Omit<InspectedRequest, 'id'>): void {
     const settings = settingsOf(request.keyId)
     if (settings?.inspect !== true) return
-    put(strip({ id: nextId++, ...request }, settings))
-    const ring = byKey.get(request.keyId)
-    if (ring !== undefined && ring.size > limits.requestsPerKeyMax) dropOldest(ring)
-    while (bytes > limits.bytesMax) dropOldest(all)
+    const stripped = strip({ id: nextId(), ...request }, settings)
+    store.put(stripped)
+    if (shared === undefined) deliver(stripped)
+    else shared.pubSub.publish(topicOf(request.keyId), JSON.stringify(stripped))
     stopTimer ??= clock.every(limits.settingsMs, applySettings)
   }
 
-  function put(request: InspectedRequest): void {
-    const kept = { request, bytes: sizeOf(request) }
-    const ring = byKey.get(request.keyId) ?? new Map<number, Kept>()
-    byKey.set(request.keyId, ring)
-    ring.set(request.id, kept)
-    all.set(request.id, kept)
-    bytes += kept.bytes
+  function deliver(request: InspectedRequest): void {
     for (const listener of listeners.get(request.keyId) ?? []) listener(request)
   }
 
-  function dropOldest(from: ReadonlyMap<number, Kept>): void {
-    for (const { request } of from.values()) {
-      drop(request)
-      return
-    }
+  function clear(keyId: string): void {
+    store.clear(keyId)
+    applied.delete(keyId)
+    stopIdleTimer()
   }
 
-  function drop({ id, keyId }: InspectedRequest): void {
-    bytes -= all.get(id)?.bytes ?? 0
-    all.delete(id)
-    const ring = byKey.get(keyId)
-    ring?.delete(id)
-    if (ring?.size === 0) byKey.delete(keyId)
-    if (all.size > 0) return
+  function stopIdleTimer(): void {
+    if (store.keys().length > 0) return
     stopTimer?.()
     stopTimer = null
   }
 
-  function clear(keyId: string): void {
-    for (const { request } of byKey.get(keyId)?.values() ?? []) drop(request)
-  }
-
   /** Removes what the owner has turned off since, also from stored requests. */
   function applySettings(): void {
-    for (const keyId of byKey.keys()) applySettingsOf(keyId)
+    for (const keyId of store.keys()) applySettingsOf(keyId)
+    stopIdleTimer()
   }
 
-  function applySettingsOf(keyId: string): void {
+  function applySettingsOf(keyId: string): KeySettings | null {
     const settings = settingsOf(keyId)
-    if (settings?.inspect !== true) return clear(keyId)
-    if (settings.inspectBodies && settings.inspectAddresses) return
-    for (const { request } of byKey.get(keyId)?.values() ?? []) {
-      const stripped = strip(request, settings)
-      if (stripped === request) continue
-      const kept = { request: stripped, bytes: sizeOf(stripped) }
-      bytes += kept.bytes - (all.get(request.id)?.bytes ?? 0)
-      all.set(request.id, kept)
-      byKey.get(keyId)?.set(request.id, kept)
+    if (settings?.inspect !== true) {
+      clear(keyId)
+      return null
     }
+    const switches = `${settings.inspectBodies} ${settings.inspectAddresses}`
+    if (applied.get(keyId) === switches) return settings
+    setNewest(applied, keyId, switches, appliedMax)
+    store.rewrite(keyId, (request) => strip(request, settings))
+    return settings
+  }
+
+  /** Oldest first, as the settings of now allow. */
+  function read<Result>(
+    keyId: string,
+    choose: (requests: readonly InspectedRequest[]) => Result,
+  ): Result | Promise<Result> {
+    const settings = applySettingsOf(keyId)
+    if (settings === null) return choose([])
+    const allowed = (requests: readonly InspectedRequest[]): Result =>
+      choose(requests.map((request) => strip(request, settings)))
+    const requests = store.list(keyId)
+    return requests instanceof Promise ? requests.then(allowed) : allowed(requests)
+  }
+
+  /** Messages of other nodes too. */
+  function subscribe(keyId: string): void {
+    const stop = shared?.pubSub.subscribe(topicOf(keyId), (message) => {
+      try {
+        deliver(JSON.parse(message) as InspectedRequest)
+      } catch {
+        // Of a program that records another form.
+      }
+    })
+    if (stop !== undefined) subscriptions.set(keyId, stop)
   }
 
   return {
     begin: (caller, arrival) =>
       new Inspection({ arrival, keyId: caller.keyId, settings: caller.settings, clock, keep }),
-    list(keyId, filter, most) {
-      applySettingsOf(keyId)
-      const found: InspectedRequest[] = []
-      for (const { request } of [...(byKey.get(keyId)?.values() ?? [])].toReversed()) {
-        if (found.length >= most) break
-        if (matches(request, filter)) found.push(request)
-      }
-      return found
-    },
-    find(keyId, id) {
-      applySettingsOf(keyId)
-      return byKey.get(keyId)?.get(id)?.request ?? null
-    },
+    list: (keyId, filter, most) =>
+      read(keyId, (requests) =>
+        requests
+          .toReversed()
+          .filter((request) => matches(request, filter))
+          .slice(0, most),
+      ),
+    find: (keyId, id) =>
+      read(keyId, (requests) => requests.find((request) => request.id === id) ?? null),
     clear,
     listen(keyId, listener) {
       const own = listeners.get(keyId) ?? new Set()
       if (own.size >= limits.listenersPerKeyMax || listening >= limits.listenersMax) {
         throw new Fault('overloaded')
       }
+      if (own.size === 0) subscribe(keyId)
       listeners.set(keyId, own.add(listener))
       listening++
       return () => {
         if (!own.delete(listener)) return
         listening--
-        if (own.size === 0 && listeners.get(keyId) === own) listeners.delete(keyId)
+        if (own.size > 0 || listeners.get(keyId) !== own) return
+        listeners.delete(keyId)
+        subscriptions.get(keyId)?.()
+        subscriptions.delete(keyId)
       }
     },
     applySettings,
     get bytes() {
-      return bytes
+      return store.bytes
     },
     stop() {
-      for (const keyId of byKey.keys()) clear(keyId)
+      // Requests that other nodes have too stay until they expire.
+      if (shared === undefined) for (const keyId of store.keys()) clear(keyId)
+      stopTimer?.()
+      stopTimer = null
     },
   }
 }

@@ -25,9 +25,9 @@ export const getRequest = {
   summary: 'One request of a key that is inspected, with its calls and its time line.',
   input,
   output,
-  run(asked, call) {
+  async run(asked, call) {
     const inspecting = inspectingOf(call, asked)
-    const request = requestOf(inspecting, asked.request)
+    const request = await requestOf(inspecting, asked.request)
     const network = inspecting.networks().find(({ name }) => name === request.network)
     const mayAsk = call.actor !== null && isOperator(call.actor)
     const networkUpstreams = mayAsk ? (network?.relay?.upstreams() ?? []) : []

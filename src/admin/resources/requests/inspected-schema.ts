@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
 import type { Caller } from '../../../access/accounts/caller.ts'
+import type { InspectedRequest } from '../../../pipeline/inspector/inspected-request.ts'
 import type { InspectedFilter } from '../../../pipeline/inspector/inspector.ts'
 import type { InspectorAccess } from '../../inspector-access.ts'
 import { isOperator } from '../../principal.ts'
@@ -112,11 +113,11 @@ export function inspectingOf(
 }
 
 /** Throws `absent` if it was not recorded or has been dropped. */
-export function requestOf(
+export async function requestOf(
   { inspector, caller }: ReturnType<typeof inspectingOf>,
   id: number,
-): NonNullable<ReturnType<InspectorAccess['inspector']['find']>> {
-  const request = inspector.find(caller.keyId, id)
+): Promise<InspectedRequest> {
+  const request = await inspector.find(caller.keyId, id)
   if (request === null) throw new Fault('absent', { detail: 'that request is not recorded' })
   return request
 }

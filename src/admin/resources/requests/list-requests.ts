@@ -35,10 +35,10 @@ export const listRequests = {
   summary: 'The last requests of a key that is inspected, the newest first.',
   input,
   output,
-  run(asked, call) {
+  async run(asked, call) {
     const { inspector, caller } = inspectingOf(call, asked)
     const filter = { ...filterOf(asked), after: asked.after }
-    const found = inspector.list(caller.keyId, filter, asked.limit)
+    const found = await inspector.list(caller.keyId, filter, asked.limit)
     const requests = found.map((request) => withoutUpstreams(request, call))
     const { inspect, inspectBodies, inspectAddresses } = caller.settings
     return { inspect, inspectBodies, inspectAddresses, requests }

@@ -56,7 +56,7 @@ export const replayRequest = {
   async run(asked, call) {
     if (asked.upstream !== undefined) authorizeRole('operator', null, call.actor)
     const inspecting = inspectingOf(call, asked)
-    const request = requestOf(inspecting, asked.request)
+    const request = await requestOf(inspecting, asked.request)
     using deadline = withDeadline(call.signal, replayMs, call.clock)
     const { labels, ...rest } = await replay(
       inspecting,
