@@ -7,6 +7,7 @@ import { readYamlFile } from '../../config/yaml-file.ts'
 import { querySources, type QueriedSource } from '../query-sources.ts'
 import { queryUpstreams } from '../../server/network-checks/query-upstreams.ts'
 import { queryOpenId, type QueriedOpenId } from '../query-openid.ts'
+import { queryShared } from '../query-shared.ts'
 import type { Context, SharedOptions } from '../context.ts'
 import { settingsOf } from '../shared-options.ts'
 import { findStoredNetworks } from '../stored-networks.ts'
@@ -25,6 +26,7 @@ import {
 import type { CommandLine, Problem } from '../../server/network-checks/problem.ts'
 import { checkSavedNetworks } from './saved-network-checks.ts'
 import { checkOpenId } from './openid-checks.ts'
+import { checkShared } from './shared-checks.ts'
 import { checkSettings, explainRefusal } from './settings-checks.ts'
 import { checkSources } from './source-checks.ts'
 import {
@@ -63,10 +65,11 @@ export async function examine(
         : (await readYamlFile(file)).map(({ path, line }) => ({ path, where: `${file}:${line}` }))
     const running = isRunning(machine, config.dataDir)
     const chain = checkChainFiles(machine, config)
-    const [asked, sources, openId] = await Promise.all([
+    const [asked, sources, openId, shared] = await Promise.all([
       queryUpstreams(config),
       querySources(config),
       queryOpenId(config),
+      queryShared(config),
     ])
     const problems = [
       ...checkProcess(machine, config),
@@ -85,6 +88,7 @@ export async function examine(
       ...checkUpstreams(config, asked, command),
       ...checkSources(config, sources),
       ...checkOpenId(openId),
+      ...checkShared(shared),
       ...checkHugePages(machine),
     ]
     return { problems, running, upstreams: asked.map(factsOf), sources, openId }

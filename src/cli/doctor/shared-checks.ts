@@ -1,0 +1,39 @@
+// What is wrong with the Valkey that nodes share: it does not answer, is too old, or its clock is apart.
+// Tested by src/cli/doctor/shared-checks.test.ts
+import { problem, type Problem, warning } from '../../server/network-checks/problem.ts'
+import type { ExaminedValkey } from '../../valkey/examine.ts'
+
+/** Redis 6.2, the first with PXAT; each Valkey is newer. */
+const oldest = [6, 2] as const
+const skewMsMax = 1_000
+
+export function* checkShared(found: ExaminedValkey | null): Generator<Problem> {
+  if (found === null) return
+  const { host, failure, version, skewMs } = found
+  if (failure !== null) {
+    yield problem(
+      'shared_unreachable',
+      `nodes do not share limits: ${host} of shared.url does not answer (${failure})`,
+      'start Valkey there, or correct shared.url',
+    )
+  }
+  if (version !== null && isOlder(version)) {
+    yield problem(
+      'shared_too_old',
+      `version ${version.join('.')} at ${host} is too old to share limits`,
+      'update it to Valkey, or Redis 6.2 or newer',
+    )
+  }
+  if (skewMs !== null && Math.abs(skewMs) > skewMsMax) {
+    const seconds = (Math.abs(skewMs) / 1000).toFixed(1)
+    yield warning(
+      'clock_apart',
+      `the clock of this machine is ${seconds} s ${skewMs > 0 ? 'ahead of' : 'behind'} that of ${host}: days and months begin at different times on different nodes`,
+      'synchronize both clocks: timedatectl set-ntp true',
+    )
+  }
+}
+
+function isOlder([major, minor]: readonly [number, number]): boolean {
+  return major < oldest[0] || (major === oldest[0] && minor < oldest[1])
+}
