@@ -77,7 +77,7 @@ export type DryRunDeps = {
     accountId: string,
     keyId: string,
     shown: { readonly secret: boolean; readonly jwt?: string | undefined },
-  ) => Caller | Promise<Caller> | null
+  ) => Caller | null | Promise<Caller | null>
   readonly networks: () => readonly Network[]
   readonly operationsOf: (network: Network) => Operations
   /** Null: the IPFS API has no such command. */

@@ -10,5 +10,5 @@ export type InspectorAccess = {
   readonly gateway: Pick<RpcPipeline, 'authenticateRpc' | 'runRpc'>
   readonly networks: () => readonly Network[]
   /** The key with its secret and without its lists; null: no such key of the account works. */
-  readonly callerOf: (accountId: string, keyId: string) => Caller | null
+  readonly callerOf: (accountId: string, keyId: string) => Caller | null | Promise<Caller | null>
 }

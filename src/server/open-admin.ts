@@ -112,8 +112,13 @@ export function openAdmin(needs: AdminApiNeeds): AdminApi {
       context: { ...needs.touch, tryRequest },
       findPrincipal: needs.findPrincipal,
       // Apply a revoked or changed key immediately: its requests are checked from memory.
-      changed() {
-        directory.refresh()
+      async changed() {
+        // What the operation changed is stored: a failure must not become its reply.
+        try {
+          await directory.refresh()
+        } catch (error) {
+          log('error', 'accounts_not_refreshed', { error })
+        }
         needs.touch.inspecting?.inspector.applySettings()
       },
       settings: rules,

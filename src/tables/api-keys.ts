@@ -99,13 +99,17 @@ export function countKeys(
   )
 }
 
+const selectCredentials = `SELECT k.id, k.account_id, a.name AS account_name, a.card, k.key_hash, k.secret_hash,
+  k.earlier_secret_hash, k.earlier_secret_expires, k.expires, k.revoked, k.settings,
+  a.settings AS account_settings FROM api_key AS k JOIN account AS a ON a.id = k.account_id`
+
 /** Of all keys, revoked ones included. */
 export function listCredentials(): Query<CredentialRow> {
-  return query(
-    `SELECT k.id, k.account_id, a.name AS account_name, a.card, k.key_hash, k.secret_hash,
-      k.earlier_secret_hash, k.earlier_secret_expires, k.expires, k.revoked, k.settings,
-      a.settings AS account_settings FROM api_key AS k JOIN account AS a ON a.id = k.account_id`,
-  )
+  return query(selectCredentials)
+}
+
+export function findCredential(keyHash: Uint8Array): Query<CredentialRow> {
+  return query(`${selectCredentials} WHERE k.key_hash = ?`, [keyHash])
 }
 
 export type NewKeyRow = Pick<

@@ -30,6 +30,17 @@ export function listPublicKeys(): Query<Omit<PublicKeyRow, 'name' | 'created'>> 
   return query('SELECT key_id, id, algorithm, spki FROM public_key')
 }
 
+/** Of the API key with this hash. */
+export function listPublicKeysOfHash(
+  keyHash: Uint8Array,
+): Query<Omit<PublicKeyRow, 'name' | 'created'>> {
+  return query(
+    `SELECT p.key_id, p.id, p.algorithm, p.spki FROM public_key AS p
+      JOIN api_key AS k ON k.id = p.key_id WHERE k.key_hash = ?`,
+    [keyHash],
+  )
+}
+
 /** Fails with `NothingChanged` if the API key does not exist, has `keysMax` public keys, or has this one or its ID. */
 export function insertPublicKey(row: PublicKeyRow, keysMax: number): Statement {
   const { key_id: keyId, id, name, algorithm, spki, created } = row

@@ -11,13 +11,13 @@ import { migrate } from '../../db/migrate.ts'
 import { createSqliteRows } from '../../db/sqlite-rows.ts'
 import { openDatabase, type Database } from '../../db/sqlite.ts'
 import { createAccounts, type Accounts } from './accounts.ts'
-import { createDirectory, type Directory } from './directory.ts'
+import { createDirectory, type LocalDirectory } from './directory.ts'
 
 type Rig = {
   /** As another process would have it: with connections of its own. */
   readonly accounts: Accounts
   readonly writing: Database
-  readonly directory: Directory
+  readonly directory: LocalDirectory
   readonly clock: TurnedClock
 }
 

@@ -1,17 +1,16 @@
 // Authenticates requests from memory. Reloads when `revision.accounts`, which triggers increment at each change, has
 // changed. Keys that another process creates, revokes or marks therefore take effect within a second, and new keys
-// and cards immediately.
+// and cards immediately. With a remote database an unknown key waits for its row; known ones wait for nothing.
+// Tested by src/access/accounts/directory.test.ts, src/access/accounts/remote-directory.test.ts
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { createLruCache } from '../../base/lru-cache.ts'
 import { toBareHex } from '../../base/hex.ts'
 import type { Log } from '../../base/log.ts'
-import { findAll, findOne } from '../../db/sqlite-rows.ts'
-import { revisionOf } from '../../tables/revisions.ts'
 import type { Database } from '../../db/sqlite.ts'
-import { type CredentialRow, listCredentials } from '../../tables/api-keys.ts'
-import { listPublicKeys } from '../../tables/public-keys.ts'
+import type { CredentialRow } from '../../tables/api-keys.ts'
+import { type AccountRows, type AccountSource, createLocalAccounts } from './account-source.ts'
 import { compileAllowlists } from './allowlists.ts'
 import { checkApiKey, hashCredential, hashToHex } from './api-key.ts'
 import type { Caller } from './caller.ts'
@@ -24,15 +23,16 @@ import type { ParsedPublicKey } from './jwt-public-keys.ts'
 export type Directory = {
   /**
    * Throws `bad_key` (unknown, malformed, expired, revoked), `bad_secret` (one was sent, and is wrong), or `damaged` (the
-   * stored settings cannot be read).
+   * stored settings cannot be read). A promise that rejects with the same, if a remote database must be read first; also
+   * with `overloaded`, if it cannot be read.
    */
-  authenticate(key: string, secret: string | null, address?: string): Caller
+  authenticate(key: string, secret: string | null, address?: string): Caller | Promise<Caller>
   /** Authenticates with a JWT instead of a secret; synchronous for a cached token. Throws `bad_key`, `bad_token`. */
   authenticateJwt(key: string, jwt: string, address?: string): Caller | Promise<Caller>
   /** Accounts with a key that makes their pinned content public; with `cardGate`, those of them with a card. */
   openAccounts(cardGate: boolean): readonly string[]
   /** A key with its secret and without its lists, for its own account; null: there is none that works. */
-  callerOf(accountId: string, keyId: string): Caller | null
+  callerOf(accountId: string, keyId: string): Caller | null | Promise<Caller | null>
   /** Whether the requests of this key are recorded, as of the last look; false for a key that does not exist. */
   isInspected(key: string): boolean
   /** Of a key that works, as of the last look; null: there is none. */
@@ -41,10 +41,16 @@ export type Directory = {
    * As `authenticate`, for a key by account ID and key ID. Returns null if the account has no such key.
    * Throws `bad_key`, whose reason is revoked or expired, or `bad_token`.
    */
-  enterAs(accountId: string, keyId: string, shown: Shown): Caller | Promise<Caller> | null
+  enterAs(accountId: string, keyId: string, shown: Shown): Caller | null | Promise<Caller | null>
   /** Reloads the accounts if they have changed. */
-  refresh(): void
+  refresh(): Promise<void> | undefined
   stop(): void
+}
+
+/** Of a local database: only JWTs wait. */
+export type LocalDirectory = Omit<Directory, 'authenticate' | 'callerOf'> & {
+  authenticate(key: string, secret: string | null, address?: string): Caller
+  callerOf(accountId: string, keyId: string): Caller | null
 }
 
 type Entry = JwtHolder & {
@@ -60,29 +66,39 @@ type Entry = JwtHolder & {
 /** Data of a key. `secret`: the right one. */
 type Shown = { readonly secret: boolean; readonly jwt?: string | undefined }
 
-const accountsRevision = revisionOf('accounts')
 const refreshPeriodMs = 1000
 const damagedKey = 'the stored settings of this API key are damaged: only the operator can help'
 const unknownKeptMs = 1000
 const unknownMax = 10_000
 const hashesMax = 4_096
+/** Unknown keys that are looked up in a remote database at a time. */
+const looksMax = 64
 
-/**
- * `db`: a read connection, own or shared; all reads are short. `mayLook`: returns false if an unknown key or secret of
- * this address must not cause a database read; without it, reads are unlimited. `ownHosts`: names of this server that
- * a JWT may contain as audience.
- */
-export function createDirectory(parts: {
-  readonly db: Database
+type DirectoryParts = {
   readonly mayLook?: (address: string) => boolean
   readonly ownHosts?: () => readonly string[]
   /** Longest life of a JWT, milliseconds; absent: any. */
   readonly jwtLifeMsMax?: () => number
   readonly clock: Clock
   readonly log: Log
-}): Directory {
+}
+
+/** As `createDirectoryOf`. `db`: a read connection, own or shared; all reads are short. */
+export function createDirectory(parts: DirectoryParts & { readonly db: Database }): LocalDirectory {
+  // It reads in the caller's turn, so nothing but a JWT makes a promise.
+  return createDirectoryOf({ ...parts, source: createLocalAccounts(parts.db) }) as LocalDirectory
+}
+
+/**
+ * `mayLook`: returns false if an unknown key or secret of this address must not cause a database read; without it, reads are
+ * unlimited. `ownHosts`: names of this server that a JWT may contain as audience. With a remote source, `refresh` must
+ * have resolved before requests arrive.
+ */
+export function createDirectoryOf(
+  parts: DirectoryParts & { readonly source: AccountSource },
+): Directory {
   const {
-    db,
+    source,
     clock,
     log,
     mayLook = () => true,
@@ -91,7 +107,6 @@ export function createDirectory(parts: {
   } = parts
   const jwtCallers = createJwtCallers({ clock, ownHosts, lifeMsMax: jwtLifeMsMax })
   let entries = new Map<string, Entry>()
-  let revision = -1
   let open: readonly Entry[] = []
   let byId = new Map<string, Entry>()
   /** By hash, of keys whose rows cannot be read. */
@@ -101,30 +116,68 @@ export function createDirectory(parts: {
   // sha256 of keys that are not there -> when to look again.
   const unknown = new Map<string, number>()
 
-  function refresh(): void {
-    const now = findOne(db, accountsRevision)?.number ?? 0
-    if (now === revision) return
-    const read = new Map<string, Entry>()
-    const unreadable = new Set<string>()
-    const publicKeys = readPublicKeys(db)
-    for (const row of findAll(db, listCredentials())) {
-      try {
-        read.set(toBareHex(row.key_hash), toEntry(row, publicKeys.get(row.id) ?? noKeys))
-      } catch (error) {
-        // One unreadable row closes its own door only.
-        unreadable.add(toBareHex(row.key_hash))
-        log('error', 'api_key_unreadable', { keyId: row.id, error })
-      }
-    }
+  const looks = new Map<string, Promise<void>>()
+
+  function refresh(): Promise<void> | undefined {
+    return source.refresh(take)
+  }
+
+  function take(rows: AccountRows): void {
+    const { read, unreadable } = toEntries(rows, log)
     entries = read
     damaged = unreadable
     byId = new Map([...read.values()].map((entry) => [entry.withSecret.keyId, entry]))
-    open = [...read.values()].filter(
+    setOpen()
+    unknown.clear()
+  }
+
+  function setOpen(): void {
+    open = [...entries.values()].filter(
       ({ revoked, withSecret: { settings } }) =>
         !revoked && settings.files && settings.gatewayPublic,
     )
-    revision = now
-    unknown.clear()
+  }
+
+  /** The current rows of one key. Undefined: read; otherwise when they are. */
+  function look(hash: string): Promise<void> | undefined {
+    const { findKey } = source
+    if (findKey !== null) return lookRemotely(hash, findKey)
+    const refreshed = refresh()
+    noteUnknown(hash)
+    return refreshed
+  }
+
+  function lookRemotely(
+    hash: string,
+    findKey: NonNullable<AccountSource['findKey']>,
+  ): Promise<void> {
+    const known = looks.get(hash)
+    if (known !== undefined) return known
+    if (looks.size >= looksMax) return Promise.reject(new Fault('overloaded'))
+    const looking = findKey(Buffer.from(hash, 'hex'))
+      .then((rows) => {
+        if (rows !== null) addEntry(hash, rows)
+        noteUnknown(hash)
+      })
+      .finally(() => looks.delete(hash))
+    looks.set(hash, looking)
+    return looking
+  }
+
+  function addEntry(hash: string, rows: AccountRows): void {
+    const { read, unreadable } = toEntries(rows, log)
+    if (unreadable.size > 0) damaged = new Set([...damaged, ...unreadable])
+    const entry = read.get(hash)
+    if (entry === undefined) return
+    entries.set(hash, entry)
+    byId.set(entry.withSecret.keyId, entry)
+    setOpen()
+  }
+
+  function noteUnknown(hash: string): void {
+    if (entries.has(hash)) return
+    if (unknown.size >= unknownMax) unknown.clear()
+    unknown.set(hash, clock.monotonic() + unknownKeptMs)
   }
 
   function hashOf(key: string): string {
@@ -136,19 +189,10 @@ export function createDirectory(parts: {
     return hash
   }
 
-  function findEntry(hash: string, address: string): Entry | null {
-    const entry = entries.get(hash)
-    if (entry !== undefined) return entry
+  /** Whether the key may be known to the database although it is not here. Throws `damaged`. */
+  function mayBeNew(hash: string, address: string): boolean {
     if (damaged.has(hash)) throw new Fault('damaged', { detail: damagedKey })
-    const now = clock.monotonic()
-    if ((unknown.get(hash) ?? 0) > now || !mayLook(address)) return null
-    refresh()
-    const found = entries.get(hash) ?? null
-    if (found === null) {
-      if (unknown.size >= unknownMax) unknown.clear()
-      unknown.set(hash, now + unknownKeptMs)
-    }
-    return found
+    return (unknown.get(hash) ?? 0) <= clock.monotonic() && mayLook(address)
   }
 
   function find(accountId: string, keyId: string): Entry | null {
@@ -156,23 +200,66 @@ export function createDirectory(parts: {
     return entry?.withSecret.accountId === accountId ? entry : null
   }
 
-  function enter(key: string, address: string): Entry {
-    const hash = hashOf(key)
+  /** Throws `bad_key` for a text that cannot be a key, and `overloaded` if nothing that was read may decide. */
+  function checkKey(key: string, hash: string): void {
     if (!entries.has(hash) && !checkApiKey(key)) throw new Fault('bad_key')
-    const entry = findEntry(hash, address)
-    if (entry === null || entry.revoked || isOver(entry.expires, clock)) throw new Fault('bad_key')
+    if (!source.isCurrent()) {
+      throw new Fault('overloaded', { detail: 'the accounts cannot be read at the moment' })
+    }
+  }
+
+  function working(hash: string): Entry {
+    const entry = entries.get(hash)
+    if (entry === undefined) {
+      if (damaged.has(hash)) throw new Fault('damaged', { detail: damagedKey })
+      throw new Fault('bad_key')
+    }
+    if (entry.revoked || isOver(entry.expires, clock)) throw new Fault('bad_key')
     return entry
   }
 
-  refresh()
-  const stop = clock.every(refreshPeriodMs, () => {
-    try {
-      refresh()
-    } catch (error) {
+  function enter(key: string, address: string): Entry | Promise<Entry> {
+    const hash = hashOf(key)
+    checkKey(key, hash)
+    if (entries.has(hash) || !mayBeNew(hash, address)) return working(hash)
+    return afterwards(look(hash), () => working(hash))
+  }
+
+  function mayHaveChanged(entry: Entry, right: boolean, address: string): boolean {
+    // A card that was set a moment ago must open the door now: a local database is read in no time.
+    if (!entry.withSecret.hasCard && source.findKey === null) return true
+    // So must a secret that was made a moment ago.
+    return !right && mayLook(address)
+  }
+
+  function conclude(entry: Entry, secret: string | null, right: boolean): Caller {
+    if (secret === null) return entry.withoutSecret
+    if (!right) throw new Fault('bad_secret')
+    return entry.withSecret
+  }
+
+  /** By the rows as they are now. */
+  function authenticateNow(hash: string, secret: string | null): Caller {
+    const entry = entries.get(hash) ?? null
+    // Before the key is judged, so that the time does not reveal which exists.
+    const right = isSecret(entry, secret, clock)
+    return conclude(working(hash), secret, right)
+  }
+
+  function refreshQuietly(): void {
+    const failed = (error: unknown): void => {
       // Known keys go on working from memory; the next second tries again.
       log('error', 'accounts_not_refreshed', { error })
     }
-  })
+    try {
+      refresh()?.catch(failed)
+    } catch (error) {
+      failed(error)
+    }
+  }
+
+  if (source.findKey === null) void refresh()
+  const stop = clock.every(refreshPeriodMs, refreshQuietly)
 
   return {
     refresh,
@@ -190,71 +277,89 @@ export function createDirectory(parts: {
       if (entry === undefined || entry.revoked || isOver(entry.expires, clock)) return null
       return entry.withSecret.settings
     },
-    callerOf(accountId, keyId) {
-      refresh()
-      const entry = find(accountId, keyId)
-      if (entry === null || entry.revoked || isOver(entry.expires, clock)) return null
-      // A signed-in member of the account needs no JWT.
-      return { ...entry.withSecret, jwt: { bringsLists: false }, allowlists: null }
-    },
-    enterAs(accountId, keyId, { secret, jwt }) {
-      refresh()
-      const entry = find(accountId, keyId)
-      if (entry === null) return null
-      if (entry.revoked) throw new Fault('bad_key', { data: { reason: 'revoked' } })
-      if (isOver(entry.expires, clock)) throw new Fault('bad_key', { data: { reason: 'expired' } })
-      if (jwt !== undefined) return jwtCallers.callerOf(entry, jwt)
-      return secret ? entry.withSecret : entry.withoutSecret
-    },
+    callerOf: (accountId, keyId) =>
+      afterwards(refresh(), () => {
+        const entry = find(accountId, keyId)
+        if (entry === null || entry.revoked || isOver(entry.expires, clock)) return null
+        // A signed-in member of the account needs no JWT.
+        return { ...entry.withSecret, jwt: { bringsLists: false }, allowlists: null }
+      }),
+    enterAs: (accountId, keyId, { secret, jwt }) =>
+      afterwards<Caller | null | Promise<Caller>>(refresh(), () => {
+        const entry = find(accountId, keyId)
+        if (entry === null) return null
+        if (entry.revoked) throw new Fault('bad_key', { data: { reason: 'revoked' } })
+        if (isOver(entry.expires, clock))
+          throw new Fault('bad_key', { data: { reason: 'expired' } })
+        if (jwt !== undefined) return jwtCallers.callerOf(entry, jwt)
+        return secret ? entry.withSecret : entry.withoutSecret
+      }),
     authenticate(key, secret, address = '') {
       const hash = hashOf(key)
       // Cached tokens were verified when they were cached.
-      if (!entries.has(hash) && !checkApiKey(key)) throw new Fault('bad_key')
-      let entry = findEntry(hash, address)
-      if (secret !== null && entry?.withSecret.hasCard === false) {
-        // A card that was set a moment ago must open the door now.
-        refresh()
-        entry = findEntry(hash, address)
+      checkKey(key, hash)
+      const entry = entries.get(hash)
+      if (entry === undefined) {
+        if (!mayBeNew(hash, address)) return authenticateNow(hash, secret)
+        return afterwards(look(hash), () => authenticateNow(hash, secret))
       }
-      let right = isSecret(entry, secret, clock)
-      if (entry !== null && secret !== null && !right && mayLook(address)) {
-        // So must a secret that was made a moment ago.
-        refresh()
-        entry = findEntry(hash, address)
-        right = isSecret(entry, secret, clock)
+      const right = isSecret(entry, secret, clock)
+      if (secret !== null && mayHaveChanged(entry, right, address)) {
+        return afterwards(look(hash), () => authenticateNow(hash, secret))
       }
-      if (entry === null || entry.revoked || isOver(entry.expires, clock)) {
-        throw new Fault('bad_key')
-      }
-      if (secret === null) return entry.withoutSecret
-      if (!right) throw new Fault('bad_secret')
-      return entry.withSecret
+      return conclude(working(hash), secret, right)
     },
     authenticateJwt(key, jwt, address = '') {
-      const entry = enter(key, address)
-      const caller = jwtCallers.callerOf(entry, jwt)
+      const entered = enter(key, address)
+      if (entered instanceof Promise)
+        return entered.then((entry) => jwtCallers.callerOf(entry, jwt))
+      const caller = jwtCallers.callerOf(entered, jwt)
       if (!(caller instanceof Promise)) return caller
-      return caller.catch((thrown: unknown) => {
+      return caller.catch(async (thrown: unknown) => {
         if (!mayLook(address)) throw thrown
         // A public key that was added a moment ago must work now.
-        refresh()
-        const fresh = enter(key, address)
-        if (fresh === entry) throw thrown
-        return jwtCallers.callerOf(fresh, jwt)
+        const hash = hashOf(key)
+        await look(hash)
+        const fresh = working(hash)
+        if (fresh === entered) throw thrown
+        return await jwtCallers.callerOf(fresh, jwt)
       })
     },
   }
 }
 
+/** `then` in this turn, if there is nothing to wait for. */
+function afterwards<T>(first: Promise<void> | undefined, then: () => T): T | Promise<Awaited<T>> {
+  return first === undefined ? then() : (first.then(then) as Promise<Awaited<T>>)
+}
+
 const noKeys: JwtKeys = new Map()
 
-function readPublicKeys(db: Database): ReadonlyMap<string, JwtKeys> {
+type Entries = {
+  /** By hash. */
+  readonly read: Map<string, Entry>
+  readonly unreadable: Set<string>
+}
+
+function toEntries({ credentials, publicKeys }: AccountRows, log: Log): Entries {
   const byKey = new Map<string, Map<string, ParsedPublicKey>>()
-  for (const { key_id: keyId, id, algorithm, spki } of findAll(db, listPublicKeys())) {
+  for (const { key_id: keyId, id, algorithm, spki } of publicKeys) {
     const keys = byKey.get(keyId) ?? new Map<string, ParsedPublicKey>()
     byKey.set(keyId, keys.set(id, { algorithm, spki }))
   }
-  return byKey
+  const read = new Map<string, Entry>()
+  const unreadable = new Set<string>()
+  for (const row of credentials) {
+    const hash = toBareHex(row.key_hash)
+    try {
+      read.set(hash, toEntry(row, byKey.get(row.id) ?? noKeys))
+    } catch (error) {
+      // One unreadable row closes its own door only.
+      unreadable.add(hash)
+      log('error', 'api_key_unreadable', { keyId: row.id, error })
+    }
+  }
+  return { read, unreadable }
 }
 
 const noSecretHash = new Uint8Array(32)

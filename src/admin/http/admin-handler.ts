@@ -47,7 +47,7 @@ export type AdminHandlerDeps = {
   readonly context: AdminContext
   readonly findPrincipal: FindPrincipal
   /** Called after each operation that may have changed state, before the reply. */
-  readonly changed: () => void
+  readonly changed: () => Promise<void> | void
   readonly settings: {
     /** Allowed host names in addition to those of loopback. */
     readonly hosts: readonly string[]
@@ -128,7 +128,7 @@ export type AsKey = (
 
 export type AsKeyParts = {
   /** The key with its secret, without its lists; null: no such key in the account, or it has expired. */
-  readonly callerOf: (accountId: string, keyId: string) => Caller | null
+  readonly callerOf: (accountId: string, keyId: string) => Caller | null | Promise<Caller | null>
   readonly rpc: RpcApi
   /** The IPFS API for an authenticated caller; `path`: `/api/v0/<command>`. */
   readonly files: (as: { readonly caller: Caller; readonly path: string }) => RequestHandler
@@ -141,15 +141,15 @@ export function createAsKey({ callerOf, rpc, files }: AsKeyParts): AsKey {
     const match = asKeyForm.exec(path)
     if (match === null) return false
     const [, account = '', key = '', face = '', rest = ''] = match
-    const caller = callerAs(actor, account, key)
+    const caller = await callerAs(actor, account, key)
     if (face === 'files') await files({ caller, path: `/api/v0/${rest}` })(exchange)
     else await rpc(exchange, { network: rest, webSocket: false, key: null, caller })
     return true
   }
 
-  function callerAs(actor: Principal | null, account: string, key: string): Caller {
+  async function callerAs(actor: Principal | null, account: string, key: string): Promise<Caller> {
     authorizeRole('member', account, actor)
-    const caller = callerOf(account, key)
+    const caller = await callerOf(account, key)
     if (caller === null) throw new Fault('absent', { detail: `there is no key ${key} that works` })
     return caller
   }
@@ -316,7 +316,7 @@ async function runWith(
     },
     signal: exchange.signal,
   })
-  if (operation.method !== 'GET') parts.changed()
+  if (operation.method !== 'GET') await parts.changed()
   const mayStill = async (): Promise<boolean> => {
     try {
       const account = typeof sent['account'] === 'string' ? sent['account'] : null

@@ -16,8 +16,8 @@ export const clearRequests = {
   summary: 'Delete the recorded requests of a key.',
   input,
   output,
-  run(asked, call) {
-    const { inspector, caller } = inspectingOf(call, asked)
+  async run(asked, call) {
+    const { inspector, caller } = await inspectingOf(call, asked)
     inspector.clear(caller.keyId)
     return {}
   },

@@ -26,7 +26,7 @@ export const getRequest = {
   input,
   output,
   async run(asked, call) {
-    const inspecting = inspectingOf(call, asked)
+    const inspecting = await inspectingOf(call, asked)
     const request = await requestOf(inspecting, asked.request)
     const network = inspecting.networks().find(({ name }) => name === request.network)
     const mayAsk = call.actor !== null && isOperator(call.actor)

@@ -100,21 +100,21 @@ export function withoutUpstreams<
 }
 
 /** Throws `absent` for a key that is not one of the account, and where no server runs. */
-export function inspectingOf(
+export async function inspectingOf(
   { inspecting }: AdminCall,
   { account, key }: { readonly account: string; readonly key: string },
-): InspectorAccess & { readonly caller: Caller } {
+): Promise<InspectorAccess & { readonly caller: Caller }> {
   if (inspecting === null) {
     throw new Fault('absent', { detail: 'requests are recorded in the memory of a running server' })
   }
-  const caller = inspecting.callerOf(account, key)
+  const caller = await inspecting.callerOf(account, key)
   if (caller === null) throw new Fault('absent', { detail: 'there is no such key that works' })
   return { ...inspecting, caller }
 }
 
 /** Throws `absent` if it was not recorded or has been dropped. */
 export async function requestOf(
-  { inspector, caller }: ReturnType<typeof inspectingOf>,
+  { inspector, caller }: Awaited<ReturnType<typeof inspectingOf>>,
   id: number,
 ): Promise<InspectedRequest> {
   const request = await inspector.find(caller.keyId, id)

@@ -36,7 +36,7 @@ export const listRequests = {
   input,
   output,
   async run(asked, call) {
-    const { inspector, caller } = inspectingOf(call, asked)
+    const { inspector, caller } = await inspectingOf(call, asked)
     const filter = { ...filterOf(asked), after: asked.after }
     const found = await inspector.list(caller.keyId, filter, asked.limit)
     const requests = found.map((request) => withoutUpstreams(request, call))

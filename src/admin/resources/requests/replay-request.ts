@@ -55,7 +55,7 @@ export const replayRequest = {
   audit: () => null,
   async run(asked, call) {
     if (asked.upstream !== undefined) authorizeRole('operator', null, call.actor)
-    const inspecting = inspectingOf(call, asked)
+    const inspecting = await inspectingOf(call, asked)
     const request = await requestOf(inspecting, asked.request)
     using deadline = withDeadline(call.signal, replayMs, call.clock)
     const { labels, ...rest } = await replay(

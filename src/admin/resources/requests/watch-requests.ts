@@ -26,8 +26,8 @@ export const watchRequests = {
   summary: 'Requests of a key that is inspected, as they end.',
   input,
   output: inspectedRow,
-  run(asked, call) {
-    const { inspector, caller } = inspectingOf(call, asked)
+  async run(asked, call) {
+    const { inspector, caller } = await inspectingOf(call, asked)
     const filter = filterOf(asked)
     const feed = createBoundedQueue<z.output<typeof inspectedRow>>(waitingMax, call.signal)
     const stopListening = inspector.listen(caller.keyId, (request) => {

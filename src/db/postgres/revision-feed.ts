@@ -1,0 +1,87 @@
+// Notifications about raised revisions, on a connection of its own. They are a hint that saves time: one can be lost, so readers
+// also look at the revision each second.
+// Tested by src/db/postgres/revision-feed.test.ts
+import type pg from 'pg'
+import type { Clock } from '../../base/clock.ts'
+import type { Connections } from './connections.ts'
+import { revisionChannel } from './schema.ts'
+
+export type RevisionName = 'accounts' | 'denials' | 'networks' | 'people'
+
+export type RevisionFeed = {
+  /**
+   * Calls `changed` after rows of that name changed, and each time when notifications may have been lost. The returned
+   * function ends it.
+   */
+  onRevision(name: RevisionName, changed: () => void): () => void
+  stop(): Promise<void>
+}
+
+const waitMs = 100
+const waitMsMax = 5000
+
+/** Connects in the background, again and again. */
+export function followRevisions(parts: {
+  readonly connections: Pick<Connections, 'open'>
+  readonly clock: Clock
+}): RevisionFeed {
+  const { connections, clock } = parts
+  const listeners = new Map<RevisionName, Set<() => void>>()
+  let client: pg.Client | null = null
+  let cancel = (): void => {}
+  let pauseMs = waitMs
+  let isOver = false
+
+  function announce(name: string | undefined): void {
+    for (const changed of listeners.get(name as RevisionName) ?? []) changed()
+  }
+
+  function announceAll(): void {
+    for (const name of listeners.keys()) announce(name)
+  }
+
+  function again(): void {
+    client = null
+    if (isOver) return
+    cancel = clock.after(pauseMs * (0.75 + Math.random() / 2), () => void listen())
+    pauseMs = Math.min(2 * pauseMs, waitMsMax)
+  }
+
+  async function listen(): Promise<void> {
+    let opened: pg.Client
+    try {
+      opened = await connections.open()
+    } catch {
+      // The readers report that the database is away.
+      again()
+      return
+    }
+    if (isOver) return await opened.end()
+    client = opened
+    opened.on('notification', ({ payload }) => announce(payload))
+    opened.on('error', () => {})
+    opened.once('end', again)
+    try {
+      await opened.query(`LISTEN ${revisionChannel}`)
+      pauseMs = waitMs
+      announceAll()
+    } catch {
+      // Its end is announced.
+      await opened.end().catch(() => {})
+    }
+  }
+
+  void listen()
+  return {
+    onRevision(name, changed) {
+      const known = listeners.get(name) ?? new Set()
+      listeners.set(name, known.add(changed))
+      return () => known.delete(changed)
+    },
+    async stop() {
+      isOver = true
+      cancel()
+      await client?.end()
+    },
+  }
+}
