@@ -19,6 +19,7 @@ const localModules: Readonly<Record<string, string>> = {
   'log-checkpoint.ts': 'of the segments of one machine',
   'quarantine.ts': 'of the segments of one machine',
   'segment-ends.ts': 'of the segments of one machine',
+  'invalid-replies.ts': 'what the upstreams of one machine do',
   'upstream-status.ts': 'what the upstreams of one machine do',
 }
 

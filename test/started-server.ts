@@ -117,9 +117,12 @@ export async function rpc(
 }
 
 /** Runs `cairn` with these arguments and parses what it printed. Rejects on a non-zero exit. */
-export async function runCli(args: readonly string[]): Promise<Record<string, unknown>> {
+export async function runCli(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Record<string, unknown>> {
   const { stdout } = await promisify(execFile)(process.execPath, [bin, ...args], {
-    env: environment(),
+    env: environment(env),
   })
   return JSON.parse(stdout) as Record<string, unknown>
 }

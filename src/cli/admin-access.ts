@@ -13,11 +13,7 @@ import { type AdminCaller, createAdminCaller, requestOf } from '../admin/client.
 import { adminOperations } from '../admin/index.ts'
 import { runAdmin } from '../admin/run-admin.ts'
 import { createHttpClient, HttpTrouble } from '../ipfs/sources/http-client.ts'
-import {
-  createOwnDenials,
-  createOwnDenyList,
-  type DenyDecision,
-} from '../ipfs-gateway/own-denials.ts'
+import { createOwnDenials, type DenyDecision } from '../ipfs-gateway/own-denials.ts'
 import { denyPathsOf, openDenyLists } from '../server/deny-lists.ts'
 import { createNetworkAdmin } from '../server/network-admin.ts'
 import { openPinRows, openUsageView } from '../server/open-admin.ts'
@@ -80,7 +76,7 @@ async function local(
     accounts: data.accounts,
     cards: data.cards,
     publicKeys: data.publicKeys,
-    pins: openPinRows(data.rows),
+    pins: openPinRows(data.localRows),
     identity: data.identity,
     usage: openUsageView({ rows: data.rows, clock: systemClock, usage: null }),
     alerts: null,
@@ -121,12 +117,12 @@ async function local(
 
 /** Reads the lists for this one decision: large ones take seconds. */
 async function decideFromLists(
-  { config, db }: Awaited<ReturnType<typeof openData>>,
+  { config, denials }: Awaited<ReturnType<typeof openData>>,
   cid: CID,
   segments: readonly string[],
 ): Promise<DenyDecision | null> {
   const lists = await openDenyLists(denyPathsOf(config.gateway), {
-    own: createOwnDenyList(db),
+    own: denials,
     clock: systemClock,
     log: silentLog,
   })

@@ -15,13 +15,14 @@ import { describeErrno } from '../base/describe-errno.ts'
 import type { Config } from '../config/settings.ts'
 import { createInlineWriter } from '../db/inline-writer.ts'
 import { migrate } from '../db/migrate.ts'
-import { createSqliteRows } from '../db/sqlite-rows.ts'
 import { openDatabase } from '../db/sqlite.ts'
 import type { Database } from '../db/sqlite.ts'
 import type { Rows } from '../db/rows.ts'
 import { openCards, openIdentity } from '../server/open-access.ts'
 import { makeDataFolder } from '../server/make-data-folder.ts'
 import { refuseLostDatabase } from '../server/open-content.ts'
+import { type OpenRows, openRows } from '../server/open-rows.ts'
+import type { OwnDenyList } from '../ipfs-gateway/own-denials.ts'
 import { createSavedNetworks, type SavedNetworks } from '../server/saved-networks.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { settingsOf } from './shared-options.ts'
@@ -34,8 +35,12 @@ export type Data = AsyncDisposable & {
   /** Without the saved networks. */
   readonly config: Config
   readonly savedNetworks: SavedNetworks
+  /** `cairn.db`, and its rows: chain content, files, and what upstreams did. */
   readonly db: Database
+  readonly localRows: Rows
+  /** Accounts, keys, people, usage: in `cairn.db` too, unless a setting names another database. */
   readonly rows: Rows
+  readonly denials: OwnDenyList
 }
 
 /**
@@ -62,7 +67,22 @@ export async function openData(
     throw error
   }
   const writer = createInlineWriter(db)
-  const rows = createSqliteRows(db, writer)
+  let opened: OpenRows
+  try {
+    opened = await openRows({
+      config,
+      settings: { now: config },
+      database: db,
+      writer,
+      sealSecret: () => obtainSealSecret(dataDir),
+      clock: systemClock,
+      log: silentLog,
+    })
+  } catch (error) {
+    db.close()
+    throw error
+  }
+  const { rows, localRows, denials } = opened
   const parts = { rows, clock: systemClock }
   return {
     accounts: createAccounts(parts),
@@ -75,8 +95,12 @@ export async function openData(
       sealSecret: () => obtainSealSecret(dataDir),
     }),
     db,
+    localRows,
     rows,
+    denials,
     async [Symbol.asyncDispose]() {
+      denials.stop()
+      await opened.close()
       await writer.close()
       db.close()
     },

@@ -22,8 +22,37 @@ type StoredNetworks = {
 
 /** A folder that cannot be read stores none: other checks report it. */
 export async function findStoredNetworks(config: Config): Promise<StoredNetworks> {
-  const saved = await readStored(config.dataDir)
+  const { url } = config.database
+  const saved =
+    url === null ? await readStored(config.dataDir) : await readRemote(config.dataDir, url)
   return { config: withSavedNetworks(config, readable(saved)), saved }
+}
+
+async function readRemote(dataDir: string, url: string): Promise<readonly SavedNetwork[]> {
+  try {
+    const { inspectPostgres } = await import('../db/postgres/inspect.ts')
+    const found = await inspectPostgres({ url, mayLoseCommits: true, clock: systemClock })
+    try {
+      return found.rows === null ? [] : await listFrom(found.rows, dataDir)
+    } finally {
+      await found.close()
+    }
+  } catch {
+    return []
+  }
+}
+
+function listFrom(
+  rows: Parameters<typeof createSavedNetworks>[0]['rows'],
+  dataDir: string,
+): Promise<readonly SavedNetwork[]> {
+  const hasKey = existsSync(join(dataDir, 'identity.pem'))
+  return createSavedNetworks({
+    rows,
+    clock: systemClock,
+    // Without the key file nothing can be read, and reading it would create it.
+    sealSecret: () => (hasKey ? obtainSealSecret(dataDir) : new Uint8Array(32)),
+  }).list()
 }
 
 async function readStored(dataDir: string): Promise<readonly SavedNetwork[]> {
@@ -33,13 +62,7 @@ async function readStored(dataDir: string): Promise<readonly SavedNetwork[]> {
   try {
     db = openDatabase(path, { readOnly: true })
     if (schemaVersion(db) !== migrations.length) return []
-    const hasKey = existsSync(join(dataDir, 'identity.pem'))
-    return await createSavedNetworks({
-      rows: createSqliteRows(db, createInlineWriter(db)),
-      clock: systemClock,
-      // Without the key file nothing can be read, and reading it would create it.
-      sealSecret: () => (hasKey ? obtainSealSecret(dataDir) : new Uint8Array(32)),
-    }).list()
+    return await listFrom(createSqliteRows(db, createInlineWriter(db)), dataDir)
   } catch {
     return []
   } finally {

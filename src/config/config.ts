@@ -50,7 +50,8 @@ export async function loadConfig(places: Places): Promise<LoadedConfig> {
   const [network] = listed.written
   const chain = [...settings.origins].filter(([path]) => path.startsWith('chain.'))
   const both = network === undefined ? [] : chain.map((given) => refuseBoth(given, network))
-  const together = settings.config === null ? [] : checkTogether(settings.config)
+  const together =
+    settings.config === null ? [] : checkTogether({ ...settings.config, networks: listed.networks })
   const broken = together.map(({ path, said, fix }) =>
     wrongAt(settings.origins.get(path)?.where ?? 'settings', said, fix),
   )

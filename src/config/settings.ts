@@ -354,6 +354,40 @@ export const settingsSchema = z.strictObject({
       ),
     })
     .prefault({}),
+  database: z
+    .strictObject({
+      url: z
+        .string()
+        .regex(
+          /^postgres(?:ql)?:\/\/[^\s/]+\/\S+$/,
+          'expected postgresql://<user>:<password>@<host>/<database>',
+        )
+        .nullable()
+        .default(null)
+        .meta({
+          description:
+            'PostgreSQL database of accounts, keys, people, usage and pins, which several machines share. null: SQLite in `dataDir`.',
+          secret: true,
+        }),
+      connections: whole(2, 1000, 16, 'Maximum number of connections to the database.'),
+      mayLoseCommits: flag(
+        false,
+        'Start although the database can lose changes that it confirmed: with standbys, none of which is synchronous, or without `synchronous_commit`.',
+      ),
+    })
+    .prefault({}),
+  accounts: z
+    .strictObject({
+      staleMs: live(
+        whole(
+          1000,
+          dayMs,
+          600_000,
+          'Time for which known keys work while the database cannot be reached. Then, and for unknown keys, requests get 503.',
+        ),
+      ),
+    })
+    .prefault({}),
   backup: z
     .strictObject({
       to: live(
@@ -829,12 +863,15 @@ export function checkTogether({
   events,
   backup,
   signIn,
+  database,
+  networks,
 }: Pick<
   Config,
-  'chain' | 'card' | 'mail' | 'http' | 'events' | 'backup' | 'signIn'
+  'chain' | 'card' | 'mail' | 'http' | 'events' | 'backup' | 'signIn' | 'database' | 'networks'
 >): readonly Broken[] {
   return [
     ...checkChain(chain),
+    ...checkDatabase({ database, chain, networks }),
     ...checkCard(card),
     ...checkMail(mail),
     ...checkTls(http),
@@ -842,6 +879,14 @@ export function checkTogether({
     ...checkBackup(backup),
     ...checkSignIn(signIn),
   ]
+}
+
+function checkDatabase(config: Pick<Config, 'database' | 'chain' | 'networks'>): readonly Broken[] {
+  if (config.database.url === null || embeddedChain(config) === null) return []
+  const said =
+    'database.url is set, expected networks without an embedded chain: each machine would have another chain'
+  const fix = 'networks: [{name: mainnet, upstreams: [{url: "http://127.0.0.1:8545"}]}]'
+  return [{ path: 'database.url', said, fix }]
 }
 
 function checkEvents({ webhook, webhookSecret }: Config['events']): readonly Broken[] {

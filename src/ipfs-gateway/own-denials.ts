@@ -4,6 +4,7 @@
 import { decodeOrSame } from '../base/decode-or-same.ts'
 import type { CID } from 'multiformats/cid'
 import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
 import { Fault } from '../base/fault.ts'
 import { parseCid } from '../codec/ipld/cid.ts'
 import type { Rows } from '../db/rows.ts'
@@ -128,35 +129,90 @@ function toDenial({ rule, status, reason, created }: DenialRow): Denial {
   return { rule, status: status === 451 ? 451 : 410, reason, created }
 }
 
-/** The rules in force, from a read connection. */
+/** The rules in force. */
 export type OwnDenyList = {
   find(cid: CID, segments?: readonly string[]): (DenyMatch & { readonly rule: string }) | null
-  /** Reads the rules again if they have changed. */
-  refresh(): void
+  /** Reads the rules again if they have changed. Undefined: done. */
+  refresh(): Promise<void> | undefined
+  /** As `refresh`, where it needs no wait: a remote database is read in the background. */
+  refreshNow(): void
+  stop(): void
+}
+
+class RuleTable {
+  revision = -1
+  #rules = new DenyRules()
+  #names: readonly string[] = []
+
+  take(revision: number, listed: readonly DenialRow[]): void {
+    const read = new DenyRules()
+    for (const [at, { rule, status }] of listed.entries()) {
+      read.add(rule, at + 1, status === 451 ? 451 : 410)
+    }
+    this.#rules = read
+    this.#names = listed.map(({ rule }) => rule)
+    this.revision = revision
+  }
+
+  find: OwnDenyList['find'] = (cid, segments) => {
+    const match = this.#rules.find(cid, segments)
+    return match === null ? null : { ...match, rule: this.#names[match.line - 1] ?? '' }
+  }
 }
 
 const denialsRevision = revisionOf('denials')
 
+/** From a read connection, in the caller's turn. */
 export function createOwnDenyList(db: Database): OwnDenyList {
-  let revision = -1
-  let rules = new DenyRules()
-  let names: readonly string[] = []
+  const table = new RuleTable()
+  function refresh(): undefined {
+    const now = findOne(db, denialsRevision)?.number ?? 0
+    if (now !== table.revision) table.take(now, findAll(db, listDenials()))
+  }
+  return { find: table.find, refresh, refreshNow: refresh, stop: () => {} }
+}
+
+const lookMs = 1000
+
+/**
+ * From a remote database, each second and when `onChange` announces a change. While it cannot be read, the rules read last
+ * stay in force. `refresh` must have resolved before requests arrive.
+ */
+export function createRemoteDenyList(parts: {
+  readonly rows: Pick<Rows, 'first' | 'snapshot'>
+  readonly onChange: (changed: () => void) => () => void
+  readonly clock: Clock
+  readonly log: Log
+}): OwnDenyList {
+  const { rows, clock, log } = parts
+  const table = new RuleTable()
+  let looking = false
+
+  async function refresh(): Promise<void> {
+    if (((await rows.first(denialsRevision))?.number ?? 0) === table.revision) return
+    const [revisions, listed] = await rows.snapshot([denialsRevision, listDenials()])
+    const read = revisions[0]?.number ?? 0
+    // A read that began earlier may end later.
+    if (read > table.revision) table.take(read, listed)
+  }
+
+  function look(): void {
+    if (looking) return
+    looking = true
+    refresh()
+      .catch((error: unknown) => log('error', 'denials_not_read', { error }))
+      .finally(() => (looking = false))
+  }
+
+  const stopLooking = clock.every(lookMs, look)
+  const stopChanges = parts.onChange(look)
   return {
-    find(cid, segments) {
-      const match = rules.find(cid, segments)
-      return match === null ? null : { ...match, rule: names[match.line - 1] ?? '' }
-    },
-    refresh() {
-      const now = findOne(db, denialsRevision)?.number ?? 0
-      if (now === revision) return
-      const read = new DenyRules()
-      const listed = findAll(db, listDenials())
-      for (const [at, { rule, status }] of listed.entries()) {
-        read.add(rule, at + 1, status === 451 ? 451 : 410)
-      }
-      rules = read
-      names = listed.map(({ rule }) => rule)
-      revision = now
+    find: table.find,
+    refresh,
+    refreshNow: () => {},
+    stop() {
+      stopLooking()
+      stopChanges()
     },
   }
 }

@@ -4,7 +4,7 @@
 import { createFairTimeSlices } from '../base/fair-time-slices.ts'
 import { join, resolve } from 'node:path'
 import { createAccounts } from '../access/accounts/accounts.ts'
-import { createDirectory } from '../access/accounts/directory.ts'
+import { createDirectoryOf } from '../access/accounts/directory.ts'
 import { createFirstKey } from '../access/accounts/first-account.ts'
 import { obtainSealSecret } from '../access/accounts/server-identity.ts'
 import { createJwtPublicKeys } from '../access/accounts/jwt-public-keys.ts'
@@ -14,7 +14,7 @@ import { createLog, type Log } from '../base/log.ts'
 import { listedNetworks } from '../config/saved-network.ts'
 import type { Config } from '../config/settings.ts'
 import { lockFolder } from '../db/lock.ts'
-import { createSqliteRows, findAll } from '../db/sqlite-rows.ts'
+import { findAll } from '../db/sqlite-rows.ts'
 import { openDatabase } from '../db/sqlite.ts'
 import { startThreadWriter } from '../db/thread-writer.ts'
 import { createSenderCache } from '../chain/sender-cache.ts'
@@ -29,7 +29,7 @@ import { databaseBytes } from '../db/database-bytes.ts'
 import { clearStaleStaging } from '../backup/stage-files.ts'
 import { deviceSpace } from '../content/segments/segment-folder.ts'
 import { createSystemFiles } from '../content/system-files.ts'
-import { storedBytes } from '../ipfs/pins/account-storage.ts'
+import { readStorage, storedBytes as storedBytesNow } from '../ipfs/pins/account-storage.ts'
 import { listKeyIdsOf } from '../tables/api-keys.ts'
 import { createFailedAuthentications } from '../access/limits/failed-attempts.ts'
 import { createTransferMeters } from '../access/limits/transfer-meters.ts'
@@ -38,7 +38,7 @@ import { createLimiter } from '../access/limits/limiter.ts'
 import { createUsageRetention } from '../access/usage/usage-retention.ts'
 import { createUsage } from '../access/usage/usage.ts'
 import { createCounters } from '../metrics/counters.ts'
-import { createOwnDenials, createOwnDenyList } from '../ipfs-gateway/own-denials.ts'
+import { createOwnDenials } from '../ipfs-gateway/own-denials.ts'
 import { denyPathsOf, openDenyLists } from './deny-lists.ts'
 import { type OnImport, openChain } from './open-chain.ts'
 import { startCollecting } from './start-collecting.ts'
@@ -60,6 +60,7 @@ import { gatewaysOf, openContent, refuseLostDatabase } from './open-content.ts'
 import { createKuboCommands } from '../kubo/commands/index.ts'
 import { openEndpoints } from './open-endpoints.ts'
 import { openEvents } from './open-events.ts'
+import { openRows } from './open-rows.ts'
 import { obtainPublicKey } from '../access/accounts/server-identity.ts'
 import { openMetrics, openServerStatus } from './open-metrics.ts'
 import { createNetworkAdmin } from './network-admin.ts'
@@ -190,7 +191,19 @@ export async function startServer(
 
   const shared = await openShared({ config, settings, clock, log })
   starting.defer(() => shared?.close())
-  const rows = createSqliteRows(database, writer)
+  const opening = await openRows({
+    config,
+    settings,
+    database,
+    writer,
+    sealSecret: () => obtainSealSecret(config.dataDir),
+    clock,
+    log,
+  })
+  starting.defer(() => opening.close())
+  const { rows, localRows } = opening
+  // Pins and blocks are written in one transaction, so they are in one database.
+  const fileRows = localRows
   const parts = { rows, clock }
   const accounts = createAccounts({ ...parts, keysMax: () => settings.now.keys.perAccountMax })
   const billing = openCards({ ...parts, settings })
@@ -215,8 +228,8 @@ export async function startServer(
     perMinute: () => settings.now.http.failedKeysPerMinute,
     shares: limits?.failed ?? null,
   })
-  const directory = createDirectory({
-    db: database,
+  const directory = createDirectoryOf({
+    source: opening.accounts,
     clock,
     log,
     mayLook: failed.isUnder,
@@ -224,11 +237,21 @@ export async function startServer(
     jwtLifeMsMax: () => settings.now.keys.jwtLifeMsMax,
   })
   starting.defer(() => directory.stop())
-  const usage = createUsage({ db: database, rows, clock, log })
+  await directory.refresh()
+  const usage = createUsage({ db: opening.db, spool: opening.spool, rows, clock, log })
   starting.defer(async () => {
     usage.stop()
     await usage.flush()
   })
+  const { db } = opening
+  const keysOf = (accountId: string) =>
+    db === null
+      ? rows.find(listKeyIdsOf(accountId)).then((keys) => keys.map(({ id }) => id))
+      : findAll(db, listKeyIdsOf(accountId)).map(({ id }) => id)
+  const storedBytes = (accountId: string) =>
+    fileRows === localRows
+      ? storedBytesNow(database, accountId).bytes
+      : readStorage(fileRows, accountId).then(({ bytes }) => bytes)
   const retention = createUsageRetention({
     rows,
     clock,
@@ -241,7 +264,7 @@ export async function startServer(
     usage,
     sealSecret: () => obtainSealSecret(config.dataDir),
     settings,
-    db: database,
+    storedBytes,
     rows,
     clock,
     log,
@@ -302,7 +325,7 @@ export async function startServer(
     first: { settings: config, merged },
     opened,
     saved,
-    database,
+    rows,
     clock,
     log,
   })
@@ -312,7 +335,7 @@ export async function startServer(
 
   const collecting = startCollecting({
     config,
-    rows,
+    rows: fileRows,
     writer,
     store,
     obtain: obtaining.obtain,
@@ -322,7 +345,7 @@ export async function startServer(
   starting.defer(() => collecting.stop())
 
   const denied = await openDenyLists(denyPathsOf(config.gateway), {
-    own: createOwnDenyList(database),
+    own: opening.denials,
     clock,
     log,
   })
@@ -341,8 +364,8 @@ export async function startServer(
   const transferMeters = createTransferMeters({
     clock,
     transferred: usage.bytesThisMonth,
-    keysOf: (accountId) => findAll(database, listKeyIdsOf(accountId)).map(({ id }) => id),
-    storedBytes: (accountId) => storedBytes(database, accountId).bytes,
+    keysOf,
+    storedBytes,
     reservedBytes: uploads.declaredOf,
     uploadsPerKeyMax: () => settings.now.files.uploadsPerKeyMax,
     counters: shared?.counters ?? null,
@@ -364,12 +387,12 @@ export async function startServer(
     denied,
     findSender: senders.find,
     database,
-    rows,
+    rows: fileRows,
     clock,
     log,
   })
 
-  const integrity = watchIntegrity({ path, rows, clock, log })
+  const integrity = watchIntegrity({ path, rows: localRows, clock, log })
   starting.defer(() => integrity.stop())
   const ready = () => writable && store.isWritable && integrity.isSound && opened.isReady()
   const tlsFiles = tlsFilesOf(config.http)
@@ -398,7 +421,7 @@ export async function startServer(
     store,
     uploadBytes: () => uploads.storedBytes,
     database,
-    rows,
+    rows: localRows,
     settings,
     networks: inForce.now,
     ready,
@@ -453,7 +476,7 @@ export async function startServer(
               accounts,
               cards: billing.cards,
               publicKeys: createJwtPublicKeys(parts),
-              pins: openPinRows(rows),
+              pins: openPinRows(fileRows),
               identity,
               usage: openUsageView({ rows, clock, usage }),
               alerts: alerts.view,
@@ -469,7 +492,7 @@ export async function startServer(
               denials: {
                 ...createOwnDenials({ rows, clock }),
                 async decide(cid, segments) {
-                  denied.refresh()
+                  await denied.refresh()
                   return denied.decide(cid, segments)
                 },
               },

@@ -11,7 +11,7 @@ import { denyLookMs, denyPathsOf, openDenyLists } from './deny-lists.ts'
 const one = CID.parse('QmeGAVddnBSnKc1DLE7DLV9uuTqo5F7QbaveTjr45JUdQn')
 const other = CID.parse('bafkreigp57nphuun56ko66odwfcji6x2bpqo5eaoyv6yp7cdu55oxm4ioy')
 
-const noRules = { find: () => null, refresh: () => {} }
+const noRules = { find: () => null, refresh: () => undefined, refreshNow: () => {}, stop: () => {} }
 
 test('a changed list is read again, and a missing one leaves the last list in force', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-deny-'))

@@ -21,8 +21,9 @@ export type DenyLists = {
   denialOf(cid: CID, segments?: readonly string[]): DenyStatus | null
   /** Null: no rule is about the content. */
   decide(cid: CID, segments?: readonly string[]): DenyDecision | null
-  /** Reads the rules of operators again if they have changed. */
-  refresh(): void
+  /** As of `OwnDenyList`. */
+  refresh(): Promise<void> | undefined
+  refreshNow(): void
   stop(): void
 }
 
@@ -54,7 +55,7 @@ export async function openDenyLists(
   let looks = await looksOf(paths)
   let lists = await readAll(looks)
   let underWay = false
-  own.refresh()
+  await own.refresh()
   logLists()
 
   function logLists(): void {
@@ -102,7 +103,11 @@ export async function openDenyLists(
     denialOf: (cid, segments) => decide(cid, segments)?.status ?? null,
     decide,
     refresh: own.refresh,
-    stop,
+    refreshNow: own.refreshNow,
+    stop() {
+      stop()
+      own.stop()
+    },
   }
 }
 

@@ -6,8 +6,7 @@ import type { Log } from '../base/log.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { listedNetworks, withSavedNetworks } from '../config/saved-network.ts'
 import type { Config } from '../config/settings.ts'
-import { findOne } from '../db/sqlite-rows.ts'
-import type { Database } from '../db/sqlite.ts'
+import type { Rows } from '../db/rows.ts'
 import { revisionOf } from '../tables/revisions.ts'
 import type { OpenNetworks } from './open-networks.ts'
 import { readable, type SavedNetwork, type SavedNetworks } from './saved-networks.ts'
@@ -53,11 +52,11 @@ export function createNetworksInForce(parts: {
   readonly first: { readonly settings: Config; readonly merged: Config }
   readonly opened: Pick<OpenNetworks, 'replace'>
   readonly saved: SavedNetworks
-  readonly database: Database
+  readonly rows: Pick<Rows, 'first'>
   readonly clock: Clock
   readonly log: Log
 }): NetworksInForce {
-  const { opened, saved, database, clock, log } = parts
+  const { opened, saved, rows, clock, log } = parts
   let { settings, merged } = parts.first
   // A command can change them while the server starts: the first look reads them again.
   let revision = -1
@@ -65,8 +64,8 @@ export function createNetworksInForce(parts: {
   let last: Promise<void> = Promise.resolve()
   let waiting = 0
 
-  function revisionNow(): number {
-    return findOne(database, networksRevision)?.number ?? 0
+  async function revisionNow(): Promise<number> {
+    return (await rows.first(networksRevision))?.number ?? 0
   }
 
   /** One change after the other, so that none is lost. */
@@ -79,7 +78,7 @@ export function createNetworksInForce(parts: {
 
   async function serve(next: Config): Promise<void> {
     // Read before the rows: a change in between is served at the next look.
-    const seen = revisionNow()
+    const seen = await revisionNow()
     const fresh = await readNetworksInForce(next, saved, log)
     revision = seen
     const isNew = !isDeepStrictEqual(listedNetworks(fresh), listedNetworks(merged))
@@ -91,11 +90,20 @@ export function createNetworksInForce(parts: {
     merged = fresh
   }
 
+  async function look(): Promise<void> {
+    if (waiting > 0) return
+    try {
+      if ((await revisionNow()) !== revision && waiting === 0) await enqueue(() => settings)
+    } catch (error) {
+      log('error', 'networks_refused', { error: error instanceof Error ? error.message : error })
+    }
+  }
+
+  let looking = false
   const stopLooking = clock.every(lookMs, () => {
-    if (waiting > 0 || revisionNow() === revision) return
-    enqueue(() => settings).catch((error: unknown) =>
-      log('error', 'networks_refused', { error: error instanceof Error ? error.message : error }),
-    )
+    if (looking) return
+    looking = true
+    void look().finally(() => (looking = false))
   })
 
   return {

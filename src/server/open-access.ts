@@ -24,9 +24,7 @@ import { openStripe } from '../access/cards/stripe-provider.ts'
 import { networkOf } from '../base/addresses.ts'
 import { createCardRateLimit } from '../access/limits/rate-limit.ts'
 import { createHmac } from 'node:crypto'
-import type { Database } from '../db/sqlite.ts'
 import type { AlertsView } from '../admin/resources/alerts/alerts-view.ts'
-import { storedBytes } from '../ipfs/pins/account-storage.ts'
 import { createAlertTargetRows } from '../access/alerts/alert-targets.ts'
 import { createAlertWatch } from '../access/alerts/alert-watch.ts'
 import { createOutboundPost, parseTarget } from '../access/alerts/outbound-post.ts'
@@ -274,12 +272,13 @@ export function openAlerts(parts: {
   readonly usage: Usage
   readonly sealSecret: () => Uint8Array
   readonly settings: { readonly now: Config }
-  readonly db: Database
+  /** Bytes that an account stores. */
+  readonly storedBytes: (accountId: string) => number | Promise<number>
   readonly rows: Rows
   readonly clock: Clock
   readonly log: Log
 }): OpenAlerts {
-  const { accounts, usage, settings, db, clock, log } = parts
+  const { accounts, usage, settings, clock, log } = parts
   const targets = createAlertTargetRows(parts)
   const anywhere = () => settings.now.alerts.webhooksAnywhere
   const mailer = createMailer(() => settings.now.mail)
@@ -301,7 +300,6 @@ export function openAlerts(parts: {
       const keys = held.filter(({ revoked }) => revoked === null)
       return { name, settings: limits, keys }
     },
-    storedBytes: (accountId) => storedBytes(db, accountId).bytes,
     send: sender.send,
     usage,
   })

@@ -218,7 +218,7 @@ export function openGateway(
       pinnedOnly: () => settings.now.gateway.pinnedOnly,
       fetches: hasSources,
       denialOf: denied.denialOf,
-      refreshDenials: denied.refresh,
+      refreshDenials: denied.refreshNow,
       admit: readers.admit,
     },
   })

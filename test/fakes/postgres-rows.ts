@@ -17,6 +17,10 @@ export type PostgresFixture = {
   openNode(t: TestContext, database: string): Promise<PostgresNode>
 }
 
+function open(url: string, size: number): Promise<OpenPostgres> {
+  return openPostgres({ url, size, mayLoseCommits: false, secretHash: null, clock: systemClock })
+}
+
 /** Call at the top of a test file. */
 export function usePostgres(): PostgresFixture {
   const skip = missingPostgres()
@@ -27,7 +31,7 @@ export function usePostgres(): PostgresFixture {
     server = await startPostgres()
     template = await server.createDatabase()
     const url = server.urlOf(template)
-    await (await openPostgres({ url, size: 1, clock: systemClock })).close()
+    await (await open(url, 1)).close()
   })
   after(() => server?.stop())
 
@@ -43,7 +47,7 @@ export function usePostgres(): PostgresFixture {
     async openNode(t, database) {
       const cutter = await createReplyCutter(started().port)
       const url = `postgresql://postgres@127.0.0.1:${cutter.port}/${database}`
-      const opened = await openPostgres({ url, size: 4, clock: systemClock })
+      const opened = await open(url, 4)
       t.after(async () => {
         cutter.pass()
         await opened.close()

@@ -29,6 +29,8 @@ export type AccountSource = {
    * Null: `refresh` reads as fast.
    */
   readonly findKey: ((keyHash: Uint8Array) => Promise<AccountRows | null>) | null
+  /** Calls `changed` when a refresh is worth it, besides the periodic ones; returns a function that ends it. */
+  onChange(changed: () => void): () => void
   /** Whether what was read last may still decide: the database may have been away for too long since. */
   isCurrent(): boolean
 }
@@ -50,6 +52,7 @@ export function createLocalAccounts(db: Database): AccountSource {
       return undefined
     },
     findKey: null,
+    onChange: () => () => {},
     isCurrent: () => true,
   }
 }
@@ -58,9 +61,10 @@ export function createLocalAccounts(db: Database): AccountSource {
 const pauseShare = 4
 const pauseMsMax = 500
 
-/** `staleMs`: how long what was read last decides while `rows` cannot be read. */
+/** `onChange`: of notifications. `staleMs`: how long what was read last decides while `rows` cannot be read. */
 export function createRemoteAccounts(parts: {
   readonly rows: Pick<Rows, 'first' | 'snapshot'>
+  readonly onChange?: AccountSource['onChange']
   readonly clock: Clock
   readonly staleMs: () => number
 }): AccountSource {
@@ -117,6 +121,7 @@ export function createRemoteAccounts(parts: {
       // A key that was revoked in the meantime must stay revoked.
       return (revisions[0]?.number ?? 0) < revision ? null : { credentials, publicKeys }
     },
+    onChange: parts.onChange ?? (() => () => {}),
     isCurrent: () => clock.monotonic() - confirmedAt <= staleMs(),
   }
 }

@@ -2,23 +2,17 @@
 // changed. Keys that another process creates, revokes or marks therefore take effect within a second, and new keys
 // and cards immediately. With a remote database an unknown key waits for its row; known ones wait for nothing.
 // Tested by src/access/accounts/directory.test.ts, src/access/accounts/remote-directory.test.ts
-import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { createLruCache } from '../../base/lru-cache.ts'
-import { toBareHex } from '../../base/hex.ts'
 import type { Log } from '../../base/log.ts'
 import type { Database } from '../../db/sqlite.ts'
-import type { CredentialRow } from '../../tables/api-keys.ts'
 import { type AccountRows, type AccountSource, createLocalAccounts } from './account-source.ts'
-import { compileAllowlists } from './allowlists.ts'
-import { checkApiKey, hashCredential, hashToHex } from './api-key.ts'
+import { checkApiKey, hashToHex } from './api-key.ts'
 import type { Caller } from './caller.ts'
-import { createJwtCallers, type JwtHolder } from './jwt-callers.ts'
-import type { JwtKeys } from './jwt.ts'
+import { type DirectoryEntry, isOver, isSecret, toEntries } from './directory-entries.ts'
+import { createJwtCallers } from './jwt-callers.ts'
 import type { KeySettings } from './key-settings.ts'
-import { parseAccountSettings, parseKeySettings } from './parse-key-settings.ts'
-import type { ParsedPublicKey } from './jwt-public-keys.ts'
 
 export type Directory = {
   /**
@@ -48,19 +42,10 @@ export type Directory = {
 }
 
 /** Of a local database: only JWTs wait. */
-export type LocalDirectory = Omit<Directory, 'authenticate' | 'callerOf'> & {
+export type LocalDirectory = Omit<Directory, 'authenticate' | 'callerOf' | 'refresh'> & {
   authenticate(key: string, secret: string | null, address?: string): Caller
   callerOf(accountId: string, keyId: string): Caller | null
-}
-
-type Entry = JwtHolder & {
-  readonly secretHash: Uint8Array
-  /** The secret before the last rotation, and when it ends. */
-  readonly earlierSecretHash: Uint8Array | null
-  readonly earlierSecretExpires: number | null
-  readonly expires: number | null
-  readonly revoked: boolean
-  readonly withSecret: Caller
+  refresh(): void
 }
 
 /** Data of a key. `secret`: the right one. */
@@ -106,9 +91,9 @@ export function createDirectoryOf(
     jwtLifeMsMax = () => Infinity,
   } = parts
   const jwtCallers = createJwtCallers({ clock, ownHosts, lifeMsMax: jwtLifeMsMax })
-  let entries = new Map<string, Entry>()
-  let open: readonly Entry[] = []
-  let byId = new Map<string, Entry>()
+  let entries = new Map<string, DirectoryEntry>()
+  let open: readonly DirectoryEntry[] = []
+  let byId = new Map<string, DirectoryEntry>()
   /** By hash, of keys whose rows cannot be read. */
   let damaged: ReadonlySet<string> = new Set()
   // sha256 by key, of keys that are there: working it out for each call took a thirtieth of a cached answer's time.
@@ -195,7 +180,7 @@ export function createDirectoryOf(
     return (unknown.get(hash) ?? 0) <= clock.monotonic() && mayLook(address)
   }
 
-  function find(accountId: string, keyId: string): Entry | null {
+  function find(accountId: string, keyId: string): DirectoryEntry | null {
     const entry = byId.get(keyId)
     return entry?.withSecret.accountId === accountId ? entry : null
   }
@@ -208,7 +193,7 @@ export function createDirectoryOf(
     }
   }
 
-  function working(hash: string): Entry {
+  function working(hash: string): DirectoryEntry {
     const entry = entries.get(hash)
     if (entry === undefined) {
       if (damaged.has(hash)) throw new Fault('damaged', { detail: damagedKey })
@@ -218,21 +203,21 @@ export function createDirectoryOf(
     return entry
   }
 
-  function enter(key: string, address: string): Entry | Promise<Entry> {
+  function enter(key: string, address: string): DirectoryEntry | Promise<DirectoryEntry> {
     const hash = hashOf(key)
     checkKey(key, hash)
     if (entries.has(hash) || !mayBeNew(hash, address)) return working(hash)
     return afterwards(look(hash), () => working(hash))
   }
 
-  function mayHaveChanged(entry: Entry, right: boolean, address: string): boolean {
+  function mayHaveChanged(entry: DirectoryEntry, right: boolean, address: string): boolean {
     // A card that was set a moment ago must open the door now: a local database is read in no time.
     if (!entry.withSecret.hasCard && source.findKey === null) return true
     // So must a secret that was made a moment ago.
     return !right && mayLook(address)
   }
 
-  function conclude(entry: Entry, secret: string | null, right: boolean): Caller {
+  function conclude(entry: DirectoryEntry, secret: string | null, right: boolean): Caller {
     if (secret === null) return entry.withoutSecret
     if (!right) throw new Fault('bad_secret')
     return entry.withSecret
@@ -259,11 +244,15 @@ export function createDirectoryOf(
   }
 
   if (source.findKey === null) void refresh()
-  const stop = clock.every(refreshPeriodMs, refreshQuietly)
+  const stopPeriod = clock.every(refreshPeriodMs, refreshQuietly)
+  const stopChanges = source.onChange(refreshQuietly)
 
   return {
     refresh,
-    stop,
+    stop() {
+      stopPeriod()
+      stopChanges()
+    },
     openAccounts(cardGate) {
       if (open.length === 0) return []
       const now = open.filter(
@@ -331,76 +320,4 @@ export function createDirectoryOf(
 /** `then` in this turn, if there is nothing to wait for. */
 function afterwards<T>(first: Promise<void> | undefined, then: () => T): T | Promise<Awaited<T>> {
   return first === undefined ? then() : (first.then(then) as Promise<Awaited<T>>)
-}
-
-const noKeys: JwtKeys = new Map()
-
-type Entries = {
-  /** By hash. */
-  readonly read: Map<string, Entry>
-  readonly unreadable: Set<string>
-}
-
-function toEntries({ credentials, publicKeys }: AccountRows, log: Log): Entries {
-  const byKey = new Map<string, Map<string, ParsedPublicKey>>()
-  for (const { key_id: keyId, id, algorithm, spki } of publicKeys) {
-    const keys = byKey.get(keyId) ?? new Map<string, ParsedPublicKey>()
-    byKey.set(keyId, keys.set(id, { algorithm, spki }))
-  }
-  const read = new Map<string, Entry>()
-  const unreadable = new Set<string>()
-  for (const row of credentials) {
-    const hash = toBareHex(row.key_hash)
-    try {
-      read.set(hash, toEntry(row, byKey.get(row.id) ?? noKeys))
-    } catch (error) {
-      // One unreadable row closes its own door only.
-      unreadable.add(hash)
-      log('error', 'api_key_unreadable', { keyId: row.id, error })
-    }
-  }
-  return { read, unreadable }
-}
-
-const noSecretHash = new Uint8Array(32)
-
-// Always two comparisons, so that the time does not reveal which hash exists.
-function isSecret(entry: Entry | null, secret: string | null, clock: Clock): boolean {
-  if (secret === null) return false
-  const hash = hashCredential(secret)
-  const now = timingSafeEqual(hash, entry?.secretHash ?? noSecretHash)
-  const earlier = timingSafeEqual(hash, entry?.earlierSecretHash ?? noSecretHash)
-  return now || (earlier && !isOver(entry?.earlierSecretExpires ?? null, clock))
-}
-
-function isOver(expires: number | null, clock: Clock): boolean {
-  return expires !== null && clock.now() >= expires
-}
-
-function toEntry(row: CredentialRow, jwtKeys: JwtKeys): Entry {
-  const settings = parseKeySettings(row.settings)
-  const caller: Caller = {
-    accountId: row.account_id,
-    accountName: row.account_name,
-    keyId: row.id,
-    hasCard: row.card === 1,
-    settings,
-    quotas: parseAccountSettings(row.account_settings),
-    withSecret: false,
-    allowlists: compileAllowlists(settings),
-  }
-  return {
-    secretHash: row.secret_hash,
-    earlierSecretHash: row.earlier_secret_hash,
-    earlierSecretExpires: row.earlier_secret_expires,
-    expires: row.expires,
-    revoked: row.revoked !== null,
-    withSecret: {
-      ...caller,
-      withSecret: true,
-      allowlists: settings.overrideWithSecret ? null : caller.allowlists,
-    },
-    withoutSecret: caller,
-    jwtKeys,
-  }
 }

@@ -27,13 +27,17 @@ async function rig(t: TestContext, staleMs = 60_000, isNotified = false): Promis
   const clock = systemClock
   const accounts = createAccounts({ rows: elsewhere.rows, clock })
   await accounts.createAccount('acme', { hasCard: true })
-  const source = createRemoteAccounts({ rows: here.rows, clock, staleMs: () => staleMs })
+  const source = createRemoteAccounts({
+    rows: here.rows,
+    clock,
+    staleMs: () => staleMs,
+    ...(isNotified
+      ? { onChange: (changed) => here.revisions.onRevision('accounts', changed) }
+      : {}),
+  })
   const directory = createDirectoryOf({ source, clock, log: silentLog })
   t.after(() => directory.stop())
   await directory.refresh()
-  if (isNotified) {
-    t.after(here.revisions.onRevision('accounts', () => void directory.refresh()?.catch(() => {})))
-  }
   return { accounts, directory, cut: here.cutter.cut, pass: here.cutter.pass }
 }
 

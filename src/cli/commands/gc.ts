@@ -44,11 +44,12 @@ files.unpinnedMs. The server runs a collection every files.gcIntervalMs.`,
 async function runGc(context: Context, options: SharedOptions): Promise<void> {
   await using data = await openData(context, options)
   const { dataDir } = (await settingsOf(context, options)).config
-  const id = await askCollection(data.rows, systemClock.now())
+  const id = await askCollection(data.localRows, systemClock.now())
   // A server that stops meanwhile leaves the request to us.
   for (;;) {
     const answer =
-      (await findAnswer(data.rows, id)) ?? (await collectAlone(context, data, options, dataDir, id))
+      (await findAnswer(data.localRows, id)) ??
+      (await collectAlone(context, data, options, dataDir, id))
     if (answer !== null) {
       if (answer.swept === null) throw new Error(answer.error)
       const { blocks, bytes } = answer.swept

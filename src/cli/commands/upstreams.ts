@@ -64,8 +64,8 @@ async function run(context: Context, options: Options): Promise<void> {
   const asked = options.ask === true ? (await queryUpstreams(config)).map(factsOf) : []
   await using data = await openData(context, options, { make: true })
   const running = isRunning(thisMachine(), config.dataDir)
-  const rows = running ? await listStatusRows(data.rows) : []
-  const counts = await data.rows.find(countInvalidReplies(0))
+  const rows = running ? await listStatusRows(data.localRows) : []
+  const counts = await data.localRows.find(countInvalidReplies(0))
   const liesInAll = counts.reduce((sum, one) => sum + one.lies, 0)
   const upstreams = shownOf(config, { rows, asked, counts })
   const alarms = rows.flatMap(({ network, alarms: raised }, at) =>
@@ -73,7 +73,7 @@ async function run(context: Context, options: Options): Promise<void> {
       ? raised.map(({ need, since }) => ({ network, need, since: showTime(since) }))
       : [],
   )
-  const newest = await data.rows.find(listInvalidReplies(options.lies))
+  const newest = await data.localRows.find(listInvalidReplies(options.lies))
   const lies = newest.map((lie) => showLie(lie, options.evidence === true))
   const text = [
     table(

@@ -1,7 +1,6 @@
 // The database in the data folder, opened for reading only, beside a running server or without one.
 // Tested by src/cli/doctor/doctor.test.ts
 import { join } from 'node:path'
-import { createAccounts } from '../../access/accounts/accounts.ts'
 import type { Config } from '../../config/settings.ts'
 import { countQuarantined } from '../../tables/quarantine.ts'
 import { usedDatabaseBytes } from '../../db/database-bytes.ts'
@@ -14,8 +13,7 @@ import { createSqliteRows } from '../../db/sqlite-rows.ts'
 import { openDatabase, type Database } from '../../db/sqlite.ts'
 import { segmentBytesOf, segmentsOf } from '../../server/open-content.ts'
 import { checkStoredChain } from './chain-checks.ts'
-import { checkKeys } from './key-checks.ts'
-import { checkPeople } from './people-checks.ts'
+import { checkSharedRows } from './database-checks.ts'
 import { checkInvalidReplies } from './invalid-reply-checks.ts'
 import type { Machine } from './machine.ts'
 import {
@@ -114,18 +112,14 @@ async function* checkRows(db: Database, parts: Parts): AsyncGenerator<Problem> {
   }
   yield* checkQuarantine(db, command)
   yield* checkStoredChain(db, machine, config, firstHash)
-  const clock = {
-    ...machine.clock,
-    monotonic: () => 0,
-    after: () => () => {},
-    every: () => () => {},
-  }
   const rows = createSqliteRows(db, createInlineWriter(db))
   yield* checkInvalidReplies(rows, config, { now: machine.clock.now(), command })
-  const accounts = createAccounts({ rows, clock })
-  yield* checkKeys({ data: { accounts, rows }, config, now: machine.clock.now(), command })
-  const hasKeyPair = machine.findFile(join(config.dataDir, 'identity.pem')) !== null
-  yield* checkPeople(rows, config, { now: machine.clock.now(), command, hasKeyPair })
+  if (config.database.url !== null) return
+  yield* checkSharedRows(rows, { machine, config, command, hasKeyPair: hasKeyPair(parts) })
+}
+
+export function hasKeyPair({ machine, config }: Pick<Parts, 'machine' | 'config'>): boolean {
+  return machine.findFile(join(config.dataDir, 'identity.pem')) !== null
 }
 
 function* checkQuarantine(db: Database, command: CommandLine): Generator<Problem> {

@@ -12,7 +12,8 @@ import type { Context, SharedOptions } from '../context.ts'
 import { settingsOf } from '../shared-options.ts'
 import { findStoredNetworks } from '../stored-networks.ts'
 import { checkChainFiles } from './chain-checks.ts'
-import { checkData, isRunning } from './data-checks.ts'
+import { checkData, hasKeyPair, isRunning } from './data-checks.ts'
+import { checkDatabase } from './database-checks.ts'
 import type { Machine } from './machine.ts'
 import {
   checkAccessLog,
@@ -83,6 +84,9 @@ export async function examine(
       ...chain.problems,
       ...(await Array.fromAsync(
         checkData({ machine, config, firstHash: chain.firstHash, command }),
+      )),
+      ...(await Array.fromAsync(
+        checkDatabase({ machine, config, command, hasKeyPair: hasKeyPair({ machine, config }) }),
       )),
       ...checkSavedNetworks(loaded.config, saved, command),
       ...checkUpstreams(config, asked, command),

@@ -3,7 +3,7 @@
 // Tested by src/db/postgres/postgres-rows.test.ts
 import { createHash } from 'node:crypto'
 import pg from 'pg'
-import type { Clock } from '../../base/clock.ts'
+import { type Clock, pause } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { SqlValue } from '../writer.ts'
 import { away, isConnectionLoss } from './faults.ts'
@@ -110,7 +110,7 @@ export function createConnections(parts: {
       const pausedMs = awayUntil - clock.monotonic()
       if (pausedMs > 0) {
         if (clock.monotonic() + pausedMs > endsAt) throw away(awayBecause)
-        await sleep(pausedMs, clock)
+        await pause(pausedMs)
       }
       try {
         const client = await connectOnce()
@@ -189,8 +189,4 @@ function isPoolTimeout(error: unknown): boolean {
   return (
     error instanceof Error && error.message.startsWith('timeout exceeded when trying to connect')
   )
-}
-
-function sleep(ms: number, clock: Clock): Promise<void> {
-  return new Promise((resolve) => clock.after(ms, resolve))
 }

@@ -1,9 +1,12 @@
-// Opens the rows of a PostgreSQL database: connections, schema, notifications. The only module that the rest imports, and only
+// Opens the rows of a PostgreSQL database: connections, checks, schema, notifications. The rest imports only this module, and only
 // where a setting names a database.
-// Tested by src/db/postgres/migrate.test.ts, test/server/postgres-started.test.ts
+// Tested by test/server/postgres-started.test.ts
 import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
 import type { Rows } from '../rows.ts'
+import { checkServer } from './check-server.ts'
 import { type Connections, createConnections } from './connections.ts'
+import { toFault } from './faults.ts'
 import { migratePostgres } from './migrate.ts'
 import { createPostgresRows } from './postgres-rows.ts'
 import { followRevisions, type RevisionFeed } from './revision-feed.ts'
@@ -15,22 +18,30 @@ export type OpenPostgres = {
   close(): Promise<void>
 }
 
-/**
- * Migrates the schema. `size`: of connections. Rejects with `overloaded` if the database cannot be reached or takes no writes, and
- * with a sentence for the operator if its schema is too new.
- */
-export async function openPostgres(parts: {
+type Parts = {
   readonly url: string
+  /** Of connections. */
   readonly size: number
+  readonly mayLoseCommits: boolean
+  /** In hex, of the secret that encrypts stored secrets: all machines must have the same. Null: not compared. */
+  readonly secretHash: string | null
   readonly clock: Clock
-}): Promise<OpenPostgres> {
+}
+
+/**
+ * Migrates the schema. Rejects with a sentence for the operator if the database cannot be reached or used, or its secrets are
+ * encrypted with another secret.
+ */
+export async function openPostgres(parts: Parts): Promise<OpenPostgres> {
   const { clock } = parts
   const connections = createConnections(parts)
   try {
+    await refuseProblems(connections, parts)
     await migratePostgres(connections)
+    if (parts.secretHash !== null) await compareSecret(connections, parts.secretHash)
   } catch (error) {
     await connections.close()
-    throw error
+    throw explained(error)
   }
   const revisions = followRevisions({ connections, clock })
   return {
@@ -42,4 +53,35 @@ export async function openPostgres(parts: {
       await connections.close()
     },
   }
+}
+
+async function refuseProblems(connections: Connections, parts: Parts): Promise<void> {
+  const problems = await connections.lend((one) => checkServer(one, parts))
+  const final = problems.find(({ isFinal }) => isFinal)
+  if (final !== undefined) throw new Error(`${final.text}: ${final.fix}`)
+}
+
+/** The first machine decides. */
+async function compareSecret(connections: Connections, hash: string): Promise<void> {
+  const { rows } = await connections.lend(async ({ run }) => {
+    await run(
+      'INSERT INTO shared_secret (one, hash) VALUES (true, $1) ON CONFLICT (one) DO NOTHING',
+      [hash],
+    )
+    return await run('SELECT hash FROM shared_secret', [])
+  })
+  if (rows[0]?.['hash'] === hash) return
+  throw new Error(
+    'the secrets in the database are encrypted with another identity.pem: copy that file from the data folder of a machine that uses this database',
+  )
+}
+
+/** The URL contains a password: texts of `pg` are shown, never the URL. */
+function explained(error: unknown): unknown {
+  const fault = toFault(error)
+  if (!(fault instanceof Fault)) return error
+  const cause = fault.cause instanceof Error ? fault.cause.message : fault.message
+  return new Error(`cannot use the database of database.url: ${cause || 'it does not answer'}`, {
+    cause: error,
+  })
 }

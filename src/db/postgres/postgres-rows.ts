@@ -3,7 +3,7 @@
 // up by its ID, and so applied once.
 // Tested by test/suites/rows.suite.ts through src/db/postgres/postgres-rows.test.ts
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '../../base/clock.ts'
+import { type Clock, pause } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Query, Rows, RowsOf, WriteLock, WriteOptions } from '../rows.ts'
 import { NothingChanged, type SqlValue, type Statement } from '../writer.ts'
@@ -116,7 +116,7 @@ export function createPostgresRows(connections: Pick<Connections, 'lend'>, clock
         else throw toFault(error)
         // The commit may have succeeded: the next try looks for its ID first.
         isRepeated = true
-        await sleep(conflictMs * 2 ** conflicts * Math.random(), clock)
+        await pause(conflictMs * 2 ** conflicts * Math.random())
       }
     }
   }
@@ -241,8 +241,4 @@ function createLine(): <T>(task: () => Promise<T>) => Promise<T> {
     last = mine.catch(() => {})
     return await mine
   }
-}
-
-function sleep(ms: number, clock: Clock): Promise<void> {
-  return new Promise((resolve) => clock.after(ms, resolve))
 }

@@ -1,0 +1,70 @@
+// The database of `database.url`: whether it can be reached and used, and the rows of accounts and people in it.
+// Tested by src/cli/doctor/database-checks.test.ts
+import { createAccounts } from '../../access/accounts/accounts.ts'
+import { systemClock } from '../../base/clock.ts'
+import type { Config } from '../../config/settings.ts'
+import type { Rows } from '../../db/rows.ts'
+import {
+  problem,
+  warning,
+  type CommandLine,
+  type Problem,
+} from '../../server/network-checks/problem.ts'
+import { checkKeys } from './key-checks.ts'
+import type { Machine } from './machine.ts'
+import { checkPeople } from './people-checks.ts'
+
+type Parts = {
+  readonly machine: Machine
+  readonly config: Config
+  readonly command: CommandLine
+  /** `identity.pem` exists. */
+  readonly hasKeyPair: boolean
+}
+
+export async function* checkDatabase(parts: Parts): AsyncGenerator<Problem> {
+  const { url, mayLoseCommits } = parts.config.database
+  if (url === null) return
+  const { inspectPostgres } = await import('../../db/postgres/inspect.ts')
+  let inspected: Awaited<ReturnType<typeof inspectPostgres>>
+  try {
+    inspected = await inspectPostgres({ url, mayLoseCommits, clock: systemClock })
+  } catch (error) {
+    const why = error instanceof Error && error.message !== '' ? error.message : 'no answer'
+    yield problem(
+      'database_away',
+      `the database of database.url cannot be used: ${why}`,
+      `start it, or correct the setting: database: {url: "\${env:DATABASE_URL}"}`,
+    )
+    return
+  }
+  try {
+    for (const { code, text, fix, isFinal } of inspected.problems) {
+      yield isFinal ? problem(code, text, fix) : warning(code, text, fix)
+    }
+    if (inspected.rows !== null) yield* checkSharedRows(inspected.rows, parts)
+  } finally {
+    await inspected.close()
+  }
+}
+
+/** Of accounts and people, wherever they are stored. */
+export async function* checkSharedRows(
+  reads: Pick<Rows, 'find' | 'first' | 'snapshot'>,
+  { machine, config, command, hasKeyPair }: Parts,
+): AsyncGenerator<Problem> {
+  const clock = {
+    ...machine.clock,
+    monotonic: () => 0,
+    after: () => () => {},
+    every: () => () => {},
+  }
+  const rows: Rows = {
+    ...reads,
+    write: () => Promise.reject(new Error('a check changes nothing')),
+  }
+  const now = machine.clock.now()
+  const accounts = createAccounts({ rows, clock })
+  yield* checkKeys({ data: { accounts, rows }, config, now, command })
+  yield* checkPeople(rows, config, { now, command, hasKeyPair })
+}

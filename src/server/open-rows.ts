@@ -1,0 +1,103 @@
+// Opens the rows of accounts, keys, people, usage and settings: in `cairn.db`, or in a PostgreSQL database that several machines
+// share, with what reads them in the background. PostgreSQL is loaded only where it is configured.
+// Tested by test/server/postgres-started.test.ts
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import {
+  type AccountSource,
+  createLocalAccounts,
+  createRemoteAccounts,
+} from '../access/accounts/account-source.ts'
+import { openUsageSpool, type UsageSpool } from '../access/usage/usage-spool.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import type { Config } from '../config/settings.ts'
+import type { Rows } from '../db/rows.ts'
+import { createSqliteRows } from '../db/sqlite-rows.ts'
+import type { Database } from '../db/sqlite.ts'
+import type { Writer } from '../db/writer.ts'
+import {
+  createOwnDenyList,
+  createRemoteDenyList,
+  type OwnDenyList,
+} from '../ipfs-gateway/own-denials.ts'
+
+export type OpenRows = {
+  readonly rows: Rows
+  /** Of this machine alone: chain content, invalid replies, checks of `cairn.db`. */
+  readonly localRows: Rows
+  /** The database of `rows`, for reads in the caller's turn; null: it is remote. */
+  readonly db: Database | null
+  readonly accounts: AccountSource
+  readonly denials: OwnDenyList
+  /** Null: usage is written to this machine's disk anyway. */
+  readonly spool: UsageSpool | null
+  close(): Promise<void>
+}
+
+type Parts = {
+  readonly config: Pick<Config, 'dataDir' | 'database'>
+  /** Current settings. */
+  readonly settings: { readonly now: Pick<Config, 'accounts'> }
+  /** `cairn.db`, and its writer. */
+  readonly database: Database
+  readonly writer: Pick<Writer, 'write'>
+  /** Bytes from which keys for stored secrets are derived. */
+  readonly sealSecret: () => Uint8Array
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Rejects with a sentence for the operator if the database of the settings cannot be used. */
+export async function openRows(parts: Parts): Promise<OpenRows> {
+  const { config, database: db, writer } = parts
+  const localRows = createSqliteRows(db, writer)
+  const { url } = config.database
+  if (url !== null) return await openRemote(parts, url, localRows)
+  return {
+    rows: localRows,
+    localRows,
+    db,
+    accounts: createLocalAccounts(db),
+    denials: createOwnDenyList(db),
+    spool: null,
+    close: async () => {},
+  }
+}
+
+async function openRemote(parts: Parts, url: string, localRows: Rows): Promise<OpenRows> {
+  const { config, settings, clock, log } = parts
+  const { connections: size, mayLoseCommits } = config.database
+  const { openPostgres } = await import('../db/postgres/open-postgres.ts')
+  const opened = await openPostgres({
+    url,
+    size,
+    mayLoseCommits,
+    secretHash: createHash('sha256').update(parts.sealSecret()).digest('hex'),
+    clock,
+  })
+  const { rows, revisions } = opened
+  const spool = openUsageSpool(join(config.dataDir, 'usage.spool'), log)
+  return {
+    rows,
+    localRows,
+    db: null,
+    accounts: createRemoteAccounts({
+      rows,
+      onChange: (changed) => revisions.onRevision('accounts', changed),
+      clock,
+      staleMs: () => settings.now.accounts.staleMs,
+    }),
+    denials: createRemoteDenyList({
+      rows,
+      onChange: (changed) => revisions.onRevision('denials', changed),
+      clock,
+      log,
+    }),
+    spool,
+    async close() {
+      spool.close()
+      await opened.close()
+    },
+  }
+}
