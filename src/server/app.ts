@@ -10,6 +10,7 @@ import { obtainSealSecret } from '../access/accounts/server-identity.ts'
 import { createJwtPublicKeys } from '../access/accounts/jwt-public-keys.ts'
 import { backgroundFailed, guardClock, logUnhandled, systemClock } from '../base/clock.ts'
 import { startIdleCollections } from '../base/idle-collections.ts'
+import { holdWhile } from '../base/leases.ts'
 import { createLog, type Log } from '../base/log.ts'
 import { listedNetworks } from '../config/saved-network.ts'
 import type { Config } from '../config/settings.ts'
@@ -208,7 +209,9 @@ export async function startServer(
   const accounts = createAccounts({ ...parts, keysMax: () => settings.now.keys.perAccountMax })
   const billing = openCards({ ...parts, settings })
   await billing.check()
-  const events = openEvents({ config, rows, clock, log })
+  const { leases, sweep } = opening
+  if (sweep !== null) starting.defer(holdWhile(leases, 'done', sweep))
+  const events = openEvents({ config, rows, leases, clock, log })
   starting.defer(() => events.stop())
   const identity = openIdentity({
     ...parts,
@@ -216,7 +219,7 @@ export async function startServer(
     settings,
     onSignInRefused: events.signInRefused,
   })
-  starting.defer(sweepPeople(identity, clock, log))
+  starting.defer(holdWhile(leases, 'people', () => sweepPeople(identity, clock, log)))
   const limits =
     shared !== null
       ? { shares: shared.shares, failed: shared.shares, counters: shared.counters }
@@ -252,13 +255,17 @@ export async function startServer(
     fileRows === localRows
       ? storedBytesNow(database, accountId).bytes
       : readStorage(fileRows, accountId).then(({ bytes }) => bytes)
-  const retention = createUsageRetention({
-    rows,
-    clock,
-    log,
-    daysKept: () => settings.now.usage.keepDays,
-  })
-  starting.defer(() => retention.stop())
+  starting.defer(
+    holdWhile(leases, 'usage', () => {
+      const retention = createUsageRetention({
+        rows,
+        clock,
+        log,
+        daysKept: () => settings.now.usage.keepDays,
+      })
+      return () => retention.stop()
+    }),
+  )
   const alerts = openAlerts({
     accounts,
     usage,

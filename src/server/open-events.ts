@@ -10,6 +10,7 @@ import {
 import type { EventDocument } from '../access/events/event-document.ts'
 import { createSyslogSender } from '../access/events/send-syslog.ts'
 import { createWebhookSender } from '../access/events/send-webhook.ts'
+import { holdWhile, type Leases } from '../base/leases.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
@@ -27,14 +28,28 @@ export type OpenEvents = {
 export function openEvents(parts: {
   readonly config: Pick<Config, 'events'>
   readonly rows: Rows
+  readonly leases: Leases
   readonly clock: Clock
   readonly log: Log
 }): OpenEvents {
   const { clock } = parts
   const { webhook, webhookSecret, syslog } = parts.config.events
+  let sendsAudit = false
+  const giveUp =
+    webhook === null && syslog === null
+      ? async () => {}
+      : holdWhile(parts.leases, 'events', () => {
+          sendsAudit = true
+          return () => {
+            sendsAudit = false
+          }
+        })
   const deliveries = new Map<EventTarget, EventDelivery>()
   const open = (target: EventTarget, send: (event: EventDocument) => Promise<void>): void => {
-    deliveries.set(target, createEventDelivery({ ...parts, target, send }))
+    deliveries.set(
+      target,
+      createEventDelivery({ ...parts, target, send, sendsAudit: () => sendsAudit }),
+    )
   }
   if (webhook !== null && webhookSecret !== null) {
     // The operator chose this URL, so it may lead into the operator's own network.
@@ -58,6 +73,7 @@ export function openEvents(parts: {
     counts: () => new Map([...deliveries].map(([target, { counts }]) => [target, counts])),
     async stop() {
       await Promise.all([...deliveries.values()].map((delivery) => delivery.stop()))
+      await giveUp()
       sender?.stop()
     },
   }

@@ -10,6 +10,7 @@ import {
 } from '../access/accounts/account-source.ts'
 import { openUsageSpool, type UsageSpool } from '../access/usage/usage-spool.ts'
 import type { Clock } from '../base/clock.ts'
+import { createHeldLeases, type Leases } from '../base/leases.ts'
 import type { Log } from '../base/log.ts'
 import type { Config } from '../config/settings.ts'
 import type { Rows } from '../db/rows.ts'
@@ -30,6 +31,10 @@ export type OpenRows = {
   readonly db: Database | null
   readonly accounts: AccountSource
   readonly denials: OwnDenyList
+  /** Of work that one machine does for all. */
+  readonly leases: Leases
+  /** Begins to delete old rows of the database itself; for the holder of a lease. Null: there are none. */
+  readonly sweep: (() => () => void) | null
   /** Null: usage is written to this machine's disk anyway. */
   readonly spool: UsageSpool | null
   close(): Promise<void>
@@ -50,7 +55,7 @@ type Parts = {
 
 /** Rejects with a sentence for the operator if the database of the settings cannot be used. */
 export async function openRows(parts: Parts): Promise<OpenRows> {
-  const { config, database: db, writer } = parts
+  const { config, database: db, writer, log } = parts
   const localRows = createSqliteRows(db, writer)
   const { url } = config.database
   if (url !== null) return await openRemote(parts, url, localRows)
@@ -60,6 +65,8 @@ export async function openRows(parts: Parts): Promise<OpenRows> {
     db,
     accounts: createLocalAccounts(db),
     denials: createOwnDenyList(db),
+    leases: createHeldLeases((lease, error) => log('error', 'lease_failed', { lease, error })),
+    sweep: null,
     spool: null,
     close: async () => {},
   }
@@ -75,8 +82,9 @@ async function openRemote(parts: Parts, url: string, localRows: Rows): Promise<O
     mayLoseCommits,
     secretHash: createHash('sha256').update(parts.sealSecret()).digest('hex'),
     clock,
+    log,
   })
-  const { rows, revisions } = opened
+  const { rows, revisions, leases } = opened
   const spool = openUsageSpool(join(config.dataDir, 'usage.spool'), log)
   return {
     rows,
@@ -94,6 +102,8 @@ async function openRemote(parts: Parts, url: string, localRows: Rows): Promise<O
       clock,
       log,
     }),
+    leases,
+    sweep: opened.sweep,
     spool,
     async close() {
       spool.close()

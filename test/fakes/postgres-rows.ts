@@ -1,6 +1,7 @@
 // A migrated PostgreSQL database for each test, of one server for a test file.
 import { after, before, type TestContext } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
+import { silentLog } from '../../src/base/log.ts'
 import { type OpenPostgres, openPostgres } from '../../src/db/postgres/open-postgres.ts'
 import { createReplyCutter, type ReplyCutter } from '../engines/reply-cutter.ts'
 import { missingPostgres, type Postgres, startPostgres } from '../engines/postgres.ts'
@@ -18,7 +19,14 @@ export type PostgresFixture = {
 }
 
 function open(url: string, size: number): Promise<OpenPostgres> {
-  return openPostgres({ url, size, mayLoseCommits: false, secretHash: null, clock: systemClock })
+  return openPostgres({
+    url,
+    size,
+    mayLoseCommits: false,
+    secretHash: null,
+    clock: systemClock,
+    log: silentLog,
+  })
 }
 
 /** Call at the top of a test file. */

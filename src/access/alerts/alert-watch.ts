@@ -154,10 +154,13 @@ export function createAlertWatch(parts: {
     const highest = fresh.at(-1)
     if (highest === undefined) return null
     const now = clock.now()
-    await rows.write([
+    const [added] = await rows.write([
+      insertSentLevels(place, [highest], now),
       insertSentLevels(place, fresh, now),
       deleteOldSentLevels(accountId, now - sentRowsMaxAgeMs),
     ])
+    // Another process was first, and sends it.
+    if (added === 0) return null
     // A level below the last one that was sent needs no alert.
     return highest > Math.max(0, ...before) ? highest : null
   }

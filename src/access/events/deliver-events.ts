@@ -43,10 +43,12 @@ export function createEventDelivery(parts: {
   readonly target: EventTarget
   readonly send: (event: EventDocument) => Promise<void>
   readonly rows: Pick<Rows, 'find' | 'first' | 'write'>
+  /** False: another process sends the audit entries. */
+  readonly sendsAudit?: () => boolean
   readonly clock: Clock
   readonly log: Log
 }): EventDelivery {
-  const { target, send, rows, clock, log } = parts
+  const { target, send, rows, sendsAudit = () => true, clock, log } = parts
   const cursorName = `events_${target}` as const
   const waiting: EventDocument[] = []
   const counts = { dropped: 0, failed: 0 }
@@ -101,10 +103,15 @@ export function createEventDelivery(parts: {
   }
 
   async function sendAudit(): Promise<boolean> {
+    if (!sendsAudit()) {
+      // Another process moves it on.
+      cursor = null
+      return false
+    }
     const from = (cursor ??= await readCursor())
     const found = await rows.find(listAuditAfter(from, rowsMax))
     for (const row of found) {
-      if (!(await deliver(auditDocument(row)))) break
+      if (!sendsAudit() || !(await deliver(auditDocument(row)))) break
       cursor = row.id
     }
     if (cursor !== from) await rows.write([setRevision(cursorName, cursor)])

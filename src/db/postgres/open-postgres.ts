@@ -3,18 +3,25 @@
 // Tested by test/server/postgres-started.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
+import type { Leases } from '../../base/leases.ts'
+import type { Log } from '../../base/log.ts'
 import type { Rows } from '../rows.ts'
 import { checkServer } from './check-server.ts'
 import { type Connections, createConnections } from './connections.ts'
 import { toFault } from './faults.ts'
 import { migratePostgres } from './migrate.ts'
+import { createPostgresLeases } from './postgres-leases.ts'
 import { createPostgresRows } from './postgres-rows.ts'
+import { sweepDoneAlways } from './sweep-done.ts'
 import { followRevisions, type RevisionFeed } from './revision-feed.ts'
 
 export type OpenPostgres = {
   readonly rows: Rows
   readonly revisions: RevisionFeed
   readonly connections: Connections
+  readonly leases: Leases
+  /** Deletes what no repetition of a write needs, each minute; by one machine. Returns its stop. */
+  sweep(): () => void
   close(): Promise<void>
 }
 
@@ -26,6 +33,7 @@ type Parts = {
   /** In hex, of the secret that encrypts stored secrets: all machines must have the same. Null: not compared. */
   readonly secretHash: string | null
   readonly clock: Clock
+  readonly log: Log
 }
 
 /**
@@ -33,7 +41,7 @@ type Parts = {
  * encrypted with another secret.
  */
 export async function openPostgres(parts: Parts): Promise<OpenPostgres> {
-  const { clock } = parts
+  const { clock, log } = parts
   const connections = createConnections(parts)
   try {
     await refuseProblems(connections, parts)
@@ -44,10 +52,22 @@ export async function openPostgres(parts: Parts): Promise<OpenPostgres> {
     throw explained(error)
   }
   const revisions = followRevisions({ connections, clock })
+  const leases = createPostgresLeases({
+    connections,
+    clock,
+    onError: (lease, error) => log('warn', 'lease_failed', { lease, error }),
+  })
   return {
     rows: createPostgresRows(connections, clock),
     revisions,
     connections,
+    leases,
+    sweep: () =>
+      sweepDoneAlways({
+        connections,
+        clock,
+        onError: (error) => log('warn', 'done_not_swept', { error }),
+      }),
     async close() {
       await revisions.stop()
       await connections.close()

@@ -19,7 +19,19 @@ const conflictMs = 20
 /** Rows of an `INSERT` that one statement takes. */
 const rowsAtOnce = 100
 const textsMax = 1024
+/** How long the ID of a write is known: one that the caller gave, and one that only tries within `writeMs` need. */
+const givenLife = '1 day'
+const ownLife = '10 minutes'
 const uuidRegex = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** `life`: how long the ID is known. */
+type Try = {
+  readonly statements: readonly Statement[]
+  readonly lock: WriteLock
+  readonly id: string
+  readonly isRepeated: boolean
+  readonly life: string
+}
 
 /** Numbers of the advisory locks of Cairn. */
 export const advisoryLocks = {
@@ -68,32 +80,31 @@ export function createPostgresRows(connections: Pick<Connections, 'lend'>, clock
     return read((connection) => findIn(connection, one))
   }
 
-  function runOnce(
-    statements: readonly Statement[],
-    lock: WriteLock,
-    id: string,
-    isRepeated: boolean,
+  /** One transaction. With `isRepeated` an earlier one may have been committed under this ID. */
+  async function runOnce(
+    connection: Connection,
+    { statements, lock, id, isRepeated, life }: Try,
   ): Promise<readonly number[]> {
-    return connections.lend((connection) =>
-      inTransaction(
-        connection,
-        lock,
-        async () => {
-          if (isRepeated) {
-            const earlier = await claimId(connection, id)
-            if (earlier !== null) return { changes: earlier, isDone: true }
-          }
-          const changes: number[] = []
-          for (const [index, statement] of statements.entries()) {
-            const changed = await runStatement(connection, statement, textOf)
-            if (statement.require === 'change' && changed === 0) throw new NothingChanged(index)
-            changes.push(changed)
-          }
-          return { changes, isDone: false }
-        },
-        id,
-      ),
-    )
+    const locking = lock === 'none' ? '' : `; SELECT pg_advisory_xact_lock(${advisoryLocks[lock]})`
+    let isOpen = true
+    try {
+      await connection.script(`BEGIN ISOLATION LEVEL READ COMMITTED${locking}`)
+      const earlier = isRepeated ? await claimId(connection, id) : null
+      if (earlier !== null) return earlier
+      const changes: number[] = []
+      for (const [index, statement] of statements.entries()) {
+        const changed = await runStatement(connection, statement, textOf)
+        if (statement.require === 'change' && changed === 0) throw new NothingChanged(index)
+        changes.push(changed)
+      }
+      await connection.script(`INSERT INTO done (id, changes, until)
+        VALUES ('${id}', '{${changes.join(',')}}', now() + interval '${life}')
+        ON CONFLICT (id) DO UPDATE SET changes = excluded.changes, until = excluded.until; COMMIT`)
+      isOpen = false
+      return changes
+    } finally {
+      if (isOpen) await endQuietly(connection)
+    }
   }
 
   async function writeOnce(
@@ -102,13 +113,15 @@ export function createPostgresRows(connections: Pick<Connections, 'lend'>, clock
     given: string | undefined,
   ): Promise<readonly number[]> {
     const id = given ?? randomUUID()
+    const life = given === undefined ? ownLife : givenLife
     const endsAt = clock.monotonic() + writeMs
     let isRepeated = given !== undefined
     let conflicts = 0
     let losses = 0
     for (;;) {
       try {
-        return await runOnce(statements, lock, id, isRepeated)
+        const one: Try = { statements, lock, id, isRepeated, life }
+        return await connections.lend((connection) => runOnce(connection, one))
       } catch (error) {
         const isLate = clock.monotonic() > endsAt
         if (isConflict(error) && conflicts < conflictsMax && !isLate) conflicts += 1
@@ -129,8 +142,8 @@ export function createPostgresRows(connections: Pick<Connections, 'lend'>, clock
     },
     snapshot: <const Queries extends readonly Query<object>[]>(queries: Queries) =>
       read(async (connection) => {
-        await connection.script('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
         try {
+          await connection.script('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
           const found: (readonly object[])[] = []
           for (const one of queries) found.push(await findIn(connection, one))
           return found as unknown as RowsOf<Queries>
@@ -147,37 +160,12 @@ export function createPostgresRows(connections: Pick<Connections, 'lend'>, clock
 }
 
 /**
- * `id` is committed with the changes. `isDone`: an earlier transaction with this ID succeeded, and nothing is to be done.
- */
-async function inTransaction(
-  connection: Connection,
-  lock: WriteLock,
-  work: () => Promise<{ readonly changes: readonly number[]; readonly isDone: boolean }>,
-  id: string,
-): Promise<readonly number[]> {
-  const locking = lock === 'none' ? '' : `; SELECT pg_advisory_xact_lock(${advisoryLocks[lock]})`
-  await connection.script(`BEGIN ISOLATION LEVEL READ COMMITTED${locking}`)
-  try {
-    const { changes, isDone } = await work()
-    if (isDone) await endQuietly(connection)
-    else {
-      await connection.script(`INSERT INTO done (id, changes) VALUES ('${id}', '{${changes.map(Number).join(',')}}')
-        ON CONFLICT (id) DO UPDATE SET changes = excluded.changes; COMMIT`)
-    }
-    return changes
-  } catch (error) {
-    if (!isConnectionLoss(error)) await endQuietly(connection)
-    throw error
-  }
-}
-
-/**
  * The changes of an earlier transaction with this ID; null: there is none. Waits for the end of one that is under way: the
  * server may not have noticed yet that its connection is lost.
  */
 async function claimId(connection: Connection, id: string): Promise<readonly number[] | null> {
   const { changed } = await connection.run(
-    `INSERT INTO done (id, changes) VALUES ($1, '{}') ON CONFLICT (id) DO NOTHING`,
+    `INSERT INTO done (id, changes, until) VALUES ($1, '{}', now()) ON CONFLICT (id) DO NOTHING`,
     [id],
   )
   if (changed === 1) return null

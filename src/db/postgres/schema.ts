@@ -139,11 +139,13 @@ const fileTables: readonly string[] = [
 const serverTables: readonly string[] = [
   `CREATE TABLE saved_network (name ${text} PRIMARY KEY, is_default bigint NOT NULL, created bigint NOT NULL,
      changed bigint NOT NULL, sealed bytea NOT NULL)`,
+  // Leases of work that one machine does at a time: see postgres-leases.ts.
+  `CREATE TABLE leadership (name text PRIMARY KEY, holder text NOT NULL, token bigint NOT NULL, until timestamptz NOT NULL)`,
   // Hash of the secret that encrypts secrets in other tables.
   `CREATE TABLE shared_secret (one boolean PRIMARY KEY CHECK (one), hash text NOT NULL)`,
-  // IDs of writes that succeeded: see postgres-rows.ts. Deleted after a day.
-  `CREATE TABLE done (id uuid PRIMARY KEY, changes bigint[] NOT NULL, at timestamptz NOT NULL DEFAULT now())`,
-  `CREATE INDEX done_at ON done (at)`,
+  // IDs of writes that succeeded, with their results: see postgres-rows.ts.
+  `CREATE TABLE done (id uuid PRIMARY KEY, changes bigint[] NOT NULL, until timestamptz NOT NULL)`,
+  `CREATE INDEX done_until ON done (until)`,
 ]
 
 type Watched = readonly [table: string, revision: string, events: readonly string[]]

@@ -1,0 +1,37 @@
+// Deletes the IDs of writes that no repetition can need any more.
+// Tested by src/db/postgres/sweep-done.test.ts
+import type { Clock } from '../../base/clock.ts'
+import type { Connections } from './connections.ts'
+
+const periodMs = 60_000
+/** Of one statement, which must end within the time of a statement. */
+const rowsMax = 10_000
+const stepsMax = 1000
+const sweepSql = `DELETE FROM done WHERE id IN (SELECT id FROM done WHERE until < now() LIMIT ${rowsMax})`
+
+/** Resolves with the number of deleted rows. */
+export async function sweepDone(connections: Pick<Connections, 'lend'>): Promise<number> {
+  let deleted = 0
+  for (let step = 0; step < stepsMax; step += 1) {
+    const { changed } = await connections.lend((one) => one.run(sweepSql, []))
+    deleted += changed
+    if (changed < rowsMax) break
+  }
+  return deleted
+}
+
+/** Each minute; the returned function ends it. */
+export function sweepDoneAlways(parts: {
+  readonly connections: Pick<Connections, 'lend'>
+  readonly clock: Clock
+  readonly onError: (error: unknown) => void
+}): () => void {
+  let sweeping = false
+  return parts.clock.every(periodMs, () => {
+    if (sweeping) return
+    sweeping = true
+    sweepDone(parts.connections)
+      .catch(parts.onError)
+      .finally(() => (sweeping = false))
+  })
+}
