@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import { Fault } from '../base/fault.ts'
 import type { ContentRef, Obtain } from '../content/ref.ts'
 import type { BlockStore } from '../content/block-store.ts'
-import type { Database } from '../db/sqlite.ts'
 import { createAccountContent } from './account-content.ts'
 
 const refOf = (byte: number): ContentRef => ({ kind: 'dag-block', hash: Uint8Array.of(byte) })
@@ -19,10 +18,6 @@ function rig(offers: readonly number[] = []) {
     if (!offers.includes(byte)) throw new Fault('not_found')
     return hash
   }
-  const database = {
-    getValue: (_sql: string, [hash, account]: readonly [Uint8Array, string]) =>
-      account === 'ada' && (hash[0] ?? 0) <= 5 ? 1 : null,
-  } as unknown as Database
   const own = createAccountContent({
     store: {
       has: async () => true,
@@ -33,7 +28,7 @@ function rig(offers: readonly number[] = []) {
     async *readRun(refs) {
       yield refs.map(({ hash }) => ({ data: hash, leaf: false }))
     },
-    database,
+    isStoredBy: (account, hash) => account === 'ada' && (hash[0] ?? 0) <= 5,
   })
   return { ada: own.of('ada'), eve: own.of('eve'), asked }
 }

@@ -6,8 +6,6 @@ import { setNewest } from '../base/lru-cache.ts'
 import type { SequentialRead } from '../content/sequential-read.ts'
 import { type ContentRef, type Obtain, refKey } from '../content/ref.ts'
 import type { BlockStore, CopyChoice, ReadBatch } from '../content/block-store.ts'
-import type { Database } from '../db/sqlite.ts'
-import { isStoredBy } from '../tables/storage.ts'
 
 /** Of the whole server. `obtainOutside`: asks sources alone, as if nothing were stored. */
 export type SharedContent = {
@@ -15,7 +13,8 @@ export type SharedContent = {
   readonly obtain: Obtain
   readonly obtainOutside: Obtain
   readonly readRun: SequentialRead
-  readonly database: Database
+  /** Whether a root of the account reaches the block. */
+  readonly isStoredBy: (accountId: string, multihash: Uint8Array) => boolean | Promise<boolean>
 }
 
 export type AccountContent = {
@@ -29,16 +28,16 @@ export type AccountContent = {
 const offeredMax = 100_000
 
 export function createAccountContent(shared: SharedContent): AccountContent {
-  const { store, obtain, obtainOutside, readRun, database } = shared
+  const { store, obtain, obtainOutside, readRun, isStoredBy } = shared
   const offered = new Map<string, true>()
 
   return {
     of(accountId) {
-      const sees = (ref: ContentRef): boolean =>
-        offered.has(refKey(ref)) || isStoredBy(database, accountId, ref.hash)
+      const sees = (ref: ContentRef): boolean | Promise<boolean> =>
+        offered.has(refKey(ref)) || isStoredBy(accountId, ref.hash)
 
       const ownObtain: Obtain = async (ref, hint, signal) => {
-        if (sees(ref)) return await obtain(ref, hint, signal)
+        if (await sees(ref)) return await obtain(ref, hint, signal)
         if (hint.offline === true) throw new Fault('not_found')
         const bytes = await obtainOutside(ref, hint, signal)
         setNewest(offered, refKey(ref), true, offeredMax)
@@ -51,9 +50,9 @@ export function createAccountContent(shared: SharedContent): AccountContent {
         signal: AbortSignal,
       ): AsyncGenerator<ReadBatch> {
         for (let from = 0; from < refs.length;) {
-          const isSeen = sees(refs[from] as ContentRef)
+          const isSeen = await sees(refs[from] as ContentRef)
           let to = from + 1
-          while (to < refs.length && sees(refs[to] as ContentRef) === isSeen) to++
+          while (to < refs.length && (await sees(refs[to] as ContentRef)) === isSeen) to++
           if (isSeen) yield* readRun(refs.slice(from, to), signal)
           else yield Array.from({ length: to - from }, () => null)
           from = to
@@ -62,8 +61,8 @@ export function createAccountContent(shared: SharedContent): AccountContent {
 
       const ownStore: BlockStore = Object.assign(Object.create(store) as BlockStore, {
         get: async (ref: ContentRef, copy?: CopyChoice) =>
-          sees(ref) ? await store.get(ref, copy) : null,
-        has: async (ref: ContentRef) => sees(ref) && (await store.has(ref)),
+          (await sees(ref)) ? await store.get(ref, copy) : null,
+        has: async (ref: ContentRef) => (await sees(ref)) && (await store.has(ref)),
         peek: undefined,
       })
       return { store: ownStore, obtain: ownObtain, readRun: ownRun, sharesRoots: false }

@@ -30,7 +30,7 @@ import { databaseBytes } from '../db/database-bytes.ts'
 import { clearStaleStaging } from '../backup/stage-files.ts'
 import { deviceSpace } from '../content/segments/segment-folder.ts'
 import { createSystemFiles } from '../content/system-files.ts'
-import { readStorage, storedBytes as storedBytesNow } from '../ipfs/pins/account-storage.ts'
+import { readStorageRows } from '../ipfs/pins/account-storage.ts'
 import { listKeyIdsOf } from '../tables/api-keys.ts'
 import { createFailedAuthentications } from '../access/limits/failed-attempts.ts'
 import { createTransferMeters } from '../access/limits/transfer-meters.ts'
@@ -251,10 +251,8 @@ export async function startServer(
     db === null
       ? rows.find(listKeyIdsOf(accountId)).then((keys) => keys.map(({ id }) => id))
       : findAll(db, listKeyIdsOf(accountId)).map(({ id }) => id)
-  const storedBytes = (accountId: string) =>
-    fileRows === localRows
-      ? storedBytesNow(database, accountId).bytes
-      : readStorage(fileRows, accountId).then(({ bytes }) => bytes)
+  const storageRows = readStorageRows(fileRows, fileRows === localRows ? database : null)
+  const { storedBytes } = storageRows
   starting.defer(
     holdWhile(leases, 'usage', () => {
       const retention = createUsageRetention({
@@ -393,7 +391,7 @@ export async function startServer(
     inspector,
     denied,
     findSender: senders.find,
-    database,
+    isStoredBy: storageRows.isStoredBy,
     rows: fileRows,
     clock,
     log,

@@ -22,7 +22,6 @@ import type { Clock } from '../base/clock.ts'
 import { setNewest } from '../base/lru-cache.ts'
 import type { Log } from '../base/log.ts'
 import type { Rows } from '../db/rows.ts'
-import type { Database } from '../db/sqlite.ts'
 import type { DenyLists } from './deny-lists.ts'
 import type { FindSender } from '../chain/sender-cache.ts'
 import { createEvents } from '../rpc/subscriptions/network-events.ts'
@@ -152,12 +151,14 @@ export function openGateway(
     readonly turns: FairTimeSlices
     readonly transferMeters: TransferMeters
     readonly denied: DenyLists
-    readonly database: Database
+    /** As `AccountContent` takes it. */
+    readonly isStoredBy: (accountId: string, multihash: Uint8Array) => boolean | Promise<boolean>
+    /** Of pins. */
     readonly rows: Rows
   },
 ): Pipeline {
   const { config, settings, content, directory, limiter, turns } = parts
-  const { transferMeters, denied, database, rows, clock } = parts
+  const { transferMeters, denied, rows, clock } = parts
   const { store, obtaining, obtainOutside, readRun, blockSources } = content
   const hasCardGate = () => settings.now.card.adapter !== 'none'
   const hasSources = () => blockSources.now().length > 0
@@ -191,7 +192,7 @@ export function openGateway(
     obtain: obtaining.obtain,
     obtainOutside,
     readRun,
-    database,
+    isStoredBy: parts.isStoredBy,
   })
   const filesByAccount = new Map<string, Files>()
   function ownFiles(accountId: string): Files {

@@ -116,10 +116,18 @@ export function listBlocksOnlyBelow(
   return query(sql, [accountId, ...roots, after], postgres)
 }
 
-const chargedSql = `SELECT 1 FROM block CROSS JOIN account_storage s ON s.account_id = ?2
+const chargedSql = `SELECT 1 AS found FROM block CROSS JOIN account_storage s ON s.account_id = ?2
   CROSS JOIN charge ON charge.block = block.id AND charge.storage = s.id WHERE block.hash = ?1`
 
-/** Whether a root of the account reaches the block, in the caller's turn: requests ask it for each block. */
+/** One row if a root of the account reaches the block. */
+export function storedBlockExists(
+  accountId: string,
+  multihash: Uint8Array,
+): Query<{ readonly found: number }> {
+  return query(chargedSql, [multihash, accountId])
+}
+
+/** As `storedBlockExists`, in the caller's turn: requests ask it for each block. */
 export function isStoredBy(db: Database, accountId: string, multihash: Uint8Array): boolean {
   return db.getValue(chargedSql, [multihash, accountId]) !== null
 }

@@ -10,7 +10,7 @@ import { away, isConnectionLoss } from './faults.ts'
 import { rowTypes } from './row-types.ts'
 
 /** A value of a statement, or the values of one column of its rows. */
-export type Parameter = SqlValue | readonly SqlValue[]
+type Parameter = SqlValue | readonly SqlValue[]
 
 export type Connection = {
   /** `changed`: rows that a statement changed. */
@@ -19,7 +19,7 @@ export type Connection = {
   script(sql: string): Promise<Outcome>
 }
 
-export type Outcome = {
+type Outcome = {
   readonly rows: readonly Record<string, unknown>[]
   readonly changed: number
 }
@@ -34,7 +34,7 @@ export type Connections = {
   close(): Promise<void>
 }
 
-export const statementMs = 5000
+const statementMs = 5000
 /** A little later than the server's own limit: then the connection is unusable. */
 const replyMs = 7000
 /** A caller waits this long for a connection. */

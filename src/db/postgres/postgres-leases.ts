@@ -7,7 +7,7 @@ import type { HeldLease, Leases } from '../../base/leases.ts'
 import type { Statement } from '../writer.ts'
 import type { Connections } from './connections.ts'
 
-export type LeaseTimes = {
+type LeaseTimes = {
   /** Of a row without a renewal. */
   readonly lifeMs: number
   /** Between renewals, and between tries. */

@@ -6,7 +6,9 @@ import { sumBlocks } from '../../tables/block-scans.ts'
 import {
   type AccountStorageRow,
   findStorage,
+  isStoredBy,
   listStorage as listStorageRows,
+  storedBlockExists,
   sumPins,
 } from '../../tables/storage.ts'
 import { findOne } from '../../db/sqlite-rows.ts'
@@ -29,12 +31,30 @@ export type AccountStorage = { readonly blocks: number; readonly bytes: number }
 
 const nothing: AccountStorage = { blocks: 0, bytes: 0 }
 
-/** As of the last commit: what is on its way in does not count yet. */
-export function storedBytes(database: Database, accountId: string): AccountStorage {
-  return findOne(database, findStorage(accountId)) ?? nothing
+/** What requests ask about the storage of an account. */
+export type StorageReads = {
+  /** As of the last commit: what is on its way in does not count yet. */
+  storedBytes(accountId: string): number | Promise<number>
+  /** Whether a root of the account reaches the block. */
+  isStoredBy(accountId: string, multihash: Uint8Array): boolean | Promise<boolean>
 }
 
-/** As `storedBytes`. */
+/** `db`: the database of `rows`, for reads in the caller's turn; null: it is remote. */
+export function readStorageRows(rows: Rows, db: Database | null): StorageReads {
+  if (db !== null) {
+    return {
+      storedBytes: (accountId) => findOne(db, findStorage(accountId))?.bytes ?? 0,
+      isStoredBy: (accountId, multihash) => isStoredBy(db, accountId, multihash),
+    }
+  }
+  return {
+    storedBytes: async (accountId) => (await readStorage(rows, accountId)).bytes,
+    isStoredBy: async (accountId, multihash) =>
+      (await rows.first(storedBlockExists(accountId, multihash))) !== null,
+  }
+}
+
+/** As of the last commit: what is on its way in does not count yet. */
 export async function readStorage(rows: Rows, accountId: string): Promise<AccountStorage> {
   return (await rows.first(findStorage(accountId))) ?? nothing
 }
