@@ -75,6 +75,7 @@ export async function openData(
       database: db,
       writer,
       sealSecret: () => obtainSealSecret(dataDir),
+      isSpooled: true,
       clock: systemClock,
       log: silentLog,
     })

@@ -12,6 +12,7 @@ import { backgroundFailed, guardClock, logUnhandled, systemClock } from '../base
 import { startIdleCollections } from '../base/idle-collections.ts'
 import { holdWhile } from '../base/leases.ts'
 import { createLog, type Log } from '../base/log.ts'
+import { createMemoryPubSub } from '../base/pub-sub.ts'
 import { listedNetworks } from '../config/saved-network.ts'
 import type { Config } from '../config/settings.ts'
 import { lockFolder } from '../db/lock.ts'
@@ -21,6 +22,7 @@ import { startThreadWriter } from '../db/thread-writer.ts'
 import { createSenderCache } from '../chain/sender-cache.ts'
 import { writeStatusRows } from '../chain/upstream/pool/status-rows.ts'
 import { createInspector } from '../pipeline/inspector/inspector.ts'
+import { createMemoryFilters } from '../rpc/filters/filter-store.ts'
 import { createRpcOperations } from '../rpc/methods/index.ts'
 import type { FindPrincipal } from '../admin/http/admin-handler.ts'
 import { createMetricsHandler } from '../admin/http/metrics-handler.ts'
@@ -198,6 +200,7 @@ export async function startServer(
     database,
     writer,
     sealSecret: () => obtainSealSecret(config.dataDir),
+    isSpooled: true,
     clock,
     log,
   })
@@ -226,6 +229,9 @@ export async function startServer(
       : keeper === null
         ? null
         : createSharedLimits(clock)
+  const messages =
+    shared ??
+    (keeper === null ? null : { pubSub: createMemoryPubSub(), filters: createMemoryFilters(clock) })
   const failed = createFailedAuthentications({
     clock,
     perMinute: () => settings.now.http.failedKeysPerMinute,
@@ -288,7 +294,7 @@ export async function startServer(
     clientVersion: clientVersion(),
     clock,
     findSender: senders.find,
-    filterStore: shared?.filters,
+    filterStore: messages?.filters,
   })
   const publicKey = obtainPublicKey(config.dataDir)
   const commands = createKuboCommands({
@@ -321,7 +327,7 @@ export async function startServer(
     sources,
     operations,
     writer,
-    pubSub: shared?.pubSub,
+    pubSub: messages?.pubSub,
     clock,
     log,
   })
@@ -413,9 +419,9 @@ export async function startServer(
     log,
   })
   const workers =
-    keeper === null || limits === null
+    keeper === null || limits === null || messages === null
       ? null
-      : createWorkerCalls({ writer, usage, counters, listeners, limits, clock })
+      : createWorkerCalls({ writer, usage, counters, listeners, limits, messages, clock })
   if (keeper !== null && workers !== null) {
     const { links } = keeper.paths
     const socket = await openKeeperSocket({ path: links, calls: workers.calls, log })

@@ -49,6 +49,8 @@ type Parts = {
   readonly writer: Pick<Writer, 'write'>
   /** Bytes from which keys for stored secrets are derived. */
   readonly sealSecret: () => Uint8Array
+  /** Usage that a remote database cannot take waits in a file; otherwise in memory, as one process writes the file. */
+  readonly isSpooled: boolean
   readonly clock: Clock
   readonly log: Log
 }
@@ -85,7 +87,7 @@ async function openRemote(parts: Parts, url: string, localRows: Rows): Promise<O
     log,
   })
   const { rows, revisions, leases } = opened
-  const spool = openUsageSpool(join(config.dataDir, 'usage.spool'), log)
+  const spool = parts.isSpooled ? openUsageSpool(join(config.dataDir, 'usage.spool'), log) : null
   return {
     rows,
     localRows,
@@ -106,7 +108,7 @@ async function openRemote(parts: Parts, url: string, localRows: Rows): Promise<O
     sweep: opened.sweep,
     spool,
     async close() {
-      spool.close()
+      spool?.close()
       await opened.close()
     },
   }

@@ -3,8 +3,18 @@
 import { Fault, type FaultCode } from '../../base/fault.ts'
 import { NothingChanged } from '../../db/writer.ts'
 
+/** The worker that called, as long as its link is open. */
+export type Caller = {
+  /** Sends a notice, which may be lost. */
+  notify(notice: unknown): void
+  onClose(run: () => void): void
+}
+
 /** Each takes one argument and returns one value, both of a form that node:v8 serializes. */
-export type Calls = { readonly [name: string]: (argument: never) => unknown }
+export type Calls = { readonly [name: string]: (argument: never, caller: Caller) => unknown }
+
+/** From the keeper to a worker, between its replies. */
+export type Notice = { readonly notice: unknown }
 
 export type CallRequest = {
   readonly id: number

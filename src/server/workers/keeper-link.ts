@@ -6,7 +6,7 @@ import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import { createFrameReader, writeFrame } from './frames.ts'
-import { type CallReply, type Calls, receiveError } from './keeper-calls.ts'
+import { type CallReply, type Calls, type Notice, receiveError } from './keeper-calls.ts'
 
 export type LinkLimits = {
   /** Calls without a reply. Further ones fail with `overloaded`. */
@@ -24,6 +24,10 @@ export type KeeperLink<Offered extends Calls> = {
     name: Name,
     argument: Parameters<Offered[Name]>[0],
   ): Promise<Awaited<ReturnType<Offered[Name]>>>
+  /** Calls `run` when a link is open, now and after each restart of the keeper. */
+  onOpen(run: () => void): void
+  /** Calls `heard` with each notice of the keeper. */
+  onNotice(heard: (notice: unknown) => void): void
   /** Whether the keeper can be reached now. */
   readonly isOpen: boolean
   /** Calls without a reply fail with `shutting_down`. */
@@ -50,6 +54,8 @@ export function createKeeperLink<Offered extends Calls>(parts: {
   let nextId = 1
   let open: Socket | null = null
   let closed = false
+  const openers: (() => void)[] = []
+  const hearers: ((notice: unknown) => void)[] = []
 
   function send(socket: Socket, { id, name, argument }: Pending): void {
     writeFrame(socket, { id, name, argument })
@@ -58,10 +64,11 @@ export function createKeeperLink<Offered extends Calls>(parts: {
   function begin(): void {
     if (closed) return
     const socket = connect(path)
-    const read = createFrameReader((message) => settle(message as CallReply))
+    const read = createFrameReader((message) => receive(message as CallReply | Notice))
     socket.on('connect', () => {
       open = socket
       for (const call of pending.values()) send(socket, call)
+      for (const run of openers) run()
     })
     socket.on('data', (bytes) => {
       try {
@@ -77,6 +84,11 @@ export function createKeeperLink<Offered extends Calls>(parts: {
       if (open === socket) open = null
       if (!closed) clock.after(limits.againMs, begin)
     })
+  }
+
+  function receive(message: CallReply | Notice): void {
+    if ('id' in message) return settle(message)
+    for (const heard of hearers) heard(message.notice)
   }
 
   function settle(reply: CallReply): void {
@@ -117,6 +129,11 @@ export function createKeeperLink<Offered extends Calls>(parts: {
         pending.set(call.id, call)
         if (open !== null) send(open, call)
       }),
+    onOpen(run) {
+      openers.push(run)
+      if (open !== null) run()
+    },
+    onNotice: (heard) => void hearers.push(heard),
     get isOpen() {
       return open !== null
     },

@@ -5,12 +5,21 @@ import { chmod, rm } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
 import type { Log } from '../../base/log.ts'
 import { createFrameReader, writeFrame } from './frames.ts'
-import { type CallReply, type CallRequest, type Calls, sendError } from './keeper-calls.ts'
+import {
+  type Caller,
+  type CallReply,
+  type CallRequest,
+  type Calls,
+  type Notice,
+  sendError,
+} from './keeper-calls.ts'
 
 export type KeeperSocket = {
   /** Ends the links. Running calls go on; their replies are lost, and the workers ask again. */
   close(): Promise<void>
 }
+
+const unreadBytesMax = 8 * 1024 * 1024
 
 /** Listens at `path`, in place of the socket that a killed keeper left there. */
 export async function openKeeperSocket(parts: {
@@ -21,20 +30,29 @@ export async function openKeeperSocket(parts: {
   const { path, calls, log } = parts
   const links = new Set<Socket>()
 
-  async function answer({ id, name, argument }: CallRequest): Promise<CallReply> {
+  async function answer({ id, name, argument }: CallRequest, caller: Caller): Promise<CallReply> {
     try {
       const call = calls[name]
       if (call === undefined) throw new Error(`no call ${name}`)
-      return { id, value: await call(argument as never) }
+      return { id, value: await call(argument as never, caller) }
     } catch (thrown) {
       return { id, error: sendError(thrown) }
     }
   }
 
   function serve(link: Socket): void {
+    // One listener for each subscription of the worker.
+    link.setMaxListeners(0)
     links.add(link)
+    const caller: Caller = {
+      notify(notice) {
+        // A worker that does not read loses notices.
+        if (link.writableLength <= unreadBytesMax) writeFrame(link, { notice } satisfies Notice)
+      },
+      onClose: (run) => void link.once('close', run),
+    }
     const read = createFrameReader((message) => {
-      void answer(message as CallRequest).then((reply) => {
+      void answer(message as CallRequest, caller).then((reply) => {
         if (link.writable) writeFrame(link, reply)
       })
     })

@@ -21,12 +21,15 @@ export type LimitCalls = {
     readonly bucket: string
     readonly rate: Rate
   }) => number | Promise<number>
-  readonly addToCounter: (asked: {
-    readonly counter: string
-    readonly ends: number
-    readonly known: number
-    readonly units: number
-  }) => number | Promise<number>
+  /** The sums after it, in the same order. */
+  readonly addToCounters: (asked: readonly Addition[]) => Promise<readonly number[]>
+}
+
+type Addition = {
+  readonly counter: string
+  readonly ends: number
+  readonly known: number
+  readonly units: number
 }
 
 export type SharedLimits = {
@@ -60,7 +63,10 @@ export function createLimitCalls({ shares, failed, counters }: SharedLimits): Li
     takeShare: ({ bucket, rate, least, wanted }) => of(bucket).take(bucket, rate, least, wanted),
     giveShare: ({ bucket, units }) => of(bucket).give(bucket, units),
     owedMs: ({ bucket, rate }) => of(bucket).owedMs(bucket, rate),
-    addToCounter: ({ counter, ends, known, units }) => counters.add(counter, ends, known, units),
+    addToCounters: (asked) =>
+      Promise.all(
+        asked.map(({ counter, ends, known, units }) => counters.add(counter, ends, known, units)),
+      ),
   }
 }
 
@@ -122,14 +128,40 @@ export function createLinkedLimits(parts: {
       return soon(link.call('owedMs', { bucket, rate }), owedAlone)
     },
   }
+  return { shares, failed: shares, counters: createLinkedCounters(link) }
+}
+
+type WaitingAddition = {
+  readonly addition: Addition
+  readonly resolve: (sum: number) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Additions of one turn of the event loop are one call. */
+function createLinkedCounters(
+  link: Pick<KeeperLink<LimitCalls>, 'call' | 'isOpen'>,
+): SharedCounters {
+  let waiting: WaitingAddition[] = []
+
+  async function send(): Promise<void> {
+    const all = waiting
+    waiting = []
+    try {
+      const additions = all.map(({ addition }) => addition)
+      const sums = await link.call('addToCounters', additions)
+      all.forEach(({ resolve }, at) => resolve(sums[at] ?? 0))
+    } catch (error) {
+      for (const { reject } of all) reject(error)
+    }
+  }
+
   return {
-    shares,
-    failed: shares,
-    counters: {
-      async add(counter, ends, known, units) {
-        if (!link.isOpen) throw new Error('the keeper restarts')
-        return await link.call('addToCounter', { counter, ends, known, units })
-      },
+    add(counter, ends, known, units) {
+      if (!link.isOpen) return Promise.reject(new Error('the keeper restarts'))
+      if (waiting.length === 0) setImmediate(() => void send())
+      return new Promise((resolve, reject) => {
+        waiting.push({ addition: { counter, ends, known, units }, resolve, reject })
+      })
     },
   }
 }

@@ -2,7 +2,7 @@
 // answers all other requests (worker-share.ts).
 // Tested by test/server/workers.test.ts
 import { join } from 'node:path'
-import { createDirectory } from '../../access/accounts/directory.ts'
+import { createDirectoryOf } from '../../access/accounts/directory.ts'
 import { obtainSealSecret } from '../../access/accounts/server-identity.ts'
 import { createFailedAuthentications } from '../../access/limits/failed-attempts.ts'
 import { createLimiter } from '../../access/limits/limiter.ts'
@@ -20,7 +20,6 @@ import { defaultObtainLimits } from '../../content/obtain-limits.ts'
 import { createQuarantineCheck } from '../../content/quarantine-check.ts'
 import { createSqliteStore } from '../../content/sqlite-store.ts'
 import { verify } from '../../content/verified-finds.ts'
-import { createSqliteRows } from '../../db/sqlite-rows.ts'
 import { openDatabase } from '../../db/sqlite.ts'
 import type { Writer } from '../../db/writer.ts'
 import { parseRpcPath } from '../../http/routes.ts'
@@ -39,6 +38,7 @@ import { openWebSockets, rpcEndpointParts } from '../open-endpoints.ts'
 import { keyRatesOf, rpcPipelineParts } from '../open-gateway.ts'
 import { openNetworks } from '../open-networks.ts'
 import { openRequestLog, type WriteOut } from '../open-request-log.ts'
+import { openRows } from '../open-rows.ts'
 import { openTraces, type TraceEnvironment } from '../open-traces.ts'
 import { createSavedNetworks } from '../saved-networks.ts'
 import { cairnVersion, clientVersion } from '../version.ts'
@@ -46,6 +46,7 @@ import { watchCertificate } from '../watch-certificate.ts'
 import { createKeeperLink } from './keeper-link.ts'
 import type { KeeperPaths } from './role.ts'
 import { createLinkedLimits } from './shared-limits.ts'
+import { createLinkedMessages } from './shared-messages.ts'
 import type { WorkerCalls } from './worker-calls.ts'
 import { createWorkerShare } from './worker-share.ts'
 
@@ -110,7 +111,18 @@ export async function startWorker(
     write: (statements) => keeper.call('write', statements),
     close: async () => {},
   }
-  const rows = createSqliteRows(database, writer)
+  const opening = await openRows({
+    config,
+    settings,
+    database,
+    writer,
+    sealSecret: () => obtainSealSecret(config.dataDir),
+    isSpooled: false,
+    clock,
+    log,
+  })
+  starting.defer(() => opening.close())
+  const { rows } = opening
 
   const store = createSqliteStore({
     db: database,
@@ -140,13 +152,14 @@ export async function startWorker(
   starting.defer(() => quarantine.stop())
 
   const limits = createLinkedLimits({ link: keeper, of, clock })
+  const messages = createLinkedMessages(keeper)
   const failed = createFailedAuthentications({
     clock,
     perMinute: () => settings.now.http.failedKeysPerMinute,
     shares: limits.failed,
   })
-  const directory = createDirectory({
-    db: database,
+  const directory = createDirectoryOf({
+    source: opening.accounts,
     clock,
     log,
     mayLook: failed.isUnder,
@@ -154,7 +167,8 @@ export async function startWorker(
     jwtLifeMsMax: () => settings.now.keys.jwtLifeMsMax,
   })
   starting.defer(() => directory.stop())
-  const usage = createUsage({ db: database, rows, clock, log })
+  await directory.refresh()
+  const usage = createUsage({ db: opening.db, rows, clock, log })
   usage.onFlush((flushed) => void keeper.call('flushed', flushed).catch(() => {}))
   starting.defer(async () => {
     usage.stop()
@@ -173,6 +187,7 @@ export async function startWorker(
     clientVersion: clientVersion(),
     clock,
     findSender: senders.find,
+    filterStore: messages.filters,
   })
   const saved = createSavedNetworks({
     rows,
@@ -188,6 +203,7 @@ export async function startWorker(
     sources,
     operations,
     writer,
+    pubSub: messages.pubSub,
     clock,
     log,
   })
@@ -196,7 +212,7 @@ export async function startWorker(
     first: { settings: config, merged },
     opened,
     saved,
-    database,
+    rows,
     clock,
     log,
   })
@@ -317,6 +333,7 @@ function divide(config: Config, of: number): Config {
       connectionsPerAddressMax: share(http.connectionsPerAddressMax),
     },
     webSocket: { ...webSocket, connectionsPerKeyMax: share(webSocket.connectionsPerKeyMax) },
+    database: { ...config.database, connections: share(config.database.connections) },
     memory: {
       contentBytesMax: share(memory.contentBytesMax),
       answersBytesMax: share(memory.answersBytesMax),

@@ -6,17 +6,19 @@ import type { Clock } from '../../base/clock.ts'
 import type { Writer, Statement } from '../../db/writer.ts'
 import type { Counters, Counts } from '../../metrics/counters.ts'
 import type { Listeners } from '../listeners.ts'
+import { createMessageCalls, type MessageCalls } from './shared-messages.ts'
 import { createLimitCalls, type LimitCalls, type SharedLimits } from './shared-limits.ts'
 
 /** Each may run twice: a worker repeats a call whose reply was lost. Then `report` counts twice. */
-export type WorkerCalls = LimitCalls & {
-  readonly write: (statements: readonly Statement[]) => Promise<readonly number[]>
-  /** Passes on rows of usage that the worker has written. */
-  readonly flushed: (rows: readonly FlushedRow[]) => void
-  readonly report: (report: WorkerReport) => void
-  /** The worker with this number ends: connections that it passed on are drained. */
-  readonly leave: (worker: number) => void
-}
+export type WorkerCalls = LimitCalls &
+  MessageCalls & {
+    readonly write: (statements: readonly Statement[]) => Promise<readonly number[]>
+    /** Passes on rows of usage that the worker has written. */
+    readonly flushed: (rows: readonly FlushedRow[]) => void
+    readonly report: (report: WorkerReport) => void
+    /** The worker with this number ends: connections that it passed on are drained. */
+    readonly leave: (worker: number) => void
+  }
 
 export type WorkerReport = {
   readonly worker: number
@@ -35,6 +37,7 @@ export function createWorkerCalls(parts: {
   readonly counters: Pick<Counters, 'add'>
   readonly listeners: Pick<Listeners, 'drainWorker'>
   readonly limits: SharedLimits
+  readonly messages: Parameters<typeof createMessageCalls>[0]
   readonly clock: Pick<Clock, 'monotonic'>
 }): {
   readonly calls: WorkerCalls
@@ -47,6 +50,7 @@ export function createWorkerCalls(parts: {
   return {
     calls: {
       ...createLimitCalls(parts.limits),
+      ...createMessageCalls(parts.messages),
       write: (statements) => writer.write(statements),
       flushed: (rows) => usage.addFlushed(rows),
       report({ worker, connections: open, counts }) {
