@@ -221,6 +221,7 @@ export async function startServer(
     log,
     settings,
     onSignInRefused: events.signInRefused,
+    shares,
   })
   starting.defer(holdWhile(leases, 'people', () => sweepPeople(identity, clock, log)))
   const limits =

@@ -14,6 +14,7 @@ import type { Rows } from '../db/rows.ts'
 import type { Principal } from '../admin/principal.ts'
 import type { AdminCredential } from '../admin/http/admin-handler.ts'
 import { createMailer } from '../access/alerts/send-mail.ts'
+import type { RateShares } from '../access/limits/rate-shares.ts'
 import { createFailedSignIns } from '../access/limits/failed-attempts.ts'
 import { faults } from '../base/fault.ts'
 import type { TlsFiles } from '../http/tls-certificate.ts'
@@ -59,12 +60,15 @@ export function openIdentity(parts: {
     readonly now: Pick<Config, 'dataDir' | 'admin' | 'http' | 'log' | 'mail' | 'signIn'>
   }
   readonly onSignInRefused?: OnSignInRefused
+  /** Of several nodes; absent: this one is alone. */
+  readonly shares?: RateShares | undefined
 }): Identity {
   const { settings, clock } = parts
   const { dataDir } = settings.now
   const failed = createFailedSignIns({
     clock,
     perHour: () => settings.now.admin.failedSignInsPerHour,
+    shares: parts.shares ?? null,
   })
   return createIdentity({
     ...parts,

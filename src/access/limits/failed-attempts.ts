@@ -1,12 +1,20 @@
 // Limits of failed attempts: wrong keys and secrets per address, beyond which they are refused without a database read; and
 // failed sign-ins per address and per email or passkey, each charged in advance.
 // Tested by src/access/limits/failed-authentications.test.ts
+import { createHash } from 'node:crypto'
 import { networkOf } from '../../base/addresses.ts'
 import type { Clock } from '../../base/clock.ts'
 import { Fault, type FaultCode } from '../../base/fault.ts'
 import { setNewest } from '../../base/lru-cache.ts'
-import { type RateRefusal, msPerUnitOf, overRate, returnUnits, takeUnits } from './rate-limit.ts'
-import { type RateShares, createShareSpender } from './rate-shares.ts'
+import {
+  type Rate,
+  type RateRefusal,
+  msPerUnitOf,
+  overRate,
+  returnUnits,
+  takeUnits,
+} from './rate-limit.ts'
+import { type RateShares, type ShareSpender, createShareSpender } from './rate-shares.ts'
 
 export type FailedAuthentications = {
   /** Returns true if an unknown key of this address may still cause a database read. Does not count. */
@@ -109,9 +117,10 @@ export type FailedSignIns = {
   /**
    * A try from `address` at `name`, an email or a passkey. Returns what to call when it was no failure. Throws
    * `over_rate` with the seconds to wait, the same for unknown names. `own`: a known device or session: it is
-   * counted alone, so failures from elsewhere do not lock it out.
+   * counted alone, so failures from elsewhere do not lock it out. A promise, that rejects with it, if other processes
+   * count too.
    */
-  begin(address: string, name: string, own?: string | null): () => void
+  begin(address: string, name: string, own?: string | null): (() => void) | Promise<() => void>
 }
 
 /** Burst: people mistype. */
@@ -120,20 +129,57 @@ const burst = 10
 const addressShare = 5
 const keysMax = 20_000
 
-/** Of more than `keysMax` addresses and names, the one tried longest ago starts afresh. */
+type Counted = { readonly key: string; readonly rate: Rate }
+
+/** Of more than `keysMax` addresses and names, the one tried longest ago starts afresh. `shares`: of several processes. */
 export function createFailedSignIns(parts: {
   readonly clock: Clock
   readonly perHour: () => number
   readonly keysMax?: number
+  readonly shares?: RateShares | null
 }): FailedSignIns {
-  const { clock, perHour } = parts
+  const { clock, perHour, shares = null } = parts
   const most = parts.keysMax ?? keysMax
+  const buckets = shares === null ? null : createShareSpender({ shares, clock, bucketsMax: most })
   // When it will be even again; in the order of the last try.
   const evenAt = new Map<string, number>()
   const rateOf = (share: number) => ({
     perSecond: (share * perHour()) / 3600,
     burst: share * burst,
   })
+
+  function take(keys: readonly Counted[]): void {
+    const now = clock.monotonic()
+    const verdicts = keys.map(({ key, rate }) => takeUnits(evenAt.get(key) ?? 0, now, 1, rate))
+    refuseOver(verdicts.map((verdict) => (verdict.ok ? null : verdict)))
+    for (const [at, { key }] of keys.entries()) {
+      const verdict = verdicts[at]
+      if (verdict?.ok === true) setNewest(evenAt, key, verdict.evenAt, most)
+    }
+  }
+
+  function giveBack(keys: readonly Counted[]): void {
+    for (const { key, rate } of keys) {
+      const even = evenAt.get(key)
+      if (even !== undefined) evenAt.set(key, returnUnits(even, 1, rate))
+    }
+  }
+
+  /** Of all keys, or of none. */
+  async function takeShared(keys: readonly Counted[], spender: ShareSpender): Promise<void> {
+    const spent = await Promise.all(
+      keys.map(async ({ key, rate }) => spender.spend(bucketOf(key), rate, 1)),
+    )
+    try {
+      refuseOver(spent)
+    } catch (refusal) {
+      giveBack(keys)
+      for (const [at, { key }] of keys.entries()) {
+        if (spent[at] === null) spender.give(bucketOf(key), 1)
+      }
+      throw refusal
+    }
+  }
 
   return {
     begin(address, name, own = null) {
@@ -144,29 +190,30 @@ export function createFailedSignIns(parts: {
               { key: `name ${name}`, rate: rateOf(1) },
             ]
           : [{ key: `own ${own}`, rate: rateOf(1) }]
-      const now = clock.monotonic()
-      const verdicts = keys.map(({ key, rate }) => takeUnits(evenAt.get(key) ?? 0, now, 1, rate))
-      const waitMs = Math.max(...verdicts.map((verdict) => (verdict.ok ? 0 : verdict.waitMs)))
-      if (waitMs > 0) {
-        const seconds = Math.max(1, Math.ceil(waitMs / 1000))
-        throw new Fault('over_rate', {
-          detail: `too many tries to sign in failed: try again in ${seconds} s`,
-          data: { backoff_seconds: seconds },
-        })
-      }
-      for (const [at, { key }] of keys.entries()) {
-        const verdict = verdicts[at]
-        if (verdict?.ok === true) setNewest(evenAt, key, verdict.evenAt, most)
-      }
+      take(keys)
       let given = false
-      return () => {
+      const back = (): void => {
         if (given) return
         given = true
-        for (const { key, rate } of keys) {
-          const even = evenAt.get(key)
-          if (even !== undefined) evenAt.set(key, returnUnits(even, 1, rate))
-        }
+        giveBack(keys)
+        for (const { key } of keys) buckets?.give(bucketOf(key), 1)
       }
+      return buckets === null ? back : takeShared(keys, buckets).then(() => back)
     },
   }
+}
+
+/** Without the email or the address: the name of a bucket may be stored on another machine. */
+function bucketOf(key: string): string {
+  return `signIn ${createHash('sha256').update(key).digest('base64url')}`
+}
+
+function refuseOver(verdicts: readonly (RateRefusal | null)[]): void {
+  const waitMs = Math.max(...verdicts.map((verdict) => verdict?.waitMs ?? 0))
+  if (waitMs <= 0) return
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000))
+  throw new Fault('over_rate', {
+    detail: `too many tries to sign in failed: try again in ${seconds} s`,
+    data: { backoff_seconds: seconds },
+  })
 }

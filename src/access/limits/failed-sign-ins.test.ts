@@ -2,7 +2,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { Fault } from '../../base/fault.ts'
-import { createFailedSignIns } from './failed-attempts.ts'
+import { createFailedSignIns as createAnyFailed } from './failed-attempts.ts'
+
+/** Of one process: nothing waits. */
+function createFailedSignIns(parts: Parameters<typeof createAnyFailed>[0]) {
+  const failed = createAnyFailed(parts)
+  return {
+    begin(address: string, name: string): () => void {
+      const takeBack = failed.begin(address, name)
+      assert.ok(!(takeBack instanceof Promise))
+      return takeBack
+    },
+  }
+}
 
 const overRate = (error: unknown) => error instanceof Fault && error.code === 'over_rate'
 

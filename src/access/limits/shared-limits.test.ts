@@ -4,7 +4,11 @@ import { setImmediate } from 'node:timers/promises'
 import { test } from 'node:test'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { Fault, type FaultCode } from '../../base/fault.ts'
-import { createFailedAuthentications, guardAuthentication } from './failed-attempts.ts'
+import {
+  createFailedAuthentications,
+  createFailedSignIns,
+  guardAuthentication,
+} from './failed-attempts.ts'
 import { createLimiter, type KeyLimits } from './limiter.ts'
 import { createMemoryShares } from './memory-shares.ts'
 import { createPathLimits } from './path-limits.ts'
@@ -127,6 +131,23 @@ test('wrong keys count on both nodes, and a node learns of the other at its next
   assert.ok(!other.isUnder('a'))
   clock.turn(60_000)
   assert.ok(other.isUnder('a'))
+})
+
+test('failed sign-ins count on both nodes; a refused one counts for no name and address', async () => {
+  const { shares, clock } = remote()
+  const [one, other] = [0, 1].map(() => createFailedSignIns({ clock, shares, perHour: () => 60 }))
+  for (let n = 0; n < 5; n++) {
+    await one?.begin('192.0.2.1', 'ada')
+    await other?.begin('192.0.2.2', 'ada')
+  }
+  for (let n = 0; n < 100; n++) {
+    await assert.rejects(async () => one?.begin('192.0.2.3', 'ada'), code('over_rate'))
+  }
+  const takeBack = await other?.begin('192.0.2.3', 'grace')
+  takeBack?.()
+  takeBack?.()
+  for (let n = 0; n < 10; n++) await one?.begin('192.0.2.3', 'grace')
+  await assert.rejects(async () => other?.begin('192.0.2.4', 'grace'), code('over_rate'))
 })
 
 test('two nodes spend one month of bytes', async () => {

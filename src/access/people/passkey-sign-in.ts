@@ -96,7 +96,7 @@ export function createPasskeySignIn(parts: {
   ): Promise<T> {
     // By the passkey, not by its person: failed tries with their email must not keep them out here too.
     const name = `passkey ${createHash('sha256').update(answer.credentialId).digest('base64url')}`
-    const noFailure = tries.begin(from.address, name)
+    const noFailure = await tries.begin(from.address, name)
     try {
       const done = await work()
       noFailure()

@@ -22,17 +22,22 @@ export type From = {
 }
 
 /**
- * Charges an attempt in advance; the returned function refunds it. Throws `over_rate`. `name`: the tried email as
- * typed, in lower case. `own`: a known device or session; its attempts are counted separately from all others.
+ * Charges an attempt in advance; the returned function refunds it. Throws `over_rate`, or rejects with it if several
+ * nodes count. `name`: the tried email as typed, in lower case. `own`: a known device or session; its attempts are
+ * counted separately from all others.
  */
-export type BeginAttempt = (address: string, name: string, own?: string | null) => () => void
+export type BeginAttempt = (
+  address: string,
+  name: string,
+  own?: string | null,
+) => (() => void) | Promise<() => void>
 
 /** `address`: of the client; null: addresses are not recorded. Must not throw. */
 export type OnSignInRefused = (fault: Fault, address: string | null) => void
 
 export type SignInAttempts = {
-  /** Throws `over_rate`; returns the function that refunds the attempt. */
-  begin(address: string, name: string, own?: string | null): () => void
+  /** Rejects with `over_rate`; resolves with the function that refunds the attempt. */
+  begin(address: string, name: string, own?: string | null): Promise<() => void>
   /** Returns the same Fault and logs it, for bans by address. Never logs the email: people type passwords there. */
   refused(fault: Fault, from: Pick<From, 'address'>): Fault
 }
@@ -54,9 +59,9 @@ export function createSignInAttempts(parts: {
 
   return {
     refused,
-    begin(address, name, own = null) {
+    async begin(address, name, own = null) {
       try {
-        return beginTry(address, name, own)
+        return await beginTry(address, name, own)
       } catch (error) {
         throw error instanceof Fault ? refused(error, { address }) : error
       }
@@ -128,7 +133,11 @@ export function createSignIn(parts: {
       const row = await rows.first(findPasswordByEmail(name))
       const device = devices.idOf(from.device ?? null, row?.id ?? null)
       const network = networkOf(from.address)
-      const noFailure = tries.begin(from.address, name, device === null ? null : `device ${device}`)
+      const noFailure = await tries.begin(
+        from.address,
+        name,
+        device === null ? null : `device ${device}`,
+      )
       const place =
         device === null
           ? { lane: network, known: isRecent(network) }
@@ -168,7 +177,7 @@ export function createSignIn(parts: {
       const row = await rows.first(findPassword(personId))
       if (row === null) throw noPerson()
       const own = `session ${session}`
-      const noFailure = tries.begin(address, row.email, own)
+      const noFailure = await tries.begin(address, row.email, own)
       const isRight = await orGiveBack(noFailure, () =>
         passwords.isRight(password, row.password, { lane: own, known: true }),
       )
@@ -177,7 +186,7 @@ export function createSignIn(parts: {
     },
 
     async showCode({ id, email, session }, code, from) {
-      const noFailure = tries.begin(from.address, email, `session ${session}`)
+      const noFailure = await tries.begin(from.address, email, `session ${session}`)
       const isRight = await orGiveBack(noFailure, () => secondFactor.use(id, code))
       if (!isRight) throw tries.refused(wrongCode(), from)
       noFailure()

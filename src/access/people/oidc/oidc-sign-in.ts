@@ -132,7 +132,7 @@ export function createOidcSignIn(parts: {
     from: Pick<From, 'address'>,
     work: () => Promise<T>,
   ): Promise<T> {
-    const noFailure = tries.begin(from.address, `openid ${answer.seal.slice(0, 32)}`)
+    const noFailure = await tries.begin(from.address, `openid ${answer.seal.slice(0, 32)}`)
     try {
       const done = await work()
       noFailure()
