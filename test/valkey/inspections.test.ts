@@ -8,6 +8,7 @@ import type { InspectedRequest } from '../../src/pipeline/inspector/inspected-re
 import { createInspector } from '../../src/pipeline/inspector/inspector.ts'
 import { createValkeyInspections } from '../../src/valkey/valkey-inspections.ts'
 import { createValkeyPubSub } from '../../src/valkey/valkey-pub-sub.ts'
+import { missingToxiproxy, startToxiproxy } from '../engines/toxiproxy.ts'
 import { missingValkey, startValkey } from '../engines/valkey.ts'
 import { until } from '../fakes/until.ts'
 import { testInspectorStore } from '../suites/inspector-store.suite.ts'
@@ -24,6 +25,21 @@ testInspectorStore(
     return { one: await open(), other: await open() }
   },
   { skip },
+)
+
+testInspectorStore(
+  'valkey with 20 ms to it',
+  async (t, requestsPerKeyMax) => {
+    const proxy = await startToxiproxy(t, (await startValkey(t)).port)
+    await proxy.slow(20)
+    const open = async () =>
+      createValkeyInspections(
+        await openConnection(t, `valkey://127.0.0.1:${proxy.port}`),
+        requestsPerKeyMax,
+      )
+    return { one: await open(), other: await open() }
+  },
+  { skip: skip || missingToxiproxy() },
 )
 
 test(
