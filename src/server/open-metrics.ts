@@ -15,6 +15,7 @@ import type { OpenEvents } from './open-events.ts'
 import type { OpenNetworks } from './open-networks.ts'
 import { cairnVersion } from './version.ts'
 import type { Clock } from '../base/clock.ts'
+import { hasCode } from '../base/fault.ts'
 import { decodeHeader } from '../codec/ethereum/header.ts'
 import { countSessions } from '../tables/sessions.ts'
 import { relayedMethods } from '../rpc/relay/relayed-methods.ts'
@@ -140,7 +141,7 @@ export type MetricsParts = {
   readonly droppedLines: () => number
   readonly events: OpenEvents['counts']
   readonly backups: Pick<Backups, 'state'>
-  readonly usage: Pick<Usage, 'onFlush' | 'read' | 'failedWrites'>
+  readonly usage: Pick<Usage, 'onFlush' | 'heldRows' | 'failedWrites'>
   /** By listener. */
   readonly connections: () => ReadonlyMap<string, number>
   readonly nodes: Observed['nodes']
@@ -166,6 +167,18 @@ export function openMetrics(parts: MetricsParts): OpenMetrics {
     ...otherMethods,
   ])
   const networks = () => opened.networks().map(({ name }) => name)
+  let sessionsRead = 0
+
+  /** While a remote database is away, as of the last scrape: the other metrics are wanted then. */
+  async function sessions(): Promise<number> {
+    try {
+      sessionsRead = (await rows.first(countSessions(clock.now())))?.count ?? 0
+    } catch (error) {
+      if (!hasCode(error, 'overloaded')) throw error
+    }
+    return sessionsRead
+  }
+
   const stop = usage.onFlush(countUsage(metrics, { methods, networks }))
   const look = observe(metrics, {
     version: cairnVersion(),
@@ -190,11 +203,8 @@ export function openMetrics(parts: MetricsParts): OpenMetrics {
     droppedLines: parts.droppedLines,
     events: parts.events,
     writesWaiting: () => parts.writer.waiting,
-    usage: async () => {
-      const { held } = await usage.read([], () => true)
-      return { heldRows: held.length, failedWrites: usage.failedWrites }
-    },
-    sessions: async () => (await rows.first(countSessions(clock.now())))?.count ?? 0,
+    usage: async () => ({ heldRows: usage.heldRows, failedWrites: usage.failedWrites }),
+    sessions,
     connections: parts.connections,
     nodes: parts.nodes,
   })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { mirrored } from '../../../test/fakes/mirrored-rows.ts'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
@@ -13,7 +14,7 @@ function rig(): { accounts: Accounts; db: Database } {
   const db = openDatabase(':memory:')
   migrate(db)
   const clock = createTurnedClock()
-  const rows = createSqliteRows(db, createInlineWriter(db))
+  const rows = mirrored(createSqliteRows(db, createInlineWriter(db)))
   return { accounts: createAccounts({ rows, clock }), db }
 }
 

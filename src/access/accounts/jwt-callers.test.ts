@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createJwtSigner } from '../../../test/fakes/people/jwt-signer.ts'
+import { mirrored } from '../../../test/fakes/mirrored-rows.ts'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { silentLog } from '../../base/log.ts'
@@ -19,7 +20,7 @@ async function createRig(settings: Partial<KeySettings> = {}) {
   const db = openDatabase(':memory:')
   migrate(db)
   const clock = createTurnedClock()
-  const parts = { rows: createSqliteRows(db, createInlineWriter(db)), clock }
+  const parts = { rows: mirrored(createSqliteRows(db, createInlineWriter(db))), clock }
   const accounts = createAccounts(parts)
   await accounts.createAccount('acme', { hasCard: true })
   const made = await accounts.createKey('acme', { settings })

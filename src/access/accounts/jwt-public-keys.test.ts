@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { test } from 'node:test'
+import { mirrored } from '../../../test/fakes/mirrored-rows.ts'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
@@ -23,7 +24,7 @@ async function createRig() {
   const db = openDatabase(':memory:')
   migrate(db)
   const clock = createTurnedClock()
-  const parts = { rows: createSqliteRows(db, createInlineWriter(db)), clock }
+  const parts = { rows: mirrored(createSqliteRows(db, createInlineWriter(db))), clock }
   const accounts = createAccounts(parts)
   await accounts.createAccount('acme')
   const { apiKey } = await accounts.createKey('acme')

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { mirrored } from '../../../test/fakes/mirrored-rows.ts'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { Fault, type FaultCode } from '../../base/fault.ts'
 import { silentLog } from '../../base/log.ts'
@@ -18,7 +19,7 @@ async function createRig() {
   const db = openDatabase(':memory:')
   migrate(db)
   const clock = createTurnedClock()
-  const parts = { rows: createSqliteRows(db, createInlineWriter(db)), clock }
+  const parts = { rows: mirrored(createSqliteRows(db, createInlineWriter(db))), clock }
   const accounts = createAccounts(parts)
   await accounts.createAccount('acme', { hasCard: true })
   const made = await accounts.createKey('acme', { name: 'web', settings: { unitsPerSecond: 7 } })
@@ -116,7 +117,7 @@ test('keys of a database from before rotation go on working', async () => {
       VALUES ('k', 'a', '', '', x'00', x'00', 0)`)
   migrate(db)
   const clock = createTurnedClock()
-  const rows = createSqliteRows(db, createInlineWriter(db))
+  const rows = mirrored(createSqliteRows(db, createInlineWriter(db)))
   const [apiKey] = await createAccounts({ rows, clock }).listKeys()
   assert.equal(apiKey?.rotatedFrom, null)
   assert.equal(apiKey?.earlierSecretExpires, null)

@@ -6,6 +6,7 @@ import {
   startFakeStripe,
 } from '../../../test/fakes/people/fake-stripe.ts'
 import { seeded } from '../../../test/fakes/seeded.ts'
+import { mirrored } from '../../../test/fakes/mirrored-rows.ts'
 import { createTurnedClock, type TurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { Fault, type FaultCode } from '../../base/fault.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
@@ -38,7 +39,7 @@ async function rig(
   const stripe = await startFakeStripe(t, clock.now)
   const db = openDatabase(':memory:')
   migrate(db)
-  const parts = { rows: createSqliteRows(db, createInlineWriter(db)), clock }
+  const parts = { rows: mirrored(createSqliteRows(db, createInlineWriter(db))), clock }
   const accounts = createAccounts(parts)
   const paymentProvider = await openStripe({ ...stripe, apiUrl: stripe.url })
   const cards = createCards({

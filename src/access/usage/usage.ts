@@ -96,6 +96,8 @@ export type Usage = {
   addFlushed(rows: readonly FlushedRow[]): void
   /** Reads one state of the database, and the rows in memory that are not in it: together each call once. */
   readonly read: UsageRead
+  /** Rows in memory. */
+  readonly heldRows: number
   /** Writes that failed since the start. */
   readonly failedWrites: number
   /** Writes all counts so far, including those of a failed write; resolves in any case. */
@@ -373,6 +375,9 @@ export function createUsage(parts: {
     },
     addFlushed: tell,
     read,
+    get heldRows() {
+      return (underway?.rows.length ?? 0) + counted.size
+    },
     get failedWrites() {
       return failedWrites
     },

@@ -14,6 +14,7 @@ import type { Rows } from '../../../src/db/rows.ts'
 import { createSqliteRows } from '../../../src/db/sqlite-rows.ts'
 import { openDatabase, type Database } from '../../../src/db/sqlite.ts'
 import { createFailedSignIns } from '../../../src/access/limits/failed-attempts.ts'
+import { mirrored } from '../mirrored-rows.ts'
 import { createTurnedClock, type TurnedClock } from '../turned-clock.ts'
 
 export type IdentityRig = Identity & {
@@ -89,7 +90,7 @@ export function createIdentityRig(
   const writer = createInlineWriter(db)
   const settings = usualSettings()
   const { wrapRows = (rows: Rows) => rows, ...others } = more
-  const rows = wrapRows(createSqliteRows(db, writer))
+  const rows = wrapRows(mirrored(createSqliteRows(db, writer)))
   const accounts = createAccounts({ rows, clock })
   const identity = createTestIdentity({ rows, clock, settings, ...others })
   return {
