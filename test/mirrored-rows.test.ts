@@ -1,4 +1,4 @@
-// Runs the tests of accounts, people and cards once more, with rows that do everything in SQLite and in PostgreSQL and fail
+// Runs the tests of accounts, people, cards and usage once more, with rows that do everything in SQLite and in PostgreSQL and fail
 // where the two differ.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -13,6 +13,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const patterns = [
   'src/access/people/**/*.test.ts',
   'src/access/cards/cards.test.ts',
+  'src/access/usage/usage-report.test.ts',
   'src/access/accounts/{accounts,rotation,jwt-callers,jwt-public-keys}.test.ts',
 ]
 
@@ -33,7 +34,7 @@ const leftOut = [
 ]
 
 test(
-  'accounts, people and cards behave the same in both engines',
+  'accounts, people, cards and usage behave the same in both engines',
   { skip: postgres.skip },
   async () => {
     const files = await Array.fromAsync(glob(patterns, { cwd: root }))

@@ -1,6 +1,6 @@
 // Opens the rows of accounts, keys, people, usage and settings: in `cairn.db`, or in a PostgreSQL database that several machines
 // share, with what reads them in the background. PostgreSQL is loaded only where it is configured.
-// Tested by test/server/postgres-started.test.ts
+// Tested by test/server/postgres-started.test.ts, src/server/open-rows.test.ts
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import {

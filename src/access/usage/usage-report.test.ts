@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { mirrored } from '../../../test/fakes/mirrored-rows.ts'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { quantileOf, stepOf } from '../../base/latency.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
@@ -22,21 +23,27 @@ type Counted = UsedCall & { readonly at: number }
 async function rig(start = Date.UTC(2026, 0, 1, 10, 17)) {
   const db = openDatabase(':memory:')
   migrate(db)
-  for (const id of ['a', 'b']) {
-    db.run('INSERT INTO account (id, name, created) VALUES (?1, ?1, 0)', [id])
-  }
-  for (const id of keys) {
-    db.run(
-      `INSERT INTO api_key (id, account_id, name, prefix, key_hash, secret_hash, created)
-        VALUES (?, ?, '', '', ?, x'00', 0)`,
-      [id, accountOf[id], Buffer.from(id)],
-    )
-  }
+  const rows = mirrored(createSqliteRows(db, createInlineWriter(db)))
+  await rows.write([
+    {
+      sql: 'INSERT INTO account (id, name, created) VALUES (?, ?, 0)',
+      parameters: [],
+      rows: [
+        ['a', 'a'],
+        ['b', 'b'],
+      ],
+    },
+    {
+      sql: `INSERT INTO api_key (id, account_id, name, prefix, key_hash, secret_hash, created)
+        VALUES (?, ?, '', '', ?, ?, 0)`,
+      parameters: [],
+      rows: keys.map((id) => [id, accountOf[id], Buffer.from(id), new Uint8Array(1)]),
+    },
+  ])
   // Whole days and hours pass in one step: a clock that ticks each second would take as long.
   let now = start
   const turned = createTurnedClock()
   const clock = { ...turned, now: () => now }
-  const rows = createSqliteRows(db, createInlineWriter(db))
   const usage = createUsage({ db, rows, clock, log: () => {} })
   const reports = createUsageReports({ clock, read: usage.read })
   const calls: Counted[] = []

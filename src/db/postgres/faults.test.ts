@@ -17,6 +17,7 @@ test('a full device, damage and overload have their Faults', () => {
   assert.equal(faultOf(failure('XX001')), 'damaged')
   assert.equal(faultOf(failure('53300')), 'overloaded')
   assert.equal(faultOf(failure('57014')), 'overloaded')
+  assert.equal(faultOf(failure('22021')), 'bad_input')
   assert.equal(faultOf(failure('P0001', 'storage quota reached')), 'over_quota')
 })
 

@@ -44,6 +44,10 @@ export function toFault(error: unknown): unknown {
   if (isConflict(error)) return new Fault('overloaded', { cause: error })
   // Out of memory or connections; a statement, a lock took too long.
   if (/^53|^57014$|^55P03$/.test(code)) return new Fault('overloaded', { cause: error })
+  if (code === '22021') {
+    const detail = 'a text contains the character U+0000, which the database cannot store'
+    return new Fault('bad_input', { detail, cause: error })
+  }
   if (isConnectionLoss(error)) return away(error)
   return storageFault(error)
 }
