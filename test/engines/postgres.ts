@@ -1,7 +1,17 @@
 // A real PostgreSQL for tests: a new cluster on a free port of loopback, without syncs. The cluster is made once on a machine and
 // copied for each test file. Skipped by `missingPostgres` where the program is absent.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { chown, cp, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import {
+  chown,
+  cp,
+  mkdtemp,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -27,6 +37,8 @@ export type Postgres = {
   createDatabase(template?: string): Promise<string>
   /** Runs SQL without parameters; returns the rows of the last statement. */
   query(database: string, sql: string): Promise<readonly Record<string, unknown>[]>
+  /** Makes a standby a primary. */
+  promote(): Promise<void>
   /** Ends the server at once, as a loss of power does; `start` continues with its data. */
   kill(): Promise<void>
   start(): Promise<void>
@@ -36,17 +48,29 @@ export type Postgres = {
 
 type User = { readonly uid: number; readonly gid: number } | null
 
-/** `settings`: lines of `postgresql.conf`, as `name=value`. `standby`: of no primary; it takes no writes. */
+/**
+ * `settings`: lines of `postgresql.conf`, as `name=value`. `standby`: of no primary; it takes no writes. `follows`: it begins
+ * as a standby of this server.
+ */
 export async function startPostgres(
   settings: readonly string[] = [],
-  { standby = false }: { readonly standby?: boolean } = {},
+  {
+    standby = false,
+    follows = null,
+  }: { readonly standby?: boolean; readonly follows?: Postgres | null } = {},
 ): Promise<Postgres> {
-  const bin = dirname(findProgram(program) ?? program)
+  // A name in the PATH may be a link to one program of the folder.
+  const bin = dirname(await realpath(findProgram(program) ?? program))
   const user = await userOf()
   const folder = await mkdtemp(join(tmpdir(), 'cairn-postgres-'))
   if (user !== null) await chown(folder, user.uid, user.gid)
   const data = join(folder, 'data')
-  await cp(await madeCluster(bin, user), data, { recursive: true, preserveTimestamps: true })
+  if (follows === null) {
+    await cp(await madeCluster(bin, user), data, { recursive: true, preserveTimestamps: true })
+  } else {
+    const of = ['-h', '127.0.0.1', '-p', String(follows.port), '-U', systemUser]
+    await run(join(bin, 'pg_basebackup'), [...of, '-D', data, '-R', '-c', 'fast', '--no-sync'])
+  }
   if (user !== null) await run('chown', ['-R', `${user.uid}:${user.gid}`, data])
   if (standby) await writeFile(join(data, 'standby.signal'), '')
   const port = await freePort()
@@ -105,6 +129,9 @@ export async function startPostgres(
       const name = `cairn_${made}`
       await query('postgres', `CREATE DATABASE ${name} TEMPLATE ${template} ENCODING 'UTF8'`)
       return name
+    },
+    async promote() {
+      await query('postgres', 'SELECT pg_promote()')
     },
     kill: () => end('SIGQUIT'),
     async stop() {

@@ -9,6 +9,8 @@ export type ReplyCutter = {
   /** Ends all connections; new ones are refused until `pass`. */
   cut(): void
   pass(): void
+  /** Where new connections lead from now on. */
+  turnTo(port: number): void
   close(): Promise<void>
 }
 
@@ -16,13 +18,14 @@ export async function createReplyCutter(enginePort: number): Promise<ReplyCutter
   const sockets = new Set<Socket>()
   let watched: { readonly text: string; readonly done: () => void } | null = null
   let refuses = false
+  let target = enginePort
 
   const server = createServer((client) => {
     if (refuses) {
       client.destroy()
       return
     }
-    const engine = connect(enginePort, '127.0.0.1')
+    const engine = connect(target, '127.0.0.1')
     let isCut = false
     const end = (): void => {
       client.destroy()
@@ -66,6 +69,9 @@ export async function createReplyCutter(enginePort: number): Promise<ReplyCutter
     cut,
     pass() {
       refuses = false
+    },
+    turnTo(port) {
+      target = port
     },
     async close() {
       cut()

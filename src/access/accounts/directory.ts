@@ -193,8 +193,8 @@ export function createDirectoryOf(
     }
   }
 
-  function working(hash: string): DirectoryEntry {
-    const entry = entries.get(hash)
+  /** Throws `bad_key` or `damaged` if the key does not work. */
+  function usable(entry: DirectoryEntry | undefined, hash: string): DirectoryEntry {
     if (entry === undefined) {
       if (damaged.has(hash)) throw new Fault('damaged', { detail: damagedKey })
       throw new Fault('bad_key')
@@ -206,8 +206,8 @@ export function createDirectoryOf(
   function enter(key: string, address: string): DirectoryEntry | Promise<DirectoryEntry> {
     const hash = hashOf(key)
     checkKey(key, hash)
-    if (entries.has(hash) || !mayBeNew(hash, address)) return working(hash)
-    return afterwards(look(hash), () => working(hash))
+    if (entries.has(hash) || !mayBeNew(hash, address)) return usable(entries.get(hash), hash)
+    return afterwards(look(hash), () => usable(entries.get(hash), hash))
   }
 
   function mayHaveChanged(entry: DirectoryEntry, right: boolean, address: string): boolean {
@@ -228,7 +228,7 @@ export function createDirectoryOf(
     const entry = entries.get(hash) ?? null
     // Before the key is judged, so that the time does not reveal which exists.
     const right = isSecret(entry, secret, clock)
-    return conclude(working(hash), secret, right)
+    return conclude(usable(entries.get(hash), hash), secret, right)
   }
 
   function refreshQuietly(): void {
@@ -296,7 +296,7 @@ export function createDirectoryOf(
       if (secret !== null && mayHaveChanged(entry, right, address)) {
         return afterwards(look(hash), () => authenticateNow(hash, secret))
       }
-      return conclude(working(hash), secret, right)
+      return conclude(usable(entry, hash), secret, right)
     },
     authenticateJwt(key, jwt, address = '') {
       const entered = enter(key, address)
@@ -309,7 +309,7 @@ export function createDirectoryOf(
         // A public key that was added a moment ago must work now.
         const hash = hashOf(key)
         await look(hash)
-        const fresh = working(hash)
+        const fresh = usable(entries.get(hash), hash)
         if (fresh === entered) throw thrown
         return await jwtCallers.callerOf(fresh, jwt)
       })
