@@ -1,8 +1,9 @@
 // Opens the target that an operator named: a folder, or `s3://bucket/prefix`.
 // Tested by src/backup/target.test.ts
 import type { Clock } from '../base/clock.ts'
+import { parseBucketUrl } from '../content/objects/bucket-url.ts'
 import { openFolderTarget } from './folder-target.ts'
-import type { S3Settings } from './s3-client.ts'
+import type { S3Settings } from '../content/objects/s3-policy.ts'
 import { openS3Target } from './s3-target.ts'
 import type { BackupTarget } from './target.ts'
 
@@ -12,28 +13,20 @@ export type S3Access = Pick<S3Settings, 'endpoint' | 'region'> & {
   readonly secretAccessKey: string | null
 }
 
-/** Bucket names of S3, and prefixes whose encoding is the same everywhere. */
-const s3Form =
-  /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([A-Za-z0-9._-]+(?:\/[A-Za-z0-9._-]+)*))?\/?$/
-
 /** Throws a sentence for the operator. Sends nothing. */
 export function openTarget(text: string, s3: S3Access, clock: Clock): BackupTarget {
   if (!text.startsWith('s3:')) {
     if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) throw new Error(`${text} is ${expected}`)
     return openFolderTarget(text)
   }
-  const [, bucket, prefix = ''] = s3Form.exec(text) ?? []
-  if (bucket === undefined) throw new Error(`${text} is ${expected}`)
+  const place = parseBucketUrl(text)
+  if (place === null) throw new Error(`${text} is ${expected}`)
   const { accessKeyId, secretAccessKey } = s3
   if (accessKeyId === null || secretAccessKey === null) {
     const missing = accessKeyId === null ? 'accessKeyId' : 'secretAccessKey'
     throw new Error(`${text} needs a key: set backup.s3.${missing}`)
   }
-  return openS3Target(
-    { ...s3, accessKeyId, secretAccessKey },
-    { label: text, bucket, prefix },
-    clock,
-  )
+  return openS3Target({ ...s3, accessKeyId, secretAccessKey }, { label: text, ...place }, clock)
 }
 
 const expected = 'no target of backups: expected a folder or s3://<bucket>/<prefix>'

@@ -4,7 +4,8 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import { mustMatch, readPieces } from './file-digest.ts'
-import { type S3Settings, createS3Client } from './s3-client.ts'
+import { type UploadedPart, createS3Client } from '../content/objects/s3-client.ts'
+import type { S3Settings } from '../content/objects/s3-policy.ts'
 import type { BackupTarget, SourceFile, TargetFolder } from './target.ts'
 
 const mebibyte = 1024 * 1024
@@ -35,14 +36,14 @@ export function openS3Target(
     const key = keyOf('objects', sha256)
     const id = await client.beginUpload(key, signal)
     try {
-      const tags: string[] = []
+      const parts: UploadedPart[] = []
       const hash = createHash('sha256')
       for await (const piece of readPieces(path, bytes, signal, size)) {
         hash.update(piece)
-        tags.push(await client.putPart({ key, id, part: tags.length + 1 }, piece, signal))
+        parts.push(await client.putPart({ key, id, part: parts.length + 1 }, piece, signal))
       }
       mustMatch(hash.digest('hex'), sha256, path)
-      await client.endUpload({ key, id }, tags, signal)
+      await client.endUpload({ key, id }, parts, signal)
     } catch (error) {
       // The bucket would charge for the parts.
       await client.abortUpload({ key, id }).catch(() => undefined)

@@ -76,7 +76,7 @@ async function local(
     accounts: data.accounts,
     cards: data.cards,
     publicKeys: data.publicKeys,
-    pins: openPinRows(data.localRows),
+    pins: openPinRows(data.fileRows),
     identity: data.identity,
     usage: openUsageView({ rows: data.rows, clock: systemClock, usage: null }),
     alerts: null,

@@ -38,6 +38,8 @@ export type Data = AsyncDisposable & {
   /** `cairn.db`, and its rows: chain content, files, and what upstreams did. */
   readonly db: Database
   readonly localRows: Rows
+  /** Pins and file blocks. */
+  readonly fileRows: Rows
   /** Accounts, keys, people, usage: in `cairn.db` too, unless a setting names another database. */
   readonly rows: Rows
   readonly denials: OwnDenyList
@@ -97,6 +99,7 @@ export async function openData(
     }),
     db,
     localRows,
+    fileRows: config.objects.url === null ? localRows : rows,
     rows,
     denials,
     async [Symbol.asyncDispose]() {

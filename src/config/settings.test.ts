@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { settingDefinitions } from './config.ts'
 import { envName } from './setting-definition.ts'
+import { type Config, checkTogether, settingsSchema } from './settings.ts'
 import { distance, findNearest } from '../base/similar-name.ts'
 
 test('environment names follow from the path, and no two settings share one', () => {
@@ -29,4 +30,21 @@ test('names with swapped, missing and wrong letters are recognized', () => {
   assert.equal(findNearest('x', []), null)
   assert.equal(findNearest('server.port', ['http.port', 'dataDir']), 'http.port')
   assert.equal(findNearest('limits', ['dataDir', 'http.port']), null)
+})
+
+test('a bucket and a database for files need each other, and the bucket its keys', () => {
+  const base = settingsSchema.parse({})
+  const saidOf = (change: Partial<Config>): readonly string[] =>
+    checkTogether({ ...base, fileSources: [], networks: [], ...change } as Config).map(
+      ({ said }) => said,
+    )
+  const database = { ...base.database, url: 'postgresql://cairn@localhost/cairn' }
+  const keys = { accessKeyId: 'id', secretAccessKey: 'word' }
+  const objects = { ...base.objects, ...keys, url: 's3://bucket/files' }
+  assert.deepEqual(saidOf({}), [])
+  assert.deepEqual(saidOf({ database, objects }), [])
+  assert.match(saidOf({ database }).join(), /expected objects\.url too/)
+  assert.match(saidOf({ objects }).join(), /expected database\.url too/)
+  const without = { ...objects, secretAccessKey: null }
+  assert.match(saidOf({ database, objects: without }).join(), /objects\.secretAccessKey too/)
 })

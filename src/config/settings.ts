@@ -388,6 +388,51 @@ export const settingsSchema = z.strictObject({
       ),
     })
     .prefault({}),
+  objects: z
+    .strictObject({
+      url: z
+        .string()
+        .regex(
+          /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[A-Za-z0-9._-]+)*\/?$/,
+          'expected s3://<bucket>/<prefix>',
+        )
+        .nullable()
+        .default(null)
+        .meta({
+          description:
+            'Bucket, and prefix in it, of file blocks that several machines share. Belongs to one `database.url`. null: file blocks are in `dataDir`.',
+        }),
+      endpoint: z
+        .string()
+        .regex(/^https?:\/\/[^\s@?#]+$/, 'expected http://<host> or https://<host>')
+        .nullable()
+        .default(null)
+        .meta({
+          description:
+            'URL of the S3 service. Requests go to `<endpoint>/<bucket>/<key>`. null: AWS, in `objects.region`.',
+        }),
+      region: text('us-east-1', 'Region of the bucket.'),
+      accessKeyId: z.string().min(1).nullable().default(null).meta({
+        description: 'Access key ID of the S3 service.',
+      }),
+      secretAccessKey: z.string().min(1).nullable().default(null).meta({
+        description: 'Secret access key of the S3 service.',
+        secret: true,
+      }),
+      cacheBytes: whole(
+        0,
+        Number.MAX_SAFE_INTEGER,
+        20 * 1024 * mib,
+        'Disk space in `dataDir` for copies of objects that this machine has read. 0: no copies.',
+      ),
+      deleteDelayMs: whole(
+        60_000,
+        30 * dayMs,
+        3_600_000,
+        'Time between the deletion of the last block of an object and the removal of the object.',
+      ),
+    })
+    .prefault({}),
   backup: z
     .strictObject({
       to: live(
@@ -862,12 +907,22 @@ export function checkTogether({
   http,
   events,
   backup,
+  objects,
   signIn,
   database,
   networks,
 }: Pick<
   Config,
-  'chain' | 'card' | 'mail' | 'http' | 'events' | 'backup' | 'signIn' | 'database' | 'networks'
+  | 'chain'
+  | 'card'
+  | 'mail'
+  | 'http'
+  | 'events'
+  | 'backup'
+  | 'objects'
+  | 'signIn'
+  | 'database'
+  | 'networks'
 >): readonly Broken[] {
   return [
     ...checkChain(chain),
@@ -877,6 +932,7 @@ export function checkTogether({
     ...checkTls(http),
     ...checkEvents(events),
     ...checkBackup(backup),
+    ...checkObjects({ objects, database }),
     ...checkSignIn(signIn),
   ]
 }
@@ -915,6 +971,30 @@ function checkBackup({ to, s3 }: Config['backup']): readonly Broken[] {
       path: 'backup.to',
       said: `backup.to is a bucket, expected backup.s3.${name} too`,
       fix: `backup: {s3: {${name}: "\${env:S3_${wordsOf(name)}}"}}`,
+    }))
+}
+
+function checkObjects({
+  objects: { url, ...keys },
+  database,
+}: Pick<Config, 'objects' | 'database'>): readonly Broken[] {
+  if (url === null) {
+    if (database.url === null) return []
+    const said =
+      'database.url is set, expected objects.url too: a file on the disk of one machine is on no other'
+    return [{ path: 'database.url', said, fix: 'objects: {url: "s3://<bucket>/<prefix>"}' }]
+  }
+  if (database.url === null) {
+    const said = 'objects.url is set, expected database.url too: it names the blocks in the bucket'
+    const fix = 'database: {url: "${env:DATABASE_URL}"}'
+    return [{ path: 'objects.url', said, fix }]
+  }
+  return (['accessKeyId', 'secretAccessKey'] as const)
+    .filter((name) => keys[name] === null)
+    .map((name) => ({
+      path: 'objects.url',
+      said: `objects.url is a bucket, expected objects.${name} too`,
+      fix: `objects: {${name}: "\${env:S3_${wordsOf(name)}}"}`,
     }))
 }
 

@@ -2,7 +2,7 @@
 import type { DutyCycle } from '../base/duty-cycle.ts'
 import type { RowChanges } from '../db/writer.ts'
 import type { QuarantineFlag } from './quarantine-rows.ts'
-import type { ContentRef, UnverifiedItem } from './ref.ts'
+import type { ContentKind, ContentRef, UnverifiedItem } from './ref.ts'
 
 /**
  * A copy other than the served one. `reread`: the served one by a new read of the disk, past all caches, after a copy
@@ -22,6 +22,8 @@ export interface BlockStore {
    * another machine has no `peek`.
    */
   peek?(ref: ContentRef): Uint8Array | null
+  /** True for kinds that another machine stores: `peek` then finds none of them, and its null is not final. */
+  isRemote?(kind: ContentKind): boolean
   /** Whether `get` would return bytes. They may be gone when the caller acts on it. */
   has(ref: ContentRef): Promise<boolean>
   /**
@@ -61,6 +63,12 @@ export interface LocalStore extends BlockStore {
 
 /** `BlockStore.delete`, where blocks can be deleted. */
 export type DeleteBlocks = NonNullable<BlockStore['delete']>
+
+/** The store of a server, on this machine or shared by several. */
+export type ServerStore = BlockStore & {
+  readonly delete: DeleteBlocks
+  readonly segments: CollectedSegments
+}
 
 /**
  * `leaf`: `data` is the file bytes of a dag-pb leaf, whose block has the frame of codec/ipld/leaf-frame.ts around
@@ -123,6 +131,11 @@ export type LiveBlocks = { readonly bytes: number; readonly first: number; reado
 
 /** `bytes`: freed on disk. */
 export type Freed = { readonly segments: number; readonly bytes: number }
+
+/** As `Segments`; the list may come from another machine. */
+export type CollectedSegments = Pick<Segments, 'free'> & {
+  sealed(): ReadonlySet<number> | Promise<ReadonlySet<number>>
+}
 
 export interface Segments {
   /** Segments that are sealed: no block will be added to them. */

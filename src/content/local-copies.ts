@@ -171,6 +171,9 @@ export function createLocalCopies(parts: {
   async function reread(ref: ContentRef, first: unknown): Promise<Found> {
     let error = first
     for (let read = 0; read < moreReads; read += 1) {
+      // The other machine is away, which says nothing of the copy.
+      const isAway = store.isRemote?.(ref.kind) === true && hasCode(error, 'overloaded')
+      if (isAway) return { unread: error }
       count('misread', null)
       log('warn', 'content_misread', { ref: refKey(ref), error })
       try {
@@ -276,7 +279,8 @@ export function createLocalCopies(parts: {
       try {
         const bytes = read(ref)
         if (bytes !== null) return bytes
-        return store.peek === undefined ? readLater(ref) : findQuarantined(ref)
+        const isLater = store.peek === undefined || store.isRemote?.(ref.kind) === true
+        return isLater ? readLater(ref) : findQuarantined(ref)
       } catch (error) {
         return readAgain(ref, error)
       }

@@ -692,3 +692,18 @@ promise('a reader with a trace gets the steps of its read, others get none', asy
   await obtain(ref, { watch }, never)
   assert.deepEqual(steps, ['store ', 'store held'])
 })
+
+test('while the machine that stores content is away, sources are asked, and then the reply is overloaded', async () => {
+  const away: Over = (store) => ({
+    ...createRemoteStore(store),
+    isRemote: () => true,
+    get: async () => {
+      throw new Fault('overloaded')
+    },
+  })
+  const none = rig(away, [source('empty', () => [])])
+  await assert.rejects(none.obtain(item('a').ref, {}, never), { code: 'overloaded' })
+  assert.ok(!none.events.includes('bad_copy'))
+  const some = rig(away, [source('full', () => [item('a')])])
+  assert.deepEqual(await some.obtain(item('a').ref, {}, never), item('a').bytes)
+})

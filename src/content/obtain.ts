@@ -75,6 +75,8 @@ export function createObtain(parts: ObtainParts): Obtaining {
     } catch (thrown) {
       // A copy that cannot be read exists: it must not be reported as absent.
       if (held === null || !hasCode(thrown, 'not_found')) throw thrown
+      // The machine that stores it cannot be reached now.
+      if (hasCode(held.unread, 'overloaded')) throw held.unread
       throw new Fault('damaged', { cause: held.unread })
     }
   }

@@ -28,7 +28,7 @@ function rig(offers: readonly number[] = []) {
     async *readRun(refs) {
       yield refs.map(({ hash }) => ({ data: hash, leaf: false }))
     },
-    isStoredBy: (account, hash) => account === 'ada' && (hash[0] ?? 0) <= 5,
+    storedBy: (account, hashes) => hashes.map((hash) => account === 'ada' && (hash[0] ?? 0) <= 5),
   })
   return { ada: own.of('ada'), eve: own.of('eve'), asked }
 }

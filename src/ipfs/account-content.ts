@@ -6,6 +6,7 @@ import { setNewest } from '../base/lru-cache.ts'
 import type { SequentialRead } from '../content/sequential-read.ts'
 import { type ContentRef, type Obtain, refKey } from '../content/ref.ts'
 import type { BlockStore, CopyChoice, ReadBatch } from '../content/block-store.ts'
+import type { StorageReads } from './pins/account-storage.ts'
 
 /** Of the whole server. `obtainOutside`: asks sources alone, as if nothing were stored. */
 export type SharedContent = {
@@ -13,8 +14,7 @@ export type SharedContent = {
   readonly obtain: Obtain
   readonly obtainOutside: Obtain
   readonly readRun: SequentialRead
-  /** Whether a root of the account reaches the block. */
-  readonly isStoredBy: (accountId: string, multihash: Uint8Array) => boolean | Promise<boolean>
+  readonly storedBy: StorageReads['storedBy']
 }
 
 export type AccountContent = {
@@ -28,13 +28,19 @@ export type AccountContent = {
 const offeredMax = 100_000
 
 export function createAccountContent(shared: SharedContent): AccountContent {
-  const { store, obtain, obtainOutside, readRun, isStoredBy } = shared
+  const { store, obtain, obtainOutside, readRun, storedBy } = shared
   const offered = new Map<string, true>()
 
   return {
     of(accountId) {
-      const sees = (ref: ContentRef): boolean | Promise<boolean> =>
-        offered.has(refKey(ref)) || isStoredBy(accountId, ref.hash)
+      const isOffered = (ref: ContentRef): boolean => offered.has(refKey(ref))
+
+      async function sees(ref: ContentRef): Promise<boolean> {
+        if (isOffered(ref)) return true
+        const stored = storedBy(accountId, [ref.hash])
+        const [isStored = false] = stored instanceof Promise ? await stored : stored
+        return isStored
+      }
 
       const ownObtain: Obtain = async (ref, hint, signal) => {
         if (await sees(ref)) return await obtain(ref, hint, signal)
@@ -49,11 +55,15 @@ export function createAccountContent(shared: SharedContent): AccountContent {
         refs: readonly ContentRef[],
         signal: AbortSignal,
       ): AsyncGenerator<ReadBatch> {
+        const stored = await storedBy(
+          accountId,
+          refs.map(({ hash }) => hash),
+        )
+        const seen = refs.map((ref, at) => stored[at] === true || isOffered(ref))
         for (let from = 0; from < refs.length;) {
-          const isSeen = await sees(refs[from] as ContentRef)
           let to = from + 1
-          while (to < refs.length && (await sees(refs[to] as ContentRef)) === isSeen) to++
-          if (isSeen) yield* readRun(refs.slice(from, to), signal)
+          while (to < refs.length && seen[to] === seen[from]) to++
+          if (seen[from] === true) yield* readRun(refs.slice(from, to), signal)
           else yield Array.from({ length: to - from }, () => null)
           from = to
         }

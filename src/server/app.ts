@@ -59,7 +59,7 @@ import {
   sweepPeople,
   tlsFilesOf,
 } from './open-access.ts'
-import { gatewaysOf, openContent, refuseLostDatabase } from './open-content.ts'
+import { gatewaysOf, openContent, openSharedUploadsOf, refuseLostDatabase } from './open-content.ts'
 import { createKuboCommands } from '../kubo/commands/index.ts'
 import { openEndpoints } from './open-endpoints.ts'
 import { openEvents } from './open-events.ts'
@@ -177,21 +177,6 @@ export async function startServer(
   starting.defer(() => database.close())
   const bytesDb = openDatabase(path, { readOnly: true })
   starting.defer(() => bytesDb.close())
-  const uploads = await openResumableUploads(join(config.dataDir, 'uploads'), clock)
-  starting.defer(() => uploads.stop())
-  const content = await openContent({
-    config,
-    database,
-    bytesDb,
-    writer,
-    countContent: counters.countContent,
-    uploadBytes: () => uploads.storedBytes,
-    clock,
-    log,
-  })
-  starting.defer(() => content.close())
-  const { store, obtaining, sources, blockSources } = content
-
   const shared = await openShared({ config, settings, clock, log })
   starting.defer(() => shared?.close())
   const opening = await openRows({
@@ -207,7 +192,27 @@ export async function startServer(
   starting.defer(() => opening.close())
   const { rows, localRows } = opening
   // Pins and blocks are written in one transaction, so they are in one database.
-  const fileRows = localRows
+  const fileRows = config.objects.url === null ? localRows : rows
+  const ownUploads =
+    config.objects.url === null
+      ? await openResumableUploads(join(config.dataDir, 'uploads'), clock)
+      : null
+  const content = await openContent({
+    config,
+    database,
+    bytesDb,
+    rows: fileRows,
+    writer,
+    countContent: counters.countContent,
+    uploadBytes: () => ownUploads?.storedBytes ?? 0,
+    clock,
+    log,
+  })
+  starting.defer(() => content.close())
+  const { store, local, obtaining, sources, blockSources } = content
+  const uploads = ownUploads ?? (await openSharedUploadsOf({ content, rows, clock, log }))
+  starting.defer(() => uploads.stop())
+
   const parts = { rows, clock }
   const accounts = createAccounts({ ...parts, keysMax: () => settings.now.keys.perAccountMax })
   const billing = openCards({ ...parts, settings })
@@ -221,7 +226,7 @@ export async function startServer(
     log,
     settings,
     onSignInRefused: events.signInRefused,
-    shares,
+    shares: shared?.shares,
   })
   starting.defer(holdWhile(leases, 'people', () => sweepPeople(identity, clock, log)))
   const limits =
@@ -315,7 +320,7 @@ export async function startServer(
       openChain({
         config: chain,
         database,
-        store,
+        store: local,
         obtaining,
         path,
         writer,
@@ -345,16 +350,18 @@ export async function startServer(
   const statusRows = writeStatusRows({ statuses: opened.statuses, writer, clock, log })
   starting.defer(() => statusRows.stop())
 
-  const collecting = startCollecting({
-    config,
-    rows: fileRows,
-    writer,
-    store,
-    obtain: obtaining.obtain,
-    clock,
-    log,
-  })
-  starting.defer(() => collecting.stop())
+  const collecting = { config, writer, store, obtain: obtaining.obtain, clock, log }
+  const { shared: bucket } = content
+  if (bucket === null) {
+    const collector = startCollecting({ ...collecting, rows: fileRows })
+    starting.defer(() => collector.stop())
+  } else {
+    const collect = (token: bigint) => {
+      const own = opening.fenced('collector', token)
+      return startCollecting({ ...collecting, rows: own, collected: bucket.collectedBy(own) }).stop
+    }
+    starting.defer(holdWhile(leases, 'collector', collect))
+  }
 
   const denied = await openDenyLists(denyPathsOf(config.gateway), {
     own: opening.denials,
@@ -398,7 +405,7 @@ export async function startServer(
     inspector,
     denied,
     findSender: senders.find,
-    isStoredBy: storageRows.isStoredBy,
+    storedBy: storageRows.storedBy,
     rows: fileRows,
     clock,
     log,
@@ -406,7 +413,7 @@ export async function startServer(
 
   const integrity = watchIntegrity({ path, rows: localRows, clock, log })
   starting.defer(() => integrity.stop())
-  const ready = () => writable && store.isWritable && integrity.isSound && opened.isReady()
+  const ready = () => writable && local.isWritable && integrity.isSound && opened.isReady()
   const tlsFiles = tlsFilesOf(config.http)
   const certificate = tlsFiles === null ? null : await watchCertificate(tlsFiles, { clock, log })
   starting.defer(() => certificate?.stop())
@@ -430,7 +437,7 @@ export async function startServer(
   }
   const view = openServerStatus({
     opened,
-    store,
+    store: local,
     uploadBytes: () => uploads.storedBytes,
     database,
     rows: localRows,
@@ -455,7 +462,7 @@ export async function startServer(
     opened,
     operations: operations.keys(),
     commands: commands.keys(),
-    store,
+    store: local,
     bytesMax: config.store.bytesMax,
     uploadBytes: () => uploads.storedBytes,
     database,
@@ -542,7 +549,7 @@ export async function startServer(
     uploads,
     uploadSpace: createUploadSpace({
       bytesMax: config.store.bytesMax,
-      usedBytes: () => store.bytes + databaseBytes(database) + uploads.storedBytes,
+      usedBytes: () => local.bytes + databaseBytes(database) + uploads.storedBytes,
       deviceSpace: () => deviceSpace(createSystemFiles(), config.dataDir),
     }),
     ready,

@@ -16,9 +16,11 @@ import type { SegmentLimits } from '../content/segments/segment-limits.ts'
 import { type SegmentStore, createSegmentStore } from '../content/segments/segment-store.ts'
 import { segmentBytes } from '../content/segments/segment-folder.ts'
 import { createSystemFiles } from '../content/system-files.ts'
+import type { Rows } from '../db/rows.ts'
 import type { Database } from '../db/sqlite.ts'
 import type { Writer } from '../db/writer.ts'
-import type { BlockStore } from '../content/block-store.ts'
+import type { ObjectBlockStore } from '../content/objects/object-block-store.ts'
+import type { BlockStore, ServerStore } from '../content/block-store.ts'
 import { availableParallelism } from 'node:os'
 import { createParallelVerify } from '../codec/hash/parallel-verify.ts'
 import { verifyLeaf } from '../codec/ipld/verify-dag-block.ts'
@@ -32,6 +34,7 @@ import { verify } from '../content/verified-finds.ts'
 import type { ThreadWriter } from '../db/thread-writer.ts'
 import type { FileSourceConfig } from '../ipfs/sources/file-source.ts'
 import { type BlockSources, createBlockSources } from '../ipfs/sources/block-sources.ts'
+import type { ResumableUploads } from '../kubo/tus/resumable-uploads.ts'
 import type { Counters } from '../metrics/counters.ts'
 
 export type NetworkSources = {
@@ -135,7 +138,11 @@ function roomIsMissing(log: Log): (error: unknown) => false {
 }
 
 export type OpenContent = {
-  readonly store: SegmentStore
+  readonly store: ServerStore
+  /** Chain content, and file blocks where no bucket is configured. */
+  readonly local: SegmentStore
+  /** Null: no bucket is configured. */
+  readonly shared: ObjectBlockStore | null
   readonly obtaining: Obtaining
   /** File blocks from sources only, ignoring the store. */
   readonly obtainOutside: Obtain
@@ -152,6 +159,8 @@ export async function openContent(parts: {
   readonly config: Config
   readonly database: Database
   readonly bytesDb: Database
+  /** Of the database that contains pins. */
+  readonly rows: Rows
   /** Its thread also hashes. */
   readonly writer: ThreadWriter
   readonly countContent: Counters['countContent']
@@ -160,11 +169,12 @@ export async function openContent(parts: {
   readonly clock: Clock
   readonly log: Log
 }): Promise<OpenContent> {
-  const { config, database, bytesDb, writer, uploadBytes, countContent: count, clock, log } = parts
+  const { config, database, bytesDb, rows, writer, uploadBytes, clock, log } = parts
+  const { countContent: count } = parts
   await using opening = new AsyncDisposableStack()
   const hashBeside: HashWorker | null =
     availableParallelism() > 1 ? createHashWorker((module) => writer.attach(module)) : null
-  const store = await openStore({
+  const local = await openStore({
     dataDir: config.dataDir,
     database,
     bytesDb,
@@ -175,21 +185,23 @@ export async function openContent(parts: {
     clock,
     log,
   })
-  opening.defer(() => store.close())
+  opening.defer(() => local.close())
+  const shared = await openSharedStore({ config, rows, local, clock, log }, opening)
+  const store = shared ?? local
   const sources = createNetworkSources()
   const blockSources = createBlockSources({ clock, log })
   opening.defer(() => blockSources.close())
   await blockSources.replace(gatewaysOf(config))
-  const shared = { verify, nameOf: nameKeccakKinds, clock, log, count }
+  const checks = { verify, nameOf: nameKeccakKinds, clock, log, count }
   const obtaining = createObtain({
-    ...shared,
+    ...checks,
     store,
     sourcesFor: (hint) => (hint.network === undefined ? blockSources.now() : sources.of(hint)),
     limits: { ...defaultObtainLimits, memoryBytesMax: config.memory.contentBytesMax },
   })
   opening.defer(() => obtaining.idle())
   const outside = createObtain({
-    ...shared,
+    ...checks,
     store: Object.assign(Object.create(store) as BlockStore, {
       get: async () => null,
       peek: () => null,
@@ -213,6 +225,8 @@ export async function openContent(parts: {
   const open = opening.move()
   return {
     store,
+    local,
+    shared,
     obtaining,
     obtainOutside: outside.obtain,
     readRun,
@@ -220,6 +234,39 @@ export async function openContent(parts: {
     blockSources,
     close: () => open.disposeAsync(),
   }
+}
+
+/** The store of several machines, closed by `opening`; null: no bucket is configured. */
+export async function openSharedStore(
+  parts: {
+    readonly config: Pick<Config, 'dataDir' | 'objects'>
+    readonly rows: Rows
+    readonly local: SegmentStore
+    readonly clock: Clock
+    readonly log: Log
+  },
+  opening: AsyncDisposableStack,
+): Promise<ObjectBlockStore | null> {
+  if (parts.config.objects.url === null) return null
+  const { openObjects } = await import('./open-objects.ts')
+  const store = await openObjects(parts)
+  opening.defer(() => store.close())
+  return store
+}
+
+/** Resumable uploads in the bucket. */
+export async function openSharedUploadsOf(parts: {
+  readonly content: Pick<OpenContent, 'shared'>
+  /** Of PostgreSQL. */
+  readonly rows: Rows
+  readonly clock: Clock
+  readonly log: Log
+}): Promise<ResumableUploads> {
+  const { content, rows, clock, log } = parts
+  if (content.shared === null) throw new Error('no bucket is configured')
+  const { objects, ids } = content.shared
+  const { openUploads } = await import('./open-objects.ts')
+  return await openUploads({ rows, objects, ids, clock, log })
 }
 
 /** The configured sources of file blocks. */

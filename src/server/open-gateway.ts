@@ -31,6 +31,7 @@ import { resolveBlock } from '../rpc/request-context.ts'
 import { createFiles, defaultFilesLimits } from '../ipfs/create-files.ts'
 import type { Files } from '../ipfs/files.ts'
 import { createAccountContent } from '../ipfs/account-content.ts'
+import type { StorageReads } from '../ipfs/pins/account-storage.ts'
 import { createCallLog } from '../access/usage/call-log.ts'
 import {
   type FailedAuthentications,
@@ -151,8 +152,7 @@ export function openGateway(
     readonly turns: FairTimeSlices
     readonly transferMeters: TransferMeters
     readonly denied: DenyLists
-    /** As `AccountContent` takes it. */
-    readonly isStoredBy: (accountId: string, multihash: Uint8Array) => boolean | Promise<boolean>
+    readonly storedBy: StorageReads['storedBy']
     /** Of pins. */
     readonly rows: Rows
   },
@@ -192,7 +192,7 @@ export function openGateway(
     obtain: obtaining.obtain,
     obtainOutside,
     readRun,
-    isStoredBy: parts.isStoredBy,
+    storedBy: parts.storedBy,
   })
   const filesByAccount = new Map<string, Files>()
   function ownFiles(accountId: string): Files {

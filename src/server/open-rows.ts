@@ -13,6 +13,7 @@ import type { Clock } from '../base/clock.ts'
 import { createHeldLeases, type Leases } from '../base/leases.ts'
 import type { Log } from '../base/log.ts'
 import type { Config } from '../config/settings.ts'
+import { createFencedRows } from '../db/fenced-rows.ts'
 import type { Rows } from '../db/rows.ts'
 import { createSqliteRows } from '../db/sqlite-rows.ts'
 import type { Database } from '../db/sqlite.ts'
@@ -33,6 +34,8 @@ export type OpenRows = {
   readonly denials: OwnDenyList
   /** Of work that one machine does for all. */
   readonly leases: Leases
+  /** `rows` that only the holder of the lease can write. */
+  fenced(lease: string, token: bigint): Rows
   /** Begins to delete old rows of the database itself; for the holder of a lease. Null: there are none. */
   readonly sweep: (() => () => void) | null
   /** Null: usage is written to this machine's disk anyway. */
@@ -67,6 +70,7 @@ export async function openRows(parts: Parts): Promise<OpenRows> {
     db,
     accounts: createLocalAccounts(db),
     denials: createOwnDenyList(db),
+    fenced: () => localRows,
     leases: createHeldLeases((lease, error) => log('error', 'lease_failed', { lease, error })),
     sweep: null,
     spool: null,
@@ -77,7 +81,10 @@ export async function openRows(parts: Parts): Promise<OpenRows> {
 async function openRemote(parts: Parts, url: string, localRows: Rows): Promise<OpenRows> {
   const { config, settings, clock, log } = parts
   const { connections: size, mayLoseCommits } = config.database
-  const { openPostgres } = await import('../db/postgres/open-postgres.ts')
+  const [{ openPostgres }, { fence }] = await Promise.all([
+    import('../db/postgres/open-postgres.ts'),
+    import('../db/postgres/postgres-leases.ts'),
+  ])
   const opened = await openPostgres({
     url,
     size,
@@ -104,6 +111,7 @@ async function openRemote(parts: Parts, url: string, localRows: Rows): Promise<O
       clock,
       log,
     }),
+    fenced: (lease, token) => createFencedRows(rows, fence(lease, token)),
     leases,
     sweep: opened.sweep,
     spool,

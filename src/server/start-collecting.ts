@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Config } from '../config/settings.ts'
 import type { Obtain } from '../content/ref.ts'
-import type { SegmentStore } from '../content/segments/segment-store.ts'
+import type { ServerStore } from '../content/block-store.ts'
 import type { Rows } from '../db/rows.ts'
 import type { CountedWriter } from '../db/writer.ts'
 import { watchRequests } from '../ipfs/collection/collection-requests.ts'
@@ -19,7 +19,9 @@ export type CollectingParts = {
   readonly rows: Rows
   /** That of `rows`. */
   readonly writer: Pick<CountedWriter, 'taken'>
-  readonly store: SegmentStore
+  readonly store: ServerStore
+  /** Default: of `store`. Else through `rows` that only one machine can write. */
+  readonly collected?: Pick<ServerStore, 'delete' | 'segments'>
   readonly obtain: Obtain
   readonly clock: Clock
   readonly log: Log
@@ -27,13 +29,13 @@ export type CollectingParts = {
 
 /** `intervalMs` null: only on request. */
 export function openCollector(parts: CollectingParts, intervalMs: number | null): GarbageCollector {
-  const { config, rows, writer, store, obtain, clock, log } = parts
+  const { config, rows, writer, store, collected = store, obtain, clock, log } = parts
   const { blocksMax } = config.files
   return createGarbageCollector({
     rows,
     writer,
-    deleteBlocks: store.delete,
-    segments: store.segments,
+    deleteBlocks: collected.delete,
+    segments: collected.segments,
     countPins: (signal) => countPins({ store, rows, obtain, blocksMax, log }, signal),
     intervalMs,
     clock,

@@ -116,18 +116,24 @@ export function listBlocksOnlyBelow(
   return query(sql, [accountId, ...roots, after], postgres)
 }
 
-const chargedSql = `SELECT 1 AS found FROM block CROSS JOIN account_storage s ON s.account_id = ?2
-  CROSS JOIN charge ON charge.block = block.id AND charge.storage = s.id WHERE block.hash = ?1`
-
-/** One row if a root of the account reaches the block. */
-export function storedBlockExists(
+/** Those of the blocks that a root of the account reaches. */
+export function findStoredBy(
   accountId: string,
-  multihash: Uint8Array,
-): Query<{ readonly found: number }> {
-  return query(chargedSql, [multihash, accountId])
+  multihashes: readonly Uint8Array[],
+): Query<{ readonly hash: Uint8Array }> {
+  return query(
+    `SELECT block.hash AS hash FROM block
+      JOIN account_storage AS storage ON storage.account_id = ?
+      JOIN charge ON charge.block = block.id AND charge.storage = storage.id
+      WHERE block.hash IN (${placeholders(multihashes)})`,
+    [accountId, ...multihashes],
+  )
 }
 
-/** As `storedBlockExists`, in the caller's turn: requests ask it for each block. */
+const chargedSql = `SELECT 1 FROM block CROSS JOIN account_storage s ON s.account_id = ?2
+  CROSS JOIN charge ON charge.block = block.id AND charge.storage = s.id WHERE block.hash = ?1`
+
+/** Whether a root of the account reaches the block, in the caller's turn: requests ask it for each block. */
 export function isStoredBy(db: Database, accountId: string, multihash: Uint8Array): boolean {
   return db.getValue(chargedSql, [multihash, accountId]) !== null
 }

@@ -5,13 +5,15 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { pause, systemClock } from '../../src/base/clock.ts'
 import { testChain } from '../fakes/chain-facts.ts'
+import { bucket, missingVersitygw, startVersitygw } from '../fakes/files/versitygw.ts'
 import { usePostgres } from '../fakes/postgres-rows.ts'
 import { openStubChain } from '../fakes/upstream/stub-chain.ts'
 import { startStubUpstream } from '../fakes/upstream/stub-upstream.ts'
 import { rpc, runCli, type Started, startCairn, temporaryFolder } from '../started-server.ts'
 
 const postgres = usePostgres()
-const { skip } = postgres
+const missing = missingVersitygw()
+const skip = missing === false ? postgres.skip : missing
 
 type Node = Started & { readonly config: string }
 
@@ -23,8 +25,10 @@ type Service = {
 
 async function settingsOf(t: TestContext): Promise<string> {
   const upstream = await startStubUpstream(t, await openStubChain(), {})
+  const { access } = await startVersitygw(t)
   return JSON.stringify({
     database: { url: '${env:DATABASE_URL}', connections: 4 },
+    objects: { ...access, url: `s3://${bucket}` },
     networks: [{ name: 'chain', chainId: testChain.chainId, upstreams: [{ url: upstream.url }] }],
   })
 }

@@ -17,7 +17,7 @@ import {
   collectFor,
   findAnswer,
 } from '../../ipfs/collection/collection-requests.ts'
-import { openStore } from '../../server/open-content.ts'
+import { openSharedStore, openStore } from '../../server/open-content.ts'
 import { openCollector } from '../../server/start-collecting.ts'
 import type { Context, SharedOptions } from '../context.ts'
 import { type Data, openData } from '../open-data.ts'
@@ -44,11 +44,11 @@ files.unpinnedMs. The server runs a collection every files.gcIntervalMs.`,
 async function runGc(context: Context, options: SharedOptions): Promise<void> {
   await using data = await openData(context, options)
   const { dataDir } = (await settingsOf(context, options)).config
-  const id = await askCollection(data.localRows, systemClock.now())
+  const id = await askCollection(data.fileRows, systemClock.now())
   // A server that stops meanwhile leaves the request to us.
   for (;;) {
     const answer =
-      (await findAnswer(data.localRows, id)) ??
+      (await findAnswer(data.fileRows, id)) ??
       (await collectAlone(context, data, options, dataDir, id))
     if (answer !== null) {
       if (answer.swept === null) throw new Error(answer.error)
@@ -63,7 +63,7 @@ async function runGc(context: Context, options: SharedOptions): Promise<void> {
 /** Null: a server has the folder. */
 async function collectAlone(
   context: Context,
-  { db }: Data,
+  { db, fileRows }: Data,
   options: SharedOptions,
   dataDir: string,
   id: number,
@@ -74,7 +74,8 @@ async function collectAlone(
   const writer = createInlineWriter(db)
   const log = createLog(() => 'warn', systemClock.now, context.err)
   try {
-    const store = await openStore({
+    await using opening = new AsyncDisposableStack()
+    const local = await openStore({
       dataDir,
       database: db,
       writer,
@@ -82,6 +83,10 @@ async function collectAlone(
       clock: systemClock,
       log,
     })
+    opening.defer(() => local.close())
+    const rows = config.objects.url === null ? createSqliteRows(db, writer) : fileRows
+    const shared = { config, rows, local, clock: systemClock, log }
+    const store = (await openSharedStore(shared, opening)) ?? local
     const { obtain } = createObtain({
       store,
       sourcesFor: () => [],
@@ -91,13 +96,11 @@ async function collectAlone(
       count: () => {},
       limits: defaultObtainLimits,
     })
-    const rows = createSqliteRows(db, writer)
     const parts = { config, rows, writer, store, obtain, clock: systemClock, log }
     const collector = openCollector(parts, null)
     const answer = await collectFor(collector)
     await collector.stop()
     await rows.write(answerRequests(id, answer, systemClock.now()))
-    await store.close()
     return answer
   } finally {
     unlock()

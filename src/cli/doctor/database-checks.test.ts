@@ -19,8 +19,14 @@ async function diagnose(t: TestContext, url: string): Promise<readonly Problem[]
   t.after(() => rmSync(folder, { recursive: true }))
   const config = join(folder, 'cairn.yaml')
   const database = { url: '${env:DATABASE_URL}' }
+  const objects = {
+    url: 's3://bucket',
+    endpoint: 'http://127.0.0.1:1',
+    accessKeyId: 'id',
+    secretAccessKey: 'word',
+  }
   const networks = [{ name: 'far', chainId: 1, upstreams: [{ url: 'http://127.0.0.1:1' }] }]
-  writeFileSync(config, JSON.stringify({ database, networks }), { mode: 0o600 })
+  writeFileSync(config, JSON.stringify({ database, objects, networks }), { mode: 0o600 })
   const context = {
     out: () => {},
     err: () => {},

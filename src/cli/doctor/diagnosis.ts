@@ -6,6 +6,7 @@ import { ConfigError } from '../../config/config-error.ts'
 import { readYamlFile } from '../../config/yaml-file.ts'
 import { querySources, type QueriedSource } from '../query-sources.ts'
 import { queryUpstreams } from '../../server/network-checks/query-upstreams.ts'
+import { queryObjects } from '../query-objects.ts'
 import { queryOpenId, type QueriedOpenId } from '../query-openid.ts'
 import { queryShared } from '../query-shared.ts'
 import type { Context, SharedOptions } from '../context.ts'
@@ -26,6 +27,7 @@ import {
 } from './machine-checks.ts'
 import type { CommandLine, Problem } from '../../server/network-checks/problem.ts'
 import { checkSavedNetworks } from './saved-network-checks.ts'
+import { checkObjects } from './object-checks.ts'
 import { checkOpenId } from './openid-checks.ts'
 import { checkShared } from './shared-checks.ts'
 import { checkSettings, explainRefusal } from './settings-checks.ts'
@@ -66,11 +68,12 @@ export async function examine(
         : (await readYamlFile(file)).map(({ path, line }) => ({ path, where: `${file}:${line}` }))
     const running = isRunning(machine, config.dataDir)
     const chain = checkChainFiles(machine, config)
-    const [asked, sources, openId, shared] = await Promise.all([
+    const [asked, sources, openId, shared, objects] = await Promise.all([
       queryUpstreams(config),
       querySources(config),
       queryOpenId(config),
       queryShared(config),
+      queryObjects(config),
     ])
     const problems = [
       ...checkProcess(machine, config),
@@ -93,6 +96,7 @@ export async function examine(
       ...checkSources(config, sources),
       ...checkOpenId(openId),
       ...checkShared(shared),
+      ...checkObjects(objects),
       ...checkHugePages(machine),
     ]
     return { problems, running, upstreams: asked.map(factsOf), sources, openId }

@@ -2,6 +2,7 @@
 // release later. Chain content is not here: each machine has its own in SQLite.
 // Tested by src/db/postgres/migrate.test.ts
 import { latencyColumns } from '../migrations.ts'
+import { objectTables } from './object-tables.ts'
 import { storageFunctions } from './storage-functions.ts'
 
 /** Notifications carry the name of a revision. */
@@ -198,6 +199,7 @@ export const postgresMigrations: readonly (readonly string[])[] = [
     ...peopleTables,
     ...usageTables,
     ...fileTables,
+    ...objectTables,
     ...serverTables,
     ...revisions,
     ...storageFunctions,

@@ -3,7 +3,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { createDutyCycle } from '../../base/duty-cycle.ts'
 import type { Log } from '../../base/log.ts'
-import type { DeleteBlocks, Segments } from '../../content/block-store.ts'
+import type { CollectedSegments, DeleteBlocks } from '../../content/block-store.ts'
 import type { Rows } from '../../db/rows.ts'
 import type { CountedWriter } from '../../db/writer.ts'
 import { deleteExpiredLeases } from '../../tables/leases.ts'
@@ -23,7 +23,7 @@ export type GarbageCollectorDeps = {
   /** That of `rows`. */
   readonly writer: Pick<CountedWriter, 'taken'>
   readonly deleteBlocks: DeleteBlocks
-  readonly segments: Segments
+  readonly segments: CollectedSegments
   /** Counts pins of an earlier version; true when all are counted. */
   readonly countPins: (signal: AbortSignal) => Promise<boolean>
   /** Between two collections; null: only when asked. */
@@ -68,7 +68,7 @@ export function createGarbageCollector(parts: GarbageCollectorDeps): GarbageColl
   async function collectNow(graceMs: number): Promise<Swept | null> {
     if (!(await settleNow())) return null
     // Asked before the sweep counts what lives: those can only lose blocks from here on.
-    const sealed = segments.sealed()
+    const sealed = await segments.sealed()
     const before = clock.now() - graceMs
     const { live, ...swept } = await sweep({ rows, deleteBlocks, dutyCycle }, before, signal)
     const freed = await segments.free(sealed, live, dutyCycle, signal)

@@ -1,14 +1,15 @@
 // Storage of an account: each block once, however many of its roots reach it, framing included; and of all accounts together,
 // where content that several accounts store counts once.
 // Tested by src/ipfs/pins/storage-quota.test.ts
+import { toLatin1 } from '../../base/hex.ts'
 import type { Rows } from '../../db/rows.ts'
 import { sumBlocks } from '../../tables/block-scans.ts'
 import {
   type AccountStorageRow,
   findStorage,
+  findStoredBy,
   isStoredBy,
   listStorage as listStorageRows,
-  storedBlockExists,
   sumPins,
 } from '../../tables/storage.ts'
 import { findOne } from '../../db/sqlite-rows.ts'
@@ -29,14 +30,20 @@ export async function listStorage(rows: Rows): Promise<StorageRows> {
 
 export type AccountStorage = { readonly blocks: number; readonly bytes: number }
 
+/** Hashes of one query. */
+const hashesAtOnce = 256
+
 const nothing: AccountStorage = { blocks: 0, bytes: 0 }
 
 /** What requests ask about the storage of an account. */
 export type StorageReads = {
   /** As of the last commit: what is on its way in does not count yet. */
   storedBytes(accountId: string): number | Promise<number>
-  /** Whether a root of the account reaches the block. */
-  isStoredBy(accountId: string, multihash: Uint8Array): boolean | Promise<boolean>
+  /** Which of the blocks a root of the account reaches, in their order. */
+  storedBy(
+    accountId: string,
+    multihashes: readonly Uint8Array[],
+  ): readonly boolean[] | Promise<readonly boolean[]>
 }
 
 /** `db`: the database of `rows`, for reads in the caller's turn; null: it is remote. */
@@ -44,13 +51,22 @@ export function readStorageRows(rows: Rows, db: Database | null): StorageReads {
   if (db !== null) {
     return {
       storedBytes: (accountId) => findOne(db, findStorage(accountId))?.bytes ?? 0,
-      isStoredBy: (accountId, multihash) => isStoredBy(db, accountId, multihash),
+      storedBy: (accountId, multihashes) =>
+        multihashes.map((hash) => isStoredBy(db, accountId, hash)),
     }
   }
   return {
     storedBytes: async (accountId) => (await readStorage(rows, accountId)).bytes,
-    isStoredBy: async (accountId, multihash) =>
-      (await rows.first(storedBlockExists(accountId, multihash))) !== null,
+    async storedBy(accountId, multihashes) {
+      const found = new Set<string>()
+      for (let at = 0; at < multihashes.length; at += hashesAtOnce) {
+        const some = multihashes.slice(at, at + hashesAtOnce)
+        for (const { hash } of await rows.find(findStoredBy(accountId, some))) {
+          found.add(toLatin1(hash))
+        }
+      }
+      return multihashes.map((hash) => found.has(toLatin1(hash)))
+    },
   }
 }
 

@@ -1,7 +1,11 @@
-// What is known of each resumable upload, on disk beside its bytes: `<id>.json`, replaced whole, and `<id>.bytes`.
+// Resumable uploads, and those of one machine: on disk beside their bytes, `<id>.json`, replaced whole, and `<id>.bytes`. Bytes are
+// synced as they come, so that what is acknowledged is there after a crash.
+// Tested by src/kubo/tus/resumable-uploads.test.ts, test/files/tus.test.ts
+import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
 
 export type ResumableUpload = {
   /** 32 hex digits. */
@@ -21,36 +25,56 @@ export type ResumableUpload = {
 
 export type Added = { readonly Name: string; readonly Hash: string; readonly Size: string }
 
+/** On this machine, or shared by several: then reads are promises. */
 export interface ResumableUploads {
-  find(id: string): ResumableUpload | null
+  find(id: string): ResumableUpload | null | Promise<ResumableUpload | null>
   /** Uploads of a key that are not added yet, with those that begin. */
-  openOf(keyId: string): number
+  openOf(keyId: string): number | Promise<number>
   /** Bytes that unfinished uploads of an account have declared, with those that begin. */
   declaredOf(accountId: string): number
-  /** Bytes of unfinished uploads on disk. */
+  /** Bytes of unfinished uploads on the disk of this machine. */
   readonly storedBytes: number
   /** Counts an upload that begins, until it is saved; call the returned function when the request ends. */
   begin(record: ResumableUpload): () => void
-  /** The file of an upload has so many bytes now; 0: it is gone. */
-  noteStored(id: string, bytes: number): void
-  /** Durable on return. */
-  save(record: ResumableUpload): Promise<void>
+  /** A new upload without bytes. Durable on return. */
+  create(record: ResumableUpload): Promise<void>
+  /**
+   * Stores bytes from `offset` on as they come, whatever ends them. Returns the new offset, durable; null: another machine has
+   * stored bytes there. `mustFit` is called before each piece.
+   */
+  append(
+    id: string,
+    offset: number,
+    pieces: AsyncIterable<Uint8Array>,
+    mustFit: (bytes: number) => void,
+  ): Promise<number | null>
+  /** The bytes of an upload that is complete and not added. */
+  read(id: string): AsyncIterable<Uint8Array>
+  /** The bytes are content now: stores the record and drops them. */
+  finish(record: ResumableUpload): Promise<void>
   /** Takes the bytes too. */
   remove(id: string): Promise<void>
-  pathOf(id: string): string
   stop(): void
+}
+
+/** Of this machine alone. */
+export type LocalUploads = Omit<ResumableUploads, 'find' | 'openOf'> & {
+  find(id: string): ResumableUpload | null
+  openOf(keyId: string): number
+  /** Durable on return. */
+  save(record: ResumableUpload): Promise<void>
+  pathOf(id: string): string
 }
 
 /** How long an upload is kept after it began, added or not. */
 export const uploadLifeMs = 24 * 3_600_000
 const sweepMs = 600_000
+/** What a crash may cost of an upload under way. */
+const syncBytes = 8 * 1024 * 1024
 const idForm = /^[0-9a-f]{32}$/
 
 /** Reads what is there, and takes away what is too old, now and every ten minutes. */
-export async function openResumableUploads(
-  folder: string,
-  clock: Clock,
-): Promise<ResumableUploads> {
+export async function openResumableUploads(folder: string, clock: Clock): Promise<LocalUploads> {
   const records = new Map<string, ResumableUpload>()
   const beginning = new Map<string, ResumableUpload>()
   const stored = new Map<string, number>()
@@ -98,6 +122,54 @@ export async function openResumableUploads(
     }
   }
 
+  async function save(record: ResumableUpload): Promise<void> {
+    const path = join(folder, `${record.id}.json`)
+    await using file = await open(`${path}.new`, 'w', 0o600)
+    await file.writeFile(JSON.stringify(record))
+    await file.datasync()
+    await rename(`${path}.new`, path)
+    await using names = await open(folder, 'r')
+    await names.sync()
+    beginning.delete(record.id)
+    records.set(record.id, record)
+  }
+
+  async function append(
+    id: string,
+    offset: number,
+    pieces: AsyncIterable<Uint8Array>,
+    mustFit: (bytes: number) => void,
+  ): Promise<number> {
+    await using file = await open(pathOf(id), 'r+')
+    let at = offset
+    let synced = offset
+    const sync = async (): Promise<void> => {
+      const record = records.get(id)
+      if (record === undefined || at === synced) return
+      await file.datasync()
+      synced = at
+      await save({ ...record, received: at })
+    }
+    try {
+      for await (const chunk of pieces) {
+        mustFit(chunk.length)
+        noteStored(id, at + chunk.length)
+        for (let done = 0; done < chunk.length;) {
+          const { bytesWritten } = await file.write(chunk, done, chunk.length - done, at + done)
+          done += bytesWritten
+        }
+        at += chunk.length
+        if (at - synced >= syncBytes) await sync()
+      }
+    } catch (thrown) {
+      throw isFull(thrown) ? new Fault('no_space', { cause: thrown }) : thrown
+    } finally {
+      // Whatever ended it: what has come is kept.
+      await sync()
+    }
+    return at
+  }
+
   await sweep()
   // What cannot be removed now is tried again at the next round.
   const stop = clock.every(sweepMs, () => void sweep().catch(() => {}))
@@ -115,22 +187,28 @@ export async function openResumableUploads(
       beginning.set(record.id, record)
       return () => void beginning.delete(record.id)
     },
-    noteStored,
-    async save(record) {
-      const path = join(folder, `${record.id}.json`)
-      await using file = await open(`${path}.new`, 'w', 0o600)
-      await file.writeFile(JSON.stringify(record))
+    async create(record) {
+      await using file = await open(pathOf(record.id), 'wx', 0o600)
       await file.datasync()
-      await rename(`${path}.new`, path)
-      await using names = await open(folder, 'r')
-      await names.sync()
-      beginning.delete(record.id)
-      records.set(record.id, record)
+      await save(record)
     },
+    append,
+    read: (id) => createReadStream(pathOf(id), { highWaterMark: 1024 * 1024 }),
+    async finish(record) {
+      await save(record)
+      await rm(pathOf(record.id), { force: true })
+      noteStored(record.id, 0)
+    },
+    save,
     remove,
     pathOf,
     stop,
   }
+}
+
+function isFull(thrown: unknown): boolean {
+  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : null
+  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG'
 }
 
 async function sizeOf(path: string): Promise<number> {

@@ -4,7 +4,6 @@
 // Tested by test/files/tus.test.ts
 import type { CommandCall, KuboCommand, KuboPipeline } from '../kubo-command.ts'
 import { randomBytes } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import type { Locker, Server as TusServer } from '@tus/server'
 import type { Caller } from '../../access/accounts/caller.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -105,7 +104,8 @@ function createServe({ gateway, add, records, room, clock, settings }: TusHandle
     if (!(creates ? ['POST'] : ['HEAD', 'PATCH', 'DELETE']).includes(exchange.method)) {
       return plain(405, 'method not allowed')
     }
-    const record = creates ? begin(exchange, caller) : findRecord(exchange.path, caller)
+    const begun = creates ? await begin(exchange, caller) : null
+    const record = begun?.record ?? (await findRecord(exchange.path, caller))
     if (record === null) return plain(404, 'upload not found')
     if (exchange.method === 'PATCH' && record.added !== null)
       return plain(409, 'upload is complete')
@@ -115,28 +115,34 @@ function createServe({ gateway, add, records, room, clock, settings }: TusHandle
     if (exchange.method === 'HEAD') {
       // It waits for a PATCH under way, which may have brought the last byte.
       const answer = await ask(visit, null)
-      const now = records.find(record.id)
+      const now = await records.find(record.id)
       if (now === null || now.received < now.bytes || now.added !== null) return answer
     }
-    // Nothing is awaited between the count of open uploads and here, so concurrent creations see each other.
-    const settle = creates ? records.begin(record) : null
     try {
       return await run(visit)
     } finally {
-      settle?.()
+      begun?.settle()
     }
   }
 
-  function begin(exchange: NodeExchange, caller: Caller): ResumableUpload {
+  async function begin(exchange: NodeExchange, caller: Caller): Promise<BegunUpload> {
     try {
-      return draftOf(exchange, caller)
+      const open = records.openOf(caller.keyId)
+      // Nothing is awaited between the count of this machine and `records.begin`: concurrent creations see each other.
+      const count = typeof open === 'number' ? open : await open
+      const record = draftOf(exchange, caller, count)
+      return { record, settle: records.begin(record) }
     } catch (thrown) {
       gateway.countRefusal(caller, add.name, Fault.from(thrown))
       throw thrown
     }
   }
 
-  function draftOf({ request: { headers } }: NodeExchange, caller: Caller): ResumableUpload {
+  function draftOf(
+    { request: { headers } }: NodeExchange,
+    caller: Caller,
+    open: number,
+  ): ResumableUpload {
     const length = String(headers['upload-length'] ?? '')
     const bytes = /^\d{1,16}$/.test(length) ? Number(length) : Number.NaN
     if (!Number.isSafeInteger(bytes)) {
@@ -145,7 +151,7 @@ function createServe({ gateway, add, records, room, clock, settings }: TusHandle
     if (settings.uploadBytesMax !== null && bytes > settings.uploadBytesMax) {
       throw new Fault('too_large')
     }
-    if (records.openOf(caller.keyId) >= openMax) {
+    if (open >= openMax) {
       throw overCount(`this key is limited to ${openMax} unfinished uploads`)
     }
     // When it completes, the bytes are stored twice: here and in the store.
@@ -158,8 +164,8 @@ function createServe({ gateway, add, records, room, clock, settings }: TusHandle
   }
 
   /** Null for an upload of another account. */
-  function findRecord(path: string, { accountId }: Caller): ResumableUpload | null {
-    const record = records.find(path.slice(tusPath.length + 1))
+  async function findRecord(path: string, { accountId }: Caller): Promise<ResumableUpload | null> {
+    const record = await records.find(path.slice(tusPath.length + 1))
     return record?.accountId === accountId ? record : null
   }
 
@@ -203,11 +209,11 @@ function createServe({ gateway, add, records, room, clock, settings }: TusHandle
     const { exchange, upload, record, creates } = visit
     if (exchange.method === 'HEAD' && finish !== null) await finish()
     const { library, locker } = await (loaded ?? load())
-    const { DiskUploads } = await import('./disk-uploads.ts')
+    const { TusDataStore } = await import('./tus-data-store.ts')
     const failed: { thrown?: unknown } = {}
     const server: TusServer = new library.Server({
       path: tusPath,
-      datastore: new DiskUploads(records, room, creates ? record : null),
+      datastore: new TusDataStore(records, room, creates ? record : null),
       locker,
       relativeLocation: true,
       namingFunction: () => record.id,
@@ -241,15 +247,13 @@ function createServe({ gateway, add, records, room, clock, settings }: TusHandle
     for (const [name, value] of response.headers) {
       if (!/^(access-control-|content-length$|connection$)/.test(name)) headers[name] = value
     }
-    const { added = null } = records.find(record.id) ?? {}
+    const { added = null } = (await records.find(record.id)) ?? {}
     if (added !== null) headers['X-Cairn-Cid'] = added.Hash
     return { status: response.status, headers, body: await response.text() }
   }
 
   /** Callers at the same time share one run. */
   async function addOnce(id: string, input: unknown, call: CommandCall): Promise<Added> {
-    const before = records.find(id)?.added ?? null
-    if (before !== null) return before
     const running = adding.get(id) ?? addNow(id, input, call).finally(() => adding.delete(id))
     adding.set(id, running)
     return await running
@@ -257,25 +261,27 @@ function createServe({ gateway, add, records, room, clock, settings }: TusHandle
 
   async function addNow(id: string, input: unknown, call: CommandCall): Promise<Added> {
     // Goes on when the caller has gone: all bytes are here, and who asks again finds the CID.
+    const before = (await records.find(id))?.added ?? null
+    if (before !== null) return before
     const lasting = { ...call, connected: () => true, signal: new AbortController().signal }
     const reply = await add.run(input, lasting)
     let added: Added | null = null
     if (reply.kind === 'events') {
       for await (const line of reply.lines) if (isAdded(line)) added = line
     }
-    const record = records.find(id)
+    const record = await records.find(id)
     if (added === null || record === null) throw new Fault('hung_up')
-    await records.save({ ...record, added })
-    const { dropBytes } = await import('./disk-uploads.ts')
-    await dropBytes(records, id)
+    await records.finish({ ...record, added })
     return added
   }
 
   async function* entryOf({ id, metadata }: ResumableUpload): AsyncGenerator<UploadEntry> {
-    const content = createReadStream(records.pathOf(id), { highWaterMark: 1024 * 1024 })
-    yield { path: nameOf(metadata), kind: 'file', content }
+    yield { path: nameOf(metadata), kind: 'file', content: records.read(id) }
   }
 }
+
+/** `settle`: call it when the request ends. */
+type BegunUpload = { readonly record: ResumableUpload; readonly settle: () => void }
 
 type Visit = {
   readonly exchange: NodeExchange

@@ -1,5 +1,5 @@
 // A real S3 service for tests: versitygw on a folder and a free port, with one bucket. Stops with the test.
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -25,6 +25,8 @@ export type S3Service = {
   readonly folder: string
   /** SIGKILL. */
   kill(): Promise<void>
+  /** Starts it again, on the same port and files. */
+  restart(): Promise<void>
 }
 
 export async function startVersitygw(t: TestContext): Promise<S3Service> {
@@ -33,40 +35,51 @@ export async function startVersitygw(t: TestContext): Promise<S3Service> {
   const port = await freePort()
   const accessKeyId = 'cairn-test'
   const secretAccessKey = 'a stone on a stone'
-  const child = spawn(
-    findProgram(program) ?? program,
-    ['--port', `127.0.0.1:${port}`, 'posix', root],
-    {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        ...process.env,
-        ROOT_ACCESS_KEY: accessKeyId,
-        ROOT_SECRET_KEY: secretAccessKey,
-      },
-    },
-  )
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (text: Buffer) => (output = `${output}${text.toString()}`.slice(-4096)))
-  }
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const url = `http://127.0.0.1:${port}`
+  let child: ChildProcess | null = null
+
+  async function start(): Promise<void> {
+    const running = spawn(
+      findProgram(program) ?? program,
+      ['--port', `127.0.0.1:${port}`, 'posix', root],
+      {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: {
+          ...process.env,
+          ROOT_ACCESS_KEY: accessKeyId,
+          ROOT_SECRET_KEY: secretAccessKey,
+        },
+      },
+    )
+    child = running
+    let output = ''
+    for (const stream of [running.stdout, running.stderr]) {
+      stream.on('data', (text: Buffer) => (output = `${output}${text.toString()}`.slice(-4096)))
+    }
+    for (let tries = 0; !(await answers(url)); tries += 1) {
+      if (running.exitCode !== null || tries === startsMax) {
+        throw new Error(`${program} does not start: ${output}`)
+      }
+      await pause(50)
+    }
+  }
+
   async function kill(): Promise<void> {
-    child.kill('SIGKILL')
+    const running = child
+    child = null
+    if (running === null || running.exitCode !== null) return
+    const ended = new Promise<void>((resolve) => running.once('exit', () => resolve()))
+    running.kill('SIGKILL')
     await ended
   }
+
   t.after(async () => {
     await kill()
     await rm(root, { recursive: true, force: true })
   })
-  for (let tries = 0; !(await answers(url)); tries += 1) {
-    if (child.exitCode !== null || tries === startsMax) {
-      throw new Error(`${program} does not start: ${output}`)
-    }
-    await pause(50)
-  }
+  await start()
   const access = { endpoint: url, region: 'us-east-1', accessKeyId, secretAccessKey }
-  return { url, access, folder: join(root, bucket), kill }
+  return { url, access, folder: join(root, bucket), kill, restart: start }
 }
 
 async function answers(url: string): Promise<boolean> {

@@ -1,18 +1,19 @@
 // Requests to an S3 service, signed by aws4fetch (AWS Signature Version 4) and sent by undici. Each request has the SHA-256
-// of its body, which the service compares. Three tries; bounded time and replies; errors state what to change.
-// Tested by test/backup/backup-s3.test.ts, src/backup/s3-client.test.ts
+// of its body or, over TLS with `checksums`, its CRC32; the service compares it. Three tries, and few retries in an outage;
+// bounded time and replies; errors state what to change.
+// Tested by test/backup/backup-s3.test.ts, src/content/objects/s3-client.test.ts
 import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import { AwsV4Signer } from 'aws4fetch'
-import { type Clock, pause } from '../base/clock.ts'
-import { codeOf, describeHttpError, openPool } from '../base/http-origin.ts'
+import { type Clock, pause } from '../../base/clock.ts'
+import { codeOf, describeHttpError, openPool } from '../../base/http-origin.ts'
+import { ObjectGone } from './object-store.ts'
+import { S3Error, fixOf, isMissing, isTemporary } from './s3-error.ts'
+import { type S3Settings, backupPolicy } from './s3-policy.ts'
+import { itemsIn, valueIn } from './s3-xml.ts'
 
-export type S3Settings = {
-  /** `https://s3.example.com`; null: that of AWS in the region. Requests are `<endpoint>/<bucket>/<key>`. */
-  readonly endpoint: string | null
-  readonly region: string
-  readonly accessKeyId: string
-  readonly secretAccessKey: string
-}
+/** A stored part of a multipart upload. `crc32`: base64, with `checksums` only. */
+export type UploadedPart = { readonly tag: string; readonly crc32: string | null }
 
 /** Keys consist of letters, digits and `._-/`. All methods throw S3Error, or `signal.reason`. */
 export type S3Client = {
@@ -21,20 +22,37 @@ export type S3Client = {
   put(key: string, body: Uint8Array, signal: AbortSignal): Promise<void>
   /** From byte `from` on. Continues after an interruption. */
   read(key: string, signal: AbortSignal): AsyncGenerator<Uint8Array>
+  /** As `ObjectStore.read`. */
+  readRange(
+    key: string,
+    at: number,
+    bytes: number,
+    signal: AbortSignal,
+    most?: number,
+  ): Promise<Uint8Array>
   /** Keys that start with `prefix`, and their sizes. */
   list(prefix: string, signal: AbortSignal): Promise<ReadonlyMap<string, number>>
+  /** The same in pages, in order, from behind the key `after`. */
+  listFrom(
+    prefix: string,
+    after: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<ReadonlyMap<string, number>>
+  /** No error if it is absent. */
   remove(key: string, signal: AbortSignal): Promise<void>
+  /** Time of the service, with a resolution of 1 s; null: it sends none. Reads the bucket. */
+  time(signal: AbortSignal): Promise<number | null>
   /** Multipart uploads: returns the ID of a new one. */
   beginUpload(key: string, signal: AbortSignal): Promise<string>
-  /** Parts count from 1. Returns the tag for `endUpload`. */
+  /** Parts count from 1. */
   putPart(
     upload: { readonly key: string; readonly id: string; readonly part: number },
     body: Uint8Array,
     signal: AbortSignal,
-  ): Promise<string>
+  ): Promise<UploadedPart>
   endUpload(
     upload: { readonly key: string; readonly id: string },
-    tags: readonly string[],
+    parts: readonly UploadedPart[],
     signal: AbortSignal,
   ): Promise<void>
   abortUpload(upload: { readonly key: string; readonly id: string }): Promise<void>
@@ -46,23 +64,10 @@ export type S3Client = {
   close(): Promise<void>
 }
 
-/** The message is a sentence for the operator. `status` 0: no reply. */
-class S3Error extends Error {
-  override readonly name = 'S3Error'
-  readonly status: number
-  constructor(message: string, status: number, cause?: unknown) {
-    super(message, { cause })
-    this.status = status
-  }
-}
-
 const triesMax = 3
-/** Before the second try; four times as long before the third. */
-const waitMs = 500
-const connections = 4
+/** Retries that do not need earlier requests, of a client with a `retryShare`. */
+const retriesReserve = 10
 const connectMs = 10_000
-/** Without a byte of the reply, after the request was sent. */
-const silenceMs = 120_000
 const replyBytesMax = 16 * 1024 * 1024
 /** Of 1000 keys each. */
 const pagesMax = 1000
@@ -81,27 +86,53 @@ type Reply = {
   readonly body: AsyncIterable<Uint8Array>
 }
 
-export function createS3Client(settings: S3Settings, bucket: string, clock: Clock): S3Client {
+export function createS3Client(
+  settings: S3Settings,
+  bucket: string,
+  clock: Clock,
+  policy = backupPolicy,
+): S3Client {
   const { region, accessKeyId, secretAccessKey } = settings
+  const { waitsMs, retryShare, connections, silenceMs, checksums, names } = policy
   const endpoint = new URL(settings.endpoint ?? `https://s3.${region}.amazonaws.com`)
   const root = `${endpoint.pathname.replace(/\/$/, '')}/${bucket}`
   const pool = openPool(endpoint, { connections, connectMs, silenceMs })
   /** Signing keys of a day. */
   const cache = new Map<string, ArrayBuffer>()
+  const isUnsigned = checksums && endpoint.protocol === 'https:'
+  let retriesLeft = retriesReserve
+
+  function sumsOf({ method, body }: Ask): Record<string, string> {
+    const sha256 = createHash('sha256')
+      .update(body ?? '')
+      .digest('hex')
+    // In a POST, the header would be the checksum of the whole object.
+    if (body === undefined || method !== 'PUT' || !checksums)
+      return { 'x-amz-content-sha256': sha256 }
+    return {
+      'x-amz-content-sha256': isUnsigned ? 'UNSIGNED-PAYLOAD' : sha256,
+      'x-amz-checksum-crc32': crc32Of(body),
+    }
+  }
+
+  /** Whether another try may start: in an outage, retries would only add load. */
+  function mayRetry(): boolean {
+    if (retryShare === null) return true
+    if (retriesLeft < 1) return false
+    retriesLeft -= 1
+    return true
+  }
 
   async function sendOnce(ask: Ask, signal: AbortSignal): Promise<Reply> {
     const { method, key, query = {}, headers = {}, body } = ask
     const url = new URL(endpoint.origin)
     url.pathname = key === '' ? root : `${root}/${key}`
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
-    const digest = createHash('sha256')
-      .update(body ?? '')
-      .digest('hex')
     if (cache.size > 4) cache.clear()
     const signer = new AwsV4Signer({
       method,
       url: url.href,
-      headers: { ...headers, 'x-amz-content-sha256': digest },
+      headers: { ...headers, ...sumsOf(ask) },
       accessKeyId,
       secretAccessKey,
       service: 's3',
@@ -126,6 +157,7 @@ export function createS3Client(settings: S3Settings, bucket: string, clock: Cloc
 
   /** The reply with a status below 300, its body unread. */
   async function open(ask: Ask, signal: AbortSignal): Promise<Reply> {
+    retriesLeft = Math.min(retriesReserve, retriesLeft + (retryShare ?? 0))
     for (let tries = 1; ; tries += 1) {
       signal.throwIfAborted()
       let failure: S3Error
@@ -137,40 +169,48 @@ export function createS3Client(settings: S3Settings, bucket: string, clock: Cloc
         signal.throwIfAborted()
         failure = noReply(thrown)
       }
-      if (tries === triesMax || !isTemporary(failure)) throw failure
-      await pause(waitMs * 4 ** (tries - 1))
+      if (tries === triesMax || !isTemporary(failure) || !mayRetry()) throw failure
+      await pause(tries === 1 ? waitsMs[0] : waitsMs[1], signal)
     }
   }
 
   /** The whole reply. A body that breaks off is requested again. */
+  async function requestBytes(
+    ask: Ask,
+    signal: AbortSignal,
+  ): Promise<Omit<Reply, 'body'> & { readonly bytes: Buffer }> {
+    for (let tries = 1; ; tries += 1) {
+      const reply = await open(ask, signal)
+      try {
+        return { status: reply.status, headers: reply.headers, bytes: await textOf(reply) }
+      } catch (thrown) {
+        signal.throwIfAborted()
+        if (tries === triesMax || !mayRetry()) throw noReply(thrown)
+      }
+    }
+  }
+
   async function request(
     ask: Ask,
     signal: AbortSignal,
   ): Promise<{ readonly headers: Reply['headers']; readonly text: string }> {
-    for (let tries = 1; ; tries += 1) {
-      const reply = await open(ask, signal)
-      try {
-        return { headers: reply.headers, text: (await textOf(reply)).toString() }
-      } catch (thrown) {
-        signal.throwIfAborted()
-        if (tries === triesMax) throw noReply(thrown)
-      }
-    }
+    const { headers, bytes } = await requestBytes(ask, signal)
+    return { headers, text: bytes.toString() }
   }
 
   function noReply(thrown: unknown): S3Error {
     if (thrown instanceof S3Error) return thrown
     const why = describeHttpError(thrown)
-    const fix = codeOf(thrown) === 'ENOTFOUND' ? ': check the host of backup.s3.endpoint' : ''
-    return new S3Error(`no reply from ${endpoint.origin} (${why})${fix}`, 0, thrown)
+    const fix = codeOf(thrown) === 'ENOTFOUND' ? `: check the host of ${names.endpoint}` : ''
+    return new S3Error(`no reply from ${endpoint.origin} (${why})${fix}`, 0, { cause: thrown })
   }
 
   function refusalOf({ method, key }: Ask, status: number, text: string): S3Error {
     const code = valueIn(text, 'Code') ?? ''
-    const fix = fixes[code] ?? fixes[String(status)]
+    const fix = fixOf(status, code, bucket, names)
     const why = code === '' ? `status ${status}` : `${code}, status ${status}`
     const what = `${endpoint.host} refused ${method} ${key === '' ? bucket : `${bucket}/${key}`} (${why})`
-    return new S3Error(fix === undefined ? what : `${what}: ${fix(bucket)}`, status)
+    return new S3Error(fix === null ? what : `${what}: ${fix}`, status, { code })
   }
 
   async function* pages(
@@ -187,6 +227,23 @@ export function createS3Client(settings: S3Settings, bucket: string, clock: Cloc
       if (token === null || valueIn(text, 'IsTruncated') !== 'true') return
     }
     throw new S3Error(`more than ${pagesMax * 1000} objects in ${bucket}`, 0)
+  }
+
+  async function* listFrom(
+    prefix: string,
+    after: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<ReadonlyMap<string, number>> {
+    const start: Record<string, string> = after === '' ? {} : { 'start-after': after }
+    for await (const text of pages({ 'list-type': '2', prefix, ...start }, signal)) {
+      const found = new Map<string, number>()
+      for (const item of itemsIn(text, 'Contents')) {
+        const key = valueIn(item, 'Key')
+        const size = Number(valueIn(item, 'Size'))
+        if (key !== null && Number.isSafeInteger(size)) found.set(key, size)
+      }
+      yield found
+    }
   }
 
   return {
@@ -216,22 +273,47 @@ export function createS3Client(settings: S3Settings, bucket: string, clock: Cloc
         }
       }
     },
+    async readRange(key, at, bytes, signal, most = bytes) {
+      if (most === 0) return new Uint8Array(0)
+      const headers = { range: `bytes=${at}-${at + most - 1}` }
+      try {
+        const reply = await requestBytes({ method: 'GET', key, headers }, signal)
+        const isWhole = at === 0 && reply.status === 200
+        if (isWhole ? reply.bytes.length >= bytes : reply.status === 206) {
+          if (reply.bytes.length >= bytes) return reply.bytes.subarray(0, most)
+          throw new ObjectGone(key)
+        }
+        if (isWhole) throw new ObjectGone(key)
+      } catch (error) {
+        throw isMissing(error) ? new ObjectGone(key, error) : error
+      }
+      throw new S3Error(`${endpoint.host} sends no ranges of ${key}`, 0)
+    },
     async list(prefix, signal) {
       const found = new Map<string, number>()
-      for await (const text of pages({ 'list-type': '2', prefix }, signal)) {
-        for (const item of itemsIn(text, 'Contents')) {
-          const key = valueIn(item, 'Key')
-          const size = Number(valueIn(item, 'Size'))
-          if (key !== null && Number.isSafeInteger(size)) found.set(key, size)
-        }
+      for await (const page of listFrom(prefix, '', signal)) {
+        for (const [key, bytes] of page) found.set(key, bytes)
       }
       return found
     },
+    listFrom,
     async remove(key, signal) {
       await request({ method: 'DELETE', key }, signal)
     },
+    async time(signal) {
+      const query = { 'list-type': '2', 'max-keys': '1' }
+      const { headers } = await request({ method: 'GET', key: '', query }, signal)
+      const time = typeof headers['date'] === 'string' ? Date.parse(headers['date']) : Number.NaN
+      return Number.isNaN(time) ? null : time
+    },
     async beginUpload(key, signal) {
-      const { text } = await request({ method: 'POST', key, query: { uploads: '' } }, signal)
+      const headers: Record<string, string> = checksums
+        ? { 'x-amz-checksum-algorithm': 'CRC32' }
+        : {}
+      const { text } = await request(
+        { method: 'POST', key, query: { uploads: '' }, headers },
+        signal,
+      )
       const id = valueIn(text, 'UploadId')
       if (id === null) throw new S3Error(`${endpoint.host} began no upload of ${key}`, 0)
       return id
@@ -241,12 +323,12 @@ export function createS3Client(settings: S3Settings, bucket: string, clock: Cloc
       const { headers } = await request({ method: 'PUT', key, query, body }, signal)
       const { etag } = headers
       if (typeof etag !== 'string') throw new S3Error(`${endpoint.host} named no part of ${key}`, 0)
-      return etag
+      return { tag: etag, crc32: checksums ? crc32Of(body) : null }
     },
-    async endUpload({ key, id }, tags, signal) {
-      const parts = tags.map(
-        (tag, index) =>
-          `<Part><PartNumber>${index + 1}</PartNumber><ETag>${tag.replaceAll('"', '&quot;')}</ETag></Part>`,
+    async endUpload({ key, id }, uploaded, signal) {
+      const parts = uploaded.map(
+        ({ tag, crc32: sum }, index) =>
+          `<Part><PartNumber>${index + 1}</PartNumber><ETag>${tag.replaceAll('"', '&quot;')}</ETag>${sum === null ? '' : `<ChecksumCRC32>${sum}</ChecksumCRC32>`}</Part>`,
       )
       const body = Buffer.from(
         `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${parts.join('')}</CompleteMultipartUpload>`,
@@ -274,27 +356,10 @@ export function createS3Client(settings: S3Settings, bucket: string, clock: Cloc
   }
 }
 
-const unknownKey = (): string => 'the service does not know backup.s3.accessKeyId'
-
-/** What to change, by the code of S3 or by status. */
-const fixes: Readonly<Record<string, (bucket: string) => string>> = {
-  InvalidAccessKeyId: unknownKey,
-  // Of versitygw.
-  XAdminUserNotFound: unknownKey,
-  SignatureDoesNotMatch: () => 'check backup.s3.secretAccessKey',
-  AccessDenied: (bucket) => `the key may not read and write ${bucket}`,
-  NoSuchBucket: (bucket) => `create the bucket ${bucket} first`,
-  NoSuchKey: () => 'the object is missing',
-  AuthorizationHeaderMalformed: () => 'check backup.s3.region',
-  PermanentRedirect: () => 'check backup.s3.region and backup.s3.endpoint',
-  RequestTimeTooSkewed: () => 'set the clock of this machine',
-  '301': () => 'check backup.s3.region and backup.s3.endpoint',
-  '403': (bucket) => `the key may not read and write ${bucket}`,
-}
-
-/** Another try may succeed. */
-function isTemporary({ status }: S3Error): boolean {
-  return status === 0 || status === 408 || status === 429 || status >= 500
+function crc32Of(body: Uint8Array): string {
+  const sum = Buffer.alloc(4)
+  sum.writeUInt32BE(crc32(body))
+  return sum.toString('base64')
 }
 
 async function textOf({ body }: Reply): Promise<Buffer> {
@@ -306,28 +371,4 @@ async function textOf({ body }: Reply): Promise<Buffer> {
     pieces.push(piece)
   }
   return Buffer.concat(pieces)
-}
-
-/** The elements of that name; S3 sends no attributes in them and does not nest them. */
-function itemsIn(xml: string, name: string): readonly string[] {
-  return [...xml.matchAll(new RegExp(`<${name}>(.*?)</${name}>`, 'gs'))].map(
-    ([, item = '']) => item,
-  )
-}
-
-/** The text of the first element of that name; null: there is none. */
-function valueIn(xml: string, name: string): string | null {
-  const [, text] = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml) ?? []
-  return text === undefined
-    ? null
-    : text.replaceAll(/&(?:lt|gt|quot|apos|amp|#34);/g, (one) => entities[one] ?? one)
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&lt;': '<',
-  '&gt;': '>',
-  '&quot;': '"',
-  '&#34;': '"',
-  '&apos;': "'",
-  '&amp;': '&',
 }

@@ -6,8 +6,10 @@ import { once } from 'node:events'
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { systemClock } from '../base/clock.ts'
+import { systemClock } from '../../base/clock.ts'
+import { ObjectGone } from './object-store.ts'
 import { type S3Client, createS3Client } from './s3-client.ts'
+import { type S3Policy, objectsPolicy } from './s3-policy.ts'
 
 const never = new AbortController().signal
 const secretAccessKey = 'the secret of the bucket'
@@ -19,6 +21,7 @@ type Answer = (request: IncomingMessage, response: ServerResponse, number: numbe
 async function serve(
   t: TestContext,
   answer: Answer,
+  policy?: S3Policy,
 ): Promise<{ readonly client: S3Client; readonly seen: readonly Seen[] }> {
   const seen: Seen[] = []
   const server = createServer((request, response) => {
@@ -35,7 +38,7 @@ async function serve(
   const { port } = server.address() as AddressInfo
   const endpoint = `http://127.0.0.1:${port}`
   const settings = { endpoint, region: 'us-east-1', accessKeyId: 'id', secretAccessKey }
-  const client = createS3Client(settings, 'bucket', systemClock)
+  const client = createS3Client(settings, 'bucket', systemClock, policy)
   t.after(async () => {
     await client.close()
     server.closeAllConnections()
@@ -145,7 +148,7 @@ test('an upload that fails after the status was sent is a failure', async (t) =>
     response.end('<Error><Code>InternalError</Code></Error>')
   })
   await assert.rejects(
-    client.endUpload({ key: 'key', id: '1' }, ['"tag"'], never),
+    client.endUpload({ key: 'key', id: '1' }, [{ tag: '"tag"', crc32: null }], never),
     /refused POST bucket\/key \(InternalError, status 200\)/,
   )
 })
@@ -162,4 +165,55 @@ test('a reply without an end is cut off, and an abort ends a request', async (t)
   const list = client.list('silent', ending.signal)
   setImmediate(() => ending.abort(new Error('stopped')))
   await assert.rejects(list, /stopped/)
+})
+
+const eager: S3Policy = { ...objectsPolicy, waitsMs: [1, 1] }
+
+test('in an outage, retries are at most a tenth of the requests, after the first ten', async (t) => {
+  const answer: Answer = (_request, response) => refuse(response, 503, 'SlowDown')
+  const { client, seen } = await serve(t, answer, eager)
+  const requests = 100
+  for (let sent = 0; sent < requests; sent += 1) {
+    await assert.rejects(client.put('key', Buffer.from('body'), never), { status: 503 })
+  }
+  const retries = seen.length - requests
+  assert.ok(retries >= 10 && retries <= 10 + requests / 10, `${retries} retries`)
+})
+
+test('an abort ends the wait before a retry', async (t) => {
+  const ending = new AbortController()
+  const answer: Answer = (_request, response) => {
+    refuse(response, 503, 'SlowDown')
+    setImmediate(() => ending.abort(new Error('stopped')))
+  }
+  const { client, seen } = await serve(t, answer, { ...eager, waitsMs: [600_000, 600_000] })
+  await assert.rejects(client.put('key', Buffer.from('body'), ending.signal), /stopped/)
+  assert.equal(seen.length, 1)
+})
+
+test('a range that the service cuts short, or does not have, is an object that is gone', async (t) => {
+  const answer: Answer = (request, response) => {
+    const { url = '' } = request
+    if (url.endsWith('absent')) return refuse(response, 404, 'NoSuchKey')
+    if (url.endsWith('behind')) return refuse(response, 416, 'InvalidRange')
+    response.writeHead(url.endsWith('whole') ? 200 : 206).end('1234567')
+  }
+  const { client } = await serve(t, answer, eager)
+  for (const key of ['short', 'absent', 'behind']) {
+    await assert.rejects(client.readRange(key, 5, 10, never), ObjectGone, key)
+  }
+  await assert.rejects(client.readRange('whole', 5, 2, never), /sends no ranges of whole/)
+  assert.equal(Buffer.from(await client.readRange('whole', 0, 7, never)).toString(), '1234567')
+})
+
+test('a body has a CRC32, and the SHA-256 as well over a connection without TLS', async (t) => {
+  const answer: Answer = (request, response) => {
+    assert.equal(request.headers['x-amz-checksum-crc32'], '26gLsg==')
+    const digest = createHash('sha256').update('body').digest('hex')
+    assert.equal(request.headers['x-amz-content-sha256'], digest)
+    response.end()
+  }
+  const { client, seen } = await serve(t, answer, eager)
+  await client.put('key', Buffer.from('body'), never)
+  assert.equal(seen.length, 1)
 })

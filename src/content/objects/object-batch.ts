@@ -1,0 +1,277 @@
+// A Batch of the object store. Up to 4 MiB stay in memory and share an object with other small commits. A larger batch streams
+// into objects of its own, and names its blocks in the table `staged`; the commit turns them into block rows.
+// Tested by test/suites/block-store.suite.ts
+import { randomBytes } from 'node:crypto'
+import { Fault } from '../../base/fault.ts'
+import { toLatin1 } from '../../base/hex.ts'
+import type { Rows } from '../../db/rows.ts'
+import { NothingChanged, type RowChanges, type Statement, withRows } from '../../db/writer.ts'
+import { type BlockPlace, verbatim } from '../../tables/blocks.ts'
+import {
+  findStaged,
+  lookupMax,
+  publishStagedBlocks,
+  requireStagedBlocks,
+  stageExisting,
+} from '../../tables/objects/object-blocks.ts'
+import {
+  abandonSegments,
+  type CompleteSegment,
+  publishSegment,
+} from '../../tables/objects/object-segments.ts'
+import {
+  stageBlocks,
+  type StagedRow,
+  unstage,
+  unstageStep,
+  unstageStepRows,
+} from '../../tables/staged.ts'
+import type { Batch } from '../block-store.ts'
+import { leavesByPut } from '../leaves-by-put.ts'
+import type { UnverifiedItem } from '../ref.ts'
+import { type ObjectCommit, type OwnedBlock, findExisting } from './object-commits.ts'
+import type { ObjectStore, PartsWriter } from './object-store.ts'
+import { objectName } from './range-cache.ts'
+import type { SegmentId, SegmentIds } from './segment-ids.ts'
+
+/** Bytes and blocks of a group; two groups are in memory. */
+const groupBytesMax = 4 * 1024 * 1024
+const groupBlocksMax = 4096
+/** An object of this size is complete; the next one begins. */
+const objectBytesMax = 256 * 1024 * 1024
+/** Rows that are named in memory before they go to the table. */
+const unlistedMax = 2048
+/** Blocks of the batch whose place is remembered. */
+const recentMax = 8192
+
+export type ObjectBatchParts = {
+  readonly rows: Rows
+  readonly objects: Pick<ObjectStore, 'putParts'>
+  readonly ids: SegmentIds
+  readonly commitSmall: ObjectCommit
+  readonly now: () => number
+}
+
+type Group = Map<string, OwnedBlock & { readonly trees: Set<number> }>
+
+export function createObjectBatch(parts: ObjectBatchParts): Batch {
+  const { rows: database, ids, commitSmall, now } = parts
+  const id = `${ids.token}.${randomBytes(9).toString('base64url')}`
+  const stream = createObjectStream(parts)
+  const recent = new Map<string, BlockPlace>()
+  let group: Group = new Map()
+  let groupBytes = 0
+  let unlisted: StagedRow[] = []
+  /** Groups are written one after another. */
+  let writing: Promise<unknown> = Promise.resolve()
+  let isLarge = false
+  /** Rows of the batch in the table. */
+  let stagedRows = 0
+  let state: 'open' | 'committed' | 'discarded' = 'open'
+
+  function mustBeOpen(): void {
+    if (state !== 'open') throw new Error(`batch already ${state}`)
+  }
+
+  /** `isOwn`: no caller changes the bytes. */
+  function hold({ ref, bytes }: UnverifiedItem, tree: number, isOwn: boolean): void {
+    if (ref.kind !== 'dag-block') throw new TypeError(`a batch takes no ${ref.kind}`)
+    const key = toLatin1(ref.hash)
+    const held = group.get(key)
+    if (held !== undefined) {
+      held.trees.add(tree)
+      return
+    }
+    // Not by `slice`, which gives a view of a Buffer.
+    const hash = new Uint8Array(ref.hash)
+    group.set(key, { hash, bytes: isOwn ? bytes : new Uint8Array(bytes), trees: new Set([tree]) })
+    groupBytes += bytes.length
+  }
+
+  function flush(): Promise<unknown> {
+    const full = group
+    group = new Map()
+    groupBytes = 0
+    isLarge = true
+    writing = writing.then(() => writeGroup(full))
+    // The commit, or the next call, reports it.
+    writing.catch(() => undefined)
+    return writing
+  }
+
+  async function writeGroup(full: Group): Promise<void> {
+    mustBeOpen()
+    const unknown = [...full].filter(([key]) => !recent.has(key)).map(([, { hash }]) => hash)
+    const existing = await findExisting(database, unknown)
+    for (const [tree, hashes] of byTree(full, existing)) {
+      await stage(stageExisting(id, tree, hashes))
+    }
+    const staged = await findStagedOf(full, existing)
+    for (const [key, { hash, bytes, trees }] of full) {
+      const fresh = [...trees].filter((tree) => staged.get(tree)?.has(key) !== true)
+      if (fresh.length === 0) continue
+      const place = recent.get(key) ?? (await stream.write(bytes))
+      if (recent.size >= recentMax) recent.clear()
+      recent.set(key, place)
+      for (const tree of fresh) unlisted.push({ tree, hash, size: bytes.length, place })
+    }
+    if (unlisted.length >= unlistedMax) await list()
+  }
+
+  /** What exists may have been deleted before it was staged. */
+  async function findStagedOf(full: Group, existing: ReadonlySet<string>) {
+    const staged = new Map<number, Set<string>>()
+    for (const [tree, hashes] of byTree(full, existing)) {
+      const keys = new Set<string>()
+      for (let at = 0; at < hashes.length; at += lookupMax) {
+        const some = findStaged(id, tree, hashes.slice(at, at + lookupMax))
+        for (const { hash } of await database.find(some)) keys.add(toLatin1(hash))
+      }
+      staged.set(tree, keys)
+    }
+    return staged
+  }
+
+  async function list(): Promise<void> {
+    const rows = unlisted
+    unlisted = []
+    await stage(stageBlocks(id, rows))
+  }
+
+  async function stage(statement: Statement): Promise<void> {
+    const [rows = 0] = await database.write([statement], { lock: 'none' })
+    stagedRows += rows
+  }
+
+  async function commitLarge(rows: RowChanges): Promise<readonly number[]> {
+    if (group.size > 0) await flush()
+    await writing
+    const segments = await stream.end()
+    if (unlisted.length > 0) await list()
+    const before = [
+      ...segments.map(publishSegment),
+      requireStagedBlocks(id, stagedRows),
+      publishStagedBlocks(id, now()),
+    ]
+    try {
+      return await withRows(before, rows, (all) => database.write(all), [unstage(id)])
+    } catch (error) {
+      if (!(error instanceof NothingChanged) || error.index >= 0) throw error
+      // The bytes are no longer in memory: the client sends them again, and this machine writes with a new lease.
+      const fenced = segments[before.length + error.index]
+      if (fenced !== undefined) await ids.replace(fenced.token)
+      throw new Fault('overloaded')
+    }
+  }
+
+  async function put(items: readonly UnverifiedItem[], tree: number, isOwn: boolean) {
+    mustBeOpen()
+    for (const item of items) hold(item, tree, isOwn)
+    if (groupBytes <= groupBytesMax && group.size <= groupBlocksMax) return
+    // One group is written while the next one fills.
+    const before = writing
+    void flush()
+    await before
+  }
+
+  return {
+    id,
+    put: (items, tree = 0) => put(items, tree, false),
+    leaves: (cut, onLeaf, tree = 0) => leavesByPut(cut, onLeaf, (items) => put(items, tree, true)),
+    async commit(rows = []) {
+      mustBeOpen()
+      const named = rows.length === 0 ? null : id
+      const changes = await (isLarge ? commitLarge(rows) : commitSmall(group, rows, named))
+      state = 'committed'
+      group = new Map()
+      return changes
+    },
+    async discard() {
+      if (state !== 'open') return
+      state = 'discarded'
+      group = new Map()
+      await writing.catch(() => undefined)
+      await stream.discard()
+      if (!isLarge) return
+      let deleted = unstageStepRows
+      while (deleted === unstageStepRows) {
+        ;[deleted = 0] = await database.write([unstageStep(id)], { lock: 'none' })
+      }
+    },
+  }
+}
+
+/** Hashes of existing blocks, for each tree that has any. */
+function byTree(group: Group, existing: ReadonlySet<string>): ReadonlyMap<number, Uint8Array[]> {
+  const trees = new Map<number, Uint8Array[]>()
+  for (const [key, { hash, trees: own }] of group) {
+    if (!existing.has(key)) continue
+    for (const tree of own) {
+      const hashes = trees.get(tree)
+      if (hashes === undefined) trees.set(tree, [hash])
+      else hashes.push(hash)
+    }
+  }
+  return trees
+}
+
+type ObjectStream = {
+  /** Resolves when the bytes are taken. */
+  write(block: Uint8Array): Promise<BlockPlace>
+  /** All objects are complete and durable. */
+  end(): Promise<readonly CompleteSegment[]>
+  discard(): Promise<void>
+}
+
+/** Blocks one after another, in objects of bounded size. One call at a time. */
+function createObjectStream({ rows, objects, ids }: ObjectBatchParts): ObjectStream {
+  const segments: SegmentId[] = []
+  const complete: CompleteSegment[] = []
+  let open: { readonly segment: SegmentId; readonly writer: PartsWriter } | null = null
+
+  async function begin() {
+    const segment = await ids.next()
+    segments.push(segment)
+    return { segment, writer: objects.putParts(objectName(segment.id)) }
+  }
+
+  async function endOpen(): Promise<void> {
+    if (open === null) return
+    const { segment, writer } = open
+    await writer.end()
+    complete.push({ ...segment, bytes: writer.bytes })
+    open = null
+  }
+
+  return {
+    async write(block) {
+      if (open !== null && open.writer.bytes + block.length > objectBytesMax) await endOpen()
+      open ??= await begin()
+      const { segment, writer } = open
+      const at = writer.bytes
+      await writer.write(block)
+      return { file: segment.id, at, bytes: block.length, form: verbatim, size: block.length }
+    },
+    async end() {
+      await endOpen()
+      return complete
+    },
+    async discard() {
+      await open?.writer.abort()
+      open = null
+      if (segments.length === 0) return
+      const abandoned = Map.groupBy(segments, ({ token }) => token)
+      for (const [token, own] of abandoned) {
+        await rows.write(
+          [
+            abandonSegments(
+              own.map(({ id }) => id),
+              token,
+            ),
+          ],
+          { lock: 'none' },
+        )
+      }
+    },
+  }
+}

@@ -1,0 +1,185 @@
+// The BlockStore of several machines: file blocks are in immutable objects, their rows in PostgreSQL. All other content is in the
+// local store of this machine: it is a cache of the network.
+// Tested by test/files/object-blocks.test.ts
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import { toLatin1 } from '../../base/hex.ts'
+import type { Log } from '../../base/log.ts'
+import type { Rows } from '../../db/rows.ts'
+import { quarantineBlock, releaseBlock } from '../../tables/blocks.ts'
+import { anyQuarantinedBlock, deleteUnusedBlocks } from '../../tables/objects/object-blocks.ts'
+import type { LocalStore, ServerStore } from '../block-store.ts'
+import type { QuarantineFlag } from '../quarantine-rows.ts'
+import type { UnverifiedItem } from '../ref.ts'
+import { createRecentPlaces } from '../segments/recent-places.ts'
+import { createObjectBatch } from './object-batch.ts'
+import { type OwnedBlock, createObjectCommit } from './object-commits.ts'
+import { createObjectGroups } from './object-groups.ts'
+import { createObjectReads } from './object-reads.ts'
+import { createObjectSegments } from './object-segments.ts'
+import type { ObjectStore } from './object-store.ts'
+import type { RangeReader } from './range-cache.ts'
+import { openSegmentIds, type SegmentIds } from './segment-ids.ts'
+
+export type ObjectBlockStore = ServerStore & {
+  /** IDs of new objects, and the lease of this machine. */
+  readonly ids: SegmentIds
+  readonly objects: ObjectStore
+  /** What a garbage collection uses, through rows that only the machine that collects can write (db/fenced-rows.ts). */
+  collectedBy(rows: Rows): Pick<ServerStore, 'delete' | 'segments'>
+  close(): Promise<void>
+}
+
+/** Blocks whose place is remembered: a power of two. */
+const recentPlaces = 262_144
+
+/** `local`: of content that is no file block; not closed here. `node`: name of this machine. */
+export async function openObjectBlockStore(parts: {
+  readonly rows: Rows
+  readonly objects: ObjectStore
+  readonly ranges: RangeReader
+  readonly local: LocalStore
+  readonly node: string
+  /** Of an object whose blocks are all gone. */
+  readonly deleteDelayMs: number
+  readonly clock: Clock
+  readonly log: Log
+}): Promise<ObjectBlockStore> {
+  const { rows, objects, ranges, local, node, deleteDelayMs, clock, log } = parts
+  const ids = await openSegmentIds({ rows, node, clock, log })
+  const places = createRecentPlaces(recentPlaces)
+  const reads = createObjectReads({ rows, ranges, places })
+  const groups = createObjectGroups(objects, ids)
+  const commit = createObjectCommit({
+    rows,
+    groups,
+    ids,
+    now: clock.now,
+    onPlaces(index) {
+      for (const row of index) places.note(row.hash, row)
+    },
+  })
+  const batchParts = { rows, objects, ids, commitSmall: commit, now: clock.now }
+  const flag = await openFlag(rows, local, log)
+
+  /** Deletes and frees through these rows. */
+  function collectedBy(own: Rows): Pick<ServerStore, 'delete' | 'segments'> {
+    return {
+      async delete(hashes) {
+        const sorted = hashes.toSorted((one, other) => Buffer.compare(one, other))
+        const changes = sorted.length === 0 ? [] : await own.write(deleteUnusedBlocks(sorted))
+        for (const hash of hashes) places.forget(hash)
+        return changes.at(-1) ?? 0
+      },
+      segments: createObjectSegments({
+        rows: own,
+        objects,
+        groups,
+        reads,
+        deleteDelayMs,
+        onQuarantine(hash) {
+          places.forget(hash)
+          flag.raise()
+        },
+        log,
+      }),
+    }
+  }
+
+  return {
+    ids,
+    objects,
+    ...collectedBy(rows),
+    collectedBy,
+    peek: (ref) => (ref.kind === 'dag-block' ? null : local.peek(ref)),
+    isRemote: (kind) => kind === 'dag-block',
+    async get(ref, copy) {
+      if (ref.kind !== 'dag-block') return await local.get(ref, copy)
+      if (copy === 'quarantined') return await reads.findQuarantined(ref.hash)
+      return await reads.find(ref.hash, copy === 'reread')
+    },
+    async has(ref) {
+      if (ref.kind !== 'dag-block') return await local.has(ref)
+      return (await reads.placeOf(ref.hash)) !== null
+    },
+    read(refs, signal) {
+      if (refs.some(({ kind }) => kind !== 'dag-block')) return local.read(refs, signal)
+      return reads.read(
+        refs.map(({ hash }) => hash),
+        signal,
+      )
+    },
+    async put(items, changes = []) {
+      const blocks = ownBlocks(items)
+      const others = ownOthers(items)
+      // Rows about the chain of this machine belong to its own database.
+      if (blocks.size === 0 && others.length > 0) return await local.put(others, changes)
+      const counts = await commit(blocks, changes, null)
+      if (others.length > 0) await local.put(others)
+      return counts
+    },
+    batch() {
+      // Before the body of an upload is read.
+      if (!objects.isAvailable) throw new Fault('overloaded')
+      return createObjectBatch(batchParts)
+    },
+    async quarantine(ref) {
+      if (ref.kind !== 'dag-block') return await local.quarantine(ref)
+      const place = places.find(ref.hash) ?? (await reads.placeOf(ref.hash))
+      if (place === null) return
+      flag.raise()
+      await rows.write([quarantineBlock(ref.hash, place)], { lock: 'none' })
+      places.forget(ref.hash)
+    },
+    async release(ref) {
+      if (ref.kind !== 'dag-block') return await local.release(ref)
+      await rows.write([releaseBlock(ref.hash)], { lock: 'none' })
+    },
+    quarantineFlag: flag,
+    async close() {
+      ids.close()
+      await ranges.close()
+      await objects.close()
+    },
+  }
+}
+
+/** Copies: the caller may reuse its buffers as soon as its call returned. */
+function ownBlocks(items: readonly UnverifiedItem[]): ReadonlyMap<string, OwnedBlock> {
+  const blocks = new Map<string, OwnedBlock>()
+  const trees: ReadonlySet<number> = new Set()
+  for (const { ref, bytes } of items) {
+    const key = toLatin1(ref.hash)
+    if (ref.kind !== 'dag-block' || blocks.has(key)) continue
+    blocks.set(key, { hash: new Uint8Array(ref.hash), bytes: new Uint8Array(bytes), trees })
+  }
+  return blocks
+}
+
+function ownOthers(items: readonly UnverifiedItem[]): readonly UnverifiedItem[] {
+  return items
+    .filter(({ ref }) => ref.kind !== 'dag-block')
+    .map(({ ref, bytes }) => ({
+      ref: { kind: ref.kind, hash: new Uint8Array(ref.hash) },
+      bytes: new Uint8Array(bytes),
+    }))
+}
+
+/** Of both stores. `look` reads the rows in the background. */
+async function openFlag(rows: Rows, local: LocalStore, log: Log): Promise<QuarantineFlag> {
+  let isUp = false
+  const look = async (): Promise<void> => {
+    isUp = (await rows.first(anyQuarantinedBlock())) !== null
+  }
+  await look()
+  return {
+    get isUp() {
+      return isUp || local.quarantineFlag.isUp
+    },
+    raise: () => (isUp = true),
+    look() {
+      local.quarantineFlag.look()
+      look().catch((error: unknown) => log('warn', 'quarantine_not_read', { error }))
+    },
+  }
+}

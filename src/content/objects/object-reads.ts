@@ -1,0 +1,154 @@
+// Reads of blocks from objects: places from memory or the database, bytes by ranges. A place that is gone is looked up once more:
+// the block was moved.
+// Tested by test/suites/block-store.suite.ts
+import { leafPrefix, leafSuffix } from '../../codec/ipld/leaf-frame.ts'
+import { joinBytes } from '../../codec/ipld/protobuf.ts'
+import { toLatin1 } from '../../base/hex.ts'
+import type { Rows } from '../../db/rows.ts'
+import { type BlockPlace, type BlockRow, dagPbLeaf } from '../../tables/blocks.ts'
+import { findPlaces, findQuarantinedBlock } from '../../tables/objects/object-blocks.ts'
+import type { ReadBatch } from '../block-store.ts'
+import { storedBytesMax } from '../segments/find-blocks.ts'
+import type { RecentPlaces } from '../segments/recent-places.ts'
+import { type PlannedRead, planReads } from '../segments/run-reader.ts'
+import { ObjectGone } from './object-store.ts'
+import { type RangeReader, chunkBytes } from './range-cache.ts'
+
+export type ObjectReads = {
+  /** From the database; null: not stored, or in quarantine. */
+  placeOf(hash: Uint8Array): Promise<BlockPlace | null>
+  /** The whole block, not verified. `again`: past all caches. Throws as `ObjectStore.read`. */
+  find(hash: Uint8Array, again: boolean): Promise<Uint8Array | null>
+  findQuarantined(hash: Uint8Array): Promise<Uint8Array | null>
+  /** As `BlockStore.read`. */
+  read(hashes: readonly Uint8Array[], signal: AbortSignal): AsyncGenerator<ReadBatch>
+  /** Exactly as stored. */
+  readPlace(place: BlockPlace, signal: AbortSignal, again: boolean): Promise<Uint8Array>
+}
+
+/** Blocks that a sequential read looks up together, and its concurrent requests. */
+const lookAhead = 64
+const readsAhead = 4
+
+export function createObjectReads(parts: {
+  readonly rows: Rows
+  readonly ranges: RangeReader
+  readonly places: RecentPlaces
+}): ObjectReads {
+  const { rows, ranges, places } = parts
+  const never = new AbortController().signal
+
+  async function placeOf(hash: Uint8Array): Promise<BlockPlace | null> {
+    const row = await rows.first(findPlaces([hash]))
+    if (row === null) places.forget(hash)
+    else places.note(hash, row)
+    return row
+  }
+
+  async function readPlace(
+    { file, at, bytes }: BlockPlace,
+    signal: AbortSignal,
+    again: boolean,
+  ): Promise<Uint8Array> {
+    // A corrupt row yields bytes that fail verification, never an unbounded buffer.
+    if (!(at >= 0 && bytes >= 0 && bytes <= storedBytesMax)) return new Uint8Array(0)
+    return await ranges.read(file, at, bytes, signal, again)
+  }
+
+  async function readWhole(place: BlockPlace, again = false): Promise<Uint8Array> {
+    const data = await readPlace(place, never, again)
+    // A copy: the bytes around it must not stay in memory with it.
+    if (place.form !== dagPbLeaf) return new Uint8Array(data)
+    return joinBytes([leafPrefix(data.length), data, leafSuffix(data.length)])
+  }
+
+  /** The places of these hashes, in their order. */
+  async function placesOf(hashes: readonly Uint8Array[]): Promise<readonly (BlockPlace | null)[]> {
+    const unknown = hashes.filter((hash) => !places.has(hash))
+    const found = new Map<string, BlockRow>()
+    if (unknown.length > 0) {
+      for (const row of await rows.find(findPlaces(unknown))) {
+        found.set(toLatin1(row.hash), row)
+        places.note(row.hash, row)
+      }
+    }
+    return hashes.map((hash) => found.get(toLatin1(hash)) ?? places.find(hash))
+  }
+
+  /** Null for pieces that cannot be read: the caller reads them one by one. */
+  async function readPlan(plan: PlannedRead, signal: AbortSignal): Promise<ReadBatch> {
+    if (plan.file === 0) return plan.pieces.map(() => null)
+    try {
+      const { file, at, bytes } = plan
+      const whole = await ranges.read(file, at, bytes, signal)
+      return plan.pieces.map((piece) => {
+        if (piece === null) return null
+        const { from, place } = piece
+        return {
+          data: whole.subarray(from, from + place.bytes),
+          leaf: place.form === dagPbLeaf,
+        }
+      })
+    } catch {
+      signal.throwIfAborted()
+      return plan.pieces.map(() => null)
+    }
+  }
+
+  return {
+    placeOf,
+    readPlace,
+    async find(hash, again) {
+      const recent = again ? null : places.find(hash)
+      if (recent !== null) {
+        try {
+          return await readWhole(recent)
+        } catch (error) {
+          if (!(error instanceof ObjectGone)) throw error
+          // It was moved, or deleted long ago: the row decides.
+        }
+      }
+      const place = await placeOf(hash)
+      return place === null ? null : await readWhole(place, again)
+    },
+    async findQuarantined(hash) {
+      const place = await rows.first(findQuarantinedBlock(hash))
+      return place === null ? null : await readWhole(place, true)
+    },
+    async *read(hashes, signal) {
+      const plans: PlannedRead[] = []
+      const running: Promise<ReadBatch>[] = []
+      let looked = 0
+
+      async function begin(): Promise<boolean> {
+        if (plans.length === 0 && looked < hashes.length) {
+          const some = hashes.slice(looked, looked + lookAhead)
+          looked += some.length
+          const found = await placesOf(some)
+          plans.push(...planReads(found.map(boundedPlace), chunkBytes))
+        }
+        const plan = plans.shift()
+        if (plan === undefined) return false
+        const work = readPlan(plan, signal)
+        // Reported when its turn comes.
+        work.catch(() => undefined)
+        running.push(work)
+        return true
+      }
+
+      for (;;) {
+        signal.throwIfAborted()
+        while (running.length < readsAhead && (await begin()));
+        const next = await running.shift()
+        signal.throwIfAborted()
+        if (next === undefined) return
+        yield next
+      }
+    },
+  }
+}
+
+function boundedPlace(place: BlockPlace | null): BlockPlace | null {
+  if (place === null) return null
+  return place.at >= 0 && place.bytes >= 0 && place.bytes <= storedBytesMax ? place : null
+}

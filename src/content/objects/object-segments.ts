@@ -1,0 +1,213 @@
+// Removes objects that hold nothing: those that no commit completed, and those whose blocks are deleted or were moved out of
+// mostly dead objects. An object is marked dead first and removed after a delay, when no reader uses it any more. One machine
+// does this at a time, through rows of which each write fails when another one took over (db/fenced-rows.ts).
+// Tested by test/files/object-collection.test.ts
+import type { DutyCycle } from '../../base/duty-cycle.ts'
+import { hasCode } from '../../base/fault.ts'
+import type { Log } from '../../base/log.ts'
+import { leafPrefix, leafSuffix } from '../../codec/ipld/leaf-frame.ts'
+import { joinBytes } from '../../codec/ipld/protobuf.ts'
+import { verifyDagBlock } from '../../codec/ipld/verify-dag-block.ts'
+import type { Rows } from '../../db/rows.ts'
+import type { Statement } from '../../db/writer.ts'
+import { type BlockRow, dagPbLeaf, quarantineBlock } from '../../tables/blocks.ts'
+import { listBlocksOf, moveObjectBlocks } from '../../tables/objects/object-blocks.ts'
+import {
+  deleteEndedLeases,
+  deleteSegments,
+  findSegmentSizes,
+  listQuietSegments,
+  listRemovableSegments,
+  markEmpty,
+  markOrphans,
+  publishSegment,
+  unstageEnded,
+} from '../../tables/objects/object-segments.ts'
+import type { CollectedSegments, Freed, LiveBlocks } from '../block-store.ts'
+import type { ObjectGroups } from './object-groups.ts'
+import type { ObjectReads } from './object-reads.ts'
+import type { ObjectStore } from './object-store.ts'
+import { objectName } from './range-cache.ts'
+import { orphanGraceMs, writingMs } from './segment-ids.ts'
+
+/** Less alive than this share of its bytes: it is worth the copy. */
+const liveShareMax = 0.5
+/** A segment that a commit changed later than this is left alone: its blocks may not have been counted. */
+const quietMs = 600_000
+/** Segments that one collection looks at; the next one continues. */
+const sealedMax = 100_000
+const pageRows = 1000
+const sizesAtOnce = 256
+/** Blocks of one move. */
+const moveRows = 256
+const moveBytes = 4 * 1024 * 1024
+/** Leases are deleted this long after their end. */
+const endedMs = 30 * 24 * 3_600_000
+
+export type ObjectSegmentsParts = {
+  readonly rows: Rows
+  readonly objects: Pick<ObjectStore, 'remove'>
+  readonly groups: ObjectGroups
+  readonly reads: Pick<ObjectReads, 'readPlace'>
+  readonly deleteDelayMs: number
+  /** A block was quarantined: drop its cached place. */
+  readonly onQuarantine: (hash: Uint8Array) => void
+  readonly log: Log
+}
+
+export function createObjectSegments(parts: ObjectSegmentsParts): CollectedSegments {
+  const { rows, objects, deleteDelayMs } = parts
+  /** Where the last list of segments ended. */
+  let listedTo = 0
+
+  /** Repeats a step while it changes as many rows as it can. */
+  async function writeAll(statement: Statement, dutyCycle: DutyCycle, signal: AbortSignal) {
+    let changed = pageRows
+    while (changed === pageRows) {
+      signal.throwIfAborted()
+      ;[changed = 0] = await dutyCycle.step(1, () => rows.write([statement]), signal)
+    }
+  }
+
+  async function removeDead(dutyCycle: DutyCycle, signal: AbortSignal): Promise<Freed> {
+    const freed = { segments: 0, bytes: 0 }
+    for (;;) {
+      signal.throwIfAborted()
+      const found = await rows.find(listRemovableSegments(deleteDelayMs, pageRows))
+      const ids = found.map(({ id }) => id)
+      if (ids.length > 0) {
+        await objects.remove(ids.map(objectName), signal)
+        await dutyCycle.step(1, () => rows.write([deleteSegments(ids)]), signal)
+      }
+      freed.segments += ids.length
+      freed.bytes += found.reduce((sum, { bytes }) => sum + bytes, 0)
+      if (ids.length < pageRows) return freed
+    }
+  }
+
+  /** Segments of which less than half is alive. */
+  async function listMostlyDead(
+    sealed: ReadonlySet<number>,
+    live: ReadonlyMap<number, LiveBlocks>,
+  ): Promise<readonly number[]> {
+    const candidates = [...live.keys()].filter((id) => sealed.has(id))
+    const found: number[] = []
+    for (let at = 0; at < candidates.length; at += sizesAtOnce) {
+      for (const { id, bytes } of await rows.find(
+        findSegmentSizes(candidates.slice(at, at + sizesAtOnce)),
+      )) {
+        if ((live.get(id)?.bytes ?? 0) < bytes * liveShareMax) found.push(id)
+      }
+    }
+    return found
+  }
+
+  return {
+    async sealed() {
+      const sealed = new Set<number>()
+      while (sealed.size < sealedMax) {
+        const page = await rows.find(listQuietSegments(listedTo, quietMs, pageRows))
+        for (const { id } of page) sealed.add(id)
+        listedTo = page.at(-1)?.id ?? 0
+        if (page.length < pageRows) {
+          listedTo = 0
+          break
+        }
+      }
+      return sealed
+    },
+    async free(sealed, live, dutyCycle, signal) {
+      const empty = [...sealed].filter((id) => !live.has(id))
+      for (let at = 0; at < empty.length; at += pageRows) {
+        signal.throwIfAborted()
+        const step = markEmpty(empty.slice(at, at + pageRows), quietMs)
+        await dutyCycle.step(1, () => rows.write([step]), signal)
+      }
+      for (const id of await listMostlyDead(sealed, live)) {
+        const blocks = live.get(id)
+        if (blocks !== undefined) await moveBlocks(parts, id, blocks, dutyCycle, signal)
+      }
+      await writeAll(markOrphans(orphanGraceMs, writingMs, pageRows), dutyCycle, signal)
+      await writeAll(unstageEnded(orphanGraceMs, pageRows), dutyCycle, signal)
+      await dutyCycle.step(1, () => rows.write([deleteEndedLeases(endedMs)]), signal)
+      return await removeDead(dutyCycle, signal)
+    },
+  }
+}
+
+/** The old segment is empty at the next collection, unless a copy stayed. */
+async function moveBlocks(
+  parts: ObjectSegmentsParts,
+  id: number,
+  { first, last }: LiveBlocks,
+  dutyCycle: DutyCycle,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let after = first - 1; ;) {
+    signal.throwIfAborted()
+    const page = await parts.rows.find(listBlocksOf(id, { after, last }, moveRows))
+    for (let from = 0; from < page.length;) {
+      let bytes = 0
+      let to = from
+      while (to < page.length && (to === from || bytes + (page[to]?.size ?? 0) <= moveBytes)) {
+        bytes += page[to]?.size ?? 0
+        to += 1
+      }
+      const step = page.slice(from, to)
+      await dutyCycle.step(1, () => moveStep(parts, step, signal), signal)
+      from = to
+    }
+    const end = page.at(-1)
+    if (end === undefined || page.length < moveRows) return
+    after = end.id
+  }
+}
+
+async function moveStep(
+  parts: ObjectSegmentsParts,
+  rows: readonly BlockRow[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { groups, onQuarantine, log } = parts
+  const good: { readonly row: BlockRow; readonly block: Uint8Array }[] = []
+  for (const row of rows) {
+    try {
+      good.push({ row, block: await readProved(parts, row, signal) })
+    } catch (error) {
+      signal.throwIfAborted()
+      // The bytes may be the only copy: they stay, and so does their object.
+      log('error', 'object_block_not_moved', { segment: row.file, error })
+      if (!hasCode(error, 'unverified')) continue
+      await parts.rows.write([quarantineBlock(row.hash, row)])
+      onQuarantine(row.hash)
+    }
+  }
+  if (good.length === 0) return
+  const { segment, at } = await groups.add(good.map(({ block }) => block))
+  const moves = good.map(({ row }, index) => ({
+    from: row,
+    to: { file: segment.id, at: at[index] ?? 0 },
+  }))
+  await parts.rows.write([publishSegment(segment), moveObjectBlocks(moves)])
+}
+
+/** Read again, past the local copy, before it counts as wrong. */
+async function readProved(
+  { reads }: ObjectSegmentsParts,
+  row: BlockRow,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  for (let again = false; ; again = true) {
+    try {
+      const data = await reads.readPlace(row, signal, again)
+      const isLeaf = row.form === dagPbLeaf
+      const block = isLeaf
+        ? joinBytes([leafPrefix(data.length), data, leafSuffix(data.length)])
+        : data
+      verifyDagBlock(row.hash, block)
+      return block
+    } catch (error) {
+      if (again) throw error
+    }
+  }
+}

@@ -1,0 +1,31 @@
+// Buffers for the parts of multipart uploads: one number bounds the memory of all uploads together.
+// Tested by test/suites/object-store.suite.ts
+
+export type PartBuffers = {
+  /** The next free buffer; first come, first served. */
+  take(): Promise<Uint8Array>
+  give(buffer: Uint8Array): void
+}
+
+/** `count` buffers of `bytes`, allocated at first use. */
+export function createPartBuffers(count: number, bytes: number): PartBuffers {
+  const free: Uint8Array[] = []
+  const waiting: ((buffer: Uint8Array) => void)[] = []
+  let made = 0
+  return {
+    async take() {
+      const buffer = free.pop()
+      if (buffer !== undefined) return buffer
+      if (made < count) {
+        made += 1
+        return Buffer.allocUnsafeSlow(bytes)
+      }
+      return await new Promise((resolve) => waiting.push(resolve))
+    },
+    give(buffer) {
+      const next = waiting.shift()
+      if (next === undefined) free.push(buffer)
+      else next(buffer)
+    },
+  }
+}

@@ -1,0 +1,89 @@
+// Opens the store of file blocks that several machines share: objects in a bucket, their rows in PostgreSQL. Loaded only where
+// it is configured.
+// Tested by test/server/objects-started.test.ts
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import type { Config } from '../config/settings.ts'
+import type { LocalStore } from '../content/block-store.ts'
+import { parseBucketUrl } from '../content/objects/bucket-url.ts'
+import { checkDataSet, describeDataSet } from '../content/objects/data-set.ts'
+import {
+  type ObjectBlockStore,
+  openObjectBlockStore,
+} from '../content/objects/object-block-store.ts'
+import type { ObjectStore } from '../content/objects/object-store.ts'
+import { openRangeCache } from '../content/objects/range-cache.ts'
+import { createS3Objects } from '../content/objects/s3-objects.ts'
+import type { Rows } from '../db/rows.ts'
+import type { ResumableUploads } from '../kubo/tus/resumable-uploads.ts'
+import { openSharedUploads } from '../kubo/tus/shared-uploads.ts'
+import { createPartBuffers } from '../content/objects/part-buffers.ts'
+
+const uploadPartBytes = 8 * 1024 * 1024
+/** Uploads that receive bytes at a time: 128 MiB; others wait. */
+const uploadPartsMax = 16
+
+/** Resumable uploads in the bucket. */
+export function openUploads(
+  parts: Omit<Parameters<typeof openSharedUploads>[0], 'buffers'>,
+): Promise<ResumableUploads> {
+  const buffers = createPartBuffers(uploadPartsMax, uploadPartBytes)
+  return openSharedUploads({ ...parts, buffers })
+}
+
+/** Null: no bucket is configured. Sends nothing yet. */
+export function createConfiguredObjects(
+  { url, ...settings }: Config['objects'],
+  clock: Clock,
+): ObjectStore | null {
+  const place = url === null ? null : parseBucketUrl(url)
+  if (place === null) return null
+  const { endpoint, region, accessKeyId, secretAccessKey } = settings
+  if (accessKeyId === null || secretAccessKey === null) return null
+  return createS3Objects({ endpoint, region, accessKeyId, secretAccessKey }, place, clock)
+}
+
+/** Throws a sentence for the operator if the bucket cannot be used, or belongs to another server. */
+export async function openObjects(parts: {
+  readonly config: Pick<Config, 'dataDir' | 'objects'>
+  /** Of PostgreSQL. */
+  readonly rows: Rows
+  readonly local: LocalStore
+  readonly clock: Clock
+  readonly log: Log
+}): Promise<ObjectBlockStore> {
+  const { config, rows, local, clock, log } = parts
+  const { url, cacheBytes, deleteDelayMs } = config.objects
+  const objects = createConfiguredObjects(config.objects, clock)
+  if (objects === null || url === null) throw new Error('no bucket is configured')
+  await using opening = new AsyncDisposableStack()
+  opening.defer(() => objects.close())
+  await mustOwn(rows, objects, url)
+  const path = join(config.dataDir, 'object-cache')
+  const ranges = await openRangeCache({ objects, path, bytesMax: cacheBytes, log })
+  const store = await openObjectBlockStore({
+    rows,
+    objects,
+    ranges,
+    local,
+    node: hostname(),
+    deleteDelayMs,
+    clock,
+    log,
+  })
+  opening.move()
+  return store
+}
+
+async function mustOwn(rows: Rows, objects: ObjectStore, url: string): Promise<void> {
+  const problem = await checkDataSet(rows, objects, true).catch((error: unknown) => {
+    // The client's sentence states what to change.
+    const { cause } = error as Error
+    throw cause instanceof Error ? new Error(cause.message, { cause: error }) : error
+  })
+  if (problem === null) return
+  const { said, fix } = describeDataSet(problem, url)
+  throw new Error(`${said}: ${fix}`)
+}

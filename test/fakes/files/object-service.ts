@@ -1,0 +1,96 @@
+// What tests of objects need beyond the store: charged blocks, a collector, aged rows, and the promises that hold at any time.
+import assert from 'node:assert/strict'
+import { systemClock } from '../../../src/base/clock.ts'
+import { silentLog } from '../../../src/base/log.ts'
+import { verifyDagBlock } from '../../../src/codec/ipld/verify-dag-block.ts'
+import { sha256Name } from '../../../src/codec/ipld/multihash.ts'
+import type { UnverifiedItem } from '../../../src/content/ref.ts'
+import { objectName } from '../../../src/content/objects/range-cache.ts'
+import type { Statement } from '../../../src/db/writer.ts'
+import { createGarbageCollector } from '../../../src/ipfs/collection/garbage-collector.ts'
+import { noise } from '../seeded.ts'
+import type { Machine, ObjectFixture } from './object-fixture.ts'
+
+const never = new AbortController().signal
+
+/** A block with a true name. */
+export function blockOf(seed: string, bytes: number): UnverifiedItem {
+  const data = noise(seed, bytes)
+  return { ref: { kind: 'dag-block', hash: sha256Name(data) }, bytes: data }
+}
+
+/** Rows of an account that stores these blocks, in the transaction that commits them. */
+export function charge(items: readonly UnverifiedItem[]): readonly Statement[] {
+  return items.map(({ ref }) => ({
+    sql: `INSERT INTO charge (block, storage, roots, size) SELECT id, 1, 1, size FROM block WHERE hash = ?
+      ON CONFLICT (block, storage) DO UPDATE SET roots = charge.roots + 1`,
+    parameters: [ref.hash],
+    require: 'change' as const,
+  }))
+}
+
+/** The account gives the blocks up. */
+export function discharge(items: readonly UnverifiedItem[]): readonly Statement[] {
+  return items.map(({ ref }) => ({
+    sql: 'DELETE FROM charge WHERE block = (SELECT id FROM block WHERE hash = ?)',
+    parameters: [ref.hash],
+  }))
+}
+
+/** A whole collection, of young blocks too. `rows`: those of the collector. */
+export async function collect({ store, rows: own }: Machine, rows = own): Promise<void> {
+  const collected = store.collectedBy(rows)
+  const collector = createGarbageCollector({
+    rows,
+    writer: { taken: 0 },
+    deleteBlocks: collected.delete,
+    segments: collected.segments,
+    countPins: async () => true,
+    intervalMs: null,
+    clock: systemClock,
+    log: silentLog,
+  })
+  try {
+    await collector.collect()
+  } finally {
+    await collector.stop()
+  }
+}
+
+/** As if that many hours had passed in the database. */
+export async function passHours({ read }: ObjectFixture, hours: number): Promise<void> {
+  await read(`UPDATE segment SET since = since - interval '${hours} hours'`)
+  await read(`UPDATE node_lease SET until = until - interval '${hours} hours'`)
+}
+
+/** Every block row has its bytes, and every charge its block. */
+export async function checkService({ read, objects }: ObjectFixture): Promise<void> {
+  const charges = await read(
+    'SELECT block FROM charge WHERE NOT EXISTS (SELECT 1 FROM block WHERE block.id = charge.block)',
+  )
+  assert.deepEqual(charges, [])
+  for (const { hash, file, at, bytes } of await read('SELECT hash, file, at, bytes FROM block')) {
+    const data = await objects.read(objectName(Number(file)), Number(at), Number(bytes), never)
+    verifyDagBlock(hash as Uint8Array, data)
+  }
+}
+
+export async function listObjects({ objects }: ObjectFixture): Promise<readonly string[]> {
+  const names: string[] = []
+  for await (const name of objects.list('segments/', '', never)) names.push(name)
+  return names
+}
+
+/** Another machine reads the blocks byte for byte. */
+export async function checkReadable(
+  { store }: Machine,
+  items: readonly UnverifiedItem[],
+): Promise<void> {
+  for (const { ref, bytes } of items) {
+    const found = await store.get(ref)
+    assert.ok(
+      found !== null && Buffer.from(found).equals(bytes),
+      'an acknowledged block is missing',
+    )
+  }
+}

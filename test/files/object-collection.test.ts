@@ -1,0 +1,209 @@
+// Garbage collection of objects on a real PostgreSQL: what remains, what goes, and when; and machines that were paused.
+import assert from 'node:assert/strict'
+import { after, before, type TestContext, test } from 'node:test'
+import { createFencedRows } from '../../src/db/fenced-rows.ts'
+import { fence } from '../../src/db/postgres/postgres-leases.ts'
+import { NothingChanged } from '../../src/db/writer.ts'
+import { missingPostgres, type Postgres, startPostgres } from '../engines/postgres.ts'
+import { type ObjectFixture, openObjectFixture } from '../fakes/files/object-fixture.ts'
+import {
+  blockOf,
+  charge,
+  checkReadable,
+  checkService,
+  collect,
+  discharge,
+  listObjects,
+  passHours,
+} from '../fakes/files/object-service.ts'
+
+const skip = missingPostgres()
+let server: Postgres
+const mebibyte = 1024 * 1024
+
+before(async () => {
+  if (skip === false) server = await startPostgres()
+})
+after(async () => {
+  if (skip === false) await server.stop()
+})
+
+function promise(
+  title: string,
+  run: (fixture: ObjectFixture, t: TestContext) => Promise<void>,
+): void {
+  test(title, { skip }, async (t) => {
+    const fixture = await openObjectFixture(server)
+    t.after(() => fixture.close())
+    await run(fixture, t)
+  })
+}
+
+const blocks = (name: string, count: number, bytes = 1000) =>
+  Array.from({ length: count }, (_, index) => blockOf(`${name} ${index}`, bytes))
+
+promise('an object without blocks is removed after the delay, and not before', async (fixture) => {
+  const machine = await fixture.machine()
+  const [loose, stored] = [blocks('loose', 3), blocks('stored', 3)]
+  await machine.store.put(loose)
+  await machine.store.put(stored, charge(stored))
+  await passHours(fixture, 0.5)
+  await collect(machine)
+  for (const { ref } of loose) assert.equal(await machine.store.has(ref), false)
+  assert.equal((await listObjects(fixture)).length, 2)
+  await collect(machine)
+  assert.equal((await listObjects(fixture)).length, 2)
+  await passHours(fixture, 1.1)
+  await collect(machine)
+  assert.equal((await listObjects(fixture)).length, 1)
+  await checkReadable(await fixture.machine(), stored)
+  await checkService(fixture)
+})
+
+promise('an object that a commit changed lately stays', async (fixture) => {
+  const machine = await fixture.machine({ deleteDelayMs: 0 })
+  await machine.store.put(blocks('loose', 3))
+  await collect(machine)
+  await collect(machine)
+  assert.equal((await listObjects(fixture)).length, 1)
+})
+
+promise(
+  'blocks of a mostly dead object are moved; readers with the old place find them',
+  async (fixture) => {
+    const machine = await fixture.machine({ deleteDelayMs: 0 })
+    const reader = await fixture.machine()
+    const items = blocks('block', 10)
+    await machine.store.put(items, charge(items))
+    await checkReadable(reader, items)
+    await machine.rows.write(discharge(items.slice(0, 6)))
+    await passHours(fixture, 0.5)
+    await collect(machine)
+    await passHours(fixture, 0.5)
+    await collect(machine)
+    assert.equal((await listObjects(fixture)).length, 1)
+    await checkReadable(reader, items.slice(6))
+    await checkReadable(machine, items.slice(6))
+    await checkService(fixture)
+  },
+)
+
+promise(
+  'a corrupt block is not moved: it is quarantined, and its object stays',
+  async (fixture) => {
+    const machine = await fixture.machine({ deleteDelayMs: 0 })
+    const items = blocks('block', 10)
+    const [wrong, good] = [items[8], items[9]]
+    assert.ok(wrong && good)
+    const stored = items.map((item) => (item === wrong ? { ...item, bytes: good.bytes } : item))
+    await machine.store.put(stored, charge(stored))
+    await machine.rows.write(discharge(items.slice(0, 8)))
+    for (let round = 0; round < 3; round += 1) {
+      await passHours(fixture, 0.5)
+      await collect(machine)
+    }
+    assert.equal((await listObjects(fixture)).length, 2)
+    await checkReadable(machine, [good])
+    assert.equal(await machine.store.get(wrong.ref), null)
+    assert.ok(machine.store.quarantineFlag.isUp)
+    await machine.store.put([wrong])
+    await checkReadable(machine, [wrong])
+  },
+)
+
+promise(
+  'blocks that an open batch relies on stay, and those of an ended machine do not',
+  async (fixture) => {
+    const machine = await fixture.machine()
+    const stored = blocks('stored', 12, mebibyte)
+    await machine.store.put(stored)
+    const batch = machine.store.batch()
+    await batch.put(stored.slice(0, 6))
+    // Waits until the group before is written.
+    await batch.put(blocks('next', 6, mebibyte))
+    await collect(machine)
+    for (const [index, { ref }] of stored.entries()) {
+      assert.equal(await machine.store.has(ref), index < 6, `block ${index}`)
+    }
+    await batch.commit(charge(stored.slice(0, 6)))
+    await checkReadable(machine, stored.slice(0, 6))
+    await checkService(fixture)
+    const other = machine.store.batch()
+    await other.put(stored.slice(0, 6))
+    await other.put(blocks('new', 6, mebibyte))
+    await other.put(blocks('newer', 6, mebibyte))
+    assert.notEqual((await fixture.read('SELECT 1 FROM staged')).length, 0)
+    await passHours(fixture, 30)
+    await collect(await fixture.machine())
+    assert.equal((await fixture.read('SELECT 1 FROM staged')).length, 0)
+    await assert.rejects(other.commit(), { code: 'overloaded' })
+    await other.discard()
+    await checkReadable(machine, stored.slice(0, 6))
+  },
+)
+
+promise('a discarded large batch leaves no object after the delay', async (fixture) => {
+  const machine = await fixture.machine({ deleteDelayMs: 0 })
+  const batch = machine.store.batch()
+  for (const item of blocks('part', 12, mebibyte)) await batch.put([item])
+  await batch.discard()
+  await collect(machine)
+  assert.deepEqual(await listObjects(fixture), [])
+})
+
+promise('a writer that was paused beyond its lease writes its bytes again', async (fixture) => {
+  let isPaused = true
+  const collector = await fixture.machine({ deleteDelayMs: 0 })
+  const writer = await fixture.machine({
+    objects: (objects) => ({
+      ...objects,
+      async put(name, body, signal) {
+        await objects.put(name, body, signal)
+        if (!isPaused) return
+        isPaused = false
+        await passHours(fixture, 2)
+        await collect(collector)
+      },
+    }),
+  })
+  const items = blocks('block', 3)
+  await writer.store.put(items, charge(items))
+  await checkReadable(collector, items)
+  await checkService(fixture)
+  assert.equal((await listObjects(fixture)).length, 1)
+  // Its lease is over for good.
+  const { token } = writer.store.ids
+  await passHours(fixture, 2)
+  await writer.store.ids.renew()
+  assert.ok(writer.store.ids.token > token)
+  const more = blocks('more', 3)
+  await writer.store.put(more, charge(more))
+  await checkReadable(collector, more)
+})
+
+promise('a collector that another one replaced commits nothing', async (fixture) => {
+  const [paused, next] = [
+    await fixture.machine({ deleteDelayMs: 0 }),
+    await fixture.machine({ deleteDelayMs: 0 }),
+  ]
+  await paused.store.put(blocks('loose', 3))
+  await passHours(fixture, 30)
+  const token = await lead(fixture, 'paused')
+  const ofPaused = createFencedRows(fixture.rows, fence('collector', token))
+  const later = await lead(fixture, 'next')
+  await assert.rejects(collect(paused, ofPaused), NothingChanged)
+  assert.equal((await fixture.read('SELECT 1 FROM block')).length, 3)
+  assert.deepEqual(await fixture.read(`SELECT 1 FROM segment WHERE state = 'dead'`), [])
+  await collect(next, createFencedRows(fixture.rows, fence('collector', later)))
+  assert.deepEqual(await fixture.read('SELECT 1 FROM block'), [])
+  assert.deepEqual(await listObjects(fixture), [])
+})
+
+/** Takes the lease of the collector over. */
+async function lead({ read }: ObjectFixture, holder: string): Promise<bigint> {
+  const [row] = await read(
+    `INSERT INTO leadership (name, holder, token, until) VALUES ('collector', '${holder}', 1, now())
+      ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, token = leadership.token + 1 RETURNING token`,
+  )
+  return BigInt(Number(row?.['token']))
+}

@@ -1,0 +1,46 @@
+// The owner of a bucket: two data sets in one place, and a wrong place.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { checkDataSet, describeDataSet } from '../../src/content/objects/data-set.ts'
+import { missingPostgres, type Postgres, startPostgres } from '../engines/postgres.ts'
+import { openObjectFixture } from '../fakes/files/object-fixture.ts'
+import { blockOf } from '../fakes/files/object-service.ts'
+
+const skip = missingPostgres()
+let server: Postgres
+const never = new AbortController().signal
+
+before(async () => {
+  if (skip === false) server = await startPostgres()
+})
+after(async () => {
+  if (skip === false) await server.stop()
+})
+
+test('a place belongs to the database that first stored files in it', { skip }, async (t) => {
+  const [one, other] = [await openObjectFixture(server), await openObjectFixture(server)]
+  t.after(() => one.close())
+  t.after(() => other.close())
+  assert.equal(await checkDataSet(one.rows, one.objects, false), null)
+  assert.equal(await checkDataSet(other.rows, one.objects, true), null)
+  assert.equal(await checkDataSet(one.rows, one.objects, true), 'foreign')
+  assert.equal(await checkDataSet(other.rows, one.objects, true), null)
+  await one.objects.put('cairn.json', Buffer.from('no JSON'), never)
+  assert.equal(await checkDataSet(other.rows, one.objects, true), 'foreign')
+})
+
+test('a place without marker is wrong once the database has objects', { skip }, async (t) => {
+  const fixture = await openObjectFixture(server)
+  t.after(() => fixture.close())
+  const { store } = await fixture.machine()
+  await store.put([blockOf('stored', 100)])
+  assert.equal(await checkDataSet(fixture.rows, fixture.objects, true), 'absent')
+})
+
+test('each problem has a sentence with the place, and a fix', () => {
+  for (const problem of ['foreign', 'absent'] as const) {
+    const { said, fix } = describeDataSet(problem, 's3://bucket/files')
+    assert.match(said, /^s3:\/\/bucket\/files /)
+    assert.match(fix, /^set objects\.url /)
+  }
+})
