@@ -101,7 +101,7 @@ export interface Server {
   drain(limits: DrainLimits): Promise<void>
 }
 
-export type DrainLimits = { readonly graceMs: number; readonly deadlineMs: number }
+type DrainLimits = { readonly graceMs: number; readonly deadlineMs: number }
 
 /** Builds a server that does not listen yet. */
 export function createServer(parts: ServerParts): Server {

@@ -183,7 +183,7 @@ function createRouter(endpoints: Endpoints): RequestHandler {
 /** `commandClassOf`: null for an unknown command. */
 type AdminEndpoints = Pick<AsKeyParts, 'rpc' | 'files'> & Pick<DryRunDeps, 'commandClassOf'>
 
-export type RpcEndpointDeps = {
+type RpcEndpointDeps = {
   readonly gateway: RpcPipeline
   readonly inspector: Inspector
   /** Gets the requests of all APIs as they end. */

@@ -226,8 +226,7 @@ test('a key has one rate in all workers, and is refused in all soon after it is 
   const replies = await Promise.all(
     Array.from({ length: 150 }, () => send(limited, 'eth_getBalance', new Agent(), balanceOf)),
   )
-  const statuses = new Set(replies.map(({ status }) => status))
-  assert.deepEqual([...statuses].toSorted(), [200, 429])
+  assert.ok(replies.every(({ status }) => status === 200 || status === 429))
   // A burst of 8001 units, and 80 for each call.
   assert.equal(replies.filter(({ status }) => status === 200).length, 100)
   await cairn.cli('keys', 'revoke', made.id)
@@ -241,7 +240,7 @@ test('a key has one rate in all workers, and is refused in all soon after it is 
 
 const balanceOf = '["0x00000000000000000000000000000000000000aa","latest"]'
 
-test('filters and inspected keys work on every connection', async (t) => {
+test('filters work on every connection', async (t) => {
   const { cairn } = await startGroup(t)
   const call = async (method: string, params: string) => {
     const { text } = await send(cairn, method, new Agent(), params)

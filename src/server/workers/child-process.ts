@@ -54,7 +54,7 @@ function begin(role: Role): ChildProcess {
 }
 
 /** Descriptor of the passed socket in the keeper. */
-export const passedDescriptor = 4
+const passedDescriptor = 4
 
 /** Starts the process with these settings. */
 export function startChild(role: Role, config: Config, clock: Clock): Child {

@@ -6,7 +6,7 @@ import { deserialize, serialize } from 'node:v8'
 
 const lengthBytes = 4
 /** Of one message; the largest is a write of verified chain content. */
-export const frameBytesMax = 128 * 1024 * 1024
+const frameBytesMax = 128 * 1024 * 1024
 
 /** Calls `take` with each complete message. The returned function throws for a message over `frameBytesMax`. */
 export function createFrameReader(take: (message: unknown) => void): (bytes: Buffer) => void {

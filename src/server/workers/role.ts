@@ -1,4 +1,5 @@
 // What a process of a server with workers does, and where it finds the others.
+// Tested by src/server/workers/worker-share.test.ts
 import { join, resolve } from 'node:path'
 
 export type Role =

@@ -65,7 +65,9 @@ export function createLimitCalls({ shares, failed, counters }: SharedLimits): Li
     owedMs: ({ bucket, rate }) => of(bucket).owedMs(bucket, rate),
     addToCounters: (asked) =>
       Promise.all(
-        asked.map(({ counter, ends, known, units }) => counters.add(counter, ends, known, units)),
+        asked.map(async ({ counter, ends, known, units }) =>
+          counters.add(counter, ends, known, units),
+        ),
       ),
   }
 }
@@ -96,7 +98,7 @@ export function createLinkedLimits(parts: {
     try {
       return await Promise.race([asked, late.promise])
     } catch {
-      return instead()
+      return await instead()
     } finally {
       stopTimer()
     }

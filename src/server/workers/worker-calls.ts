@@ -20,7 +20,7 @@ export type WorkerCalls = LimitCalls &
     readonly leave: (worker: number) => void
   }
 
-export type WorkerReport = {
+type WorkerReport = {
   readonly worker: number
   /** Open now. */
   readonly connections: number

@@ -1,0 +1,104 @@
+// Which requests a worker answers, and where the sockets of the keeper are.
+import { deepEqual, equal, throws } from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { loadConfig } from '../../config/config.ts'
+import { parseTarget } from '../../http/request-head.ts'
+import { parseRpcPath } from '../../http/routes.ts'
+import { keeperPaths } from './role.ts'
+import { createWorkerShare } from './worker-share.ts'
+
+const upstream = (name: string) => ({
+  name,
+  chainId: 1,
+  upstreams: [{ url: 'http://127.0.0.1:1', trusted: true }],
+})
+
+/** The first network is the default. */
+async function shareOf(t: TestContext, networks: readonly object[], opened: readonly string[]) {
+  const folder = await mkdtemp(join(tmpdir(), 'cairn-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'settings.yaml')
+  await writeFile(file, JSON.stringify({ networks }))
+  const { config } = await loadConfig({ file, env: {}, flags: {} })
+  return createWorkerShare({
+    settings: () => config,
+    opened: () => opened.map((name) => ({ name })),
+    isInspected: (key) => key === 'inspected',
+  })
+}
+
+type Share = Awaited<ReturnType<typeof shareOf>>
+
+function serves(share: Share, path: string, host = 'localhost'): boolean {
+  const target = parseTarget(path, host)
+  const rpcPath = parseRpcPath(path)
+  if (typeof target === 'string' || rpcPath === null) throw new TypeError(path)
+  return share.serves({ target, rpcPath })
+}
+
+test('a worker answers calls of networks behind upstreams', async (t) => {
+  const share = await shareOf(
+    t,
+    [upstream('mainnet'), upstream('sepolia'), { name: 'dev', embedded: true }],
+    ['mainnet'],
+  )
+  deepEqual(
+    [
+      serves(share, '/v3/key'),
+      serves(share, '/mainnet/v3/key'),
+      serves(share, '/v3/key', 'mainnet.example.org:8545'),
+      serves(share, '/v3/inspected'),
+      serves(share, '/dev/v3/key'),
+      serves(share, '/v3/key', 'dev.example.org'),
+      // Not opened yet.
+      serves(share, '/sepolia/v3/key'),
+      // The keeper answers with the reason.
+      serves(share, '/nowhere/v3/key'),
+      serves(share, '/dev/v3/key', 'mainnet.example.org'),
+    ],
+    [true, true, true, false, false, false, false, false, false],
+  )
+})
+
+test('calls without a network are for the embedded chain, if it is the default', async (t) => {
+  const share = await shareOf(
+    t,
+    [{ name: 'dev', embedded: true }, upstream('mainnet')],
+    ['mainnet'],
+  )
+  equal(serves(share, '/v3/key'), false)
+  equal(serves(share, '/mainnet/v3/key'), true)
+})
+
+test('other requests are known by their first bytes', async (t) => {
+  const share = await shareOf(t, [upstream('mainnet')], ['mainnet'])
+  const takes = (head: string): boolean => share.takes(Buffer.from(head))
+  const host = 'Host: a\r\n\r\n'
+  deepEqual(
+    [
+      takes(`OPTIONS /v3/key HTTP/1.1\r\n${host}`),
+      takes(`GET /ws/v3/key HTTP/1.1\r\nX: y\r\n${host}`),
+      takes(`POST /v3/key?proof=1 HTTP/1.1\r\n${host}{}`),
+      takes(`POST /v3/inspected HTTP/1.1\r\n${host}{}`),
+      takes(`POST /api/v0/version HTTP/1.1\r\n${host}`),
+      takes(`GET /livez HTTP/1.1\r\n${host}`),
+      takes(`POST /v3/key HTTP/1.1\r\nHost: a b\r\n\r\n`),
+      // Not there whole.
+      takes('POST /v3/key HTTP/1.1\r\nHost: a'),
+      takes('no request\r\n\r\n'),
+      takes(''),
+    ],
+    [true, true, true, false, false, false, false, false, false, false],
+  )
+})
+
+test('a data folder whose path is too long for a socket is refused', () => {
+  equal(keeperPaths('/data').links, '/data/keeper.link')
+  throws(
+    () => keeperPaths(`/${'x'.repeat(100)}`),
+    /^Error: workers: the path of the data folder is too long for a socket in it \(.*: 113 bytes, at most 107\): choose a shorter dataDir/,
+  )
+})
