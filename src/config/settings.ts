@@ -369,7 +369,7 @@ export const settingsSchema = z.strictObject({
             'PostgreSQL database of accounts, keys, people, usage and pins, which several machines share. null: SQLite in `dataDir`.',
           secret: true,
         }),
-      connections: whole(2, 1000, 16, 'Maximum number of connections to the database.'),
+      connectionsMax: whole(2, 1000, 16, 'Maximum number of connections to the database.'),
       mayLoseCommits: flag(
         false,
         'Start although the database can lose changes that it confirmed: with standbys, none of which is synchronous, or without `synchronous_commit`.',

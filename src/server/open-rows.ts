@@ -80,7 +80,7 @@ export async function openRows(parts: Parts): Promise<OpenRows> {
 
 async function openRemote(parts: Parts, url: string, localRows: Rows): Promise<OpenRows> {
   const { config, settings, clock, log } = parts
-  const { connections: size, mayLoseCommits } = config.database
+  const { connectionsMax: size, mayLoseCommits } = config.database
   const [{ openPostgres }, { fence }] = await Promise.all([
     import('../db/postgres/open-postgres.ts'),
     import('../db/postgres/postgres-leases.ts'),

@@ -27,7 +27,7 @@ async function settingsOf(t: TestContext): Promise<string> {
   const upstream = await startStubUpstream(t, await openStubChain(), {})
   const { access } = await startVersitygw(t)
   return JSON.stringify({
-    database: { url: '${env:DATABASE_URL}', connections: 4 },
+    database: { url: '${env:DATABASE_URL}', connectionsMax: 4 },
     objects: { ...access, url: `s3://${bucket}` },
     networks: [{ name: 'chain', chainId: testChain.chainId, upstreams: [{ url: upstream.url }] }],
   })

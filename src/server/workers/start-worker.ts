@@ -333,7 +333,7 @@ function divide(config: Config, of: number): Config {
       connectionsPerAddressMax: share(http.connectionsPerAddressMax),
     },
     webSocket: { ...webSocket, connectionsPerKeyMax: share(webSocket.connectionsPerKeyMax) },
-    database: { ...config.database, connections: share(config.database.connections) },
+    database: { ...config.database, connectionsMax: share(config.database.connectionsMax) },
     memory: {
       contentBytesMax: share(memory.contentBytesMax),
       answersBytesMax: share(memory.answersBytesMax),
