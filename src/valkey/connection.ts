@@ -54,6 +54,8 @@ export interface ValkeyConnection {
   mayCall(): boolean
   /** `alone`: the breaker is open. */
   readonly state: 'shared' | 'alone'
+  /** When the breaker closed last, monotonic. */
+  readonly backAt: number
   /** Calls without a reply in time, so far. */
   readonly misses: number
   /** Resolves when the connection is open, or after that time. */
@@ -81,6 +83,7 @@ export function connectValkey(parts: {
   let missesInRow = 0
   let misses = 0
   let nextTry = 0
+  let backAt = Number.NEGATIVE_INFINITY
 
   function isOpen(): boolean {
     return missesInRow >= limits.missesMax
@@ -91,7 +94,10 @@ export function connectValkey(parts: {
   }
 
   function succeed(): void {
-    if (isOpen()) log('info', 'valkey_back', {})
+    if (isOpen()) {
+      backAt = clock.monotonic()
+      log('info', 'valkey_back', {})
+    }
     missesInRow = 0
   }
 
@@ -140,6 +146,9 @@ export function connectValkey(parts: {
     },
     get state() {
       return isOpen() ? 'alone' : 'shared'
+    },
+    get backAt() {
+      return backAt
     },
     get misses() {
       return misses

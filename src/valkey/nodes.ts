@@ -34,14 +34,18 @@ export async function joinNodes(parts: {
   const { connection, name, clock } = parts
   let count = 1
   let skewMs: number | null = null
+  /** After a failure the number does not fall before all nodes had the time to renew their entries. */
+  let mayFallAt = Number.NEGATIVE_INFINITY
 
   async function renew(): Promise<void> {
     try {
       const [known, now] = await connection.run(renewScript, [key], [name, lifeMs])
-      count = Math.max(1, Number(known))
+      const least = clock.monotonic() < mayFallAt ? count : 1
+      count = Math.max(least, Number(known))
       skewMs = clock.now() - Number(now)
     } catch {
-      // The last number stays: without the server, rates are divided by it.
+      // Without the server, rates are divided by the last number.
+      mayFallAt = clock.monotonic() + lifeMs
     }
   }
 

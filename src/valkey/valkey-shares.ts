@@ -10,7 +10,8 @@ import { type ValkeyConnection, keyPrefix, script } from './connection.ts'
 /** What a node decides without the others: by its part of the rate, to admit all, or to refuse all. */
 export type AloneMode = 'divide' | 'open' | 'closed'
 
-// Milliseconds of the server's clock, with fractions; a unit of a high rate is shorter than a millisecond.
+// A bucket: when it is even, and its rate. Milliseconds of the server's clock, with fractions: a unit of a high rate is
+// shorter than a millisecond.
 const readBucket = `
 local t = redis.call('TIME')
 local now = t[1] * 1000 + t[2] / 1000
@@ -20,11 +21,14 @@ if value then
   local space = string.find(value, ' ', 1, true)
   even = tonumber(string.sub(value, 1, space - 1))
   per = tonumber(string.sub(value, space + 1))
+end
+local function write(rate)
+  redis.call('SET', KEYS[1], string.format('%.17g %.17g', even, rate), 'PX', math.ceil(even - now) + 1000)
 end`
 
 /**
- * KEYS: bucket. ARGV: rate, burst, least, wanted; milliseconds that are owed, as this node knows, and units that it spent
- * alone. Returns the granted units and the milliseconds until the bucket is even, as text.
+ * KEYS: bucket. ARGV: rate, burst, least, wanted; units that a node spent already, and milliseconds that are owed at least,
+ * as it knows. Returns the granted units and the milliseconds until the bucket is even, as text.
  */
 const takeScript = script(`${readBucket}
 local rate, burst = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -33,60 +37,32 @@ if per and per ~= rate then
   even = now + math.min(math.max(0, even - now) * per, burst * 1000) / rate
 end
 local ms = 1000 / rate
-even = math.max(even, now + tonumber(ARGV[5])) + tonumber(ARGV[6]) * ms
+even = math.max(math.max(even, now) + tonumber(ARGV[5]) * ms, now + tonumber(ARGV[6]))
 local units = 0
 if least > 0 and even + least * ms - now - burst * ms <= ms / 1000 then
   local room = math.floor(burst - (even - now) / ms + 0.001)
   units = math.max(least, math.min(wanted, room))
   even = even + units * ms
 end
-if even > now then
-  redis.call('SET', KEYS[1], string.format('%.17g %.17g', even, rate), 'PX', math.ceil(even - now) + 1000)
-end
+if even > now then write(rate) end
 return { units, string.format('%.6f', even - now) }`)
 
 /** KEYS: bucket. ARGV: units that were not used. */
 const giveScript = script(`${readBucket}
 if per and per > 0 then
   even = even - tonumber(ARGV[1]) * 1000 / per
-  if even > now then
-    redis.call('SET', KEYS[1], string.format('%.17g %.17g', even, per), 'PX', math.ceil(even - now) + 1000)
-  else
-    redis.call('DEL', KEYS[1])
-  end
+  if even > now then write(per) else redis.call('DEL', KEYS[1]) end
 end
 return 1`)
 
-/**
- * Units of the last second: so long may this node go on alone after another one has found Valkey again, and take from a
- * bucket that does not know of them.
- */
-class RecentUnits {
-  readonly #slots = new Float64Array(12)
-  #slot = 0
-
-  #turn(now: number): void {
-    const slot = Math.floor(now / 100)
-    const passed = Math.min(slot - this.#slot, this.#slots.length)
-    for (let n = 1; n <= passed; n++) this.#slots[(slot - passed + n) % this.#slots.length] = 0
-    this.#slot = slot
-  }
-
-  add(now: number, units: number): void {
-    this.#turn(now)
-    const at = this.#slot % this.#slots.length
-    this.#slots[at] = (this.#slots[at] ?? 0) + units
-  }
-
-  sum(now: number): number {
-    this.#turn(now)
-    return this.#slots.reduce((all, units) => all + units, 0)
-  }
-}
-
 /** Shares of all nodes last this long together. */
 const sharedMs = 100
-const aloneMax = 100_000
+/**
+ * After a node found Valkey again, the others may go on alone for a second: until they have found it too, this one still
+ * decides by its part of the rate, and takes what it spends from the bucket of all.
+ */
+const rejoinMs = 2_000
+const bucketsMax = 100_000
 
 /** `nodes`: live ones, 1 or more, this one included. */
 export function createValkeyShares(parts: {
@@ -97,9 +73,7 @@ export function createValkeyShares(parts: {
 }): RateShares {
   const { connection, nodes, clock } = parts
   /** What each bucket owes, as this node knows it: in the part of the rate that it has alone. */
-  const local = createMemoryShares({ clock, bucketsMax: aloneMax })
-  /** Buckets that were spent from alone. Cleared as a whole beyond `aloneMax`. */
-  const spentAlone = new Map<string, RecentUnits>()
+  const local = createMemoryShares({ clock, bucketsMax })
   const keyOf = (bucket: string): string => `${keyPrefix}rate:${bucket}`
 
   /** A larger request must be able to pass alone too. */
@@ -107,21 +81,32 @@ export function createValkeyShares(parts: {
     return { perSecond: perSecond / nodes(), burst: Math.max(burst / nodes(), least) }
   }
 
-  function takeAlone(bucket: string, rate: Rate, least: number): Share {
+  function isApart(): boolean {
+    if (connection.state === 'alone' || !connection.mayCall()) return true
+    return clock.monotonic() - connection.backAt < rejoinMs && parts.alone() === 'divide'
+  }
+
+  async function run(bucket: string, rate: Rate, values: readonly number[]): Promise<Share> {
+    const all = [rate.perSecond, rate.burst, ...values]
+    const [units, owedMs] = await connection.run(takeScript, [keyOf(bucket)], all)
+    return { units: Number(units), owedMs: Number(owedMs) }
+  }
+
+  function takeAlone(bucket: string, rate: Rate, least: number, wanted: number): Share {
     const mode = parts.alone()
-    if (mode === 'open') return { units: least, owedMs: 0 }
+    if (mode === 'open') return { units: wanted, owedMs: 0 }
     if (mode === 'closed') return { units: 0, owedMs: rate.burst * msPerUnitOf(rate) }
     const part = partOf(rate, least)
-    const share = local.take(bucket, part, least, least) as Share
+    const share = local.take(bucket, part, least, wanted) as Share
     if (share.units === 0) {
       // The wait is that of the part, and callers work it out by the whole rate.
       const longer = least * (msPerUnitOf(part) - msPerUnitOf(rate))
       return { units: 0, owedMs: share.owedMs + longer }
     }
-    if (spentAlone.size >= aloneMax) spentAlone.clear()
-    const spent = spentAlone.get(bucket) ?? new RecentUnits()
-    spent.add(clock.monotonic(), share.units)
-    spentAlone.set(bucket, spent)
+    if (connection.mayCall()) {
+      // Valkey may have lost what the bucket owes.
+      run(bucket, rate, [0, 0, share.units, share.owedMs]).catch(() => {})
+    }
     return share
   }
 
@@ -131,22 +116,7 @@ export function createValkeyShares(parts: {
     least: number,
     wanted: number,
   ): Promise<Share> {
-    const spent = spentAlone.get(bucket)
-    spentAlone.delete(bucket)
-    const [owed, alone] =
-      spent === undefined
-        ? [0, 0]
-        : [local.owedMs(bucket, partOf(rate, least)) as number, spent.sum(clock.monotonic())]
-    const values = [rate.perSecond, rate.burst, least, wanted, owed, alone]
-    let reply: readonly unknown[]
-    try {
-      reply = await connection.run(takeScript, [keyOf(bucket)], values)
-    } catch (error) {
-      if (spent !== undefined) spentAlone.set(bucket, spent)
-      throw error
-    }
-    const [units, owedMs] = reply
-    const share = { units: Number(units), owedMs: Number(owedMs) }
+    const share = await run(bucket, rate, [least, wanted, 0, 0])
     local.set(bucket, partOf(rate, least), share.owedMs)
     return share
   }
@@ -159,8 +129,10 @@ export function createValkeyShares(parts: {
       return connection.state
     },
     take(bucket, rate, least, wanted) {
-      if (!connection.mayCall()) return takeAlone(bucket, rate, least)
-      return takeShared(bucket, rate, least, wanted).catch(() => takeAlone(bucket, rate, least))
+      if (isApart()) return takeAlone(bucket, rate, least, wanted)
+      return takeShared(bucket, rate, least, wanted).catch(() =>
+        takeAlone(bucket, rate, least, wanted),
+      )
     },
     give(bucket, units) {
       local.give(bucket, units / nodes())
@@ -170,9 +142,7 @@ export function createValkeyShares(parts: {
     owedMs(bucket, rate) {
       const known = () => local.owedMs(bucket, partOf(rate, 0))
       if (!connection.mayCall()) return known()
-      return connection
-        .run(takeScript, [keyOf(bucket)], [rate.perSecond, rate.burst, 0, 0, 0, 0])
-        .then(([, owedMs]) => Number(owedMs), known)
+      return run(bucket, rate, [0, 0, 0, 0]).then(({ owedMs }) => owedMs, known)
     },
   }
 }

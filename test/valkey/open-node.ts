@@ -22,6 +22,7 @@ export async function openConnection(
     limits: { ...defaultValkeyLimits, ...limits },
   })
   t.after(() => connection.close())
+  await connection.ready(10_000)
   await until(async () => {
     await connection.call((client) => client.ping())
   })
