@@ -72,10 +72,29 @@ test(
   },
 )
 
-test('a server whose Valkey is not there starts and serves', { skip }, async (t) => {
+/** Writes the URL of each module of the client to the log. */
+const watchModules = `data:text/javascript,${encodeURIComponent(`
+import { registerHooks } from 'node:module'
+registerHooks({
+  load(url, context, next) {
+    if (/src\\/valkey\\/|@redis/.test(url)) process.stderr.write('loaded ' + url + '\\n')
+    return next(url, context)
+  },
+})`)}`
+const nodeArgs = ['--import', watchModules]
+
+test('a server whose Valkey is not there starts and serves', async (t) => {
   const env = { CAIRN_SHARED_URL: 'valkey://127.0.0.1:1', CAIRN_NODE_NAME: 'alone' }
-  const server = await startCairn({ env })
+  const server = await startCairn({ env, nodeArgs })
   t.after(() => server.stop())
   assert.equal((await server.rpc('eth_chainId')).result, '0x539')
   await until(() => assert.match(server.log(), /node_joined.*alone/))
+  assert.match(server.log(), /loaded .*@redis/)
+})
+
+test('a server that shares nothing loads no client of Valkey', async (t) => {
+  const server = await startCairn({ nodeArgs })
+  t.after(() => server.stop())
+  assert.equal((await server.rpc('eth_chainId')).result, '0x539')
+  assert.doesNotMatch(server.log(), /loaded/)
 })
