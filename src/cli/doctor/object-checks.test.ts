@@ -6,7 +6,7 @@ import { type QueriedObjects, queryObjects } from '../query-objects.ts'
 import { checkObjects } from './object-checks.ts'
 
 const skip = missingVersitygw()
-const database = { url: null, connections: 2, mayLoseCommits: false }
+const database = { url: null, connectionsMax: 2, mayLoseCommits: false }
 
 const found: QueriedObjects = { url: 's3://bucket', failure: null, skewMs: 100, owner: null }
 
