@@ -1,9 +1,12 @@
 // Garbage collection of objects on a real PostgreSQL: what remains, what goes, and when; and machines that were paused.
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
+import { systemClock } from '../../src/base/clock.ts'
+import { createDutyCycle } from '../../src/base/duty-cycle.ts'
 import { createFencedRows } from '../../src/db/fenced-rows.ts'
 import { fence } from '../../src/db/postgres/postgres-leases.ts'
 import { NothingChanged } from '../../src/db/writer.ts'
+import { publishSegment } from '../../src/tables/objects/object-segments.ts'
 import { missingPostgres, type Postgres, startPostgres } from '../engines/postgres.ts'
 import { type ObjectFixture, openObjectFixture } from '../fakes/files/object-fixture.ts'
 import {
@@ -67,6 +70,27 @@ promise('an object that a commit changed lately stays', async (fixture) => {
   await collect(machine)
   assert.equal((await listObjects(fixture)).length, 1)
 })
+
+promise(
+  'a commit to an old object while live blocks are counted keeps the object',
+  async (fixture) => {
+    const machine = await fixture.machine({ deleteDelayMs: 0 })
+    const items = blocks('late', 2)
+    await machine.store.put(items)
+    await collect(machine)
+    await passHours(fixture, 0.5)
+    const { segments } = machine.store
+    const sealed = await segments.sealed()
+    assert.equal(sealed.size, 1)
+    // A writer that was paused commits to the object now, and a slow count has not seen it.
+    const [row] = await fixture.read("SELECT id, token FROM segment WHERE state = 'live'")
+    const [segment, token] = [Number(row?.['id']), Number(row?.['token'])]
+    await fixture.rows.write([publishSegment({ id: segment, token, bytes: 2000 })])
+    const cycle = createDutyCycle({ clock: systemClock, taken: () => 0 })
+    await segments.free(sealed, new Map(), cycle, new AbortController().signal)
+    assert.equal((await listObjects(fixture)).length, 1)
+  },
+)
 
 promise(
   'blocks of a mostly dead object are moved; readers with the old place find them',

@@ -81,6 +81,7 @@ export async function openObjectBlockStore(parts: {
           places.forget(hash)
           flag.raise()
         },
+        clock,
         log,
       }),
     }

@@ -2,6 +2,7 @@
 // mostly dead objects. An object is marked dead first and removed after a delay, when no reader uses it any more. One machine
 // does this at a time, through rows of which each write fails when another one took over (db/fenced-rows.ts).
 // Tested by test/files/object-collection.test.ts
+import type { Clock } from '../../base/clock.ts'
 import type { DutyCycle } from '../../base/duty-cycle.ts'
 import { hasCode } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
@@ -52,13 +53,15 @@ export type ObjectSegmentsParts = {
   readonly deleteDelayMs: number
   /** A block was quarantined: drop its cached place. */
   readonly onQuarantine: (hash: Uint8Array) => void
+  readonly clock: Clock
   readonly log: Log
 }
 
 export function createObjectSegments(parts: ObjectSegmentsParts): CollectedSegments {
-  const { rows, objects, deleteDelayMs } = parts
-  /** Where the last list of segments ended. */
+  const { rows, objects, deleteDelayMs, clock } = parts
+  /** Where the last list of segments ended, and when it began. */
   let listedTo = 0
+  let listedAt = clock.monotonic()
 
   /** Repeats a step while it changes as many rows as it can. */
   async function writeAll(statement: Statement, dutyCycle: DutyCycle, signal: AbortSignal) {
@@ -105,6 +108,7 @@ export function createObjectSegments(parts: ObjectSegmentsParts): CollectedSegme
   return {
     async sealed() {
       const sealed = new Set<number>()
+      listedAt = clock.monotonic()
       while (sealed.size < sealedMax) {
         const page = await rows.find(listQuietSegments(listedTo, quietMs, pageRows))
         for (const { id } of page) sealed.add(id)
@@ -118,9 +122,11 @@ export function createObjectSegments(parts: ObjectSegmentsParts): CollectedSegme
     },
     async free(sealed, live, dutyCycle, signal) {
       const empty = [...sealed].filter((id) => !live.has(id))
+      // Unchanged since before the list: a slow count of live blocks may have missed a later commit.
+      const unchangedMs = Math.ceil(quietMs + clock.monotonic() - listedAt)
       for (let at = 0; at < empty.length; at += pageRows) {
         signal.throwIfAborted()
-        const step = markEmpty(empty.slice(at, at + pageRows), quietMs)
+        const step = markEmpty(empty.slice(at, at + pageRows), unchangedMs)
         await dutyCycle.step(1, () => rows.write([step]), signal)
       }
       for (const id of await listMostlyDead(sealed, live)) {

@@ -12,8 +12,8 @@ import { S3Error } from './s3-error.ts'
 import { type S3Settings, objectsPolicy } from './s3-policy.ts'
 
 const partBytes = 8 * 1024 * 1024
-/** Of all uploads together: 128 MiB. */
-const partBuffersMax = 16
+/** Of all uploads together: 256 MiB, as many as slots of a segment store. */
+const partBuffersMax = 32
 /** Concurrent deletions. */
 const removalsMax = 8
 const breakerLimits = { windowMs: 30_000, callsMin: 5, failedShare: 0.5, openMs: 1000 }
