@@ -3,7 +3,9 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import type { Rows } from '../db/rows.ts'
 import type { Database } from '../db/sqlite.ts'
+import { listQuarantinedObjectBlocks } from '../tables/objects/object-blocks.ts'
 import { countQuarantined } from '../tables/quarantine.ts'
 import { beforeQuarantine, listQuarantined } from './quarantine-rows.ts'
 import type { Obtain } from './ref.ts'
@@ -27,14 +29,17 @@ export type QuarantineCheck = {
 export function createQuarantineCheck(parts: {
   readonly store: Pick<BlockStore, 'quarantineFlag'>
   readonly database: Database
+  /** Of file blocks that several machines share; null: there are none. */
+  readonly shared?: Rows | null
   readonly obtain: Obtain
   readonly clock: Clock
   readonly log: Log
 }): QuarantineCheck {
-  const { store, database, obtain, clock, log } = parts
+  const { store, database, shared = null, obtain, clock, log } = parts
   const stopping = new AbortController()
   const { signal } = stopping
   let place = beforeQuarantine
+  let sharedAfter = 0
   let looks = 0
   let running: Promise<void> = Promise.resolve()
 
@@ -54,9 +59,24 @@ export function createQuarantineCheck(parts: {
     log(now === 0 ? 'info' : 'warn', 'quarantine_checked', { before, now })
   }
 
+  /** Another machine may check the same ones: a block that is valid again is released once. */
+  async function checkShared(rows: Rows): Promise<void> {
+    const blocks = await rows.find(listQuarantinedObjectBlocks(sharedAfter, checkedMax))
+    sharedAfter = blocks.length < checkedMax ? 0 : (blocks.at(-1)?.id ?? 0)
+    for (const { hash } of blocks) {
+      signal.throwIfAborted()
+      await obtain({ kind: 'dag-block', hash }, { patienceMs }, signal).catch(() => undefined)
+    }
+    if (blocks.length > 0) log('warn', 'shared_quarantine_checked', { blocks: blocks.length })
+  }
+
   /** One at a time. */
   function check(): Promise<void> {
-    running = running.then(checkNext).catch((error: unknown) => {
+    const checkAll = async (): Promise<void> => {
+      await checkNext()
+      if (shared !== null) await checkShared(shared)
+    }
+    running = running.then(checkAll).catch((error: unknown) => {
       if (!signal.aborted) log('error', 'quarantine_not_checked', { error })
     })
     return running

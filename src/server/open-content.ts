@@ -212,7 +212,14 @@ export async function openContent(parts: {
   })
   opening.defer(() => outside.idle())
   const { obtain } = obtaining
-  const quarantine = createQuarantineCheck({ store, database, obtain, clock, log })
+  const quarantine = createQuarantineCheck({
+    store,
+    database,
+    shared: shared === null ? null : rows,
+    obtain,
+    clock,
+    log,
+  })
   opening.defer(() => quarantine.stop())
   const readRun = createSequentialRead({
     store,

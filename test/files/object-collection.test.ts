@@ -3,6 +3,13 @@ import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
 import { createDutyCycle } from '../../src/base/duty-cycle.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { verifyDagBlock } from '../../src/codec/ipld/verify-dag-block.ts'
+import { createObtain } from '../../src/content/obtain.ts'
+import { defaultObtainLimits } from '../../src/content/obtain-limits.ts'
+import { createQuarantineCheck } from '../../src/content/quarantine-check.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { openDatabase } from '../../src/db/sqlite.ts'
 import { createFencedRows } from '../../src/db/fenced-rows.ts'
 import { fence } from '../../src/db/postgres/postgres-leases.ts'
 import { NothingChanged } from '../../src/db/writer.ts'
@@ -134,6 +141,39 @@ promise(
     await checkReadable(machine, [wrong])
   },
 )
+
+promise('a quarantined block that is valid after all is served again', async (fixture) => {
+  const { store } = await fixture.machine()
+  const [item] = blocks('block', 1)
+  assert.ok(item)
+  await store.put([item])
+  await store.quarantine(item.ref)
+  assert.equal(await store.get(item.ref), null)
+  const database = openDatabase(':memory:')
+  migrate(database)
+  const { obtain } = createObtain({
+    store,
+    sourcesFor: () => [],
+    verify: ({ hash }, bytes) => verifyDagBlock(hash, bytes),
+    clock: systemClock,
+    log: silentLog,
+    count: () => {},
+    limits: defaultObtainLimits,
+  })
+  const parts = {
+    store,
+    database,
+    shared: fixture.rows,
+    obtain,
+    clock: systemClock,
+    log: silentLog,
+  }
+  const check = createQuarantineCheck(parts)
+  await check.check()
+  await check.stop()
+  database.close()
+  assert.deepEqual(await store.get(item.ref), new Uint8Array(item.bytes))
+})
 
 promise(
   'blocks that an open batch relies on stay, and those of an ended machine do not',

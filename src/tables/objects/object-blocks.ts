@@ -32,6 +32,17 @@ export function findQuarantinedBlock(hash: Uint8Array): Query<BlockRow> {
   )
 }
 
+/** The next `limit` blocks in quarantine after an ID. */
+export function listQuarantinedObjectBlocks(
+  after: number,
+  limit: number,
+): Query<{ readonly id: number; readonly hash: Uint8Array }> {
+  return query(
+    `SELECT id, hash FROM block WHERE file <= 0 AND file < 0 AND id > ? ORDER BY id LIMIT ${limit}`,
+    [after],
+  )
+}
+
 /** One row if any copy is in quarantine. */
 export function anyQuarantinedBlock(): Query<{ readonly found: number }> {
   return query('SELECT 1 AS found FROM block WHERE file <= 0 AND file < 0 LIMIT 1')
