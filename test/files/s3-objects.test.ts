@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
 import { createS3Objects } from '../../src/content/objects/s3-objects.ts'
+import { createReplyCutter } from '../engines/reply-cutter.ts'
+import { noise } from '../fakes/seeded.ts'
 import { bucket, missingVersitygw, startVersitygw } from '../fakes/files/versitygw.ts'
 import { objectStoreSuite } from '../suites/object-store.suite.ts'
 
@@ -29,4 +31,32 @@ test('calls of a dead object store fail immediately after a few tries', { skip }
     await assert.rejects(store.read('segments/1', 0, 10, never), { code: 'overloaded' })
   }
   assert.ok(!store.isAvailable)
+})
+
+test('a lost reply and a broken connection cost a retry, and no object', { skip }, async (t) => {
+  const { access, url } = await startVersitygw(t)
+  const cutter = await createReplyCutter(Number(new URL(url).port))
+  t.after(() => cutter.close())
+  const through = { ...access, endpoint: `http://127.0.0.1:${cutter.port}` }
+  const store = createS3Objects(through, { bucket, prefix: '' }, systemClock)
+  t.after(() => store.close())
+  const body = noise('body', 100_000)
+  const putLost = cutter.cutReplyTo('PUT /stones/segments/1')
+  await store.put('segments/1', body, never)
+  await putLost
+  const readLost = cutter.cutReplyTo('GET /stones/segments/1')
+  assert.ok(Buffer.from(await store.read('segments/1', 0, body.length, never)).equals(body))
+  await readLost
+  const writer = store.putParts('segments/2')
+  await writer.write(noise('part', 9 * 1024 * 1024))
+  const endLost = cutter.cutReplyTo('POST /stones/segments/2?uploadId')
+  await writer
+    .end()
+    .catch((error: unknown) => assert.partialDeepStrictEqual(error, { code: 'overloaded' }))
+  await endLost
+  assert.equal((await store.read('segments/2', 0, 1, never)).length, 1)
+  cutter.cut()
+  await assert.rejects(store.read('segments/1', 0, 1, never), { code: 'overloaded' })
+  cutter.pass()
+  assert.equal((await store.read('segments/1', 0, 1, never)).length, 1)
 })
