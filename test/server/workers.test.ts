@@ -209,6 +209,8 @@ test('while the keeper restarts, calls go on and files wait', async (t) => {
   const { cairn, pids } = await startGroup(t)
   assert.ok((await rpc(cairn.url, cairn.apiKey, 'eth_blockNumber')).result)
   process.kill(pids('keeper')[0] ?? 0, 'SIGKILL')
+  // Until then the system takes connections for it.
+  await until('the end', () => events(cairn, 'process_ended').length === 1)
   const during = await rpc(cairn.url, cairn.apiKey, 'eth_chainId')
   assert.equal(during.result, '0x539')
   const waited = await fetch(`${cairn.url}/livez`)
