@@ -42,9 +42,15 @@ test('a bucket and a database for files need each other, and the bucket its keys
   const keys = { accessKeyId: 'id', secretAccessKey: 'word' }
   const objects = { ...base.objects, ...keys, url: 's3://bucket/files' }
   assert.deepEqual(saidOf({}), [])
-  assert.deepEqual(saidOf({ database, objects }), [])
-  assert.match(saidOf({ database }).join(), /expected objects\.url too/)
+  const shared = { url: 'valkey://localhost' }
+  assert.deepEqual(saidOf({ database, objects, shared }), [])
+  assert.deepEqual(saidOf({ database, objects, node: { name: null, only: true } }), [])
+  assert.match(saidOf({ database, objects }).join(), /expected shared\.url too, .* or node\.only/)
+  assert.match(saidOf({ database, shared }).join(), /expected objects\.url too/)
   assert.match(saidOf({ objects }).join(), /expected database\.url too/)
   const without = { ...objects, secretAccessKey: null }
-  assert.match(saidOf({ database, objects: without }).join(), /objects\.secretAccessKey too/)
+  assert.match(
+    saidOf({ database, shared, objects: without }).join(),
+    /objects\.secretAccessKey too/,
+  )
 })

@@ -883,6 +883,10 @@ export const settingsSchema = z.strictObject({
           description:
             'Name of this node, different on each one. null: the host name and a random part.',
         }),
+      only: flag(
+        false,
+        'This is the only node of its shared database, so rates need no `shared.url`.',
+      ),
     })
     .prefault({}),
 })
@@ -900,40 +904,18 @@ export type Config = Frozen<z.output<typeof settingsSchema>> & {
 /** A violated rule between settings: the setting, the text, the fix. */
 type Broken = { readonly path: string; readonly said: string; readonly fix: string }
 
-export function checkTogether({
-  chain,
-  card,
-  mail,
-  http,
-  events,
-  backup,
-  objects,
-  signIn,
-  database,
-  networks,
-}: Pick<
-  Config,
-  | 'chain'
-  | 'card'
-  | 'mail'
-  | 'http'
-  | 'events'
-  | 'backup'
-  | 'objects'
-  | 'signIn'
-  | 'database'
-  | 'networks'
->): readonly Broken[] {
+export function checkTogether(config: Omit<Config, 'fileSources'>): readonly Broken[] {
   return [
-    ...checkChain(chain),
-    ...checkDatabase({ database, chain, networks }),
-    ...checkCard(card),
-    ...checkMail(mail),
-    ...checkTls(http),
-    ...checkEvents(events),
-    ...checkBackup(backup),
-    ...checkObjects({ objects, database }),
-    ...checkSignIn(signIn),
+    ...checkChain(config.chain),
+    ...checkDatabase(config),
+    ...checkShared(config),
+    ...checkCard(config.card),
+    ...checkMail(config.mail),
+    ...checkTls(config.http),
+    ...checkEvents(config.events),
+    ...checkBackup(config.backup),
+    ...checkObjects(config),
+    ...checkSignIn(config.signIn),
   ]
 }
 
@@ -972,6 +954,17 @@ function checkBackup({ to, s3 }: Config['backup']): readonly Broken[] {
       said: `backup.to is a bucket, expected backup.s3.${name} too`,
       fix: `backup: {s3: {${name}: "\${env:S3_${wordsOf(name)}}"}}`,
     }))
+}
+
+function checkShared({
+  database,
+  shared,
+  node,
+}: Pick<Config, 'database' | 'shared' | 'node'>): readonly Broken[] {
+  if (database.url === null || shared.url !== null || node.only) return []
+  const said =
+    'database.url is set, expected shared.url too, so that nodes share rates, or node.only: true for a single node'
+  return [{ path: 'database.url', said, fix: 'shared: {url: "${env:VALKEY_URL}"}' }]
 }
 
 function checkObjects({

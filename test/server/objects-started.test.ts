@@ -36,7 +36,8 @@ async function openService(t: TestContext): Promise<Service> {
   const database = postgres.server().urlOf(await postgres.createDatabase())
   const { endpoint, accessKeyId } = s3.access
   const settings = JSON.stringify({
-    database: { url: '${env:DATABASE_URL}', connections: 4 },
+    database: { url: '${env:DATABASE_URL}', connectionsMax: 4 },
+    node: { only: true },
     objects: {
       url: `s3://${bucket}/files`,
       endpoint,

@@ -28,6 +28,7 @@ async function settingsOf(t: TestContext): Promise<string> {
   const { access } = await startVersitygw(t)
   return JSON.stringify({
     database: { url: '${env:DATABASE_URL}', connectionsMax: 4 },
+    node: { only: true },
     objects: { ...access, url: `s3://${bucket}` },
     networks: [{ name: 'chain', chainId: testChain.chainId, upstreams: [{ url: upstream.url }] }],
   })
