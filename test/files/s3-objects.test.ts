@@ -1,9 +1,11 @@
 // Objects in a bucket of a real S3 service.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
 import { createS3Objects } from '../../src/content/objects/s3-objects.ts'
 import { createReplyCutter } from '../engines/reply-cutter.ts'
+import { missingToxiproxy, startToxiproxy } from '../engines/toxiproxy.ts'
+import { until } from '../fakes/until.ts'
 import { noise } from '../fakes/seeded.ts'
 import { bucket, missingVersitygw, startVersitygw } from '../fakes/files/versitygw.ts'
 import { objectStoreSuite } from '../suites/object-store.suite.ts'
@@ -18,6 +20,43 @@ objectStoreSuite(
     return createS3Objects(access, { bucket, prefix: 'some/prefix' }, systemClock)
   },
   { skip },
+)
+
+const behind = skip || missingToxiproxy()
+
+async function openBehind(t: TestContext) {
+  const { access, url } = await startVersitygw(t)
+  const proxy = await startToxiproxy(t, Number(new URL(url).port))
+  const through = { ...access, endpoint: `http://127.0.0.1:${proxy.port}` }
+  return { proxy, store: createS3Objects(through, { bucket, prefix: '' }, systemClock) }
+}
+
+objectStoreSuite(
+  'a bucket over a slow link',
+  async (t) => {
+    const { proxy, store } = await openBehind(t)
+    await proxy.slow(20)
+    return store
+  },
+  { skip: behind },
+)
+
+test(
+  'a cut link is an overload, and objects are there when it heals',
+  { skip: behind },
+  async (t) => {
+    const { proxy, store } = await openBehind(t)
+    t.after(() => store.close())
+    const body = noise('body', 100_000)
+    await store.put('segments/1', body, never)
+    await proxy.cut()
+    await assert.rejects(store.read('segments/1', 0, 1, never), { code: 'overloaded' })
+    await assert.rejects(store.put('segments/2', body, never), { code: 'overloaded' })
+    await proxy.heal()
+    await until(async () => {
+      assert.ok(Buffer.from(await store.read('segments/1', 0, body.length, never)).equals(body))
+    })
+  },
 )
 
 test('calls of a dead object store fail immediately after a few tries', { skip }, async (t) => {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, before, test, type TestContext } from 'node:test'
 import { missingPostgres, type Postgres, startPostgres } from '../../../test/engines/postgres.ts'
 import { createReplyCutter } from '../../../test/engines/reply-cutter.ts'
+import { missingToxiproxy, startToxiproxy } from '../../../test/engines/toxiproxy.ts'
+import { until } from '../../../test/fakes/until.ts'
 import { type RowsFixture, rowsSuite } from '../../../test/suites/rows.suite.ts'
 import { systemClock } from '../../base/clock.ts'
 import { hasCode } from '../../base/fault.ts'
@@ -50,6 +52,92 @@ async function open(): Promise<RowsFixture & { readonly database: string }> {
 
 if (skip === false) rowsSuite('rows in PostgreSQL', open)
 else test('rows in PostgreSQL', { skip }, () => {})
+
+/** Through toxiproxy, on a database of its own. */
+async function openBehind(t: Pick<TestContext, 'after'>) {
+  const database = await server.createDatabase(template)
+  const url = new URL(server.urlOf(database))
+  const proxy = await startToxiproxy(t, Number(url.port))
+  url.port = String(proxy.port)
+  const own = createConnections({ url: url.href, size: 4, clock: systemClock })
+  const other = connect(database)
+  const elsewhere = createPostgresRows(other, systemClock)
+  const rows = createPostgresRows(own, systemClock)
+  return {
+    proxy,
+    rows,
+    async writeElsewhere(statement: Statement) {
+      await elsewhere.write([statement])
+    },
+    async close() {
+      await Promise.all([own.close(), other.close()])
+    },
+  }
+}
+
+const behind = skip || missingToxiproxy()
+
+if (behind === false) {
+  rowsSuite('rows in PostgreSQL over a slow link', async () => {
+    const stops: (() => unknown)[] = []
+    const opened = await openBehind({ after: (stop) => void stops.push(stop as () => unknown) })
+    await opened.proxy.slow(20)
+    return {
+      ...opened,
+      async close() {
+        await opened.close()
+        for (const stop of stops) await stop()
+      },
+    }
+  })
+} else test('rows in PostgreSQL over a slow link', { skip: behind }, () => {})
+
+test(
+  'a cut link fails reads and writes with a fault, and they go on when it heals',
+  { skip: behind },
+  async (t) => {
+    const { rows, proxy, close } = await openBehind(t)
+    t.after(close)
+    await rows.write([added])
+    await proxy.cut()
+    await assert.rejects(rows.first(names), isOverloaded)
+    await assert.rejects(rows.write([raised]), isOverloaded)
+    await proxy.heal()
+    await until(async () => {
+      assert.deepEqual(await rows.first(names), { created: 1 })
+    })
+    await rows.write([raised])
+    assert.deepEqual(await rows.first(names), { created: 2 })
+  },
+)
+
+test(
+  'a silent link ends a read within its time, and no write counts twice',
+  { skip: behind },
+  async (t) => {
+    const { rows, proxy, close } = await openBehind(t)
+    t.after(close)
+    await rows.write([added])
+    await proxy.silence()
+    const writing = rows.write([raised])
+    await assert.rejects(rows.first(names), isOverloaded)
+    await proxy.heal()
+    const wasWritten = await writing.then(
+      () => true,
+      (error: unknown) => {
+        assert.ok(isOverloaded(error))
+        return null
+      },
+    )
+    await until(async () => {
+      const created = (await rows.first(names))?.created
+      assert.ok(wasWritten === true ? created === 2 : created === 1 || created === 2)
+    })
+  },
+)
+
+const names = query<{ created: number }>('SELECT created FROM account')
+const isOverloaded = (error: unknown): boolean => hasCode(error, 'overloaded')
 
 const added: Statement = {
   sql: 'INSERT INTO account (id, name, created) VALUES (?, ?, ?)',
