@@ -8,7 +8,7 @@ import { startFrontCairn, startUpstream, type FrontCairn } from '../servers/upst
 
 const slotCount = 2048
 const callsEach = 100_000
-const connections = 16
+const connections = 64
 const workers = 2
 
 export async function runWorkers(bench: Bench): Promise<void> {

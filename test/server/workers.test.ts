@@ -282,6 +282,25 @@ test('a changed settings file is applied in all processes, also what needs a res
   assert.equal(await batch(2), true)
 })
 
+test('a killed primary leaves no process, and the folder starts again', async (t) => {
+  const { cairn, config, pids } = await startGroup(t)
+  const children = [...pids('keeper'), ...pids('worker')]
+  assert.equal(children.length, 3)
+  await cairn.kill()
+  await until('the end of all', () => children.every((pid) => !isRunning(pid)))
+  const again = await startCairn({ dataDir: cairn.dataDir, args: ['--config', config] })
+  t.after(() => again.stop())
+  assert.equal((await rpc(again.url, cairn.apiKey, 'eth_chainId')).result, '0x539')
+})
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
 test('a port in use is one sentence, and leaves no process', async (t) => {
   const { cairn, config } = await startGroup(t)
   const { port } = new URL(cairn.url)

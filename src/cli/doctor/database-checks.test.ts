@@ -26,7 +26,9 @@ async function diagnose(t: TestContext, url: string): Promise<readonly Problem[]
     secretAccessKey: 'word',
   }
   const networks = [{ name: 'far', chainId: 1, upstreams: [{ url: 'http://127.0.0.1:1' }] }]
-  writeFileSync(config, JSON.stringify({ database, objects, networks }), { mode: 0o600 })
+  writeFileSync(config, JSON.stringify({ database, objects, networks, node: { only: true } }), {
+    mode: 0o600,
+  })
   const context = {
     out: () => {},
     err: () => {},
