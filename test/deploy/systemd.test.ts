@@ -103,6 +103,54 @@ test(
   },
 )
 
+test(
+  'workers serve on a passed socket, also after a rolling restart',
+  needs('python3'),
+  async (t) => {
+    const chain = await startCairn()
+    t.after(() => chain.stop())
+    const dataDir = await temporaryFolder()
+    t.after(() => rm(dataDir, { recursive: true, force: true }))
+    const config = join(dataDir, 'settings.yaml')
+    const upstreams = [{ url: `${chain.url}/v3/${chain.apiKey}`, trusted: true }]
+    const networks = [{ name: 'chain', chainId: 1337, upstreams }]
+    await writeFile(config, JSON.stringify({ dataDir, workers: 2, networks }))
+    const made = await runCli(['keys', 'create', '--config', config, '--json'])
+    const key = String(made['apiKey'])
+    const server = [process.execPath, bin, 'start', '--config', config, '--port', '0', '--json']
+    const held = spawn('python3', ['-c', parent, ...server], { stdio: ['pipe', 'pipe', 'pipe'] })
+    t.after(() => held.stdin.end())
+    const lines = createInterface({ input: held.stdout })[Symbol.asyncIterator]()
+    const next = async () => String((await lines.next()).value)
+    const log = createInterface({ input: held.stderr })[Symbol.asyncIterator]()
+    /** Reads the log up to a line with this event. */
+    async function logged(event: string): Promise<void> {
+      for (;;) {
+        const { value, done } = await log.next()
+        assert.ok(!done, `the log ended before ${event}`)
+        if (String(value).includes(`"event":"${event}"`)) return
+      }
+    }
+    const url = `http://127.0.0.1:${await next()}`
+    const chainIds = async () => {
+      const all = await Promise.all(Array.from({ length: 8 }, () => rpc(url, key, 'eth_chainId')))
+      assert.ok(all.every(({ result }) => result === '0x539'))
+    }
+
+    const early = chainIds()
+    held.stdin.write('127.0.0.1\n')
+    const pid = Number(await next())
+    t.after(() => end(pid))
+    assert.equal(JSON.parse(await next()).url, url)
+    await early
+    process.kill(pid, 'SIGUSR2')
+    await logged('restarted')
+    await chainIds()
+    process.kill(pid, 'SIGTERM')
+    assert.equal(await next(), 'exit 0')
+  },
+)
+
 function end(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')

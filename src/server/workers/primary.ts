@@ -35,11 +35,11 @@ function workersOf({ workers }: Config): number {
 
 /**
  * A free port, if the settings ask for any: with port 0, workers that start later would get another one when all others
- * have ended.
+ * have ended. `passed`: descriptor of a socket that has its port; null: none.
  */
-async function choosePort(config: Config): Promise<Config> {
+async function choosePort(config: Config, passed: number | null): Promise<Config> {
   const { host, port } = config.http
-  if (port !== 0) return config
+  if (port !== 0 || passed !== null) return config
   const server = createServer()
   try {
     await once(server.listen(0, host), 'listening')
@@ -69,7 +69,7 @@ export async function startWorkers(
 ): Promise<RunningWorkers> {
   /** Settings as they were read. */
   let loaded = first
-  let config = await choosePort(first)
+  let config = await choosePort(first, sockets.http)
   const log = createLog(
     () => config.log.level,
     systemClock.now,
