@@ -12,6 +12,7 @@ import { needs, root, run } from './programs.ts'
 
 const folder = join(root, 'deploy/compose')
 const files = ['compose.yaml', 'compose.monitoring.yaml']
+const sharedFile = 'compose.shared.yaml'
 
 type Service = {
   readonly image?: string
@@ -25,7 +26,9 @@ type Service = {
 type Compose = { readonly services: Readonly<Record<string, Service>> }
 
 const read = (file: string) => readFileSync(join(folder, file), 'utf8')
-const services = files.flatMap((file) => Object.entries((parse(read(file)) as Compose).services))
+const services = [...files, sharedFile].flatMap((file) =>
+  Object.entries((parse(read(file)) as Compose).services),
+)
 
 /** The files as a validator of the Compose Specification reads them; it does not read the environment. */
 async function load(t: TestContext, given: readonly string[], host: string | null) {
@@ -36,6 +39,8 @@ async function load(t: TestContext, given: readonly string[], host: string | nul
     const filled = host === null ? text : text.replaceAll(/\$\{CAIRN_HOST[^}]*\}/g, host)
     await writeFile(join(copy, file), filled)
   }
+  await mkdir(join(copy, 'secrets'))
+  await writeFile(join(copy, 'secrets/shared.env'), 'POSTGRES_PASSWORD=secret\n')
   const out = await run('compose-spec', ['-format', 'json', ...given], { cwd: copy })
   return JSON.parse(out) as Compose
 }
@@ -54,6 +59,26 @@ for (const given of [files.slice(0, 1), files]) {
   )
 }
 
+test(
+  'the Compose Specification accepts two Cairns with their engines, and no engine is published',
+  needs('compose-spec'),
+  async (t) => {
+    const { services: loaded } = await load(t, [sharedFile], 'cairn.example.org')
+    assert.deepEqual(Object.keys(loaded).toSorted(), [
+      'caddy',
+      'cairn',
+      'cairn-2',
+      'objects',
+      'postgres',
+      'valkey',
+    ])
+    for (const name of ['cairn', 'cairn-2']) {
+      assert.match(JSON.stringify(loaded[name]), new RegExp(`CAIRN_NODE_NAME(=|":")${name}"`))
+      assert.match(JSON.stringify(loaded[name]), /CAIRN_HTTP_TRUSTED_PROXIES(=|":")172\.30\.86\.2"/)
+    }
+  },
+)
+
 test('without a host name, the error says what to set', needs('compose-spec'), async (t) => {
   await assert.rejects(load(t, ['compose.yaml'], null), /set CAIRN_HOST to the host name/)
 })
@@ -62,8 +87,8 @@ test('every image but our own has a full version, and every container a read-onl
   const images = services.flatMap(([, { image }]) => image ?? [])
   assert.ok(images.length >= 4)
   assert.deepEqual(
-    images.filter((image) => !/:v?\d+\.\d+\.\d+(-alpine)?$/.test(image)),
-    ['${CAIRN_IMAGE:-cairn}'],
+    images.filter((image) => !/:v?\d+\.\d+\.\d+(-alpine)?$|^postgres:\d+\.\d+-alpine$/.test(image)),
+    ['${CAIRN_IMAGE:-cairn}', '${CAIRN_IMAGE:-cairn}'],
   )
   const open = services.filter(
     ([, service]) =>
@@ -85,7 +110,7 @@ test('every mounted file exists, and only the proxy is reachable from other mach
   const open = services.flatMap(([name, { ports = [] }]) =>
     ports.some((port) => !port.startsWith('127.0.0.1:')) ? [name] : [],
   )
-  assert.deepEqual(open, ['caddy'])
+  assert.deepEqual(open, ['caddy', 'caddy'])
 })
 
 test('every variable of Cairn is a setting, and its settings file is valid', async () => {
@@ -101,8 +126,10 @@ test('every variable of Cairn is a setting, and its settings file is valid', asy
     given.filter((name) => !known.includes(name)),
     [],
   )
-  const { ok } = await runCli(['config', 'check', '--config', join(folder, 'cairn.yaml'), '--json'])
-  assert.equal(ok, true)
+  for (const file of ['cairn.yaml', 'cairn.shared.yaml']) {
+    const { ok } = await runCli(['config', 'check', '--config', join(folder, file), '--json'])
+    assert.equal(ok, true, file)
+  }
 })
 
 test("the proxy's address is the one that Cairn trusts", () => {
