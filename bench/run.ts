@@ -1,5 +1,5 @@
 // `npm run bench`: measures Cairn, floors and peers in the same run and prints the costs of each.
-//   --only <section>   run one section (repeatable)
+//   --only <sections>  run these sections, separated by commas (repeatable)
 //   --profile          measure only Cairn and print its time by function
 //   --quick            send 10 % of the calls, for trials
 //   --keep <folder>    store the read chain in this folder and reuse it
@@ -55,7 +55,7 @@ const { values } = parseArgs({
     write: { type: 'boolean', default: false },
   },
 })
-const chosen = values.only ?? Object.keys(sections)
+const chosen = values.only?.flatMap((names) => names.split(',')) ?? Object.keys(sections)
 const unknown = chosen.find((name) => !Object.hasOwn(sections, name))
 if (unknown !== undefined) {
   throw new Error(`unknown section "${unknown}": use one of ${Object.keys(sections).join(', ')}`)
