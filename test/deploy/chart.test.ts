@@ -23,6 +23,7 @@ type Manifest = {
   readonly metadata: { readonly name: string; readonly annotations?: Record<string, string> }
   readonly data?: Readonly<Record<string, string>>
   readonly spec?: {
+    readonly replicas?: number
     readonly maxUnavailable?: number
     readonly endpoints?: readonly { readonly authorization: object }[]
     readonly template?: {
@@ -117,7 +118,13 @@ test('the settings of each file of values are valid for Cairn', needs('helm'), a
   for (const values of valueFiles) {
     const manifests = await render(values)
     const text = manifests.find(({ kind }) => kind === 'ConfigMap')?.data?.['cairn.yaml'] ?? ''
-    await writeFile(config, text.replaceAll(/\$\{env:\w+\}/g, 'https://node.example'))
+    await writeFile(
+      config,
+      text
+        .replaceAll('${env:DATABASE_URL}', 'postgresql://cairn@db.example/cairn')
+        .replaceAll('${env:VALKEY_URL}', 'redis://valkey.example')
+        .replaceAll(/\$\{env:\w+\}/g, 'https://node.example'),
+    )
     const { ok } = await runCli(['config', 'check', '--config', config, '--json'])
     assert.equal(ok, true, values)
   }
@@ -180,11 +187,33 @@ test(
 )
 
 test(
+  'with a shared database the chart is a Deployment of several pods with one key pair',
+  needs('helm'),
+  async () => {
+    const manifests = await render(named('shared'))
+    const deployment = manifests.find(({ kind }) => kind === 'Deployment')
+    assert.equal(deployment?.spec?.replicas, 3)
+    assert.equal(
+      manifests.some(({ kind }) => kind === 'StatefulSet'),
+      false,
+    )
+    const pod = JSON.stringify(deployment?.spec?.template)
+    assert.match(pod, /"secretName":"cairn-identity"/)
+    assert.match(pod, /"emptyDir":\{"sizeLimit":"50Gi"\}/)
+  },
+)
+
+test(
   'a name that the chart does not know, a missing image and a missing token are refused with a sentence',
   needs('helm'),
   async () => {
     const minimal = named('minimal')
-    await assert.rejects(render(minimal, '--set', 'replicas=2'), /replicas/)
+    await assert.rejects(render(minimal, '--set', 'copies=2'), /copies/)
+    await assert.rejects(render(minimal, '--set', 'replicas=2'), /needs settings\.database\.url/)
+    await assert.rejects(
+      render(named('shared'), '--set', 'identitySecret='),
+      /settings\.database\.url needs identitySecret/,
+    )
     await assert.rejects(render(minimal, '--set', 'settings.dataDir=/data'), /dataDir/)
     await assert.rejects(render(minimal, '--set', 'ingress.enabled=true'), /hosts/)
     await assert.rejects(template(), /image\.repository is empty: set it/)
