@@ -148,8 +148,35 @@ test(
     await chainIds()
     process.kill(pid, 'SIGTERM')
     assert.equal(await next(), 'exit 0')
+
+    // A socket whose workers are all killed is lost to this server: it ends, and is started again on the same socket.
+    held.stdin.write('127.0.0.1\n')
+    const second = Number(await next())
+    t.after(() => end(second))
+    assert.equal(JSON.parse(await next()).url, url)
+    for (const worker of await workersOf(second)) process.kill(worker, 'SIGKILL')
+    await logged('passed_socket_lost')
+    const waiting = chainIds()
+    assert.equal(await next(), 'exit 1')
+    held.stdin.write('127.0.0.1\n')
+    const third = Number(await next())
+    t.after(() => end(third))
+    assert.equal(JSON.parse(await next()).url, url)
+    await waiting
+    process.kill(third, 'SIGTERM')
+    assert.equal(await next(), 'exit 0')
   },
 )
+
+/** Workers are the children that node:cluster started: they have a number in their environment. */
+async function workersOf(primary: number): Promise<readonly number[]> {
+  const listed = await readFile(`/proc/${primary}/task/${primary}/children`, 'utf8')
+  const children = listed.split(' ').filter((pid) => pid !== '')
+  const environments = await Promise.all(
+    children.map((pid) => readFile(`/proc/${pid}/environ`, 'utf8')),
+  )
+  return children.filter((_, at) => environments[at]?.includes('NODE_UNIQUE_ID=')).map(Number)
+}
 
 function end(pid: number): void {
   try {

@@ -132,9 +132,12 @@ async function serve(
   }
 }
 
-type Shared = Parameters<typeof startWorkers>[1]
+type Shared = Omit<Parameters<typeof startWorkers>[1], 'onSocketLost'>
 
 async function startAlone(context: Context, config: Config, shared: Shared) {
+  process.on('SIGUSR2', () =>
+    context.err('SIGUSR2 restarts worker processes, and this server has none (setting workers)\n'),
+  )
   const { startServer } = await import('../../server/app.ts')
   const importing = showImport(context)
   try {
@@ -151,7 +154,13 @@ async function startAlone(context: Context, config: Config, shared: Shared) {
 
 async function startShared(config: Config, shared: Shared) {
   const { startWorkers } = await import('../../server/workers/primary.ts')
-  const server = await startWorkers(config, shared)
+  const server = await startWorkers(config, {
+    ...shared,
+    onSocketLost() {
+      // systemd starts the server again, and connections wait in the socket meanwhile.
+      void server.stop().finally(() => process.exit(exitCodes.failed))
+    },
+  })
   process.on('SIGUSR2', () => void server.restart())
   return server
 }

@@ -60,9 +60,12 @@ export async function startWorkers(
     print,
     sockets,
     source,
+    onSocketLost,
   }: {
     readonly print: (line: string) => void
     readonly sockets: PassedSockets
+    /** The last worker ended, and a passed socket with it: only the program that passed it can start again. */
+    readonly onSocketLost: () => void
     /** The settings file, watched while the server runs; null: none. */
     readonly source: Pick<ReloadParts, 'file' | 'load'> | null
   },
@@ -78,6 +81,7 @@ export async function startWorkers(
   const clock = guardClock(systemClock, log)
   keeperPaths(config.dataDir)
   let stopping = false
+  let isReady = false
   let nextNumber = 1
   let port = 0
   const living = new Set<Child>()
@@ -99,9 +103,20 @@ export async function startWorkers(
     if (stopping) throw new Error('the server is stopping')
     const child = startChild(role, config, clock)
     living.add(child)
-    void child.ended.then(() => living.delete(child))
+    void child.ended.then(() => {
+      living.delete(child)
+      if (role.kind === 'worker') checkSocket()
+    })
     log('info', 'process_started', { role: role.kind, pid: child.pid })
     return child
+  }
+
+  /** node:cluster closes a passed descriptor with its last worker. */
+  function checkSocket(): void {
+    const isServed = [...living].some((child) => child.role.kind === 'worker')
+    if (stopping || !isReady || sockets.http === null || isServed) return
+    log('error', 'passed_socket_lost')
+    onSocketLost()
   }
 
   function newWorker(): Child {
@@ -241,6 +256,8 @@ export async function startWorkers(
     await stop()
     throw error
   })
+
+  isReady = true
 
   async function applyToAll(next: Config): Promise<void> {
     const own = withPort(next)
