@@ -20,6 +20,7 @@ import type { Database } from '../db/sqlite.ts'
 import type { Rows } from '../db/rows.ts'
 import { openCards, openIdentity } from '../server/open-access.ts'
 import { makeDataFolder } from '../server/make-data-folder.ts'
+import { refuseMoved } from '../server/move-mark.ts'
 import { refuseLostDatabase } from '../server/open-content.ts'
 import { type OpenRows, openRows } from '../server/open-rows.ts'
 import type { OwnDenyList } from '../ipfs-gateway/own-denials.ts'
@@ -60,6 +61,7 @@ export async function openData(
     refuseLostDatabase(dataDir)
     makeDataFolder(dataDir)
   } else refuseNoData(dataDir)
+  if (config.database.url === null) refuseMoved(dataDir)
   const limit = store.bytesMax === null ? {} : { bytesMax: store.bytesMax }
   const db = openDatabase(join(dataDir, 'cairn.db'), limit)
   try {

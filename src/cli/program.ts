@@ -122,6 +122,11 @@ const entries: readonly Entry[] = [
     load: async () => (await import('./commands/import.ts')).defineImport,
   },
   {
+    name: 'migrate',
+    summary: 'move accounts and files to a shared database and bucket, or back to a data folder',
+    load: async () => (await import('./commands/migrate.ts')).defineMigrate,
+  },
+  {
     name: 'migrate-from',
     summary: 'import keys, allowlists and pins of another service',
     load: async () => (await import('./commands/migrate-from.ts')).defineMigrateFrom,

@@ -27,6 +27,7 @@ export const commandNames = [
   'add',
   'get',
   'import',
+  'migrate',
   'migrate-from',
   'proof',
   'verify',

@@ -47,6 +47,7 @@ import { type OnImport, openChain } from './open-chain.ts'
 import { startCollecting } from './start-collecting.ts'
 import { createListeners } from './listeners.ts'
 import { makeDataFolder } from './make-data-folder.ts'
+import { refuseMoved } from './move-mark.ts'
 import { openAdmin, openPinRows, openUsageView } from './open-admin.ts'
 import {
   type FirstRun,
@@ -161,6 +162,7 @@ export async function startServer(
   makeDataFolder(config.dataDir)
   starting.defer(lockFolder(config.dataDir))
   refuseLostDatabase(config.dataDir)
+  if (config.database.url === null) refuseMoved(config.dataDir)
   await clearStaleStaging(config.dataDir)
   let writable = true
   const path = join(config.dataDir, 'cairn.db')

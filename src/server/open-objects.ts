@@ -51,10 +51,12 @@ export async function openObjects(parts: {
   /** Of PostgreSQL. */
   readonly rows: Rows
   readonly local: LocalStore
+  /** Name of this machine in the database; default: that of the host. */
+  readonly node?: string
   readonly clock: Clock
   readonly log: Log
 }): Promise<ObjectBlockStore> {
-  const { config, rows, local, clock, log } = parts
+  const { config, rows, local, node = hostname(), clock, log } = parts
   const { url, cacheBytes, deleteDelayMs } = config.objects
   const objects = createConfiguredObjects(config.objects, clock)
   if (objects === null || url === null) throw new Error('no bucket is configured')
@@ -68,7 +70,7 @@ export async function openObjects(parts: {
     objects,
     ranges,
     local,
-    node: hostname(),
+    node,
     deleteDelayMs,
     clock,
     log,

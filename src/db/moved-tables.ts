@@ -1,0 +1,104 @@
+// The tables of accounts, people, usage and files, which move between `cairn.db` and PostgreSQL as a whole. Chain content stays in
+// `cairn.db`, and leases, segments and open uploads belong to the servers of one database.
+// Tested by test/cli/migrate.test.ts
+
+/** A table comes after those that it references. `block` is last: it gets the places of the copies at the target. */
+export const movedTables: readonly string[] = [
+  'account',
+  'api_key',
+  'public_key',
+  'card',
+  'card_attempt',
+  'card_notice',
+  'alert_targets',
+  'alert_told',
+  'person',
+  'membership',
+  'recovery_code',
+  'session',
+  'invitation',
+  'token',
+  'passkey',
+  'identity',
+  'rule_grant',
+  'audit',
+  'usage',
+  'latency',
+  'transfer',
+  'usage_flush',
+  'root',
+  'closure',
+  'account_storage',
+  'holding',
+  'charge',
+  'releasing',
+  'lease',
+  'pin',
+  'collection',
+  'denial',
+  'saved_network',
+]
+
+/** Rows that are in memory at a time. */
+export const movedRowsAtOnce = 1000
+
+/** Places of the copies at the target, while its rows are replaced. */
+export const placesSql =
+  'CREATE TEMPORARY TABLE moved_place AS SELECT hash, file, at, bytes, form FROM block WHERE file > 0'
+
+/** Of an account: its storage by its row, and by the rows of its blocks. */
+export const storageSql = `SELECT account_id, blocks, bytes,
+  (SELECT count(*) FROM charge WHERE storage = account_storage.id) AS charged,
+  (SELECT coalesce(sum(size), 0) FROM charge WHERE storage = account_storage.id) AS size
+  FROM account_storage ORDER BY id`
+
+/** Of accounts, as many as are compared with one text. */
+export type StorageRow = {
+  readonly account_id: string
+  readonly blocks: number
+  readonly bytes: number
+  readonly charged: number
+  readonly size: number
+}
+
+/** `rows`: by table. `storage`: of all accounts together. */
+export type Recount = {
+  readonly rows: Readonly<Record<string, number>>
+  readonly accounts: number
+  readonly storedBytes: number
+  /** Blocks without a copy at the target. */
+  readonly lost: number
+}
+
+/** Throws a sentence if the target has not what the source has. */
+export function compareCounts(
+  source: Readonly<Record<string, number>>,
+  target: Readonly<Record<string, number>>,
+): void {
+  const wrong = Object.keys(source).filter((name) => source[name] !== target[name])
+  if (wrong.length === 0) return
+  const named = wrong.map((name) => `${name} ${source[name]} and ${target[name]}`).join(', ')
+  throw new Error(`the rows of source and target differ, so nothing was moved: ${named}`)
+}
+
+/** Throws a sentence if an account has another storage at the target. */
+export function compareStorage(
+  source: readonly StorageRow[],
+  target: readonly StorageRow[],
+): { readonly accounts: number; readonly storedBytes: number } {
+  const texts = target.map(textOf)
+  const wrong = source.find((row, index) => textOf(row) !== texts[index])
+  if (wrong !== undefined || source.length !== target.length) {
+    throw new Error(
+      `the storage of account ${wrong?.account_id ?? 'unknown'} differs between source and target, so nothing was moved`,
+    )
+  }
+  return {
+    accounts: target.length,
+    storedBytes: target.reduce((sum, { bytes }) => sum + bytes, 0),
+  }
+}
+
+function textOf({ account_id, blocks, bytes, charged, size }: StorageRow): string {
+  return [account_id, blocks, bytes, charged, size].join(' ')
+}
