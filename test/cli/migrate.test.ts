@@ -91,6 +91,7 @@ async function shareWith(t: TestContext) {
   const file = join(await newFolder(t), 'cairn.yaml')
   const settings = {
     database: { url: '${env:DATABASE_URL}', connectionsMax: 4 },
+    node: { only: true },
     objects: {
       url: `s3://${bucket}/files`,
       endpoint,
