@@ -1,6 +1,6 @@
 // The tables of accounts, people, usage and files, which move between `cairn.db` and PostgreSQL as a whole. Chain content stays in
 // `cairn.db`, and leases, segments and open uploads belong to the servers of one database.
-// Tested by test/cli/migrate.test.ts
+// Tested by src/db/moved-tables.test.ts, test/cli/migrate.test.ts
 
 /** A table comes after those that it references. `block` is last: it gets the places of the copies at the target. */
 export const movedTables: readonly string[] = [
