@@ -12,7 +12,6 @@ import { backgroundFailed, guardClock, logUnhandled, systemClock } from '../base
 import { startIdleCollections } from '../base/idle-collections.ts'
 import { holdWhile } from '../base/leases.ts'
 import { createLog, type Log } from '../base/log.ts'
-import { createMemoryPubSub } from '../base/pub-sub.ts'
 import { listedNetworks } from '../config/saved-network.ts'
 import type { Config } from '../config/settings.ts'
 import { lockFolder } from '../db/lock.ts'
@@ -22,7 +21,6 @@ import { startThreadWriter } from '../db/thread-writer.ts'
 import { createSenderCache } from '../chain/sender-cache.ts'
 import { writeStatusRows } from '../chain/upstream/pool/status-rows.ts'
 import { createInspector } from '../pipeline/inspector/inspector.ts'
-import { createMemoryFilters } from '../rpc/filters/filter-store.ts'
 import { createRpcOperations } from '../rpc/methods/index.ts'
 import type { FindPrincipal } from '../admin/http/admin-handler.ts'
 import { createMetricsHandler } from '../admin/http/metrics-handler.ts'
@@ -79,10 +77,7 @@ import { openRequestLog, type WriteOut } from './open-request-log.ts'
 import { runBackups } from './run-backups.ts'
 import type { PassedSockets } from './systemd.ts'
 import { isPrivateServer } from './private-server.ts'
-import { openKeeperSocket } from './workers/keeper-socket.ts'
-import type { KeeperPaths } from './workers/role.ts'
-import { createSharedLimits } from './workers/shared-limits.ts'
-import { createWorkerCalls } from './workers/worker-calls.ts'
+import type { KeeperParts } from './workers/keeper-parts.ts'
 import { cairnVersion, clientVersion } from './version.ts'
 import { watchIntegrity } from './watch-integrity.ts'
 
@@ -102,12 +97,6 @@ export type RunningServer = {
   reload(): Promise<void>
   /** Applies other live settings. Throws a sentence for the operator, and changes nothing. */
   apply(next: Config): Promise<void>
-}
-
-export type KeeperParts = {
-  readonly paths: KeeperPaths
-  /** Called when workers can start; resolves with the port that they listen on. */
-  readonly bound: () => Promise<number>
 }
 
 /** Number of recovered senders in memory, about 20 MB. */
@@ -234,12 +223,8 @@ export async function startServer(
   const limits =
     shared !== null
       ? { shares: shared.shares, failed: shared.shares, counters: shared.counters }
-      : keeper === null
-        ? null
-        : createSharedLimits(clock)
-  const messages =
-    shared ??
-    (keeper === null ? null : { pubSub: createMemoryPubSub(), filters: createMemoryFilters(clock) })
+      : (keeper?.createLimits(clock) ?? null)
+  const messages = shared ?? keeper?.createMessages(clock) ?? null
   const failed = createFailedAuthentications({
     clock,
     perMinute: () => settings.now.http.failedKeysPerMinute,
@@ -431,12 +416,17 @@ export async function startServer(
   const workers =
     keeper === null || limits === null || messages === null
       ? null
-      : createWorkerCalls({ writer, usage, counters, listeners, limits, messages, clock })
-  if (keeper !== null && workers !== null) {
-    const { links } = keeper.paths
-    const socket = await openKeeperSocket({ path: links, calls: workers.calls, log })
-    starting.defer(() => socket.close())
-  }
+      : await keeper.openCalls({
+          writer,
+          usage,
+          counters,
+          listeners,
+          limits,
+          messages,
+          clock,
+          log,
+        })
+  starting.defer(() => workers?.close())
   const view = openServerStatus({
     opened,
     store: local,

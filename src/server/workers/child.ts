@@ -4,6 +4,7 @@
 import { processEnvironment } from '../../config/config.ts'
 import type { Config } from '../../config/settings.ts'
 import { startServer } from '../app.ts'
+import { createKeeperParts } from './keeper-parts.ts'
 import type { FromChild, Greeting, ToChild } from './process-messages.ts'
 import { keeperPaths, type Role } from './role.ts'
 import { startWorker } from './start-worker.ts'
@@ -39,13 +40,13 @@ async function startKeeper(
     writeOut,
     sockets: { http: null, admin },
     env: processEnvironment(),
-    keeper: {
+    keeper: createKeeperParts({
       paths: keeperPaths(config.dataDir),
       bound() {
         send({ kind: 'open' })
         return bound.promise
       },
-    },
+    }),
   })
   const { adminUrl, firstKey, firstRun } = server
   return {

@@ -31,7 +31,7 @@ type WorkerReport = {
 /** Workers report each second. */
 const reportsKeptMs = 5_000
 
-export function createWorkerCalls(parts: {
+export type WorkerCallsParts = {
   readonly writer: Writer
   readonly usage: Pick<Usage, 'addFlushed'>
   readonly counters: Pick<Counters, 'add'>
@@ -39,7 +39,9 @@ export function createWorkerCalls(parts: {
   readonly limits: SharedLimits
   readonly messages: Parameters<typeof createMessageCalls>[0]
   readonly clock: Pick<Clock, 'monotonic'>
-}): {
+}
+
+export function createWorkerCalls(parts: WorkerCallsParts): {
   readonly calls: WorkerCalls
   /** With the connections of the workers instead of those that they passed on. */
   addConnections(own: ReadonlyMap<string, number>): ReadonlyMap<string, number>
