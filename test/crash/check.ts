@@ -21,15 +21,22 @@ export type Closures = Map<string, Closure>
 /** Number of unchanged entries that are read again. */
 const others = 4
 
-/** `all`: reads everything back. Leaves the account without leases. */
+/** `all`: reads everything back. `alsoAt`: a server that has the same. Leaves the account without leases. */
 export async function assertKept(
   cairn: Started,
   ledger: Ledger,
-  of: { readonly closures: Closures; readonly random: Random; readonly all: boolean },
+  of: {
+    readonly closures: Closures
+    readonly random: Random
+    readonly all: boolean
+    readonly alsoAt?: Started
+  },
 ): Promise<void> {
-  const { closures, random, all } = of
+  const { closures, random, all, alsoAt } = of
   const client = createReader(cairn)
+  const readers = [client, ...(alsoAt === undefined ? [] : [createReader(alsoAt)])]
   const pinned = await client.pins()
+  for (const reader of readers.slice(1)) assert.deepEqual(await reader.pins(), pinned)
   settle(ledger, pinned)
   for (const { cid, state } of ledger.entries.values()) {
     assert.equal(pinned.has(cid), state === 'pinned', `${cid} is ${state}`)
@@ -48,7 +55,7 @@ export async function assertKept(
   for (const entry of ledger.entries.values()) {
     if (!pinned.has(entry.cid)) continue
     if (!all && !entry.fresh && !again.has(entry)) continue
-    await client.assertContent(entry.cid, entry.content)
+    for (const reader of readers) await reader.assertContent(entry.cid, entry.content)
     if (again.has(entry)) closures.delete(entry.cid)
     await closureOf(entry.cid)
     entry.fresh = false
@@ -58,7 +65,7 @@ export async function assertKept(
   for (const cid of pinned) for (const [key, size] of await closureOf(cid)) sizes.set(key, size)
   const sure = new Map(sizes)
   for (const [cid, content] of ledger.loose) {
-    await client.assertContent(cid, content)
+    for (const reader of readers) await reader.assertContent(cid, content)
     for (const [key, size] of await closureOf(cid)) sure.set(key, size)
   }
   const before = await client.stored()

@@ -1,0 +1,53 @@
+// Checks the rows of the database that servers share against each other and against the objects of the bucket.
+import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import type { Nodes } from './nodes.ts'
+
+/** Each finds nothing. */
+const faults: Readonly<Record<string, string>> = {
+  'charges without their block': `SELECT charge.block FROM charge LEFT JOIN block ON block.id = charge.block
+    WHERE block.id IS NULL`,
+  'charged blocks that cannot be read': `SELECT block.id, block.file FROM block JOIN charge ON charge.block = block.id
+    WHERE block.file <= 0`,
+  'parts of a root without their block': `SELECT closure.root, closure.block FROM closure JOIN holding USING (root)
+    LEFT JOIN block ON block.id = closure.block WHERE block.id IS NULL`,
+  'blocks whose object is not live': `SELECT block.id, block.file, segment.state FROM block
+    LEFT JOIN segment ON segment.id = block.file
+    WHERE block.file > 0 AND segment.state IS DISTINCT FROM 'live'`,
+  'accounts whose storage is not that of a recount': `SELECT account_storage.*, counted.* FROM account_storage,
+    LATERAL (SELECT count(*) AS counted, coalesce(sum(size), 0) AS size FROM block WHERE id IN
+      (SELECT closure.block FROM holding JOIN closure USING (root) WHERE holding.storage = account_storage.id)) AS counted
+    WHERE account_storage.blocks <> counted.counted OR account_storage.bytes <> counted.size`,
+  'holdings whose claims are not their pins and leases': `SELECT holding.* FROM holding
+    JOIN account_storage ON account_storage.id = holding.storage WHERE claims <>
+      (SELECT count(*) FROM pin WHERE pin.root = holding.root AND pin.account_id = account_storage.account_id) +
+      (SELECT count(*) FROM lease WHERE lease.root = holding.root AND lease.account_id = account_storage.account_id)`,
+}
+
+/** While the servers run and no client writes. */
+export async function assertRows(nodes: Nodes): Promise<void> {
+  for (const [name, sql] of Object.entries(faults)) {
+    assert.deepEqual(await nodes.query(sql), [], name)
+  }
+  const live = await liveSegments(nodes)
+  const objects = new Set(await readdir(nodes.folder))
+  const lost = live.filter((id) => !objects.has(id))
+  assert.deepEqual(lost, [], 'rows without their object')
+}
+
+async function liveSegments(nodes: Nodes): Promise<readonly string[]> {
+  const rows = await nodes.query(`SELECT id FROM segment WHERE state = 'live'`)
+  return rows.map(({ id }) => String(id))
+}
+
+/**
+ * As if hours passed without a request: complete objects count as quiet, dead ones are removed by the next collection, and leases
+ * of killed servers have ended. `all`: of every server.
+ */
+export async function passHours(nodes: Nodes, all = false): Promise<void> {
+  await nodes.query(
+    `UPDATE segment SET since = since - interval '3 hours' WHERE state <> 'writing'`,
+  )
+  await nodes.query(`UPDATE node_lease SET until = until - interval '3 hours'
+    WHERE ${all} OR token NOT IN (SELECT max(token) FROM node_lease GROUP BY node)`)
+}

@@ -1,0 +1,189 @@
+// Concurrent changes to the content that two servers share, each sent to either of them, while something fails: adds, pins, unpins,
+// reads, content without a pin, and collections. A request that fails meanwhile may have happened or not.
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { pause } from '../../src/base/clock.ts'
+import { filesClient } from '../fakes/files/files-client.ts'
+import type { Random } from '../fakes/seeded.ts'
+import { cidIn, type Content, digestsOf, requestOf, someContent } from './content.ts'
+import { bring, change, collect, type Entry, lease, type Ledger } from './ledger.ts'
+import type { Nodes, Trouble } from './nodes.ts'
+
+const turnsMax = 500
+/** No request waits longer, whatever fails. */
+const replyMs = 60_000
+/** Between tries while something fails. */
+const againMs = 30
+/** Work after the end of the trouble. */
+const acknowledgedAfter = 8
+const afterMs = 1500
+
+/** The request failed because something else did. */
+class Unavailable extends Error {}
+
+type Reply = { readonly status: number; readonly text: string }
+
+type Plan = {
+  readonly random: Random
+  /** Prefix unique to the round. */
+  readonly own: string
+  readonly trouble: Trouble
+  /** Acknowledgements before the trouble. */
+  readonly before: number
+  readonly troubleMs: number
+}
+
+/** Resolves when the trouble is over and no request is in flight. */
+export async function workThrough(nodes: Nodes, ledger: Ledger, plan: Plan): Promise<void> {
+  const { random, own, trouble } = plan
+  let done = 0
+  let made = 0
+  let troubled = false
+  let over = false
+
+  /** Any status but 503, or `Unavailable` if something has failed. */
+  async function ask(command: string, body?: FormData): Promise<Reply> {
+    const { post } = filesClient(nodes.at(random(2)))
+    try {
+      const response = await post(command, body, AbortSignal.timeout(replyMs))
+      const text = await response.text()
+      if (response.status !== 503) return { status: response.status, text }
+      assert.ok(troubled, `${command}: 503 ${text}`)
+    } catch (error) {
+      const isLate = error instanceof Error && error.name === 'TimeoutError'
+      assert.ok(!isLate, `${command}: no reply in ${replyMs} ms`)
+      if (!troubled || error instanceof assert.AssertionError) throw error
+    }
+    throw new Unavailable()
+  }
+
+  /** The text of a reply with the status 200. */
+  async function get(command: string, body?: FormData): Promise<string> {
+    const { status, text } = await ask(command, body)
+    assert.equal(status, 200, `${command}: ${text}`)
+    return text
+  }
+
+  async function send(content: Content, pin: boolean): Promise<string> {
+    const { command, body } = await requestOf(content, pin)
+    const text = await get(command, body)
+    try {
+      return cidIn(content, text)
+    } catch (error) {
+      // The status was sent before the failure.
+      if (troubled) throw new Unavailable()
+      throw error
+    }
+  }
+
+  function some(state: Entry['state']): Entry | null {
+    const all = [...ledger.entries.values()].filter((entry) => entry.state === state)
+    return all[random(all.length)] ?? null
+  }
+
+  async function unpin(entry: Entry): Promise<void> {
+    await change(entry, async () => {
+      const { status, text } = await ask(`pin/rm?arg=${entry.cid}`)
+      if (status === 200) return 'free'
+      assert.ok(entry.clash, `another command was faster: ${text}`)
+      return null
+    })
+  }
+
+  async function pinAgain(entry: Entry): Promise<void> {
+    await change(entry, async () => {
+      const { status, text } = await ask(`pin/add?arg=${entry.cid}`)
+      if (status === 200) return 'pinned'
+      assert.match(text, /could not find/)
+      return null
+    })
+  }
+
+  async function add(): Promise<void> {
+    const at = random(100)
+    const entry = at < 55 ? null : some(at < 85 ? 'pinned' : 'free')
+    if (entry === null) {
+      const content = someContent(random, `${own}.${(made += 1)}`)
+      await bring(ledger, content, () => send(content, true))
+    } else if (at < 78) await unpin(entry)
+    else if (at < 92) {
+      await change(entry, async () => {
+        assert.equal(await send(entry.content, true), entry.cid)
+        return 'pinned'
+      })
+    } else await pinAgain(entry)
+  }
+
+  /** Acknowledged content at either server, at once. */
+  async function read(): Promise<void> {
+    const entry = some('pinned')
+    if (entry === null) return await add()
+    const { cid, content, changes } = entry
+    const [file] = content.files
+    const path = content.kind === 'folder' ? `${cid}/${file?.name ?? ''}` : cid
+    const command = content.kind === 'block' ? `block/get?arg=${path}` : `cat?arg=${path}`
+    const found = await digestOf(command)
+    if (found === digestsOf(content)[0]) return
+    if (entry.changes === changes) assert.fail(`${command} is not what was added: ${found}`)
+  }
+
+  /** Or the error. */
+  async function digestOf(command: string): Promise<string> {
+    const { post } = filesClient(nodes.at(random(2)))
+    try {
+      const response = await post(command, undefined, AbortSignal.timeout(replyMs))
+      if (response.status !== 200) {
+        const text = `${response.status} ${await response.text()}`
+        if (troubled && response.status === 503) throw new Unavailable()
+        return text
+      }
+      const hash = createHash('sha256')
+      for await (const chunk of response.body ?? []) hash.update(chunk)
+      return hash.digest('hex')
+    } catch (error) {
+      if (troubled) throw new Unavailable()
+      throw error
+    }
+  }
+
+  async function bringLoose(): Promise<void> {
+    const content = someContent(random, `${own}.${(made += 1)}`)
+    if (content.kind === 'car') return await read()
+    if (random(4) > 0) await lease(ledger, content, () => send(content, false))
+    else await collect(ledger, async () => void (await get('repo/gc')))
+  }
+
+  async function lane(step: () => Promise<void>): Promise<void> {
+    for (let turn = 0; !over && turn < turnsMax; turn += 1) {
+      try {
+        await step()
+        ledger.acknowledged += 1
+        done += 1
+      } catch (error) {
+        if (!(error instanceof Unavailable)) throw error
+        await pause(againMs)
+      }
+    }
+  }
+
+  async function fail(): Promise<void> {
+    while (done < plan.before && !over) await pause(5)
+    troubled = true
+    await trouble.begin()
+    await pause(plan.troubleMs)
+    await trouble.end()
+    const [from, end] = [done, performance.now() + afterMs]
+    while (done < from + acknowledgedAfter && performance.now() < end && !over) await pause(5)
+    over = true
+  }
+
+  const lanes = [add, add, add, read, read, bringLoose].map(lane)
+  const all = [...lanes, fail()].map((each) =>
+    each.catch((error: unknown) => {
+      over = true
+      throw error
+    }),
+  )
+  await Promise.allSettled(all)
+  await Promise.all(all)
+}
