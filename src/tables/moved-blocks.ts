@@ -29,5 +29,8 @@ export function countAccounts(db: Database): number {
 
 /** One row if all rows of this PostgreSQL database were moved to a folder. */
 export function findMovedAway(): Query<{ readonly found: number }> {
-  return query(`SELECT 1 AS found WHERE to_regclass('moved_away') IS NOT NULL`)
+  return {
+    ...query("SELECT 1 AS found FROM sqlite_schema WHERE name = 'moved_away'"),
+    postgres: "SELECT 1 AS found WHERE to_regclass('moved_away') IS NOT NULL",
+  }
 }

@@ -94,7 +94,7 @@ test('two servers share accounts, keys and usage', { skip }, async (t) => {
   const { keys } = (await cli('keys', 'list')) as unknown as { keys: readonly { id: string }[] }
   await cli('keys', 'revoke', keys[0]?.id ?? '')
   for (const { url } of nodes) {
-    await until(async () => isRefused(await rpc(url, key, 'eth_chainId')), 2000)
+    await until(async () => isRefused(await rpc(url, key, 'eth_chainId')), 20_000)
   }
 })
 
