@@ -62,7 +62,7 @@ async function startService(t: TestContext, count: number): Promise<Service> {
 }
 
 const isRefused = (reply: { error?: unknown }): boolean =>
-  JSON.stringify(reply.error).includes('invalid project id')
+  JSON.stringify(reply.error ?? null).includes('invalid project id')
 
 async function until(isTrue: () => Promise<boolean>, ms: number): Promise<void> {
   const began = systemClock.monotonic()
