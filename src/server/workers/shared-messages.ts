@@ -59,12 +59,12 @@ export function createLinkedMessages(link: KeeperLink<MessageCalls>): {
 } {
   const subscribers = new Subscribers()
 
-  function tell(topic: string): void {
-    // Without a keeper it is told when the link opens.
+  function begin(topic: string): void {
+    // Without a keeper, it subscribes when the link opens.
     if (link.isOpen) link.call('subscribe', topic).catch(() => {})
   }
 
-  link.onOpen(() => subscribers.topics().forEach(tell))
+  link.onOpen(() => subscribers.topics().forEach(begin))
   link.onNotice((notice) => {
     const { topic, message } = notice as Heard
     subscribers.deliver(topic, message)
@@ -77,7 +77,7 @@ export function createLinkedMessages(link: KeeperLink<MessageCalls>): {
       subscribe(topic, heard) {
         // A function of its own, so that one listener may subscribe twice.
         const own = (message: string): void => heard(message)
-        if (subscribers.add(topic, own)) tell(topic)
+        if (subscribers.add(topic, own)) begin(topic)
         return () => void subscribers.remove(topic, own)
       },
     },
