@@ -1,7 +1,7 @@
 // The page that the OpenID provider redirects to: hands the answer to the API, then shows the page where the person was.
 // The answer leaves the address bar first. No part of the address decides where to go.
 // Tested by test/browser/openid.test.ts
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { call } from '../app/api.ts'
 import { type Pending, takePending } from '../app/openid.ts'
 import { Link, usePlace } from '../app/router.tsx'
@@ -17,8 +17,9 @@ export function OpenId({ onEntered }: { onEntered(): void }) {
   // Read before the address changes, and once.
   const [arrived] = useState(() => ({ query: location.search.slice(1), pending: takePending() }))
   const { query, pending } = arrived
+  // Before the page is painted: an effect would run after it.
+  useLayoutEffect(() => history.replaceState(null, '', location.pathname), [])
   useEffect(() => {
-    history.replaceState(null, '', location.pathname)
     if (pending === null) return
     void sending.run(async () => {
       await send(pending, query)
