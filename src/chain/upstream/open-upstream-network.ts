@@ -15,7 +15,7 @@ import { findInHistory } from './head/block-history.ts'
 import { createCallAt } from './source/block-parameter.ts'
 import { createUpstream } from './node/create-upstream.ts'
 import { createHeadCanary } from './pool/canaries.ts'
-import { createHeadFollower, type HeadSettings } from './head/head-follower.ts'
+import { createHeadFollower, type HeadSettings, windowBlocks } from './head/head-follower.ts'
 import { shareHeadHints } from './head/head-hints.ts'
 import type { HeadSource } from './head/head-source.ts'
 import type { InvalidReplyLog } from './pool/invalid-reply-log.ts'
@@ -117,6 +117,7 @@ export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNe
     quorumRequired: heads.quorumRequired,
     genesisHash: genesisHash === null ? null : fromHex(genesisHash),
     finalized: () => head.finalized(),
+    windowBlocks: BigInt(windowBlocks),
     history: (number, latest, signal) => findInHistory(network, number, latest, signal),
     numberOf: async (hash, signal) =>
       (await completeRead(getHeader(network, hash), signal)).header.number,

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { until } from '../../../../test/fakes/until.ts'
 import { Fault } from '../../../base/fault.ts'
 import { toHex, toQuantity } from '../../../base/hex.ts'
 import { silentLog } from '../../../base/log.ts'
@@ -10,6 +11,7 @@ import type { Header } from '../../../codec/ethereum/header.ts'
 import type { HeadUpdate } from '../../head.ts'
 import { createHeadFollower, type HeadSettings } from './head-follower.ts'
 import type { HeadSource } from './head-source.ts'
+import type { NumberedBlocks } from './numbered-blocks.ts'
 import { beginRead, completeRead, SuspendedRead } from '../../read.ts'
 
 const { signal } = new AbortController()
@@ -78,7 +80,15 @@ const settings: HeadSettings = {
   maxAgeMs: 60_000,
 }
 
-async function follow(t: TestContext, sources: readonly Node[], over: Partial<HeadSettings> = {}) {
+async function follow(
+  t: TestContext,
+  sources: readonly Node[],
+  over: Partial<HeadSettings> = {},
+  older: NumberedBlocks = {
+    get: async () => assert.fail('asked for an older block'),
+    forget: () => {},
+  },
+) {
   const clock = createTurnedClock()
   const asked: string[] = []
   const follower = createHeadFollower({
@@ -91,7 +101,7 @@ async function follow(t: TestContext, sources: readonly Node[], over: Partial<He
       if (hash[0] === 0 || isCut) throw new Fault('not_found')
       return headerOf(hash)
     },
-    older: { get: async () => assert.fail('asked for an older block'), forget: () => {} },
+    older,
     // eslint-disable-next-line typescript/require-await
     locate: async function* () {},
     clock,
@@ -385,6 +395,45 @@ test('safe has the anchor of its own votes, not of the head’s', async (t) => {
   const alone = node('one', a(15))
   alone.safeAt = a(8)
   assert.equal((await follow(t, [alone])).follower.safe()?.anchor, 'single')
+})
+
+/** Blocks of branch `a`, with the numbers requested and the number of calls of `forget`. */
+function olderBlocks() {
+  const asked: bigint[] = []
+  let forgotten = 0
+  const blocks: NumberedBlocks = {
+    async get(number) {
+      asked.push(number)
+      return { network: 'test', hash: hashOf(a(Number(number))), number, anchor: 'single' }
+    },
+    forget: () => void (forgotten += 1),
+  }
+  return { ...blocks, asked, forgotten: () => forgotten }
+}
+
+test('a number below the head is requested once: then parent links name it, until a reorg below it', async (t) => {
+  const nodes = [node('one', a(300)), node('two', a(300))]
+  const older = olderBlocks()
+  const { follower } = await follow(t, nodes, {}, older)
+  const find = async (number: bigint) => await completeRead(follower.byNumber(number), signal)
+  assert.deepEqual((await find(290n))?.anchor, 'single')
+  await until(() => assert.ok(!(beginRead(follower.byNumber(290n)) instanceof SuspendedRead)))
+  // The whole window from there on is in memory, with the anchor of the head.
+  for (let number = 290n; number <= 300n; number += 1n) {
+    const { hash, anchor } = (await find(number)) ?? assert.fail('no block')
+    assert.deepEqual([hash, anchor], [hashOf(a(Number(number))), 'quorum:2/2'])
+  }
+  assert.deepEqual(older.asked, [290n])
+  // A number below the window is not a reason to follow 300 parents.
+  await find(20n)
+  await find(20n)
+  assert.deepEqual(older.asked, [290n, 20n, 20n])
+  assert.equal(older.forgotten(), 0)
+  for (const one of nodes) one.at = b(301)
+  await follower.poll()
+  assert.deepEqual((await find(290n))?.hash, hashOf(b(290)))
+  // The two branches share no block of the window, so older blocks may be of either.
+  assert.equal(older.forgotten(), 1)
 })
 
 test('upstreams are polled for a new block before it is reported as not canonical', async (t) => {

@@ -55,7 +55,7 @@ export type HeadFollower = Head & {
 }
 
 /** Blocks cached by number, and the maximum depth of a reorg. */
-const blocksMax = 256
+export const windowBlocks = 256
 /** Size of the tree at which branches are pruned, even while polls run. */
 const treeBlocksMax = 16_384
 /** How long a caller waits for a block that is not known yet. */
@@ -73,7 +73,7 @@ const othersMs = 250
 export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
   const { network, sources, settings, clock, log } = parts
   const tree = createBlockTree()
-  const canonical = createCanonicalBlocks(network, tree, blocksMax)
+  const canonical = createCanonicalBlocks(network, tree, windowBlocks)
   const words = createHeadVotes({ sources, ...settings, clock })
   const reach = createFetchBranch(tree, parts.header)
   const reachHead = createFetchHead(tree, canonical, reach)
@@ -96,6 +96,8 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
   /** After a reorg tags are requested with each poll up to this one. */
   let tagPolls = 0
   let deepening = false
+  /** Lowest number below the head that was requested and is not known yet. */
+  let wanted: bigint | null = null
   /** Time of the last poll of upstreams without push because of a pushed block. */
   let othersAt = -othersMs
   /** All were polled once: before that it is unknown whether too few agree. */
@@ -147,7 +149,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
   function cutTree(): void {
     const heads = [...words.hashes()]
     if (canonical.latest !== null) heads.push(canonical.latest.hash)
-    tree.keep(heads, 2 * blocksMax)
+    tree.keep(heads, 2 * windowBlocks)
   }
 
   /** Never throws, for any votes: no caller would handle the error. */
@@ -182,6 +184,8 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
       const change = canonical.moveTo(block, anchor)
       if (change.removed.length > 0) {
         finality.reorganise(change.isJoined)
+        // Deeper than the blocks in memory: those below may be of either branch.
+        if (!change.isJoined) parts.older.forget()
         tagPolls = polls + pollsPerFinality
         const depth = change.removed.length
         log('info', 'head_reorganised', { network, depth, hash: toHex(block.hash) })
@@ -211,14 +215,15 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     return found === null ? block.number < final.number : !equalBytes(found.hash, final.hash)
   }
 
-  /** Adds the branch of the head down to the tags, once: after that it is known whether their blocks are on it. */
+  /** Adds the branch of the head down to the tags and the requested numbers, once: parent links prove them. */
   async function deepen(): Promise<void> {
     const { latest } = canonical
     if (latest === null || deepening) return
-    const floor = finalityTags
-      .flatMap((tag) => finality.find(tag)?.number ?? [])
-      .filter((number) => canonical.find(number) === null && latest.number - number < blocksMax)
+    const tags = finalityTags.flatMap((tag) => finality.find(tag)?.number ?? [])
+    const floor = [...tags, ...(wanted === null ? [] : [wanted])]
+      .filter((number) => canonical.find(number) === null && latest.number - number < windowBlocks)
       .reduce<bigint | null>((least, one) => (least === null || one < least ? one : least), null)
+    wanted = null
     if (floor === null) return
     deepening = true
     try {
@@ -303,9 +308,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
   async function poll(): Promise<void> {
     const withTags = polls++ % pollsPerFinality === 0 || polls <= tagPolls
     await Promise.all(sources.map((source) => asking.get(source) ?? begin(source, withTags)))
-    if (canonical.latest === null) {
-      await reach.overlap(words.hashes(), ending.signal)
-    }
+    if (canonical.latest === null) await reach.overlap(words.hashes(), ending.signal)
     whole = true
     settle()
     if (asking.size === 0) cutTree()
@@ -333,6 +336,10 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     if (number === head.number) return head
     const known = canonical.find(number)
     if (known !== null || number < 0n || number > head.number) return known
+    if (head.number - number < windowBlocks) {
+      if (wanted === null || number < wanted) wanted = number
+      void deepen()
+    }
     return yield* fetched((signal) => parts.older.get(number, head, signal))
   }
 

@@ -40,6 +40,7 @@ function numbered(sources: readonly HeadSource[], over: Partial<NumberedBlocksPa
     quorumRequired: false,
     genesisHash: null,
     finalized: () => null,
+    windowBlocks: 1_000n,
     history: async () => null,
     numberOf: async () => 5n,
     ...over,
@@ -119,6 +120,34 @@ test('a final block is requested once', async () => {
   await left(11n, latest, signal)
   await left(11n, latest, signal)
   assert.equal(one.asks, 5)
+})
+
+test('without finality, a block below the window of the head is requested once', async () => {
+  const one = source(1)
+  const { get, forget } = numbered([one], { windowBlocks: 256n, numberOf: async () => 644n })
+  await get(644n, latest, signal)
+  await get(644n, latest, signal)
+  assert.equal(one.asks, 1)
+  forget()
+  await get(644n, latest, signal)
+  assert.equal(one.asks, 2)
+  // A reorg could still replace it.
+  const near = numbered([one], { windowBlocks: 256n, numberOf: async () => 645n })
+  await near.get(645n, latest, signal)
+  await near.get(645n, latest, signal)
+  assert.equal(one.asks, 4)
+  // The state under the head proves it: also once.
+  let proofs = 0
+  const proved = numbered([one], {
+    windowBlocks: 256n,
+    history: async () => {
+      proofs += 1
+      return hash(8)
+    },
+  })
+  await proved.get(600n, latest, signal)
+  await proved.get(600n, latest, signal)
+  assert.equal(proofs, 1)
 })
 
 test('after a rollback of final blocks they are requested again, including requests in flight', async () => {

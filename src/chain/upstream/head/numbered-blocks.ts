@@ -1,5 +1,5 @@
 // Canonical blocks older than those of the head follower: from the settings (genesis), from the state under the head
-// (EIP-2935), otherwise by the votes of upstreams. Final blocks are cached.
+// (EIP-2935), otherwise by the votes of upstreams. Blocks that are final, or too old for a reorg, are cached.
 import { Fault, hasCode } from '../../../base/fault.ts'
 import { equalBytes, toQuantity } from '../../../base/hex.ts'
 import type { Anchor, BlockRef } from '../../head.ts'
@@ -14,6 +14,8 @@ export type NumberedBlocksParts = {
   /** Of block 0, 32 bytes; null: requested like any other. */
   readonly genesisHash: Uint8Array | null
   readonly finalized: () => BlockRef | null
+  /** Maximum depth of a reorg: blocks that are as far below the head are cached, until `forget`. */
+  readonly windowBlocks: bigint
   /** From the state under `latest`; null if it is not there. */
   readonly history: (
     number: bigint,
@@ -24,8 +26,8 @@ export type NumberedBlocksParts = {
   readonly numberOf: (hash: Uint8Array, signal: AbortSignal) => Promise<bigint>
 }
 
-/** Final blocks in the cache, about 300 bytes each. */
-const finalMax = 10_000
+/** Blocks in the cache, about 300 bytes each. */
+const settledMax = 10_000
 
 export type NumberedBlocks = {
   /**
@@ -33,26 +35,26 @@ export type NumberedBlocks = {
    * `no_upstream` if none could be queried, `unverified` if too few agree.
    */
   get(number: bigint, latest: BlockRef, signal: AbortSignal): Promise<BlockRef>
-  /** Drops the cache: its blocks are no longer final. */
+  /** Drops the cache: after a deeper reorg, or a rollback of final blocks. */
   forget(): void
 }
 
 export function createNumberedBlocks(parts: NumberedBlocksParts): NumberedBlocks {
   const { network, genesisHash } = parts
-  const final = new Map<bigint, BlockRef>()
-  /** Number of rollbacks. */
+  const settled = new Map<bigint, BlockRef>()
+  /** Number of calls of `forget`. */
   let rollbacks = 0
 
-  function remember(block: BlockRef, askedAfter: number): BlockRef {
+  function remember(block: BlockRef, latest: BlockRef, askedAfter: number): BlockRef {
     // It is of the branch that was left during the request.
     if (askedAfter !== rollbacks) return block
-    const finalized = parts.finalized()
     // A single vote, while other upstreams were unreachable, is not cached.
     if (block.anchor === 'single' && parts.sources.length > 1) return block
-    if (finalized === null || block.number > finalized.number) return block
-    const [oldest] = final.size >= finalMax ? final.keys() : []
-    if (oldest !== undefined) final.delete(oldest)
-    final.set(block.number, block)
+    const isFinal = block.number <= (parts.finalized()?.number ?? -1n)
+    if (!isFinal && latest.number - block.number < parts.windowBlocks) return block
+    const [oldest] = settled.size >= settledMax ? settled.keys() : []
+    if (oldest !== undefined) settled.delete(oldest)
+    settled.set(block.number, block)
     return block
   }
 
@@ -113,7 +115,7 @@ export function createNumberedBlocks(parts: NumberedBlocksParts): NumberedBlocks
   }
 
   async function get(number: bigint, latest: BlockRef, signal: AbortSignal): Promise<BlockRef> {
-    const known = final.get(number)
+    const known = settled.get(number)
     if (known !== undefined) return known
     const askedAfter = rollbacks
     const under = (hash: Uint8Array): BlockRef => ({
@@ -124,14 +126,15 @@ export function createNumberedBlocks(parts: NumberedBlocksParts): NumberedBlocks
     })
     if (number === 0n && genesisHash !== null) return under(genesisHash)
     const proved = await parts.history(number, latest, signal)
-    return remember(proved === null ? await ask(number, signal) : under(proved), askedAfter)
+    const found = proved === null ? await ask(number, signal) : under(proved)
+    return remember(found, latest, askedAfter)
   }
 
   return {
     get,
     forget() {
       rollbacks += 1
-      final.clear()
+      settled.clear()
     },
   }
 }
