@@ -246,7 +246,7 @@ export async function openContent(parts: {
 /** The store of several machines, closed by `opening`; null: no bucket is configured. */
 export async function openSharedStore(
   parts: {
-    readonly config: Pick<Config, 'dataDir' | 'objects'>
+    readonly config: Pick<Config, 'dataDir' | 'objects' | 'node'>
     readonly rows: Rows
     readonly local: SegmentStore
     readonly clock: Clock

@@ -47,16 +47,16 @@ export function createConfiguredObjects(
 
 /** Throws a sentence for the operator if the bucket cannot be used, or belongs to another server. */
 export async function openObjects(parts: {
-  readonly config: Pick<Config, 'dataDir' | 'objects'>
+  readonly config: Pick<Config, 'dataDir' | 'objects'> & {
+    readonly node: { readonly name: string | null }
+  }
   /** Of PostgreSQL. */
   readonly rows: Rows
   readonly local: LocalStore
-  /** Name of this machine in the database; default: that of the host. */
-  readonly node?: string
   readonly clock: Clock
   readonly log: Log
 }): Promise<ObjectBlockStore> {
-  const { config, rows, local, node = hostname(), clock, log } = parts
+  const { config, rows, local, clock, log } = parts
   const { url, cacheBytes, deleteDelayMs } = config.objects
   const objects = createConfiguredObjects(config.objects, clock)
   if (objects === null || url === null) throw new Error('no bucket is configured')
@@ -70,7 +70,7 @@ export async function openObjects(parts: {
     objects,
     ranges,
     local,
-    node,
+    node: config.node.name ?? hostname(),
     deleteDelayMs,
     clock,
     log,

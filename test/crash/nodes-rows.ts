@@ -35,6 +35,40 @@ export async function assertRows(nodes: Nodes): Promise<void> {
   assert.deepEqual(lost, [], 'rows without their object')
 }
 
+/** Of the last collection: ends uploads, deletes blocks, moves those that are left, and marks, removes and removes again objects. */
+const collectionsMax = 6
+
+/** Collects until the objects of the bucket are those of the rows. `collect`: a collection of servers that have stopped. */
+export async function assertCollected(
+  nodes: Nodes,
+  collect: () => Promise<unknown>,
+): Promise<void> {
+  for (let round = 1; ; round += 1) {
+    await passHours(nodes, { hours: 24 * 8, isStopped: true })
+    await collect()
+    await assertRows(nodes)
+    const left = await rest(nodes)
+    if (Object.values(left).every(({ length }) => length === 0)) return
+    if (round === collectionsMax) assert.fail(`${round} collections left ${JSON.stringify(left)}`)
+  }
+}
+
+/** Nothing is left after the last collection. */
+async function rest(nodes: Nodes): Promise<Readonly<Record<string, readonly unknown[]>>> {
+  const live = new Set(await liveSegments(nodes))
+  const extra = (await readdir(nodes.folder)).filter((id) => !live.has(id))
+  const ids = extra.join(', ') || 'NULL'
+  return {
+    'objects without a live row': extra,
+    'their rows': await nodes.query(
+      `SELECT segment.*, node FROM segment LEFT JOIN node_lease USING (token) WHERE id IN (${ids})`,
+    ),
+    'live objects without blocks': await nodes.query(`SELECT id FROM segment WHERE state = 'live'
+      AND NOT EXISTS (SELECT 1 FROM block WHERE block.file = segment.id)`),
+    'rows of unfinished uploads': await nodes.query('SELECT * FROM staged'),
+  }
+}
+
 async function liveSegments(nodes: Nodes): Promise<readonly string[]> {
   const rows = await nodes.query(`SELECT id FROM segment WHERE state = 'live'`)
   return rows.map(({ id }) => String(id))
@@ -42,12 +76,14 @@ async function liveSegments(nodes: Nodes): Promise<readonly string[]> {
 
 /**
  * As if hours passed without a request: complete objects count as quiet, dead ones are removed by the next collection, and leases
- * of killed servers have ended. `all`: of every server.
+ * have ended: of killed servers and of one that runs, as if it had been paused. `isStopped`: of all.
  */
-export async function passHours(nodes: Nodes, all = false): Promise<void> {
-  await nodes.query(
-    `UPDATE segment SET since = since - interval '3 hours' WHERE state <> 'writing'`,
-  )
-  await nodes.query(`UPDATE node_lease SET until = until - interval '3 hours'
-    WHERE ${all} OR token NOT IN (SELECT max(token) FROM node_lease GROUP BY node)`)
+export async function passHours(
+  nodes: Nodes,
+  { hours, isStopped }: { readonly hours: number; readonly isStopped: boolean },
+): Promise<void> {
+  const aged = `- interval '${hours} hours'`
+  await nodes.query(`UPDATE segment SET since = since ${aged} WHERE state <> 'writing'`)
+  await nodes.query(`UPDATE node_lease SET until = until ${aged}
+    WHERE ${isStopped} OR token <> (SELECT max(token) FROM node_lease)`)
 }

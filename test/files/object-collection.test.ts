@@ -19,6 +19,7 @@ import { type ObjectFixture, openObjectFixture } from '../fakes/files/object-fix
 import {
   blockOf,
   charge,
+  checkCollected,
   checkReadable,
   checkService,
   collect,
@@ -244,6 +245,51 @@ promise('a writer that was paused beyond its lease writes its bytes again', asyn
   await writer.store.put(more, charge(more))
   await checkReadable(collector, more)
 })
+
+promise('an object that is stored after its removal is removed again', async (fixture) => {
+  const collector = await fixture.machine({ deleteDelayMs: 0 })
+  let isPaused = true
+  const writer = await fixture.machine({
+    objects: (objects) => ({
+      ...objects,
+      async put(name, body, signal) {
+        if (isPaused) {
+          isPaused = false
+          await passHours(fixture, 30)
+          await collect(collector)
+          await collect(collector)
+        }
+        await objects.put(name, body, signal)
+      },
+    }),
+  })
+  const items = blocks('block', 3)
+  await writer.store.put(items, charge(items))
+  // The first one arrived too late for its commit.
+  assert.equal((await listObjects(fixture)).length, 2)
+  await checkCollected(fixture, collector)
+  assert.equal((await listObjects(fixture)).length, 1)
+  await checkReadable(collector, items)
+})
+
+promise(
+  'blocks that only an ended upload relied on are gone after collections',
+  async (fixture) => {
+    const machine = await fixture.machine({ deleteDelayMs: 0 })
+    const stored = blocks('stored', 12, mebibyte)
+    await machine.store.put(stored)
+    const batch = machine.store.batch()
+    await batch.put(stored.slice(0, 2))
+    await batch.put(blocks('new', 6, mebibyte))
+    await batch.put(blocks('newer', 6, mebibyte))
+    // Its machine is killed here.
+    await passHours(fixture, 30)
+    const next = await fixture.machine({ deleteDelayMs: 0 })
+    await checkCollected(fixture, next)
+    assert.deepEqual(await listObjects(fixture), [])
+    await batch.discard()
+  },
+)
 
 promise('a collector that another one replaced commits nothing', async (fixture) => {
   const [paused, next] = [

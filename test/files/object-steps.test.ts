@@ -11,6 +11,7 @@ import { type Machine, openObjectFixture } from '../fakes/files/object-fixture.t
 import {
   blockOf,
   charge,
+  checkCollected,
   checkReadable,
   checkService,
   collect,
@@ -156,6 +157,7 @@ async function runOnce({ items, run }: Work, trouble: Trouble, collectAt: number
     await collect(collector)
     await checkReadable(collector, items)
     await checkService(fixture)
+    await checkCollected(fixture, collector)
     return troubled.calls
   } finally {
     await fixture.close()

@@ -27,17 +27,18 @@ type Service = {
   readonly bucket: S3Service
   /** Starts a machine, on the folder of an earlier one or a new one. */
   start(dataDir?: string): Promise<Started>
+  query(sql: string): Promise<readonly Record<string, unknown>[]>
   cli(dataDir: string, ...args: readonly string[]): Promise<Record<string, unknown>>
 }
 
 async function openService(t: TestContext): Promise<Service> {
   const upstream = await startStubUpstream(t, await openStubChain(), {})
   const s3 = await startVersitygw(t)
-  const database = postgres.server().urlOf(await postgres.createDatabase())
+  const name = await postgres.createDatabase()
+  const database = postgres.server().urlOf(name)
   const { endpoint, accessKeyId } = s3.access
-  const settings = JSON.stringify({
+  const settings = {
     database: { url: '${env:DATABASE_URL}', connectionsMax: 4 },
-    node: { only: true },
     objects: {
       url: `s3://${bucket}/files`,
       endpoint,
@@ -45,7 +46,7 @@ async function openService(t: TestContext): Promise<Service> {
       secretAccessKey: '${env:S3_SECRET}',
     },
     networks: [{ name: 'chain', chainId: testChain.chainId, upstreams: [{ url: upstream.url }] }],
-  })
+  }
   const env = { DATABASE_URL: database, S3_SECRET: s3.access.secretAccessKey }
   const folders: string[] = []
   return {
@@ -53,8 +54,9 @@ async function openService(t: TestContext): Promise<Service> {
     async start(given) {
       const dataDir = given ?? (await temporaryFolder())
       const config = join(dataDir, 'cairn.yaml')
-      await writeFile(config, settings)
       const [first] = folders
+      const node = { only: true, name: first === undefined ? 'one' : 'other' }
+      await writeFile(config, JSON.stringify({ ...settings, node }))
       if (given === undefined) {
         t.after(() => rm(dataDir, { recursive: true, force: true }))
         if (first !== undefined) {
@@ -66,6 +68,7 @@ async function openService(t: TestContext): Promise<Service> {
       t.after(() => server.child.kill('SIGKILL'))
       return server
     },
+    query: (sql) => postgres.server().query(name, sql),
     cli: (dataDir, ...args) =>
       runCli(
         [...args, '--data-dir', dataDir, '--config', join(dataDir, 'cairn.yaml'), '--json'],
@@ -98,6 +101,10 @@ test(
       assert.ok((await catFrom(other, one, cid)).equals(content))
       assert.ok((await catFrom(other, one, cid)).equals(content))
     }
+    assert.deepEqual(await service.query('SELECT node FROM node_lease ORDER BY token'), [
+      { node: 'one' },
+      { node: 'other' },
+    ])
     // The first machine and its disk are gone.
     await one.kill()
     await rm(one.dataDir, { recursive: true })

@@ -67,7 +67,13 @@ export async function openSharedEnd(
       // Ranges of another bucket may have the same names.
       rmSync(join(dataDir, 'object-cache'), { recursive: true, force: true })
       const { rows } = opened
-      return openObjects({ config, rows, local: createMemoryStore(), node: moverName, clock, log })
+      return openObjects({
+        config: { ...config, node: { name: moverName } },
+        rows,
+        local: createMemoryStore(),
+        clock,
+        log,
+      })
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }

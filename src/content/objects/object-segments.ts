@@ -1,6 +1,7 @@
 // Removes objects that hold nothing: those that no commit completed, and those whose blocks are deleted or were moved out of
-// mostly dead objects. An object is marked dead first and removed after a delay, when no reader uses it any more. One machine
-// does this at a time, through rows of which each write fails when another one took over (db/fenced-rows.ts).
+// mostly dead objects. An object is marked dead first and removed after a delay, when no reader uses it any more, and once more
+// a week later: a machine that was paused may store it after its removal. One machine does this at a time, through rows of which
+// each write fails when another one took over (db/fenced-rows.ts).
 // Tested by test/files/object-collection.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { DutyCycle } from '../../base/duty-cycle.ts'
@@ -21,6 +22,7 @@ import {
   listRemovableSegments,
   markEmpty,
   markOrphans,
+  markRemoved,
   publishSegment,
   unstageEnded,
 } from '../../tables/objects/object-segments.ts'
@@ -42,8 +44,12 @@ const sizesAtOnce = 256
 /** Blocks of one move. */
 const moveRows = 256
 const moveBytes = 4 * 1024 * 1024
+/** An object that a machine stored after its removal, because it was paused for less than this, is removed too. */
+const lateMs = 7 * 24 * 3_600_000
 /** Leases are deleted this long after their end. */
 const endedMs = 30 * 24 * 3_600_000
+
+type Pace = { readonly dutyCycle: DutyCycle; readonly signal: AbortSignal }
 
 export type ObjectSegmentsParts = {
   readonly rows: Rows
@@ -72,15 +78,21 @@ export function createObjectSegments(parts: ObjectSegmentsParts): CollectedSegme
     }
   }
 
-  async function removeDead(dutyCycle: DutyCycle, signal: AbortSignal): Promise<Freed> {
+  /** Removes the objects of segments in this state, and then changes their rows by `next`. */
+  async function removeAll(
+    state: 'dead' | 'removed',
+    delayMs: number,
+    next: (ids: readonly number[]) => Statement,
+    { dutyCycle, signal }: Pace,
+  ): Promise<Freed> {
     const freed = { segments: 0, bytes: 0 }
     for (;;) {
       signal.throwIfAborted()
-      const found = await rows.find(listRemovableSegments(deleteDelayMs, pageRows))
+      const found = await rows.find(listRemovableSegments(state, delayMs, pageRows))
       const ids = found.map(({ id }) => id)
       if (ids.length > 0) {
         await objects.remove(ids.map(objectName), signal)
-        await dutyCycle.step(1, () => rows.write([deleteSegments(ids)]), signal)
+        await dutyCycle.step(1, () => rows.write([next(ids)]), signal)
       }
       freed.segments += ids.length
       freed.bytes += found.reduce((sum, { bytes }) => sum + bytes, 0)
@@ -136,7 +148,9 @@ export function createObjectSegments(parts: ObjectSegmentsParts): CollectedSegme
       await writeAll(markOrphans(orphanGraceMs, writingMs, pageRows), dutyCycle, signal)
       await writeAll(unstageEnded(orphanGraceMs, pageRows), dutyCycle, signal)
       await dutyCycle.step(1, () => rows.write([deleteEndedLeases(endedMs)]), signal)
-      return await removeDead(dutyCycle, signal)
+      const pace = { dutyCycle, signal }
+      await removeAll('removed', lateMs, deleteSegments, pace)
+      return await removeAll('dead', deleteDelayMs, markRemoved, pace)
     },
   }
 }

@@ -109,22 +109,33 @@ export function findSegmentSizes(
   )
 }
 
-/** Segments that have been dead for `delayMs`: no reader uses their objects any more. */
+/** Segments that have been in this state for `delayMs`. */
 export function listRemovableSegments(
+  state: 'dead' | 'removed',
   delayMs: number,
   limit: number,
 ): Query<{ readonly id: number; readonly bytes: number }> {
   return query(
-    `SELECT id, bytes FROM segment WHERE state = 'dead'
+    // A text of its own for each state, as the index is partial.
+    `SELECT id, bytes FROM segment WHERE state = '${state}'
       AND since < now() - ?::bigint * interval '1 millisecond' ORDER BY since LIMIT ${limit}`,
     [delayMs],
   )
 }
 
 /** After their objects. */
+export function markRemoved(ids: readonly number[]): Statement {
+  return {
+    sql: `UPDATE segment SET state = 'removed', since = now() WHERE id = ? AND state = 'dead'`,
+    parameters: [],
+    rows: ids.map((id) => [id]),
+  }
+}
+
+/** After their objects were removed once more. */
 export function deleteSegments(ids: readonly number[]): Statement {
   return {
-    sql: `DELETE FROM segment WHERE id = ? AND state = 'dead'`,
+    sql: `DELETE FROM segment WHERE id = ? AND state = 'removed'`,
     parameters: [],
     rows: ids.map((id) => [id]),
   }

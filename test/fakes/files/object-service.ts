@@ -1,5 +1,6 @@
 // What tests of objects need beyond the store: charged blocks, a collector, aged rows, and the promises that hold at any time.
 import assert from 'node:assert/strict'
+import { isDeepStrictEqual } from 'node:util'
 import { systemClock } from '../../../src/base/clock.ts'
 import { silentLog } from '../../../src/base/log.ts'
 import { verifyDagBlock } from '../../../src/codec/ipld/verify-dag-block.ts'
@@ -11,6 +12,10 @@ import { createGarbageCollector } from '../../../src/ipfs/collection/garbage-col
 import { noise } from '../seeded.ts'
 import type { Machine, ObjectFixture } from './object-fixture.ts'
 
+/** Ends uploads, deletes blocks, moves those that are left, and marks, removes and removes again their objects. */
+const collectionsMax = 6
+/** Beyond every delay of a removal. */
+const removalHours = 24 * 8
 const never = new AbortController().signal
 
 /** A block with a true name. */
@@ -80,6 +85,28 @@ export async function listObjects({ objects }: ObjectFixture): Promise<readonly 
   for await (const name of objects.list('segments/', '', never)) names.push(name)
   return names
 }
+
+/** Days later, and after enough collections, the objects are those of the blocks, and no row is about another one. */
+export async function checkCollected(fixture: ObjectFixture, machine: Machine): Promise<void> {
+  const names = async (sql: string): Promise<readonly string[]> =>
+    (await fixture.read(sql)).map(({ id }) => objectName(Number(id))).toSorted()
+  const left = async () => ({
+    objects: (await listObjects(fixture)).toSorted(),
+    rows: await names("SELECT id FROM segment WHERE state IN ('live', 'dead')"),
+    staged: await fixture.read('SELECT 1 FROM staged'),
+  })
+  const blocks = 'SELECT DISTINCT file AS id FROM block WHERE file > 0'
+  for (let round = 1; ; round += 1) {
+    await passHours(fixture, removalHours)
+    await collect(machine)
+    const named = await names(blocks)
+    if (round < collectionsMax && !isDeepStrictEqual(await left(), only(named))) continue
+    assert.deepEqual(await left(), only(named))
+    return
+  }
+}
+
+const only = (named: readonly string[]) => ({ objects: named, rows: named, staged: [] })
 
 /** Another machine reads the blocks byte for byte. */
 export async function checkReadable(
