@@ -10,14 +10,14 @@ export function findFlush(writer: string): Query<{ readonly seq: number }> {
 }
 
 /**
- * The first statement of a flush. `seq`: one more than that of the flush before. Fails with `NothingChanged` if the flush
- * is written already. `time`: milliseconds since 1970.
+ * The first statement of a flush. `seq`: above that of the flush before. Fails with `NothingChanged` if the flush is written
+ * already. `time`: milliseconds since 1970.
  */
 export function numberFlush(writer: string, seq: number, time: number): Statement {
   return {
     sql: `INSERT INTO usage_flush (writer, seq, time) VALUES (?, ?, ?)
       ON CONFLICT (writer) DO UPDATE SET seq = excluded.seq, time = excluded.time
-      WHERE usage_flush.seq = excluded.seq - 1`,
+      WHERE usage_flush.seq < excluded.seq`,
     parameters: [writer, seq, time],
     require: 'change',
   }

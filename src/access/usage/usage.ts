@@ -1,20 +1,13 @@
 // Usage per minute, hour and day, by key, API, network, method and outcome: counted in memory, written each second in
 // one write. A kill loses at most the last second; a failed write loses no counts. Each write has a number of this writer, and
 // is repeated under it until it is known to be in the database: it counts once. While a remote database is away, writes
-// wait in a local file (usage-spool.ts).
+// wait in a local file (usage-spool.ts), which one process of a machine has: others send it their flushes.
 // Tested by src/access/usage/usage.test.ts, src/access/usage/usage-spool.test.ts
 import { randomUUID } from 'node:crypto'
-import { latencyColumns } from '../../db/migrations.ts'
-import { NothingChanged, type Statement } from '../../db/writer.ts'
-import {
-  type CallGroup,
-  type LatencyAddition,
-  type TransferAddition,
-  type UsageAddition,
-  addUsage,
-} from '../../tables/usage-additions.ts'
+import { NothingChanged } from '../../db/writer.ts'
 import { type Transferred, startOfMonth } from './transfer-counts.ts'
 import type { NumberedFlush, UsageSpool } from './usage-spool.ts'
+import { usageStatements } from './usage-statements.ts'
 import {
   type FlushedRow,
   type UsageRow,
@@ -33,50 +26,6 @@ import { findFlush, numberFlush } from '../../tables/usage-flushes.ts'
 import type { Database } from '../../db/sqlite.ts'
 import { findTransfer, sumUnitsOfDay, type TransferRow } from '../../tables/usage.ts'
 
-function usageStatements(rows: readonly FlushedRow[]): readonly Statement[] {
-  return addUsage({
-    usage: rows.map(usageAddition),
-    latencies: rows.flatMap(latencyAdditions),
-    transfers: rows.filter(isTransfer).map(transferAddition),
-    keyUses: rows.map(({ keyId, minute }) => [keyId, minute]),
-  })
-}
-
-function groupOf({ keyId, accountId, minute, face, network, method }: FlushedRow): CallGroup {
-  return [keyId, accountId, minute, face, network, method]
-}
-
-function usageAddition(row: FlushedRow): UsageAddition {
-  const { outcome, reason, status, requests, units, bytesIn, bytesOut } = row
-  return [...groupOf(row), outcome, reason, status, requests, units, bytesIn, bytesOut]
-}
-
-/** One for each part of the histogram in which there is something. */
-function latencyAdditions(row: FlushedRow): LatencyAddition[] {
-  const { latency } = row
-  if (latency === null) return []
-  const parts: LatencyAddition[] = []
-  const width = latencyColumns.length
-  for (let from = 0; from < latency.length; from += width) {
-    const counts = latency.slice(from, from + width)
-    if (counts.every((count) => count === 0)) continue
-    parts.push([...groupOf(row), from / width, ...padded(counts, width)])
-  }
-  return parts
-}
-
-function padded(counts: Readonly<Uint32Array>, width: number): number[] {
-  return Array.from({ length: width }, (_, at) => counts[at] ?? 0)
-}
-
-function isTransfer({ face, bytesIn, bytesOut }: FlushedRow): boolean {
-  return face === 'files' && bytesIn + bytesOut > 0
-}
-
-function transferAddition({ keyId, minute, bytesIn, bytesOut }: FlushedRow): TransferAddition {
-  return [keyId, startOfMonth(minute), bytesIn, bytesOut]
-}
-
 type FlushListener = (rows: readonly FlushedRow[]) => void
 
 export type Usage = {
@@ -92,6 +41,8 @@ export type Usage = {
    * logged. The returned function unsubscribes.
    */
   onFlush(listener: FlushListener): () => void
+  /** Stores a flush of another process in the spool, and writes it soon. False: it is not stored. */
+  accept(flush: NumberedFlush): boolean
   /** Passes rows that another process has written to the listeners. */
   addFlushed(rows: readonly FlushedRow[]): void
   /** Reads one state of the database, and the rows in memory that are not in it: together each call once. */
@@ -129,8 +80,9 @@ const rowsMax = 10_000
 
 /**
  * `db`: the database of `rows`, for sums in the caller's turn; null: it is remote, and sums are promises. `spool`: for
- * writes while `rows` cannot be reached; the caller closes it. `rowsMax`: different rows between two writes; calls beyond
- * are added up under the method `other`.
+ * writes while `rows` cannot be reached; the caller closes it. `send`: to another process, which writes the flush and passes
+ * its rows on; null: into `rows`. Rejects if that process has not stored it. `rowsMax`: different rows between two writes;
+ * calls beyond are added up under the method `other`.
  */
 export function createUsage(parts: {
   readonly db: Database | null
@@ -139,8 +91,9 @@ export function createUsage(parts: {
   readonly log: Log
   readonly rowsMax?: number
   readonly spool?: UsageSpool | null
+  readonly send?: ((flush: NumberedFlush) => Promise<void>) | null
 }): Usage {
-  const { db, rows, clock, log, spool = null } = parts
+  const { db, rows, clock, log, spool = null, send = null } = parts
   const writer = randomUUID()
   const most = parts.rowsMax ?? rowsMax
   const counted = new Map<string, UsageRow>()
@@ -219,7 +172,7 @@ export function createUsage(parts: {
     // All in one turn: a read in between would find these rows twice, or not at all.
     underway = null
     if (flush.isSpooled) spool?.drop()
-    tell(flush.rows)
+    if (send === null) tell(flush.rows)
     return true
   }
 
@@ -240,10 +193,12 @@ export function createUsage(parts: {
 
   /** False: whether it was written is unknown, and it must be sent again. */
   async function write(flush: Flush): Promise<boolean> {
-    const { rows: flushed } = flush
+    const { writer: by, seq: number, rows: flushed } = flush
     try {
-      const numbered = numberFlush(flush.writer, flush.seq, clock.now())
-      await rows.write([numbered, ...usageStatements(flushed)], { lock: 'usage' })
+      if (send === null) {
+        const numbered = numberFlush(by, number, clock.now())
+        await rows.write([numbered, ...usageStatements(flushed)], { lock: 'usage' })
+      } else await send({ writer: by, seq: number, rows: flushed })
       return true
     } catch (error) {
       // An earlier try was written, though its reply was lost.
@@ -372,6 +327,11 @@ export function createUsage(parts: {
     onFlush(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
+    },
+    accept(sent) {
+      const isStored = spool?.append(sent) ?? false
+      if (flushing === null) void flush()
+      return isStored
     },
     addFlushed: tell,
     read,

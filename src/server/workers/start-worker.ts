@@ -6,8 +6,10 @@ import { createDirectoryOf } from '../../access/accounts/directory.ts'
 import { obtainSealSecret } from '../../access/accounts/server-identity.ts'
 import { createFailedAuthentications } from '../../access/limits/failed-attempts.ts'
 import { createLimiter } from '../../access/limits/limiter.ts'
+import type { NumberedFlush } from '../../access/usage/usage-spool.ts'
 import { createUsage } from '../../access/usage/usage.ts'
 import { backgroundFailed, guardClock, logUnhandled, systemClock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
 import { createFairTimeSlices } from '../../base/fair-time-slices.ts'
 import { startIdleCollections } from '../../base/idle-collections.ts'
 import { createLog, type Log } from '../../base/log.ts'
@@ -168,7 +170,16 @@ export async function startWorker(
   })
   starting.defer(() => directory.stop())
   await directory.refresh()
-  const usage = createUsage({ db: opening.db, rows, clock, log })
+  const send = async (flush: NumberedFlush): Promise<void> => {
+    if (!(await keeper.call('usage', flush))) throw new Fault('overloaded')
+  }
+  const usage = createUsage({
+    db: opening.db,
+    send: opening.db === null ? send : null,
+    rows,
+    clock,
+    log,
+  })
   usage.onFlush((flushed) => void keeper.call('flushed', flushed).catch(() => {}))
   starting.defer(async () => {
     usage.stop()

@@ -1,6 +1,7 @@
 // The calls that the keeper answers for its workers.
 // Tested by test/server/workers.test.ts
 import type { FlushedRow } from '../../access/usage/usage-row.ts'
+import type { NumberedFlush } from '../../access/usage/usage-spool.ts'
 import type { Usage } from '../../access/usage/usage.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Writer, Statement } from '../../db/writer.ts'
@@ -15,6 +16,8 @@ export type WorkerCalls = LimitCalls &
     readonly write: (statements: readonly Statement[]) => Promise<readonly number[]>
     /** Passes on rows of usage that the worker has written. */
     readonly flushed: (rows: readonly FlushedRow[]) => void
+    /** Stores a flush of usage for a remote database, and writes it later. False: the worker must send it again. */
+    readonly usage: (flush: NumberedFlush) => boolean
     readonly report: (report: WorkerReport) => void
     /** The worker with this number ends: connections that it passed on are drained. */
     readonly leave: (worker: number) => void
@@ -33,7 +36,7 @@ const reportsKeptMs = 5_000
 
 export type WorkerCallsParts = {
   readonly writer: Writer
-  readonly usage: Pick<Usage, 'addFlushed'>
+  readonly usage: Pick<Usage, 'accept' | 'addFlushed'>
   readonly counters: Pick<Counters, 'add'>
   readonly listeners: Pick<Listeners, 'drainWorker'>
   readonly limits: SharedLimits
@@ -55,6 +58,7 @@ export function createWorkerCalls(parts: WorkerCallsParts): {
       ...createMessageCalls(parts.messages),
       write: (statements) => writer.write(statements),
       flushed: (rows) => usage.addFlushed(rows),
+      usage: (flush) => usage.accept(flush),
       report({ worker, connections: open, counts }) {
         reports.set(worker, { open, at: clock.monotonic() })
         counters.add(counts)
