@@ -1,8 +1,10 @@
 // The file `moved` of a data folder: its accounts and files were moved to a shared database, or are being moved back and are not
-// complete. A server that would use them refuses to start.
+// complete. A server that would use them refuses to start. Likewise the table `moved_away` of a shared database.
 // Tested by test/cli/migrate.test.ts
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Rows } from '../db/rows.ts'
+import { findMovedAway } from '../tables/moved-blocks.ts'
 
 export type MoveMark = 'moved' | 'incomplete'
 
@@ -36,5 +38,13 @@ export function refuseMoved(dataDir: string): void {
     mark === 'moved'
       ? `the accounts and files of ${dataDir} were moved to a shared database: set database.url and objects.url, or, to go back to the state before the move, remove ${path}`
       : `accounts and files are being moved to ${dataDir} and are not complete: run cairn migrate to-folder again`,
+  )
+}
+
+/** Rejects with a sentence for the operator if the rows of a shared database were moved to a folder. */
+export async function refuseMovedAway(rows: Pick<Rows, 'first'>): Promise<void> {
+  if ((await rows.first(findMovedAway())) === null) return
+  throw new Error(
+    'the accounts and files of this database were moved to a data folder: start without database.url and objects.url, or, to go back to the state before the move, drop its table moved_away',
   )
 }

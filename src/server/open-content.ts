@@ -36,6 +36,7 @@ import type { FileSourceConfig } from '../ipfs/sources/file-source.ts'
 import { type BlockSources, createBlockSources } from '../ipfs/sources/block-sources.ts'
 import type { ResumableUploads } from '../kubo/tus/resumable-uploads.ts'
 import type { Counters } from '../metrics/counters.ts'
+import { refuseMovedAway } from './move-mark.ts'
 
 export type NetworkSources = {
   readonly of: (hint: FetchContext) => readonly Source[]
@@ -258,6 +259,8 @@ export async function openSharedStore(
   const { openObjects } = await import('./open-objects.ts')
   const store = await openObjects(parts)
   opening.defer(() => store.close())
+  // No move of the rows begins while this machine has a lease; one that has ended meanwhile has left its mark.
+  await refuseMovedAway(parts.rows)
   return store
 }
 

@@ -18,12 +18,12 @@ import type { Rows } from '../db/rows.ts'
 import { createSqliteRows } from '../db/sqlite-rows.ts'
 import type { Database } from '../db/sqlite.ts'
 import type { Writer } from '../db/writer.ts'
-import { findMovedAway } from '../tables/moved-blocks.ts'
 import {
   createOwnDenyList,
   createRemoteDenyList,
   type OwnDenyList,
 } from '../ipfs-gateway/own-denials.ts'
+import { refuseMovedAway } from './move-mark.ts'
 
 export type OpenRows = {
   readonly rows: Rows
@@ -95,11 +95,11 @@ async function openRemote(parts: Parts, url: string, localRows: Rows): Promise<O
     log,
   })
   const { rows, revisions, leases } = opened
-  if ((await rows.first(findMovedAway())) !== null) {
+  try {
+    await refuseMovedAway(rows)
+  } catch (error) {
     await opened.close()
-    throw new Error(
-      'the accounts and files of this database were moved to a data folder: start without database.url and objects.url, or, to go back to the state before the move, drop its table moved_away',
-    )
+    throw error
   }
   const spool = parts.isSpooled ? openUsageSpool(join(config.dataDir, 'usage.spool'), log) : null
   return {

@@ -14,6 +14,7 @@ import { filesClient } from '../fakes/files/files-client.ts'
 import { bucket, missingVersitygw, startVersitygw } from '../fakes/files/versitygw.ts'
 import { usePostgres } from '../fakes/postgres-rows.ts'
 import { noise } from '../fakes/seeded.ts'
+import { until } from '../fakes/until.ts'
 import { openStubChain } from '../fakes/upstream/stub-chain.ts'
 import { startStubUpstream } from '../fakes/upstream/stub-upstream.ts'
 import { bin, runCli, type Started, startCairn, temporaryFolder } from '../started-server.ts'
@@ -21,6 +22,7 @@ import { bin, runCli, type Started, startCairn, temporaryFolder } from '../start
 const postgres = usePostgres()
 const missing = missingVersitygw()
 const skip = missing === false ? postgres.skip : missing
+const startMs = 60_000
 const large = noise('large', 3 * 1024 * 1024)
 
 async function newFolder(t: TestContext): Promise<string> {
@@ -247,6 +249,45 @@ test(
     await cat(alone, filled)
     const reply = await filesClient({ ...alone, ...filled.key }).post(`cat?arg=${added}`)
     assert.equal(await reply.text(), 'later')
+  },
+)
+
+test(
+  'a server that starts while its database is moved to a folder is refused',
+  { skip, timeout: 120_000 },
+  async (t) => {
+    const shared = await shareWith(t)
+    const machine = await newFolder(t)
+    const first = await shared.start(machine)
+    t.after(() => first.kill())
+    const cid = await filesClient(first).add(Buffer.from('a file'))
+    assert.equal(await first.stop(), 0)
+    await shared.query('UPDATE node_lease SET until = now()')
+    const back = await newFolder(t)
+    await copyFile(join(machine, 'identity.pem'), join(back, 'identity.pem'))
+    const refused: Promise<string>[] = []
+    const moved = await moveToFolder({
+      config: await shared.config(back),
+      onBlocks: () => {},
+      async onStep(step) {
+        if (step !== 'rows account') return
+        // Not marked yet: it waits for its lease.
+        refused.push(failure(shared.start(machine)).catch(String))
+        await until(async () => {
+          const waiting = `SELECT 1 FROM pg_locks WHERE relation = 'node_lease'::regclass AND NOT granted`
+          assert.notEqual((await shared.query(waiting)).length, 0)
+        }, startMs)
+      },
+    })
+    assert.equal(refused.length, 1)
+    // The move may take longer than a statement.
+    assert.match(await (refused[0] ?? ''), /were moved to a data folder|overloaded/)
+    assert.equal(moved.recount?.lost, 0)
+    const alone = await startCairn({ dataDir: back })
+    t.after(() => alone.kill())
+    const { apiKey, apiKeySecret } = first
+    const reply = await filesClient({ ...alone, apiKey, apiKeySecret }).post(`cat?arg=${cid}`)
+    assert.equal(await reply.text(), 'a file')
   },
 )
 

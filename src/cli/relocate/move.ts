@@ -6,7 +6,12 @@ import type { Config } from '../../config/settings.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
 import type { Recount } from '../../db/moved-tables.ts'
-import { claimTarget, markMovedAway, serversOf } from '../../db/postgres/move-session.ts'
+import {
+  beginAlone,
+  claimTarget,
+  markMovedAway,
+  serversOf,
+} from '../../db/postgres/move-session.ts'
 import { moveRowsToPostgres, moveRowsToSqlite } from '../../db/postgres/move-rows.ts'
 import { createSqliteRows } from '../../db/sqlite-rows.ts'
 import { type Database, openDatabase } from '../../db/sqlite.ts'
@@ -34,7 +39,7 @@ type Parts = {
   readonly config: Pick<Config, 'dataDir' | 'database' | 'objects' | 'store'>
   readonly onBlocks: (done: number, total: number) => void
   /** Called before each step. */
-  readonly onStep: (step: string) => void
+  readonly onStep: (step: string) => void | Promise<void>
 }
 
 /** Rejects with a sentence for the operator; then the folder is as it was, and the command can be run again. */
@@ -55,7 +60,7 @@ export async function moveToShared({ config, onBlocks, onStep }: Parts): Promise
   const writer = createInlineWriter(db)
   // A server writes the rows of its last blocks itself.
   if (unlock !== null) await (await openFolderStore(config, db, writer)).close()
-  onStep('blocks')
+  await onStep('blocks')
   const store = await shared.openStore()
   await using closing = new AsyncDisposableStack()
   closing.defer(() => store.close())
@@ -67,7 +72,7 @@ export async function moveToShared({ config, onBlocks, onStep }: Parts): Promise
     onBlocks,
   })
   if (unlock === null) return { blocks, recount: null, sampled: 0 }
-  onStep('rows')
+  await onStep('rows')
   // Commands that change the folder wait until the mark is there.
   db.exec('BEGIN IMMEDIATE')
   try {
@@ -76,9 +81,9 @@ export async function moveToShared({ config, onBlocks, onStep }: Parts): Promise
       db,
       before: (table) => onStep(`rows ${table}`),
     })
-    onStep('sample')
+    await onStep('sample')
     const sampled = await readSample(shared.rows, readerOf(store))
-    onStep('mark')
+    await onStep('mark')
     writeMoveMark(dataDir, 'moved')
     return { blocks, recount, sampled }
   } finally {
@@ -105,7 +110,7 @@ export async function moveToFolder({ config, onBlocks, onStep }: Parts): Promise
   writeMoveMark(dataDir, 'incomplete')
   const writer = createInlineWriter(db)
   const rows = createSqliteRows(db, writer)
-  onStep('blocks')
+  await onStep('blocks')
   const remote = await shared.openStore()
   ends.defer(() => remote.close())
   const local = await openFolderStore(config, db, writer)
@@ -117,20 +122,20 @@ export async function moveToFolder({ config, onBlocks, onStep }: Parts): Promise
     // With it, the rows of all blocks are written.
     await local.close()
   }
-  if (isServed || (await serversOf(shared.session)) === 'now') {
+  if (isServed || !(await beginAlone(shared.session))) {
     return { blocks, recount: null, sampled: 0 }
   }
-  onStep('rows')
+  await onStep('rows')
   const recount = await moveRowsToSqlite({
     session: shared.session,
     db,
     before: (table) => onStep(`rows ${table}`),
   })
-  onStep('sample')
+  await onStep('sample')
   const folder = openFolderReader(db, dataDir)
   ends.defer(() => folder.close())
   const sampled = await readSample(rows, folder.read)
-  onStep('mark')
+  await onStep('mark')
   await markMovedAway(shared.session)
   removeMoveMark(dataDir)
   return { blocks, recount, sampled }

@@ -24,7 +24,7 @@ type Column = { readonly name: string; readonly type: string }
 type Copy = {
   readonly session: MoveSession
   readonly db: Database
-  readonly before: (table: string) => void
+  readonly before: (table: string) => void | Promise<void>
 }
 
 const identities = ['block', 'root', 'account_storage', 'releasing', 'lease', 'collection']
@@ -73,7 +73,7 @@ export async function moveRowsToPostgres({ session, db, before }: Copy): Promise
     await session.run(`TRUNCATE ${all.join(', ')}`)
     for (const table of all) await session.run(`ALTER TABLE ${table} DISABLE TRIGGER USER`)
     for (const table of movedTables) {
-      before(table)
+      await before(table)
       const columns = await columnsOf(session, table)
       const names = columns.map(({ name }) => name).join(', ')
       const types = columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(', ')
@@ -87,7 +87,7 @@ export async function moveRowsToPostgres({ session, db, before }: Copy): Promise
         ),
       )
     }
-    before('block')
+    await before('block')
     await insertAll(
       session,
       `INSERT INTO block (id, hash, size, created, file, at, bytes, form)
@@ -112,7 +112,7 @@ export async function moveRowsToPostgres({ session, db, before }: Copy): Promise
     )
     const [lost] = await session.run<Counted>(lostSql)
     await session.run('DROP TABLE moved_place')
-    before('commit')
+    await before('commit')
     await session.run('COMMIT')
     await session.run('ANALYZE')
     return { rows, ...storage, lost: lost?.rows ?? 0 }
@@ -145,7 +145,6 @@ async function insertAll(session: MoveSession, sql: string, rows: Iterable<Row>)
 
 /** As `moveRowsToPostgres`, from one state of PostgreSQL. The transaction of `session` stays open. */
 export async function moveRowsToSqlite({ session, db, before }: Copy): Promise<Recount> {
-  await session.run('BEGIN ISOLATION LEVEL REPEATABLE READ')
   db.exec('BEGIN IMMEDIATE; PRAGMA defer_foreign_keys = ON')
   try {
     const triggers = takeTriggers(db)
@@ -153,7 +152,7 @@ export async function moveRowsToSqlite({ session, db, before }: Copy): Promise<R
     db.exec('CREATE UNIQUE INDEX moved_place_hash ON moved_place (hash)')
     for (const table of all.toReversed()) db.exec(`DELETE FROM ${table}`)
     for (const table of movedTables) {
-      before(table)
+      await before(table)
       const columns = (await columnsOf(session, table)).map(({ name }) => name)
       const values = columns.map(() => '?').join(', ')
       const insert = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values})`
@@ -161,7 +160,7 @@ export async function moveRowsToSqlite({ session, db, before }: Copy): Promise<R
         db.run(insert, Object.values(row))
       }
     }
-    before('block')
+    await before('block')
     const insert = `INSERT INTO block (id, hash, size, created, file, at, bytes, form)
       SELECT new.*, coalesce(place.file, 0), coalesce(place.at, 0), coalesce(place.bytes, 0), coalesce(place.form, 0)
         FROM (SELECT ? AS id, ? AS hash, ? AS size, ? AS created) AS new
@@ -179,7 +178,7 @@ export async function moveRowsToSqlite({ session, db, before }: Copy): Promise<R
       db.all<StorageRow>(storageSql),
     )
     const lost = db.get<Counted>(lostSql)?.rows ?? 0
-    before('commit')
+    await before('commit')
     db.exec('COMMIT')
     return { rows, ...storage, lost }
   } catch (error) {

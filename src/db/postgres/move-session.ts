@@ -2,6 +2,7 @@
 // Tested by test/cli/migrate.test.ts
 import pg from 'pg'
 import type { SqlValue } from '../writer.ts'
+import { advisoryLocks } from './postgres-rows.ts'
 import { rowTypes } from './row-types.ts'
 
 export type MoveSession = {
@@ -92,6 +93,23 @@ export async function claimTarget(session: MoveSession): Promise<void> {
     )
   }
   await session.run('INSERT INTO moved_in (one, began) VALUES (true, now())')
+}
+
+/**
+ * Begins the transaction that reads all rows. Until its end no server can start, and other commands wait with their writes. False: a
+ * server uses the database, and no transaction has begun.
+ */
+export async function beginAlone(session: MoveSession): Promise<boolean> {
+  // Before the transaction, whose state is that of its first query.
+  await session.run('SELECT pg_advisory_lock($1), pg_advisory_lock($2)', [
+    advisoryLocks.rows,
+    advisoryLocks.usage,
+  ])
+  await session.run('BEGIN ISOLATION LEVEL REPEATABLE READ')
+  await session.run('LOCK TABLE node_lease IN EXCLUSIVE MODE')
+  if ((await serversOf(session)) !== 'now') return true
+  await session.run('ROLLBACK')
+  return false
 }
 
 /** After a move to a folder: servers refuse the database from then on. Commits the transaction of the rows. */
