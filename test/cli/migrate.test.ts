@@ -272,7 +272,14 @@ test(
       async onStep(step) {
         if (step !== 'rows account') return
         // Not marked yet: it waits for its lease.
-        refused.push(failure(shared.start(machine)).catch(String))
+        const starting = shared.start(machine)
+        refused.push(failure(starting).catch(String))
+        t.after(() =>
+          starting.then(
+            (server) => server.kill(),
+            () => {},
+          ),
+        )
         await until(async () => {
           const waiting = `SELECT 1 FROM pg_locks WHERE relation = 'node_lease'::regclass AND NOT granted`
           assert.notEqual((await shared.query(waiting)).length, 0)
