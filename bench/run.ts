@@ -18,6 +18,7 @@ import { runHeads } from './sections/heads.ts'
 import { runImport } from './sections/import.ts'
 import { runFolders } from './sections/folders.ts'
 import { runLatency } from './sections/latency.ts'
+import { runObjects } from './sections/objects.ts'
 import { runStanding } from './sections/standing.ts'
 import { runStarvation } from './sections/starvation.ts'
 import { runUpstream } from './sections/upstream.ts'
@@ -38,6 +39,7 @@ const sections: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   verify: runVerify,
   files: runFiles,
   folders: runFolders,
+  objects: runObjects,
   engine: runEngine,
   collection: runCollection,
   import: runImport,

@@ -187,7 +187,7 @@ export async function openContent(parts: {
     log,
   })
   opening.defer(() => local.close())
-  const shared = await openSharedStore({ config, rows, local, clock, log }, opening)
+  const shared = await openSharedStore({ config, rows, local, hashBeside, clock, log }, opening)
   const store = shared ?? local
   const sources = createNetworkSources()
   const blockSources = createBlockSources({ clock, log })
@@ -250,6 +250,7 @@ export async function openSharedStore(
     readonly config: Pick<Config, 'dataDir' | 'objects' | 'node'>
     readonly rows: Rows
     readonly local: SegmentStore
+    readonly hashBeside?: HashWorker | null
     readonly clock: Clock
     readonly log: Log
   },

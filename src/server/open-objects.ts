@@ -5,6 +5,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import type { HashWorker } from '../codec/hash/hash-worker.ts'
 import type { Config } from '../config/settings.ts'
 import type { LocalStore } from '../content/block-store.ts'
 import { parseBucketUrl } from '../content/objects/bucket-url.ts'
@@ -37,12 +38,14 @@ export function openUploads(
 export function createConfiguredObjects(
   { url, ...settings }: Config['objects'],
   clock: Clock,
+  hashBeside: HashWorker | null = null,
 ): ObjectStore | null {
   const place = url === null ? null : parseBucketUrl(url)
   if (place === null) return null
   const { endpoint, region, accessKeyId, secretAccessKey } = settings
   if (accessKeyId === null || secretAccessKey === null) return null
-  return createS3Objects({ endpoint, region, accessKeyId, secretAccessKey }, place, clock)
+  const access = { endpoint, region, accessKeyId, secretAccessKey }
+  return createS3Objects(access, place, clock, hashBeside)
 }
 
 /** Throws a sentence for the operator if the bucket cannot be used, or belongs to another server. */
@@ -53,12 +56,13 @@ export async function openObjects(parts: {
   /** Of PostgreSQL. */
   readonly rows: Rows
   readonly local: LocalStore
+  readonly hashBeside?: HashWorker | null
   readonly clock: Clock
   readonly log: Log
 }): Promise<ObjectBlockStore> {
-  const { config, rows, local, clock, log } = parts
+  const { config, rows, local, hashBeside = null, clock, log } = parts
   const { url, cacheBytes, deleteDelayMs } = config.objects
-  const objects = createConfiguredObjects(config.objects, clock)
+  const objects = createConfiguredObjects(config.objects, clock, hashBeside)
   if (objects === null || url === null) throw new Error('no bucket is configured')
   await using opening = new AsyncDisposableStack()
   opening.defer(() => objects.close())
@@ -72,6 +76,7 @@ export async function openObjects(parts: {
     local,
     node: config.node.name ?? hostname(),
     deleteDelayMs,
+    hashBeside,
     clock,
     log,
   })

@@ -1,12 +1,16 @@
 // A Batch of the object store. Up to 4 MiB stay in memory and share an object with other small commits. A larger batch streams
-// into objects of its own, and names its blocks in the table `staged`; the commit turns them into block rows.
+// into objects of its own, and names its blocks in the table `staged`; the commit turns them into block rows. Leaves of large
+// files go from their slot into the object, without a copy of each block.
 // Tested by test/suites/block-store.suite.ts
 import { randomBytes } from 'node:crypto'
 import { Fault } from '../../base/fault.ts'
 import { toLatin1 } from '../../base/hex.ts'
+import type { HashWorker } from '../../codec/hash/hash-worker.ts'
+import { leafPrefix, leafSuffix } from '../../codec/ipld/leaf-frame.ts'
+import { joinBytes } from '../../codec/ipld/protobuf.ts'
 import type { Rows } from '../../db/rows.ts'
 import { NothingChanged, type RowChanges, type Statement, withRows } from '../../db/writer.ts'
-import { type BlockPlace, verbatim } from '../../tables/blocks.ts'
+import { type BlockForm, type BlockPlace, dagPbLeaf, verbatim } from '../../tables/blocks.ts'
 import {
   findStaged,
   lookupMax,
@@ -26,9 +30,10 @@ import {
   unstageStep,
   unstageStepRows,
 } from '../../tables/staged.ts'
-import type { Batch } from '../block-store.ts'
-import { leavesByPut } from '../leaves-by-put.ts'
+import type { Batch, LeafCut } from '../block-store.ts'
 import type { UnverifiedItem } from '../ref.ts'
+import { type WriteBufferPool, writeBufferBytes } from '../segments/io-buffers.ts'
+import { type BufferedLeaf, createLeafWriter } from '../segments/leaf-writer.ts'
 import { type ObjectCommit, type OwnedBlock, findExisting } from './object-commits.ts'
 import type { ObjectStore, PartsWriter } from './object-store.ts'
 import { objectName } from './range-cache.ts'
@@ -49,16 +54,25 @@ export type ObjectBatchParts = {
   readonly objects: Pick<ObjectStore, 'putParts'>
   readonly ids: SegmentIds
   readonly commitSmall: ObjectCommit
+  /** Slots of leaves. */
+  readonly pool: WriteBufferPool
+  /** Null: leaves are hashed by this thread. */
+  readonly hashBeside: HashWorker | null
   readonly now: () => number
 }
 
 type Group = Map<string, OwnedBlock & { readonly trees: Set<number> }>
 
+/** `bytes`: as they are stored, in `form`; `size`: of the block. */
+type FormedBlock = OwnedBlock & { readonly form: BlockForm; readonly size: number }
+type FormedBlocks = ReadonlyMap<string, FormedBlock>
+
 export function createObjectBatch(parts: ObjectBatchParts): Batch {
-  const { rows: database, ids, commitSmall, now } = parts
+  const { rows: database, ids, commitSmall, pool, hashBeside, now } = parts
   const id = `${ids.token}.${randomBytes(9).toString('base64url')}`
   const stream = createObjectStream(parts)
   const recent = new Map<string, BlockPlace>()
+  const leafWriters = new Set<ReturnType<typeof createLeafWriter>>()
   let group: Group = new Map()
   let groupBytes = 0
   let unlisted: StagedRow[] = []
@@ -92,6 +106,14 @@ export function createObjectBatch(parts: ObjectBatchParts): Batch {
     const full = group
     group = new Map()
     groupBytes = 0
+    if (full.size === 0) return writing
+    const formed = [...full].map(
+      ([key, block]) => [key, { ...block, form: verbatim, size: block.bytes.length }] as const,
+    )
+    return writeNext(new Map(formed))
+  }
+
+  function writeNext(full: FormedBlocks): Promise<unknown> {
     isLarge = true
     writing = writing.then(() => writeGroup(full))
     // The commit, or the next call, reports it.
@@ -99,7 +121,7 @@ export function createObjectBatch(parts: ObjectBatchParts): Batch {
     return writing
   }
 
-  async function writeGroup(full: Group): Promise<void> {
+  async function writeGroup(full: FormedBlocks): Promise<void> {
     mustBeOpen()
     const unknown = [...full].filter(([key]) => !recent.has(key)).map(([, { hash }]) => hash)
     const existing = await findExisting(database, unknown)
@@ -107,19 +129,20 @@ export function createObjectBatch(parts: ObjectBatchParts): Batch {
       await stage(stageExisting(id, tree, hashes))
     }
     const staged = await findStagedOf(full, existing)
-    for (const [key, { hash, bytes, trees }] of full) {
+    for (const [key, block] of full) {
+      const { hash, size, trees } = block
       const fresh = [...trees].filter((tree) => staged.get(tree)?.has(key) !== true)
       if (fresh.length === 0) continue
-      const place = recent.get(key) ?? (await stream.write(bytes))
+      const place = recent.get(key) ?? (await stream.write(block))
       if (recent.size >= recentMax) recent.clear()
       recent.set(key, place)
-      for (const tree of fresh) unlisted.push({ tree, hash, size: bytes.length, place })
+      for (const tree of fresh) unlisted.push({ tree, hash, size, place })
     }
     if (unlisted.length >= unlistedMax) await list()
   }
 
   /** What exists may have been deleted before it was staged. */
-  async function findStagedOf(full: Group, existing: ReadonlySet<string>) {
+  async function findStagedOf(full: FormedBlocks, existing: ReadonlySet<string>) {
     const staged = new Map<number, Set<string>>()
     for (const [tree, hashes] of byTree(full, existing)) {
       const keys = new Set<string>()
@@ -164,7 +187,7 @@ export function createObjectBatch(parts: ObjectBatchParts): Batch {
     }
   }
 
-  async function put(items: readonly UnverifiedItem[], tree: number, isOwn: boolean) {
+  async function put(items: readonly UnverifiedItem[], tree = 0, isOwn = false) {
     mustBeOpen()
     for (const item of items) hold(item, tree, isOwn)
     if (groupBytes <= groupBytesMax && group.size <= groupBlocksMax) return
@@ -174,10 +197,46 @@ export function createObjectBatch(parts: ObjectBatchParts): Batch {
     await before
   }
 
+  /** The slot is used until the promise resolves. One that is not full shares a group with other blocks. */
+  async function keepSlot(
+    slot: Uint8Array,
+    leaves: readonly BufferedLeaf[],
+    form: LeafCut['form'],
+    tree: number,
+  ): Promise<void> {
+    mustBeOpen()
+    const dataOf = ({ at, bytes }: BufferedLeaf) => slot.subarray(at, at + bytes)
+    const last = leaves.at(-1)
+    if (last === undefined) return
+    if (last.at + last.bytes < writeBufferBytes) {
+      const items = leaves.map((leaf) => ownLeaf(leaf.multihash, dataOf(leaf), form))
+      return await put(items, tree, true)
+    }
+    const stored: BlockForm = form === 'raw' ? verbatim : dagPbLeaf
+    const formed = new Map<string, FormedBlock>()
+    for (const leaf of leaves) {
+      const { multihash: hash, size } = leaf
+      const block = { hash, bytes: dataOf(leaf), form: stored, size, trees: new Set([tree]) }
+      formed.set(toLatin1(hash), block)
+    }
+    await writeNext(formed)
+  }
+
   return {
     id,
-    put: (items, tree = 0) => put(items, tree, false),
-    leaves: (cut, onLeaf, tree = 0) => leavesByPut(cut, onLeaf, (items) => put(items, tree, true)),
+    put: (items, tree) => put(items, tree),
+    leaves(cut, onLeaf, tree = 0) {
+      mustBeOpen()
+      const writer = createLeafWriter({
+        cut,
+        hashBeside,
+        onLeaf,
+        pool,
+        keepSlot: (slot, leaves) => keepSlot(slot, leaves, cut.form, tree),
+      })
+      leafWriters.add(writer)
+      return writer
+    },
     async commit(rows = []) {
       mustBeOpen()
       const named = rows.length === 0 ? null : id
@@ -190,6 +249,7 @@ export function createObjectBatch(parts: ObjectBatchParts): Batch {
       if (state !== 'open') return
       state = 'discarded'
       group = new Map()
+      await Promise.all([...leafWriters].map((each) => each.abandon()))
       await writing.catch(() => undefined)
       await stream.discard()
       if (!isLarge) return
@@ -202,7 +262,10 @@ export function createObjectBatch(parts: ObjectBatchParts): Batch {
 }
 
 /** Hashes of existing blocks, for each tree that has any. */
-function byTree(group: Group, existing: ReadonlySet<string>): ReadonlyMap<number, Uint8Array[]> {
+function byTree(
+  group: FormedBlocks,
+  existing: ReadonlySet<string>,
+): ReadonlyMap<number, Uint8Array[]> {
   const trees = new Map<number, Uint8Array[]>()
   for (const [key, { hash, trees: own }] of group) {
     if (!existing.has(key)) continue
@@ -215,9 +278,18 @@ function byTree(group: Group, existing: ReadonlySet<string>): ReadonlyMap<number
   return trees
 }
 
+/** The whole block, as a copy. */
+function ownLeaf(hash: Uint8Array, data: Uint8Array, form: LeafCut['form']): UnverifiedItem {
+  const bytes =
+    form === 'raw'
+      ? new Uint8Array(data)
+      : joinBytes([leafPrefix(data.length), data, leafSuffix(data.length)])
+  return { ref: { kind: 'dag-block', hash }, bytes }
+}
+
 type ObjectStream = {
   /** Resolves when the bytes are taken. */
-  write(block: Uint8Array): Promise<BlockPlace>
+  write(block: Pick<FormedBlock, 'bytes' | 'form' | 'size'>): Promise<BlockPlace>
   /** All objects are complete and durable. */
   end(): Promise<readonly CompleteSegment[]>
   discard(): Promise<void>
@@ -244,13 +316,13 @@ function createObjectStream({ rows, objects, ids }: ObjectBatchParts): ObjectStr
   }
 
   return {
-    async write(block) {
-      if (open !== null && open.writer.bytes + block.length > objectBytesMax) await endOpen()
+    async write({ bytes, form, size }) {
+      if (open !== null && open.writer.bytes + bytes.length > objectBytesMax) await endOpen()
       open ??= await begin()
       const { segment, writer } = open
       const at = writer.bytes
-      await writer.write(block)
-      return { file: segment.id, at, bytes: block.length, form: verbatim, size: block.length }
+      await writer.write(bytes)
+      return { file: segment.id, at, bytes: bytes.length, form, size }
     },
     async end() {
       await endOpen()

@@ -5,13 +5,16 @@ import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { toLatin1 } from '../../base/hex.ts'
 import type { Log } from '../../base/log.ts'
+import type { HashWorker } from '../../codec/hash/hash-worker.ts'
 import type { Rows } from '../../db/rows.ts'
 import { quarantineBlock, releaseBlock } from '../../tables/blocks.ts'
 import { anyQuarantinedBlock, deleteUnusedBlocks } from '../../tables/objects/object-blocks.ts'
 import type { LocalStore, ServerStore } from '../block-store.ts'
 import type { QuarantineFlag } from '../quarantine-rows.ts'
 import type { UnverifiedItem } from '../ref.ts'
+import { createWriteBufferPool } from '../segments/io-buffers.ts'
 import { createRecentPlaces } from '../segments/recent-places.ts'
+import { defaultSegmentLimits } from '../segments/segment-limits.ts'
 import { createObjectBatch } from './object-batch.ts'
 import { type OwnedBlock, createObjectCommit } from './object-commits.ts'
 import { createObjectGroups } from './object-groups.ts'
@@ -42,10 +45,13 @@ export async function openObjectBlockStore(parts: {
   readonly node: string
   /** Of an object whose blocks are all gone. */
   readonly deleteDelayMs: number
+  /** Null: leaves of files are hashed by this thread. */
+  readonly hashBeside?: HashWorker | null
   readonly clock: Clock
   readonly log: Log
 }): Promise<ObjectBlockStore> {
-  const { rows, objects, ranges, local, node, deleteDelayMs, clock, log } = parts
+  const { rows, objects, ranges, local, node, deleteDelayMs, hashBeside = null } = parts
+  const { clock, log } = parts
   const ids = await openSegmentIds({ rows, node, clock, log })
   const places = createRecentPlaces(recentPlaces)
   const reads = createObjectReads({ rows, ranges, places })
@@ -59,7 +65,15 @@ export async function openObjectBlockStore(parts: {
       for (const row of index) places.note(row.hash, row)
     },
   })
-  const batchParts = { rows, objects, ids, commitSmall: commit, now: clock.now }
+  const batchParts = {
+    rows,
+    objects,
+    ids,
+    commitSmall: commit,
+    pool: createWriteBufferPool(defaultSegmentLimits.slots),
+    hashBeside,
+    now: clock.now,
+  }
   const flag = await openFlag(rows, local, log)
 
   /** Deletes and frees through these rows. */

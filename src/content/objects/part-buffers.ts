@@ -7,7 +7,7 @@ export type PartBuffers = {
   give(buffer: Uint8Array): void
 }
 
-/** `count` buffers of `bytes`, allocated at first use. */
+/** `count` buffers of `bytes`, allocated at first use, in memory that the hash thread can read. */
 export function createPartBuffers(count: number, bytes: number): PartBuffers {
   const free: Uint8Array[] = []
   const waiting: ((buffer: Uint8Array) => void)[] = []
@@ -18,7 +18,7 @@ export function createPartBuffers(count: number, bytes: number): PartBuffers {
       if (buffer !== undefined) return buffer
       if (made < count) {
         made += 1
-        return Buffer.allocUnsafeSlow(bytes)
+        return Buffer.from(new SharedArrayBuffer(bytes))
       }
       return await new Promise((resolve) => waiting.push(resolve))
     },

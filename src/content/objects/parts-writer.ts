@@ -1,6 +1,7 @@
 // Cuts the bytes of one object into parts, and sends full parts while the next one fills. An object of less than one part
 // is stored by one plain request.
 // Tested by test/suites/object-store.suite.ts
+import { copyBytes } from '../../base/copy-bytes.ts'
 import type { PartsWriter } from './object-store.ts'
 import type { PartBuffers } from './part-buffers.ts'
 
@@ -93,7 +94,7 @@ export function createPartsWriter<Part>(
           mustBeOpen()
         }
         const part = piece.subarray(at, at + buffer.length - filled)
-        buffer.set(part, filled)
+        copyBytes(part, buffer, filled)
         filled += part.length
         at += part.length
         bytes += part.length

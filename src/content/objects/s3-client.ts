@@ -2,11 +2,12 @@
 // of its body or, over TLS with `checksums`, its CRC32; the service compares it. Three tries, and few retries in an outage;
 // bounded time and replies; errors state what to change.
 // Tested by test/backup/backup-s3.test.ts, src/content/objects/s3-client.test.ts
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { AwsV4Signer } from 'aws4fetch'
 import { type Clock, pause } from '../../base/clock.ts'
 import { codeOf, describeHttpError, openPool } from '../../base/http-origin.ts'
+import type { HashWorker } from '../../codec/hash/hash-worker.ts'
 import { ObjectGone } from './object-store.ts'
 import { S3Error, fixOf, isMissing, isTemporary } from './s3-error.ts'
 import { type S3Settings, backupPolicy } from './s3-policy.ts'
@@ -78,6 +79,8 @@ type Ask = {
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Uint8Array
+  /** Of the body, in base64, where the caller needs it too. */
+  readonly crc32?: string
 }
 
 type Reply = {
@@ -86,11 +89,13 @@ type Reply = {
   readonly body: AsyncIterable<Uint8Array>
 }
 
+/** `hashBeside`: hashes large bodies in shared memory; null: this thread does. */
 export function createS3Client(
   settings: S3Settings,
   bucket: string,
   clock: Clock,
   policy = backupPolicy,
+  hashBeside: HashWorker | null = null,
 ): S3Client {
   const { region, accessKeyId, secretAccessKey } = settings
   const { waitsMs, retryShare, connections, silenceMs, checksums, names } = policy
@@ -102,16 +107,18 @@ export function createS3Client(
   const isUnsigned = checksums && endpoint.protocol === 'https:'
   let retriesLeft = retriesReserve
 
-  function sumsOf({ method, body }: Ask): Record<string, string> {
-    const sha256 = createHash('sha256')
-      .update(body ?? '')
-      .digest('hex')
+  async function sha256Of(body: Uint8Array): Promise<string> {
+    const digest = await hashBeside?.(body, false)?.wait()
+    return digest === undefined ? hash('sha256', body) : Buffer.from(digest).toString('hex')
+  }
+
+  async function sumsOf({ method, body, crc32: sum }: Ask): Promise<Record<string, string>> {
     // In a POST, the header would be the checksum of the whole object.
-    if (body === undefined || method !== 'PUT' || !checksums)
-      return { 'x-amz-content-sha256': sha256 }
+    const hasSum = body !== undefined && method === 'PUT' && checksums
     return {
-      'x-amz-content-sha256': isUnsigned ? 'UNSIGNED-PAYLOAD' : sha256,
-      'x-amz-checksum-crc32': crc32Of(body),
+      'x-amz-content-sha256':
+        hasSum && isUnsigned ? 'UNSIGNED-PAYLOAD' : await sha256Of(body ?? new Uint8Array(0)),
+      ...(hasSum ? { 'x-amz-checksum-crc32': sum ?? crc32Of(body) } : {}),
     }
   }
 
@@ -123,7 +130,11 @@ export function createS3Client(
     return true
   }
 
-  async function sendOnce(ask: Ask, signal: AbortSignal): Promise<Reply> {
+  async function sendOnce(
+    ask: Ask,
+    sums: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<Reply> {
     const { method, key, query = {}, headers = {}, body } = ask
     const url = new URL(endpoint.origin)
     url.pathname = key === '' ? root : `${root}/${key}`
@@ -132,7 +143,7 @@ export function createS3Client(
     const signer = new AwsV4Signer({
       method,
       url: url.href,
-      headers: { ...headers, ...sumsOf(ask) },
+      headers: { ...headers, ...sums },
       accessKeyId,
       secretAccessKey,
       service: 's3',
@@ -158,11 +169,12 @@ export function createS3Client(
   /** The reply with a status below 300, its body unread. */
   async function open(ask: Ask, signal: AbortSignal): Promise<Reply> {
     retriesLeft = Math.min(retriesReserve, retriesLeft + (retryShare ?? 0))
+    const sums = await sumsOf(ask)
     for (let tries = 1; ; tries += 1) {
       signal.throwIfAborted()
       let failure: S3Error
       try {
-        const reply = await sendOnce(ask, signal)
+        const reply = await sendOnce(ask, sums, signal)
         if (reply.status < 300) return reply
         failure = refusalOf(ask, reply.status, (await textOf(reply)).toString())
       } catch (thrown) {
@@ -320,10 +332,12 @@ export function createS3Client(
     },
     async putPart({ key, id, part }, body, signal) {
       const query = { partNumber: String(part), uploadId: id }
-      const { headers } = await request({ method: 'PUT', key, query, body }, signal)
+      const sum = checksums ? crc32Of(body) : null
+      const sums = sum === null ? {} : { crc32: sum }
+      const { headers } = await request({ method: 'PUT', key, query, body, ...sums }, signal)
       const { etag } = headers
       if (typeof etag !== 'string') throw new S3Error(`${endpoint.host} named no part of ${key}`, 0)
-      return { tag: etag, crc32: checksums ? crc32Of(body) : null }
+      return { tag: etag, crc32: sum }
     },
     async endUpload({ key, id }, uploaded, signal) {
       const parts = uploaded.map(

@@ -4,6 +4,7 @@
 import { createCircuitBreaker } from '../../base/circuit-breaker.ts'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
+import type { HashWorker } from '../../codec/hash/hash-worker.ts'
 import type { ObjectStore } from './object-store.ts'
 import { createPartBuffers } from './part-buffers.ts'
 import { createPartsWriter } from './parts-writer.ts'
@@ -18,13 +19,14 @@ const partBuffersMax = 32
 const removalsMax = 8
 const breakerLimits = { windowMs: 30_000, callsMin: 5, failedShare: 0.5, openMs: 1000 }
 
-/** `prefix`: of all keys; may be empty. */
+/** `prefix`: of all keys; may be empty. `hashBeside`: as in `createS3Client`. */
 export function createS3Objects(
   settings: S3Settings,
   { bucket, prefix }: { readonly bucket: string; readonly prefix: string },
   clock: Clock,
+  hashBeside: HashWorker | null = null,
 ): ObjectStore {
-  const client = createS3Client(settings, bucket, clock, objectsPolicy)
+  const client = createS3Client(settings, bucket, clock, objectsPolicy, hashBeside)
   const buffers = createPartBuffers(partBuffersMax, partBytes)
   const breaker = createCircuitBreaker(clock, breakerLimits)
   const root = prefix === '' ? '' : `${prefix}/`

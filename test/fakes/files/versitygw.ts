@@ -4,7 +4,6 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
 import { pause } from '../../../src/base/clock.ts'
 import type { S3Access } from '../../../src/backup/open-target.ts'
 import { findProgram, needs } from '../../deploy/programs.ts'
@@ -23,13 +22,18 @@ export type S3Service = {
   readonly access: S3Access & { readonly accessKeyId: string; readonly secretAccessKey: string }
   /** The files of the bucket. */
   readonly folder: string
+  /** Process ID. */
+  readonly pid: number
   /** SIGKILL. */
   kill(): Promise<void>
   /** Starts it again, on the same port and files. */
   restart(): Promise<void>
 }
 
-export async function startVersitygw(t: TestContext): Promise<S3Service> {
+/** `t`: a test, or another owner that runs `end` when it is done. */
+export async function startVersitygw(t: {
+  after(end: () => Promise<void>): void
+}): Promise<S3Service> {
   const root = await mkdtemp(join(tmpdir(), 'cairn-s3-'))
   await mkdir(join(root, bucket))
   const port = await freePort()
@@ -79,7 +83,16 @@ export async function startVersitygw(t: TestContext): Promise<S3Service> {
   })
   await start()
   const access = { endpoint: url, region: 'us-east-1', accessKeyId, secretAccessKey }
-  return { url, access, folder: join(root, bucket), kill, restart: start }
+  return {
+    url,
+    access,
+    folder: join(root, bucket),
+    get pid() {
+      return child?.pid ?? 0
+    },
+    kill,
+    restart: start,
+  }
 }
 
 async function answers(url: string): Promise<boolean> {
