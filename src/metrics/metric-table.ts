@@ -72,7 +72,7 @@ export const metricTable = {
   },
   cairn_upstream_up: {
     kind: 'gauge',
-    help: '1 while Cairn uses the upstream, 0 while it is paused, quarantined or unusable.',
+    help: '1 while Cairn uses the upstream, 0 while it is paused, quarantined or unusable; with workers, in any process.',
     labels: ['network', 'upstream'],
   },
   cairn_upstream_quarantined: {
@@ -82,17 +82,17 @@ export const metricTable = {
   },
   cairn_upstream_lies: {
     kind: 'gauge',
-    help: 'Invalid replies of the upstream since it was opened.',
+    help: 'Invalid replies of the upstream since it was opened; with workers, to all processes.',
     labels: ['network', 'upstream'],
   },
   cairn_upstream_latency_seconds: {
     kind: 'gauge',
-    help: 'Latency of calls to the upstream in the last 2 minutes, by quantile.',
+    help: 'Latency of calls to the upstream in the last 2 minutes, by quantile; with workers, of the slowest process.',
     labels: ['network', 'upstream', 'quantile'],
   },
   cairn_upstream_success_ratio: {
     kind: 'gauge',
-    help: 'Share of successful calls to the upstream in the last 30 s, for the worst class of calls.',
+    help: 'Share of successful calls to the upstream in the last 30 s, for the worst class of calls; with workers, of the worst process.',
     labels: ['network', 'upstream'],
   },
   cairn_upstream_lag_blocks: {

@@ -427,8 +427,12 @@ export async function startServer(
           log,
         })
   starting.defer(() => workers?.close())
+  const observed = {
+    networks: opened.networks,
+    statuses: () => workers?.addStatuses(opened.statuses()) ?? opened.statuses(),
+  }
   const view = openServerStatus({
-    opened,
+    opened: observed,
     store: local,
     uploadBytes: () => uploads.storedBytes,
     database,
@@ -451,7 +455,7 @@ export async function startServer(
   const knowActor: FindPrincipal = (credential) => findPrincipal(identity, credential)
   const metrics = openMetrics({
     counters,
-    opened,
+    opened: observed,
     operations: operations.keys(),
     commands: commands.keys(),
     store: local,

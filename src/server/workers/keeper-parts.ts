@@ -6,6 +6,7 @@ import { createMemoryPubSub, type PubSub } from '../../base/pub-sub.ts'
 import { createMemoryFilters, type FilterStore } from '../../rpc/filters/filter-store.ts'
 import { openKeeperSocket } from './keeper-socket.ts'
 import type { KeeperPaths } from './role.ts'
+import type { Statuses } from './join-statuses.ts'
 import { createSharedLimits, type SharedLimits } from './shared-limits.ts'
 import { createWorkerCalls, type WorkerCallsParts } from './worker-calls.ts'
 
@@ -25,6 +26,8 @@ export type KeeperParts = {
 type KeeperCalls = {
   /** With the connections of the workers instead of those that they passed on. */
   addConnections(own: ReadonlyMap<string, number>): ReadonlyMap<string, number>
+  /** With what the workers report of their upstreams. */
+  addStatuses(own: Statuses): Statuses
   close(): Promise<void>
 }
 
@@ -41,9 +44,9 @@ export function createKeeperParts({
       filters: createMemoryFilters(clock),
     }),
     async openCalls({ log, ...parts }) {
-      const { calls, addConnections } = createWorkerCalls(parts)
+      const { calls, ...sums } = createWorkerCalls(parts)
       const socket = await openKeeperSocket({ path: paths.links, calls, log })
-      return { addConnections, close: () => socket.close() }
+      return { ...sums, close: () => socket.close() }
     },
   }
 }

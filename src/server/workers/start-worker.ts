@@ -47,6 +47,7 @@ import { cairnVersion, clientVersion } from '../version.ts'
 import { watchCertificate } from '../watch-certificate.ts'
 import { createKeeperLink } from './keeper-link.ts'
 import type { KeeperPaths } from './role.ts'
+import { reportOf } from './join-statuses.ts'
 import { createLinkedLimits } from './shared-limits.ts'
 import { createLinkedMessages } from './shared-messages.ts'
 import type { WorkerCalls } from './worker-calls.ts'
@@ -310,7 +311,8 @@ export async function startWorker(
   const stopReports = clock.every(reportMs, () => {
     const counts = counters.take()
     const connections = listeners.connections().get('faces') ?? 0
-    keeper.call('report', { worker: number, connections, counts }).catch(() => counters.add(counts))
+    const report = { worker: number, connections, counts, upstreams: reportOf(opened.statuses()) }
+    keeper.call('report', report).catch(() => counters.add(counts))
   })
   starting.defer(stopReports)
 

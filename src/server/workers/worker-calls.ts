@@ -7,6 +7,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Writer, Statement } from '../../db/writer.ts'
 import type { Counters, Counts } from '../../metrics/counters.ts'
 import type { Listeners } from '../listeners.ts'
+import { joinStatuses, type Statuses, type WorkerUpstream } from './join-statuses.ts'
 import { createMessageCalls, type MessageCalls } from './shared-messages.ts'
 import { createLimitCalls, type LimitCalls, type SharedLimits } from './shared-limits.ts'
 
@@ -29,6 +30,7 @@ type WorkerReport = {
   readonly connections: number
   /** Since the last report. */
   readonly counts: Counts
+  readonly upstreams: readonly WorkerUpstream[]
 }
 
 /** Workers report each second. */
@@ -48,10 +50,19 @@ export function createWorkerCalls(parts: WorkerCallsParts): {
   readonly calls: WorkerCalls
   /** With the connections of the workers instead of those that they passed on. */
   addConnections(own: ReadonlyMap<string, number>): ReadonlyMap<string, number>
+  /** With what the workers report of their upstreams. */
+  addStatuses(own: Statuses): Statuses
 } {
   const { writer, usage, counters, listeners, clock } = parts
   // A worker that was killed leaves it at the next look.
-  const reports = new Map<number, { readonly open: number; readonly at: number }>()
+  const reports = new Map<number, Omit<WorkerReport, 'counts'> & { readonly at: number }>()
+
+  function recent(): readonly Omit<WorkerReport, 'counts'>[] {
+    const since = clock.monotonic() - reportsKeptMs
+    for (const [worker, { at }] of reports) if (at < since) reports.delete(worker)
+    return [...reports.values()]
+  }
+
   return {
     calls: {
       ...createLimitCalls(parts.limits),
@@ -59,8 +70,8 @@ export function createWorkerCalls(parts: WorkerCallsParts): {
       write: (statements) => writer.write(statements),
       flushed: (rows) => usage.addFlushed(rows),
       usage: (flush) => usage.accept(flush),
-      report({ worker, connections: open, counts }) {
-        reports.set(worker, { open, at: clock.monotonic() })
+      report({ counts, ...report }) {
+        reports.set(report.worker, { ...report, at: clock.monotonic() })
         counters.add(counts)
       },
       leave(worker) {
@@ -69,14 +80,14 @@ export function createWorkerCalls(parts: WorkerCallsParts): {
       },
     },
     addConnections(own) {
-      const since = clock.monotonic() - reportsKeptMs
-      let faces = 0
-      for (const [worker, { open, at }] of reports) {
-        if (at < since) reports.delete(worker)
-        else faces += open
-      }
-      if (reports.size === 0) return own
-      return new Map([...own, ['faces', faces]])
+      const all = recent()
+      if (all.length === 0) return own
+      return new Map([...own, ['faces', all.reduce((sum, one) => sum + one.connections, 0)]])
     },
+    addStatuses: (own) =>
+      joinStatuses(
+        own,
+        recent().flatMap(({ upstreams }) => upstreams),
+      ),
   }
 }

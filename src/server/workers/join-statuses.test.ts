@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { joinStatuses, reportOf, type Statuses } from './join-statuses.ts'
+
+type Change = Partial<Statuses[number]['status']['upstreams'][number]>
+
+function statuses(change: Change = {}): Statuses {
+  const upstream = {
+    name: 'a',
+    trusted: true,
+    state: 'ok',
+    p50Ms: null,
+    p95Ms: null,
+    successRate: 1,
+    head: 54n,
+    heads: 'polled',
+    lag: 0,
+    reach: { body: 'all', receipts: 'all', state: 'all', proof: 'unknown' },
+    lacks: [],
+    lies: 1,
+    ...change,
+  } as const
+  return [{ network: 'n', status: { upstreams: [upstream], alarms: [] }, headAge: 5 }]
+}
+
+test('invalid replies of all processes are added, and the worst process decides the rest', () => {
+  const one = reportOf(statuses({ lies: 2, p50Ms: 4, p95Ms: 9, successRate: 0.5 }))
+  const other = reportOf(statuses({ lies: 4, p50Ms: 7, p95Ms: 8, state: 'quarantined' }))
+  const joined = joinStatuses(statuses(), [...one, ...other])
+  assert.deepEqual(
+    joined,
+    statuses({ lies: 7, p50Ms: 7, p95Ms: 9, successRate: 0.5, state: 'quarantined' }),
+  )
+})
+
+test('a paused upstream of the keeper stays paused, and reports of other upstreams change nothing', () => {
+  const paused = statuses({ state: 'open' })
+  assert.deepEqual(joinStatuses(paused, reportOf(statuses({ lies: 0 }))), paused)
+  assert.deepEqual(joinStatuses(paused, reportOf(statuses({ name: 'b' }))), paused)
+  assert.equal(joinStatuses(paused, []), paused)
+})
