@@ -6,6 +6,10 @@ import type { Config } from '../config/settings.ts'
 import { objectsPolicy } from '../content/objects/s3-policy.ts'
 import { parseBucketUrl } from '../content/objects/bucket-url.ts'
 import { checkDataSet, type DataSetProblem } from '../content/objects/data-set.ts'
+import type { S3Client } from '../content/objects/s3-client.ts'
+import { S3Error } from '../content/objects/s3-error.ts'
+import type { Rows } from '../db/rows.ts'
+import type { ObjectComparison } from './doctor/object-comparison.ts'
 
 export type QueriedObjects = {
   readonly url: string
@@ -15,13 +19,21 @@ export type QueriedObjects = {
   readonly skewMs: number | null
   /** Null: the bucket belongs to the database, or one of them cannot be asked. */
   readonly owner: DataSetProblem | null
+  /** Null: not compared. */
+  readonly comparison: ObjectComparison | null
 }
 
 const askMs = 10_000
+/** Of a comparison. */
+const compareMs = 30 * 60_000
 
-/** Null: no bucket is configured. Takes at most some seconds. */
+/**
+ * Null: no bucket is configured. Takes at most some seconds; `isCompared`: as long as it takes to list the bucket, at most 30
+ * minutes.
+ */
 export async function queryObjects(
   config: Pick<Config, 'objects' | 'database'>,
+  isCompared = false,
 ): Promise<QueriedObjects | null> {
   const { url, endpoint, region, accessKeyId, secretAccessKey } = config.objects
   const place = url === null ? null : parseBucketUrl(url)
@@ -34,12 +46,53 @@ export async function queryObjects(
   try {
     const time = await client.time(deadline.signal)
     const skewMs = time === null ? null : systemClock.now() - time
-    return { url, failure: null, skewMs, owner: await queryOwner(config) }
+    const owner = await queryOwner(config)
+    const comparison = isCompared && owner === null ? await compare(config, client, place) : null
+    return { url, failure: null, skewMs, owner, comparison }
   } catch (error) {
     const failure = error instanceof Error ? error.message : 'no reply'
-    return { url, failure, skewMs: null, owner: null }
+    return { url, failure, skewMs: null, owner: null, comparison: null }
   } finally {
     await client.close()
+  }
+}
+
+/** Null: there is no database to compare with, or it cannot be asked, which another check reports. */
+async function compare(
+  { database }: Pick<Config, 'database'>,
+  client: S3Client,
+  { prefix }: { readonly prefix: string },
+): Promise<ObjectComparison | null> {
+  if (database.url === null) return null
+  const { compareObjects } = await import('./doctor/object-comparison.ts')
+  const root = prefix === '' ? '' : `${prefix}/`
+  using deadline = withDeadline(null, compareMs, systemClock)
+  const { signal } = deadline
+  return await withRows(database.url, (rows) =>
+    compareObjects(rows, {
+      async *list() {
+        for await (const page of client.listFrom(`${root}segments/`, '', signal)) {
+          yield new Map([...page].map(([key, bytes]) => [key.slice(root.length), bytes]))
+        }
+      },
+      has: async (name) => (await client.list(root + name, signal)).has(root + name),
+    }),
+  ).catch((error: unknown) => {
+    if (error instanceof S3Error || signal.aborted) throw error
+    return null
+  })
+}
+
+async function withRows<T>(url: string, work: (rows: Rows) => Promise<T>): Promise<T> {
+  const [{ createConnections }, { createPostgresRows }] = await Promise.all([
+    import('../db/postgres/connections.ts'),
+    import('../db/postgres/postgres-rows.ts'),
+  ])
+  const connections = createConnections({ url, size: 1, clock: systemClock })
+  try {
+    return await work(createPostgresRows(connections, systemClock))
+  } finally {
+    await connections.close()
   }
 }
 
@@ -48,22 +101,15 @@ async function queryOwner({
   database,
 }: Pick<Config, 'objects' | 'database'>): Promise<DataSetProblem | null> {
   if (database.url === null) return null
-  const [{ createConfiguredObjects }, { createConnections }, { createPostgresRows }] =
-    await Promise.all([
-      import('../server/open-objects.ts'),
-      import('../db/postgres/connections.ts'),
-      import('../db/postgres/postgres-rows.ts'),
-    ])
+  const { createConfiguredObjects } = await import('../server/open-objects.ts')
   const objects = createConfiguredObjects(settings, systemClock)
   if (objects === null) return null
-  const connections = createConnections({ url: database.url, size: 1, clock: systemClock })
   try {
-    return await checkDataSet(createPostgresRows(connections, systemClock), objects, false)
+    return await withRows(database.url, (rows) => checkDataSet(rows, objects, false))
   } catch {
     // Another check reports the database.
     return null
   } finally {
-    await connections.close()
     await objects.close()
   }
 }

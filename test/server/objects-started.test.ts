@@ -234,4 +234,21 @@ test('a resumable upload goes on at another machine', { skip }, async (t) => {
   assert.equal(done.status, 200)
   const { Hash: cid } = (await done.json()) as { Hash: string }
   assert.ok((await catFrom(other, one, cid)).equals(content))
+  const { comparison } = await doctor(service, other.dataDir, '--objects')
+  const none = { count: 0, examples: [] }
+  assert.ok(Number(comparison['objects']) >= 2)
+  assert.partialDeepStrictEqual(comparison, {
+    withoutRow: none,
+    withoutObject: none,
+    otherSize: none,
+    isComplete: true,
+  })
 })
+
+/** Other checks may find problems of the machine that runs the test. */
+async function doctor(service: Service, dataDir: string, ...args: readonly string[]) {
+  const found = await service.cli(dataDir, 'doctor', ...args).catch((error: unknown) => {
+    return JSON.parse((error as { readonly stdout: string }).stdout) as Record<string, unknown>
+  })
+  return found as { readonly comparison: Record<string, unknown> }
+}

@@ -1,5 +1,6 @@
 // `cairn doctor`: checks settings, machine, data folder, chain, keys, upstreams and sign-in, and reports each
-// problem with a fix. Changes nothing. `--live` asks the running server alone; `--dropin` compares it with another service.
+// problem with a fix. Changes nothing. `--live` asks the running server alone; `--dropin` compares it with another service;
+// `--objects` compares bucket and database.
 // Tested by src/cli/doctor/doctor.test.ts
 import type { Command } from 'commander'
 import { reachedUrl, tlsFilesOf } from '../../server/open-access.ts'
@@ -18,6 +19,7 @@ import { UsageError } from '../usage-error.ts'
 
 type DoctorOptions = ServerOptions & {
   readonly live?: true
+  readonly objects?: true
   readonly dropin?: string
   readonly network?: string
 }
@@ -25,6 +27,7 @@ type DoctorOptions = ServerOptions & {
 export function defineDoctor(command: Command, context: Context): void {
   addServerOptions(addSharedOptions(command))
     .option('--live', 'only check that the server of these settings responds to GET /livez')
+    .option('--objects', 'also compare all objects of the bucket (objects.url) with the database')
     .option('--dropin <endpoint>', 'compare a running server with another JSON-RPC endpoint')
     .option('--network <name>', 'with --dropin: network of this server to compare; else the first')
     .addHelpText(
@@ -34,6 +37,7 @@ Examples:
   cairn doctor
   cairn doctor --config cairn.yaml --json
   cairn doctor --live                 for health checks of containers: exit code 0 or 1 within 2 s
+  cairn doctor --objects              after a restore of the database or the bucket
   cairn doctor --dropin '\${env:INFURA_URL}' --network mainnet
 
 --dropin sends a fixed mix of read requests to both, at most 10 a second, and needs CAIRN_KEY of this server. The URL of the
@@ -48,6 +52,9 @@ The exit code is 1 if there is a problem, and 0 if there are only warnings. Work
       }
       if (dropin === undefined && options.network !== undefined) {
         throw new UsageError('--network needs --dropin')
+      }
+      if (options.objects === true && (dropin !== undefined || options.live === true)) {
+        throw new UsageError('--objects needs neither --live nor --dropin: use one of them')
       }
       if (dropin !== undefined) {
         const { compareEndpoints } = await import('../dropin/dropin.ts')
@@ -85,7 +92,7 @@ async function checkLive(context: Context, options: SharedOptions): Promise<void
 
 function describe(
   context: Context,
-  { problems, running, upstreams, sources, openId }: Diagnosis,
+  { problems, running, upstreams, sources, openId, comparison }: Diagnosis,
 ): string {
   const paint = createPaint(context, 'out')
   const marks = { problem: paint('red', 'problem'), warning: paint('yellow', 'warning') }
@@ -107,6 +114,9 @@ function describe(
     ...upstreams.map(describeUpstream),
     ...sources.map(describeSource),
     ...(openId === null ? [] : [describeOpenId(openId)]),
+    ...(comparison === null
+      ? []
+      : [`bucket: ${comparison.objects} objects compared with ${comparison.rows} rows`]),
   ]
   return [...lines, ...found, `${sum} ${server}`].join('\n')
 }

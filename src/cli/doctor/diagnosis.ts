@@ -28,6 +28,7 @@ import {
 import type { CommandLine, Problem } from '../../server/network-checks/problem.ts'
 import { checkSavedNetworks } from './saved-network-checks.ts'
 import { checkObjects } from './object-checks.ts'
+import type { ObjectComparison } from './object-comparison.ts'
 import { checkOpenId } from './openid-checks.ts'
 import { checkShared } from './shared-checks.ts'
 import { checkSettings, explainRefusal } from './settings-checks.ts'
@@ -49,12 +50,14 @@ export type Diagnosis = {
   readonly sources: readonly QueriedSource[]
   /** The OpenID provider of the settings; null: none. */
   readonly openId: QueriedOpenId | null
+  /** Of the bucket with the database; null: not compared. */
+  readonly comparison: ObjectComparison | null
 }
 
 /** Changes nothing. Throws only bugs. */
 export async function examine(
   context: Context,
-  options: SharedOptions,
+  options: SharedOptions & { readonly objects?: true },
   machine: Machine,
 ): Promise<Diagnosis> {
   const command = commandLine(options)
@@ -73,7 +76,7 @@ export async function examine(
       querySources(config),
       queryOpenId(config),
       queryShared(config),
-      queryObjects(config),
+      queryObjects(config, options.objects),
     ])
     const problems = [
       ...checkProcess(machine, config),
@@ -99,7 +102,8 @@ export async function examine(
       ...checkObjects(objects),
       ...checkHugePages(machine),
     ]
-    return { problems, running, upstreams: asked.map(factsOf), sources, openId }
+    const comparison = objects?.comparison ?? null
+    return { problems, running, upstreams: asked.map(factsOf), sources, openId, comparison }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     return {
@@ -108,6 +112,7 @@ export async function examine(
       upstreams: [],
       sources: [],
       openId: null,
+      comparison: null,
     }
   }
 }

@@ -8,7 +8,13 @@ import { checkObjects } from './object-checks.ts'
 const skip = missingVersitygw()
 const database = { url: null, connectionsMax: 2, mayLoseCommits: false }
 
-const found: QueriedObjects = { url: 's3://bucket', failure: null, skewMs: 100, owner: null }
+const found: QueriedObjects = {
+  url: 's3://bucket',
+  failure: null,
+  skewMs: 100,
+  owner: null,
+  comparison: null,
+}
 
 function codesOf(queried: QueriedObjects | null): readonly string[] {
   return [...checkObjects(queried)].map(({ code }) => code)

@@ -1,0 +1,19 @@
+// Table `segment` of PostgreSQL, for its comparison with the bucket.
+// Tested by src/cli/doctor/object-comparison.test.ts
+import { placeholders, query, type Query } from '../../db/rows.ts'
+
+/** The next `limit` objects that blocks may name, by ID from `after` on. */
+export function listLiveSegments(
+  after: number,
+  limit: number,
+): Query<{ readonly id: number; readonly bytes: number }> {
+  return query(
+    `SELECT id, bytes FROM segment WHERE id > ? AND state = 'live' ORDER BY id LIMIT ${limit}`,
+    [after],
+  )
+}
+
+/** Those of the IDs that have a row, in any state. */
+export function findSegmentIds(ids: readonly number[]): Query<{ readonly id: number }> {
+  return query(`SELECT id FROM segment WHERE id IN (${placeholders(ids)})`, ids)
+}
