@@ -23,6 +23,9 @@ const localModules: Readonly<Record<string, string>> = {
   'upstream-status.ts': 'what the upstreams of one machine do',
 }
 
+/** Folders of `src/tables/` whose modules both engines run. */
+const sharedFolders: readonly string[] = ['network/']
+
 /** Functions of other modules that only SQLite runs. */
 const localFunctions: Readonly<Record<string, string>> = {
   closureTableExists: 'asks for a table of SQLite',
@@ -102,7 +105,13 @@ function collect(name: string, run: (...values: unknown[]) => unknown): Text[] {
 
 async function collectAll(): Promise<readonly Text[]> {
   const folder = new URL('../src/tables/', import.meta.url)
-  const files = (await readdir(folder)).filter((name) => name.endsWith('.ts'))
+  const folders = ['', ...sharedFolders]
+  const listed = await Promise.all(
+    folders.map(async (name) =>
+      (await readdir(new URL(name, folder))).map((file) => `${name}${file}`),
+    ),
+  )
+  const files = listed.flat().filter((name) => name.endsWith('.ts'))
   const texts = new Map<string, Text>()
   for (const file of files.filter((name) => !(name in localModules))) {
     const module = (await import(new URL(file, folder).href)) as Record<string, unknown>

@@ -2,9 +2,11 @@
 // Tested by test/browser/files.test.ts
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/admin/client.ts'
+import { call } from '../app/api.ts'
 import { callFiles, type KeyPlace } from '../app/as-key.ts'
 import { formatBytes, formatTime } from '../app/format.ts'
 import { Link } from '../app/router.tsx'
+import { useAccount } from '../app/session.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { CopyButton } from '../ui/copy.tsx'
 import { ConfirmDialog } from '../ui/dialog.tsx'
@@ -31,6 +33,17 @@ export function Pins({
 }) {
   const [leaving, setLeaving] = useState<Pin | null>(null)
   const toast = useToast()
+  const { id: account } = useAccount()
+  async function setProvide({ cid, ...pin }: Pin): Promise<void> {
+    const provide = pin.provide === 'none' ? 'all' : 'none'
+    try {
+      await call('PATCH /accounts/{account}/files/{cid}', { account, cid, provide })
+      toast(provide === 'none' ? 'The pin is private' : 'The setting of the account applies')
+      onChanged()
+    } catch (error) {
+      toast(error instanceof Error ? error.message : String(error))
+    }
+  }
   return (
     <>
       <Table
@@ -43,10 +56,11 @@ export function Pins({
         columns={[
           {
             title: 'Name',
-            cell: ({ name, mode }) => (
+            cell: ({ name, mode, provide }) => (
               <span class="row">
                 {name === '' ? <span class="soft">Untitled</span> : name}
                 {mode === 'direct' && <Badge>direct</Badge>}
+                {provide === 'none' && <Badge>private</Badge>}
               </span>
             ),
           },
@@ -83,6 +97,18 @@ export function Pins({
                 <Link class="button small" to={`/proof?cid=${pin.cid}`}>
                   Verify
                 </Link>
+                <button
+                  class="button small"
+                  type="button"
+                  title={
+                    pin.provide === 'none'
+                      ? 'Apply the setting of the account to this pin'
+                      : 'Exclude this pin from the public pins of the account'
+                  }
+                  onClick={() => void setProvide(pin)}
+                >
+                  {pin.provide === 'none' ? 'Not private' : 'Private'}
+                </button>
                 {place !== null && (
                   <button class="button small danger" type="button" onClick={() => setLeaving(pin)}>
                     Unpin

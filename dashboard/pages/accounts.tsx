@@ -133,7 +133,7 @@ function ChangeAccount({
   const sending = useSending()
   const [name, setName] = useState(account.name)
   const [settings, setSettings] = useState(account.settings)
-  const limit = (member: keyof Account['settings'], title: string) => (
+  const limit = (member: Exclude<keyof Account['settings'], 'provide'>, title: string) => (
     <LimitField
       title={`${title}, MiB`}
       unit={mib}

@@ -11,6 +11,7 @@ import { useLoaded } from '../app/use-loaded.ts'
 import { Pins } from '../files/pins.tsx'
 import { UploadCard } from '../files/upload-card.tsx'
 import '../style/files.css'
+import { PublicPins } from '../files/public-pins.tsx'
 import { Card, PageHead } from '../ui/card.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Form, useSending } from '../ui/form.tsx'
@@ -87,6 +88,7 @@ function Files({ choices }: { readonly choices: Choices }) {
           )}
         </Show>
       </Card>
+      <PublicPins />
       {isOperator && <StorageByAccount />}
     </div>
   )

@@ -6,6 +6,7 @@ import type { Cards } from '../access/cards/cards.ts'
 import type { Identity } from '../access/people/identity.ts'
 import type { JwtPublicKeys } from '../access/accounts/jwt-public-keys.ts'
 import type { Clock } from '../base/clock.ts'
+import type { Provide } from '../base/provide.ts'
 import type { AccountStorage, StorageRows } from '../ipfs/pins/account-storage.ts'
 import type { PinPage } from '../ipfs/pins/pin-list.ts'
 import type { InspectorAccess } from './inspector-access.ts'
@@ -24,6 +25,8 @@ export interface PinRows {
   list(accountId: string, from: string | null): Promise<PinPage | null>
   stored(accountId: string): Promise<AccountStorage>
   storage(): Promise<StorageRows>
+  /** False: the account has not pinned this CID. */
+  setProvide(accountId: string, cid: string, provide: Provide): Promise<boolean>
 }
 
 /** What an operation may touch. */

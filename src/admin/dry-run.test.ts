@@ -114,6 +114,7 @@ async function createRig(
     admitFiles: limiter.admitFiles,
     importProfileOf: () => importProfiles['unixfs-v0-2015'],
     paths: openPaths,
+    publicFiles: {} as Files,
     count: ({ units }) => void counted.push(units),
     countBytes: () => {},
     resolveBlock: () => {

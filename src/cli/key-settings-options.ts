@@ -1,5 +1,6 @@
 // The options that set what an API key may do, for `keys create` and `keys set`. Only what is given is changed.
 import type { Command } from 'commander'
+import { isProvide, type Provide, provideLevels } from '../base/provide.ts'
 import { numberIn, unitNameOf } from '../config/unit.ts'
 import type { AccountSettings, KeySettings } from '../access/accounts/key-settings.ts'
 import {
@@ -38,7 +39,7 @@ export type KeySettingsOptions = Lists & {
   readonly filesUploads?: Limit
   readonly importProfile?: ImportProfileName | 'none'
   readonly gatewayPinnedOnly?: boolean
-  readonly gatewayPublic?: boolean
+  readonly provide?: Provide
   readonly overrideWithSecret?: boolean
   readonly inspect?: boolean
   readonly inspectBodies?: boolean
@@ -76,8 +77,11 @@ export function addKeySettings(command: Command, changing: boolean): Command {
       '--no-gateway-pinned-only',
       'serve all content of the server through the gateway',
     )
-  command.option('--gateway-public', 'serve pinned content of the account to clients without a key')
-  if (changing) command.option('--no-gateway-public', 'refuse clients without a key')
+  command.option(
+    '--provide <level>',
+    'narrow which pins of the key are public and announced: none, roots or all (all)',
+    parseProvide,
+  )
   for (const [flag, description] of lists) {
     command.option(`${flag} <entry>`, description, addEntry)
   }
@@ -152,7 +156,7 @@ export function changesOf(options: KeySettingsOptions): Partial<KeySettings> {
     filesUploads: numberOf(options.filesUploads),
     importProfile: options.importProfile === 'none' ? null : options.importProfile,
     gatewayPinnedOnly: options.gatewayPinnedOnly,
-    gatewayPublic: options.gatewayPublic,
+    provide: options.provide,
     allowAddresses: listOf('--allow-address', options.allowAddress),
     allowMethods: listOf('--allow-method', options.allowMethod),
     allowOrigins: listOf('--allow-origin', options.allowOrigin),
@@ -168,7 +172,7 @@ export function changesOf(options: KeySettingsOptions): Partial<KeySettings> {
 
 export type AccountSettingsOptions = Pick<
   KeySettingsOptions,
-  'filesUploadBytesPerMonth' | 'filesDownloadBytesPerMonth' | 'filesStoredBytes'
+  'filesUploadBytesPerMonth' | 'filesDownloadBytesPerMonth' | 'filesStoredBytes' | 'provide'
 >
 
 /** The limits that an account may have as a whole. */
@@ -176,12 +180,16 @@ export function addAccountSettings(command: Command): Command {
   for (const [flag, description] of byteLimits) {
     command.option(`${flag} <number>`, description, limitOf(flag))
   }
-  return command
+  return command.option(
+    '--provide <level>',
+    'pins that are public and announced on the IPFS network: none, roots or all (none)',
+    parseProvide,
+  )
 }
 
 /** What the options change. */
 export function accountChangesOf(options: AccountSettingsOptions): Partial<AccountSettings> {
-  return onlyGiven(quotasOf(options))
+  return onlyGiven({ ...quotasOf(options), provide: options.provide })
 }
 
 function quotasOf(options: AccountSettingsOptions) {
@@ -226,6 +234,11 @@ function parseNames(text: string): readonly string[] | 'all' {
 function parseProfile(text: string): ImportProfileName | 'none' {
   if (text === 'none' || isImportProfileName(text)) return text
   throw new UsageError(`--import-profile is "${text}", expected ${profileNames}, or none`)
+}
+
+function parseProvide(text: string): Provide {
+  if (isProvide(text)) return text
+  throw new UsageError(`--provide is "${text}", expected ${provideLevels.join(', ')}`)
 }
 
 function limitOf(flag: string): (text: string) => Limit {

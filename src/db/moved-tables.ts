@@ -34,6 +34,7 @@ export const movedTables: readonly string[] = [
   'releasing',
   'lease',
   'pin',
+  'provide',
   'collection',
   'denial',
   'saved_network',

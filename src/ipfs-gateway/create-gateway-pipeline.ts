@@ -25,8 +25,8 @@ import type { IpfsGatewayRequest } from './path-operation.ts'
 export type PathRules = {
   /** Requests need no key. */
   readonly isPublic: () => boolean
-  /** Accounts whose pinned content needs no key. */
-  readonly openAccounts: () => readonly string[]
+  /** Whether an account has content that needs no key. */
+  readonly hasPublicContent: () => boolean
   /** Only what is pinned is given: by the caller's account, or by any account for a request without a key. */
   readonly pinnedOnly: () => boolean
   /** Whether what is not here may be looked for elsewhere, for callers with a key. */
@@ -43,6 +43,8 @@ export type PathParts = {
   readonly files: Files
   /** What an account sees of them, by its id; null: all of them. */
   readonly filesOf: ((accountId: string) => Files) | null
+  /** Those that pins make public. */
+  readonly publicFiles: Files
   /** As on the IPFS API: key, secret, switch, lists, card. */
   readonly enter: (credential: Credential, operation: string) => Promise<Caller>
   readonly transferMeters: TransferMeters
@@ -57,9 +59,14 @@ const noBody: FileRequest = { declaredBytes: null, stores: false }
 export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
   const { rules, files, enter, count, clock, log } = parts
 
-  /** Readers without a key see what the rules of the public gateway let them see. */
-  function filesFor(caller: IpfsGatewayRequest['caller']): Files {
-    return caller === null ? files : (parts.filesOf?.(caller.accountId) ?? files)
+  /** Without a key, unless all that is stored is public, and unless a person at this machine reads. */
+  function seesPublicAlone({ caller, local }: IpfsGatewayRequest): boolean {
+    return caller === null && !local && !rules.isPublic()
+  }
+
+  function filesFor(visit: IpfsGatewayRequest): Files {
+    if (seesPublicAlone(visit)) return parts.publicFiles
+    return visit.caller === null ? files : (parts.filesOf?.(visit.caller.accountId) ?? files)
   }
 
   function checkAllowed(cid: CID, segments?: readonly string[]): void {
@@ -69,7 +76,7 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
 
   /** Looks at rows and index alone. */
   async function checkRoot(visit: IpfsGatewayRequest): Promise<void> {
-    const { request, cachedOnly, caller } = visit
+    const { request, cachedOnly } = visit
     const { root, segments } = request
     checkAllowed(root, segments)
     const { code, digest } = decodeMultihash(root.multihash.bytes)
@@ -77,7 +84,7 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
     // It is its own content. With links it leads to the content of others.
     if (isIdentity && linksOf(root, digest).length === 0) return
     await checkPins(visit)
-    if (isIdentity || (await filesFor(caller).has(root))) return
+    if (isIdentity || (await filesFor(visit).has(root))) return
     if (cachedOnly) throw new Fault('not_cached')
     if (!mayFetch(visit)) {
       throw new Fault('not_found', { detail: `${root.toString()} is not on this server` })
@@ -85,19 +92,16 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
   }
 
   async function checkPins(visit: IpfsGatewayRequest): Promise<void> {
-    const { caller, request, operation, local } = visit
+    const { caller, request, operation } = visit
     const { root, segments } = request
     // A direct pin is of the root's own block, not of what a path leads to.
     const whole = operation.whole || segments.length > 0
-    const isPublic = rules.isPublic()
-    if (caller === null && !isPublic && !local) {
+    if (seesPublicAlone(visit)) {
       // Do not reveal whether the content is stored.
-      for (const accountId of rules.openAccounts()) {
-        if (await files.isPinned(root, { accountId, whole })) return
-      }
+      if (await parts.publicFiles.has(root)) return
       throw new Fault('no_credential')
     }
-    const isOpen = caller !== null || isPublic
+    const isOpen = caller !== null || rules.isPublic()
     if (isOpen && !rules.pinnedOnly() && caller?.settings.gatewayPinnedOnly !== true) return
     if (await files.isPinned(root, { accountId: caller?.accountId ?? null, whole })) return
     throw new Fault('not_found', { detail: `${root.toString()} is not pinned on this server` })
@@ -110,7 +114,7 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
   return {
     async authenticatePath(credential, operation, local) {
       if (credential !== null) return await enter(credential, operation)
-      if (local || rules.isPublic() || rules.openAccounts().length > 0) return null
+      if (local || rules.isPublic() || rules.hasPublicContent()) return null
       throw new Fault('no_credential')
     },
 
@@ -162,7 +166,7 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
             if (!equalBytes(cid.multihash.bytes, request.root.multihash.bytes)) checkAllowed(cid)
           },
         }
-        const seen = filesFor(caller)
+        const seen = filesFor(visit)
         const reply = await operation.run(input, {
           caller,
           files: seen,

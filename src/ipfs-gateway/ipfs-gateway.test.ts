@@ -403,22 +403,27 @@ test('a key may be for pinned content only, where the server gives all', async (
 })
 
 test('an account may make its pins public, and no other content is revealed', async (t) => {
-  const open: string[] = []
-  const reader = await startPathReader(t, { pathRules: { openAccounts: () => open } })
-  const pinned = await reader.add([fileEntry('', 'pinned')], bare)
+  const reader = await startPathReader(t, { pathRules: { hasPublicContent: () => true } })
+  const pinned = await reader.add([fileEntry('d/a', 'pinned')], bare)
   const loose = await reader.add([fileEntry('', 'loose')], { ...bare, pin: false })
   const status = async (path: string, headers = {}) => {
     const response = await reader.get(`${path}?format=raw`, { authorization: '', ...headers })
     return response.status
   }
+  const { key } = reader.account
   assert.equal(await status(pinned), 401)
-  open.push(reader.account.key)
+  reader.server.setProvide(key, 'roots')
   assert.equal(await status(pinned), 200)
+  assert.equal(await status(`${pinned}/a`), 200)
   // Here or not, it is the same to who may not have it.
   assert.equal(await status(loose), 401)
   assert.equal(await status(absentCid), 401)
-  const other = reader.server.newAccount()
-  open.splice(0, 1, other.key)
+  reader.server.setProvide(reader.server.newAccount().key, 'all')
+  reader.server.setProvide(key, 'none')
+  assert.equal(await status(pinned), 401)
+  reader.server.setProvide(key, 'all')
+  assert.equal(await status(pinned), 200)
+  await reader.server.files.unpin(key, CID.parse(pinned), true)
   assert.equal(await status(pinned), 401)
 })
 

@@ -118,7 +118,7 @@ export function createFiles(settings: FilesSettings): Files {
 
     block: (cid, patience, signal) => openBlocks(patience, signal)(cid),
 
-    import: (entries, options, { accountId, proceed, signal }) =>
+    import: (entries, options, { accountId, provide, proceed, signal }) =>
       importEntries(entries, options, {
         blocksMax: limits.importBlocksMax,
         folderBytesMax: limits.folderBytesMax,
@@ -128,7 +128,7 @@ export function createFiles(settings: FilesSettings): Files {
           options.pin
             ? pinStatements(
                 accountId,
-                { cid, mode: 'recursive', name: options.pinName },
+                { cid, mode: 'recursive', name: options.pinName, ...(provide && { provide }) },
                 put,
                 clock.now(),
               )

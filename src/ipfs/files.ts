@@ -1,5 +1,6 @@
 // The interface of files: the methods that IPFS commands and the gateway call. Made by create-files.ts.
 import type { CID } from 'multiformats/cid'
+import type { PinProvide } from '../base/provide.ts'
 import type { AccountStorage } from './pins/account-storage.ts'
 import type { UploadEntry, ImportEvent, ImportOptions } from './import/upload-entry.ts'
 import type { CarImportEvent, CarImportOptions } from './cars/import-cars.ts'
@@ -8,7 +9,13 @@ import type { ContentPath, ResolvedNode, TracedPath } from './read/path.ts'
 import type { SelectedBlock, DagScope } from './read/dag-scope.ts'
 
 export type PinMode = 'recursive' | 'direct'
-export type Pin = { readonly cid: CID; readonly mode: PinMode; readonly name: string }
+export type Pin = {
+  readonly cid: CID
+  readonly mode: PinMode
+  readonly name: string
+  /** Of a pin that is made; absent: as the account's setting. */
+  readonly provide?: PinProvide
+}
 
 /** How a file operation may look for content that is not here. */
 export type FetchPolicy = {
@@ -32,6 +39,8 @@ export interface Files {
     options: ImportOptions,
     context: {
       readonly accountId: string
+      /** Of the pins. */
+      readonly provide?: PinProvide
       readonly proceed: () => boolean
       readonly signal: AbortSignal
     },
@@ -47,6 +56,8 @@ export interface Files {
     options: CarImportOptions,
     context: {
       readonly accountId: string
+      /** Of the pins. */
+      readonly provide?: PinProvide
       readonly proceed: () => boolean
       readonly signal: AbortSignal
     },
@@ -178,6 +189,8 @@ export interface Files {
     patience: FetchPolicy,
     context: {
       readonly accountId: string
+      /** Of the pin. */
+      readonly provide?: PinProvide
       readonly proceed: () => boolean
       readonly signal: AbortSignal
     },

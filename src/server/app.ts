@@ -75,6 +75,7 @@ import { openTraces, type TraceEnvironment } from './open-traces.ts'
 import { openShared } from './open-shared.ts'
 import { openRequestLog, type WriteOut } from './open-request-log.ts'
 import { runBackups } from './run-backups.ts'
+import { createPublicBlocks } from '../ipfs/network/public-blocks.ts'
 import type { PassedSockets } from './systemd.ts'
 import { isPrivateServer } from './private-server.ts'
 import type { KeeperParts } from './workers/keeper-parts.ts'
@@ -252,6 +253,11 @@ export async function startServer(
       : findAll(db, listKeyIdsOf(accountId)).map(({ id }) => id)
   const storageRows = readStorageRows(fileRows, fileRows === localRows ? database : null)
   const { storedBytes } = storageRows
+  const publicBlocks = createPublicBlocks({
+    rows: fileRows,
+    db: fileRows === localRows ? database : null,
+    needsCard: () => settings.now.card.adapter !== 'none',
+  })
   starting.defer(
     holdWhile(leases, 'usage', () => {
       const retention = createUsageRetention({
@@ -393,6 +399,7 @@ export async function startServer(
     denied,
     findSender: senders.find,
     storedBy: storageRows.storedBy,
+    publicBlocks,
     rows: fileRows,
     clock,
     log,

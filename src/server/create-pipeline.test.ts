@@ -107,6 +107,7 @@ function gateway(over: Partial<PipelineDeps> = {}) {
     transferMeters: createTestMeters(),
     importProfileOf: () => importProfiles['unixfs-v0-2015'],
     paths: openPaths,
+    publicFiles: {} as Files,
     inspector: createInspector({ settingsOf: () => null, clock: systemClock }),
     count: ({ method, outcome, units }) => void counted.push({ method, outcome, units }),
     countBytes: () => {},

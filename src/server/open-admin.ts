@@ -9,7 +9,7 @@ import { createUsageLines } from '../access/usage/usage-lines.ts'
 import { createUsageReports } from '../access/usage/usage-report.ts'
 import type { Usage, UsageRead } from '../access/usage/usage.ts'
 import type { AdminContext, PinRows } from '../admin/admin-operation.ts'
-import { listPins } from '../ipfs/pins/pin-list.ts'
+import { listPins, setPinProvide } from '../ipfs/pins/pin-list.ts'
 import { fileURLToPath } from 'node:url'
 import { cardGateOf, listOf } from './open-access.ts'
 import { createListedIps } from '../base/addresses.ts'
@@ -59,6 +59,7 @@ export function openPinRows(rows: Rows): PinRows {
     list: (accountId, from) => listPins(rows, accountId, from),
     stored: (accountId) => readStorage(rows, accountId),
     storage: () => listStorage(rows),
+    setProvide: (accountId, cid, provide) => setPinProvide(rows, { accountId, cid, provide }),
   }
 }
 

@@ -30,6 +30,7 @@ import { createAnswerCache } from '../rpc/answer-cache.ts'
 import { resolveBlock } from '../rpc/request-context.ts'
 import { createFiles, defaultFilesLimits } from '../ipfs/create-files.ts'
 import type { Files } from '../ipfs/files.ts'
+import type { PublicBlocks } from '../ipfs/network/public-blocks.ts'
 import { createAccountContent } from '../ipfs/account-content.ts'
 import type { StorageReads } from '../ipfs/pins/account-storage.ts'
 import { createCallLog } from '../access/usage/call-log.ts'
@@ -67,6 +68,8 @@ export type PipelineDeps = RpcPipelineDeps &
   KuboPipelineDeps & {
     /** Access rules for `/ipfs/<cid>`. */
     readonly paths: PathRules
+    /** What requests without a key see. */
+    readonly publicFiles: Files
   }
 
 export type Pipeline = RpcPipeline & KuboPipeline & GatewayPipeline
@@ -80,6 +83,7 @@ export function createPipeline(parts: PipelineDeps): Pipeline {
       rules: parts.paths,
       files: parts.files,
       filesOf: parts.filesOf ?? null,
+      publicFiles: parts.publicFiles,
       transferMeters: parts.transferMeters,
       enter: kubo.authenticateFiles,
       count: parts.count,
@@ -153,6 +157,7 @@ export function openGateway(
     readonly transferMeters: TransferMeters
     readonly denied: DenyLists
     readonly storedBy: StorageReads['storedBy']
+    readonly publicBlocks: PublicBlocks
     /** Of pins. */
     readonly rows: Rows
   },
@@ -187,12 +192,11 @@ export function openGateway(
       unpinnedMs: config.files.unpinnedMs,
     },
   }
-  const own = createAccountContent({
-    store,
-    obtain: obtaining.obtain,
-    obtainOutside,
-    readRun,
-    storedBy: parts.storedBy,
+  const shared = { store, obtain: obtaining.obtain, obtainOutside, readRun }
+  const own = createAccountContent({ ...shared, storedBy: parts.storedBy })
+  const publicContent = createAccountContent({
+    ...shared,
+    storedBy: (_account, multihashes) => parts.publicBlocks.arePublic(multihashes),
   })
   const filesByAccount = new Map<string, Files>()
   function ownFiles(accountId: string): Files {
@@ -205,6 +209,7 @@ export function openGateway(
   return createPipeline({
     ...rpcPipelineParts(parts),
     files: createFiles(filesSettings),
+    publicFiles: createFiles({ ...filesSettings, ...publicContent.of('') }),
     filesOf: config.files.isolation === 'own' ? ownFiles : null,
     get cardGate() {
       return cardGateOf(settings.now)
@@ -215,7 +220,7 @@ export function openGateway(
       chooseProfile(settings.now.files, importProfile),
     paths: {
       isPublic: () => settings.now.gateway.public,
-      openAccounts: () => directory.openAccounts(hasCardGate()),
+      hasPublicContent: () => directory.hasPublicContent(hasCardGate()),
       pinnedOnly: () => settings.now.gateway.pinnedOnly,
       fetches: hasSources,
       denialOf: denied.denialOf,

@@ -1,6 +1,7 @@
 // Table `pin`: the pins of accounts, each with the root of its blocks. CIDs are bytes: a v0 and a v1 CID of one block are
 // two pins.
 // Tested by src/ipfs/files.test.ts, src/ipfs/pins/roots.test.ts
+import type { PinProvide, Provide } from '../base/provide.ts'
 import { query, type Query } from '../db/rows.ts'
 import type { Statement } from '../db/writer.ts'
 import { isRoot, type RootName, rootParameters } from './roots.ts'
@@ -14,6 +15,7 @@ export type DatedPinRow = PinRow & {
   readonly created: number
   readonly bytes: number | null
   readonly blocks: number | null
+  readonly provide: Provide
 }
 
 /** A pin of a version that had no roots. */
@@ -30,6 +32,9 @@ export type AccountPinRow = {
   readonly cid: Uint8Array
   readonly root: number | null
 }
+
+/** Of a pin without a setting of its own. */
+const asAccount: PinProvide = { provide: 'all', replaces: false }
 
 /** Requires a reference to the root, if the same commit does not make it. */
 function condition(isReferenced: boolean): string {
@@ -59,7 +64,7 @@ export function listNewestPins(
   limit: number,
 ): Query<DatedPinRow> {
   return query(
-    `SELECT pin.cid, pin.mode, pin.name, pin.created, root.bytes, root.blocks
+    `SELECT pin.cid, pin.mode, pin.name, pin.created, pin.provide, root.bytes, root.blocks
        FROM pin LEFT JOIN root ON root.id = pin.root
       WHERE pin.account_id = ? ${before === null ? '' : 'AND (pin.created, pin.cid) < (?, ?)'}
       ORDER BY pin.created DESC, pin.cid DESC LIMIT ?`,
@@ -85,28 +90,29 @@ export function listPinsOfAll(): Query<AccountPinRow> {
 }
 
 /**
- * Adds the pin or replaces its name. A recursive pin replaces a direct one. Fails with `NothingChanged` if the pin is
+ * Adds the pin or replaces its name, and `provide` if that `replaces`. A recursive pin replaces a direct one. Fails with `NothingChanged` if the pin is
  * direct and the existing one recursive, if the root is absent, or with `isReferenced` not referenced.
  */
 export function upsertPin(
   accountId: string,
-  { cid, mode, name, created }: PinRow & { readonly created: number },
+  pin: PinRow & { readonly created: number; readonly provide?: PinProvide },
   root: RootName,
   isReferenced: boolean,
 ): Statement {
+  const { cid, mode, name, created, provide = asAccount } = pin
   const direct = mode === 'direct' ? ` WHERE pin.mode = 'direct'` : ''
   return {
-    sql: `INSERT INTO pin (account_id, cid, mode, name, created, root)
-      SELECT ?, ?, ?, ?, ?, root.id FROM root WHERE ${condition(isReferenced)}
+    sql: `INSERT INTO pin (account_id, cid, mode, name, created, provide, root)
+      SELECT ?, ?, ?, ?, ?, ?, root.id FROM root WHERE ${condition(isReferenced)}
       ON CONFLICT (account_id, cid) DO UPDATE SET mode = excluded.mode, name = excluded.name,
-        root = excluded.root${direct}`,
-    parameters: [accountId, cid, mode, name, created, ...rootParameters(root)],
+        root = excluded.root${provide.replaces ? ', provide = excluded.provide' : ''}${direct}`,
+    parameters: [accountId, cid, mode, name, created, provide.provide, ...rootParameters(root)],
     require: 'change',
   }
 }
 
 /**
- * Adds a recursive pin of `to` with the name of the recursive pin `from`. Fails with `NothingChanged` if there is no
+ * Adds a recursive pin of `to` with the name and `provide` of the recursive pin `from`. Fails with `NothingChanged` if there is no
  * such pin, if `to` already is pinned recursively, if the root is absent, or with `isReferenced` not referenced.
  */
 export function copyPin(
@@ -120,10 +126,11 @@ export function copyPin(
   isReferenced: boolean,
 ): Statement {
   return {
-    sql: `INSERT INTO pin (account_id, cid, mode, name, created, root)
-      SELECT pin.account_id, ?, pin.mode, pin.name, ?, root.id FROM pin CROSS JOIN root
+    sql: `INSERT INTO pin (account_id, cid, mode, name, created, provide, root)
+      SELECT pin.account_id, ?, pin.mode, pin.name, ?, pin.provide, root.id FROM pin CROSS JOIN root
         WHERE pin.account_id = ? AND pin.cid = ? AND pin.mode = 'recursive' AND ${condition(isReferenced)}
       ON CONFLICT (account_id, cid) DO UPDATE SET mode = excluded.mode, name = excluded.name,
+        provide = CASE pin.provide WHEN 'none' THEN 'none' ELSE excluded.provide END,
         root = excluded.root WHERE pin.mode = 'direct'`,
     parameters: [to, created, accountId, from, ...rootParameters(root)],
     require: 'change',

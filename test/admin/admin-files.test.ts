@@ -2,6 +2,7 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openAdminAccess } from '../../src/cli/admin-access.ts'
+import { until } from '../fakes/until.ts'
 import { type Started, startCairn } from '../started-server.ts'
 
 let cairn: Started
@@ -61,6 +62,40 @@ test('pins are listed with sizes, newest first and page by page, and storage by 
   const { accounts, stored } = await admin.call('GET /storage')
   deepEqual(accounts, [{ account: account?.name, pins: 205, ...first.stored }])
   ok(stored.blocks >= 205)
+})
+
+test('an account makes its pins public, and excludes one of them', async () => {
+  await using admin = await openAdminAccess(context, { dataDir: cairn.dataDir })
+  const id = (await admin.call('GET /accounts')).accounts[0]?.id ?? ''
+  const cid = await add('public', 'for anyone')
+  const status = async () => (await fetch(`${cairn.url}/ipfs/${cid}?format=raw`)).status
+  const change = async (provide: 'none' | 'all') =>
+    await admin.call('PATCH /accounts/{account}/files/{cid}', { account: id, cid, provide })
+  const found = async () =>
+    (await admin.call('GET /accounts/{account}/files', { account: id })).pins[0]?.provide
+  equal(await found(), 'all')
+  const { account } = await admin.call('PUT /accounts/{account}/provide', {
+    account: id,
+    provide: 'roots',
+  })
+  equal(account.settings.provide, 'roots')
+  // The server looks each second whether any account has public pins.
+  await until(async () => equal(await status(), 200), 30_000)
+  deepEqual(await change('none'), { cid, provide: 'none' })
+  equal(await status(), 401)
+  equal(await found(), 'none')
+  await change('all')
+  equal(await status(), 200)
+  await rejects(
+    admin.call('PATCH /accounts/{account}/files/{cid}', {
+      account: id,
+      cid: 'bafkqaaa',
+      provide: 'all',
+    }),
+    { code: 'absent' },
+  )
+  await admin.call('PUT /accounts/{account}/provide', { account: id, provide: 'none' })
+  equal(await status(), 401)
 })
 
 test('an invalid list position is refused', async () => {

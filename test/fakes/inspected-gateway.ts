@@ -95,6 +95,7 @@ export function openInspectedGateway(clock: Clock): InspectedGateway {
     transferMeters: createTestMeters(),
     importProfileOf: () => importProfiles['unixfs-v0-2015'],
     paths: openPaths,
+    publicFiles: {} as Files,
     inspector,
     count: () => {},
     countBytes: () => {},

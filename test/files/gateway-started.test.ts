@@ -167,6 +167,23 @@ test('access follows the settings while the server runs', async (t) => {
     }
     assert.fail(`${path} is still ${last}, not ${wanted}`)
   }
+  const pinAgain = async (cid: string, options: string) => {
+    const response = await fetch(`${server.url}/api/v0/pin/add?arg=${cid}${options}`, {
+      method: 'POST',
+      headers: { authorization: basicOf(server) },
+    })
+    assert.equal(response.status, 200)
+    await response.arrayBuffer()
+  }
+  /** Once the server knows the setting of the key, its pins are private. */
+  const turnsPrivate = async (cairn: Started) => {
+    const until = performance.now() + 30_000
+    for (let at = 0; performance.now() < until; at++) {
+      const cid = await add(cairn, [['k', Buffer.from(`of the key ${at}`)]])
+      if ((await status(`${cid}?format=raw`)) === 401) return
+    }
+    assert.fail('pins of the key are still public')
+  }
   const pinned = await add(server, [['a', Buffer.from('pinned')]])
   const loose = await add(server, [['b', Buffer.from('loose')]], 'pin=false')
   assert.equal(await status(`${pinned}?format=raw`), 401)
@@ -184,10 +201,27 @@ test('access follows the settings while the server runs', async (t) => {
   await change('')
   await turns('bafkqaaa?format=raw', 401)
   await writeFile(deny, '')
-  const keys = (await server.cli('keys', 'list')) as unknown as { keys: readonly { id: string }[] }
-  await server.cli('keys', 'set', keys.keys[0]?.id ?? '', '--gateway-public')
+  const set = async (level: string) =>
+    await server.cli('accounts', 'set', account, '--provide', level)
+  const { keys } = (await server.cli('keys', 'list')) as unknown as {
+    keys: readonly { id: string; accountName: string }[]
+  }
+  const account = keys[0]?.accountName ?? ''
+  const excluded = await add(server, [['c', Buffer.from('excluded')]], 'provide=false')
+  await set('roots')
   await turns(`${pinned}?format=raw`, 200)
   assert.equal(await status(`${loose}?format=raw`), 401)
+  assert.equal(await status(`${excluded}?format=raw`), 401)
+  // Pinned again without the option, it stays excluded.
+  await pinAgain(excluded, '')
+  assert.equal(await status(`${excluded}?format=raw`), 401)
+  await pinAgain(excluded, '&provide=true')
+  assert.equal(await status(`${excluded}?format=raw`), 200)
+  await server.cli('keys', 'set', keys[0]?.id ?? '', '--provide', 'none')
+  await turnsPrivate(server)
+  assert.equal(await status(`${pinned}?format=raw`), 200)
+  await set('none')
+  assert.equal(await status(`${pinned}?format=raw`), 401)
 })
 
 test('a Cairn fetches blocks from another Cairn and verifies them', async (t) => {

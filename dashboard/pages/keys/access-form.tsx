@@ -24,15 +24,16 @@ const switches = [
     hint: 'Calls can change balances, code, time and blocks there (evm_, hardhat_, anvil_). Never on other networks.',
   },
   {
-    name: 'gatewayPublic',
-    title: 'Anyone can read pinned files through the gateway',
-    hint: 'Without a key.',
-  },
-  {
     name: 'gatewayPinnedOnly',
     title: 'Serve only pinned files through the gateway',
     hint: 'For requests with this key.',
   },
+] as const
+
+const keyProvides = [
+  { value: 'all', title: 'As the account' },
+  { value: 'roots', title: 'At most: public, roots are announced' },
+  { value: 'none', title: 'Private' },
 ] as const
 
 const unchanged = 'unchanged'
@@ -66,6 +67,13 @@ export function AccessForm(props: SettingsFormProps) {
             ]}
             error={draft.sending.of('expires')}
             onValue={(end) => draft.set({ end: end === unchanged ? null : end })}
+          />
+          <SelectField
+            title="Pins of this key"
+            hint="Narrows the setting of the account for pins that this key makes from now on."
+            value={draft.settings.provide}
+            options={keyProvides}
+            onValue={(provide) => draft.set({ provide })}
           />
           <Networks {...draft} />
           {switches.map(({ name, ...texts }) => (

@@ -146,23 +146,18 @@ test('an address over its limit is answered from memory; a reload of the account
     directory.authenticate(key, null, 'barred')
   }))
 
-test('accounts with public pinned content are known by their valid keys only', () =>
+test('it is known whether an account makes pins public', () =>
   withRig(async ({ accounts, directory, clock }) => {
     await accounts.createAccount('poor')
     await accounts.createKey('acme')
-    assert.deepEqual(directory.openAccounts(true), [])
-    const settings = { gatewayPublic: true }
-    const { apiKey } = await accounts.createKey('acme', { settings })
-    await accounts.createKey('acme', { settings })
-    await accounts.createKey('poor', { settings })
+    await accounts.createKey('poor')
     clock.turn(1000)
-    const acme = [apiKey.accountId]
-    assert.deepEqual(directory.openAccounts(true), acme)
-    assert.equal(directory.openAccounts(false).length, 2)
-    await accounts.createKey('acme', { settings: { ...settings, files: false } })
-    for (const { id, settings: each } of await accounts.listKeys('acme')) {
-      if (each.gatewayPublic) await accounts.revokeKey(id)
-    }
+    assert.equal(directory.hasPublicContent(false), false)
+    await accounts.changeAccountSettings('poor', { provide: 'roots' })
     clock.turn(1000)
-    assert.deepEqual(directory.openAccounts(true), [])
+    assert.equal(directory.hasPublicContent(true), false)
+    assert.equal(directory.hasPublicContent(false), true)
+    await accounts.changeAccountSettings('acme', { provide: 'all' })
+    clock.turn(1000)
+    assert.equal(directory.hasPublicContent(true), true)
   }))

@@ -23,8 +23,8 @@ export type Directory = {
   authenticate(key: string, secret: string | null, address?: string): Caller | Promise<Caller>
   /** Authenticates with a JWT instead of a secret; synchronous for a cached token. Throws `bad_key`, `bad_token`. */
   authenticateJwt(key: string, jwt: string, address?: string): Caller | Promise<Caller>
-  /** Accounts with a key that makes their pinned content public; with `cardGate`, those of them with a card. */
-  openAccounts(cardGate: boolean): readonly string[]
+  /** Whether an account makes pins public; with `cardGate`, one with a card. */
+  hasPublicContent(cardGate: boolean): boolean
   /** A key with its secret and without its lists, for its own account; null: there is none that works. */
   callerOf(accountId: string, keyId: string): Caller | null | Promise<Caller | null>
   /** Whether the requests of this key are recorded, as of the last look; false for a key that does not exist. */
@@ -92,7 +92,8 @@ export function createDirectoryOf(
   } = parts
   const jwtCallers = createJwtCallers({ clock, ownHosts, lifeMsMax: jwtLifeMsMax })
   let entries = new Map<string, DirectoryEntry>()
-  let open: readonly DirectoryEntry[] = []
+  let isOpen = false
+  let isOpenWithCard = false
   let byId = new Map<string, DirectoryEntry>()
   /** By hash, of keys whose rows cannot be read. */
   let damaged: ReadonlySet<string> = new Set()
@@ -117,10 +118,11 @@ export function createDirectoryOf(
   }
 
   function setOpen(): void {
-    open = [...entries.values()].filter(
-      ({ revoked, withSecret: { settings } }) =>
-        !revoked && settings.files && settings.gatewayPublic,
+    const open = [...entries.values()].filter(
+      ({ withSecret: { quotas } }) => quotas.provide !== 'none',
     )
+    isOpen = open.length > 0
+    isOpenWithCard = open.some(({ withSecret }) => withSecret.hasCard)
   }
 
   /** The current rows of one key. Undefined: read; otherwise when they are. */
@@ -253,13 +255,7 @@ export function createDirectoryOf(
       stopPeriod()
       stopChanges()
     },
-    openAccounts(cardGate) {
-      if (open.length === 0) return []
-      const now = open.filter(
-        ({ expires, withSecret }) => !isOver(expires, clock) && (withSecret.hasCard || !cardGate),
-      )
-      return [...new Set(now.map(({ withSecret }) => withSecret.accountId))]
-    },
+    hasPublicContent: (cardGate) => (cardGate ? isOpenWithCard : isOpen),
     isInspected: (key) => entries.get(hashOf(key))?.withSecret.settings.inspect === true,
     settingsOf(keyId) {
       const entry = byId.get(keyId)

@@ -1,6 +1,7 @@
 // Settings of an ApiKey. Null means no limit, an empty list allows all. Stored as JSON in
 // api_key.settings.
 
+import type { Provide } from '../../base/provide.ts'
 import type { ImportProfileName } from '../../codec/ipld/import-profile.ts'
 
 export type KeySettings = {
@@ -34,8 +35,8 @@ export type KeySettings = {
   readonly importProfile: ImportProfileName | null
   /** The gateway serves only the account's pinned content to clients with this key. */
   readonly gatewayPinnedOnly: boolean
-  /** The account's pinned content is public, without a key. */
-  readonly gatewayPublic: boolean
+  /** Narrows the account's setting for pins that the key makes. */
+  readonly provide: Provide
   /** Contracts: every account that a call is about must be one of them. `0x` and 40 hex digits. */
   readonly allowAddresses: readonly string[]
   /** JSON-RPC methods and paths of file commands. */
@@ -73,7 +74,7 @@ export const defaultKeySettings: KeySettings = {
   filesUploads: null,
   importProfile: null,
   gatewayPinnedOnly: false,
-  gatewayPublic: false,
+  provide: 'all',
   allowAddresses: [],
   allowMethods: [],
   allowOrigins: [],
@@ -85,13 +86,17 @@ export const defaultKeySettings: KeySettings = {
   inspectAddresses: false,
 }
 
-/** Limits of an account as a whole, set by the operator. Null = no limit. Stored as JSON in account.settings. */
+/** Of an account as a whole. Stored as JSON in account.settings. */
 export type AccountSettings = Pick<
   KeySettings,
   'filesUploadBytesPerMonth' | 'filesDownloadBytesPerMonth' | 'filesStoredBytes'
->
+> & {
+  /** Which of its pins are public and announced; set by its owners. The others are limits, null = none, set by the operator. */
+  readonly provide: Provide
+}
 
 export const defaultAccountSettings: AccountSettings = {
+  provide: 'none',
   filesUploadBytesPerMonth: null,
   filesDownloadBytesPerMonth: null,
   filesStoredBytes: null,

@@ -1,5 +1,6 @@
 // Parses KeySettings and AccountSettings from stored JSON and from owners. Validates each value; absent ones are inherited.
 // Tested by src/access/accounts/accounts.test.ts
+import { isProvide, type Provide, provideLevels } from '../../base/provide.ts'
 import { parseIpRule } from '../../base/addresses.ts'
 import { parseOriginRule } from './allowlists.ts'
 import { AccountsRefusal } from './account-rules.ts'
@@ -103,7 +104,7 @@ export function changeKeySettings(
     filesUploads: limit('filesUploads', merged.filesUploads),
     importProfile: profile('importProfile', merged.importProfile),
     gatewayPinnedOnly: flag('gatewayPinnedOnly', merged.gatewayPinnedOnly),
-    gatewayPublic: flag('gatewayPublic', merged.gatewayPublic),
+    provide: provideOf(merged.provide),
     allowAddresses: parseAllowlist('allowAddresses', merged.allowAddresses),
     allowMethods: parseAllowlist('allowMethods', merged.allowMethods),
     allowOrigins: parseAllowlist('allowOrigins', merged.allowOrigins),
@@ -125,7 +126,8 @@ export function changeAccountSettings(
   if (unknown !== undefined) {
     throw new AccountsRefusal('bad_setting', `unknown account setting "${unknown.slice(0, 80)}"`)
   }
-  return bytesOf({ ...settings, ...changes })
+  const merged: Readonly<Record<keyof AccountSettings, unknown>> = { ...settings, ...changes }
+  return { ...bytesOf(merged), provide: provideOf(merged.provide) }
 }
 
 /** Settings as stored in `account.settings`. */
@@ -143,7 +145,14 @@ function flag(name: string, value: unknown): boolean {
   throw refusal(name, 'true or false')
 }
 
-function bytesOf(merged: Readonly<Record<keyof AccountSettings, unknown>>): AccountSettings {
+function provideOf(value: unknown): Provide {
+  if (isProvide(value)) return value
+  throw refusal('provide', `one of ${provideLevels.join(', ')}`)
+}
+
+type ByteLimits = Omit<AccountSettings, 'provide'>
+
+function bytesOf(merged: Readonly<Record<keyof ByteLimits, unknown>>): ByteLimits {
   return {
     filesUploadBytesPerMonth: bytes('filesUploadBytesPerMonth', merged.filesUploadBytesPerMonth),
     filesDownloadBytesPerMonth: bytes(

@@ -58,7 +58,7 @@ The account can use the IPFS API immediately, unless card.adapter is stripe or -
     })
   const set = command
     .command('set <name>')
-    .description('set the transfer and storage limits of an account, or rename it')
+    .description('set limits of an account and which pins are public, or rename it')
   addAdminOptions(addAccountSettings(set))
     .option('--name <name>', 'new name of the account')
     .addHelpText(
@@ -67,13 +67,15 @@ The account can use the IPFS API immediately, unless card.adapter is stripe or -
 Examples:
   cairn accounts set team --files-stored-bytes 10000000000
   cairn accounts set team --files-download-bytes-per-month none
+  cairn accounts set team --provide roots
 
-The limits apply to all keys of the account together. A month is a calendar month in UTC. "none" removes a limit.`,
+The limits apply to all keys of the account together. A month is a calendar month in UTC. "none" removes a limit.
+Public pins need no key: the gateway serves them, and with provide: roots or all the IPFS network finds them.`,
     )
     .action(async (name: string, options: SetOptions) => {
       const changes = accountChangesOf(options)
       if (Object.keys(changes).length === 0 && options.name === undefined) {
-        throw new UsageError('nothing to set: add a limit, see accounts set --help')
+        throw new UsageError('nothing to set: add an option, see accounts set --help')
       }
       await using admin = await openAdminAccess(context, options)
       const { id } = await accountNamed(admin, name)

@@ -3,6 +3,7 @@
 // Tested by src/db/postgres/migrate.test.ts
 import { latencyColumns } from '../migrations.ts'
 import { objectTables } from './object-tables.ts'
+import { publicBlocks } from './public-functions.ts'
 import { storageFunctions } from './storage-functions.ts'
 
 /** Notifications carry the name of a revision. */
@@ -204,4 +205,5 @@ export const postgresMigrations: readonly (readonly string[])[] = [
     ...revisions,
     ...storageFunctions,
   ],
+  [...publicBlocks],
 ]

@@ -4,7 +4,7 @@
 import { blocksAtOnce, quotaReached } from '../storage-triggers.ts'
 
 /** A plan that was made while the tables were empty would be slow later: each call gets its own. */
-const functionEnd = `LANGUAGE plpgsql SET plan_cache_mode = force_custom_plan`
+export const functionEnd = `LANGUAGE plpgsql SET plan_cache_mode = force_custom_plan`
 
 export const storageFunctions: readonly string[] = [
   `CREATE FUNCTION claim_root(account text, claimed bigint) RETURNS void AS $$

@@ -8,7 +8,7 @@ import { readInRuns } from '../read/read-in-runs.ts'
 import { type ReadSome, storedOnly, walkBlocks } from '../read/walk.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { BlockStore } from '../../content/block-store.ts'
-import type { FetchPolicy, Files } from '../files.ts'
+import type { FetchPolicy, Files, Pin } from '../files.ts'
 import { importCars } from './import-cars.ts'
 import { leaseStatements } from '../pins/leases.ts'
 import { deleteLease } from '../../tables/leases.ts'
@@ -55,14 +55,19 @@ const storedAlone: FetchPolicy = { offline: true, timeoutMs: null }
 export function createCars(settings: CarSettings): Pick<Files, 'importCars' | 'exportCar'> {
   const { store, clock, openBlocks, pins, unpinnedMs, committed } = settings
   return {
-    importCars: (cars, options, { accountId, proceed, signal }) =>
-      importCars(cars, options, {
+    importCars(cars, options, { accountId, provide, proceed, signal }) {
+      const pinOf = (cid: CID): Pin => ({
+        cid,
+        mode: 'recursive',
+        name: '',
+        ...(provide && { provide }),
+      })
+      return importCars(cars, options, {
         blocksMax: settings.importBlocksMax,
         pinBlocksMax: settings.pinBlocksMax,
         batch: () => store.batch(),
         committed,
-        pinRows: (cid, put) =>
-          pinStatements(accountId, { cid, mode: 'recursive', name: '' }, put, clock.now()),
+        pinRows: (cid, put) => pinStatements(accountId, pinOf(cid), put, clock.now()),
         lease: (put) => {
           const expires = clock.now() + unpinnedMs
           return leaseStatements(accountId, looseRoot(put.batch), put, { expires })
@@ -71,12 +76,12 @@ export function createCars(settings: CarSettings): Pick<Files, 'importCars' | 'e
           await store.put([], [deleteLease(accountId, looseRoot(batch))])
         },
         pin: async (cid, walked) => {
-          const pin = { cid, mode: 'recursive', name: '' } as const
-          await pins.pin(accountId, pin, storedAlone, walked, signal)
+          await pins.pin(accountId, pinOf(cid), storedAlone, walked, signal)
         },
         proceed,
         signal,
-      }),
+      })
+    },
 
     exportCar: (cid, partial, patience, signal) => {
       const read = openBlocks(patience, signal)

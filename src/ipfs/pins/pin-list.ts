@@ -1,8 +1,12 @@
 // The pins of one account as a page shows them: the newest first, a piece at a time, with what each comes to.
 // Tested by test/admin/admin-files.test.ts
 import { CID } from 'multiformats/cid'
+import type { Provide } from '../../base/provide.ts'
+import { parseCid } from '../../codec/ipld/cid.ts'
 import type { Rows } from '../../db/rows.ts'
+import { NothingChanged } from '../../db/writer.ts'
 import { listNewestPins } from '../../tables/pins.ts'
+import { setProvideOfPin } from '../../tables/network/public-blocks.ts'
 import type { PinMode } from '../files.ts'
 
 type ListedPin = {
@@ -14,6 +18,8 @@ type ListedPin = {
   /** All below it, each block once, framing included; null: it is still being counted. */
   readonly bytes: number | null
   readonly blocks: number | null
+  /** Of this pin; narrows the setting of the account. */
+  readonly provide: Provide
 }
 
 export type PinPage = {
@@ -41,6 +47,22 @@ export async function listPins(
       found.length > pageMax && last !== undefined
         ? `${last.created}-${CID.decode(last.cid).toString()}`
         : null,
+  }
+}
+
+/** False: the account has not pinned exactly that CID. */
+export async function setPinProvide(
+  rows: Rows,
+  pin: { readonly accountId: string; readonly cid: string; readonly provide: Provide },
+): Promise<boolean> {
+  const cid = parseCid(pin.cid)
+  if (cid === null) return false
+  try {
+    await rows.write([setProvideOfPin(pin.accountId, cid.bytes, pin.provide)])
+    return true
+  } catch (error) {
+    if (error instanceof NothingChanged) return false
+    throw error
   }
 }
 

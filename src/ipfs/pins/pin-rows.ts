@@ -30,12 +30,12 @@ export function looseRoot(batch: string): RootName {
  */
 export function pinStatements(
   accountId: string,
-  { cid, mode, name }: Pin,
+  { cid, mode, name, provide }: Pin,
   put: StagedTree | null,
   now: number,
 ): readonly Statement[] {
   const root = rootOf(cid, mode)
-  const row = { cid: cid.bytes, mode, name, created: now }
+  const row = { cid: cid.bytes, mode, name, created: now, ...(provide && { provide }) }
   const add = upsertPin(accountId, row, root, put === null)
   return [...made(root, put), add, deleteAttemptLeases(accountId, cid.bytes)]
 }

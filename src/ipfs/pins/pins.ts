@@ -126,7 +126,8 @@ export function createPins(settings: PinSettings): Pins {
       }
     },
 
-    async putBlock({ cid, bytes }, pin, patience, { accountId, proceed, signal }) {
+    async putBlock({ cid, bytes }, pin, patience, context) {
+      const { accountId, provide, proceed, signal } = context
       let blocks: AsyncIterable<WalkedBlock> = only(cid, bytes)
       if (pin) {
         const read = openBlocks(patience, signal)
@@ -135,7 +136,12 @@ export function createPins(settings: PinSettings): Pins {
       }
       const whole = (put: StagedTree): readonly Statement[] =>
         pin
-          ? pinStatements(accountId, { cid, mode: 'recursive', name: '' }, put, clock.now())
+          ? pinStatements(
+              accountId,
+              { cid, mode: 'recursive', name: '', ...(provide && { provide }) },
+              put,
+              clock.now(),
+            )
           : leaseStatements(accountId, rootOf(cid, 'direct'), put, { expires: expires() })
       await storeAll(store, blocks, { whole, part: null }, { progress: () => {}, proceed, signal })
       committed()

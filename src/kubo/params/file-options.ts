@@ -61,6 +61,9 @@ const big: BlockSize = {
   tooBig: 'produced block is over 4MiB: this server keeps no block that large',
 }
 
+/** Of pins: false excludes them from what the account makes public, true includes them again. Cairn's own. */
+export const provideOption = flag('provide', { default: null })
+
 export const allowBigBlock = flag('allow-big-block')
 
 export function blockSizeOf(options: CommandRequest['options']): BlockSize {

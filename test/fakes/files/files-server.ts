@@ -45,8 +45,11 @@ import {
 import { createRoutes } from '../../../src/server/open-endpoints.ts'
 import { createClientAddress } from '../../../src/http/request-head.ts'
 import { createServer, defaultServerSettings } from '../../../src/http/server.ts'
+import { createAccountContent } from '../../../src/ipfs/account-content.ts'
+import { createPublicBlocks } from '../../../src/ipfs/network/public-blocks.ts'
 import { createFiles, defaultFilesLimits } from '../../../src/ipfs/create-files.ts'
 import type { Files } from '../../../src/ipfs/files.ts'
+import type { Provide } from '../../../src/base/provide.ts'
 import { createTestMeters } from './transfer-meters.ts'
 import { createMemoryFileOps } from './memory-file-ops.ts'
 import { openPaths } from './path-rules.ts'
@@ -57,6 +60,8 @@ export type FilesServer = {
   /** The files behind it. */
   readonly files: Files
   newAccount(change?: Partial<Caller>): { readonly key: string; readonly secret: string }
+  /** What the account with this key makes public. */
+  readonly setProvide: (key: string, provide: Provide) => void
   /** Arguments of `settle`, in order. */
   readonly settled: { outcome: string; in: number; out: number }[]
 }
@@ -97,22 +102,33 @@ export async function startFilesServer(
     log: silentLog,
     count: () => {},
   })
-  const files = createFiles({
+  const rows = createSqliteRows(database, writer)
+  const readRun = createSequentialRead({
+    store,
+    verify,
+    verifyLeaf,
+    verifyBeside: createParallelVerify(createHostedHash()),
+    log: silentLog,
+    count: () => {},
+  })
+  const filesSettings = {
     store,
     deleteBlocks: store.delete,
     obtain,
-    readRun: createSequentialRead({
-      store,
-      verify,
-      verifyLeaf,
-      verifyBeside: createParallelVerify(createHostedHash()),
-      log: silentLog,
-      count: () => {},
-    }),
-    rows: createSqliteRows(database, writer),
+    readRun,
+    rows,
     clock,
     hasSources: () => false,
     limits: defaultFilesLimits,
+  }
+  const files = createFiles(filesSettings)
+  const publicBlocks = createPublicBlocks({ rows, db: database, needsCard: () => false })
+  const publicContent = createAccountContent({
+    store,
+    obtain,
+    obtainOutside: obtain,
+    readRun,
+    storedBy: (_account, multihashes) => publicBlocks.arePublic(multihashes),
   })
 
   const callers = new Map<string, { caller: Caller; secret: string }>()
@@ -135,6 +151,7 @@ export async function startFilesServer(
     rules: { ...openPaths, ...options.pathRules },
     files,
     filesOf: null,
+    publicFiles: createFiles({ ...filesSettings, ...publicContent.of('') }),
     transferMeters: createTestMeters(),
     enter,
     count: ({ outcome, bytesIn, bytesOut }) =>
@@ -209,6 +226,12 @@ export async function startFilesServer(
     port,
     settled,
     files,
+    setProvide(key, provide) {
+      database.run('UPDATE account SET settings = ? WHERE id = ?', [
+        JSON.stringify({ provide }),
+        key,
+      ])
+    },
     newAccount(change = {}) {
       const key = randomBytes(8).toString('hex')
       const secret = randomBytes(8).toString('hex')

@@ -3,7 +3,7 @@ import type { PathRules } from '../../../src/ipfs-gateway/create-gateway-pipelin
 
 export const openPaths: PathRules = {
   isPublic: () => false,
-  openAccounts: () => [],
+  hasPublicContent: () => false,
   pinnedOnly: () => false,
   fetches: () => false,
   denialOf: () => null,

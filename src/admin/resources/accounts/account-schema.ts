@@ -1,6 +1,7 @@
 // Schemas of accounts.
 // Tested by test/admin/admin.test.ts
 import { z } from 'zod'
+import { provideLevels } from '../../../base/provide.ts'
 import { time } from '../../time-schema.ts'
 
 /** In the path of everything that is about one account. */
@@ -8,11 +9,15 @@ export const accountId = z.string().min(1).max(64)
 
 const bytesOrNull = z.int().min(0).nullable()
 
-/** Limits of an account as a whole; null = no limit, 0 = none allowed. */
+/** Which pins are public and announced: none; all, with their roots announced; all, with each block announced. */
+export const provide = z.enum(provideLevels)
+
+/** Limits of an account as a whole, null = no limit, 0 = none allowed; and which of its pins are public. */
 export const accountSettings = z.strictObject({
   filesUploadBytesPerMonth: bytesOrNull,
   filesDownloadBytesPerMonth: bytesOrNull,
   filesStoredBytes: bytesOrNull,
+  provide,
 })
 
 export const account = z.object({

@@ -4,6 +4,7 @@ import type { AdminOperation } from '../../admin-operation.ts'
 import { listAccounts } from './list-accounts.ts'
 import { createAccount } from './create-account.ts'
 import { getAccount } from './get-account.ts'
+import { setProvide } from './set-provide.ts'
 import { changeAccount } from './change-account.ts'
 
 export const accountOperations = [
@@ -11,4 +12,5 @@ export const accountOperations = [
   createAccount,
   getAccount,
   changeAccount,
+  setProvide,
 ] as const satisfies readonly AdminOperation[]

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
-import { accountId } from '../accounts/account-schema.ts'
+import { accountId, provide } from '../accounts/account-schema.ts'
 import { time } from '../../time-schema.ts'
 
 const input = z.strictObject({ account: accountId, from: z.string().max(300).optional() })
@@ -17,6 +17,8 @@ const output = z.object({
       /** All below it, each block once; null: it is still being counted. */
       bytes: z.int().nullable(),
       blocks: z.int().nullable(),
+      /** Narrows the setting of the account. */
+      provide,
     }),
   ),
   /** Send it as `from` for the next page; null: this was the last. */

@@ -2,6 +2,11 @@
 // Tested by test/admin/admin.test.ts
 import type { AdminOperation } from '../../admin-operation.ts'
 import { listFiles } from './list-files.ts'
+import { changePin } from './change-pin.ts'
 import { listStorage } from './list-storage.ts'
 
-export const fileOperations = [listFiles, listStorage] as const satisfies readonly AdminOperation[]
+export const fileOperations = [
+  listFiles,
+  changePin,
+  listStorage,
+] as const satisfies readonly AdminOperation[]

@@ -7,7 +7,7 @@ import type { Accounts, ApiKey } from '../../../access/accounts/accounts.ts'
 import type { KeySettings } from '../../../access/accounts/key-settings.ts'
 import { importProfiles } from '../../../codec/ipld/import-profile.ts'
 import { Fault } from '../../../base/fault.ts'
-import { accountId } from '../accounts/account-schema.ts'
+import { accountId, provide } from '../accounts/account-schema.ts'
 import { time } from '../../time-schema.ts'
 
 const limit = z.int().min(0).nullable()
@@ -31,7 +31,7 @@ const keySettingsShape = z.strictObject({
   filesUploads: limit,
   importProfile: z.enum(Object.keys(importProfiles) as [keyof typeof importProfiles]).nullable(),
   gatewayPinnedOnly: z.boolean(),
-  gatewayPublic: z.boolean(),
+  provide,
   allowAddresses: entries,
   allowMethods: entries,
   allowOrigins: entries,

@@ -2,6 +2,7 @@
 // Tested by src/kubo/commands/dag/blocks.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'
+import { pinProvideOf } from '../../../base/provide.ts'
 import { cidOf, dagCborCodec, dagPbCodec, findCodec, rawCodec } from '../../../codec/ipld/cid.ts'
 import { cutMultihash, hashNames, sha256Code } from '../../../codec/ipld/multihash.ts'
 import type { UploadEntry } from '../../../ipfs/import/upload-entry.ts'
@@ -106,6 +107,7 @@ async function* putAll(input: BlockPutInput, call: CommandCall) {
   const { version, codec, hashCode, digestBytes, pin, patience } = input
   const context = {
     accountId: call.caller.accountId,
+    provide: pinProvideOf(call.caller.settings.provide, null),
     proceed: () => call.connected(),
     signal: call.signal,
   }

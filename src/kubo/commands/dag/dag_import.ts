@@ -1,6 +1,7 @@
 // `dag/import`: keeps the blocks of CAR files and pins their roots.
 // Tested by src/kubo/commands/dag/cars.test.ts
 import { Fault } from '../../../base/fault.ts'
+import { pinProvideOf } from '../../../base/provide.ts'
 import type { UploadEntry } from '../../../ipfs/import/upload-entry.ts'
 import { type CommandCall, type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
 import { type BlockSize, allowBigBlock, blockSizeOf } from '../../params/file-options.ts'
@@ -57,6 +58,7 @@ async function* linesOf({ entries, pinRoots, stats, size }: DagImportInput, call
   const options = { pinRoots, blockBytesMax: size.bytesMax, tooBig: size.tooBig }
   const events = call.files.importCars(filesOf(entries), options, {
     accountId: call.caller.accountId,
+    provide: pinProvideOf(call.caller.settings.provide, null),
     proceed: () => call.connected(),
     signal: call.signal,
   })

@@ -3,6 +3,7 @@
 // Tested by src/kubo/commands/dag/dag.test.ts
 import { isUtf8 } from 'node:buffer'
 import { Fault } from '../../../base/fault.ts'
+import { pinProvideOf } from '../../../base/provide.ts'
 import { cidOf, dagJsonCodec, findCodec, jsonCodec } from '../../../codec/ipld/cid.ts'
 import { checkDecoder, checkEncoder, decodeIpld, encodeIpld } from '../../../codec/ipld/ipld.ts'
 import { cutMultihash, hashNames } from '../../../codec/ipld/multihash.ts'
@@ -78,6 +79,7 @@ async function* putAll(input: DagPutInput, call: CommandCall) {
   const { inputCodec, storeCodec, hashCode, size, pin, patience } = input
   const context = {
     accountId: call.caller.accountId,
+    provide: pinProvideOf(call.caller.settings.provide, null),
     proceed: () => call.connected(),
     signal: call.signal,
   }

@@ -2,13 +2,15 @@
 // Tested by src/kubo/commands/index.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'
+import { pinProvideOf } from '../../../base/provide.ts'
 import type { UploadEntry, ImportEvent, ImportOptions } from '../../../ipfs/import/upload-entry.ts'
-import type { KuboCommand } from '../../kubo-command.ts'
-import { cidPrinter } from '../../params/file-options.ts'
+import { type KuboCommand, valueOf } from '../../kubo-command.ts'
+import { cidPrinter, provideOption } from '../../params/file-options.ts'
 import { importOptions, parseImportOptions } from '../../params/import-options.ts'
 
 type AddInput = {
   readonly options: ImportOptions
+  readonly provide: boolean | null
   readonly print: (cid: CID) => string
   readonly entries: AsyncIterable<UploadEntry>
 }
@@ -18,17 +20,19 @@ export const add: KuboCommand<AddInput> = {
   class: 'write',
   argument: { name: 'path', required: true },
   body: 'entries',
-  options: importOptions,
+  options: [...importOptions, provideOption],
   parse({ options, entries }, profile) {
     if (entries === null) {
       throw new Fault('bad_argument', { detail: "file argument 'path' is required" })
     }
     const imports = parseImportOptions(options, profile)
-    return { options: imports, print: cidPrinter(options), entries }
+    const provide = valueOf(options, provideOption)
+    return { options: imports, provide, print: cidPrinter(options), entries }
   },
-  async run({ options, print, entries }, call) {
+  async run({ options, provide, print, entries }, call) {
     const context = {
       accountId: call.caller.accountId,
+      provide: pinProvideOf(call.caller.settings.provide, provide),
       proceed: () => call.connected(),
       signal: call.signal,
     }

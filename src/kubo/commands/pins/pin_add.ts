@@ -2,15 +2,22 @@
 // Tested by src/kubo/commands/index.test.ts
 import type { CID } from 'multiformats/cid'
 import type { Clock } from '../../../base/clock.ts'
+import { pinProvideOf } from '../../../base/provide.ts'
 import type { FetchPolicy, PinMode } from '../../../ipfs/files.ts'
 import { type CommandCall, type KuboCommand, flag, text, valueOf } from '../../kubo-command.ts'
-import { checkPinName, cidPrinter, fetchPolicyOf } from '../../params/file-options.ts'
+import {
+  checkPinName,
+  cidPrinter,
+  fetchPolicyOf,
+  provideOption,
+} from '../../params/file-options.ts'
 
 type PinAddInput = {
   readonly paths: readonly string[]
   readonly mode: PinMode
   readonly name: string
   readonly progress: boolean
+  readonly provide: boolean | null
   readonly patience: FetchPolicy
   readonly print: (cid: CID) => string
 }
@@ -23,6 +30,7 @@ const takes = {
   recursive: flag('recursive', { alias: 'r', default: true }),
   name: text('name', { alias: 'n' }),
   progress: flag('progress'),
+  provide: provideOption,
 }
 
 /** `clock`: paces the progress lines, sent only with `progress=true`, because JS clients fail on them. */
@@ -41,6 +49,7 @@ export function createPinAdd(clock: Clock): KuboCommand<PinAddInput> {
         mode: valueOf(options, takes.recursive) ? 'recursive' : 'direct',
         name,
         progress: valueOf(options, takes.progress),
+        provide: valueOf(options, takes.provide),
         patience: fetchPolicyOf(options),
         print: cidPrinter(options),
       }
@@ -69,6 +78,7 @@ function asText(
 async function pinAll(input: PinAddInput, call: CommandCall, count: Count) {
   const { files, caller, signal } = call
   const { mode, name, patience } = input
+  const provide = pinProvideOf(caller.settings.provide, input.provide)
   const pinned: string[] = []
   for (const path of input.paths) {
     const cid = await files.resolve(path, patience, signal)
@@ -77,7 +87,7 @@ async function pinAll(input: PinAddInput, call: CommandCall, count: Count) {
       count.blocks = before.blocks + blocks
       count.bytes = before.bytes + bytes
     }
-    await files.pin(caller.accountId, { cid, mode, name }, patience, tell, signal)
+    await files.pin(caller.accountId, { cid, mode, name, provide }, patience, tell, signal)
     pinned.push(input.print(cid))
   }
   return { Pins: pinned }

@@ -1,0 +1,57 @@
+// Which blocks may be given to anyone: those that a pin reaches whose account, key and own setting make it public. One rule for
+// the IPFS network and for gateway requests without a key. Unpinning, a narrower setting and a deny rule end it at once.
+// Tested by src/ipfs/network/public-blocks.test.ts
+import { toLatin1 } from '../../base/hex.ts'
+import type { Rows } from '../../db/rows.ts'
+import { findOne } from '../../db/sqlite-rows.ts'
+import type { Database } from '../../db/sqlite.ts'
+import { findPublic } from '../../tables/network/public-blocks.ts'
+
+export type PublicBlocks = {
+  /** Synchronous with a local database. The same for private, denied and absent blocks: false. */
+  isPublic(multihash: Uint8Array): boolean | Promise<boolean>
+  /** In their order. */
+  arePublic(multihashes: readonly Uint8Array[]): readonly boolean[] | Promise<readonly boolean[]>
+}
+
+export type PublicBlocksParts = {
+  readonly rows: Pick<Rows, 'find'>
+  /** The database of `rows`, for reads in the caller's turn; null: it is remote. */
+  readonly db: Database | null
+  /** Pins of accounts without a card are not public. */
+  readonly needsCard: () => boolean
+  /** By a deny rule for its CID; absent: the caller checks deny rules. */
+  readonly isDenied?: (multihash: Uint8Array) => boolean
+}
+
+/** Hashes of one query. */
+const hashesAtOnce = 256
+
+export function createPublicBlocks(parts: PublicBlocksParts): PublicBlocks {
+  const { rows, db, needsCard, isDenied = () => false } = parts
+
+  async function find(multihashes: readonly Uint8Array[]): Promise<readonly boolean[]> {
+    const found = new Set<string>()
+    for (let at = 0; at < multihashes.length; at += hashesAtOnce) {
+      const some = multihashes.slice(at, at + hashesAtOnce)
+      for (const { hash } of await rows.find(findPublic(some, needsCard()))) {
+        found.add(toLatin1(hash))
+      }
+    }
+    return multihashes.map((hash) => found.has(toLatin1(hash)) && !isDenied(hash))
+  }
+
+  const isPublicIn = (local: Database, multihash: Uint8Array): boolean =>
+    !isDenied(multihash) && findOne(local, findPublic([multihash], needsCard())) !== null
+
+  return {
+    isPublic(multihash) {
+      if (db !== null) return isPublicIn(db, multihash)
+      return find([multihash]).then(([isOne = false]) => isOne)
+    },
+    arePublic(multihashes) {
+      if (db !== null) return multihashes.map((multihash) => isPublicIn(db, multihash))
+      return find(multihashes)
+    },
+  }
+}
