@@ -24,7 +24,7 @@ const localModules: Readonly<Record<string, string>> = {
 }
 
 /** Folders of `src/tables/` whose modules both engines run. */
-const sharedFolders: readonly string[] = ['network/']
+const sharedFolders: readonly string[] = ['network/', 'pinning/']
 
 /** Functions of other modules that only SQLite runs. */
 const localFunctions: Readonly<Record<string, string>> = {
@@ -32,8 +32,22 @@ const localFunctions: Readonly<Record<string, string>> = {
   listPinsOfAll: 'for the repair of SQLite, without its indexes',
 }
 
+const pinFilters = [null, 'partial', 'ipartial', 'iexact', 'exact'].map((match) => ({
+  cids: match === null ? [] : [new Uint8Array([1])],
+  statuses: ['queued'],
+  name:
+    match === null
+      ? null
+      : { text: 'a', part: match.endsWith('partial'), folded: match.startsWith('i') },
+  before: match === null ? null : 2,
+  after: match === null ? null : 1,
+  meta: match === null ? [] : [['a', 'b']],
+}))
+
 /** Arguments of functions that take one of a few words. */
 const argumentsOf: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
+  listPinRequests: pinFilters.map((filter) => ['a', filter, 1]),
+  countPinRequests: pinFilters.map((filter) => ['a', filter, 1]),
   splitUsageByStart: ['network', 'method', 'status', 'reason'].map((by) => ['a', {}, by]),
 }
 

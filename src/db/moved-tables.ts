@@ -38,6 +38,8 @@ export const movedTables: readonly string[] = [
   'collection',
   'denial',
   'saved_network',
+  'pin_request',
+  'pin_remote',
 ]
 
 /** Rows that are in memory at a time. */

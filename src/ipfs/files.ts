@@ -6,6 +6,7 @@ import type { UploadEntry, ImportEvent, ImportOptions } from './import/upload-en
 import type { CarImportEvent, CarImportOptions } from './cars/import-cars.ts'
 import type { DirectoryEntry, NodeStat, Reference } from './read/listed.ts'
 import type { ContentPath, ResolvedNode, TracedPath } from './read/path.ts'
+import type { PinRequestClaim } from '../tables/pinning/pin-requests.ts'
 import type { SelectedBlock, DagScope } from './read/dag-scope.ts'
 
 export type PinMode = 'recursive' | 'direct'
@@ -15,6 +16,8 @@ export type Pin = {
   readonly name: string
   /** Of a pin that is made; absent: as the account's setting. */
   readonly provide?: PinProvide
+  /** The request that ends in the commit of the pin. `replaces`: CID of the pin that ends with it. */
+  readonly request?: PinRequestClaim & { readonly replaces: Uint8Array | null }
 }
 
 /** How a file operation may look for content that is not here. */
@@ -23,6 +26,8 @@ export type FetchPolicy = {
   readonly offline: boolean
   /** The caller's own limit; null = the server's idle limit. */
   readonly timeoutMs: number | null
+  /** Multiaddrs of peers that may have the content, for the IPFS network. */
+  readonly origins?: readonly string[]
   /** Called with the CID of each block before it is read; what it throws ends the operation. Absent: all may be read. */
   readonly permit?: (cid: CID) => void
 }
@@ -156,7 +161,10 @@ export interface Files {
   /** Only the size of a file, for `cat` of several arguments. Throws as `open` for what is no file. */
   size(cid: CID, patience: FetchPolicy, signal: AbortSignal): Promise<bigint>
 
-  /** Pins once all blocks the mode needs are here; replaces the name. Calls `progress` with counts. */
+  /**
+   * Pins once all blocks the mode needs are here; replaces the name. Calls `progress` with counts. Throws `NothingChanged`
+   * if the pin names a request that was removed or that another try took over.
+   */
   pin(
     accountId: string,
     pin: Pin,

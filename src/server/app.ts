@@ -68,6 +68,7 @@ import { openMetrics, openServerStatus } from './open-metrics.ts'
 import { createNetworkAdmin } from './network-admin.ts'
 import { createNetworksInForce, readNetworksInForce } from './networks-in-force.ts'
 import { openNetworks } from './open-networks.ts'
+import { openPinRequests } from './open-pin-requests.ts'
 import { createSavedNetworks } from './saved-networks.ts'
 import { createReload, type ReloadParts } from './reload.ts'
 import { watchCertificate } from './watch-certificate.ts'
@@ -404,6 +405,14 @@ export async function startServer(
     clock,
     log,
   })
+  const pinRequests = openPinRequests({
+    rows: fileRows,
+    leases: fileRows === localRows ? null : leases,
+    filesOf: gateway.filesOf,
+    clock,
+    log,
+  })
+  starting.defer(() => pinRequests.stop())
 
   const integrity = watchIntegrity({ path, rows: localRows, clock, log })
   starting.defer(() => integrity.stop())
@@ -550,6 +559,7 @@ export async function startServer(
         })
       : null,
     uploads,
+    pinRequests: pinRequests.requests,
     uploadSpace: createUploadSpace({
       bytesMax: config.store.bytesMax,
       usedBytes: () => local.bytes + databaseBytes(database) + uploads.storedBytes,

@@ -10,6 +10,8 @@ import { createDocsSite, docsPath, type DocsSite } from './docs-site.ts'
 import { liveAnswer, livePath, readyAnswer, readyPath } from './open-metrics.ts'
 import type { NodeExchange, RequestHandler } from '../http/node-exchange.ts'
 import { tusPath } from '../kubo/tus/tus-headers.ts'
+import { createPsaHandler, psaPath } from '../kubo/psa/psa-handler.ts'
+import type { PinRequests } from '../ipfs/pins/pin-requests.ts'
 import type { Clock } from '../base/clock.ts'
 import type { FairTimeSlices } from '../base/fair-time-slices.ts'
 import type { Log } from '../base/log.ts'
@@ -70,6 +72,7 @@ ${rows}
 <ul>
 <li><code>POST /api/v0/&lt;command&gt;</code> (Basic: key and secret)</li>
 <li><code>GET /ipfs/&lt;CID&gt;?format=raw</code>, <code>?format=car</code></li>
+<li><code>/psa/pins</code> (Pinning Service API, Bearer: key, colon, secret)</li>
 </ul>
 <pre>curl -u '&lt;API_KEY&gt;:&lt;API_KEY_SECRET&gt;' -F file=@stone.txt ${base}/api/v0/add</pre>
 <h2>Health</h2>
@@ -105,6 +108,8 @@ export type Endpoints = {
   readonly isContentHost?: (exchange: NodeExchange) => boolean
   /** `/tus/files` and all below it; absent: turned off. */
   readonly tus?: RequestHandler
+  /** `/psa` and all below it; absent: in tests of other parts. */
+  readonly psa?: RequestHandler
   /** The admin API; absent: turned off, or on another listener. */
   readonly admin?: AdminApi
   /** `/docs`; absent: in tests of other parts. */
@@ -157,6 +162,8 @@ function createRouter(endpoints: Endpoints): RequestHandler {
     if (tus !== undefined && (path === tusPath || path.startsWith(`${tusPath}/`))) {
       return tus(exchange)
     }
+    const { psa } = endpoints
+    if (psa !== undefined && path.startsWith(`${psaPath}/`)) return psa(exchange)
     // Only null means "not an admin path": a synchronous reply is undefined.
     const answered = endpoints.admin === undefined ? null : endpoints.admin(exchange)
     if (answered !== null) return answered
@@ -208,6 +215,7 @@ export type EndpointsDeps = RpcEndpointDeps & {
   /** Resumable uploads. */
   readonly uploads: ResumableUploads
   readonly uploadSpace: UploadSpace
+  readonly pinRequests: PinRequests
   readonly ready: () => boolean
   /** Names of the networks served now. */
   readonly networks: () => readonly string[]
@@ -324,6 +332,13 @@ export function openEndpoints(parts: EndpointsDeps): OpenEndpoints {
         add: add as KuboCommand<unknown>,
         records: uploads,
         room: uploadSpace,
+      }),
+      psa: createPsaHandler({
+        ...filesParts,
+        requests: parts.pinRequests,
+        requestLog: requests,
+        // Until this server is a node of the IPFS network, clients cannot send to it.
+        delegates: () => [],
       }),
       isContentHost: (exchange) => isContentHost(gatewaySettings(), exchange),
       paths: createIpfsGateway({

@@ -74,6 +74,9 @@ export type PipelineDeps = RpcPipelineDeps &
 
 export type Pipeline = RpcPipeline & KuboPipeline & GatewayPipeline
 
+/** `filesOf`: the files that an account can read, by its ID. */
+type OpenGateway = Pipeline & { readonly filesOf: (accountId: string) => Files }
+
 export function createPipeline(parts: PipelineDeps): Pipeline {
   const kubo = createKuboPipeline(parts)
   return {
@@ -161,7 +164,7 @@ export function openGateway(
     /** Of pins. */
     readonly rows: Rows
   },
-): Pipeline {
+): OpenGateway {
   const { config, settings, content, directory, limiter, turns } = parts
   const { transferMeters, denied, rows, clock } = parts
   const { store, obtaining, obtainOutside, readRun, blockSources } = content
@@ -206,11 +209,13 @@ export function openGateway(
     setNewest(filesByAccount, accountId, files, filesByAccountMax)
     return files
   }
-  return createPipeline({
+  const files = createFiles(filesSettings)
+  const filesOf = config.files.isolation === 'own' ? ownFiles : null
+  const pipeline = createPipeline({
     ...rpcPipelineParts(parts),
-    files: createFiles(filesSettings),
+    files,
     publicFiles: createFiles({ ...filesSettings, ...publicContent.of('') }),
-    filesOf: config.files.isolation === 'own' ? ownFiles : null,
+    filesOf,
     get cardGate() {
       return cardGateOf(settings.now)
     },
@@ -228,4 +233,5 @@ export function openGateway(
       admit: readers.admit,
     },
   })
+  return { ...pipeline, filesOf: filesOf ?? (() => files) }
 }

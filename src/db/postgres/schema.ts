@@ -2,6 +2,7 @@
 // release later. Chain content is not here: each machine has its own in SQLite.
 // Tested by src/db/postgres/migrate.test.ts
 import { latencyColumns } from '../migrations.ts'
+import { postgresPinRequestTables } from '../pin-request-tables.ts'
 import { objectTables } from './object-tables.ts'
 import { publicBlocks } from './public-functions.ts'
 import { storageFunctions } from './storage-functions.ts'
@@ -206,4 +207,5 @@ export const postgresMigrations: readonly (readonly string[])[] = [
     ...storageFunctions,
   ],
   [...publicBlocks],
+  [...postgresPinRequestTables],
 ]

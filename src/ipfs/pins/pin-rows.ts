@@ -11,6 +11,11 @@ import type { Rows } from '../../db/rows.ts'
 import type { Statement } from '../../db/writer.ts'
 import { deleteAttemptLeases } from '../../tables/leases.ts'
 import { listPinsAboveAny, pinAboveExists, pinOfAnyExists } from '../../tables/pinned-blocks.ts'
+import {
+  deletePinnedRequests,
+  finishPinRequest,
+  releasePinOfRequest,
+} from '../../tables/pinning/pin-requests.ts'
 import { copyPin, deletePin, upsertPin } from '../../tables/pins.ts'
 import type { Pin } from '../files.ts'
 
@@ -30,14 +35,33 @@ export function looseRoot(batch: string): RootName {
  */
 export function pinStatements(
   accountId: string,
-  { cid, mode, name, provide }: Pin,
+  { cid, mode, name, provide, request }: Pin,
   put: StagedTree | null,
   now: number,
 ): readonly Statement[] {
   const root = rootOf(cid, mode)
   const row = { cid: cid.bytes, mode, name, created: now, ...(provide && { provide }) }
   const add = upsertPin(accountId, row, root, put === null)
-  return [...made(root, put), add, deleteAttemptLeases(accountId, cid.bytes)]
+  const ended = request === undefined ? [] : finished(accountId, request)
+  return [...made(root, put), add, deleteAttemptLeases(accountId, cid.bytes), ...ended]
+}
+
+function finished(accountId: string, request: NonNullable<Pin['request']>): readonly Statement[] {
+  const { replaces } = request
+  const release = replaces === null ? [] : [releasePinOfRequest(accountId, replaces)]
+  return [finishPinRequest(request), ...release]
+}
+
+/** Removes the pin and the requests that stand for it. */
+export function unpinStatements(
+  accountId: string,
+  cid: CID,
+  recursive: boolean,
+): readonly Statement[] {
+  return [
+    deletePin(accountId, cid.bytes, recursive),
+    ...(recursive ? [deletePinnedRequests(accountId, cid.bytes)] : []),
+  ]
 }
 
 function made(root: RootName, put: StagedTree | null): readonly Statement[] {
@@ -57,7 +81,7 @@ export function movePinStatements(
   const root = rootOf(to, 'recursive')
   const pins = { from: from.bytes, to: to.bytes, created: now }
   const add = copyPin(accountId, pins, root, put === null)
-  const remove = unpin ? [deletePin(accountId, from.bytes, true)] : []
+  const remove = unpin ? unpinStatements(accountId, from, true) : []
   return [...made(root, put), add, ...remove, deleteAttemptLeases(accountId, to.bytes)]
 }
 

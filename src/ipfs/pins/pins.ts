@@ -8,12 +8,11 @@ import type { BlockStore } from '../../content/block-store.ts'
 import type { Rows } from '../../db/rows.ts'
 import { NothingChanged, type Statement } from '../../db/writer.ts'
 import { deleteAttemptLeases } from '../../tables/leases.ts'
-import { deletePin } from '../../tables/pins.ts'
 import { findWholeRoot, type StagedTree } from '../../tables/roots.ts'
 import type { OpenBlocks, ReadBlock } from '../read/blocks.ts'
 import type { Files, Pin } from '../files.ts'
 import { findPin, accountPins } from './account-pins.ts'
-import { looseRoot, movePinStatements, pinStatements, rootOf } from './pin-rows.ts'
+import { looseRoot, movePinStatements, pinStatements, rootOf, unpinStatements } from './pin-rows.ts'
 import { storeAll, type CommitRows, type StoreProgress } from './store-all.ts'
 import { leaseStatements } from './leases.ts'
 import { createPinWalks, type PinWalks } from './pin-walks.ts'
@@ -97,7 +96,8 @@ export function createPins(settings: PinSettings): Pins {
         const blocks = () => blocksOf(pin, openBlocks(patience, signal), blocksMax)
         await keep(accountId, pin, statements, blocks, { progress, signal })
       } catch (thrown) {
-        throw prefixed(thrown instanceof NothingChanged ? taken() : thrown)
+        const isTaken = thrown instanceof NothingChanged && pin.request === undefined
+        throw prefixed(isTaken ? taken() : thrown)
       }
     },
 
@@ -149,7 +149,7 @@ export function createPins(settings: PinSettings): Pins {
 
     async unpin(accountId, cid, recursive) {
       try {
-        await store.put([], [deletePin(accountId, cid.bytes, recursive)])
+        await store.put([], unpinStatements(accountId, cid, recursive))
       } catch (thrown) {
         if (!(thrown instanceof NothingChanged)) throw thrown
         throw (await modeOf(accountId, cid)) === 'recursive'

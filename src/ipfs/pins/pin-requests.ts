@@ -1,0 +1,212 @@
+// Requests to pin content, of accounts: durable from the answer on, worked off by the queue (pin-queue.ts). A pinned request
+// stands for an ordinary pin: removing one of the two removes the other.
+// Tested by src/ipfs/pins/pin-requests.test.ts
+import { randomUUID } from 'node:crypto'
+import { CID } from 'multiformats/cid'
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import type { Rows } from '../../db/rows.ts'
+import { NothingChanged, type Statement } from '../../db/writer.ts'
+import {
+  countOpenPinRequests,
+  countPinRequests,
+  deletePinRequest,
+  findPinRequest,
+  insertPinRequest,
+  listPinRequests,
+  type PinRequestFilter,
+  type PinRequestRow,
+  type PinRequestStatus,
+  releasePinOfRequest,
+} from '../../tables/pinning/pin-requests.ts'
+
+/** `meta`, `origins` (multiaddrs) null: not sent. */
+export type RequestedPin = {
+  readonly cid: CID
+  readonly name: string
+  readonly meta: Readonly<Record<string, string>> | null
+  readonly origins: readonly string[] | null
+}
+
+/** Times: milliseconds since 1970 UTC. */
+export type PinRequest = RequestedPin & {
+  readonly id: string
+  readonly status: PinRequestStatus
+  readonly created: number
+  /** The next try, of a queued request. */
+  readonly due: number
+  readonly tries: number
+  /** Why the last try failed. */
+  readonly error: string | null
+  /** Read so far by the try that runs, or of the whole pin. */
+  readonly blocks: number
+  readonly bytes: number
+}
+
+export interface PinRequests {
+  /** Throws `over_quota`, `overloaded` when too many requests wait. */
+  add(accountId: string, pin: RequestedPin): Promise<PinRequest>
+  /**
+   * A new request in place of `id`. The pin of the old one stays until the new one has ended. Throws as `add`, and `absent`.
+   */
+  replace(accountId: string, id: string, pin: RequestedPin): Promise<PinRequest>
+  /** Null: the account has no such request. */
+  find(accountId: string, id: string): Promise<PinRequest | null>
+  /** The newest first, at most `limit`; `count`: of all that match, at most a million. */
+  list(
+    accountId: string,
+    filter: PinRequestFilter,
+    limit: number,
+  ): Promise<{ readonly count: number; readonly requests: readonly PinRequest[] }>
+  /** Removes the request and its pin. Throws `absent`. */
+  remove(accountId: string, id: string): Promise<void>
+}
+
+export type PinRequestLimits = {
+  /** Of an account for one CID. */
+  readonly sameMax: number
+  /** Requests that wait or run: of an account, of all accounts. */
+  readonly openMax: number
+  readonly openInAllMax: number
+}
+
+export const defaultPinRequestLimits: PinRequestLimits = {
+  sameMax: 100,
+  openMax: 10_000,
+  openInAllMax: 100_000,
+}
+
+const countMax = 1_000_000
+/** Times that a change is tried again because the queue changed the request meanwhile. */
+const changesMax = 10
+
+/** `queued`: called after a request was added. `removed`: after the request `id` was removed. */
+export function createPinRequests(parts: {
+  readonly rows: Rows
+  readonly clock: Clock
+  readonly queued: () => void
+  readonly removed: (id: string) => void
+  readonly limits?: PinRequestLimits
+}): PinRequests {
+  const { rows, clock, limits = defaultPinRequestLimits } = parts
+
+  async function checkLimits(accountId: string, cid: CID): Promise<void> {
+    const { sameMax, openMax, openInAllMax } = limits
+    const most = [sameMax, openMax, openInAllMax] as const
+    const open = await rows.first(countOpenPinRequests(accountId, cid.bytes, most))
+    if (open === null) return
+    if (open.same >= sameMax) {
+      const detail = `this account has ${sameMax} pin requests for this CID, which is the limit`
+      throw new Fault('over_quota', { detail, data: { reason: 'pin_requests' } })
+    }
+    if (open.own >= openMax) {
+      const detail = `${openMax} pin requests of this account are waiting, which is the limit`
+      throw new Fault('over_quota', { detail, data: { reason: 'pin_requests' } })
+    }
+    if (open.every >= openInAllMax) throw new Fault('overloaded')
+  }
+
+  async function find(accountId: string, id: string): Promise<PinRequestRow> {
+    const row = await rows.first(findPinRequest(accountId, id))
+    if (row === null) throw new Fault('absent', { detail: 'pin request not found' })
+    return row
+  }
+
+  /** Removes the row of `id`, with the statements that follow from how it was read. */
+  async function end(
+    accountId: string,
+    id: string,
+    also: (row: PinRequestRow) => readonly Statement[],
+  ): Promise<void> {
+    for (let change = 1; ; change += 1) {
+      const row = await find(accountId, id)
+      try {
+        await rows.write([deletePinRequest(row), ...also(row)])
+        parts.removed(id)
+        return
+      } catch (thrown) {
+        if (!(thrown instanceof NothingChanged) || change === changesMax) throw thrown
+      }
+    }
+  }
+
+  function newRow(accountId: string, pin: RequestedPin) {
+    const { cid, name, meta, origins } = pin
+    const id = randomUUID()
+    return {
+      id,
+      account_id: accountId,
+      cid: cid.bytes,
+      name,
+      meta: meta === null ? null : JSON.stringify(meta),
+      origins: origins === null ? null : JSON.stringify(origins),
+      replaces: null,
+      now: clock.now(),
+    }
+  }
+
+  async function added(accountId: string, id: string): Promise<PinRequest> {
+    parts.queued()
+    return toRequest(await find(accountId, id))
+  }
+
+  return {
+    async add(accountId, pin) {
+      await checkLimits(accountId, pin.cid)
+      const row = newRow(accountId, pin)
+      await rows.write([insertPinRequest(row)])
+      return await added(accountId, row.id)
+    },
+
+    async replace(accountId, id, pin) {
+      const old = await find(accountId, id)
+      if (!pin.cid.equals(CID.decode(old.cid))) await checkLimits(accountId, pin.cid)
+      const row = newRow(accountId, pin)
+      await end(accountId, id, (before) => [insertPinRequest({ ...row, replaces: pinOf(before) })])
+      return await added(accountId, row.id)
+    },
+
+    async find(accountId, id) {
+      const row = await rows.first(findPinRequest(accountId, id))
+      return row === null ? null : toRequest(row)
+    },
+
+    async list(accountId, filter, limit) {
+      const [[counted], found] = await rows.snapshot([
+        countPinRequests(accountId, filter, countMax),
+        listPinRequests(accountId, filter, limit),
+      ])
+      return { count: counted?.count ?? 0, requests: found.map(toRequest) }
+    },
+
+    async remove(accountId, id) {
+      await end(accountId, id, (row) => {
+        const cid = pinOf(row)
+        return cid === null ? [] : [releasePinOfRequest(accountId, cid)]
+      })
+    },
+  }
+}
+
+/** CID of the pin that ends when the request is removed. */
+function pinOf({ status, cid, replaces }: PinRequestRow): Uint8Array | null {
+  return status === 'pinned' ? cid : replaces
+}
+
+export function toRequest(row: PinRequestRow): PinRequest {
+  const { id, cid, name, meta, origins, status, created, due, tries, error, blocks, bytes } = row
+  return {
+    id,
+    cid: CID.decode(cid),
+    name,
+    meta: meta === null ? null : (JSON.parse(meta) as Readonly<Record<string, string>>),
+    origins: origins === null ? null : (JSON.parse(origins) as readonly string[]),
+    status,
+    created,
+    due,
+    tries,
+    error,
+    blocks,
+    bytes,
+  }
+}

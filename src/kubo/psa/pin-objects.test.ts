@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CID } from 'multiformats/cid'
+import { parsePin, parseQuery, pinStatus } from './pin-objects.ts'
+
+const cid = 'bafkqaaa'
+
+const query = (parameters: Record<string, string>) => parseQuery(new URLSearchParams(parameters))
+
+test('a pin has a CID alone, and members that are null count as not sent', () => {
+  const bare = { cid: CID.parse(cid), name: '', origins: null, meta: null }
+  assert.deepEqual(parsePin(JSON.stringify({ cid })), bare)
+  assert.deepEqual(parsePin(JSON.stringify({ cid, name: null, origins: null, meta: null })), bare)
+})
+
+test('texts that a database cannot store are refused', () => {
+  for (const text of ['a\0b', 'half \ud83d']) {
+    assert.throws(() => parsePin(JSON.stringify({ cid, name: text })), { code: 'bad_params' })
+    assert.throws(() => parsePin(JSON.stringify({ cid, meta: { a: text } })), {
+      code: 'bad_params',
+    })
+    assert.throws(() => parsePin(JSON.stringify({ cid, origins: [`/dns/${text}`] })), {
+      code: 'bad_params',
+    })
+  }
+})
+
+test('a list without filters has the ten newest pinned requests', () => {
+  assert.deepEqual(query({}), {
+    limit: 10,
+    filter: { cids: [], statuses: ['pinned'], name: null, before: null, after: null, meta: [] },
+  })
+})
+
+test('times are read to the nanosecond, in any zone, and kept to the millisecond', () => {
+  const bounds = (before: string, after = before) => {
+    const { filter } = query({ before, after })
+    return [filter.before, filter.after]
+  }
+  const ms = Date.UTC(2020, 6, 27, 17, 32, 28)
+  assert.deepEqual(bounds('2020-07-27T17:32:28Z'), [ms, ms])
+  assert.deepEqual(bounds('2020-07-27T19:32:28.276+02:00'), [ms + 276, ms + 276])
+  assert.deepEqual(bounds('2020-07-27T17:32:28.276000001Z'), [ms + 277, ms + 276])
+  // As clients send it that do not escape the plus sign.
+  assert.equal(
+    parseQuery(new URLSearchParams('before=2020-07-27T19:32:28+02:00')).filter.before,
+    ms,
+  )
+  for (const wrong of ['2020-07-27', '1595871148', '2020-13-27T17:32:28Z']) {
+    assert.throws(() => bounds(wrong), { code: 'bad_params' }, wrong)
+  }
+})
+
+test('lists of a filter are limited', () => {
+  const many = (count: number) => Array.from({ length: count }, () => cid).join(',')
+  assert.equal(query({ cid: many(10) }).filter.cids.length, 10)
+  assert.throws(() => query({ cid: many(11) }), { message: 'cid: at most 10' })
+  const meta = Object.fromEntries(Array.from({ length: 21 }, (_, n) => [String(n), 'x']))
+  assert.throws(() => query({ meta: JSON.stringify(meta) }), {
+    message: 'meta: at most 20 members',
+  })
+  assert.throws(() => query({ meta: '{"a":1}' }), { message: 'meta: not an object of texts' })
+  assert.throws(() => query({ match: 'any' }), { code: 'bad_params' })
+})
+
+test('the status names what was sent, and says what is known of a try', () => {
+  const request = {
+    ...parsePin(JSON.stringify({ cid, name: 'n', meta: { a: 'b' } })),
+    id: 'id',
+    created: 0,
+    due: 20_000,
+    tries: 1,
+    error: 'no source has it',
+    blocks: 0,
+    bytes: 5,
+  }
+  const shown = { requestid: 'id', created: '1970-01-01T00:00:00.000Z', delegates: ['/ip4/1'] }
+  const pin = { cid, name: 'n', meta: { a: 'b' } }
+  assert.deepEqual(pinStatus({ ...request, status: 'queued' }, ['/ip4/1']), {
+    ...shown,
+    status: 'queued',
+    pin,
+    info: {
+      status_details: 'try 1 failed: no source has it; next try at 1970-01-01T00:00:20.000Z',
+    },
+  })
+  const info = (status: 'pinning' | 'pinned' | 'failed') =>
+    (pinStatus({ ...request, status }, []) as { info: object }).info
+  assert.deepEqual(info('pinning'), { status_details: '5 bytes read' })
+  assert.deepEqual(info('pinned'), { dag_size: '5' })
+  assert.deepEqual(info('failed'), { status_details: 'no source has it' })
+})

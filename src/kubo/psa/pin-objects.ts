@@ -1,0 +1,185 @@
+// Objects of the Pinning Service API: pins and filters as clients send them, and the status of requests as Cairn answers.
+// Specification: https://ipfs.github.io/pinning-services-api-spec/ (1.0.0)
+// Tested by src/kubo/psa/pin-objects.test.ts
+import type { CID } from 'multiformats/cid'
+import { Fault } from '../../base/fault.ts'
+import { parseCid } from '../../codec/ipld/cid.ts'
+import type { PinRequest, RequestedPin } from '../../ipfs/pins/pin-requests.ts'
+import type { PinRequestFilter, PinRequestStatus } from '../../tables/pinning/pin-requests.ts'
+
+const nameCharsMax = 255
+const originsMax = 20
+const originCharsMax = 1000
+const metaMax = 1000
+const cidsMax = 10
+/** Pairs of `meta` in a filter. */
+const filterPairsMax = 20
+const limitMax = 1000
+const limitDefault = 10
+
+const statuses: readonly PinRequestStatus[] = ['queued', 'pinning', 'pinned', 'failed']
+const matches = ['exact', 'iexact', 'partial', 'ipartial'] as const
+
+/** `Pin` of a request body. Throws `bad_params`. */
+export function parsePin(body: string): RequestedPin {
+  const { cid, name, origins, meta } = objectOf(parseJson(body, 'the body'), 'the body')
+  const isSent = (value: unknown): boolean => value !== undefined && value !== null
+  return {
+    cid: cidOf(cid),
+    name: isSent(name) ? nameOf(name) : '',
+    origins: isSent(origins) ? originsOf(origins) : null,
+    meta: isSent(meta) ? metaOf(meta) : null,
+  }
+}
+
+export type PinQuery = { readonly filter: PinRequestFilter; readonly limit: number }
+
+/** Parameters of the list. Throws `bad_params`. */
+export function parseQuery(query: URLSearchParams): PinQuery {
+  const list = (name: string): readonly string[] =>
+    query.getAll(name).flatMap((text) => text.split(','))
+  const cids = list('cid')
+  if (cids.length > cidsMax) throw wrong(`cid: at most ${cidsMax}`)
+  const asked = list('status')
+  const meta = query.get('meta')
+  const pairs = meta === null ? [] : Object.entries(metaOf(parseJson(meta, 'meta')))
+  if (pairs.length > filterPairsMax) throw wrong(`meta: at most ${filterPairsMax} members`)
+  return {
+    limit: limitOf(query.get('limit')),
+    filter: {
+      cids: cids.map((text) => cidOf(text).bytes),
+      statuses: asked.length === 0 ? ['pinned'] : [...new Set(asked.map(statusOf))],
+      name: nameFilter(query.get('name'), query.get('match') ?? 'exact'),
+      before: timeOf(query.get('before'), 'before', Math.ceil),
+      after: timeOf(query.get('after'), 'after', Math.floor),
+      meta: pairs,
+    },
+  }
+}
+
+/** `PinStatus`. `delegates`: multiaddrs of this server. */
+export function pinStatus(request: PinRequest, delegates: readonly string[]): object {
+  const { id, status, created, cid, name, origins, meta } = request
+  return {
+    requestid: id,
+    status,
+    created: new Date(created).toISOString(),
+    pin: {
+      cid: cid.toString(),
+      ...(name === '' ? {} : { name }),
+      ...(origins === null ? {} : { origins }),
+      ...(meta === null ? {} : { meta }),
+    },
+    delegates,
+    info: infoOf(request),
+  }
+}
+
+function infoOf({ status, tries, error, bytes, due }: PinRequest): Record<string, string> {
+  switch (status) {
+    case 'pinned':
+      return { dag_size: String(bytes) }
+    case 'pinning':
+      return { status_details: `${bytes} bytes read` }
+    case 'failed':
+      return { status_details: error ?? '' }
+    case 'queued': {
+      if (error === null) return {}
+      const next = new Date(due).toISOString()
+      return { status_details: `try ${tries} failed: ${error}; next try at ${next}` }
+    }
+  }
+}
+
+function wrong(detail: string): Fault {
+  return new Fault('bad_params', { detail })
+}
+
+function parseJson(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw wrong(`${what}: not JSON`)
+  }
+}
+
+function objectOf(value: unknown, what: string): Readonly<Record<string, unknown>> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return value as Readonly<Record<string, unknown>>
+  }
+  throw wrong(`${what}: not a JSON object`)
+}
+
+/** Not every text can be stored: PostgreSQL takes neither a NUL nor half of a surrogate pair. */
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.isWellFormed() && !value.includes('\0')
+}
+
+function cidOf(value: unknown): CID {
+  const cid = typeof value === 'string' ? parseCid(value) : null
+  if (cid === null) throw wrong('cid: not a CID')
+  return cid
+}
+
+function nameOf(value: unknown): string {
+  if (!isText(value) || value.length > nameCharsMax) {
+    throw wrong(`name: not a text of at most ${nameCharsMax} characters`)
+  }
+  return value
+}
+
+function originsOf(value: unknown): readonly string[] {
+  const isAddress = (one: unknown): boolean =>
+    isText(one) && one.startsWith('/') && one.length <= originCharsMax
+  if (!Array.isArray(value) || value.length > originsMax || !value.every(isAddress)) {
+    throw wrong(`origins: not a list of at most ${originsMax} multiaddrs`)
+  }
+  return [...new Set(value as string[])]
+}
+
+function metaOf(value: unknown): Readonly<Record<string, string>> {
+  const meta = objectOf(value, 'meta')
+  const entries = Object.entries(meta)
+  if (entries.length > metaMax) throw wrong(`meta: at most ${metaMax} members`)
+  if (!entries.every(([key, one]) => isText(key) && isText(one))) {
+    throw wrong('meta: not an object of texts')
+  }
+  return meta as Readonly<Record<string, string>>
+}
+
+function statusOf(text: string): PinRequestStatus {
+  const status = statuses.find((one) => one === text)
+  if (status === undefined) throw wrong(`status: one of ${statuses.join(', ')}`)
+  return status
+}
+
+function nameFilter(text: string | null, match: string): PinRequestFilter['name'] {
+  const known = matches.find((one) => one === match)
+  if (known === undefined) throw wrong(`match: one of ${matches.join(', ')}`)
+  if (text === null) return null
+  const folded = known === 'iexact' || known === 'ipartial'
+  const name = nameOf(text)
+  const part = known === 'partial' || known === 'ipartial'
+  return { text: folded ? name.toLowerCase() : name, part, folded }
+}
+
+function limitOf(text: string | null): number {
+  if (text === null) return limitDefault
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  if (limit < 1 || limit > limitMax) throw wrong(`limit: a number from 1 to ${limitMax}`)
+  return limit
+}
+
+/** RFC 3339, section 5.6. */
+const timeForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/i
+
+/** Whole milliseconds since 1970 UTC: `created` has no parts of them. */
+function timeOf(text: string | null, name: string, round: (ms: number) => number): number | null {
+  if (text === null) return null
+  // In a query, an unescaped `+` is a space.
+  const found = timeForm.exec(text.replace(' ', '+'))
+  const [whole = '', fraction = ''] = found ?? []
+  const ms = found === null ? Number.NaN : Date.parse(whole.replace(fraction, '').toUpperCase())
+  if (Number.isNaN(ms)) throw wrong(`${name}: not a time like 2020-07-27T17:32:28.276Z`)
+  return ms + (fraction === '' ? 0 : round(Number(`0${fraction}`) * 1000))
+}

@@ -1,0 +1,111 @@
+// Operations of the Pinning Service API. Each runs as the command of the IPFS API that does the same, so it has the command's
+// allowlists, rates and usage.
+// Tested by test/files/psa.test.ts
+import { Fault } from '../../base/fault.ts'
+import type { PinRequests } from '../../ipfs/pins/pin-requests.ts'
+import type { CommandDeclaration, CommandReply, KuboCommand } from '../kubo-command.ts'
+import { parsePin, parseQuery, pinStatus } from './pin-objects.ts'
+
+/** An operation of one request. Status of the reply: 200 for GET, else 202. */
+export type PinOperation = {
+  readonly command: 'pin/ls' | 'pin/add' | 'pin/rm'
+  readonly takesBody: boolean
+  /** `body`: '' if there is none. */
+  operation(body: string): KuboCommand<unknown>
+}
+
+export type PinOperationDeps = {
+  readonly requests: PinRequests
+  /** Multiaddrs at which this server fetches from clients. */
+  readonly delegates: () => readonly string[]
+}
+
+type Asked = {
+  readonly method: string
+  /** Null: the list. */
+  readonly id: string | null
+  readonly query: string
+}
+
+/** Null: the path does not take the method. */
+export function findPinOperation(parts: PinOperationDeps, asked: Asked): PinOperation | null {
+  const { method, id } = asked
+  if (method === 'GET') return id === null ? list(parts, asked) : get(parts, id)
+  if (method === 'POST') return add(parts, id)
+  return method === 'DELETE' && id !== null ? remove(parts, id) : null
+}
+
+/** Parsing is part of the run: the pipeline counts a refusal. */
+function declare<Input>(
+  command: PinOperation['command'],
+  takesBody: boolean,
+  parse: (body: string) => Input,
+  run: (input: Input, accountId: string) => Promise<object | null>,
+): PinOperation {
+  const declaration: CommandDeclaration = {
+    name: command,
+    class: command === 'pin/ls' ? 'read' : 'write',
+    argument: null,
+    body: 'none',
+    options: [],
+  }
+  return {
+    command,
+    takesBody,
+    operation: (body) => ({
+      ...declaration,
+      parse: () => parse(body),
+      run: async (input, { caller }): Promise<CommandReply> => ({
+        kind: 'object',
+        value: await run(input as Input, caller.accountId),
+      }),
+    }),
+  }
+}
+
+function list({ requests, delegates }: PinOperationDeps, { query }: Asked): PinOperation {
+  return declare(
+    'pin/ls',
+    false,
+    () => parseQuery(new URLSearchParams(query)),
+    async ({ filter, limit }, accountId) => {
+      const { count, requests: found } = await requests.list(accountId, filter, limit)
+      return { count, results: found.map((one) => pinStatus(one, delegates())) }
+    },
+  )
+}
+
+function get({ requests, delegates }: PinOperationDeps, id: string): PinOperation {
+  return declare(
+    'pin/ls',
+    false,
+    () => id,
+    async (_, accountId) => {
+      const found = await requests.find(accountId, id)
+      if (found === null) throw new Fault('absent', { detail: 'pin request not found' })
+      return pinStatus(found, delegates())
+    },
+  )
+}
+
+/** `id`: of the request that it replaces, or null. */
+function add({ requests, delegates }: PinOperationDeps, id: string | null): PinOperation {
+  return declare('pin/add', true, parsePin, async (pin, accountId) => {
+    const added = await (id === null
+      ? requests.add(accountId, pin)
+      : requests.replace(accountId, id, pin))
+    return pinStatus(added, delegates())
+  })
+}
+
+function remove({ requests }: PinOperationDeps, id: string): PinOperation {
+  return declare(
+    'pin/rm',
+    false,
+    () => id,
+    async (_, accountId) => {
+      await requests.remove(accountId, id)
+      return null
+    },
+  )
+}

@@ -1,0 +1,40 @@
+// Opens requests to pin content, and the queue that works them off: on one machine at a time of those that share the rows of pins.
+// Tested by test/files/psa.test.ts
+import type { Clock } from '../base/clock.ts'
+import { createHeldLeases, holdWhile, type Leases } from '../base/leases.ts'
+import type { Log } from '../base/log.ts'
+import type { Rows } from '../db/rows.ts'
+import type { Files } from '../ipfs/files.ts'
+import { createPinQueue, defaultPinQueueLimits } from '../ipfs/pins/pin-queue.ts'
+import { createPinRequests, type PinRequests } from '../ipfs/pins/pin-requests.ts'
+
+export type OpenPinRequests = {
+  readonly requests: PinRequests
+  stop(): Promise<void>
+}
+
+/** How often the queue looks for requests that were added through another machine. */
+const sharedPollMs = 1000
+
+/** `rows`: of pins. `leases`: of the machines that share them; null: they are of this machine alone. */
+export function openPinRequests(parts: {
+  readonly rows: Rows
+  readonly leases: Leases | null
+  readonly filesOf: (accountId: string) => Pick<Files, 'pin'>
+  readonly clock: Clock
+  readonly log: Log
+}): OpenPinRequests {
+  const { rows, clock, log } = parts
+  const limits =
+    parts.leases === null
+      ? defaultPinQueueLimits
+      : { ...defaultPinQueueLimits, pollMs: sharedPollMs }
+  const leases =
+    parts.leases ??
+    createHeldLeases((lease, error) => log('error', 'lease_failed', { lease, error }))
+  const queue = createPinQueue({ rows, filesOf: parts.filesOf, clock, log, limits })
+  return {
+    requests: createPinRequests({ rows, clock, queued: queue.wake, removed: queue.abort }),
+    stop: holdWhile(leases, 'pin-requests', queue.begin),
+  }
+}
