@@ -248,6 +248,12 @@ export const settingsSchema = z.strictObject({
       uploadsPerKeyMax: live(
         whole(1, 65_536, 16, 'Concurrent uploads of more than 128 KiB per key.'),
       ),
+      remotePinsAnywhere: live(
+        flag(
+          false,
+          'Allow pinning services of `pin/remote` at private addresses and over plain HTTP, which reach your own network.',
+        ),
+      ),
       importProfile: live(
         choice(
           ['unixfs-v0-2015', 'unixfs-v1-2025'],

@@ -12,11 +12,13 @@ import {
 } from './command-line.ts'
 import { createKuboCommands } from './commands/index.ts'
 import { otherCommands } from './kubo-commands.ts'
+import { noRemotePins } from '../../test/fakes/files/no-remote-pins.ts'
 
 const commands = createKuboCommands({
   clock: systemClock,
   version: '',
   publicKey: new Uint8Array(32),
+  remotePins: noRemotePins,
 })
 const parse = (path: string, query: string) =>
   parseCommandLine(routeCommand(commands, path), new URLSearchParams(query))

@@ -117,7 +117,7 @@ export function parseCommandLine(
       if (name === undefined) continue
       const values = query.getAll(name)
       if (values.length === 0) continue
-      if (values.length > 1) {
+      if (values.length > 1 && declared.type !== 'array') {
         throw badArgument(
           `expected key ${name} to have only a single value, received [${values.join(' ')}]`,
         )
@@ -129,7 +129,7 @@ export function parseCommandLine(
         )
       }
       givenAs.set(declared.name, name)
-      options.set(declared.name, typedValue(declared, name, values[0] as string))
+      options.set(declared.name, typedValue(declared, name, values.join(',')))
     }
   }
   settleGlobals(options)
@@ -174,6 +174,7 @@ function typedValue(
 function parseValue(type: CommandOption['type'], text: string): boolean | bigint | string | null {
   switch (type) {
     case 'string':
+    case 'array':
       return text
     case 'bool':
       return parseGoBool(text)

@@ -187,7 +187,8 @@ async function runCommand(
       throw thrown
     },
   )
-  inspection?.asksCommand(operation.name, request)
+  const recorded = operation.hidesArguments === true ? { ...request, args: [] } : request
+  inspection?.asksCommand(operation.name, recorded)
   inspection?.timeline.reached('parse')
   const run = await parts.gateway.runFiles({
     caller,

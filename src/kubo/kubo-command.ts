@@ -10,7 +10,7 @@ import type { Credential } from '../pipeline/authenticate-request.ts'
 import type { FilesDownload, FilesUpload } from '../pipeline/transfer.ts'
 import type { RequestRecorder } from '../pipeline/request-recorder.ts'
 
-type OptionType = 'bool' | 'int' | 'int64' | 'uint' | 'string'
+type OptionType = 'bool' | 'int' | 'int64' | 'uint' | 'string' | 'array'
 
 /** Values by long option name, only those that the request sets. */
 export type OptionValues = ReadonlyMap<string, boolean | bigint | string>
@@ -42,6 +42,11 @@ export function flag(
 /** Empty by default. */
 export function text(name: string, details: Details<string> = {}): CommandOption<string> {
   return { name, type: 'string', default: '', ...details }
+}
+
+/** Texts that a request repeats or joins with commas; the value joins them. Empty by default. */
+export function texts(name: string, details: Details<string> = {}): CommandOption<string> {
+  return { name, type: 'array', default: '', ...details }
 }
 
 /** `int` (32 bits, signed) and 0 by default. */
@@ -123,6 +128,8 @@ export type CommandDeclaration = {
   readonly argument: { readonly name: string; readonly required: boolean } | null
   /** The name of a second argument, always required; then the request sends each once. */
   readonly second?: string
+  /** Arguments are not recorded, because one is a secret. */
+  readonly hidesArguments?: true
   /** `lines`: the first file part may contain arguments as lines. `entries`: every part is a file or folder. */
   readonly body: 'none' | 'lines' | 'entries'
   readonly options: readonly CommandOption[]

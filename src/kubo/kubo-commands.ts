@@ -24,8 +24,7 @@ multibase/decode multibase/encode multibase/list multibase/transcode name/get na
 name/pubsub/cancel name/pubsub/state name/pubsub/subs name/put name/resolve object/data object/diff object/get
 object/links object/new object/patch/add-link object/patch/append-data object/patch/rm-link
 object/patch/set-data object/put object/stat p2p/close p2p/forward p2p/listen p2p/ls p2p/stream/close
-p2p/stream/ls pin/remote/add pin/remote/ls pin/remote/rm pin/remote/service/add pin/remote/service/ls
-pin/remote/service/rm ping provide/clear provide/stat pubsub/ls pubsub/peers pubsub/pub pubsub/sub repo/ls
+p2p/stream/ls ping provide/clear provide/stat pubsub/ls pubsub/peers pubsub/pub pubsub/sub repo/ls
 repo/migrate repo/verify routing/findpeer routing/findprovs routing/get routing/provide routing/put
 routing/reprovide shutdown stats/bitswap stats/dht stats/provide stats/reprovide swarm/addrs/autonat
 swarm/addrs/listen swarm/addrs/local swarm/connect swarm/disconnect swarm/filters swarm/filters/add

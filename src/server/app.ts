@@ -68,7 +68,7 @@ import { openMetrics, openServerStatus } from './open-metrics.ts'
 import { createNetworkAdmin } from './network-admin.ts'
 import { createNetworksInForce, readNetworksInForce } from './networks-in-force.ts'
 import { openNetworks } from './open-networks.ts'
-import { openPinRequests } from './open-pin-requests.ts'
+import { openPinRequests, openRemotePins } from './open-pin-requests.ts'
 import { createSavedNetworks } from './saved-networks.ts'
 import { createReload, type ReloadParts } from './reload.ts'
 import { watchCertificate } from './watch-certificate.ts'
@@ -301,6 +301,11 @@ export async function startServer(
     clock,
     version: cairnVersion(),
     publicKey,
+    remotePins: openRemotePins({
+      ...parts,
+      sealSecret: () => obtainSealSecret(config.dataDir),
+      settings,
+    }),
   })
   const saved = createSavedNetworks({
     ...parts,

@@ -1,12 +1,18 @@
 // Opens requests to pin content, and the queue that works them off: on one machine at a time of those that share the rows of pins.
-// Tested by test/files/psa.test.ts
+// Also the pinning services of others, which `pin/remote` uses.
+// Tested by test/files/psa.test.ts, test/files/remote-pins.test.ts
 import type { Clock } from '../base/clock.ts'
 import { createHeldLeases, holdWhile, type Leases } from '../base/leases.ts'
 import type { Log } from '../base/log.ts'
+import { createOutbound } from '../base/outbound.ts'
+import type { Config } from '../config/settings.ts'
 import type { Rows } from '../db/rows.ts'
 import type { Files } from '../ipfs/files.ts'
 import { createPinQueue, defaultPinQueueLimits } from '../ipfs/pins/pin-queue.ts'
 import { createPinRequests, type PinRequests } from '../ipfs/pins/pin-requests.ts'
+import { createPinRemotes } from '../kubo/remote-pins/pin-remotes.ts'
+import { createPsaClient } from '../kubo/remote-pins/psa-client.ts'
+import type { RemotePinDeps } from '../kubo/remote-pins/remote-command.ts'
 
 export type OpenPinRequests = {
   readonly requests: PinRequests
@@ -36,5 +42,20 @@ export function openPinRequests(parts: {
   return {
     requests: createPinRequests({ rows, clock, queued: queue.wake, removed: queue.abort }),
     stop: holdWhile(leases, 'pin-requests', queue.begin),
+  }
+}
+
+/** `rows`: of accounts. `sealSecret`: unchanged for the life of the data folder; tokens are encrypted with it. */
+export function openRemotePins(parts: {
+  readonly rows: Rows
+  readonly sealSecret: () => Uint8Array
+  readonly settings: { readonly now: Pick<Config, 'files'> }
+  readonly clock: Clock
+}): Pick<RemotePinDeps, 'remotes' | 'client'> {
+  const { settings, clock } = parts
+  const anywhere = () => settings.now.files.remotePinsAnywhere
+  return {
+    remotes: createPinRemotes({ ...parts, anywhere }),
+    client: createPsaClient(createOutbound({ clock, anywhere })),
   }
 }

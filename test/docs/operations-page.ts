@@ -8,6 +8,7 @@ import { createKuboCommands } from '../../src/kubo/commands/index.ts'
 import type { CommandOption } from '../../src/kubo/kubo-command.ts'
 import { globalOptions } from '../../src/kubo/kubo-commands.ts'
 import { markdownTable, page } from './markdown.ts'
+import { noRemotePins } from '../fakes/files/no-remote-pins.ts'
 
 export function rpcOperationRows(): readonly (readonly string[])[] {
   return listRpcMethods().map(({ name, units, bundle }) => [
@@ -30,6 +31,7 @@ export function fileCommandRows(): readonly (readonly string[])[] {
     clock: systemClock,
     version: '',
     publicKey: new Uint8Array(32),
+    remotePins: noRemotePins,
   })
   return [...commands.values()].map(({ name, argument, second, body, options }) => [
     `\`${name}\``,

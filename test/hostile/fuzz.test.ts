@@ -24,6 +24,7 @@ import { uploadEntries } from '../../src/kubo/upload-body.ts'
 import { type Started, startCairn } from '../started-server.ts'
 import { type FuzzBody, fuzzBodies } from './fuzz-bodies.ts'
 import { readFigures } from './process-figures.ts'
+import { noRemotePins } from '../fakes/files/no-remote-pins.ts'
 
 const bodies = Number(process.env['CAIRN_FUZZ_BODIES'] ?? 20_000)
 const seed = Number(process.env['CAIRN_FUZZ_SEED'] ?? randomInt(2 ** 31))
@@ -41,6 +42,7 @@ const filesOperations = createKuboCommands({
   clock: systemClock,
   version: '0',
   publicKey: new Uint8Array(32),
+  remotePins: noRemotePins,
 })
 
 /** Everything between the bytes and the answer but the work itself. */

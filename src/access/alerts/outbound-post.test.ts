@@ -3,7 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { systemClock } from '../../base/clock.ts'
-import { createOutboundPost, parseTarget } from './outbound-post.ts'
+import { parseTarget } from '../../base/outbound.ts'
+import { createOutboundPost } from './outbound-post.ts'
 
 async function sink(t: TestContext, status = 200) {
   const asked: string[] = []

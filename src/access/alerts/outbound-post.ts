@@ -1,55 +1,14 @@
-// POSTs a document to a URL that an owner configured, never to internal addresses (SSRF): https only, the name is resolved
-// once, all its addresses must be public, and the socket uses the checked one. No redirects; time and reply are bounded.
-import { lookup } from 'node:dns/promises'
-import { isIP } from 'node:net'
+// POSTs a document to a URL that an owner configured, under the rules of base/outbound.ts.
+// Tested by src/access/alerts/outbound-post.test.ts
 import type { Clock } from '../../base/clock.ts'
-import { withDeadline } from '../../base/deadline.ts'
-import { Fault } from '../../base/fault.ts'
-import { loadUndici } from '../../base/http-origin.ts'
-import { isPublicAddress } from '../../base/addresses.ts'
+import { createOutbound, type Resolve } from '../../base/outbound.ts'
 
 export type OutboundPost = {
   /** Returns the status of the reply. Throws an Error with the reason if there is none. */
   post(url: string, body: string, headers: Readonly<Record<string, string>>): Promise<number>
 }
 
-/** All addresses of a name, as a resolver gives them. */
-export type Resolve = (host: string) => Promise<readonly string[]>
-
-const timeoutMs = 10_000
 const replyBytesMax = 64 * 1024
-const urlCharsMax = 2048
-
-const resolveNow: Resolve = async (host) =>
-  (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address)
-
-/** Validates a target before its name is resolved. Throws `bad_input`. */
-export function parseTarget(text: string, anywhere: boolean): URL {
-  const url = text.length <= urlCharsMax && URL.canParse(text) ? new URL(text) : null
-  const fits = url?.protocol === 'https:' || (anywhere && url?.protocol === 'http:')
-  if (url === null || !fits || url.username !== '' || url.password !== '' || url.hash !== '') {
-    throw new Fault('bad_input', { detail: 'a webhook is a URL like https://example.com/hook' })
-  }
-  const address = url.hostname.replace(/^\[(.*)\]$/, '$1')
-  const isInside = isIP(address) === 0 ? isInsideName(address) : !isPublicAddress(address)
-  if (!anywhere && isInside) {
-    const detail = `${address} is not on the public internet, where webhooks go`
-    throw new Fault('bad_input', { detail })
-  }
-  return url
-}
-
-/**
- * Names that never belong to the public internet: names of special use (RFC 6761, 6762, 8375, 9476), names without a
- * dot, and metadata services of clouds. The addresses of any other name are checked before each request.
- */
-function isInsideName(host: string): boolean {
-  const name = host.toLowerCase().replace(/\.$/, '')
-  return !name.includes('.') || insideNames.test(name)
-}
-
-const insideNames =
-  /(^|\.)(localhost|local|localdomain|internal|intranet|lan|home|corp|home\.arpa|alt|onion|test|invalid|metadata\.tencentyun\.com|metadata\.(packet\.net|platformequinix\.com))$/
 
 /** `anywhere`: allow private addresses and http, if the operator enabled it. */
 export function createOutboundPost(parts: {
@@ -57,56 +16,16 @@ export function createOutboundPost(parts: {
   readonly anywhere: () => boolean
   readonly resolve?: Resolve
 }): OutboundPost {
-  const { clock, anywhere, resolve = resolveNow } = parts
-
-  /** The address that a socket goes to. */
-  async function checkedAddress(host: string): Promise<string> {
-    const bare = host.replace(/^\[(.*)\]$/, '$1')
-    const addresses = isIP(bare) === 0 ? await resolve(bare) : [bare]
-    const [first] = addresses
-    if (first === undefined) throw new Error(`${bare} has no address`)
-    if (!anywhere() && !addresses.every(isPublicAddress)) {
-      throw new Error(`${bare} is not on the public internet`)
-    }
-    return first
-  }
-
+  const outbound = createOutbound(parts)
   return {
-    async post(text, body, headers) {
-      const url = parseTarget(text, anywhere())
-      const { Client, buildConnector } = loadUndici()
-      const connect = buildConnector({ timeout: timeoutMs, allowH2: false })
-      const client = new Client(url.origin, {
-        pipelining: 0,
-        maxHeaderSize: 16 * 1024,
-        connect(options, callback) {
-          checkedAddress(options.hostname).then(
-            (hostname) => {
-              const name = isIP(url.hostname.replace(/^\[(.*)\]$/, '$1')) === 0 ? url.hostname : ''
-              connect({ ...options, hostname, host: hostname, servername: name }, callback)
-            },
-            (error: unknown) => callback(error as Error, null),
-          )
-        },
+    async post(url, body, headers) {
+      const { status } = await outbound.request(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body,
+        replyBytesMax,
       })
-      using deadline = withDeadline(null, timeoutMs, clock)
-      try {
-        const reply = await client.request({
-          method: 'POST',
-          path: `${url.pathname}${url.search}`,
-          headers: { 'content-type': 'application/json', ...headers },
-          body,
-          signal: deadline.signal,
-        })
-        let bytes = 0
-        for await (const chunk of reply.body as AsyncIterable<Uint8Array>) {
-          bytes += chunk.length
-          if (bytes > replyBytesMax) break
-        }
-        return reply.statusCode
-      } finally {
-        client.destroy().catch(() => {})
-      }
+      return status
     },
   }
 }

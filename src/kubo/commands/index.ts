@@ -1,6 +1,7 @@
 // Every command of the IPFS API by its path on the wire. Their order is that of docs/reference/ipfs-commands.md.
 import type { Clock } from '../../base/clock.ts'
 import type { KuboCommand } from '../kubo-command.ts'
+import type { RemotePinDeps } from '../remote-pins/remote-command.ts'
 import { ownNode } from '../replies/node-identity.ts'
 import { add } from './files/add.ts'
 import { blockGet } from './dag/block_get.ts'
@@ -21,6 +22,12 @@ import { createConfigShow } from './node/config_show.ts'
 import { createId } from './node/id.ts'
 import { ls } from './files/ls.ts'
 import { createPinAdd } from './pins/pin_add.ts'
+import { createPinRemoteAdd } from './remote-pins/pin_remote_add.ts'
+import { createPinRemoteLs } from './remote-pins/pin_remote_ls.ts'
+import { createPinRemoteRm } from './remote-pins/pin_remote_rm.ts'
+import { createPinRemotesAdd } from './remote-pins/pin_remote_service_add.ts'
+import { createPinRemotesLs } from './remote-pins/pin_remote_service_ls.ts'
+import { createPinRemotesRm } from './remote-pins/pin_remote_service_rm.ts'
 import { pinLs } from './pins/pin_ls.ts'
 import { pinRm } from './pins/pin_rm.ts'
 import { pinUpdate } from './pins/pin_update.ts'
@@ -42,12 +49,15 @@ export type KuboCommandDeps = {
   readonly version: string
   /** 32 bytes, Ed25519, of this server; shown by `id`. */
   readonly publicKey: Uint8Array
+  /** Pinning services of others. */
+  readonly remotePins: Pick<RemotePinDeps, 'remotes' | 'client'>
 }
 
 export function createKuboCommands(
   parts: KuboCommandDeps,
 ): ReadonlyMap<string, KuboCommand<unknown>> {
   const node = ownNode(parts.publicKey)
+  const remotePins = { ...parts.remotePins, clock: parts.clock }
   const commands: readonly KuboCommand<unknown>[] = [
     add,
     cat,
@@ -69,6 +79,12 @@ export function createKuboCommands(
     ls,
     createPinAdd(parts.clock),
     pinLs,
+    createPinRemoteAdd(remotePins),
+    createPinRemoteLs(remotePins),
+    createPinRemoteRm(remotePins),
+    createPinRemotesAdd(remotePins),
+    createPinRemotesLs(remotePins),
+    createPinRemotesRm(remotePins),
     pinRm,
     pinUpdate,
     pinVerify,

@@ -10,6 +10,7 @@ import type { CommandReply } from '../../../src/kubo/kubo-command.ts'
 import { createKuboCommands } from '../../../src/kubo/commands/index.ts'
 import type { UploadEntry } from '../../../src/ipfs/import/upload-entry.ts'
 import type { Files } from '../../../src/ipfs/files.ts'
+import { noRemotePins } from './no-remote-pins.ts'
 import { bytesOf, createFilesFixture, fileEntry, never, streamOf } from './files-fixture.ts'
 
 export type Options = Record<string, boolean | bigint | string>
@@ -25,6 +26,7 @@ export function createFileCommands(
     clock,
     version: '0.1.0',
     publicKey: new Uint8Array(32),
+    remotePins: noRemotePins,
   })
   async function run(
     name: string,

@@ -53,6 +53,7 @@ import type { Provide } from '../../../src/base/provide.ts'
 import { createTestMeters } from './transfer-meters.ts'
 import { createMemoryFileOps } from './memory-file-ops.ts'
 import { openPaths } from './path-rules.ts'
+import { noRemotePins } from './no-remote-pins.ts'
 
 export type FilesServer = {
   readonly url: string
@@ -176,6 +177,7 @@ export async function startFilesServer(
     clock,
     version: '0.1.0',
     publicKey: new Uint8Array(32),
+    remotePins: noRemotePins,
   })
   const commands = new Map(made)
   for (const operation of options.operations ?? []) commands.set(operation.name, operation)

@@ -1,0 +1,32 @@
+// `pin/remote/service/add`: a pinning service for the account, with the key that it is used with.
+// Tested by test/files/remote-pins.test.ts
+import { Fault } from '../../../base/fault.ts'
+import type { KuboCommand } from '../../kubo-command.ts'
+import { noReply, type RemotePinDeps } from '../../remote-pins/remote-command.ts'
+
+type RemoteAddInput = { readonly name: string; readonly endpoint: string; readonly token: string }
+
+export function createPinRemotesAdd({
+  remotes,
+}: Pick<RemotePinDeps, 'remotes'>): KuboCommand<RemoteAddInput> {
+  return {
+    name: 'pin/remote/service/add',
+    class: 'write',
+    argument: { name: 'service', required: true },
+    second: 'endpoint',
+    hidesArguments: true,
+    body: 'none',
+    options: [],
+    parse({ args }) {
+      const [name = '', endpoint = '', token] = args
+      if (token === undefined) {
+        throw new Fault('bad_argument', { detail: 'argument "key" is required' })
+      }
+      return { name, endpoint, token }
+    },
+    async run(input, { caller }) {
+      await remotes.add(caller.accountId, input)
+      return noReply()
+    },
+  }
+}
