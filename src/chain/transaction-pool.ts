@@ -1,6 +1,7 @@
 // Pending transactions: of the embedded chain, or as upstreams report them; a read-only chain has none and accepts none.
 // They cannot be proved; Cairn checks only that the bytes are the transaction of that hash.
 // Tested by src/rpc/bundles/proof-bundle.test.ts
+import { randomBytes } from 'node:crypto'
 import type { CallOwner } from './computation.ts'
 import type { Level } from './level.ts'
 import { Fault } from '../base/fault.ts'
@@ -38,6 +39,8 @@ export const emptyPool: TransactionPool = {
 }
 
 export interface ReadyTransactions {
+  /** 16 random bytes: the numbers of another pool mean other transactions. */
+  readonly id: Uint8Array
   /** The number of the next transaction. */
   readonly end: number
   /** Hashes (32 bytes) from number `from` on, at most `max`; null if some of them were dropped. */
@@ -51,6 +54,7 @@ export function createReadyTransactions(kept = 16_384): ReadyTransactionLog {
   const hashes: Uint8Array[] = []
   let end = 0
   return {
+    id: new Uint8Array(randomBytes(16)),
     get end() {
       return end
     },

@@ -12,37 +12,6 @@ export class Revocable<Value = unknown> {
   }
 }
 
-/** Position of a client in a stream of changes. It moves back if a reply did not reach the client. */
-export class Cursor<At> {
-  #at: At
-  #moves = 0
-  #backTo = Infinity
-  constructor(at: At) {
-    this.#at = at
-  }
-
-  get at(): At {
-    return this.#at
-  }
-
-  /**
-   * Returns how to undo this move and all later ones: changes sent since then are sent again, which is better
-   * than never.
-   */
-  move(to: At): () => void {
-    const before = this.#at
-    const move = this.#moves
-    this.#moves += 1
-    this.#backTo = Infinity
-    this.#at = to
-    return () => {
-      if (move >= this.#backTo) return
-      this.#backTo = move
-      this.#at = before
-    }
-  }
-}
-
 /** The outcome of an operation's result. */
 export function toOutcome(result: unknown): Extract<RpcOutcome, { result: unknown }> {
   return result instanceof Revocable

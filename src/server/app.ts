@@ -442,6 +442,7 @@ export async function startServer(
           usage,
           counters,
           listeners,
+          networks: opened.networks,
           limits,
           messages,
           clock,

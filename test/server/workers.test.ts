@@ -264,10 +264,12 @@ test('filters work on every connection', async (t) => {
     const { text } = await send(cairn, method, new Agent(), params)
     return JSON.parse(text) as { readonly result?: unknown; readonly error?: unknown }
   }
-  const { result: id } = await call('eth_newBlockFilter', '[]')
-  for (let n = 0; n < 4; n++) {
-    const { result } = await call('eth_getFilterChanges', JSON.stringify([id]))
-    assert.deepEqual(result, [])
+  for (const made of ['eth_newBlockFilter', 'eth_newPendingTransactionFilter']) {
+    const { result: id } = await call(made, '[]')
+    for (let n = 0; n < 4; n++) {
+      const { result } = await call('eth_getFilterChanges', JSON.stringify([id]))
+      assert.deepEqual(result, [], made)
+    }
   }
 })
 

@@ -73,6 +73,7 @@ export function createPendingWatch(
 
   return {
     arrivals: {
+      id: log16k.id,
       get end() {
         read()
         return log16k.end

@@ -5,10 +5,12 @@ import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { toHex } from '../../base/hex.ts'
 import type { Log } from '../../codec/ethereum/receipt.ts'
 import type { ProvedHeader } from '../../chain/blocks.ts'
+import type { ChainPoint } from '../../chain/reorg-path.ts'
+import { createReadyTransactions } from '../../chain/transaction-pool.ts'
 import type { LogObject } from '../../chain/log-object.ts'
+import { readArrivals } from './arrivals.ts'
 import { type FilterStore, createMemoryFilters } from './filter-store.ts'
-import { type NewFilter, createFilters } from './filters.ts'
-import { Cursor } from '../revocable.ts'
+import { type Filters, type NewFilter, createFilters } from './filters.ts'
 import type { RpcCall } from '../operation.ts'
 import { latestBlock } from '../params/block-parameter.ts'
 import { resolveBlock } from '../request-context.ts'
@@ -176,15 +178,32 @@ test('a head with missing headers does not advance a filter', async () => {
   assert.deepEqual((await poll(callOn(chain))).value, [])
 })
 
-test('a place goes back before the first answer that was not given, whatever came after it', () => {
-  const place = new Cursor(0)
-  const [one, two] = [place.move(1), place.move(2)]
-  one()
-  assert.equal(place.at, 0)
-  two()
-  assert.equal(place.at, 0)
-  const three = place.move(3)
-  place.move(4)
-  three()
-  assert.equal(place.at, 0)
+test('pending transactions are polled in any process of a machine, each once, and elsewhere not', async () => {
+  const pool = createReadyTransactions()
+  const chain = createForkedChain()
+  const clock = createTurnedClock()
+  const store = createMemoryFilters(clock)
+  const over = (_network: unknown, from: ChainPoint | null, max: number) =>
+    Promise.resolve(readArrivals(pool, from, max))
+  const [one, other] = [0, 1].map(() => createFilters(clock, { store, arrivals: over })) as [
+    Filters,
+    Filters,
+  ]
+  const elsewhere = createFilters(clock, { store })
+  const call = callOn(chain)
+  const add = (fill: number) => pool.add(new Uint8Array(32).fill(fill))
+  const shownAs = (fill: number) => `0x${`0${fill}`.repeat(32)}`
+  add(1)
+  const id = await one.add(call, { kind: 'pending' })
+  for (const fill of [2, 3]) add(fill)
+  assert.deepEqual((await other.poll(call, id)).value, [2, 3].map(shownAs))
+  add(4)
+  const lost = await one.poll(call, id)
+  assert.deepEqual(lost.value, [4].map(shownAs))
+  lost.rollback()
+  await assert.rejects(elsewhere.poll(call, id), { code: 'no_filter' })
+  await assert.rejects(other.queryOf(call, id), { code: 'no_filter' })
+  assert.deepEqual((await one.poll(call, id)).value, [4].map(shownAs))
+  assert.deepEqual((await other.poll(call, id)).value, [])
+  assert.equal(await other.drop(call, id), true)
 })

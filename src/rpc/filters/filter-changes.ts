@@ -16,9 +16,9 @@ import {
   logTimeMs,
   readPlacedLogs,
 } from '../../chain/logs.ts'
-import type { Network } from '../../chain/network.ts'
+import type { ReadArrivals } from './arrivals.ts'
 import { boundsOf } from './log-bounds.ts'
-import { Revocable, Cursor } from '../revocable.ts'
+import { Revocable } from '../revocable.ts'
 import type { RpcCall } from '../operation.ts'
 import { latestBlock } from '../params/block-parameter.ts'
 import type { LogQuery } from '../params/log-filter.ts'
@@ -36,9 +36,6 @@ const charactersOfLog = 600
 /** A long run of blocks lets other requests go on in between. */
 const turnBlocks = 64
 
-/** What is new since the last poll, in order. Rejects with `no_filter` when some of it is forgotten. */
-export type FilterChanges = (call: RpcCall) => Promise<Revocable<readonly unknown[]>>
-
 /** `to`: the place after these changes. */
 type ChangesAfter = { readonly values: readonly unknown[]; readonly to: ChainPoint }
 
@@ -55,19 +52,19 @@ export async function blocksAfter(
   return { values: entered.map(({ hash }) => toHex(hash)), to }
 }
 
-/** Hashes of transactions that become ready for a block from now on. */
-export function transactionChanges({ pool }: Network): FilterChanges {
-  const place = new Cursor(pool.arrivals.end)
-  const room = createRoom()
-  return async ({ labels, network }) => {
-    // A network that was opened anew has another pool, which numbers its arrivals from the start.
-    if (network.pool !== pool) throw new Fault('no_filter')
-    const most = Math.min(transactionsMax, room.characters() / charactersOfHash)
-    const hashes = pool.arrivals.read(place.at, Math.max(1, Math.floor(most)))
-    if (hashes === null) throw new Fault('no_filter')
-    labels.level(pool.level)
-    return room.take(hashes.map(toHex), place.move(place.at + hashes.length))
-  }
+/** Hashes of transactions that became ready for a block after `at`. Null: their pool is that of another process. */
+export async function transactionsAfter(
+  call: RpcCall,
+  at: ChainPoint,
+  characters: number,
+  read: ReadArrivals,
+): Promise<ChangesAfter | null> {
+  const most = Math.min(transactionsMax, characters / charactersOfHash)
+  const found = await read(call.network, at, Math.max(1, Math.floor(most)))
+  if (found === 'dropped') throw new Fault('no_filter')
+  if (found === 'elsewhere') return null
+  call.labels.level(call.network.pool.level)
+  return { values: found.hashes.map(toHex), to: found.to }
 }
 
 /**

@@ -1,4 +1,4 @@
-// Filters of logs and blocks as data, so that a client may poll on any process or node: a query, and the place up to which
+// Filters as data, so that a client may poll on any process or node: a query, and the place up to which
 // the client has been answered.
 // Tested by src/rpc/filters/filter-store.test.ts, which runs test/suites/filter-store.suite.ts
 import type { Clock } from '../../base/clock.ts'
@@ -7,7 +7,7 @@ import { Fault } from '../../base/fault.ts'
 export type StoredFilter = {
   readonly keyId: string
   readonly network: string
-  /** JSON of the query of logs; null: a filter of blocks. */
+  /** JSON of the query of logs, or of the text `pending`; null: a filter of blocks. */
   readonly query: string | null
   /** Opaque to the store. */
   readonly place: string

@@ -8,9 +8,7 @@ import {
 } from '../../../test/fakes/upstream/network.ts'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { createReadyTransactions } from '../../chain/transaction-pool.ts'
-import { transactionChanges } from './filter-changes.ts'
 import { createFilters, type NewFilter } from './filters.ts'
-import { Revocable } from '../revocable.ts'
 import type { RpcCall } from '../operation.ts'
 import { known } from '../../chain/read.ts'
 
@@ -27,8 +25,7 @@ function callOf(keyId: string, part: Partial<RpcCall> = {}): RpcCall {
   }
 }
 
-const nothing = new Revocable([], () => {})
-const quiet: NewFilter = { kind: 'local', changes: () => Promise.resolve(nothing) }
+const quiet: NewFilter = { kind: 'pending' }
 const none = { code: 'no_filter', message: 'filter not found' }
 
 test('a filter is there for the key and the network that made it, and for no other', async () => {
@@ -71,27 +68,26 @@ test('an unused filter expires and frees its place', async () => {
 })
 
 test('two polls at once share out what is new, and one given up before it began takes nothing', async () => {
-  const filters = createFilters(createTurnedClock())
   const call = callOf('one')
-  let next = 1
   let free = () => {}
   const slow = new Promise<void>((resolve) => (free = resolve))
-  const id = await filters.add(call, {
-    kind: 'local',
-    async changes() {
-      const given = next
+  const filters = createFilters(createTurnedClock(), {
+    async arrivals(_network, from) {
+      const { hash, number } = from ?? { hash: new Uint8Array(16), number: 0n }
+      if (from === null) return { hashes: [], to: { hash, number } }
       await slow
-      next = given + 1
-      return new Revocable([given], () => {})
+      const next = number + 1n
+      return { hashes: [Uint8Array.of(Number(next))], to: { hash, number: next } }
     },
   })
+  const id = await filters.add(call, quiet)
   const givenUp = callOf('one', { signal: AbortSignal.abort(new Error('gone')) })
   const polls = [filters.poll(call, id), filters.poll(givenUp, id), filters.poll(call, id)]
   free()
   const [first, second, third] = await Promise.allSettled(polls)
-  assert.deepEqual(first?.status === 'fulfilled' && first.value.value, [1])
+  assert.deepEqual(first?.status === 'fulfilled' && first.value.value, ['0x01'])
   assert.equal(second?.status, 'rejected')
-  assert.deepEqual(third?.status === 'fulfilled' && third.value.value, [2])
+  assert.deepEqual(third?.status === 'fulfilled' && third.value.value, ['0x02'])
 })
 
 test('a filter that fell behind what is remembered is forgotten, never skipped over', async () => {
@@ -103,10 +99,7 @@ test('a filter that fell behind what is remembered is forgotten, never skipped o
     pool: createFakePool({ arrivals }),
   })
   const call = callOf('one', { network })
-  const id = await filters.add(call, {
-    kind: 'local',
-    changes: transactionChanges(network),
-  })
+  const id = await filters.add(call, quiet)
   const add = (fill: number) => arrivals.add(new Uint8Array(32).fill(fill))
   add(1)
   assert.deepEqual((await filters.poll(call, id)).value, [`0x${'01'.repeat(32)}`])

@@ -1,6 +1,6 @@
 // Filters that clients poll: each belongs to the ApiKey that made it and to one network, and expires when it is not
-// polled. Filters of logs and blocks are in a store, which several nodes may share; those of pending transactions follow
-// the pool of this process.
+// polled. They are in a store, which several processes and nodes may share. Those of pending transactions follow the pool of
+// one process, which the others of its machine read.
 // Tested by src/rpc/filters/filters.test.ts
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
@@ -12,12 +12,13 @@ import type { RpcCall } from '../operation.ts'
 import { type LogQuery, parseLogFilter } from '../params/log-filter.ts'
 import type { Revocable } from '../revocable.ts'
 import { canonicalLogQuery } from './canonical-log-query.ts'
+import { type ReadArrivals, readArrivals } from './arrivals.ts'
 import {
-  type FilterChanges,
   type Room,
   blocksAfter,
   createRoom,
   logsAfter,
+  transactionsAfter,
 } from './filter-changes.ts'
 import {
   type FilterStore,
@@ -27,11 +28,10 @@ import {
   defaultFiltersLimits,
 } from './filter-store.ts'
 
-/** `changes`: of a filter that follows something in this process. */
+/** `pending`: of transactions that become ready for a block. */
 export type NewFilter =
-  | { readonly kind: 'blocks' }
+  | { readonly kind: 'blocks' | 'pending' }
   | { readonly kind: 'logs'; readonly query: LogQuery }
-  | { readonly kind: 'local'; readonly changes: FilterChanges }
 
 export interface Filters {
   /** Resolves with the id: `0x` and 32 hex digits. Rejects with `over_filters`, `overloaded`. */
@@ -48,7 +48,6 @@ export interface Filters {
 type Live = {
   lastPoll: Promise<unknown>
   readonly room: Room
-  readonly changes: FilterChanges | null
 }
 
 /** `moves`: how often it moved. `backTo`: it went back before this move; null: it did not since the last move. */
@@ -57,30 +56,30 @@ type Place = { readonly at: ChainPoint; readonly moves: number; readonly backTo:
 /** Polls of one filter on several nodes at the same time take turns so often, then they are refused. */
 const movesMax = 5
 
-/** `store`: of several nodes; default: of this process. */
+/** `store`: of several nodes; default: of this process. `arrivals`: of pending transactions; default: of this process. */
 export function createFilters(
   clock: Clock,
-  parts: { readonly store?: FilterStore; readonly limits?: FiltersLimits } = {},
+  parts: {
+    readonly store?: FilterStore | undefined
+    readonly arrivals?: ReadArrivals | undefined
+    readonly limits?: FiltersLimits
+  } = {},
 ): Filters {
   const { limits = defaultFiltersLimits } = parts
-  const local = createMemoryFilters(clock, limits)
-  const shared = parts.store ?? local
+  const store = parts.store ?? createMemoryFilters(clock, limits)
+  const arrivals: ReadArrivals =
+    parts.arrivals ?? (({ pool }, from, max) => readArrivals(pool.arrivals, from, max))
   const lives = new Map<string, Live>()
   const livesMax = 2 * limits.totalMax
 
-  function liveOf(id: string, changes: FilterChanges | null = null): Live {
-    const live = lives.get(id) ?? { lastPoll: Promise.resolve(), room: createRoom(), changes }
+  function liveOf(id: string): Live {
+    const live = lives.get(id) ?? { lastPoll: Promise.resolve(), room: createRoom() }
     setNewest(lives, id, live, livesMax)
     return live
   }
 
-  function homeOf(id: string): FilterStore {
-    const changes = lives.get(id)?.changes ?? null
-    return changes === null ? shared : local
-  }
-
   async function use({ caller, network }: RpcCall, id: string): Promise<StoredFilter> {
-    const filter = await homeOf(id).find(id)
+    const filter = await store.find(id)
     if (filter === null || filter.keyId !== caller.keyId || filter.network !== network.name) {
       throw new Fault('no_filter')
     }
@@ -88,23 +87,30 @@ export function createFilters(
   }
 
   async function drop(id: string): Promise<boolean> {
-    const dropped = await homeOf(id).drop(id)
+    const dropped = await store.drop(id)
     lives.delete(id)
     return dropped
   }
 
-  /** What is new after the place of the filter, which moves with it, also if other nodes poll. */
+  function changesAfter(call: RpcCall, query: string | null, at: ChainPoint, characters: number) {
+    if (query === null) return blocksAfter(call, at, characters)
+    if (query === pending) return transactionsAfter(call, at, characters, arrivals)
+    return logsAfter(call, at, characters, { query: decodeQuery(query), clock })
+  }
+
+  /**
+   * What is new after the place of the filter, which moves with it, also if other nodes poll. Null: only another machine can
+   * answer.
+   */
   async function advance(call: RpcCall, id: string, live: Live) {
     for (let moves = 0; moves < movesMax; moves++) {
       const { query, place } = await use(call, id)
       const { at, moves: move } = decodePlace(place)
-      const room = live.room.characters()
-      const { values, to } =
-        query === null
-          ? await blocksAfter(call, at, room)
-          : await logsAfter(call, at, room, { query: decodeQuery(query), clock })
+      const changes = await changesAfter(call, query, at, live.room.characters())
+      if (changes === null) return null
+      const { values, to } = changes
       const next = encodePlace({ at: to, moves: move + 1, backTo: null })
-      if (await shared.move(id, place, next)) {
+      if (await store.move(id, place, next)) {
         return live.room.take(values, () => {
           live.lastPoll = live.lastPoll.then(() => goBack(id, { at, move }).catch(() => {}))
         })
@@ -119,26 +125,23 @@ export function createFilters(
     { at, move }: { readonly at: ChainPoint; readonly move: number },
   ): Promise<void> {
     for (let moves = 0; moves < movesMax; moves++) {
-      const filter = await shared.find(id)
+      const filter = await store.find(id)
       if (filter === null) return
       const place = decodePlace(filter.place)
       if (place.backTo !== null && move >= place.backTo) return
       const before = encodePlace({ at, moves: place.moves, backTo: move })
-      if (await shared.move(id, filter.place, before)) return
+      if (await store.move(id, filter.place, before)) return
     }
   }
 
   return {
     async add({ caller, network }, filter) {
       const id = toHex(randomBytes(16))
-      const isLocal = filter.kind === 'local'
-      const place = isLocal
-        ? ''
-        : encodePlace({ at: network.head.latest(), moves: 0, backTo: null })
-      const query = filter.kind === 'logs' ? encodeQuery(filter.query) : null
-      const stored = { keyId: caller.keyId, network: network.name, query, place }
-      await (isLocal ? local : shared).add(id, stored)
-      liveOf(id, isLocal ? filter.changes : null)
+      const { keyId } = caller
+      const at = filter.kind === 'pending' ? await arrivals(network, null, 0) : null
+      if (at !== null && typeof at === 'string') throw new Fault('overloaded')
+      const place = encodePlace({ at: at?.to ?? network.head.latest(), moves: 0, backTo: null })
+      await store.add(id, { keyId, network: network.name, query: queryIn(filter), place })
       return id
     },
     async poll(call, id) {
@@ -146,19 +149,22 @@ export function createFilters(
       const live = liveOf(id)
       const poll = live.lastPoll.then(() => {
         call.signal.throwIfAborted()
-        return live.changes === null ? advance(call, id, live) : live.changes(call)
+        return advance(call, id, live)
       })
       live.lastPoll = poll.catch(() => {})
+      let changes: Awaited<typeof poll>
       try {
-        return await poll
+        changes = await poll
       } catch (thrown) {
         if (hasCode(thrown, 'no_filter')) await drop(id)
         throw thrown
       }
+      if (changes === null) throw new Fault('no_filter')
+      return changes
     },
     async queryOf(call, id) {
       const { query } = await use(call, id)
-      if (query === null) throw new Fault('no_filter')
+      if (query === null || query === pending) throw new Fault('no_filter')
       return decodeQuery(query)
     },
     async drop(call, id) {
@@ -173,8 +179,13 @@ export function createFilters(
   }
 }
 
-function encodeQuery(query: LogQuery): string {
-  return JSON.stringify(canonicalLogQuery(query))
+/** Query of filters of pending transactions, which are named by no other. */
+const pending = JSON.stringify('pending')
+
+/** As it is stored. */
+function queryIn(filter: NewFilter): string | null {
+  if (filter.kind === 'logs') return JSON.stringify(canonicalLogQuery(filter.query))
+  return filter.kind === 'pending' ? pending : null
 }
 
 function decodeQuery(text: string): LogQuery {
@@ -185,9 +196,7 @@ function encodePlace({ at, moves, backTo }: Place): string {
   return JSON.stringify([toHex(at.hash), at.number.toString(), moves, backTo])
 }
 
-/** Throws `no_filter` for a filter whose process has forgotten it. */
 function decodePlace(text: string): Place {
-  if (text === '') throw new Fault('no_filter')
   const [hash, number, moves, backTo] = JSON.parse(text) as [string, string, number, number | null]
   return { at: { hash: fromHex(hash), number: BigInt(number) }, moves, backTo }
 }

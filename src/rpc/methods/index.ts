@@ -1,6 +1,7 @@
 // The table of JSON-RPC methods that Cairn answers itself. A new method is one file and one line here.
 import { type Clock, systemClock } from '../../base/clock.ts'
 import { createSenderCache, type FindSender } from '../../chain/sender-cache.ts'
+import type { ReadArrivals } from '../filters/arrivals.ts'
 import type { FilterStore } from '../filters/filter-store.ts'
 import { createFilters } from '../filters/filters.ts'
 import { openRpc } from '../open-rpc/open-rpc.ts'
@@ -125,8 +126,10 @@ export type RpcOperationsOptions = {
   /** Bounds how long a search may take. */
   readonly clock: Clock
   readonly findSender: FindSender
-  /** Filters of logs and blocks of several nodes; absent: those of this process. */
+  /** Filters of several processes and nodes; absent: those of this process. */
   readonly filterStore?: FilterStore | undefined
+  /** Pending transactions for filters; absent: those of the pools of this process. */
+  readonly arrivals?: ReadArrivals | undefined
 }
 
 /** Methods by wire name. The methods of filters share one store of filters. */
@@ -135,8 +138,9 @@ export function createRpcOperations({
   clock,
   findSender,
   filterStore,
+  arrivals,
 }: RpcOperationsOptions): ReadonlyMap<string, RpcMethod<unknown>> {
-  const filters = createFilters(clock, filterStore === undefined ? {} : { store: filterStore })
+  const filters = createFilters(clock, { store: filterStore, arrivals })
   let document: unknown = null
   const operations: readonly RpcMethod<unknown>[] = [
     debugGetRawBlock,

@@ -200,6 +200,7 @@ export async function startWorker(
     clock,
     findSender: senders.find,
     filterStore: messages.filters,
+    arrivals: (network, from, max) => keeper.call('arrivals', { network: network.name, from, max }),
   })
   const saved = createSavedNetworks({
     rows,

@@ -4,8 +4,11 @@ import type { FlushedRow } from '../../access/usage/usage-row.ts'
 import type { NumberedFlush } from '../../access/usage/usage-spool.ts'
 import type { Usage } from '../../access/usage/usage.ts'
 import type { Clock } from '../../base/clock.ts'
+import type { Network } from '../../chain/network.ts'
+import type { ChainPoint } from '../../chain/reorg-path.ts'
 import type { Writer, Statement } from '../../db/writer.ts'
 import type { Counters, Counts } from '../../metrics/counters.ts'
+import { type Arrivals, readArrivals } from '../../rpc/filters/arrivals.ts'
 import type { Listeners } from '../listeners.ts'
 import { joinStatuses, type Statuses, type WorkerUpstream } from './join-statuses.ts'
 import { createMessageCalls, type MessageCalls } from './shared-messages.ts'
@@ -20,6 +23,12 @@ export type WorkerCalls = LimitCalls &
     /** Stores a flush of usage for a remote database, and writes it later. False: the worker must send it again. */
     readonly usage: (flush: NumberedFlush) => boolean
     readonly report: (report: WorkerReport) => void
+    /** Pending transactions of the network with this name, as `readArrivals`. */
+    readonly arrivals: (asked: {
+      readonly network: string
+      readonly from: ChainPoint | null
+      readonly max: number
+    }) => Arrivals
     /** The worker with this number ends: connections that it passed on are drained. */
     readonly leave: (worker: number) => void
   }
@@ -41,6 +50,7 @@ export type WorkerCallsParts = {
   readonly usage: Pick<Usage, 'accept' | 'addFlushed'>
   readonly counters: Pick<Counters, 'add'>
   readonly listeners: Pick<Listeners, 'drainWorker'>
+  readonly networks: () => readonly Network[]
   readonly limits: SharedLimits
   readonly messages: Parameters<typeof createMessageCalls>[0]
   readonly clock: Pick<Clock, 'monotonic'>
@@ -53,7 +63,7 @@ export function createWorkerCalls(parts: WorkerCallsParts): {
   /** With what the workers report of their upstreams. */
   addStatuses(own: Statuses): Statuses
 } {
-  const { writer, usage, counters, listeners, clock } = parts
+  const { writer, usage, counters, listeners, networks, clock } = parts
   // A worker that was killed leaves it at the next look.
   const reports = new Map<number, Omit<WorkerReport, 'counts'> & { readonly at: number }>()
 
@@ -73,6 +83,10 @@ export function createWorkerCalls(parts: WorkerCallsParts): {
       report({ counts, ...report }) {
         reports.set(report.worker, { ...report, at: clock.monotonic() })
         counters.add(counts)
+      },
+      arrivals({ network, from, max }) {
+        const found = networks().find(({ name }) => name === network)
+        return found === undefined ? 'elsewhere' : readArrivals(found.pool.arrivals, from, max)
       },
       leave(worker) {
         reports.delete(worker)

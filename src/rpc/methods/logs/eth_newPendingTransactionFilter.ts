@@ -1,7 +1,6 @@
 // eth_newPendingTransactionFilter [full?]: an id under which eth_getFilterChanges tells the hashes of
 // transactions that become ready for a block. Whole transactions (full = true) are not offered.
 // Tested by test/api/filters-started.test.ts
-import { transactionChanges } from '../../filters/filter-changes.ts'
 import type { Filters } from '../../filters/filters.ts'
 import { optionalParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
@@ -22,7 +21,7 @@ export function createEthNewPendingTransactionFilter(filters: Filters): RpcMetho
       return null
     },
     async run(_input, call) {
-      return await filters.add(call, { kind: 'local', changes: transactionChanges(call.network) })
+      return await filters.add(call, { kind: 'pending' })
     },
   }
 }
