@@ -79,7 +79,7 @@ export async function openData(
       database: db,
       writer,
       sealSecret: () => obtainSealSecret(dataDir),
-      isSpooled: true,
+      isSpooled: false,
       clock: systemClock,
       log: silentLog,
     })

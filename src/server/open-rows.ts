@@ -53,7 +53,7 @@ type Parts = {
   readonly writer: Pick<Writer, 'write'>
   /** Bytes from which keys for stored secrets are derived. */
   readonly sealSecret: () => Uint8Array
-  /** Usage that a remote database cannot take waits in a file; otherwise in memory, as one process writes the file. */
+  /** Opens the spool for usage that a remote database cannot take: for the one process that writes usage of this folder. */
   readonly isSpooled: boolean
   readonly clock: Clock
   readonly log: Log
