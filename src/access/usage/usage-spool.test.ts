@@ -125,3 +125,47 @@ test('usage that is counted while the database is away is in the spool after a s
   assert.deepEqual(db.get(sum), { sum: 6 })
   db.close()
 })
+
+test('a process sends its flushes to the one with the spool, and each counts once after lost replies', async (t) => {
+  const db = openDatabase(':memory:')
+  migrate(db)
+  const local = createSqliteRows(db, createInlineWriter(db))
+  let isAway = true
+  const rows: Rows = {
+    ...local,
+    async write(statements) {
+      if (isAway) throw new Fault('overloaded')
+      return await local.write(statements)
+    },
+  }
+  const clock = createTurnedClock(Date.UTC(2026, 0, 31))
+  const spool = openUsageSpool(pathOf(t), () => {})
+  const parts = { db: null, rows, clock, log: () => {} }
+  const keeper = createUsage({ ...parts, spool })
+  let sent = 0
+  const worker = createUsage({
+    ...parts,
+    async send(flush) {
+      sent += 1
+      // Neither the first nor the second reply comes back: only one of the flushes arrived.
+      if (sent === 1) throw new Fault('overloaded')
+      assert.ok(keeper.accept(flush))
+      if (sent === 2) throw new Fault('overloaded')
+    },
+  })
+  for (let second = 0; second < 4; second += 1) {
+    worker.count(call)
+    keeper.count(call)
+    await worker.flush()
+    await keeper.flush()
+  }
+  worker.stop()
+  isAway = false
+  await keeper.flush()
+  await keeper.flush()
+  keeper.stop()
+  spool.close()
+  const sum = `SELECT sum(requests) AS sum FROM usage WHERE holder = 'k' AND span = 1440`
+  assert.deepEqual(db.get(sum), { sum: 8 })
+  db.close()
+})
