@@ -8,6 +8,7 @@ import { formatBytes, formatCount, formatNumber } from '../app/format.ts'
 import { Link } from '../app/router.tsx'
 import { useAccount, useSession } from '../app/session.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
+import { PinRequests } from '../files/pin-requests.tsx'
 import { Pins } from '../files/pins.tsx'
 import { UploadCard } from '../files/upload-card.tsx'
 import '../style/files.css'
@@ -89,6 +90,7 @@ function Files({ choices }: { readonly choices: Choices }) {
         </Show>
       </Card>
       <PublicPins />
+      <PinRequests />
       {isOperator && <StorageByAccount />}
     </div>
   )

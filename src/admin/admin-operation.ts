@@ -9,6 +9,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Provide } from '../base/provide.ts'
 import type { AccountStorage, StorageRows } from '../ipfs/pins/account-storage.ts'
 import type { PinPage } from '../ipfs/pins/pin-list.ts'
+import type { PinRequests } from '../ipfs/pins/pin-requests.ts'
 import type { InspectorAccess } from './inspector-access.ts'
 import type { DryRun } from './dry-run.ts'
 import type { Principal, AdminRole } from './principal.ts'
@@ -35,6 +36,7 @@ export type AdminContext = {
   readonly cards: Cards
   readonly publicKeys: JwtPublicKeys
   readonly pins: PinRows
+  readonly pinRequests: Pick<PinRequests, 'list' | 'remove'>
   readonly identity: Identity
   readonly usage: UsageView
   /** Null where no server runs. */

@@ -16,6 +16,7 @@ import { backupOperations } from './resources/backups/operations.ts'
 import { accountOperations } from './resources/accounts/operations.ts'
 import { cardOperations } from './resources/cards/operations.ts'
 import { fileOperations } from './resources/files/operations.ts'
+import { pinRequestOperations } from './resources/pin-requests/operations.ts'
 import { keyOperations } from './resources/keys/operations.ts'
 import { requestOperations } from './resources/requests/operations.ts'
 import { alertOperations } from './resources/alerts/operations.ts'
@@ -37,6 +38,7 @@ export const adminOperations = [
   ...accountOperations,
   ...cardOperations,
   ...fileOperations,
+  ...pinRequestOperations,
   ...keyOperations,
   ...requestOperations,
   ...alertOperations,

@@ -14,6 +14,7 @@ import { adminOperations } from '../admin/index.ts'
 import { runAdmin } from '../admin/run-admin.ts'
 import { createHttpClient, HttpTrouble } from '../ipfs/sources/http-client.ts'
 import { createOwnDenials, type DenyDecision } from '../ipfs-gateway/own-denials.ts'
+import { createPinRequests } from '../ipfs/pins/pin-requests.ts'
 import { denyPathsOf, openDenyLists } from '../server/deny-lists.ts'
 import { createNetworkAdmin } from '../server/network-admin.ts'
 import { openPinRows, openUsageView } from '../server/open-admin.ts'
@@ -77,6 +78,13 @@ async function local(
     cards: data.cards,
     publicKeys: data.publicKeys,
     pins: openPinRows(data.fileRows),
+    pinRequests: createPinRequests({
+      rows: data.fileRows,
+      clock: systemClock,
+      queued: () => {},
+      // A server notices when the try wants to end.
+      removed: () => {},
+    }),
     identity: data.identity,
     usage: openUsageView({ rows: data.rows, clock: systemClock, usage: null }),
     alerts: null,

@@ -225,6 +225,11 @@ export const metricTable = {
     help: 'Active dashboard sessions.',
     labels: [],
   },
+  cairn_pin_requests: {
+    kind: 'gauge',
+    help: 'Requests to pin content that are queued, pinning or failed; failed ones are listed for 8 days.',
+    labels: ['status'],
+  },
   cairn_nodes: {
     kind: 'gauge',
     help: 'Live nodes that share limits, this one included; absent without shared.url, like the other metrics of sharing.',

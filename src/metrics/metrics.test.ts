@@ -65,6 +65,7 @@ const observedNothing = (part: Partial<Observed> = {}): Observed => ({
   events: () => new Map([['webhook', { dropped: 0, failed: 0 }]]),
   writesWaiting: () => 4,
   sessions: () => Promise.resolve(8),
+  pinRequests: () => Promise.resolve(new Map([['queued', 9]])),
   usage: () => Promise.resolve({ heldRows: 5, failedWrites: 6 }),
   connections: () => new Map([['faces', 7]]),
   nodes: () => ({ count: 2, state: 'shared', misses: 3 }),

@@ -57,6 +57,8 @@ export type Observed = {
   writesWaiting(): number
   usage(): Promise<{ readonly heldRows: number; readonly failedWrites: number }>
   sessions(): Promise<number>
+  /** By status. */
+  pinRequests(): Promise<ReadonlyMap<string, number>>
   /** By listener. */
   connections(): ReadonlyMap<string, number>
   /** Null: this node is alone. */
@@ -179,6 +181,7 @@ export function observe(metrics: Metrics, observed: Observed): () => Promise<voi
     // The rest is of one turn.
     const sessions = await observed.sessions()
     const { heldRows, failedWrites } = await observed.usage()
+    const pinRequests = await observed.pinRequests()
     heads()
     upstreams()
     content()
@@ -196,6 +199,7 @@ export function observe(metrics: Metrics, observed: Observed): () => Promise<voi
     }
     metrics.set('cairn_writer_queue_writes', observed.writesWaiting())
     metrics.set('cairn_sessions', sessions)
+    for (const [status, count] of pinRequests) metrics.set('cairn_pin_requests', count, { status })
     metrics.set('cairn_usage_held_rows', heldRows)
     reach('cairn_usage_failed_writes_total', failedWrites)
     for (const [listener, count] of observed.connections()) {

@@ -7,6 +7,7 @@ import { databaseBytes } from '../db/database-bytes.ts'
 import type { Database } from '../db/sqlite.ts'
 import type { BlockRef } from '../chain/head.ts'
 import type { Network } from '../chain/network.ts'
+import { countPinRequestsByStatus } from '../tables/pinning/pin-requests.ts'
 import type { Rows } from '../db/rows.ts'
 import { listInvalidReplies } from '../tables/invalid-replies.ts'
 import type { ServerStatus } from '../admin/resources/server/server-status.ts'
@@ -134,6 +135,8 @@ export type MetricsParts = {
   readonly uploadBytes: () => number
   readonly database: Database
   readonly rows: Rows
+  /** Of pins. */
+  readonly fileRows: Rows
   readonly writer: Pick<ThreadWriter, 'waiting'>
   readonly writable: () => boolean
   readonly integrity: Pick<IntegrityWatch, 'isSound' | 'repairs'>
@@ -179,6 +182,22 @@ export function openMetrics(parts: MetricsParts): OpenMetrics {
     return sessionsRead
   }
 
+  let pinRequestsRead: ReadonlyMap<string, number> = new Map()
+
+  async function pinRequests(): Promise<ReadonlyMap<string, number>> {
+    try {
+      const found = await parts.fileRows.find(countPinRequestsByStatus())
+      const none = ['queued', 'pinning', 'failed'].map((status) => [status, 0] as const)
+      pinRequestsRead = new Map([
+        ...none,
+        ...found.map(({ status, count }) => [status, count] as const),
+      ])
+    } catch (error) {
+      if (!hasCode(error, 'overloaded')) throw error
+    }
+    return pinRequestsRead
+  }
+
   const stop = usage.onFlush(countUsage(metrics, { methods, networks }))
   const look = observe(metrics, {
     version: cairnVersion(),
@@ -205,6 +224,7 @@ export function openMetrics(parts: MetricsParts): OpenMetrics {
     writesWaiting: () => parts.writer.waiting,
     usage: async () => ({ heldRows: usage.heldRows, failedWrites: usage.failedWrites }),
     sessions,
+    pinRequests,
     connections: parts.connections,
     nodes: parts.nodes,
   })
