@@ -9,7 +9,7 @@ import { withDeadline } from './deadline.ts'
 import { Fault } from './fault.ts'
 import { loadUndici } from './http-origin.ts'
 
-export type OutboundRequest = {
+type OutboundRequest = {
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly headers: Readonly<Record<string, string>>
   /** Null: none. */
@@ -19,7 +19,7 @@ export type OutboundRequest = {
   readonly signal?: AbortSignal
 }
 
-export type OutboundReply = {
+type OutboundReply = {
   readonly status: number
   readonly bytes: Uint8Array
   /** All of the reply was read. */

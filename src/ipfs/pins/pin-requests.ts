@@ -70,7 +70,7 @@ export type PinRequestLimits = {
   readonly openInAllMax: number
 }
 
-export const defaultPinRequestLimits: PinRequestLimits = {
+const defaultPinRequestLimits: PinRequestLimits = {
   sameMax: 100,
   openMax: 10_000,
   openInAllMax: 100_000,
@@ -193,7 +193,7 @@ function pinOf({ status, cid, replaces }: PinRequestRow): Uint8Array | null {
   return status === 'pinned' ? cid : replaces
 }
 
-export function toRequest(row: PinRequestRow): PinRequest {
+function toRequest(row: PinRequestRow): PinRequest {
   const { id, cid, name, meta, origins, status, created, due, tries, error, blocks, bytes } = row
   return {
     id,
