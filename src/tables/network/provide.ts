@@ -1,0 +1,50 @@
+// Table `provide`: multihashes that are announced on the IPFS network, each with its next time. Triggers add and delete the rows
+// in the commits of pins (db/public-triggers.ts); the plan changes their times (ipfs/network/provide-queue.ts).
+// Tested by src/ipfs/network/provide-plan.test.ts
+import { query, type Query } from '../../db/rows.ts'
+import type { Statement } from '../../db/writer.ts'
+
+/** `due`: milliseconds since 1970; 0 and 1: never announced, a root and a block below one. */
+export type ProvideRow = {
+  readonly multihash: Uint8Array
+  readonly due: number
+  readonly tried: number
+}
+
+/** The greatest `due` of a row that was never announced. */
+export const newDueMax = 1
+
+/** `rootsOnly`: without the blocks below roots, which are announced for `all` alone. */
+const whichOf = (rootsOnly: boolean): string => (rootsOnly ? 'roots > 0 AND ' : '')
+
+/** Rows due from `from` to `until`, by time. */
+export function listDue(
+  rootsOnly: boolean,
+  { from, until, limit }: { readonly from: number; readonly until: number; readonly limit: number },
+): Query<ProvideRow> {
+  return query(
+    `SELECT multihash, due, tried FROM provide WHERE ${whichOf(rootsOnly)}due >= ? AND due <= ?
+      ORDER BY due LIMIT ${limit}`,
+    [from, until],
+  )
+}
+
+/** Rows due from `from` to `until`. */
+export function countDue(
+  rootsOnly: boolean,
+  from: number,
+  until: number,
+): Query<{ readonly count: number }> {
+  return query(
+    `SELECT count(*) AS count FROM provide WHERE ${whichOf(rootsOnly)}due >= ? AND due <= ?`,
+    [from, until],
+  )
+}
+
+/** A row that was deleted meanwhile stays deleted. */
+export function setDue({ multihash, due, tried }: ProvideRow): Statement {
+  return {
+    sql: 'UPDATE provide SET due = ?, tried = ? WHERE multihash = ?',
+    parameters: [due, tried, multihash],
+  }
+}
