@@ -7,6 +7,8 @@ import { temporaryFolder } from '../started-server.ts'
 import { checkAxe } from './axe.ts'
 import { noBrowser } from './browser.ts'
 import { requestContent } from '../fakes/files/content-request.ts'
+import { psaClient } from '../fakes/files/psa-client.ts'
+import { until } from '../fakes/until.ts'
 import { openSignedIn } from './signed-in.ts'
 
 /** As a browser: through the redirect to the origin of the root. */
@@ -87,5 +89,28 @@ test(
     await picture('files-no-card')
     await page.locator('main').getByRole('link', { name: 'Billing' }).click()
     await page.getByRole('heading', { name: 'Billing', level: 1 }).waitFor()
+  },
+)
+
+test(
+  'a request to pin that failed so far is shown with its error, and removed',
+  { skip: noBrowser },
+  async (t) => {
+    const { page, open, cairn } = await openSignedIn(t)
+    const missing = 'bafkreifzjut3te7nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
+    const psa = psaClient(cairn)
+    const { requestid } = await psa.add({ cid: missing, name: 'wanted' })
+    await until(async () => {
+      assert.notEqual((await psa.find(requestid)).info['status_details'], undefined)
+    }, 30_000)
+    await open('/files')
+    const row = page.getByRole('row').filter({ hasText: 'wanted' })
+    await row.getByText('Queued').waitFor()
+    await row.getByText('pin: ').waitFor()
+    await checkAxe(page, 'pin requests')
+    await row.getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove request' }).click()
+    await row.waitFor({ state: 'detached' })
+    assert.equal((await psa.call('GET', `/${requestid}`)).status, 404)
   },
 )
