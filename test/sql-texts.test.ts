@@ -23,9 +23,6 @@ const localModules: Readonly<Record<string, string>> = {
   'upstream-status.ts': 'what the upstreams of one machine do',
 }
 
-/** Folders of `src/tables/` whose modules both engines run. */
-const sharedFolders: readonly string[] = ['network/', 'pinning/']
-
 /** Functions of other modules that only SQLite runs. */
 const localFunctions: Readonly<Record<string, string>> = {
   closureTableExists: 'asks for a table of SQLite',
@@ -119,13 +116,9 @@ function collect(name: string, run: (...values: unknown[]) => unknown): Text[] {
 
 async function collectAll(): Promise<readonly Text[]> {
   const folder = new URL('../src/tables/', import.meta.url)
-  const folders = ['', ...sharedFolders]
-  const listed = await Promise.all(
-    folders.map(async (name) =>
-      (await readdir(new URL(name, folder))).map((file) => `${name}${file}`),
-    ),
-  )
-  const files = listed.flat().filter((name) => name.endsWith('.ts'))
+  const found = await readdir(folder, { recursive: true })
+  // The tables of an object store are in PostgreSQL alone.
+  const files = found.filter((name) => name.endsWith('.ts') && !name.startsWith('objects/'))
   const texts = new Map<string, Text>()
   for (const file of files.filter((name) => !(name in localModules))) {
     const module = (await import(new URL(file, folder).href)) as Record<string, unknown>

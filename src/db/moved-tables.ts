@@ -35,6 +35,8 @@ export const movedTables: readonly string[] = [
   'lease',
   'pin',
   'provide',
+  'mfs',
+  'mfs_block',
   'collection',
   'denial',
   'saved_network',

@@ -15,6 +15,7 @@ import { createWaiters } from './read/block-waiters.ts'
 import { createBlocks } from './read/blocks.ts'
 import type { Files } from './files.ts'
 import { createCars } from './cars/cars.ts'
+import { createMfs } from './mfs/mfs.ts'
 import { importEntries } from './import/import.ts'
 import { listDirectory } from './read/list-directory.ts'
 import { nodeStat } from './read/node-stat.ts'
@@ -111,6 +112,14 @@ export function createFiles(settings: FilesSettings): Files {
     }),
 
     ...createUnpinned({ store, deleteBlocks, rows }),
+
+    mfs: createMfs({
+      store,
+      rows,
+      openBlocks,
+      blocksMax: limits.importBlocksMax,
+      committed: () => waiters.announce(),
+    }),
 
     stored: (accountId) => readStorage(rows, accountId),
 

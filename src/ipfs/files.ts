@@ -1,6 +1,8 @@
 // The interface of files: the methods that IPFS commands and the gateway call. Made by create-files.ts.
 import type { CID } from 'multiformats/cid'
 import type { PinProvide } from '../base/provide.ts'
+import type { ImportProfile } from '../codec/ipld/import-profile.ts'
+import type { MfsTree } from './mfs/tree.ts'
 import type { AccountStorage } from './pins/account-storage.ts'
 import type { UploadEntry, ImportEvent, ImportOptions } from './import/upload-entry.ts'
 import type { CarImportEvent, CarImportOptions } from './cars/import-cars.ts'
@@ -30,6 +32,34 @@ export type FetchPolicy = {
   readonly origins?: readonly string[]
   /** Called with the CID of each block before it is read; what it throws ends the operation. Absent: all may be read. */
   readonly permit?: (cid: CID) => void
+}
+
+export type MfsCall = {
+  readonly accountId: string
+  /** Import options of the key: the form of new nodes, and when directories are sharded. */
+  readonly profile: ImportProfile
+  readonly patience: FetchPolicy
+  /** Asked right before a commit: false = the caller is gone, commit nothing. */
+  readonly proceed: () => boolean
+  readonly signal: AbortSignal
+}
+
+export interface Mfs {
+  /** The account's tree, to be read. */
+  open(call: MfsCall): Promise<MfsTree>
+  /**
+   * Changes the tree with `work`, durable when it resolves. `work` runs again if another change came first; `prepare` runs
+   * once, before, while others may change the tree: then a change that comes first is refused with `overloaded`. `frees`:
+   * succeeds over the storage quota. Throws what `work` and the store throw.
+   */
+  change<Result, Prepared = null>(
+    call: MfsCall,
+    change: {
+      readonly prepare?: (tree: MfsTree) => Promise<Prepared>
+      readonly work: (tree: MfsTree, prepared: Prepared | null) => Promise<Result>
+      readonly frees?: true
+    },
+  ): Promise<Result>
 }
 
 export interface Files {
@@ -249,6 +279,9 @@ export interface Files {
    * rows while it goes. Throws `command_failed` where very many blocks are below several pins.
    */
   held(accountId: string, signal: AbortSignal): AsyncIterable<CID>
+
+  /** The file trees of accounts. */
+  readonly mfs: Mfs
 
   /** Each recursive pin of the account with the blocks below it that are lost or wrong, at most 1001. */
   verifyPins(

@@ -40,7 +40,7 @@ test('an unknown command is 404, a command of Kubo that Cairn does not offer is 
   for (const path of ['nope', 'pin', 'pin/nosuch', 'cat/a/b', '', 'pin/']) {
     assert.throws(() => routeCommand(commands, path), { code: 'no_command' }, path)
   }
-  for (const path of ['key/list', 'files/ls', 'object/get', 'dag/diff/x']) {
+  for (const path of ['key/list', 'files/chroot', 'object/get', 'dag/diff/x']) {
     assert.throws(() => routeCommand(commands, path), { code: 'command_not_offered' }, path)
   }
 })

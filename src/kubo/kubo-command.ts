@@ -126,8 +126,11 @@ export type CommandDeclaration = {
    * `name`: Kubo's, quoted if the argument is missing. A request may repeat it. Null: Cairn ignores `arg` parameters.
    */
   readonly argument: { readonly name: string; readonly required: boolean } | null
-  /** The name of a second argument, always required; then the request sends each once. */
-  readonly second?: string
+  /**
+   * The name of a second argument, always required; then the request sends each once. With `entries` it is the name of the
+   * file part, and the first argument is a parameter.
+   */
+  readonly second?: string | undefined
   /** Arguments are not recorded, because one is a secret. */
   readonly hidesArguments?: true
   /** `lines`: the first file part may contain arguments as lines. `entries`: every part is a file or folder. */

@@ -17,8 +17,7 @@ bitswap/ledger bitswap/reprovide bitswap/stat bitswap/wantlist bootstrap bootstr
 bootstrap/list bootstrap/rm bootstrap/rm/all cid/base32 cid/bases cid/codecs cid/format cid/hashes cid/inspect
 commands/completion/bash config config/edit config/profile/apply config/replace dag/diff dht/findpeer
 dht/findprovs dht/get dht/provide dht/put dht/query diag/cmds diag/cmds/clear diag/cmds/set-time diag/profile
-diag/sys files/chcid files/chmod files/chroot files/cp files/flush files/ls files/mkdir files/mv files/read
-files/rm files/touch files/write filestore/dups filestore/ls filestore/verify key/export key/gen key/import
+diag/sys files/chroot filestore/dups filestore/ls filestore/verify key/export key/gen key/import
 key/list key/ls key/rename key/rm key/rotate key/sign key/verify log/level log/ls log/tail mount
 multibase/decode multibase/encode multibase/list multibase/transcode name/get name/inspect name/publish
 name/pubsub/cancel name/pubsub/state name/pubsub/subs name/put name/resolve object/data object/diff object/get

@@ -27,7 +27,7 @@ export function pinOfAnyExists(
 /**
  * One row if the block is below a recursive pin of the account, or with null of any account: more of its roots reach
  * the block than those that it only leases, those that it releases step by step, and those of direct pins of `cids`,
- * the forms of the block's CID. No row for an account with very many leases.
+ * the forms of the block's CID, and those of its MFS tree. No row for an account with very many leases.
  */
 export function pinAboveExists(
   multihash: Uint8Array,
@@ -51,6 +51,8 @@ export function pinAboveExists(
         WHERE releasing.storage = storage.id AND releasing.after < block.id)
         + (SELECT count(DISTINCT pin.root) FROM pin
         WHERE pin.account_id = storage.account_id AND pin.mode = 'direct' AND pin.cid IN (${placeholders(cids)}))
+        + (SELECT count(*) FROM mfs_block
+        WHERE mfs_block.storage = storage.id AND mfs_block.hash = block.hash AND mfs_block.held = 1)
     LIMIT 1`,
     [multihash, ...namedBy(accountId), ...cids],
   )

@@ -3,6 +3,7 @@
 // Tested by src/db/postgres/migrate.test.ts
 import { latencyColumns } from '../migrations.ts'
 import { postgresPinRequestTables } from '../pin-request-tables.ts'
+import { postgresMfsTables } from '../mfs-tables.ts'
 import { objectTables } from './object-tables.ts'
 import { publicBlocks } from './public-functions.ts'
 import { storageFunctions } from './storage-functions.ts'
@@ -208,4 +209,5 @@ export const postgresMigrations: readonly (readonly string[])[] = [
   ],
   [...publicBlocks],
   [...postgresPinRequestTables],
+  [...postgresMfsTables],
 ]

@@ -7,6 +7,12 @@ import { hasCode } from '../../base/fault.ts'
 import { insertAccount, updateAccountSettings } from '../../tables/accounts.ts'
 import { insertBlocks } from '../../tables/blocks.ts'
 import { deleteLease, upsertLease } from '../../tables/leases.ts'
+import {
+  deleteMfsBlocks,
+  insertMfsBlocks,
+  insertStorage,
+  replaceMfs,
+} from '../../tables/trees/mfs.ts'
 import { copyPin, deletePin, upsertPin } from '../../tables/pins.ts'
 import {
   deleteClosure,
@@ -68,7 +74,21 @@ function changeOf(below: (most: number) => number): readonly Statement[] {
   const account = accounts[below(3)] ?? 'a'
   const at = below(10)
   const pin = { cid: cidOf(below(10)), mode: 'recursive', name: '', created: 1 } as const
-  switch (below(7)) {
+  // Blocks of a tree, some of which roots reach too.
+  const linked = {
+    hash: hashOf(1090 + below(40)),
+    codec: 85,
+    links: 1,
+    held: below(5) === 0 ? 0 : 1,
+  }
+  switch (below(9)) {
+    case 7:
+      return [
+        deleteMfsBlocks(accounts.indexOf(account) + 1, [linked]),
+        insertMfsBlocks(accounts.indexOf(account) + 1, [linked]),
+      ]
+    case 8:
+      return [deleteMfsBlocks(accounts.indexOf(account) + 1, [linked])]
     case 0:
     case 1:
       return withRoot(at, [upsertPin(account, pin, nameOf(at), false)])
@@ -137,6 +157,8 @@ test('what accounts store is the same in both engines after any changes', { skip
   for (const rows of [local, remote]) {
     await rows.write([
       ...accounts.map((id) => insertAccount({ id, name: id, created: 1, cardMarked: false })),
+      // Their IDs are 1, 2 and 3.
+      ...accounts.map((id) => insertStorage(id)),
       insertBlocks(stored, 1),
       updateAccountSettings('b', '{}', '{"filesStoredBytes":400}'),
     ])
@@ -154,4 +176,21 @@ test('what accounts store is the same in both engines after any changes', { skip
   }
   assert.ok((results.get('done') ?? 0) > 100)
   assert.ok((results.get('over quota') ?? 0) > 3, JSON.stringify([...results]))
+})
+
+test('of two changes of one version of a tree one succeeds', { skip }, async (t) => {
+  const database = await postgres.createDatabase()
+  const { rows } = await postgres.openNode(t, database)
+  const { rows: others } = await postgres.openNode(t, database)
+  await rows.write([insertAccount({ id: 'a', name: 'a', created: 1, cardMarked: false })])
+  for (const version of [0, 1, 2]) {
+    const tried = await Promise.allSettled(
+      [rows, others].map((each, at) =>
+        each.write([replaceMfs('a', Uint8Array.of(at), version)], { lock: 'none' }),
+      ),
+    )
+    assert.deepEqual(tried.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
+    const refused = tried.find(({ status }) => status === 'rejected') as PromiseRejectedResult
+    assert.ok(refused.reason instanceof NothingChanged)
+  }
 })

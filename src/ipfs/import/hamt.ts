@@ -18,6 +18,9 @@ const hashBits = 64
 /** Names that are placed before other work gets a turn: about 5 ms. */
 const turnNames = 1000
 
+/** Where shards go. */
+export type ShardSink = Pick<BlockSink, 'put' | 'yielderFor'>
+
 type HamtOptions = { readonly cidVersion: 0 | 1; readonly fanout: number }
 
 /** All entries of the directory, and the hash of each name. */
@@ -31,7 +34,7 @@ export async function buildHamt(
   children: readonly NamedChild[],
   options: HamtOptions,
   metadata: Metadata,
-  sink: BlockSink,
+  sink: ShardSink,
 ): Promise<Built> {
   const yieldAfter = sink.yielderFor(turnNames)
   const hashes = new BigUint64Array(children.length)
@@ -54,7 +57,7 @@ async function buildShard(
   depth: number,
   options: HamtOptions & { readonly yieldAfter: Yielder },
   metadata: Metadata,
-  sink: BlockSink,
+  sink: ShardSink,
 ): Promise<Built> {
   const { cidVersion, fanout, yieldAfter } = options
   const bits = Math.log2(fanout)
@@ -78,18 +81,27 @@ async function buildShard(
     const turn = yieldAfter(1)
     if (turn !== null) await turn
   }
+  const block = encodeShard(links, field, metadata)
+  const cid = await sink.put(dagPbCodec, cidVersion, block)
+  const below = links.reduce((sum, link) => sum + link.size, 0n)
+  return { cid, size: BigInt(block.length) + below, bytes: 0n }
+}
+
+/** The block of a shard. `field`: a bit for each slot, 8 bytes for 64 slots. */
+export function encodeShard(
+  links: readonly DagLink[],
+  field: Uint8Array,
+  metadata: Metadata,
+): Uint8Array {
   const firstSet = field.findIndex((byte) => byte !== 0)
   const data = encodeUnixfs({
     type: 'hamt',
     data: firstSet < 0 ? new Uint8Array(0) : field.subarray(firstSet),
     hashType: murmurType,
-    fanout: BigInt(fanout),
+    fanout: BigInt(field.length * 8),
     ...metadata,
   })
-  const block = encodeDagNode({ links, data })
-  const cid = await sink.put(dagPbCodec, cidVersion, block)
-  const below = links.reduce((sum, link) => sum + link.size, 0n)
-  return { cid, size: BigInt(block.length) + below, bytes: 0n }
+  return encodeDagNode({ links, data })
 }
 
 /** Returns the entries of each slot, as views of one array. */
@@ -195,7 +207,7 @@ export function listShard(
   })
 }
 
-function checkedFanout(unixfs: UnixfsNode): number {
+export function checkedFanout(unixfs: UnixfsNode): number {
   const fanout = Number(unixfs.fanout ?? 0n)
   const powerOfTwo = Number.isSafeInteger(fanout) && (fanout & (fanout - 1)) === 0
   if (!powerOfTwo || fanout < fanoutMin || fanout > fanoutMax) {
@@ -212,16 +224,16 @@ function setBits(field: Uint8Array, fanout: number): number {
   return count
 }
 
-function hashOf(name: string): bigint {
+export function hashOf(name: string): bigint {
   return murmur3(Buffer.from(name, 'utf8'))
 }
 
-function slotOf(hash: bigint, depth: number, bits: number): number {
+export function slotOf(hash: bigint, depth: number, bits: number): number {
   const shift = BigInt(hashBits - (depth + 1) * bits)
   return Number((hash >> shift) & ((1n << BigInt(bits)) - 1n))
 }
 
-function labelOf(slot: number, fanout: number): string {
+export function labelOf(slot: number, fanout: number): string {
   return slot
     .toString(16)
     .toUpperCase()

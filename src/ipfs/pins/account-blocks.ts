@@ -1,10 +1,11 @@
-// Every block of an account: below its pins, and blocks that it added and has not pinned yet.
+// Every block of an account: below its pins, blocks that it added and has not pinned yet, and those of its MFS tree.
 // Tested by src/kubo/commands/node/node-commands.test.ts
 import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../../base/fault.ts'
 import { cidOf, rawCodec } from '../../codec/ipld/cid.ts'
 import type { Rows } from '../../db/rows.ts'
+import { listMfsBlocks } from '../../tables/trees/mfs.ts'
 import {
   type ChargedBlockRow,
   findStorageId,
@@ -26,18 +27,44 @@ export async function* accountBlocks(
   const storage = (await rows.first(findStorageId(accountId)))?.id
   if (storage === undefined) return
   const shared = new Set<number>()
-  for await (const root of rootsOf(rows, storage, signal)) {
-    for await (const { id, hash, roots } of blocksOf(rows, storage, root, signal)) {
-      if (roots > 1) {
-        if (shared.has(id)) continue
-        if (shared.size >= sharedMax) {
-          const detail = `more than ${sharedMax} blocks are below several pins: ask for each pin's refs`
-          throw new Fault('command_failed', { detail })
-        }
-        shared.add(id)
+  for await (const { id, hash, roots } of allOf(rows, storage, signal)) {
+    if (roots > 1) {
+      if (shared.has(id)) continue
+      if (shared.size >= sharedMax) {
+        const detail = `more than ${sharedMax} blocks are below several pins: ask for each pin's refs`
+        throw new Fault('command_failed', { detail })
       }
-      yield cidOf(1, rawCodec, hash)
+      shared.add(id)
     }
+    yield cidOf(1, rawCodec, hash)
+  }
+}
+
+async function* allOf(
+  rows: Rows,
+  storage: number,
+  signal: AbortSignal,
+): AsyncGenerator<ChargedBlockRow> {
+  for await (const root of rootsOf(rows, storage, signal)) {
+    yield* blocksOf(rows, storage, root, signal)
+  }
+  yield* mfsBlocksOf(rows, storage, signal)
+}
+
+async function* mfsBlocksOf(
+  rows: Rows,
+  storage: number,
+  signal: AbortSignal,
+): AsyncGenerator<ChargedBlockRow> {
+  let after: Uint8Array = new Uint8Array()
+  for (;;) {
+    signal.throwIfAborted()
+    const page = await rows.find(listMfsBlocks(storage, after, stepRows))
+    yield* page
+    const last = page.at(-1)
+    if (last === undefined || page.length < stepRows) return
+    after = last.hash
+    await setImmediate()
   }
 }
 

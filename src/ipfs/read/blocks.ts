@@ -14,6 +14,7 @@ import type { ContentRef, Obtain } from '../../content/ref.ts'
 import type { ReadBatch, StoredChunk } from '../../content/block-store.ts'
 import type { Waiters } from './block-waiters.ts'
 import { type AheadReads, fetchAhead } from './fetch-ahead.ts'
+import { emptyDirectory, isEmptyDirectory } from './empty-directory.ts'
 import type { FetchPolicy } from '../files.ts'
 
 /** Reads one block. The time limit counts from the first read of the call, or from the last block found. */
@@ -71,6 +72,7 @@ export function createBlocks(settings: BlockSettings): OpenBlocks {
       patience.permit?.(cid)
       const { code, digest } = decodeMultihash(cid.multihash.bytes)
       if (code === identityCode) return digest
+      if (isEmptyDirectory(cid.multihash.bytes)) return emptyDirectory
       const ref = refOf(cid)
       for (;;) {
         const seen = waiters.commits

@@ -77,7 +77,7 @@ export async function resolvePath(path: ContentPath, read: ReadBlock): Promise<C
 }
 
 /** The entry `name` of the directory `cid`, sharded or not; null when there is none or it is no directory. */
-async function findEntry(cid: CID, name: string, read: ReadBlock): Promise<CID | null> {
+export async function findEntry(cid: CID, name: string, read: ReadBlock): Promise<CID | null> {
   let shard = cid
   // Ends by the depth check in findInShard: no more levels than bits of hash.
   for (let depth = 0; ; depth += 1) {

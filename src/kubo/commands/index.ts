@@ -16,6 +16,17 @@ import { dagPut } from './dag/dag_put.ts'
 import { dagResolve } from './dag/dag_resolve.ts'
 import { createDagStat } from './dag/dag_stat.ts'
 import { filesStat } from './files/files_stat.ts'
+import { filesChcid } from './mfs/files_chcid.ts'
+import { filesChmod } from './mfs/files_chmod.ts'
+import { filesCp } from './mfs/files_cp.ts'
+import { filesFlush } from './mfs/files_flush.ts'
+import { filesLs } from './mfs/files_ls.ts'
+import { filesMkdir } from './mfs/files_mkdir.ts'
+import { filesMv } from './mfs/files_mv.ts'
+import { filesRead } from './mfs/files_read.ts'
+import { filesRm } from './mfs/files_rm.ts'
+import { createFilesTouch } from './mfs/files_touch.ts'
+import { createFilesWrite } from './mfs/files_write.ts'
 import { createGet } from './files/get.ts'
 import { createCommands } from './node/commands.ts'
 import { createConfigShow } from './node/config_show.ts'
@@ -73,7 +84,18 @@ export function createKuboCommands(
     dagPut,
     dagResolve,
     createDagStat(parts.clock),
+    filesChcid,
+    filesChmod,
+    filesCp,
+    filesFlush,
+    filesLs,
+    filesMkdir,
+    filesMv,
+    filesRead,
+    filesRm,
     filesStat,
+    createFilesTouch(parts.clock),
+    createFilesWrite(parts.clock),
     createGet(parts.clock),
     createId(parts.version, node),
     ls,

@@ -50,7 +50,6 @@ test('what would change a CID and is not built is refused by name', () => {
     `value "${text}" of option "${name}" is not supported by this server`
   const unbuilt: [Options, string][] = [
     [{ nocopy: true }, option('nocopy')],
-    [{ 'to-files': '/x' }, option('to-files')],
     [{ 'max-file-links': 1n }, value('max-file-links', '1')],
     [{ 'max-file-links': 1_000_000n }, value('max-file-links', '1000000')],
     [{ 'inline-limit': -1n }, value('inline-limit', '-1')],

@@ -167,7 +167,6 @@ function parseFileLinks(options: OptionValues, hash: string, profile: ImportProf
 }
 
 function refuseUnbuilt(options: OptionValues, hash: string, inlineLimit: bigint): void {
-  if (options.has('to-files')) throw refusedOption('to-files')
   if (valueOf(options, takes.nocopy)) throw refusedOption('nocopy')
   if (!hashNames.has(hash)) throw failed('potentially insecure hash functions not allowed')
   if (inlineLimit < 0n) throw refusedValue('inline-limit', String(inlineLimit))

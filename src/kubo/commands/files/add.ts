@@ -4,11 +4,16 @@ import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'
 import { pinProvideOf } from '../../../base/provide.ts'
 import type { UploadEntry, ImportEvent, ImportOptions } from '../../../ipfs/import/upload-entry.ts'
-import { type KuboCommand, valueOf } from '../../kubo-command.ts'
+import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
+import { type CommandCall, type KuboCommand, valueOf } from '../../kubo-command.ts'
+import { type AddedEntry, linkAdded, unnamedToFiles } from '../mfs/added-entries.ts'
 import { cidPrinter, provideOption } from '../../params/file-options.ts'
 import { importOptions, parseImportOptions } from '../../params/import-options.ts'
 
 type AddInput = {
+  /** Where the entries go in the account's file tree; null: nowhere. */
+  readonly toFiles: string | null
+  readonly profile: ImportProfile
   readonly options: ImportOptions
   readonly provide: boolean | null
   readonly print: (cid: CID) => string
@@ -26,17 +31,23 @@ export const add: KuboCommand<AddInput> = {
       throw new Fault('bad_argument', { detail: "file argument 'path' is required" })
     }
     const imports = parseImportOptions(options, profile)
+    const toFiles = (options.get('to-files') as string | undefined) ?? null
     const provide = valueOf(options, provideOption)
-    return { options: imports, provide, print: cidPrinter(options), entries }
+    return { options: imports, toFiles, profile, provide, print: cidPrinter(options), entries }
   },
-  async run({ options, provide, print, entries }, call) {
+  async run(input, call) {
+    const { options, toFiles, provide, print, entries } = input
     const context = {
       accountId: call.caller.accountId,
       provide: pinProvideOf(call.caller.settings.provide, provide),
       proceed: () => call.connected(),
       signal: call.signal,
     }
-    const events = call.files.import(atLeastOne(entries), options, context)
+    const whole = atLeastOne(entries)
+    const events =
+      toFiles === null
+        ? call.files.import(whole, options, context)
+        : linkedEvents(whole, { ...input, toFiles }, call, context)
     const lines = linesOf(events, print)
     return { kind: 'events', lines, live: options.progress, text: addedText }
   },
@@ -55,6 +66,33 @@ async function* atLeastOne(entries: AsyncIterable<UploadEntry>): AsyncGenerator<
     yield entry
   }
   if (none) throw new Fault('command_failed', { detail: 'expected a file argument' })
+}
+
+/** The last event comes after the entries are in the account's file tree. */
+async function* linkedEvents(
+  entries: AsyncIterable<UploadEntry>,
+  { options, toFiles, profile }: AddInput & { readonly toFiles: string },
+  call: CommandCall,
+  context: Parameters<CommandCall['files']['import']>[2],
+): AsyncGenerator<ImportEvent> {
+  const quiet = new Set<string>()
+  const named = (async function* () {
+    for await (const entry of entries) {
+      if (entry.path === '') throw new Fault('command_failed', { detail: unnamedToFiles })
+      if (options.silent && entry.kind !== 'directory') quiet.add(entry.path)
+      yield entry
+    }
+  })()
+  const added: AddedEntry[] = []
+  let last = null as ImportEvent | null
+  for await (const event of call.files.import(named, { ...options, silent: false }, context)) {
+    if (event.kind === 'added' && !event.name.includes('/')) added.push(event)
+    if (quiet.has(event.name)) continue
+    if (last !== null) yield last
+    last = event
+  }
+  await linkAdded(added, toFiles, profile, call)
+  if (last !== null) yield last
 }
 
 async function* linesOf(events: AsyncIterable<ImportEvent>, print: (cid: CID) => string) {

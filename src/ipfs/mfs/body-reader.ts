@@ -1,0 +1,80 @@
+// The bytes of a request body, taken as they are needed: into the blocks that they overwrite, then in chunks for new leaves.
+// Tested by test/files/mfs-kubo.test.ts
+
+export type BodyReader = {
+  /** Fills `target` from its start; fewer bytes only at the end of the body. Resolves with how many. */
+  fill(target: Uint8Array): Promise<number>
+  /** The next `size` bytes, fewer at the end; null: there are no more. */
+  chunk(size: number): Promise<Uint8Array | null>
+  /** Whether no byte is left. */
+  done(): Promise<boolean>
+}
+
+/** `bytesMax`: no more is read; null: all. */
+export function createBodyReader(
+  body: AsyncIterable<Uint8Array>,
+  bytesMax: bigint | null,
+): BodyReader {
+  const pieces = body[Symbol.asyncIterator]()
+  let left = bytesMax
+  let held: Uint8Array = new Uint8Array()
+
+  /** False: the body has ended. */
+  async function more(): Promise<boolean> {
+    while (held.length === 0) {
+      if (left !== null && left <= 0n) return false
+      const step = await pieces.next()
+      if (step.done === true) return false
+      const { value } = step
+      held = left !== null && BigInt(value.length) > left ? value.subarray(0, Number(left)) : value
+      if (left !== null) left -= BigInt(held.length)
+    }
+    return true
+  }
+
+  async function fill(target: Uint8Array): Promise<number> {
+    let at = 0
+    while (at < target.length && (await more())) {
+      const part = held.subarray(0, target.length - at)
+      target.set(part, at)
+      at += part.length
+      held = held.subarray(part.length)
+    }
+    return at
+  }
+
+  return {
+    fill,
+    async chunk(size) {
+      if (!(await more())) return null
+      const target = new Uint8Array(size)
+      const filled = await fill(target)
+      return filled === size ? target : target.slice(0, filled)
+    },
+    async done() {
+      return !(await more())
+    },
+  }
+}
+
+/** `length` zeros. */
+export function createZeros(length: bigint): BodyReader {
+  let left = length
+  let last: Uint8Array = new Uint8Array()
+  const take = (size: number): number => {
+    const taken = left < BigInt(size) ? Number(left) : size
+    left -= BigInt(taken)
+    return taken
+  }
+  return {
+    fill: async (target) => take(target.length),
+    async chunk(size) {
+      if (left === 0n) return null
+      const taken = take(size)
+      // The same array again: its leaf is known.
+      if (last.length !== taken) last = new Uint8Array(taken)
+      return last
+    },
+    done: async () => left === 0n,
+  }
+}

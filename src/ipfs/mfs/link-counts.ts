@@ -1,0 +1,161 @@
+// How a change of the root changes the blocks of a tree: counts of links, of the blocks that differ only. What both roots reach
+// is not walked: a change costs the nodes on the changed paths, and the parts that are new to the tree or leave it.
+// Tested by src/ipfs/mfs/mfs.test.ts
+import type { CID } from 'multiformats/cid'
+import { setImmediate } from 'node:timers/promises'
+import { Fault } from '../../base/fault.ts'
+import { toLatin1 } from '../../base/hex.ts'
+import { linkless, linksOf } from '../read/links.ts'
+import type { MfsBlockRow } from '../../tables/trees/mfs.ts'
+import type { TreeBlocks } from './tree.ts'
+import { keyOf } from './tree-blocks.ts'
+
+export type LinkCounts = {
+  readonly added: readonly MfsBlockRow[]
+  readonly changed: readonly MfsBlockRow[]
+  readonly removed: readonly MfsBlockRow[]
+}
+
+export type CountedTree = {
+  readonly blocks: TreeBlocks
+  /** The rows of these blocks. */
+  readonly rowsOf: (hashes: readonly Uint8Array[]) => Promise<readonly MfsBlockRow[]>
+  /** The stored block; null: it is not stored. */
+  readonly stored: (cid: CID) => Promise<Uint8Array | null>
+  /** Most blocks that may come or go. */
+  readonly blocksMax: number
+}
+
+/**
+ * `before`: links as of the row. `isIn`: its own links are counted. `held`: as of MfsBlockRow; null: not known yet.
+ * `wasHeld`: as of the row. One that was not held is looked for again whenever its links change.
+ */
+type Counted = {
+  readonly cid: CID
+  before: number
+  delta: number
+  isIn: boolean
+  held: boolean | null
+  wasHeld: boolean
+  isLoaded: boolean
+}
+
+const hashesAtOnce = 256
+/** Blocks between which other work gets its turn. */
+const turnBlocks = 128
+
+/** `from`: null if nothing is stored of it. Throws `command_failed` past `blocksMax`. */
+export async function countLinks(
+  tree: CountedTree,
+  from: CID | null,
+  to: CID,
+): Promise<LinkCounts> {
+  const all = new Map<string, Counted>()
+  let waiting = new Set<Counted>()
+  let walked = 0
+
+  function change(cid: CID, by: number): void {
+    const key = keyOf(cid)
+    let one = all.get(key)
+    if (one === undefined) {
+      one = { cid, before: 0, delta: 0, isIn: false, held: null, wasHeld: false, isLoaded: false }
+      all.set(key, one)
+    }
+    one.delta += by
+    // What a new node and the one that it replaces both link to did not change.
+    if (one.delta === 0 && !one.isLoaded) waiting.delete(one)
+    else waiting.add(one)
+  }
+
+  /** Nodes of the change first, and those at the same places; then what comes, then what goes. */
+  function next(): readonly Counted[] {
+    const some = [...waiting]
+    const known = some.filter(({ cid }) => tree.blocks.isKnown(cid))
+    if (known.length > 0) return known
+    const coming = some.filter(({ delta }) => delta > 0)
+    return coming.length > 0 ? coming : some
+  }
+
+  async function load(some: readonly Counted[]): Promise<void> {
+    const missing = some.filter(({ isLoaded }) => !isLoaded)
+    for (let at = 0; at < missing.length; at += hashesAtOnce) {
+      const step = missing.slice(at, at + hashesAtOnce)
+      const rows = await tree.rowsOf(step.map(({ cid }) => cid.multihash.bytes))
+      const found = new Map(rows.map((row) => [`${row.codec} ${toLatin1(row.hash)}`, row]))
+      for (const one of step) {
+        const row = found.get(`${one.cid.code} ${toLatin1(one.cid.multihash.bytes)}`)
+        one.isLoaded = true
+        if (row === undefined) continue
+        one.before = row.links
+        one.wasHeld = row.held === 1
+        one.isIn = one.wasHeld
+        one.held = one.wasHeld ? true : null
+      }
+    }
+  }
+
+  /** The links of a block that comes or goes. */
+  async function below(one: Counted): Promise<readonly CID[]> {
+    walked += 1
+    if (walked > tree.blocksMax) {
+      throw new Fault('command_failed', { detail: `DAG has more than ${tree.blocksMax} blocks` })
+    }
+    if (walked % turnBlocks === 0) await setImmediate()
+    const made = tree.blocks.made(one.cid)
+    if (made === 'staged') {
+      one.held = true
+      return []
+    }
+    if (one.held === false || (one.held === true && linkless.includes(one.cid.code))) return []
+    const block = made ?? (await tree.stored(one.cid))
+    if (one.held === null) {
+      one.held = block !== null
+      if (block !== null) await tree.blocks.stage(one.cid, block)
+    }
+    return block === null ? [] : followable(one.cid, block)
+  }
+
+  change(to, 1)
+  if (from !== null) change(from, -1)
+  while (waiting.size > 0) {
+    const some = next()
+    for (const one of some) waiting.delete(one)
+    await load(some)
+    for (const one of some) {
+      const isIn = one.before + one.delta > 0
+      if (isIn === one.isIn) continue
+      one.isIn = isIn
+      for (const cid of await below(one)) change(cid, isIn ? 1 : -1)
+    }
+  }
+  return toRows([...all.values()])
+}
+
+function toRows(all: readonly Counted[]): LinkCounts {
+  const rowOf = ({ cid, before, delta, held }: Counted): MfsBlockRow => ({
+    hash: cid.multihash.bytes,
+    codec: cid.code,
+    links: before + delta,
+    held: held === true ? 1 : 0,
+  })
+  const stays = ({ before, delta }: Counted): boolean => before + delta > 0
+  // Its row is made again, so that the trigger charges it.
+  const arrived = ({ before, held, wasHeld }: Counted): boolean =>
+    before > 0 && held === true && !wasHeld
+  const isNew = (one: Counted): boolean => stays(one) && (one.before === 0 || arrived(one))
+  return {
+    added: all.filter(isNew).map(rowOf),
+    changed: all.filter((one) => one.delta !== 0 && stays(one) && !isNew(one)).map(rowOf),
+    removed: all.filter((one) => one.before > 0 && (!stays(one) || arrived(one))).map(rowOf),
+  }
+}
+
+/** Of a block whose links cannot be followed: none. Its bytes are the same when it goes. */
+function followable(cid: CID, block: Uint8Array): readonly CID[] {
+  try {
+    return linksOf(cid, block).map((link) => link.cid)
+  } catch (thrown) {
+    if (thrown instanceof Fault) return []
+    throw thrown
+  }
+}

@@ -1,0 +1,54 @@
+// Paths in an MFS tree, cleaned as Go cleans paths, with Kubo's texts.
+// Tested by src/ipfs/mfs/mfs.test.ts
+import { Fault } from '../../base/fault.ts'
+
+/** Segments of a path, and of a request. */
+const segmentsMax = 1024
+const segmentBytesMax = 1024
+
+/** Cleaned; ends with `/` only if `path` does. Throws `command_failed` for one that does not start with `/`. */
+export function checkMfsPath(path: string): string {
+  if (path === '') throw failed('paths must not be empty')
+  if (!path.startsWith('/')) throw failed('paths must start with a leading slash')
+  const cleaned = `/${segmentsOf(path).join('/')}`
+  return path.endsWith('/') && cleaned !== '/' ? `${cleaned}/` : cleaned
+}
+
+/** Without `.`, `..` and empty ones. Throws `command_failed` for a segment that no directory may have. */
+export function segmentsOf(path: string): readonly string[] {
+  const segments: string[] = []
+  for (const segment of path.split('/')) {
+    if (segment === '' || segment === '.') continue
+    if (segment === '..') segments.pop()
+    else segments.push(segment)
+  }
+  if (segments.length > segmentsMax) {
+    throw failed(`path is deeper than ${segmentsMax} segments`)
+  }
+  for (const segment of segments) {
+    if (Buffer.byteLength(segment) > segmentBytesMax || segment.includes('\0')) {
+      throw failed(`path segment is over ${segmentBytesMax} bytes, or has a NUL`)
+    }
+  }
+  return segments
+}
+
+export type SplitPath = { readonly parent: readonly string[]; readonly name: string }
+
+/** The directory and the name in it; '' for `/`. */
+export function splitPath(path: string): SplitPath {
+  const segments = segmentsOf(path)
+  return { parent: segments.slice(0, -1), name: segments.at(-1) ?? '' }
+}
+
+export function joinPath(segments: readonly string[]): string {
+  return `/${segments.join('/')}`
+}
+
+export function isPathBelow(path: readonly string[], above: readonly string[]): boolean {
+  return path.length >= above.length && above.every((segment, at) => path[at] === segment)
+}
+
+export function failed(detail: string): Fault {
+  return new Fault('command_failed', { detail })
+}

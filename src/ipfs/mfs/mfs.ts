@@ -1,0 +1,193 @@
+// The file trees of accounts (Kubo's MFS): one root for each, replaced in the commit that stores the new nodes. A change that
+// another one overtook is made again on the new tree.
+// Tested by src/ipfs/mfs/mfs.test.ts, src/db/postgres/storage-functions.test.ts
+import { CID } from 'multiformats/cid'
+import { Fault } from '../../base/fault.ts'
+import type { Batch, BlockStore } from '../../content/block-store.ts'
+import type { Rows } from '../../db/rows.ts'
+import { unjudged } from '../../db/storage-triggers.ts'
+import { NothingChanged, type Statement } from '../../db/writer.ts'
+import {
+  deleteMfsBlocks,
+  findMfs,
+  findMfsBlocks,
+  insertMfsBlocks,
+  insertStorage,
+  replaceMfs,
+  updateMfsBlocks,
+} from '../../tables/trees/mfs.ts'
+import { findStorageId } from '../../tables/storage.ts'
+import type { Mfs, MfsCall } from '../files.ts'
+import type { OpenBlocks } from '../read/blocks.ts'
+import { storedOnly } from '../read/walk.ts'
+import { type CidFormat, firstFormat } from './cid-format.ts'
+import { countLinks, type LinkCounts } from './link-counts.ts'
+import { openTree } from './mfs-tree.ts'
+import type { MfsTree, TreeBlocks } from './tree.ts'
+import { createTreeBlocks } from './tree-blocks.ts'
+import { emptyRoot } from '../read/empty-directory.ts'
+
+export type MfsParts = {
+  readonly store: BlockStore
+  readonly rows: Rows
+  readonly openBlocks: OpenBlocks
+  /** Most blocks that one change makes, and that it adds or removes. */
+  readonly blocksMax: number
+  /** Called after a commit of new blocks, for callers that wait for content. */
+  readonly committed: () => void
+}
+
+/** Other machines may change the tree in between. */
+const triesMax = 10
+/** Changes of all accounts that wait for an earlier one of their account. */
+const waitingMax = 10_000
+
+type Version = { readonly root: CID; readonly number: number }
+
+export function createMfs(parts: MfsParts): Mfs {
+  const { store, rows, openBlocks, blocksMax, committed } = parts
+  const inTurn = createTurns()
+
+  async function current(accountId: string): Promise<Version> {
+    const row = await rows.first(findMfs(accountId))
+    if (row === null) return { root: emptyRoot, number: 0 }
+    return { root: CID.decode(row.root), number: row.version }
+  }
+
+  function treeOf(root: CID, blocks: TreeBlocks, { profile }: MfsCall): MfsTree {
+    const rootFormat: CidFormat = { ...firstFormat, version: profile.cidVersion }
+    return openTree(root, blocks, { rootFormat, sharding: profile.sharding })
+  }
+
+  async function storageOf(accountId: string): Promise<number> {
+    const known = await rows.first(findStorageId(accountId))
+    if (known !== null) return known.id
+    await rows.write([insertStorage(accountId)])
+    const made = await rows.first(findStorageId(accountId))
+    if (made === null) throw new Error(`no storage of account ${accountId}`)
+    return made.id
+  }
+
+  /** The rows of the commit. */
+  async function rowsOf(
+    call: MfsCall,
+    from: Version,
+    to: CID,
+    blocks: TreeBlocks,
+  ): Promise<readonly Statement[]> {
+    const storage = await storageOf(call.accountId)
+    const read = openBlocks({ offline: true, timeoutMs: null }, call.signal)
+    const counts = await countLinks(
+      {
+        blocks,
+        rowsOf: (hashes) => rows.find(findMfsBlocks(storage, hashes)),
+        stored: storedOnly(read),
+        blocksMax,
+      },
+      from.number === 0 ? null : from.root,
+      to,
+    )
+    return [replaceMfs(call.accountId, to.bytes, from.number), ...countRows(storage, counts)]
+  }
+
+  async function tryOnce<Result, Prepared>(
+    call: MfsCall,
+    change: Parameters<typeof changeTree<Result, Prepared>>[1],
+  ): Promise<Result> {
+    let batch = null as Batch | null
+    const opened = (): Batch => (batch ??= store.batch())
+    const blocks = createTreeBlocks(
+      openBlocks(call.patience, call.signal),
+      (items, tree) => opened().put(items, tree),
+      blocksMax,
+    )
+    const commit = async (): Promise<Result> => {
+      const from = await current(call.accountId)
+      const tree = treeOf(from.root, blocks, call)
+      const result = await change.work(tree, prepared)
+      if (tree.root.equals(from.root)) return result
+      const all = await rowsOf(call, from, tree.root, blocks)
+      await blocks.flush()
+      call.signal.throwIfAborted()
+      if (!call.proceed()) throw new Fault('hung_up')
+      const judged = change.frees === true ? unjudged(call.accountId, all) : all
+      await (batch === null ? store.put([], judged) : batch.commit(judged))
+      return result
+    }
+    let prepared: Prepared | null = null
+    try {
+      if (change.prepare !== undefined) {
+        const { root } = await current(call.accountId)
+        prepared = await change.prepare(treeOf(root, blocks, call))
+      }
+      return await inTurn(call.accountId, commit)
+    } finally {
+      await blocks.settled()
+      await batch?.discard()
+    }
+  }
+
+  async function changeTree<Result, Prepared>(
+    call: MfsCall,
+    change: {
+      readonly prepare?: (tree: MfsTree) => Promise<Prepared>
+      readonly work: (tree: MfsTree, prepared: Prepared | null) => Promise<Result>
+      readonly frees?: true
+    },
+  ): Promise<Result> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const result = await tryOnce(call, change)
+        committed()
+        return result
+      } catch (thrown) {
+        if (!(thrown instanceof NothingChanged)) throw thrown
+        if (change.prepare !== undefined || tries >= triesMax) throw overtaken()
+      }
+    }
+  }
+
+  return {
+    async open(call) {
+      const read = openBlocks(call.patience, call.signal)
+      const blocks = createTreeBlocks(read, () => Promise.resolve(), 0)
+      return treeOf((await current(call.accountId)).root, blocks, call)
+    },
+    change: changeTree,
+  }
+}
+
+/** What went makes room for what comes. */
+function countRows(storage: number, { added, changed, removed }: LinkCounts): readonly Statement[] {
+  return [
+    ...(removed.length === 0 ? [] : [deleteMfsBlocks(storage, removed)]),
+    ...(changed.length === 0 ? [] : [updateMfsBlocks(storage, changed)]),
+    ...(added.length === 0 ? [] : [insertMfsBlocks(storage, added)]),
+  ]
+}
+
+/** Refuses a change that another one of the account overtook. */
+export function overtaken(): Fault {
+  return new Fault('overloaded', {
+    detail: 'another request changed the file tree at the same time: try again',
+  })
+}
+
+/** Runs the changes of one account one after another, those of several accounts side by side. */
+function createTurns(): <Result>(name: string, work: () => Promise<Result>) => Promise<Result> {
+  const lasts = new Map<string, Promise<unknown>>()
+  let waiting = 0
+  return async (name, work) => {
+    if (waiting >= waitingMax) throw new Fault('overloaded')
+    waiting += 1
+    const before = lasts.get(name) ?? Promise.resolve()
+    const mine = before.then(work, work)
+    lasts.set(name, mine)
+    try {
+      return await mine
+    } finally {
+      waiting -= 1
+      if (lasts.get(name) === mine) lasts.delete(name)
+    }
+  }
+}

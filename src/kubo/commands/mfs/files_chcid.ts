@@ -1,0 +1,46 @@
+// `files/chcid`: names a directory of the account's file tree by another CID version or hash function.
+// Tested by src/kubo/commands/mfs/mfs-commands.test.ts
+import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
+import type { FetchPolicy } from '../../../ipfs/files.ts'
+import type { CidFormat } from '../../../ipfs/mfs/cid-format.ts'
+import { changeFormat } from '../../../ipfs/mfs/mfs-changes.ts'
+import type { KuboCommand } from '../../kubo-command.ts'
+import { fetchPolicyOf } from '../../params/file-options.ts'
+import {
+  emptyReply,
+  failed,
+  flush,
+  formatIn,
+  formatOptions,
+  mfsCall,
+} from '../../params/mfs-options.ts'
+
+type FilesChcidInput = {
+  readonly path: string
+  readonly format: CidFormat | null
+  readonly profile: ImportProfile
+  readonly patience: FetchPolicy
+}
+
+export const filesChcid: KuboCommand<FilesChcidInput> = {
+  name: 'files/chcid',
+  class: 'write',
+  argument: { name: 'path', required: true },
+  body: 'none',
+  options: [...Object.values(formatOptions), flush],
+  parse({ args: [path = ''], options }, profile) {
+    if (path === '/') {
+      throw failed(
+        "cannot change CID format of the MFS root; use 'ipfs config Import.CidVersion' and " +
+          "'ipfs config Import.HashFunction' instead",
+      )
+    }
+    return { path, format: formatIn(options), profile, patience: fetchPolicyOf(options) }
+  },
+  async run(input, call) {
+    await call.files.mfs.change(mfsCall(input, call), {
+      work: (tree) => changeFormat(tree, input.path, input.format),
+    })
+    return emptyReply()
+  },
+}

@@ -1,0 +1,49 @@
+// `files/chmod`: sets the permissions of an entry of the account's file tree.
+// Tested by src/kubo/commands/mfs/mfs-commands.test.ts
+import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
+import type { FetchPolicy } from '../../../ipfs/files.ts'
+import { changeStat } from '../../../ipfs/mfs/mfs-changes.ts'
+import { checkMfsPath } from '../../../ipfs/mfs/mfs-path.ts'
+import type { KuboCommand } from '../../kubo-command.ts'
+import { fetchPolicyOf } from '../../params/file-options.ts'
+import { emptyReply, failed, flush, mfsCall } from '../../params/mfs-options.ts'
+
+type FilesChmodInput = {
+  /** Null: none. */
+  readonly mode: number | null
+  readonly path: string
+  readonly profile: ImportProfile
+  readonly patience: FetchPolicy
+}
+
+export const filesChmod: KuboCommand<FilesChmodInput> = {
+  name: 'files/chmod',
+  class: 'write',
+  argument: { name: 'mode', required: true },
+  second: 'path',
+  body: 'none',
+  options: [flush],
+  parse({ args: [mode = '', path = ''], options }, profile) {
+    const checked = checkMfsPath(path)
+    return { mode: modeOf(mode), path: checked, profile, patience: fetchPolicyOf(options) }
+  },
+  async run(input, call) {
+    const { mode } = input
+    await call.files.mfs.change(mfsCall(input, call), {
+      work: (tree) => changeStat(tree, input.path, { mode }),
+    })
+    return emptyReply()
+  },
+}
+
+/** The lowest 9 bits, as Kubo takes them. */
+function modeOf(text: string): number | null {
+  if (!/^[+-]?[0-7]+$/.test(text)) {
+    throw failed(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
+  }
+  const value = Number.parseInt(text, 8)
+  if (value >= 2 ** 31 || value < -(2 ** 31)) {
+    throw failed(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`)
+  }
+  return value & 0o777 || null
+}

@@ -1,0 +1,114 @@
+// `files/cp`: adds an entry to the account's file tree: a copy of another one, or content that is read only as far as its root.
+// Tested by src/kubo/commands/mfs/mfs-commands.test.ts
+import type { CID } from 'multiformats/cid'
+import { Fault } from '../../../base/fault.ts'
+import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
+import type { FetchPolicy } from '../../../ipfs/files.ts'
+import type { CidFormat } from '../../../ipfs/mfs/cid-format.ts'
+import { isUnixfs, putEntry, removeFile } from '../../../ipfs/mfs/mfs-changes.ts'
+import { checkMfsPath, segmentsOf, splitPath } from '../../../ipfs/mfs/mfs-path.ts'
+import { entryOf } from '../../../ipfs/mfs/mfs-tree.ts'
+import type { MfsTree } from '../../../ipfs/mfs/tree.ts'
+import { type CommandCall, type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
+import { fetchPolicyOf } from '../../params/file-options.ts'
+import { emptyReply, failed, flush, formatOfProfile, mfsCall } from '../../params/mfs-options.ts'
+import { checkSourcePath, isContentPath } from '../../params/mfs-source.ts'
+
+type FilesCpInput = {
+  readonly from: string
+  readonly to: string
+  readonly parents: boolean
+  readonly force: boolean
+  readonly format: CidFormat
+  readonly profile: ImportProfile
+  readonly patience: FetchPolicy
+}
+
+const takes = {
+  force: flag('force'),
+  parents: flag('parents', { alias: 'p' }),
+  flush,
+}
+
+export const filesCp: KuboCommand<FilesCpInput> = {
+  name: 'files/cp',
+  class: 'write',
+  argument: { name: 'source', required: true },
+  second: 'dest',
+  body: 'none',
+  options: Object.values(takes),
+  parse({ args: [source = '', dest = ''], options }, profile) {
+    const from = checkSourcePath(source).replace(/\/+$/, '')
+    const to = checkMfsPath(dest)
+    return {
+      from,
+      to: to.endsWith('/') ? to + (from.split('/').at(-1) || '.') : to,
+      parents: valueOf(options, takes.parents),
+      force: valueOf(options, takes.force),
+      format: formatOfProfile(profile),
+      profile,
+      patience: fetchPolicyOf(options),
+    }
+  },
+  async run(input, call) {
+    const { from, patience } = input
+    const content = isContentPath(from) ? await findContent(input, call) : null
+    await call.files.mfs.change(mfsCall(input, call), {
+      work: async (tree) => {
+        const cid =
+          content ??
+          (await prefixed(`cp: cannot get node from path ${from}`, () => findOwn(tree, from)))
+        const block =
+          content === null
+            ? await tree.blocks.read(cid)
+            : await call.files.block(cid, patience, call.signal)
+        tree.blocks.adopt(cid, block)
+        await copyTo(tree, cid, block, input)
+      },
+    })
+    return emptyReply()
+  },
+}
+
+async function findContent({ from, patience }: FilesCpInput, call: CommandCall): Promise<CID> {
+  return await prefixed(`cp: cannot get node from path ${from}`, async () => {
+    const cid = await call.files.resolve(from, patience, call.signal)
+    await call.files.block(cid, patience, call.signal)
+    return cid
+  })
+}
+
+async function findOwn(tree: MfsTree, path: string): Promise<CID> {
+  return (await tree.get(segmentsOf(path))).cid
+}
+
+async function copyTo(
+  tree: MfsTree,
+  cid: CID,
+  block: Uint8Array,
+  { to, parents, force, format }: FilesCpInput,
+): Promise<void> {
+  const invalid = 'cp: source must be a valid UnixFS (dag-pb or raw codec)'
+  let isValid = false
+  try {
+    isValid = isUnixfs(cid, block)
+  } catch (thrown) {
+    throw failed(`${invalid}: ${thrown instanceof Error ? thrown.message : ''}`)
+  }
+  if (!isValid) throw failed(invalid)
+  if (parents) await tree.makeDirectories(splitPath(to).parent, format)
+  if (force) await prefixed('cp: cannot unlink existing file', () => removeFile(tree, to))
+  const entry = await entryOf(cid, tree.blocks)
+  await prefixed(`cp: cannot put node in path ${to}`, () => putEntry(tree, to, entry))
+}
+
+/** Adds the step to the text of a failure of the command; refusals of the server stay as they are. */
+async function prefixed<Result>(step: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (thrown) {
+    const own = ['command_failed', 'deadline', 'unverified', 'not_found']
+    if (!(thrown instanceof Fault) || !own.includes(thrown.code)) throw thrown
+    throw new Fault(thrown.code, { detail: `${step}: ${thrown.message}`, cause: thrown })
+  }
+}

@@ -1,0 +1,37 @@
+// `files/flush`: the CID of a path of the account's file tree. Every change is durable already.
+// Tested by src/kubo/commands/mfs/mfs-commands.test.ts
+import type { CID } from 'multiformats/cid'
+import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
+import type { FetchPolicy } from '../../../ipfs/files.ts'
+import { segmentsOf } from '../../../ipfs/mfs/mfs-path.ts'
+import type { KuboCommand } from '../../kubo-command.ts'
+import { cidPrinter, fetchPolicyOf } from '../../params/file-options.ts'
+import { flush, mfsCall } from '../../params/mfs-options.ts'
+
+type FilesFlushInput = {
+  readonly path: string
+  readonly profile: ImportProfile
+  readonly patience: FetchPolicy
+  readonly print: (cid: CID) => string
+}
+
+export const filesFlush: KuboCommand<FilesFlushInput> = {
+  name: 'files/flush',
+  class: 'write',
+  argument: { name: 'path', required: false },
+  body: 'none',
+  options: [flush],
+  parse({ args, options }, profile) {
+    return {
+      path: args[0] ?? '/',
+      profile,
+      patience: fetchPolicyOf(options),
+      print: cidPrinter(options),
+    }
+  },
+  async run(input, call) {
+    const tree = await call.files.mfs.open(mfsCall(input, call))
+    const { cid } = await tree.get(segmentsOf(input.path))
+    return { kind: 'object', value: { Cid: input.print(cid) } }
+  },
+}

@@ -1,0 +1,50 @@
+// `files/mkdir`: makes a directory in the account's file tree.
+// Tested by src/kubo/commands/mfs/mfs-commands.test.ts
+import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
+import type { FetchPolicy } from '../../../ipfs/files.ts'
+import type { CidFormat } from '../../../ipfs/mfs/cid-format.ts'
+import { makeDirectory } from '../../../ipfs/mfs/mfs-changes.ts'
+import { checkMfsPath } from '../../../ipfs/mfs/mfs-path.ts'
+import { type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
+import { fetchPolicyOf } from '../../params/file-options.ts'
+import {
+  emptyReply,
+  flush,
+  formatIn,
+  formatOfProfile,
+  formatOptions,
+  mfsCall,
+} from '../../params/mfs-options.ts'
+
+type FilesMkdirInput = {
+  readonly path: string
+  readonly parents: boolean
+  readonly format: CidFormat
+  readonly profile: ImportProfile
+  readonly patience: FetchPolicy
+}
+
+const takes = { parents: flag('parents', { alias: 'p' }), ...formatOptions, flush }
+
+export const filesMkdir: KuboCommand<FilesMkdirInput> = {
+  name: 'files/mkdir',
+  class: 'write',
+  argument: { name: 'path', required: true },
+  body: 'none',
+  options: Object.values(takes),
+  parse({ args, options }, profile) {
+    return {
+      path: checkMfsPath(args[0] ?? ''),
+      parents: valueOf(options, takes.parents),
+      format: formatIn(options) ?? formatOfProfile(profile),
+      profile,
+      patience: fetchPolicyOf(options),
+    }
+  },
+  async run(input, call) {
+    await call.files.mfs.change(mfsCall(input, call), {
+      work: (tree) => makeDirectory(tree, input.path, input),
+    })
+    return emptyReply()
+  },
+}

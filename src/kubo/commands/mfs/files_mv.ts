@@ -1,0 +1,39 @@
+// `files/mv`: moves an entry of the account's file tree.
+// Tested by src/kubo/commands/mfs/mfs-commands.test.ts
+import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
+import type { FetchPolicy } from '../../../ipfs/files.ts'
+import { moveEntry } from '../../../ipfs/mfs/mfs-changes.ts'
+import { checkMfsPath } from '../../../ipfs/mfs/mfs-path.ts'
+import type { KuboCommand } from '../../kubo-command.ts'
+import { fetchPolicyOf } from '../../params/file-options.ts'
+import { emptyReply, flush, mfsCall } from '../../params/mfs-options.ts'
+
+type FilesMvInput = {
+  readonly from: string
+  readonly to: string
+  readonly profile: ImportProfile
+  readonly patience: FetchPolicy
+}
+
+export const filesMv: KuboCommand<FilesMvInput> = {
+  name: 'files/mv',
+  class: 'write',
+  argument: { name: 'source', required: true },
+  second: 'dest',
+  body: 'none',
+  options: [flush],
+  parse({ args: [from = '', to = ''], options }, profile) {
+    return {
+      from: checkMfsPath(from),
+      to: checkMfsPath(to),
+      profile,
+      patience: fetchPolicyOf(options),
+    }
+  },
+  async run(input, call) {
+    await call.files.mfs.change(mfsCall(input, call), {
+      work: (tree) => moveEntry(tree, input.from, input.to),
+    })
+    return emptyReply()
+  },
+}

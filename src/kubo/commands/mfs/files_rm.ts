@@ -1,0 +1,81 @@
+// `files/rm`: removes entries of the account's file tree. Kubo answers 200 and the errors as lines; Cairn answers 500 with the
+// same texts, so that a client cannot take it for a success.
+// Tested by src/kubo/commands/mfs/mfs-commands.test.ts
+import { hasCode } from '../../../base/fault.ts'
+import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
+import type { FetchPolicy } from '../../../ipfs/files.ts'
+import { removeEntry } from '../../../ipfs/mfs/mfs-changes.ts'
+import { checkMfsPath } from '../../../ipfs/mfs/mfs-path.ts'
+import { type CommandCall, type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
+import { fetchPolicyOf } from '../../params/file-options.ts'
+import { emptyReply, failed, flush, mfsCall } from '../../params/mfs-options.ts'
+
+type FilesRmInput = {
+  readonly paths: readonly string[]
+  readonly recursive: boolean
+  readonly force: boolean
+  readonly profile: ImportProfile
+  readonly patience: FetchPolicy
+}
+
+const takes = { recursive: flag('recursive', { alias: 'r' }), force: flag('force'), flush }
+
+export const filesRm: KuboCommand<FilesRmInput> = {
+  name: 'files/rm',
+  class: 'write',
+  argument: { name: 'path', required: true },
+  body: 'lines',
+  options: Object.values(takes),
+  parse({ args, options }, profile) {
+    if (!valueOf(options, takes.flush)) {
+      throw failed(
+        'files rm always flushes for safety. The --flush flag cannot be set to false for this command',
+      )
+    }
+    return {
+      paths: args,
+      recursive: valueOf(options, takes.recursive),
+      force: valueOf(options, takes.force),
+      profile,
+      patience: fetchPolicyOf(options),
+    }
+  },
+  async run(input, call) {
+    const failures: string[] = []
+    for (const path of input.paths) {
+      const failure = await removeOne(path, input, call)
+      if (failure !== null) failures.push(failure)
+    }
+    if (failures.length > 0) throw failed(failures.join('\n'))
+    return emptyReply()
+  },
+}
+
+/** Null, or why not. Paths that can be removed are, also next to others that cannot. */
+async function removeOne(
+  given: string,
+  input: FilesRmInput,
+  call: CommandCall,
+): Promise<string | null> {
+  let path: string
+  try {
+    path = checkMfsPath(given)
+  } catch (thrown) {
+    return `${given} is not a valid path: ${reasonOf(thrown)}`
+  }
+  try {
+    await call.files.mfs.change(mfsCall(input, call), {
+      work: (tree) => removeEntry(tree, path, input),
+      frees: true,
+    })
+    return null
+  } catch (thrown) {
+    return `${path}: ${reasonOf(thrown)}`
+  }
+}
+
+/** Other errors are not of one path alone. */
+function reasonOf(thrown: unknown): string {
+  if (thrown instanceof Error && hasCode(thrown, 'command_failed')) return thrown.message
+  throw thrown
+}

@@ -1,0 +1,58 @@
+// `files/touch`: sets the modification time of an entry of the account's file tree.
+// Tested by src/kubo/commands/mfs/mfs-commands.test.ts
+import type { Clock } from '../../../base/clock.ts'
+import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
+import type { FetchPolicy } from '../../../ipfs/files.ts'
+import type { Mtime } from '../../../ipfs/import/upload-entry.ts'
+import { changeStat } from '../../../ipfs/mfs/mfs-changes.ts'
+import { checkMfsPath } from '../../../ipfs/mfs/mfs-path.ts'
+import { type KuboCommand, integer, valueOf } from '../../kubo-command.ts'
+import { fetchPolicyOf } from '../../params/file-options.ts'
+import { emptyReply, failed, flush, mfsCall } from '../../params/mfs-options.ts'
+
+type FilesTouchInput = {
+  readonly path: string
+  readonly mtime: Mtime
+  readonly profile: ImportProfile
+  readonly patience: FetchPolicy
+}
+
+const takes = {
+  mtime: integer('mtime', { type: 'int64' }),
+  mtimeNsecs: integer('mtime-nsecs', { type: 'uint' }),
+  flush,
+}
+
+/** The time of the clock as UnixFS has it. */
+export function mtimeOf(clock: Clock): Mtime {
+  const ms = clock.now()
+  return { seconds: BigInt(Math.floor(ms / 1000)), nanos: Math.floor((ms % 1000) * 1e6) }
+}
+
+export function createFilesTouch(clock: Clock): KuboCommand<FilesTouchInput> {
+  return {
+    name: 'files/touch',
+    class: 'write',
+    argument: { name: 'path', required: true },
+    body: 'none',
+    options: Object.values(takes),
+    parse({ args, options }, profile) {
+      const seconds = valueOf(options, takes.mtime)
+      const nanos = Number(valueOf(options, takes.mtimeNsecs))
+      if (nanos > 999_999_999) throw failed('mtime nanoseconds must be in range [1, 999999999]')
+      return {
+        path: checkMfsPath(args[0] ?? ''),
+        mtime: seconds === 0n ? mtimeOf(clock) : { seconds, nanos },
+        profile,
+        patience: fetchPolicyOf(options),
+      }
+    },
+    async run(input, call) {
+      const { mtime } = input
+      await call.files.mfs.change(mfsCall(input, call), {
+        work: (tree) => changeStat(tree, input.path, { mtime }),
+      })
+      return emptyReply()
+    },
+  }
+}

@@ -1,0 +1,69 @@
+// Options that several commands on file trees share: the form of new CIDs, and `flush`, which changes nothing: each change is
+// durable when its command ends.
+// Tested by src/kubo/commands/mfs/mfs-commands.test.ts
+import { Fault } from '../../base/fault.ts'
+import type { ImportProfile } from '../../codec/ipld/import-profile.ts'
+import { hashNames, sha256Code } from '../../codec/ipld/multihash.ts'
+import type { FetchPolicy, MfsCall } from '../../ipfs/files.ts'
+import type { CidFormat } from '../../ipfs/mfs/cid-format.ts'
+import {
+  type CommandCall,
+  type CommandReply,
+  type OptionValues,
+  flag,
+  integer,
+  text,
+  valueOf,
+} from '../kubo-command.ts'
+
+export const flush = flag('flush', { alias: 'f', default: true })
+
+export const formatOptions = {
+  cidVersion: integer('cid-version', { alias: 'cid-ver', default: null }),
+  hash: text('hash'),
+}
+
+/** Null: the request sets none of the options. Throws `command_failed` with Kubo's texts. */
+export function formatIn(options: OptionValues): CidFormat | null {
+  const name = options.get(formatOptions.hash.name) as string | undefined
+  const asked = valueOf(options, formatOptions.cidVersion)
+  if (name === undefined && asked === null) return null
+  const version = name !== undefined && (asked ?? 0n) === 0n ? 1n : (asked ?? 0n)
+  if (version !== 0n && version !== 1n) throw failed(`unknown CID version: ${version}`)
+  if (name === undefined) return { version: version === 0n ? 0 : 1, hashCode: sha256Code }
+  const hashCode = hashNames.get(name.toLowerCase())
+  if (hashCode === undefined) {
+    throw failed(`unrecognized hash function: ${JSON.stringify(name)}`)
+  }
+  return { version: 1, hashCode }
+}
+
+/** Of new nodes of a request without the options. */
+export function formatOfProfile({ cidVersion }: ImportProfile): CidFormat {
+  return { version: cidVersion, hashCode: sha256Code }
+}
+
+/** What a command says of its call to the tree. */
+export function mfsCall(
+  input: { readonly profile: ImportProfile; readonly patience: FetchPolicy },
+  call: CommandCall,
+): MfsCall {
+  return {
+    accountId: call.caller.accountId,
+    profile: input.profile,
+    patience: input.patience,
+    proceed: () => call.connected(),
+    signal: call.signal,
+  }
+}
+
+/** The reply of a command that says nothing: no line. */
+export function emptyReply(): CommandReply {
+  return { kind: 'events', lines: nothing(), live: false, text: () => '' }
+}
+
+async function* nothing(): AsyncGenerator<never> {}
+
+export function failed(detail: string): Fault {
+  return new Fault('command_failed', { detail })
+}
