@@ -318,6 +318,21 @@ export const settingsSchema = z.strictObject({
           'Give each root CID the origin `<cid>.ipfs.<gateway.host>`. `on` needs DNS names and a certificate for `*.ipfs.<host>`. `auto`: on for a localhost name.',
         ),
       ),
+      dnslink: live(
+        z
+          .string()
+          .refine(
+            (list) =>
+              list === '*' || list.split(',').every((entry) => domainForm.test(entry.trim())),
+            'expected DNS names in lower case, a comma between them, or *',
+          )
+          .nullable()
+          .default(null)
+          .meta({
+            description:
+              'DNS names whose DNSLink Cairn looks up: at `/ipns/<name>`, in IPFS API paths, and for requests with that host name. `*`: any name, without the host names. null: none.',
+          }),
+      ),
       abuseContact: live(
         z
           .string()
@@ -350,6 +365,25 @@ export const settingsSchema = z.strictObject({
       streamsPerReaderMax: live(
         whole(1, 65_536, 64, 'Concurrent gateway replies per key, or per address without a key.'),
       ),
+    })
+    .prefault({}),
+  ipns: z
+    .strictObject({
+      keys: live(
+        flag(
+          false,
+          'Hold keys of IPNS names for accounts, encrypted with `identity.pem`: `key/*` and `name/publish`.',
+        ),
+      ),
+      doh: z
+        .string()
+        .regex(/^https?:\/\/[^\s@]{1,500}$/, 'expected a URL such as https://dns.example/dns-query')
+        .nullable()
+        .default(null)
+        .meta({
+          description:
+            'DNS over HTTPS resolver (RFC 8484) for DNSLink, which tells times to live. null: that of the operating system, for 60 s.',
+        }),
     })
     .prefault({}),
   store: z

@@ -4,6 +4,7 @@
 import { mfsTables } from './mfs-tables.ts'
 import { pinRequestTables } from './pin-request-tables.ts'
 import { publicBlocks } from './public-triggers.ts'
+import { ipnsTables } from './ipns-tables.ts'
 import { storageQuota, storageTriggers } from './storage-triggers.ts'
 
 const alertTables: readonly string[] = [
@@ -348,4 +349,5 @@ export const migrations: readonly (readonly string[])[] = [
   [...publicBlocks],
   [...pinRequestTables],
   [...mfsTables],
+  [...ipnsTables],
 ]

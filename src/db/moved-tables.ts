@@ -42,6 +42,8 @@ export const movedTables: readonly string[] = [
   'saved_network',
   'pin_request',
   'pin_remote',
+  'ipns_record',
+  'ipns_key',
 ]
 
 /** Rows that are in memory at a time. */

@@ -4,7 +4,7 @@ import { CID } from 'multiformats/cid'
 import { Fault } from '../base/fault.ts'
 import { decodeIpld } from '../codec/ipld/ipld.ts'
 import type { IpldNode } from '../codec/ipld/ipld-node.ts'
-import { contentHref, escapeHtml, pageEnd, pageHead, type PagePath } from './html-page.ts'
+import { escapeHtml, linkToCid, pageEnd, pageHead, type PagePath } from './html-page.ts'
 
 export type BlockPage = {
   readonly path: PagePath
@@ -34,7 +34,7 @@ Download as <a href="?format=${format}" download>${format}</a>,
   } else {
     yield Buffer.from('<pre>')
     let lines: string[] = []
-    for (const line of linesOf(root, path.gateway)) {
+    for (const line of linesOf(root, path)) {
       lines.push(line)
       if (lines.length < linesAtOnce) continue
       yield Buffer.from(lines.join(''))
@@ -64,10 +64,10 @@ type Open = {
 }
 
 /** Each line ends with a line feed. Without recursion: blocks may nest as deep as their bytes allow. */
-function* linesOf(root: IpldNode, gateway: string | null): Generator<string> {
+function* linesOf(root: IpldNode, path: PagePath): Generator<string> {
   const open: Open[] = []
   let shown = 1
-  yield `${begin(root, open, gateway)}\n`
+  yield `${begin(root, open, path)}\n`
   for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
     const step = top.values.next()
     if (step.done === true) {
@@ -83,15 +83,15 @@ function* linesOf(root: IpldNode, gateway: string | null): Generator<string> {
     const name = top.names?.next().value
     const label = typeof name === 'string' ? `${escapeHtml(quoted(name))}: ` : ''
     const depth = open.length
-    yield `${indent(depth)}${label}${begin(step.value, open, gateway)}\n`
+    yield `${indent(depth)}${label}${begin(step.value, open, path)}\n`
   }
 }
 
 /** The value, or how it begins: then it is put on `open`. */
-function begin(node: IpldNode, open: Open[], gateway: string | null): string {
+function begin(node: IpldNode, open: Open[], path: PagePath): string {
   if (node instanceof CID) {
     const text = node.toString()
-    return `<a href="${contentHref(gateway, text, [])}">${text}</a>`
+    return linkToCid(path, text, { text })
   }
   if (node instanceof Uint8Array) {
     const shown = Buffer.from(node.subarray(0, shownCharsMax / 2)).toString('hex')

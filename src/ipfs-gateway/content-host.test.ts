@@ -3,14 +3,23 @@ import { test } from 'node:test'
 import { CID } from 'multiformats/cid'
 import { parseCid } from '../codec/ipld/cid.ts'
 import { multihashOf } from '../codec/ipld/multihash.ts'
-import { cidOf, rawCodec } from '../codec/ipld/cid.ts'
-import { findContentHost, labelOfRoot, pathOfUri, rootOfLabel } from './content-host.ts'
+import { cidOf, dagPbCodec, rawCodec } from '../codec/ipld/cid.ts'
+import {
+  canonicalName,
+  findContentHost,
+  labelOfName,
+  labelOfRoot,
+  nameOfLabel,
+  pathOfUri,
+  rootOfLabel,
+} from './content-host.ts'
 
 const v0 = 'QmS63Af67cKqtAnUwWuB98aNqHFc7YgjbKG7b3HRQPMzEK'
 const v1 = CID.parse(v0).toV1().toString()
 
 test('the content host and the names of CIDs below it are recognized, and no other host', () => {
-  const found = (host: string) => findContentHost('content.localhost', host)
+  const found = (host: string) =>
+    findContentHost('content.localhost', ['site.example', 'content.localhost'], host)
   assert.deepEqual(found('Content.localhost:8545'), {
     kind: 'paths',
     authority: 'content.localhost:8545',
@@ -23,6 +32,17 @@ test('the content host and the names of CIDs below it are recognized, and no oth
   assert.deepEqual(found('x.ipns.content.localhost:80'), {
     kind: 'ipns',
     authority: 'content.localhost:80',
+    label: 'x',
+  })
+  assert.deepEqual(found('a.example.ipns.content.localhost'), {
+    kind: 'ipns',
+    authority: 'content.localhost',
+    label: 'a.example',
+  })
+  assert.deepEqual(found('SITE.example:81'), {
+    kind: 'site',
+    authority: 'site.example:81',
+    name: 'site.example',
   })
   for (const host of [
     'localhost',
@@ -31,14 +51,15 @@ test('the content host and the names of CIDs below it are recognized, and no oth
     'content.localhost.example.org',
     'api.content.localhost',
     'ipfs.content.localhost',
+    'x.site.example',
     `a.${v1}.ipfs.content.localhost`,
     '127.0.0.1:8545',
     '[::1]:8545',
   ]) {
     assert.equal(found(host), null, host)
   }
-  assert.equal(findContentHost(null, 'content.localhost'), null)
-  assert.equal(findContentHost('content.localhost', undefined), null)
+  assert.equal(findContentHost(null, [], 'content.localhost'), null)
+  assert.equal(findContentHost('content.localhost', [], undefined), null)
 })
 
 test('each CID has one label, whatever its version and encoding', () => {
@@ -63,13 +84,29 @@ test('a CID that fits in no DNS label is refused in both directions, and one tha
   assert.equal(rootOfLabel(label).toString(), tight.toString())
 })
 
-test('names of IPNS and labels that are no CID are refused', () => {
+test('the key of a name is no root, and labels that are no CID are refused', () => {
   const key = cidOf(1, 0x72, multihashOf('sha2-256', Buffer.from('key')))
-  assert.throws(() => labelOfRoot(key), /does not resolve IPNS names/)
+  assert.throws(() => labelOfRoot(key), /is an IPNS name: its content is below \/ipns\//)
   assert.throws(
     () => rootOfLabel('notacid'),
     /^Fault: invalid cid: "notacid"|invalid cid: "notacid"/,
   )
+})
+
+test('a key has the label k51…, whatever its spelling, and a DNS name has one without dots', () => {
+  const key = cidOf(1, 0x72, multihashOf('sha2-256', Buffer.from('key')))
+  const name = canonicalName(key.toString())
+  assert.match(name, /^k2k4r8/)
+  const other = cidOf(1, dagPbCodec, key.multihash.bytes).toString()
+  for (const label of [name, key.toString(), other]) assert.equal(nameOfLabel(label), name, label)
+  assert.equal(labelOfName(name), name)
+  assert.equal(labelOfName('a-b.example.org'), 'a--b-example-org')
+  assert.equal(nameOfLabel('a--b-example-org'), 'a-b.example.org')
+  assert.equal(nameOfLabel('a-b.example.org'), 'a-b.example.org')
+  for (const label of ['x', 'x-', '-', 'a..b']) {
+    assert.throws(() => nameOfLabel(label), /is no IPNS name and no DNS name/, label)
+  }
+  assert.throws(() => labelOfName(`${'a.'.repeat(32)}example`), /label length limit/)
 })
 
 test('an ipfs:// address becomes the path of its content', () => {
@@ -89,5 +126,6 @@ test('an ipfs:// address becomes the path of its content', () => {
   ]) {
     assert.throws(() => pathOfUri(uri), /expected ipfs:\/\/<cid>/, uri)
   }
-  assert.throws(() => pathOfUri('ipns://example.org'), /does not resolve IPNS names/)
+  assert.equal(pathOfUri('ipns://example.org/a'), '/ipns/example.org/a')
+  assert.throws(() => pathOfUri('ipns://nothing'), /expected ipfs:\/\/<cid>/)
 })

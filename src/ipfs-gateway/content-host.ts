@@ -1,32 +1,48 @@
-// The content host: one name for paths, and below it one for each root CID, so that browsers isolate sites from each other.
-// Pure. Rules: https://specs.ipfs.tech/http-gateways/subdomain-gateway/
+// The content host: one name for paths, and below it one for each root CID and each IPNS name, so that browsers isolate sites from
+// each other; and the hosts of DNSLink sites. Pure. Rules: https://specs.ipfs.tech/http-gateways/subdomain-gateway/,
+// https://specs.ipfs.tech/http-gateways/dnslink-gateway/
 // Tested by src/ipfs-gateway/content-host.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../base/fault.ts'
 import { findMultibase, parseCid } from '../codec/ipld/cid.ts'
+import { libp2pKeyCodec, parseIpnsName } from '../codec/ipld/ipns-name.ts'
+import { dnsNameOfLabel, inlineDnsName, parseDnsName } from '../ipfs/names/dnslink.ts'
 
-/** `authority`: the content host with the port of the request. `label`: as sent, in lower case. */
+/**
+ * `authority`: the content host with the port of the request; of a `site` its own host. `label`: as sent, in lower case.
+ * `site`: the host of a DNS name with a DNSLink.
+ */
 export type ContentHost =
   | { readonly kind: 'paths'; readonly authority: string }
   | { readonly kind: 'root'; readonly authority: string; readonly label: string }
-  | { readonly kind: 'ipns'; readonly authority: string }
+  | { readonly kind: 'ipns'; readonly authority: string; readonly label: string }
+  | { readonly kind: 'site'; readonly authority: string; readonly name: string }
 
 /** Longest label of a DNS name (RFC 2181 11). */
 const labelCharsMax = 63
-const libp2pKeyCodec = 0x72
 
-/** `own`: the content host; null: none. `host`: a well-formed Host header. Null: the request is for another host. */
-export function findContentHost(own: string | null, host: string | undefined): ContentHost | null {
-  if (own === null || host === undefined) return null
+/**
+ * `own`: the content host; null: none. `sites`: DNS names. `host`: a well-formed Host header. Null: the request is for
+ * another host.
+ */
+export function findContentHost(
+  own: string | null,
+  sites: readonly string[],
+  host: string | undefined,
+): ContentHost | null {
+  if (host === undefined) return null
   const port = /:\d+$/.exec(host)?.[0] ?? ''
   const name = host.slice(0, host.length - port.length).toLowerCase()
-  const authority = own + port
-  if (name === own) return { kind: 'paths', authority }
-  if (!name.endsWith(`.${own}`)) return null
-  const below = name.slice(0, -own.length - 1)
-  const [, label, namespace] = /^([^.]+)\.(ipfs|ipns)$/.exec(below) ?? []
-  if (label === undefined) return null
-  return namespace === 'ipns' ? { kind: 'ipns', authority } : { kind: 'root', authority, label }
+  if (own !== null) {
+    const authority = own + port
+    if (name === own) return { kind: 'paths', authority }
+    const below = name.endsWith(`.${own}`) ? name.slice(0, -own.length - 1) : ''
+    const [, root] = /^([^.]+)\.ipfs$/.exec(below) ?? []
+    if (root !== undefined) return { kind: 'root', authority, label: root }
+    const [, label] = /^(.+)\.ipns$/.exec(below) ?? []
+    if (label !== undefined) return { kind: 'ipns', authority, label }
+  }
+  return sites.includes(name) ? { kind: 'site', authority: name + port, name } : null
 }
 
 /**
@@ -34,7 +50,10 @@ export function findContentHost(own: string | null, host: string | undefined): C
  * no label, and for the key of an IPNS name.
  */
 export function labelOfRoot(cid: CID): string {
-  if (cid.code === libp2pKeyCodec) throw ipnsNotSupported()
+  if (cid.code === libp2pKeyCodec) {
+    const detail = `${cid.toString()} is an IPNS name: its content is below /ipns/`
+    throw new Fault('bad_argument', { detail })
+  }
   const v1 = cid.toV1()
   for (const name of ['base32', 'base36']) {
     const text = v1.toString(findMultibase(name) ?? undefined)
@@ -53,9 +72,29 @@ export function rootOfLabel(label: string): CID {
   return cid
 }
 
-/** `bad_argument`, for IPNS names. */
-export function ipnsNotSupported(): Fault {
-  return new Fault('bad_argument', { detail: 'this server does not resolve IPNS names' })
+/**
+ * The one spelling of an IPNS name in a path: a key as `k51…`, a DNS name in lower case. `anyCodec`: takes a CID of another codec
+ * for a key. Throws `bad_argument` for what is no name.
+ */
+export function canonicalName(text: string, { anyCodec = false } = {}): string {
+  const name = parseIpnsName(text, { anyCodec })?.text ?? parseDnsName(text)
+  if (name !== null) return name
+  const shown = JSON.stringify(text.slice(0, 200))
+  throw new Fault('bad_argument', { detail: `${shown} is no IPNS name and no DNS name` })
+}
+
+/** The name of a label, or of several that are a DNS name. Throws `bad_argument`. */
+export function nameOfLabel(label: string): string {
+  if (!label.includes('.') && label.length > labelCharsMax) throw tooLong(label)
+  const key = parseIpnsName(label, { anyCodec: true })
+  return key?.text ?? dnsNameOfLabel(label) ?? canonicalName(label)
+}
+
+/** The label of a name as `canonicalName` gives it. Throws `bad_argument` for a DNS name that fits in no label. */
+export function labelOfName(name: string): string {
+  const label = inlineDnsName(name)
+  if (label.length > labelCharsMax) throw tooLong(name)
+  return label
 }
 
 function tooLong(cid: string): Fault {
@@ -65,16 +104,21 @@ function tooLong(cid: string): Fault {
   })
 }
 
-/** The path of an `ipfs://` address, as `registerProtocolHandler` sends it. Throws `bad_argument`. */
+/** The path of an `ipfs://` or `ipns://` address, as `registerProtocolHandler` sends it. Throws `bad_argument`. */
 export function pathOfUri(uri: string): string {
   const [, scheme = '', rest = ''] = /^(ipfs|ipns):\/\/(.*)$/is.exec(uri) ?? []
-  if (scheme.toLowerCase() === 'ipns') throw ipnsNotSupported()
+  const namespace = scheme.toLowerCase() === 'ipns' ? 'ipns' : 'ipfs'
   const [name = ''] = rest.split(/[/?#]/, 1)
   // As a URL, so that no character can end the header, and no `..` is left.
-  const { pathname, search } = new URL(`/ipfs/${rest.replace(/#.*$/s, '')}`, 'http://x')
-  if (scheme === '' || parseCid(name) === null || !pathname.startsWith(`/ipfs/${name}`)) {
+  const { pathname, search } = new URL(`/${namespace}/${rest.replace(/#.*$/s, '')}`, 'http://x')
+  const isName =
+    namespace === 'ipns'
+      ? parseIpnsName(name) !== null || parseDnsName(name) !== null
+      : parseCid(name) !== null
+  if (scheme === '' || !isName || !pathname.startsWith(`/${namespace}/${name}`)) {
     const shown = JSON.stringify(uri.slice(0, 200))
-    throw new Fault('bad_argument', { detail: `uri is ${shown}, expected ipfs://<cid>[/path]` })
+    const detail = `uri is ${shown}, expected ipfs://<cid>[/path] or ipns://<name>[/path]`
+    throw new Fault('bad_argument', { detail })
   }
   return pathname + search
 }

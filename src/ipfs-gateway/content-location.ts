@@ -1,21 +1,28 @@
 // The content host of a request, and where the content has its one address: the origin of its root CID, one spelling of the
 // path. Rules: https://specs.ipfs.tech/http-gateways/subdomain-gateway/
 // Tested by src/ipfs-gateway/subdomains.test.ts
+import { decodeOrSame } from '../base/decode-or-same.ts'
 import { Fault } from '../base/fault.ts'
 import { parseCid } from '../codec/ipld/cid.ts'
 import type { NodeExchange } from '../http/node-exchange.ts'
 import {
   type ContentHost,
+  canonicalName,
   findContentHost,
+  labelOfName,
   labelOfRoot,
-  ipnsNotSupported,
+  nameOfLabel,
   pathOfUri,
   rootOfLabel,
 } from './content-host.ts'
 import { canonicalPath } from './ipfs-gateway-request.ts'
 import type { ContentOrigin } from './path-operation.ts'
 
-type HostSettings = { readonly host: string | null; readonly subdomains: boolean }
+type HostSettings = {
+  readonly host: string | null
+  readonly subdomains: boolean
+  readonly sites: readonly string[]
+}
 
 /** `path` with the query of the request. */
 export function withQuery({ query }: NodeExchange, path: string): string {
@@ -23,10 +30,13 @@ export function withQuery({ query }: NodeExchange, path: string): string {
 }
 
 /** The content host that the request names; null: none. `X-Forwarded-Host` counts from a trusted proxy only. */
-export function hostOf({ host: own }: HostSettings, exchange: NodeExchange): ContentHost | null {
-  if (own === null) return null
+export function hostOf(
+  { host: own, sites }: HostSettings,
+  exchange: NodeExchange,
+): ContentHost | null {
+  if (own === null && sites.length === 0) return null
   const host = exchange.forwarded('x-forwarded-host') ?? exchange.request.headers.host
-  return findContentHost(own, host)
+  return findContentHost(own, sites, host)
 }
 
 /** True if the request names the content host or a host below it. The gateway then serves every path. */
@@ -40,7 +50,31 @@ export function isContentHost(
 /** The origin of a reply on this host; null: the origin of the APIs. */
 export function originOf(host: ContentHost | null): ContentOrigin {
   if (host === null) return { kind: 'shared' }
-  return host.kind === 'root' ? { kind: 'root', gateway: host.authority } : { kind: 'content' }
+  if (host.kind === 'paths') return { kind: 'content' }
+  const { kind, authority } = host
+  return { kind: 'root', gateway: kind === 'site' ? null : authority, authority }
+}
+
+/** Of Delegated Routing: the record of a name, whatever the Accept header says. */
+export const routingPath = '/routing/v1/ipns/'
+
+function routedPath(path: string): string {
+  return `/ipns/${path.slice(routingPath.length)}`
+}
+
+/** The content path of the request: on the host of a root or a name, that comes first. Throws `bad_argument`. */
+export function contentPathOf(host: ContentHost | null, path: string): string {
+  if (host === null) return path.startsWith(routingPath) ? routedPath(path) : path
+  switch (host.kind) {
+    case 'root':
+      return `/ipfs/${host.label}${path}`
+    case 'ipns':
+      return `/ipns/${nameOfLabel(host.label)}${path}`
+    case 'site':
+      return `/ipns/${host.name}${path}`
+    case 'paths':
+      return path
+  }
 }
 
 /**
@@ -52,38 +86,67 @@ export function findLocation(
   exchange: NodeExchange,
   host: ContentHost | null,
   query: ReadonlyMap<string, string>,
-): string | null {
+): Location | null {
   const { path } = exchange
-  if (host?.kind === 'ipns') throw ipnsNotSupported()
-  if (host?.kind === 'root') {
-    const label = labelOfRoot(rootOfLabel(host.label))
-    if (label === host.label) return null
-    return rootUrl(exchange, { label, authority: host.authority }, path)
+  if (host !== null && host.kind !== 'paths') {
+    const own = canonicalHost(host)
+    return own === null ? null : moved(rootUrl(exchange, own, path))
   }
-  const uri = path === '/ipfs/' ? query.get('uri') : undefined
-  if (uri !== undefined) return pathOfUri(uri)
+  const uri = path === '/ipfs/' || path === '/ipns/' ? query.get('uri') : undefined
+  if (uri !== undefined) return moved(pathOfUri(uri))
   const canonical = canonicalPath(path)
-  if (canonical !== null) return withQuery(exchange, canonical)
-  if (host === null) return null
-  if (!path.startsWith('/ipfs/')) throw new Fault('no_command')
-  if (!settings.subdomains) return null
-  const [, name = '', rest = ''] = /^\/ipfs\/([^/]*)(.*)$/s.exec(path) ?? []
+  if (canonical !== null) return moved(withQuery(exchange, canonical))
+  const [, namespace = '', name = '', rest = ''] = /^\/(ipfs|ipns)\/([^/]*)(.*)$/s.exec(path) ?? []
+  if (host !== null && namespace === '') throw new Fault('no_command')
+  if (namespace === 'ipns') {
+    const text = canonicalName(decodeOrSame(name))
+    if (host === null || !settings.subdomains) {
+      // Not for ever: Kubo answers 302 here.
+      if (text === name) return null
+      return { url: withQuery(exchange, `/ipns/${text}${rest}`), status: 302 }
+    }
+    const label = labelOfName(text)
+    return moved(rootUrl(exchange, { ...host, namespace, label }, rest === '' ? '/' : rest))
+  }
+  if (host === null || !settings.subdomains) return null
   const root = parseCid(name)
   if (root === null) {
     const detail = `invalid path ${JSON.stringify(path.slice(0, 200))}: the first segment is no CID`
     throw new Fault('bad_argument', { detail })
   }
+  const label = labelOfRoot(root)
+  return moved(rootUrl(exchange, { ...host, namespace, label }, rest === '' ? '/' : rest))
+}
+
+/** `url`: with or without a host. */
+export type Location = { readonly url: string; readonly status: 301 | 302 }
+
+function moved(url: string): Location {
+  return { url, status: 301 }
+}
+
+type RootHost = { readonly namespace: string; readonly label: string; readonly authority: string }
+
+/** The host with the one spelling of its label; null: it has that. A DNS name may also be several labels. */
+function canonicalHost(host: Exclude<ContentHost, { readonly kind: 'paths' }>): RootHost | null {
+  if (host.kind === 'site') return null
   const { authority } = host
-  return rootUrl(exchange, { label: labelOfRoot(root), authority }, rest === '' ? '/' : rest)
+  if (host.kind === 'root') {
+    const label = labelOfRoot(rootOfLabel(host.label))
+    return label === host.label ? null : { namespace: 'ipfs', label, authority }
+  }
+  const name = nameOfLabel(host.label)
+  const isOwn = name === host.label || labelOfName(name) === host.label
+  return isOwn ? null : { namespace: 'ipns', label: labelOfName(name), authority }
 }
 
 function rootUrl(
   exchange: NodeExchange,
-  { label, authority }: { readonly label: string; readonly authority: string },
+  { namespace, label, authority }: RootHost,
   path: string,
 ): string {
   const forwarded = exchange.forwarded('x-forwarded-proto')?.toLowerCase()
   const isSecure = 'encrypted' in exchange.request.socket
   const scheme = forwarded === 'https' || (forwarded !== 'http' && isSecure) ? 'https' : 'http'
-  return withQuery(exchange, `${scheme}://${label}.ipfs.${authority}${path}`)
+  return withQuery(exchange, `${scheme}://${label}.${namespace}.${authority}${path}`)
 }

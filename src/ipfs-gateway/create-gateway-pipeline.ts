@@ -1,5 +1,5 @@
-// The order for readers of `/ipfs/<cid>[/path]`: authenticate unless reading is public, gate, parse, admit, check deny
-// rules, pins and storage, run, meter.
+// The order for readers of `/ipfs/<cid>[/path]` and `/ipns/<name>[/path]`: authenticate unless reading is public, gate, parse, admit,
+// resolve the name, check deny rules, pins and storage, run, meter.
 // Tested by src/ipfs-gateway/ipfs-gateway.test.ts
 import type { CID } from 'multiformats/cid'
 import type { Caller } from '../access/accounts/caller.ts'
@@ -7,7 +7,11 @@ import type { Clock } from '../base/clock.ts'
 import { Fault, hasCode } from '../base/fault.ts'
 import { equalBytes } from '../base/hex.ts'
 import type { Log } from '../base/log.ts'
+import { cidOf } from '../codec/ipld/cid.ts'
+import { type IpnsName, libp2pKeyCodec, parseIpnsName } from '../codec/ipld/ipns-name.ts'
 import { decodeMultihash, identityCode } from '../codec/ipld/multihash.ts'
+import { type Names, usualTerms } from '../ipfs/names/names.ts'
+import { parsePath } from '../ipfs/read/path.ts'
 import type { Files } from '../ipfs/files.ts'
 import { linksOf } from '../ipfs/read/links.ts'
 import type { PathLimits } from '../access/limits/path-limits.ts'
@@ -20,7 +24,7 @@ import { type UsedCall, pathsOutcome } from '../access/usage/usage-row.ts'
 import type { Credential } from '../pipeline/authenticate-request.ts'
 import type { DenyStatus } from './deny-list.ts'
 import type { GatewayPipeline } from './gateway-pipeline.ts'
-import type { IpfsGatewayRequest } from './path-operation.ts'
+import type { IpfsGatewayRequest, PathRequest } from './path-operation.ts'
 
 export type PathRules = {
   /** Requests need no key. */
@@ -47,6 +51,8 @@ export type PathParts = {
   readonly publicFiles: Files
   /** As on the IPFS API: key, secret, switch, lists, card. */
   readonly enter: (credential: Credential, operation: string) => Promise<Caller>
+  /** Absent: IPNS names are not resolved. */
+  readonly names?: Pick<Names, 'resolve' | 'find'>
   readonly transferMeters: TransferMeters
   readonly count: (call: UsedCall) => void
   readonly clock: Pick<Clock, 'monotonic'>
@@ -74,16 +80,47 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
     if (status !== null) throw new Fault(status === 451 ? 'denied_legally' : 'denied')
   }
 
+  type Located = { readonly request: PathRequest; readonly ttlMs: number | null }
+
+  /** Whether routers may be asked for names, as sources for content. */
+  function lookupTerms({ caller, cachedOnly, forCairn }: IpfsGatewayRequest) {
+    const isAsked = caller !== null && !cachedOnly && !forCairn
+    return { ...usualTerms, offline: cachedOnly, routers: isAsked }
+  }
+
+  /** The content that a name stands for now. `name`: as `canonicalName` gives it. */
+  async function locate(visit: IpfsGatewayRequest, name: string): Promise<Located> {
+    const { request, operation, signal } = visit
+    if (parts.names === undefined) throw namesNotResolved()
+    if (operation.ofName === true) return { request: ofRecord(name, request), ttlMs: null }
+    const terms = lookupTerms(visit)
+    const { path, ttlMs } = await parts.names.resolve(`/ipns/${name}`, terms, signal)
+    const { root, segments } = parsePath(path)
+    const mount = { name, depth: segments.length }
+    return {
+      request: { ...request, root, mount, segments: [...segments, ...request.segments] },
+      ttlMs,
+    }
+  }
+
+  async function getRecord(visit: IpfsGatewayRequest, name: IpnsName) {
+    const found = await parts.names?.find(name, lookupTerms(visit), visit.signal)
+    if (found === undefined || found === null) {
+      throw new Fault('not_found', { detail: `no valid record of ${name.text} was found` })
+    }
+    return found
+  }
+
   /** Looks at rows and index alone. */
-  async function checkRoot(visit: IpfsGatewayRequest): Promise<void> {
-    const { request, cachedOnly } = visit
+  async function checkRoot(visit: IpfsGatewayRequest, request: PathRequest): Promise<void> {
+    const { cachedOnly } = visit
     const { root, segments } = request
     checkAllowed(root, segments)
     const { code, digest } = decodeMultihash(root.multihash.bytes)
     const isIdentity = code === identityCode
     // It is its own content. With links it leads to the content of others.
     if (isIdentity && linksOf(root, digest).length === 0) return
-    await checkPins(visit)
+    await checkPins(visit, request)
     if (isIdentity || (await filesFor(visit).has(root))) return
     if (cachedOnly) throw new Fault('not_cached')
     if (!mayFetch(visit)) {
@@ -91,8 +128,8 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
     }
   }
 
-  async function checkPins(visit: IpfsGatewayRequest): Promise<void> {
-    const { caller, request, operation } = visit
+  async function checkPins(visit: IpfsGatewayRequest, request: PathRequest): Promise<void> {
+    const { caller, operation } = visit
     const { root, segments } = request
     // A direct pin is of the root's own block, not of what a path leads to.
     const whole = operation.whole || segments.length > 0
@@ -127,7 +164,7 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
     },
 
     async runPath(visit) {
-      const { caller, address, operation, request, local, signal } = visit
+      const { caller, address, operation, from, local, signal } = visit
       const keyId = caller?.keyId ?? null
       const began = clock.monotonic()
       let admitted = false
@@ -150,14 +187,20 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
       let leave = (): void => {}
       let measured: TransferMeter | null = null
       try {
-        const input = operation.parse(request)
+        // A bad request for content is refused before it is admitted; a name is looked up only after that.
+        const direct =
+          typeof from === 'string' ? null : { ...visit.request, root: from, mount: null }
+        const early = direct === null ? null : operation.parse(direct)
         const admitting = rules.admit({ keyId, address, unmetered: local && caller === null })
         leave = admitting instanceof Promise ? await admitting : admitting
         const opening = caller === null ? null : parts.transferMeters.open(caller, noBody)
         measured = opening instanceof Promise ? await opening : opening
         admitted = true
         rules.refreshDenials()
-        await checkRoot(visit)
+        const { request, ttlMs } =
+          direct === null ? await locate(visit, String(from)) : { request: direct, ttlMs: null }
+        const input = direct === null ? operation.parse(request) : early
+        if (operation.ofName !== true) await checkRoot(visit, request)
         const patience = {
           offline: !mayFetch(visit),
           timeoutMs: null,
@@ -172,10 +215,12 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
           files: seen,
           patience,
           checkAllowed,
+          getRecord: (name) => getRecord(visit, name),
           signal,
         })
         return {
           reply,
+          ttlMs,
           download: measured,
           settle(fault, bytesOut, status) {
             leave()
@@ -195,6 +240,19 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
       }
     },
   }
+}
+
+/** A name as the CID of its key. Throws `bad_argument` for a DNS name, which has no record, and for a path below the name. */
+function ofRecord(name: string, request: IpfsGatewayRequest['request']): PathRequest {
+  const key = parseIpnsName(name)
+  if (key === null || request.segments.length > 0) {
+    throw new Fault('bad_argument', { detail: 'only the name of a key has an IPNS record' })
+  }
+  return { ...request, root: cidOf(1, libp2pKeyCodec, key.multihash), mount: { name, depth: 0 } }
+}
+
+function namesNotResolved(): Fault {
+  return new Fault('bad_argument', { detail: 'this server does not resolve IPNS names' })
 }
 
 /** A command that failed because something is not there: here that is an answer of its own. */

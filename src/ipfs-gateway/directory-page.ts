@@ -1,7 +1,7 @@
 // The page of a directory: names, CIDs and sizes of its entries, sorted.
 // Tested by src/ipfs-gateway/path-content.test.ts
 import type { DirectoryEntry } from '../ipfs/read/listed.ts'
-import { contentHref, escapeHtml, ownHref, pageEnd, pageHead, type PagePath } from './html-page.ts'
+import { escapeHtml, linkToCid, ownHref, pageEnd, pageHead, type PagePath } from './html-page.ts'
 
 export type DirectoryPage = {
   readonly path: PagePath
@@ -36,7 +36,7 @@ ${parent}`)
     yield Buffer.from(
       entries
         .slice(at, at + rowsAtOnce)
-        .map((entry) => rowOf(entry, here, path.gateway))
+        .map((entry) => rowOf(entry, here, path))
         .join(''),
     )
   }
@@ -46,7 +46,7 @@ ${parent}`)
   yield Buffer.from(`</tbody>\n</table>\n${rest}${pageEnd}`)
 }
 
-function rowOf({ name, cid, size }: DirectoryEntry, here: string, gateway: string | null): string {
+function rowOf({ name, cid, size }: DirectoryEntry, here: string, path: PagePath): string {
   const text = cid.toString()
   // The page cuts the start by style, so that a copy is whole.
   const shown =
@@ -54,7 +54,12 @@ function rowOf({ name, cid, size }: DirectoryEntry, here: string, gateway: strin
   const escaped = encodeURIComponent(name.toWellFormed())
   // Escaped twice, as in Kubo's listing; gateway-conformance compares it.
   const saved = escapeHtml(encodeURIComponent(escaped))
-  return `<tr><td><a href="${here}/${escapeHtml(escaped)}">${escapeHtml(name)}</a></td><td><a class="ipfs-hash" translate="no" href="${contentHref(gateway, text, [])}?filename=${saved}">${shown}</a></td><td>${shownSize(size)}</td></tr>\n`
+  const link = linkToCid(path, text, {
+    attributes: ' class="ipfs-hash" translate="no"',
+    query: `?filename=${saved}`,
+    text: shown,
+  })
+  return `<tr><td><a href="${here}/${escapeHtml(escaped)}">${escapeHtml(name)}</a></td><td>${link}</td><td>${shownSize(size)}</td></tr>\n`
 }
 
 /** Of the DAG below, as its directory claims. */

@@ -30,31 +30,44 @@ export const pagePolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; 
 export const pageEdition = 3
 
 export type PagePath = {
+  readonly namespace: 'ipfs' | 'ipns'
+  /** A CID or a name. */
   readonly root: string
   /** Decoded. */
   readonly segments: readonly string[]
-  /** Content host of links to other roots, if the origin of the page is that of its root; null: this host. */
-  readonly gateway: string | null
+  /** Start of URLs of the root in the heading. */
+  readonly rootUrl: string
+  /** Start of URLs of what is below the root. */
+  readonly ownUrl: string
+  /** Start of URLs of other CIDs, in front of `/ipfs/`; null: no host of this server has them. */
+  readonly gatewayUrl: string | null
 }
 
-export function pagePathOf({ root, segments, origin }: PathRequest): PagePath {
-  return {
-    root: root.toString(),
-    segments,
-    gateway: origin.kind === 'root' ? origin.gateway : null,
+export function pagePathOf({ root, segments, origin, mount }: PathRequest): PagePath {
+  const namespace = mount === null ? 'ipfs' : 'ipns'
+  const name = mount?.name ?? root.toString()
+  const path = { namespace, root: name, segments: segments.slice(mount?.depth ?? 0) } as const
+  const here = `/${namespace}/${encodeURIComponent(name)}`
+  if (origin.kind !== 'root') return { ...path, rootUrl: here, ownUrl: here, gatewayUrl: '' }
+  const { gateway, authority } = origin
+  if (gateway === null) {
+    return { ...path, rootUrl: `//${authority}`, ownUrl: '', gatewayUrl: null }
   }
+  return { ...path, rootUrl: `//${gateway}${here}`, ownUrl: '', gatewayUrl: `//${gateway}` }
 }
 
 /** From the doctype to the heading, which has a link for each step of the path. */
 export function pageHead(kind: string, path: PagePath): string {
-  const { root, segments, gateway } = path
-  const title = `${kind} ${['/ipfs', root, ...segments].join('/')}`
+  const { namespace, root, segments, rootUrl, gatewayUrl } = path
+  const title = `${kind} ${[`/${namespace}`, root, ...segments].join('/')}`
   const steps = [root, ...segments].map((name, index) => {
-    const href = contentHref(gateway, root, segments.slice(0, index))
-    return `<a href="${href}">${escapeHtml(name)}</a>`
+    const below = encoded(segments.slice(0, index))
+    // A site is at the root of its host.
+    const href = below === '' && gatewayUrl === null ? `${rootUrl}/` : rootUrl + below
+    return `<a href="${escapeHtml(href)}">${escapeHtml(name)}</a>`
   })
   return `${documentHead(title)}<h1>${kind}
-/ipfs/${steps.join('/')}</h1>
+/${namespace}/${steps.join('/')}</h1>
 `
 }
 
@@ -76,24 +89,28 @@ export function documentHead(title: string): string {
 
 export const pageEnd = '</main>\n</body>\n</html>\n'
 
-/** URL of content by its root, escaped for an attribute. */
-export function contentHref(
-  gateway: string | null,
-  root: string,
-  segments: readonly string[],
+/** All in HTML. `query`: with `?`. */
+type LinkText = { readonly attributes?: string; readonly query?: string; readonly text: string }
+
+/** A link to another CID; without a host that serves it only the text. */
+export function linkToCid(
+  { gatewayUrl }: Pick<PagePath, 'gatewayUrl'>,
+  cid: string,
+  { attributes = '', query = '', text }: LinkText,
 ): string {
-  const host = gateway === null ? '' : `//${gateway}`
-  return escapeHtml(`${host}/ipfs/${encoded([root, ...segments])}`)
+  if (gatewayUrl === null) return `<span${attributes}>${text}</span>`
+  const href = escapeHtml(`${gatewayUrl}/ipfs/${cid}`)
+  return `<a${attributes} href="${href}${query}">${text}</a>`
 }
 
 /** URL of the page's own directory, without a slash at its end, escaped for an attribute. */
-export function ownHref({ root, segments, gateway }: PagePath): string {
-  if (gateway === null) return contentHref(null, root, segments)
-  return segments.length === 0 ? '' : escapeHtml(`/${encoded(segments)}`)
+export function ownHref({ ownUrl, segments }: PagePath): string {
+  return escapeHtml(ownUrl + encoded(segments))
 }
 
+/** Each with a slash in front. */
 function encoded(names: readonly string[]): string {
-  return names.map((name) => encodeURIComponent(name.toWellFormed())).join('/')
+  return names.map((name) => `/${encodeURIComponent(name.toWellFormed())}`).join('')
 }
 
 /** For text and attributes; control characters become U+FFFD. */

@@ -1,4 +1,4 @@
-// Headers of answers to readers of `/ipfs/<cid>`. Pure.
+// Headers of answers to readers of `/ipfs/<cid>` and `/ipns/<name>`. Pure.
 // Tested by src/ipfs-gateway/ipfs-gateway.test.ts
 import type { PathContent } from './path-operation.ts'
 
@@ -34,7 +34,8 @@ export function preflightHeaders(): Record<string, string> {
 const fetchHeaders = 'Origin, Sec-Fetch-Site, Sec-Fetch-Mode, Sec-Fetch-Dest'
 
 /**
- * `isOpen` false: copies are for clients with the same key. `isLocal`: sent without a key to this machine, so a browser must
+ * `ttlMs`: how long the name of the content stands for it; null: it is named by its CID. `isOpen` false: copies are for
+ * clients with the same key. `isLocal`: sent without a key to this machine, so a browser must
  * not answer a page of another origin from its cache.
  */
 export function cacheHeaders(
@@ -43,11 +44,19 @@ export function cacheHeaders(
     isOpen,
     isLocal,
     isGenerated,
-  }: { readonly isOpen: boolean; readonly isLocal: boolean; readonly isGenerated: boolean },
+    ttlMs,
+  }: {
+    readonly isOpen: boolean
+    readonly isLocal: boolean
+    readonly isGenerated: boolean
+    readonly ttlMs: number | null
+  },
 ): Record<string, string> {
+  const named = `public, max-age=${Math.floor((ttlMs ?? 0) / 1000)}`
+  const ofName = isGenerated ? `${named}, stale-while-revalidate=2678400` : named
   return {
     Etag: tag,
-    'Cache-Control': isGenerated ? generated : immutable,
+    'Cache-Control': ttlMs !== null ? ofName : isGenerated ? generated : immutable,
     Vary: isLocal
       ? `Accept, Authorization, ${fetchHeaders}`
       : isOpen

@@ -1,8 +1,10 @@
-// A request to `/ipfs/<cid>[/path]` off the wire: which format is asked for, and of what. Pure.
+// A request to `/ipfs/<cid>[/path]` or `/ipns/<name>[/path]` off the wire: which format is asked for, and of what. Pure.
 // Rules: https://specs.ipfs.tech/http-gateways/path-gateway/
 // Tested by src/ipfs-gateway/ipfs-gateway.test.ts
+import type { CID } from 'multiformats/cid'
 import { Fault } from '../base/fault.ts'
 import { parseCid } from '../codec/ipld/cid.ts'
+import { canonicalName } from './content-host.ts'
 import type { PathFormat, PathRequest } from './path-operation.ts'
 import { type AcceptedType, parseAccept } from '../http/accept-header.ts'
 
@@ -18,6 +20,7 @@ export type ChosenFormat = {
 }
 
 const base = '/ipfs/'
+const nameBase = '/ipns/'
 const segmentsMax = 256
 /** By media type, parameters aside. */
 const formats: ReadonlyMap<string, PathFormat> = new Map([
@@ -28,6 +31,7 @@ const formats: ReadonlyMap<string, PathFormat> = new Map([
   ['application/vnd.ipld.dag-cbor', 'dag-cbor'],
   ['application/json', 'json'],
   ['application/cbor', 'cbor'],
+  ['application/vnd.ipfs.ipns-record', 'ipns-record'],
 ])
 
 /** The first value of each parameter, decoded as a form. */
@@ -76,24 +80,32 @@ function isServed({ parameters }: AcceptedType): boolean {
 }
 
 /**
- * The one spelling of a path that leads to a CID: without a second slash in front of the CID, and without a second
- * `ipfs`. Null: it is spelled so, or leads to no CID.
+ * The one spelling of a path that leads to a CID or a name: without a second slash in front of it, and without `ipfs` in
+ * front of the namespace. Null: it is spelled so, or leads to neither.
  */
 export function canonicalPath(path: string): string | null {
-  const rest = /^\/+ipfs\/+(?:ipfs\/+)?(.*)$/s.exec(path)?.[1] ?? ''
-  if (path === base + rest) return null
+  const [, namespace, rest = ''] =
+    /^\/+(?:ipfs\/+(?=ip[fn]s\/))?(ipfs|ipns)\/+(.*)$/s.exec(path) ?? []
+  const canonical = `/${namespace}/${rest}`
+  if (namespace === undefined || path === canonical) return null
   const [name = ''] = rest.split('/', 1)
-  return parseCid(name) === null ? null : base + rest
+  const isPath = namespace === 'ipns' ? name !== '' : parseCid(name) !== null
+  return isPath ? canonical : null
 }
 
-/** Throws `bad_argument` for a CID that is none, escapes that are malformed, and segments without end. */
-export function readPath(
-  path: string,
-): Pick<PathRequest, 'root' | 'segments' | 'slash'> & { readonly shown: string } {
+/**
+ * `from`: the root CID, or an IPNS name as `canonicalName` gives it. Throws `bad_argument` for a CID or a name that is none,
+ * escapes that are malformed, and segments without end.
+ */
+export function readPath(path: string): Pick<PathRequest, 'segments' | 'slash'> & {
+  readonly from: CID | string
+  readonly shown: string
+} {
+  const isName = path.startsWith(nameBase)
   const [first = '', ...rest] = path.slice(base.length).split('/')
-  const name = decode(first)
-  const root = parseCid(name)
-  if (root === null) {
+  const name = isName ? canonicalName(decode(first)) : decode(first)
+  const from = isName ? name : parseCid(name)
+  if (from === null) {
     throw new Fault('bad_argument', {
       detail: `invalid cid: ${JSON.stringify(name.slice(0, 200))}`,
     })
@@ -108,8 +120,11 @@ export function readPath(
   }
   if (segments.length > segmentsMax) throw malformed(`more than ${segmentsMax} segments`)
   const slash = path.endsWith('/')
-  const shown = base + [name, ...segments].map(encodeURIComponent).join('/') + (slash ? '/' : '')
-  return { root, segments, slash, shown }
+  const shown =
+    (isName ? nameBase : base) +
+    [name, ...segments].map(encodeURIComponent).join('/') +
+    (slash ? '/' : '')
+  return { from, segments, slash, shown }
 }
 
 function decode(segment: string): string {

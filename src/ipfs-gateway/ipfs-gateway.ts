@@ -1,5 +1,5 @@
-// The HTTP endpoint of the gateway: `GET|HEAD /ipfs/<cid>[/path]`, or any path of a host name of content, as raw blocks,
-// CARs or, where that is switched on, files and directories. Turns headers into questions and answers into headers; rules
+// The HTTP endpoint of the gateway: `GET|HEAD /ipfs/<cid>[/path]`, the same of `/ipns/<name>`, or any path of a host name of content, as
+// raw blocks, CARs or, where that is switched on, files and directories. Turns headers into questions and answers into headers; rules
 // are the pipeline's.
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
@@ -30,7 +30,14 @@ import {
   reportExchange,
 } from '../pipeline/request-log/report-exchange.ts'
 import type { ContentHost } from './content-host.ts'
-import { findLocation, hostOf, originOf, withQuery } from './content-location.ts'
+import {
+  contentPathOf,
+  findLocation,
+  hostOf,
+  originOf,
+  routingPath,
+  withQuery,
+} from './content-location.ts'
 import { isLocalClient } from './local-client.ts'
 
 export type IpfsGatewaySettings = {
@@ -41,6 +48,8 @@ export type IpfsGatewaySettings = {
   readonly host: string | null
   /** Paths of that host are redirected to the host name of their root. */
   readonly subdomains: boolean
+  /** DNS names whose host is the site that their DNSLink names. */
+  readonly sites: readonly string[]
   /** The server is for one machine, whose people read pinned content on `host` without a key. */
   readonly local: boolean
   /** For questions about denied content: an e-mail address or a URL; null: none. */
@@ -54,6 +63,7 @@ type PathOperations = {
   readonly car: PathOperation<unknown>
   readonly tar: PathOperation<unknown>
   readonly content: PathOperation<unknown>
+  readonly record: PathOperation<unknown>
 }
 
 export type IpfsGatewayDeps = {
@@ -113,14 +123,16 @@ async function answer(
   const host = hostOf(parts.settings, exchange)
   const query = readQuery(exchange.query)
   const elsewhere = findLocation(settings, exchange, host, query)
-  if (elsewhere !== null) return redirect(exchange, elsewhere)
+  if (elsewhere !== null) return redirect(exchange, elsewhere.url, elsewhere.status)
   const credential = headers.authorization === undefined ? null : readFilesCredential(exchange)
   // What a browser sends by itself it sends to the commands too.
   if (credential !== null && host === null && isAmbient(headers)) {
     throw new Fault('browser_refused')
   }
-  const local = settings.local && host !== null && isLocalClient(exchange.request)
-  const chosen = chooseIn(query, headers.accept)
+  const isOnContentHost = host !== null && host.kind !== 'site'
+  const local = settings.local && isOnContentHost && isLocalClient(exchange.request)
+  const isRouted = host === null && exchange.path.startsWith(routingPath)
+  const chosen = isRouted ? recordFormat : chooseIn(query, headers.accept)
   const operation = operationOf(parts.operations, chosen.format)
   progress.method = operation.name
   const caller = await gateway.authenticatePath(credential, operation.name, local)
@@ -133,11 +145,12 @@ async function answer(
     gateway.countPathRefusal(caller, operation.name, Fault.from(thrown))
     throw thrown
   }
-  const { shown, ...path } = asked.path
-  const { reply, download, settle } = await gateway.runPath({
+  const { shown, from, ...path } = asked.path
+  const { reply, ttlMs, download, settle } = await gateway.runPath({
     caller,
     address: exchange.address,
     operation,
+    from,
     request: {
       ...path,
       ...wishesOf(asked.chosen),
@@ -155,10 +168,11 @@ async function answer(
   timeline?.reached('run')
   let fault: Fault | null = null
   try {
-    const isIsolated = host?.kind === 'root'
+    const isIsolated = isOwnOrigin(host)
     const terms = {
       chosen: asked.chosen,
       path: shown,
+      ttlMs,
       isOpen: caller === null,
       isLocal: local && caller === null,
       isIsolated,
@@ -174,15 +188,28 @@ async function answer(
   }
 }
 
+const recordFormat: ChosenFormat = {
+  format: 'ipns-record',
+  accepted: new Map(),
+  negotiated: false,
+  acceptsHtml: false,
+}
+
 type PathOfContent = ReturnType<typeof readPath>
 
 function operationOf(
   operations: PathOperations,
   format: ChosenFormat['format'],
 ): PathOperation<unknown> {
+  if (format === 'ipns-record') return operations.record
   return format === 'raw' || format === 'car' || format === 'tar'
     ? operations[format]
     : operations.content
+}
+
+/** Of one root or name alone. */
+function isOwnOrigin(host: ContentHost | null): boolean {
+  return host !== null && host.kind !== 'paths'
 }
 
 function wishesOf({ format, accepted, acceptsHtml }: ChosenFormat) {
@@ -198,21 +225,24 @@ function readAsked(
 ): { readonly chosen: ChosenFormat; readonly path: PathOfContent } {
   if (chosen instanceof Unserved) throw chosen.fault
   const { format } = chosen
-  if (format !== 'raw' && format !== 'car' && !settings.deserialized && host === null) {
+  const isChecked = format === 'raw' || format === 'car' || format === 'ipns-record'
+  if (!isChecked && !settings.deserialized && host === null) {
     const detail =
       'ask for ?format=raw or ?format=car: this server gives only what readers can check'
     throw new Fault(format === null ? 'bad_argument' : 'not_acceptable', { detail })
   }
   // Its scope would include other sites.
-  if (headers['service-worker'] === 'script' && host?.kind !== 'root') {
+  if (headers['service-worker'] === 'script' && !isOwnOrigin(host)) {
     throw new Fault('bad_argument', { detail: 'no service workers from this host' })
   }
-  return { chosen, path: readPath(host?.kind === 'root' ? `/ipfs/${host.label}${path}` : path) }
+  return { chosen, path: readPath(contentPathOf(host, path)) }
 }
 
 type Asked = {
   readonly chosen: ChosenFormat
   readonly path: string
+  /** How long the name of the path stands for the content; null: for ever. */
+  readonly ttlMs: number | null
   /** Given without a key. */
   readonly isOpen: boolean
   readonly isLocal: boolean
@@ -242,19 +272,20 @@ async function sendReply(
   }
   const { tag } = reply
   const { isOpen, isLocal } = asked
+  const ttlMs = reply.ttlMs ?? asked.ttlMs
   // Pages of other origins get nothing without a key, also not from the cache of a browser.
   if (isLocal) response.removeHeader('Access-Control-Allow-Origin')
   // Conditions and ranges are of content, not of a page about its absence (RFC 9110 13.2.1).
   const isContent = reply.status === undefined
   if (isContent && namesTag(headers['if-none-match'], tag)) {
-    response.writeHead(304, cacheHeaders(tag, { isOpen, isLocal, isGenerated: false })).end()
+    response.writeHead(304, cacheHeaders(tag, { isOpen, isLocal, ttlMs, isGenerated: false })).end()
     return
   }
   const content = await reply.describe()
   const range = isContent ? rangeOf(exchange, content, tag) : null
   const isGenerated = content.generated === true
   const head = {
-    ...cacheHeaders(tag, { isOpen, isLocal, isGenerated }),
+    ...cacheHeaders(tag, { isOpen, isLocal, ttlMs, isGenerated }),
     ...contentHeaders(content, asked.path),
     ...lengthHeaders(content, range),
     ...locationHeaders(exchange, asked.chosen),

@@ -4,25 +4,41 @@
 import type { CID } from 'multiformats/cid'
 import type { Caller } from '../access/accounts/caller.ts'
 import type { Fault } from '../base/fault.ts'
+import type { IpnsName } from '../codec/ipld/ipns-name.ts'
 import type { FilesDownload } from '../pipeline/transfer.ts'
 import type { Files, FetchPolicy } from '../ipfs/files.ts'
 import type { PageStatus, RedirectStatus } from './redirects-file.ts'
 
 /** What a reader may ask for by name, as in `?format=`. */
-export type PathFormat = 'raw' | 'car' | 'tar' | 'dag-json' | 'dag-cbor' | 'json' | 'cbor'
+export type PathFormat =
+  | 'raw'
+  | 'car'
+  | 'tar'
+  | 'dag-json'
+  | 'dag-cbor'
+  | 'json'
+  | 'cbor'
+  | 'ipns-record'
 
 /**
  * The origin of the reply. `shared`: that of the APIs, where content must not act as a page. `content`: a host for content
- * alone. `root`: a host for the root CID alone; `gateway` is the content host above it, with its port.
+ * alone. `root`: a host for one root CID or name alone, `authority`; `gateway` is the content host above it, null for the
+ * site of a DNS name. Both with the port.
  */
 export type ContentOrigin =
   | { readonly kind: 'shared' }
   | { readonly kind: 'content' }
-  | { readonly kind: 'root'; readonly gateway: string }
+  | { readonly kind: 'root'; readonly gateway: string | null; readonly authority: string }
 
-/** A request off the wire. */
+/** An IPNS name that stands for the root. `depth`: how many of the segments its path has. */
+type PathMount = { readonly name: string; readonly depth: number }
+
+/** A request off the wire, its name resolved. */
 export type PathRequest = {
+  /** For the record of a name, the CID of its key. */
   readonly root: CID
+  /** Null: the path names the root by its CID. */
+  readonly mount: PathMount | null
   /** Decoded and cleaned: none is empty, `.` or `..`. */
   readonly segments: readonly string[]
   /** The path ended with a slash. */
@@ -47,6 +63,10 @@ export type PathCall = {
   readonly patience: FetchPolicy
   /** Throws `denied` or `denied_legally` for content that a deny rule is about. */
   readonly checkAllowed: (cid: CID, segments?: readonly string[]) => void
+  /** The newest valid record of a name, and how long it may be repeated. Throws `not_found`. */
+  readonly getRecord: (
+    name: IpnsName,
+  ) => Promise<{ readonly bytes: Uint8Array; readonly ttlMs: number }>
   readonly signal: AbortSignal
 }
 
@@ -81,6 +101,8 @@ export type PathReply =
   | {
       readonly kind: 'content'
       readonly tag: string
+      /** How long it stays what the name stands for; absent: as long as the pipeline says. */
+      readonly ttlMs?: number
       readonly status?: PageStatus
       describe(): Promise<PathContent>
     }
@@ -92,6 +114,8 @@ export type PathOperation<Input> = {
   readonly name: string
   /** It gives what is below the last CID of the path too. */
   readonly whole: boolean
+  /** It gives the record of an IPNS name, not content. */
+  readonly ofName?: true
   /** Throws `bad_argument`. Pure. */
   parse(request: PathRequest): Input
   run(input: Input, call: PathCall): Promise<PathReply>
@@ -102,7 +126,9 @@ export type IpfsGatewayRequest = {
   readonly caller: Caller | null
   readonly address: string
   readonly operation: PathOperation<unknown>
-  readonly request: PathRequest
+  readonly request: Omit<PathRequest, 'root' | 'mount'>
+  /** The first part of the path: a CID, or an IPNS name that is to be resolved. */
+  readonly from: CID | string
   /** Only what is here is wanted. */
   readonly cachedOnly: boolean
   /** A person at this machine reads: pinned content needs no key. */
@@ -115,6 +141,8 @@ export type IpfsGatewayRequest = {
 /** How the HTTP endpoint settles what it got: once, when the response has ended. */
 export type PathRun = {
   readonly reply: PathReply
+  /** How long the name of the path stands for this content; null: for ever. */
+  readonly ttlMs: number | null
   /** Null: the reply is not counted for an account. */
   readonly download: FilesDownload | null
   /** `fault` null: it was answered, with this `status`. */

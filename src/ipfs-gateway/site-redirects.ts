@@ -14,11 +14,15 @@ import { traceToFile } from './traced-block.ts'
 
 /** Null: the site has no such file, or no rule for the path. Throws `command_failed` for a file that cannot be parsed. */
 export async function findSiteTarget(
-  { root, segments, slash, search }: PathRequest,
+  { root, segments: all, mount, slash, search }: PathRequest,
   call: PathCall,
 ): Promise<RedirectTarget | null> {
   const { files, patience, signal } = call
-  const found = await traceToFile({ root, segments: [redirectsName], ipld: false }, call)
+  // The site of a name may be a folder below the root.
+  const folder = all.slice(0, mount?.depth ?? 0)
+  const segments = all.slice(folder.length)
+  const path = { root, segments: [...folder, redirectsName], ipld: false }
+  const found = await traceToFile(path, call)
   if (found === null) return null
   if (found.size > BigInt(redirectsBytesMax)) {
     throw redirectsFault(`redirects file size cannot exceed ${redirectsBytesMax} bytes`)
@@ -27,5 +31,6 @@ export async function findSiteTarget(
   const { chunks } = await files.open(found.cid, whole, patience, signal)
   const rules = parseRedirects((await gatherChunks(chunks)).toString('utf8'))
   const end = slash && segments.length > 0 ? '/' : ''
-  return findRedirect(rules, `/${segments.map(encodeURIComponent).join('/')}${end}`, search)
+  const target = findRedirect(rules, `/${segments.map(encodeURIComponent).join('/')}${end}`, search)
+  return target?.kind === 'page' ? { ...target, segments: [...folder, ...target.segments] } : target
 }

@@ -69,8 +69,8 @@ test('what names no content on the content host is refused before it moves, and 
     assert.match(text, /^CID incompatible with DNS label length limit of 63/)
   }
   const key = cidOf(1, 0x72, multihashOf('sha2-256', Buffer.from('key'))).toString()
-  assert.match((await ask('pages.test', `/ipfs/${key}`)).text, /does not resolve IPNS names/)
-  assert.match((await ask('x.ipns.pages.test', '/')).text, /does not resolve IPNS names/)
+  assert.match((await ask('pages.test', `/ipfs/${key}`)).text, /is an IPNS name/)
+  assert.match((await ask('x.ipns.pages.test', '/')).text, /"x" is no IPNS name and no DNS name/)
   assert.equal((await ask('notacid.ipfs.pages.test', '/')).status, 400)
   for (const path of ['/', '/api/v0/version', '/dashboard', '/v3/key', '/livez']) {
     assert.equal((await ask('pages.test', path)).status, 404, path)

@@ -13,13 +13,13 @@ import { readStorage } from './pins/account-storage.ts'
 import { accountBlocks } from './pins/account-blocks.ts'
 import { createWaiters } from './read/block-waiters.ts'
 import { createBlocks } from './read/blocks.ts'
-import type { Files } from './files.ts'
+import type { FetchPolicy, Files } from './files.ts'
 import { createCars } from './cars/cars.ts'
 import { createMfs } from './mfs/mfs.ts'
 import { importEntries } from './import/import.ts'
 import { listDirectory } from './read/list-directory.ts'
 import { nodeStat } from './read/node-stat.ts'
-import { parsePath } from './read/path.ts'
+import { type ContentPath, parseNamePath, parsePath } from './read/path.ts'
 import { leaseStatements } from './pins/leases.ts'
 import { isPinned, pinStatements, rootOf } from './pins/pin-rows.ts'
 import { createPins } from './pins/pins.ts'
@@ -67,6 +67,12 @@ export type FilesSettings = {
   /** As PinSettings says; absent: yes. */
   readonly sharesRoots?: boolean
   readonly limits: FilesLimits
+  /** The content path of a path of an IPNS name. Absent: names are not resolved. */
+  readonly resolveName?: (
+    path: string,
+    patience: FetchPolicy,
+    signal: AbortSignal,
+  ) => Promise<string>
   /** Of the thread, for imports. Default: turns of their own. */
   readonly turns?: FairTimeSlices
 }
@@ -96,6 +102,16 @@ export function createFiles(settings: FilesSettings): Files {
     sharesRoots: settings.sharesRoots ?? true,
     committed: () => waiters.announce(),
   })
+
+  async function contentPathOf(
+    path: string,
+    patience: FetchPolicy,
+    signal: AbortSignal,
+  ): Promise<ContentPath> {
+    const { resolveName } = settings
+    if (resolveName === undefined || parseNamePath(path) === null) return parsePath(path)
+    return parsePath(await resolveName(path, patience, signal))
+  }
 
   return {
     ...pins,
@@ -150,10 +166,10 @@ export function createFiles(settings: FilesSettings): Files {
       }),
 
     resolve: async (path, patience, signal) =>
-      await resolvePath(parsePath(path), openBlocks(patience, signal)),
+      await resolvePath(await contentPathOf(path, patience, signal), openBlocks(patience, signal)),
 
     resolveNode: async (path, patience, signal) =>
-      await resolveNode(parsePath(path), openBlocks(patience, signal)),
+      await resolveNode(await contentPathOf(path, patience, signal), openBlocks(patience, signal)),
 
     trace: async (path, patience, signal) => await tracePath(path, openBlocks(patience, signal)),
 

@@ -110,7 +110,7 @@ export interface Files {
   ): AsyncIterable<Uint8Array>
 
   /**
-   * The CID that a path names (`<cid>`, `/ipfs/<cid>/a/b`, `ipfs://…`): walks directories. Throws
+   * The CID that a path names (`<cid>`, `/ipfs/<cid>/a/b`, `ipfs://…`, `/ipns/<name>/a`): walks directories. Throws
    * `command_failed` with Kubo's texts.
    */
   resolve(path: string, patience: FetchPolicy, signal: AbortSignal): Promise<CID>

@@ -1,6 +1,7 @@
 // Promises of the command line: Go's values, Kubo's texts, one meaning for each query.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { noNames } from '../../test/fakes/files/test-names.ts'
 import { systemClock } from '../base/clock.ts'
 import {
   argumentLines,
@@ -19,6 +20,7 @@ const commands = createKuboCommands({
   version: '',
   publicKey: new Uint8Array(32),
   remotePins: noRemotePins,
+  ipns: noNames,
 })
 const parse = (path: string, query: string) =>
   parseCommandLine(routeCommand(commands, path), new URLSearchParams(query))
@@ -40,7 +42,7 @@ test('an unknown command is 404, a command of Kubo that Cairn does not offer is 
   for (const path of ['nope', 'pin', 'pin/nosuch', 'cat/a/b', '', 'pin/']) {
     assert.throws(() => routeCommand(commands, path), { code: 'no_command' }, path)
   }
-  for (const path of ['key/list', 'files/chroot', 'object/get', 'dag/diff/x']) {
+  for (const path of ['key/sign', 'files/chroot', 'object/get', 'dag/diff/x']) {
     assert.throws(() => routeCommand(commands, path), { code: 'command_not_offered' }, path)
   }
 })

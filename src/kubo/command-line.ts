@@ -184,6 +184,8 @@ function parseValue(type: CommandOption['type'], text: string): boolean | bigint
       return parseGoInteger(text, { bits: 32, signed: false })
     case 'int64':
       return parseGoInteger(text, { bits: 64, signed: true })
+    case 'uint64':
+      return parseGoInteger(text, { bits: 64, signed: false })
   }
 }
 

@@ -243,10 +243,10 @@ async function readRequest(
     throw new Fault('wrong_media', { detail: 'content encoding of a request is not supported' })
   }
   if (command.body === 'entries') {
-    if (command.second !== undefined) requireArgument({ ...command, second: undefined }, args)
+    if (command.file !== undefined) requireArgument(command, args)
     const boundary = findBoundary(headers['content-type'])
     if (boundary === null) {
-      const detail = `file argument '${command.second ?? command.argument?.name}' is required`
+      const detail = `file argument '${command.file ?? command.argument?.name}' is required`
       throw new Fault('bad_argument', { detail })
     }
     upload.checkDeclared()

@@ -10,7 +10,7 @@ import type { Credential } from '../pipeline/authenticate-request.ts'
 import type { FilesDownload, FilesUpload } from '../pipeline/transfer.ts'
 import type { RequestRecorder } from '../pipeline/request-recorder.ts'
 
-type OptionType = 'bool' | 'int' | 'int64' | 'uint' | 'string' | 'array'
+type OptionType = 'bool' | 'int' | 'int64' | 'uint' | 'uint64' | 'string' | 'array'
 
 /** Values by long option name, only those that the request sets. */
 export type OptionValues = ReadonlyMap<string, boolean | bigint | string>
@@ -24,7 +24,9 @@ export type CommandOption<Value = unknown> = {
 }
 
 type Details<Default> = { readonly alias?: string; readonly default?: Default }
-type IntegerDetails<Default> = Details<Default> & { readonly type?: 'int' | 'int64' | 'uint' }
+type IntegerDetails<Default> = Details<Default> & {
+  readonly type?: 'int' | 'int64' | 'uint' | 'uint64'
+}
 
 /** False by default. */
 export function flag(name: string, details?: Details<boolean>): CommandOption<boolean>
@@ -126,13 +128,12 @@ export type CommandDeclaration = {
    * `name`: Kubo's, quoted if the argument is missing. A request may repeat it. Null: Cairn ignores `arg` parameters.
    */
   readonly argument: { readonly name: string; readonly required: boolean } | null
-  /**
-   * The name of a second argument, always required; then the request sends each once. With `entries` it is the name of the
-   * file part, and the first argument is a parameter.
-   */
-  readonly second?: string | undefined
+  /** The name of a second argument, always required; then the request sends each once. */
+  readonly second?: string
   /** Arguments are not recorded, because one is a secret. */
   readonly hidesArguments?: true
+  /** The name of a file argument behind the others, with `body: 'entries'`. */
+  readonly file?: string
   /** `lines`: the first file part may contain arguments as lines. `entries`: every part is a file or folder. */
   readonly body: 'none' | 'lines' | 'entries'
   readonly options: readonly CommandOption[]

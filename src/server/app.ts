@@ -62,6 +62,7 @@ import { gatewaysOf, openContent, openSharedUploadsOf, refuseLostDatabase } from
 import { createKuboCommands } from '../kubo/commands/index.ts'
 import { openEndpoints } from './open-endpoints.ts'
 import { openEvents } from './open-events.ts'
+import { openNames } from './open-names.ts'
 import { openRows } from './open-rows.ts'
 import { obtainPublicKey } from '../access/accounts/server-identity.ts'
 import { openMetrics, openServerStatus } from './open-metrics.ts'
@@ -297,6 +298,17 @@ export async function startServer(
     filterStore: messages?.filters,
   })
   const publicKey = obtainPublicKey(config.dataDir)
+  const ipns = openNames({
+    config,
+    settings,
+    rows,
+    leases,
+    sealSecret: () => obtainSealSecret(config.dataDir),
+    routing: () => null,
+    clock,
+    log,
+  })
+  starting.defer(() => ipns.stop())
   const commands = createKuboCommands({
     clock,
     version: cairnVersion(),
@@ -306,6 +318,7 @@ export async function startServer(
       sealSecret: () => obtainSealSecret(config.dataDir),
       settings,
     }),
+    ipns,
   })
   const saved = createSavedNetworks({
     ...parts,
@@ -403,6 +416,7 @@ export async function startServer(
     counters,
     inspector,
     denied,
+    names: ipns.names,
     findSender: senders.find,
     storedBy: storageRows.storedBy,
     publicBlocks,

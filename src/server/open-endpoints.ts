@@ -31,6 +31,7 @@ import { createRpcApi, defaultRpcSettings, type RpcApiDeps } from '../rpc/api/rp
 import type { RpcPipeline } from '../rpc/rpc-pipeline.ts'
 import type { Upgrades } from '../http/upgrade.ts'
 import type { ServerParts } from '../http/server.ts'
+import { createRoutingRecords, routingRecordsPath } from '../kubo/routing-records.ts'
 import { createTusHandler } from '../kubo/tus/tus-handler.ts'
 import type { ResumableUploads } from '../kubo/tus/resumable-uploads.ts'
 import type { UploadSpace } from '../kubo/tus/upload-space.ts'
@@ -102,8 +103,13 @@ export type Endpoints = {
   readonly rpc: RpcApi
   /** All of `/api/v0/`. */
   readonly files: RequestHandler
-  /** All of `/ipfs/`, also with several leading slashes, and all of the host names of content. */
+  /**
+   * All of `/ipfs/` and `/ipns/`, also with several leading slashes, reads of `/routing/v1/ipns/`, and all of the host names
+   * of content.
+   */
   readonly paths: RequestHandler
+  /** Writes to `/routing/v1/ipns/`; absent: in tests of other parts. */
+  readonly routing?: RequestHandler
   /** The request is for a host name of content; absent: there is none. */
   readonly isContentHost?: (exchange: NodeExchange) => boolean
   /** `/tus/files` and all below it; absent: turned off. */
@@ -157,8 +163,12 @@ function createRouter(endpoints: Endpoints): RequestHandler {
     const rpcPath = parseRpcPath(path)
     if (rpcPath !== null) return endpoints.rpc(exchange, rpcPath)
     if (path.startsWith('/api/v0/')) return endpoints.files(exchange)
-    if (path.startsWith('/ipfs/') || /^\/+ipfs\//.test(path)) return endpoints.paths(exchange)
-    const { tus } = endpoints
+    if (/^\/+ip[fn]s\//.test(path)) return endpoints.paths(exchange)
+    const { tus, routing } = endpoints
+    if (routing !== undefined && path.startsWith(routingRecordsPath)) {
+      const isRead = exchange.method === 'GET' || exchange.method === 'HEAD'
+      return isRead ? endpoints.paths(exchange) : routing(exchange)
+    }
     if (tus !== undefined && (path === tusPath || path.startsWith(`${tusPath}/`))) {
       return tus(exchange)
     }
@@ -339,6 +349,15 @@ export function openEndpoints(parts: EndpointsDeps): OpenEndpoints {
         requestLog: requests,
         // Until this server is a node of the IPFS network, clients cannot send to it.
         delegates: () => [],
+      }),
+      routing: createRoutingRecords({
+        gateway,
+        put: parts.commands.get('name/put') as KuboCommand<unknown>,
+        version: cairnVersion(),
+        idleMs: config.files.idleMs,
+        requests,
+        clock,
+        log,
       }),
       isContentHost: (exchange) => isContentHost(gatewaySettings(), exchange),
       paths: createIpfsGateway({

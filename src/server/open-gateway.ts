@@ -29,7 +29,8 @@ import type { Inspector } from '../pipeline/inspector/inspector.ts'
 import { createAnswerCache } from '../rpc/answer-cache.ts'
 import { resolveBlock } from '../rpc/request-context.ts'
 import { createFiles, defaultFilesLimits } from '../ipfs/create-files.ts'
-import type { Files } from '../ipfs/files.ts'
+import type { FetchPolicy, Files } from '../ipfs/files.ts'
+import type { Names } from '../ipfs/names/names.ts'
 import type { PublicBlocks } from '../ipfs/network/public-blocks.ts'
 import { createAccountContent } from '../ipfs/account-content.ts'
 import type { StorageReads } from '../ipfs/pins/account-storage.ts'
@@ -70,6 +71,8 @@ export type PipelineDeps = RpcPipelineDeps &
     readonly paths: PathRules
     /** What requests without a key see. */
     readonly publicFiles: Files
+    /** Absent: the gateway resolves no names. */
+    readonly names?: Names
   }
 
 export type Pipeline = RpcPipeline & KuboPipeline & GatewayPipeline
@@ -87,6 +90,7 @@ export function createPipeline(parts: PipelineDeps): Pipeline {
       files: parts.files,
       filesOf: parts.filesOf ?? null,
       publicFiles: parts.publicFiles,
+      ...(parts.names === undefined ? {} : { names: parts.names }),
       transferMeters: parts.transferMeters,
       enter: kubo.authenticateFiles,
       count: parts.count,
@@ -159,6 +163,7 @@ export function openGateway(
     readonly turns: FairTimeSlices
     readonly transferMeters: TransferMeters
     readonly denied: DenyLists
+    readonly names: Names
     readonly storedBy: StorageReads['storedBy']
     readonly publicBlocks: PublicBlocks
     /** Of pins. */
@@ -166,7 +171,7 @@ export function openGateway(
   },
 ): OpenGateway {
   const { config, settings, content, directory, limiter, turns } = parts
-  const { transferMeters, denied, rows, clock } = parts
+  const { transferMeters, denied, names, rows, clock } = parts
   const { store, obtaining, obtainOutside, readRun, blockSources } = content
   const hasCardGate = () => settings.now.card.adapter !== 'none'
   const hasSources = () => blockSources.now().length > 0
@@ -186,6 +191,10 @@ export function openGateway(
     clock,
     hasSources,
     turns,
+    async resolveName(path: string, { offline }: FetchPolicy, signal: AbortSignal) {
+      const terms = { recursive: true, fresh: false, offline, routers: true }
+      return (await names.resolve(path, terms, signal)).path
+    },
     limits: {
       ...defaultFilesLimits,
       importBlocksMax: config.files.blocksMax,
@@ -221,6 +230,7 @@ export function openGateway(
     },
     admitFiles: limiter.admitFiles,
     transferMeters,
+    names,
     importProfileOf: ({ settings: { importProfile } }) =>
       chooseProfile(settings.now.files, importProfile),
     paths: {

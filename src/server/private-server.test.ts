@@ -25,6 +25,7 @@ function rules({
       deserialized: false,
       host: 'auto',
       subdomains: 'auto',
+      dnslink: null,
       abuseContact: null,
       ...gateway,
     },

@@ -26,6 +26,8 @@ export type GatewayRules = {
   /** Null: none. */
   readonly host: string | null
   readonly subdomains: boolean
+  /** DNS names whose hosts are DNSLink sites. */
+  readonly sites: readonly string[]
   /** Programs and people of this machine read pinned content on `host` without a key. */
   readonly local: boolean
   /** For questions about denied content; null: none. */
@@ -42,7 +44,7 @@ export function gatewayRulesOf({
 }: ListenerSettings & {
   readonly gateway: Pick<
     Config['gateway'],
-    'enabled' | 'public' | 'deserialized' | 'host' | 'subdomains' | 'abuseContact'
+    'enabled' | 'public' | 'deserialized' | 'host' | 'subdomains' | 'dnslink' | 'abuseContact'
   >
   readonly files: Pick<Config['files'], 'isolation'>
 }): GatewayRules {
@@ -58,6 +60,12 @@ export function gatewayRulesOf({
     subdomains: gateway.subdomains === 'auto' ? isLocalName : gateway.subdomains === 'on',
     // Accounts that do not trust each other are not people of one machine.
     local: isPrivate && isLocalName && files.isolation !== 'own',
+    sites: dnsLinkNames(gateway.dnslink).filter((name) => name !== '*'),
     abuseContact,
   }
+}
+
+/** Of `gateway.dnslink`; `*` stands for any name. */
+export function dnsLinkNames(setting: string | null): readonly string[] {
+  return setting === null ? [] : setting.split(',').map((name) => name.trim())
 }

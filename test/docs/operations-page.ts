@@ -7,6 +7,7 @@ import { refusedMethods } from '../../src/rpc/refused-methods.ts'
 import { createKuboCommands } from '../../src/kubo/commands/index.ts'
 import type { CommandOption } from '../../src/kubo/kubo-command.ts'
 import { globalOptions } from '../../src/kubo/kubo-commands.ts'
+import { noNames } from '../fakes/files/test-names.ts'
 import { markdownTable, page } from './markdown.ts'
 import { noRemotePins } from '../fakes/files/no-remote-pins.ts'
 
@@ -32,12 +33,13 @@ export function fileCommandRows(): readonly (readonly string[])[] {
     version: '',
     publicKey: new Uint8Array(32),
     remotePins: noRemotePins,
+    ipns: noNames,
   })
-  return [...commands.values()].map(({ name, argument, second, body, options }) => [
+  return [...commands.values()].map(({ name, argument, second, file, body, options }) => [
     `\`${name}\``,
     argument === null
       ? ''
-      : `${argument.name}${argument.required ? '' : ' (optional)'}${second === undefined ? '' : `, ${second}`}`,
+      : `${argument.name}${argument.required ? '' : ' (optional)'}${[second, file].map((name) => (name === undefined ? '' : `, ${name}`)).join('')}`,
     { none: 'none', lines: 'arguments as lines', entries: 'files and folders' }[body],
     listOptions(options),
   ])

@@ -11,6 +11,7 @@ import { Fault } from '../../src/base/fault.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { importProfiles } from '../../src/codec/ipld/import-profile.ts'
 import type { RpcOutcome } from '../../src/rpc/rpc-pipeline.ts'
+import { noNames } from '../fakes/files/test-names.ts'
 import { createKuboCommands } from '../../src/kubo/commands/index.ts'
 import { createSenderCache } from '../../src/chain/sender-cache.ts'
 import { createRpcOperations } from '../../src/rpc/methods/index.ts'
@@ -43,6 +44,7 @@ const filesOperations = createKuboCommands({
   version: '0',
   publicKey: new Uint8Array(32),
   remotePins: noRemotePins,
+  ipns: noNames,
 })
 
 /** Everything between the bytes and the answer but the work itself. */

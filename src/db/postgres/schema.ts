@@ -1,6 +1,7 @@
 // The schema of PostgreSQL, as migrations that roll forward only. Each must let the previous release go on: add first, remove a
 // release later. Chain content is not here: each machine has its own in SQLite.
 // Tested by src/db/postgres/migrate.test.ts
+import { postgresIpnsTables } from '../ipns-tables.ts'
 import { latencyColumns } from '../migrations.ts'
 import { postgresPinRequestTables } from '../pin-request-tables.ts'
 import { postgresMfsTables } from '../mfs-tables.ts'
@@ -210,4 +211,5 @@ export const postgresMigrations: readonly (readonly string[])[] = [
   [...publicBlocks],
   [...postgresPinRequestTables],
   [...postgresMfsTables],
+  [...postgresIpnsTables],
 ]

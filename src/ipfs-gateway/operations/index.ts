@@ -1,9 +1,16 @@
-// What a reader of `/ipfs/<cid>` may request.
+// What a reader of `/ipfs/<cid>` and `/ipns/<name>` may request.
 // Tested by src/ipfs-gateway/ipfs-gateway.test.ts
 import { pathCar } from './path_car.ts'
 import { pathContent } from './path_content.ts'
 import { pathRaw } from './path_raw.ts'
+import { pathRecord } from './path_record.ts'
 import { pathTar } from './path_tar.ts'
 
 /** By the requested format. */
-export const pathOperations = { raw: pathRaw, car: pathCar, tar: pathTar, content: pathContent }
+export const pathOperations = {
+  raw: pathRaw,
+  car: pathCar,
+  tar: pathTar,
+  content: pathContent,
+  record: pathRecord,
+}

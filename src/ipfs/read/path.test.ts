@@ -1,7 +1,7 @@
 // Paths as callers write them, with Kubo's texts.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parsePath } from './path.ts'
+import { parseNamePath, parsePath } from './path.ts'
 
 const cid = 'QmZULkCELmmk5XNfCgTnCyFgAVxBRBXyDHGGMVoLFLiXEN'
 
@@ -27,10 +27,21 @@ test('what is no path is refused with the text clients know', () => {
     ['', 'invalid path "": path does not have enough components'],
     [`/foo/${cid}`, `invalid path "/foo/${cid}": unknown namespace: "foo"`],
     ['/ipfs/notacid', /^invalid path "\/ipfs\/notacid": invalid cid: /],
-    ['/ipns/example.org', 'this server does not resolve IPNS names'],
-    ['ipns://example.org', 'this server does not resolve IPNS names'],
   ]
   for (const [text, message] of texts) {
     assert.throws(() => parsePath(text), { code: 'command_failed', message }, text)
+  }
+})
+
+test('a path of an IPNS name gives the name as it is written, and what is below it', () => {
+  for (const text of [
+    '/ipns/Example.org/a/b',
+    'ipns://Example.org/a/./b',
+    '//ipns//Example.org/x/../a/b/',
+  ]) {
+    assert.deepEqual(parseNamePath(text), { name: 'Example.org', segments: ['a', 'b'] }, text)
+  }
+  for (const text of ['/ipns', '/ipns/', 'ipns', cid, `/ipfs/${cid}`, 'example.org']) {
+    assert.equal(parseNamePath(text), null, text)
   }
 })

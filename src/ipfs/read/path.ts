@@ -28,9 +28,7 @@ export type TracedPath = ResolvedNode & {
  * slashes are cleaned away. Throws `command_failed`.
  */
 export function parsePath(text: string): ContentPath {
-  const uri = /^(ipfs|ipns|ipld):(\/\/)?/i.exec(text)
-  const plain =
-    uri === null ? text : `/${(uri[1] ?? '').toLowerCase()}/${text.slice(uri[0].length)}`
+  const plain = plainPath(text)
   const segments = cleaned(plain)
   const [namespace, name, ...rest] = segments
   if (!plain.startsWith('/')) {
@@ -41,15 +39,29 @@ export function parsePath(text: string): ContentPath {
   if (namespace === undefined || name === undefined) {
     throw invalid(text, 'path does not have enough components')
   }
-  if (namespace === 'ipns') {
-    throw new Fault('command_failed', { detail: 'this server does not resolve IPNS names' })
-  }
   if (namespace !== 'ipfs' && namespace !== 'ipld') {
     throw invalid(text, `unknown namespace: ${JSON.stringify(namespace)}`)
   }
   const root = parseCid(name)
   if (root === null) throw invalid(text, `invalid cid: ${JSON.stringify(name)}`)
   return { root, segments: rest, ipld: namespace === 'ipld' }
+}
+
+/** Of a path `/ipns/<name>/a/b` or `ipns://<name>/a/b`, before the name is resolved. */
+export type NamePath = { readonly name: string; readonly segments: readonly string[] }
+
+/** Null: the path names no IPNS name. */
+export function parseNamePath(text: string): NamePath | null {
+  const plain = plainPath(text)
+  if (!plain.startsWith('/')) return null
+  const [namespace, name, ...segments] = cleaned(plain)
+  return namespace === 'ipns' && name !== undefined ? { name, segments } : null
+}
+
+/** A URI as the path that it stands for. */
+function plainPath(text: string): string {
+  const uri = /^(ipfs|ipns|ipld):(\/\/)?/i.exec(text)
+  return uri === null ? text : `/${(uri[1] ?? '').toLowerCase()}/${text.slice(uri[0].length)}`
 }
 
 function cleaned(path: string): string[] {

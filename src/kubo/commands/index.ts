@@ -53,6 +53,17 @@ import { statsBw } from './node/stats_bw.ts'
 import { createSwarmAddrs } from './node/swarm_addrs.ts'
 import { swarmPeers } from './node/swarm_peers.ts'
 import { createVersion } from './node/version.ts'
+import type { NameCommandDeps } from '../params/ipns-options.ts'
+import { createKeyGen } from './names/key_gen.ts'
+import { createKeyImport } from './names/key_import.ts'
+import { createKeyList, createKeyLs } from './names/key_list.ts'
+import { createKeyRename } from './names/key_rename.ts'
+import { createKeyRm } from './names/key_rm.ts'
+import { createNameGet } from './names/name_get.ts'
+import { createNameInspect } from './names/name_inspect.ts'
+import { createNamePublish } from './names/name_publish.ts'
+import { createNamePut } from './names/name_put.ts'
+import { createNameResolve } from './names/name_resolve.ts'
 
 export type KuboCommandDeps = {
   readonly clock: Clock
@@ -62,6 +73,7 @@ export type KuboCommandDeps = {
   readonly publicKey: Uint8Array
   /** Pinning services of others. */
   readonly remotePins: Pick<RemotePinDeps, 'remotes' | 'client'>
+  readonly ipns: NameCommandDeps
 }
 
 export function createKuboCommands(
@@ -121,6 +133,17 @@ export function createKuboCommands(
     createSwarmAddrs(node),
     swarmPeers,
     createVersion(parts.version),
+    createNameGet(parts.ipns),
+    createNameInspect(parts.clock),
+    createNamePublish(parts.ipns),
+    createNamePut(parts.ipns),
+    createNameResolve(parts.ipns),
+    createKeyGen(parts.ipns),
+    createKeyImport(parts.ipns),
+    createKeyList(parts.ipns),
+    createKeyLs(parts.ipns),
+    createKeyRename(parts.ipns),
+    createKeyRm(parts.ipns),
   ]
   return new Map(commands.map((command) => [command.name, command]))
 }

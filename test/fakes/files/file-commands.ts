@@ -21,12 +21,13 @@ export function createFileCommands(
   t: TestContext,
   fixture: Parameters<typeof createFilesFixture>[1] = {},
 ) {
-  const { files, clock, store, database } = createFilesFixture(t, fixture)
+  const { files, clock, store, database, ipns } = createFilesFixture(t, fixture)
   const operations = createKuboCommands({
     clock,
     version: '0.1.0',
     publicKey: new Uint8Array(32),
     remotePins: noRemotePins,
+    ipns,
   })
   async function run(
     name: string,
@@ -81,5 +82,5 @@ export function createFileCommands(
     assert.equal(reply.kind, 'bytes')
     return await bytesOf(reply.kind === 'bytes' ? reply.chunks : streamOf([]))
   }
-  return { files, clock, store, database, run, lines, value, add, cat, bytes }
+  return { files, clock, store, database, ipns, run, lines, value, add, cat, bytes }
 }

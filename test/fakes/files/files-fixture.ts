@@ -29,6 +29,7 @@ import type {
 } from '../../../src/ipfs/import/upload-entry.ts'
 import type { Files, FetchPolicy, Pin } from '../../../src/ipfs/files.ts'
 import { createMemoryFileOps } from './memory-file-ops.ts'
+import { createTestNames, type TestDns } from './test-names.ts'
 import { createTurnedClock, type TurnedClock } from '../turned-clock.ts'
 
 export type FilesFixture = {
@@ -41,6 +42,7 @@ export type FilesFixture = {
   readonly writer: CountedWriter
   readonly rows: Rows
   readonly clock: TurnedClock
+  readonly ipns: ReturnType<typeof createTestNames>
 }
 
 export const never = new AbortController().signal
@@ -79,6 +81,7 @@ export function createFilesFixture(
     readonly sources?: readonly Source[]
     readonly limits?: Partial<FilesLimits>
     readonly wrapStore?: (store: LocalStore) => LocalStore
+    readonly dns?: TestDns
   } = {},
 ): FilesFixture {
   const { sources = [], limits, wrapStore = (store: LocalStore) => store } = options
@@ -91,6 +94,7 @@ export function createFilesFixture(
   const writer = createInlineWriter(database)
   const clock = createTurnedClock()
   const rows = createSqliteRows(database, writer)
+  const ipns = createTestNames(rows, clock, options.dns)
   const segmentStore = createSegmentStore({
     rowsFollow: true,
     hashBeside: createHostedHash(),
@@ -126,10 +130,11 @@ export function createFilesFixture(
     rows,
     clock,
     hasSources: () => sources.length > 0,
+    resolveName: ipns.resolveName,
     limits: { ...defaultFilesLimits, ...limits },
   })
   const { delete: deleteBlocks, segments } = segmentStore
-  return { files, store, deleteBlocks, segments, obtain, database, writer, rows, clock }
+  return { files, store, deleteBlocks, segments, obtain, database, writer, rows, clock, ipns }
 }
 
 export async function* piecesOf(bytes: Uint8Array, pieceBytes = 65536): AsyncGenerator<Uint8Array> {

@@ -54,12 +54,14 @@ import { createTestMeters } from './transfer-meters.ts'
 import { createMemoryFileOps } from './memory-file-ops.ts'
 import { openPaths } from './path-rules.ts'
 import { noRemotePins } from './no-remote-pins.ts'
+import { createTestNames, type TestDns } from './test-names.ts'
 
 export type FilesServer = {
   readonly url: string
   readonly port: number
   /** The files behind it. */
   readonly files: Files
+  readonly ipns: ReturnType<typeof createTestNames>
   newAccount(change?: Partial<Caller>): { readonly key: string; readonly secret: string }
   /** What the account with this key makes public. */
   readonly setProvide: (key: string, provide: Provide) => void
@@ -75,6 +77,7 @@ export async function startFilesServer(
     readonly clock?: Clock
     readonly pathRules?: Partial<PathRules>
     readonly pathSettings?: Partial<IpfsGatewaySettings>
+    readonly dns?: TestDns
     /** Requests come from a proxy of the operator. */
     readonly trustedProxy?: boolean
   } = {},
@@ -112,6 +115,7 @@ export async function startFilesServer(
     log: silentLog,
     count: () => {},
   })
+  const ipns = createTestNames(rows, clock, options.dns)
   const filesSettings = {
     store,
     deleteBlocks: store.delete,
@@ -120,6 +124,7 @@ export async function startFilesServer(
     rows,
     clock,
     hasSources: () => false,
+    resolveName: ipns.resolveName,
     limits: defaultFilesLimits,
   }
   const files = createFiles(filesSettings)
@@ -153,6 +158,7 @@ export async function startFilesServer(
     files,
     filesOf: null,
     publicFiles: createFiles({ ...filesSettings, ...publicContent.of('') }),
+    names: ipns.names,
     transferMeters: createTestMeters(),
     enter,
     count: ({ outcome, bytesIn, bytesOut }) =>
@@ -178,6 +184,7 @@ export async function startFilesServer(
     version: '0.1.0',
     publicKey: new Uint8Array(32),
     remotePins: noRemotePins,
+    ipns,
   })
   const commands = new Map(made)
   for (const operation of options.operations ?? []) commands.set(operation.name, operation)
@@ -195,6 +202,7 @@ export async function startFilesServer(
     deserialized: false,
     host: null,
     subdomains: false,
+    sites: [],
     local: false,
     abuseContact: null,
     idleMs: 60_000,
@@ -234,6 +242,7 @@ export async function startFilesServer(
         key,
       ])
     },
+    ipns,
     newAccount(change = {}) {
       const key = randomBytes(8).toString('hex')
       const secret = randomBytes(8).toString('hex')

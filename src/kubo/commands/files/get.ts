@@ -6,7 +6,7 @@ import { gzipped } from '../../../base/gzip.ts'
 import { bufferStart } from '../../../base/buffer-start.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
 import type { NodeStat } from '../../../ipfs/read/listed.ts'
-import { parsePath } from '../../../ipfs/read/path.ts'
+import { parseNamePath, parsePath } from '../../../ipfs/read/path.ts'
 import { tarTree } from '../../../ipfs/read/tar-tree.ts'
 import { type CommandCall, type KuboCommand, flag, integer, valueOf } from '../../kubo-command.ts'
 import { fetchPolicyOf } from '../../params/file-options.ts'
@@ -89,7 +89,8 @@ function archived(
 
 /** The last segment of the path as the caller wrote it. */
 function nameOf(path: string): string {
-  return parsePath(path).segments.at(-1) ?? path.replace(/\/+$/, '').replace(/^.*[/:]/s, '')
+  const { segments } = parseNamePath(path) ?? parsePath(path)
+  return segments.at(-1) ?? path.replace(/\/+$/, '').replace(/^.*[/:]/s, '')
 }
 
 function failed(detail: string): Fault {

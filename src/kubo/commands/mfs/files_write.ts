@@ -53,7 +53,7 @@ export function createFilesWrite(clock: Clock): KuboCommand<FilesWriteInput> {
     name: 'files/write',
     class: 'write',
     argument: { name: 'path', required: true },
-    second: 'data',
+    file: 'data',
     body: 'entries',
     options: Object.values(takes),
     parse({ args, options, entries }, profile) {

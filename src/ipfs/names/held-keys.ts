@@ -1,0 +1,310 @@
+// Keys of IPNS names that Cairn holds for accounts, Ed25519, encrypted in the database. They sign records and move no money (decision
+// 0075). `self`: the key that an account gets with its first record without a named key.
+// Tested by src/ipfs/names/held-keys.test.ts
+import { type KeyObject, generateKeyPairSync } from 'node:crypto'
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import { equalBytes } from '../../base/hex.ts'
+import { type IpnsName, ipnsNameOf, nameOfKey, parseIpnsName } from '../../codec/ipld/ipns-name.ts'
+import {
+  type IpnsRecord,
+  compareIpnsRecords,
+  createIpnsRecord,
+  decodeIpnsRecord,
+} from '../../codec/ipld/ipns-record.ts'
+import { encodePublicKey, privateKeyOf, seedOf } from '../../codec/ipld/libp2p-key.ts'
+import type { Rows } from '../../db/rows.ts'
+import { NothingChanged, type Statement } from '../../db/writer.ts'
+import {
+  type IpnsKeyRow,
+  deleteIpnsKey,
+  insertIpnsKey,
+  listIpnsKeys,
+  listIpnsKeysToRenew,
+  renameIpnsKey,
+  scheduleIpnsKey,
+} from '../../tables/ipns/ipns-keys.ts'
+import { findIpnsRecord } from '../../tables/ipns/ipns-records.ts'
+import type { Names } from './names.ts'
+
+type HeldKey = { readonly name: string; readonly id: IpnsName }
+
+export type Publication = {
+  /** A name of a key, `self`, or the IPNS name of a key. */
+  readonly key: string
+  /** `/ipfs/…` or `/ipns/…`. */
+  readonly path: string
+  readonly lifetimeMs: number
+  readonly ttlMs: number
+  /** Null: the next one. */
+  readonly sequence: bigint | null
+  /** With the fields of V1. */
+  readonly compatible: boolean
+}
+
+/** All but `renew` throw `command_failed` with Kubo's texts. */
+export interface HeldKeys {
+  /** By name, `self` first if it exists. */
+  list(accountId: string): Promise<readonly HeldKey[]>
+  create(accountId: string, name: string): Promise<HeldKey>
+  /** `key`: private, Ed25519. */
+  import(accountId: string, name: string, key: KeyObject): Promise<HeldKey>
+  /** The private key. */
+  export(accountId: string, name: string): Promise<KeyObject>
+  remove(accountId: string, name: string): Promise<HeldKey>
+  /** `force`: the key named `to` is removed. */
+  rename(
+    accountId: string,
+    name: string,
+    to: string,
+    force: boolean,
+  ): Promise<{ readonly id: IpnsName; readonly overwritten: boolean }>
+  publish(
+    accountId: string,
+    publication: Publication,
+    terms: { readonly offline: boolean },
+    signal: AbortSignal,
+  ): Promise<IpnsRecord & { readonly name: IpnsName }>
+  /** Signs records again that have used up half of their lifetime, at most 100. Resolves to how many failed. */
+  renew(signal: AbortSignal): Promise<number>
+}
+
+/** Encrypts for an owner by name; `open` returns null for bytes of another one. */
+type Seal = {
+  close(bytes: Uint8Array, name: string): Uint8Array
+  open(sealed: Uint8Array, name: string): Uint8Array | null
+}
+
+export const heldKeysMax = 100
+const renewedAtOnce = 100
+const ownKey = 'self'
+const usualLifetimeMs = 48 * 3_600_000
+const renewRetryMs = 10 * 60_000
+/** As file names of Kubo's key store would be, without control characters. */
+const nameForm = /^[^\p{Cc}/]{1,128}$/u
+
+export function createHeldKeys(parts: {
+  readonly rows: Rows
+  readonly names: Names
+  readonly seal: Seal
+  readonly clock: Clock
+}): HeldKeys {
+  const { rows, names, seal, clock } = parts
+
+  async function listRows(accountId: string): Promise<readonly IpnsKeyRow[]> {
+    const all = await rows.find(listIpnsKeys(accountId))
+    return all.toSorted((a, b) => Number(b.name === ownKey) - Number(a.name === ownKey))
+  }
+
+  async function findRow(accountId: string, name: string): Promise<IpnsKeyRow | null> {
+    return (await listRows(accountId)).find((row) => row.name === name) ?? null
+  }
+
+  async function getRow(accountId: string, name: string): Promise<IpnsKeyRow> {
+    const row = await findRow(accountId, name)
+    if (row === null) throw failed(`no key named ${name} was found`)
+    return row
+  }
+
+  async function insert(accountId: string, name: string, key: KeyObject): Promise<HeldKey> {
+    if (!nameForm.test(name)) throw failed('a key name is 1 to 128 characters, without slashes')
+    const held = await listRows(accountId)
+    if (held.length >= heldKeysMax) throw failed(`at most ${heldKeysMax} keys per account`)
+    const id = nameOfKey(encodePublicKey(key))
+    const sealed = seal.close(seedOf(key), ownerOf(accountId, id.multihash))
+    const row = { account_id: accountId, name, id: id.multihash, sealed, lifetime: usualLifetimeMs }
+    await write([insertIpnsKey(row, clock.now())], () =>
+      held.some((one) => equalBytes(one.id, id.multihash))
+        ? failed('the account has this key already')
+        : failed(`key with name '${name}' already exists`),
+    )
+    return { name, id }
+  }
+
+  async function write(statements: readonly Statement[], why: () => Fault): Promise<void> {
+    try {
+      await rows.write(statements)
+    } catch (thrown) {
+      throw thrown instanceof NothingChanged ? why() : thrown
+    }
+  }
+
+  function open({ account_id: accountId, id, sealed }: IpnsKeyRow): KeyObject {
+    const seed = seal.open(sealed, ownerOf(accountId, id))
+    if (seed !== null) return privateKeyOf(seed)
+    throw failed('the key is encrypted with the identity.pem of another folder: restore that file')
+  }
+
+  /** As Kubo: `self`, then by name, then by ID. */
+  async function findSigner(accountId: string, key: string): Promise<IpnsKeyRow> {
+    const row = await findRow(accountId, key)
+    if (row !== null) return row
+    if (key === ownKey) {
+      const { privateKey } = generateKeyPairSync('ed25519')
+      await insert(accountId, ownKey, privateKey)
+      return await getRow(accountId, ownKey)
+    }
+    const id = parseIpnsName(key)
+    const held = id === null ? [] : await listRows(accountId)
+    const found = held.find((one) => id !== null && equalBytes(one.id, id.multihash))
+    if (found === undefined) throw failed('no key by the given name or PeerID was found')
+    return found
+  }
+
+  /** The sequence number is raised only if the value changes, as in Kubo. */
+  async function sequenceAfter(
+    name: IpnsName,
+    { path, sequence }: Pick<Publication, 'path' | 'sequence'>,
+    offline: boolean,
+    signal: AbortSignal,
+  ): Promise<bigint> {
+    const published = offline
+      ? null
+      : await names.find(name, { fresh: true, offline, routers: true }, signal).catch(() => {
+          signal.throwIfAborted()
+          return null
+        })
+    const known = newer(published, await findLast(name.multihash))
+    if (sequence !== null) {
+      if (known !== null && sequence <= known.sequence) {
+        throw failed('sequence number must be greater than the current record sequence')
+      }
+      return sequence
+    }
+    if (known === null) return 0n
+    return known.value === path ? known.sequence : known.sequence + 1n
+  }
+
+  /** Also one that ended, after a time without a server. */
+  async function findLast(id: Uint8Array): Promise<IpnsRecord | null> {
+    const row = await rows.first(findIpnsRecord(id))
+    return row === null ? null : decodeIpnsRecord(row.record)
+  }
+
+  async function sign(
+    row: IpnsKeyRow,
+    publication: Omit<Publication, 'key'>,
+    { offline }: { readonly offline: boolean },
+    signal: AbortSignal,
+  ): Promise<IpnsRecord & { readonly name: IpnsName }> {
+    const key = open(row)
+    const name = nameOfKey(encodePublicKey(key))
+    const { path: value, lifetimeMs, ttlMs, compatible } = publication
+    const sequence = await sequenceAfter(name, publication, offline, signal)
+    const now = clock.now()
+    const { bytes } = createIpnsRecord(key, {
+      value,
+      sequence,
+      validity: now + lifetimeMs,
+      ttlNs: BigInt(Math.round(ttlMs)) * 1_000_000n,
+      compatible,
+    })
+    const record = await names.put(
+      row.account_id,
+      { name, bytes, force: true },
+      { offline },
+      signal,
+    )
+    const renew = now + Math.ceil(lifetimeMs / 2)
+    await rows.write([scheduleIpnsKey(row, { lifetime: lifetimeMs, renew })])
+    return { ...record, name }
+  }
+
+  async function renewOne(row: IpnsKeyRow, signal: AbortSignal): Promise<boolean> {
+    try {
+      const record = await findLast(row.id)
+      if (record === null) return false
+      await sign(
+        row,
+        {
+          path: record.value,
+          lifetimeMs: row.lifetime,
+          ttlMs: Number((record.ttlNs ?? 0n) / 1_000_000n),
+          sequence: null,
+          compatible: record.hasV1,
+        },
+        { offline: false },
+        signal,
+      )
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  return {
+    list: async (accountId) => (await listRows(accountId)).map(toHeld),
+
+    async create(accountId, name) {
+      if (name === ownKey) throw failed(`cannot create key with name '${ownKey}'`)
+      return await insert(accountId, name, generateKeyPairSync('ed25519').privateKey)
+    },
+
+    async import(accountId, name, key) {
+      if (name === ownKey) throw failed(`cannot import key with name '${ownKey}'`)
+      return await insert(accountId, name, key)
+    },
+
+    export: async (accountId, name) => open(await getRow(accountId, name)),
+
+    async remove(accountId, name) {
+      if (name === ownKey) throw failed(`cannot remove key with name '${ownKey}'`)
+      const row = await getRow(accountId, name)
+      await rows.write([deleteIpnsKey(accountId, name)])
+      return toHeld(row)
+    },
+
+    async rename(accountId, name, to, force) {
+      if (name === ownKey) throw failed(`cannot rename key with name '${ownKey}'`)
+      if (to === ownKey) throw failed(`cannot overwrite key with name '${ownKey}'`)
+      if (!nameForm.test(to)) throw failed('a key name is 1 to 128 characters, without slashes')
+      const { id } = toHeld(await getRow(accountId, name))
+      if (name === to) return { id, overwritten: false }
+      const overwritten = (await findRow(accountId, to)) !== null
+      if (overwritten && !force) throw failed(`key with name '${to}' already exists`)
+      const statements = [
+        ...(overwritten ? [deleteIpnsKey(accountId, to)] : []),
+        renameIpnsKey(accountId, name, to),
+      ]
+      await write(statements, () => failed(`no key named ${name} was found`))
+      return { id, overwritten }
+    },
+
+    async publish(accountId, publication, terms, signal) {
+      const row = await findSigner(accountId, publication.key)
+      return await sign(row, publication, terms, signal)
+    },
+
+    async renew(signal) {
+      let failures = 0
+      for (const row of await rows.find(listIpnsKeysToRenew(clock.now(), renewedAtOnce))) {
+        signal.throwIfAborted()
+        if (await renewOne(row, signal)) continue
+        failures += 1
+        const { lifetime } = row
+        await rows.write([scheduleIpnsKey(row, { lifetime, renew: clock.now() + renewRetryMs })])
+      }
+      return failures
+    },
+  }
+}
+
+function newer(one: IpnsRecord | null, other: IpnsRecord | null): IpnsRecord | null {
+  if (one === null || other === null) return one ?? other
+  return compareIpnsRecords(one, other) > 0 ? one : other
+}
+
+function toHeld({ name, id }: IpnsKeyRow): HeldKey {
+  const found = ipnsNameOf(id)
+  if (found === null) throw new TypeError('the row of an IPNS key has no name')
+  return { name, id: found }
+}
+
+/** Binds the encrypted key to its row. */
+function ownerOf(accountId: string, id: Uint8Array): string {
+  return `${accountId} ${Buffer.from(id).toString('hex')}`
+}
+
+function failed(detail: string): Fault {
+  return new Fault('command_failed', { detail })
+}

@@ -1,0 +1,336 @@
+// IPNS names and DNSLink: resolves them to content, and stores the newest record of each name that an account brings. Records are
+// verified before they are stored and after they are read.
+// Tested by src/ipfs/names/names.test.ts
+import type { Clock } from '../../base/clock.ts'
+import { withDeadline } from '../../base/deadline.ts'
+import { Fault } from '../../base/fault.ts'
+import { equalBytes } from '../../base/hex.ts'
+import { setNewest } from '../../base/lru-cache.ts'
+import { createSingleFlight } from '../../base/single-flight.ts'
+import { type IpnsName, parseIpnsName } from '../../codec/ipld/ipns-name.ts'
+import {
+  type IpnsRecord,
+  compareIpnsRecords,
+  decodeIpnsRecord,
+  verifyIpnsRecord,
+} from '../../codec/ipld/ipns-record.ts'
+import type { Rows } from '../../db/rows.ts'
+import { NothingChanged } from '../../db/writer.ts'
+import {
+  countIpnsRecords,
+  deleteEndedIpnsRecords,
+  findIpnsRecord,
+  postponeIpnsRecord,
+  putIpnsRecord,
+} from '../../tables/ipns/ipns-records.ts'
+import { parseNamePath } from '../read/path.ts'
+import { type LookUpTxt, findDnsLink, parseDnsName } from './dnslink.ts'
+import type { IpnsRouting } from './ipns-routing.ts'
+
+/** `ttlMs`: how long the answer may be repeated. */
+type ResolvedName = { readonly path: string; readonly ttlMs: number }
+type FoundRecord = IpnsRecord & { readonly ttlMs: number }
+
+export type ResolveTerms = {
+  /** False: one step, whose path may name another IPNS name. */
+  readonly recursive: boolean
+  /** Without answers of earlier lookups. */
+  readonly fresh: boolean
+  /** Neither DNS nor routers are asked. */
+  readonly offline: boolean
+  /** Whether routers and the DHT are asked. */
+  readonly routers: boolean
+}
+
+export const usualTerms: ResolveTerms = {
+  recursive: true,
+  fresh: false,
+  offline: false,
+  routers: true,
+}
+
+export interface Names {
+  /**
+   * `path`: `/ipns/<name>[/…]` or `ipns://<name>[/…]`. The path of the result is `/ipfs/…`, or of one step. Throws
+   * `command_failed` `could not resolve name…`, and `not_found` for a DNS name that is not listed.
+   */
+  resolve(path: string, terms: ResolveTerms, signal: AbortSignal): Promise<ResolvedName>
+  /** The newest valid record. Null: none is known. Throws `no_upstream` if none is stored and no router answers. */
+  find(
+    name: IpnsName,
+    terms: Omit<ResolveTerms, 'recursive'>,
+    signal: AbortSignal,
+  ): Promise<FoundRecord | null>
+  /**
+   * Stores a record and publishes it, unless `offline`. `force` false: refuses a record whose sequence number is not higher,
+   * unless it is the stored one. Throws `command_failed` for a record that is not valid, and over the limit of an account.
+   */
+  put(
+    accountId: string,
+    put: { readonly name: IpnsName; readonly bytes: Uint8Array; readonly force: boolean },
+    terms: Pick<ResolveTerms, 'offline'>,
+    signal: AbortSignal,
+  ): Promise<IpnsRecord>
+}
+
+export type NamesParts = {
+  readonly rows: Rows
+  /** Null: the network is off. */
+  readonly routing: () => IpnsRouting | null
+  readonly lookUpTxt: LookUpTxt
+  /** Whether that DNS name is resolved. In lower case. */
+  readonly allowsDnsName: (name: string) => boolean
+  readonly clock: Clock
+}
+
+/** Steps from a name to content. */
+export const hopsMax = 8
+export const recordsPerAccountMax = 1_000
+/** Between two publications of a record: the DHT forgets after 48 h. */
+export const republishMs = 4 * 3_600_000
+/** After a publication that failed. */
+export const retryMs = 10 * 60_000
+const cachedMax = 10_000
+/** Of one lookup with all its steps. */
+const lookupMsMax = 60_000
+const lookupsMax = 1_000
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+/** How long a lookup without a result counts, and at least one with a result. */
+const absentMs = 15_000
+/** Of a record that names none, as in Kubo. */
+const ttlMsWithout = minuteMs
+
+type Cached = { readonly found: IpnsRecord | null; readonly until: number }
+type CachedLink = { readonly path: string | null; readonly problem: string; readonly until: number }
+
+export function createNames(parts: NamesParts): Names {
+  const { rows, routing, lookUpTxt, allowsDnsName, clock } = parts
+  const records = new Map<string, Cached>()
+  const links = new Map<string, CachedLink>()
+  const recordLookups = createSingleFlight<IpnsRecord | null>({ keysMax: lookupsMax })
+  const linkLookups = createSingleFlight<CachedLink>({ keysMax: lookupsMax })
+
+  /** Null: there is none, or it ended. */
+  async function findStored(name: IpnsName): Promise<IpnsRecord | null> {
+    const row = await rows.first(findIpnsRecord(name.multihash))
+    return row === null ? null : verified(row.record, name)
+  }
+
+  function verified(bytes: Uint8Array, name: IpnsName): IpnsRecord | null {
+    try {
+      const record = decodeIpnsRecord(bytes)
+      verifyIpnsRecord(record, name, clock.now())
+      return record
+    } catch (thrown) {
+      if (thrown instanceof Fault) return null
+      throw thrown
+    }
+  }
+
+  /** Null: no valid one was found. Throws `no_upstream` if nothing answered. */
+  async function findRouted(
+    name: IpnsName,
+    fresh: boolean,
+    signal: AbortSignal,
+  ): Promise<IpnsRecord | null> {
+    const known = records.get(name.text)
+    const now = clock.now()
+    if (!fresh && known !== undefined && known.until > now) return known.found
+    const routers = routing()
+    if (routers === null) return null
+    return await recordLookups.join(name.text, signal, async (shared) => {
+      const bytes = await routers.getIpnsRecord(name, shared).catch((cause: unknown) => {
+        shared.throwIfAborted()
+        throw new Fault('no_upstream', {
+          detail: 'could not resolve name: no router answered',
+          cause,
+        })
+      })
+      const found = bytes === null ? null : verified(bytes, name)
+      const ms = found === null ? absentMs : Math.max(absentMs, Math.min(ttlOf(found), hourMs))
+      setNewest(records, name.text, { found, until: clock.now() + ms }, cachedMax)
+      return found
+    })
+  }
+
+  async function find(
+    name: IpnsName,
+    { fresh, offline, routers }: Omit<ResolveTerms, 'recursive'>,
+    signal: AbortSignal,
+  ): Promise<IpnsRecord | null> {
+    const stored = await findStored(name)
+    const routed =
+      offline || !routers
+        ? unexpired(records.get(name.text)?.found ?? null)
+        : await findRouted(name, fresh, signal).catch((thrown: unknown) => {
+            // A stored record is signed and valid: it answers while the routers do not.
+            if (stored === null || signal.aborted) throw thrown
+            return null
+          })
+    const known = unexpired(routed)
+    if (stored === null || known === null) return stored ?? known
+    return compareIpnsRecords(known, stored) > 0 ? known : stored
+  }
+
+  function unexpired(record: IpnsRecord | null): IpnsRecord | null {
+    return record !== null && record.validity > clock.now() ? record : null
+  }
+
+  /** How long a record may be repeated, in milliseconds: not past its end. */
+  function ttlOf({ ttlNs, validity }: IpnsRecord): number {
+    const ttlMs = ttlNs === null ? ttlMsWithout : Number(ttlNs / 1_000_000n)
+    return Math.max(0, Math.min(ttlMs, validity - clock.now()))
+  }
+
+  async function resolveKey(
+    name: IpnsName,
+    terms: ResolveTerms,
+    signal: AbortSignal,
+  ): Promise<ResolvedName> {
+    const record = await find(name, terms, signal)
+    if (record === null) throw unresolved()
+    return { path: record.value, ttlMs: ttlOf(record) }
+  }
+
+  async function resolveLink(
+    name: string,
+    { fresh, offline }: ResolveTerms,
+    signal: AbortSignal,
+  ): Promise<ResolvedName> {
+    if (!allowsDnsName(name)) {
+      const detail = `this server does not resolve the DNS name ${name}: the setting gateway.dnslink does not list it`
+      throw new Fault('not_found', { detail })
+    }
+    let known = links.get(name)
+    const isKnown = !fresh && known !== undefined && known.until > clock.now()
+    if (!isKnown && !(offline && known !== undefined)) {
+      if (offline) throw unresolved()
+      known = await linkLookups.join(name, signal, (shared) => lookUpLink(name, shared))
+    }
+    const { path = null, problem = '', until = 0 } = known ?? {}
+    if (path === null) throw unresolved(`: ${problem}`)
+    return { path, ttlMs: Math.max(0, until - clock.now()) }
+  }
+
+  async function lookUpLink(name: string, signal: AbortSignal): Promise<CachedLink> {
+    const reply = await lookUpTxt(`_dnslink.${name}`, signal)
+    const link = findDnsLink(reply?.texts ?? [])
+    const ttlMs = Math.min(Math.max(reply?.ttlMs ?? minuteMs, minuteMs), hourMs)
+    const until = clock.now() + ttlMs
+    const cached = 'path' in link ? { ...link, problem: '', until } : { ...link, path: null, until }
+    setNewest(links, name, cached, cachedMax)
+    return cached
+  }
+
+  async function step(
+    name: string,
+    terms: ResolveTerms,
+    signal: AbortSignal,
+  ): Promise<ResolvedName> {
+    const key = parseIpnsName(name)
+    if (key !== null) return await resolveKey(key, terms, signal)
+    const dnsName = parseDnsName(name)
+    if (dnsName !== null) return await resolveLink(dnsName, terms, signal)
+    throw unresolved(`: ${JSON.stringify(name.slice(0, 200))} is no IPNS name and no DNS name`)
+  }
+
+  async function checkLimit(accountId: string): Promise<void> {
+    const count = async () => (await rows.first(countIpnsRecords(accountId)))?.count ?? 0
+    if ((await count()) < recordsPerAccountMax) return
+    await rows.write([deleteEndedIpnsRecords(accountId, clock.now())])
+    if ((await count()) < recordsPerAccountMax) return
+    throw failed(`at most ${recordsPerAccountMax} IPNS names per account`)
+  }
+
+  async function publish(
+    name: IpnsName,
+    { bytes }: IpnsRecord,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const routers = routing()
+    if (routers === null) return
+    const isPut = await routers.putIpnsRecord(name, bytes, signal).then(
+      () => true,
+      () => false,
+    )
+    // What failed is tried again by the rounds of republish.ts.
+    const due = clock.now() + (isPut ? republishMs : retryMs)
+    await rows.write([postponeIpnsRecord(name.multihash, bytes, due)])
+  }
+
+  return {
+    async find(name, terms, signal) {
+      using deadline = withDeadline(signal, lookupMsMax, clock)
+      const record = await find(name, terms, deadline.signal)
+      return record === null ? null : { ...record, ttlMs: ttlOf(record) }
+    },
+
+    async resolve(path, terms, outer) {
+      using deadline = withDeadline(outer, lookupMsMax, clock)
+      const { signal } = deadline
+      let at = parseNamePath(path)
+      if (at === null) throw failed(`${JSON.stringify(path.slice(0, 200))} is not an IPNS name`)
+      let ttlMs = Number.MAX_SAFE_INTEGER
+      for (let hop = 0; hop < hopsMax; hop += 1) {
+        const found = await step(at.name, terms, signal)
+        ttlMs = Math.min(ttlMs, found.ttlMs)
+        const whole = [found.path.replace(/\/+$/, ''), ...at.segments].join('/')
+        const next = parseNamePath(whole)
+        if (next === null || !terms.recursive) return { path: whole, ttlMs }
+        at = next
+      }
+      throw unresolved(' (recursion limit exceeded)')
+    },
+
+    async put(accountId, { name, bytes, force }, { offline }, signal) {
+      const record = decodeIpnsRecord(bytes)
+      const now = clock.now()
+      verifyIpnsRecord(record, name, now)
+      const stored = await rows.first(findIpnsRecord(name.multihash))
+      if (stored === null) await checkLimit(accountId)
+      else if (!equalBytes(stored.record, bytes)) {
+        const existing = decodeIpnsRecord(stored.record)
+        if (!force && existing.sequence >= record.sequence) throw outdated(existing, record)
+        if (compareIpnsRecords(record, existing) < 0) throw outdated(existing, record)
+      }
+      if (stored === null || !equalBytes(stored.record, bytes)) {
+        const row = { name: name.multihash, accountId, record: bytes, validity: record.validity }
+        const dates = { rank: rankOf(record), due: now, changed: now }
+        try {
+          await rows.write([putIpnsRecord({ ...row, ...dates })])
+        } catch (thrown) {
+          if (!(thrown instanceof NothingChanged)) throw thrown
+          // Another request stored a newer one meanwhile.
+          const newer = await rows.first(findIpnsRecord(name.multihash))
+          throw outdated(newer === null ? record : decodeIpnsRecord(newer.record), record)
+        }
+      }
+      if (!offline) await publish(name, record, signal)
+      return record
+    },
+  }
+}
+
+/** Bytes that compare as `compareIpnsRecords` does, but for two records of the same sequence number and end. */
+function rankOf({ sequence, validity }: IpnsRecord): Uint8Array {
+  const rank = Buffer.alloc(16)
+  rank.writeBigUInt64BE(sequence, 0)
+  rank.writeBigUInt64BE(BigInt(Math.max(0, validity)), 8)
+  return rank
+}
+
+function outdated(existing: IpnsRecord, record: IpnsRecord): Fault {
+  return failed(
+    `existing IPNS record has sequence ${existing.sequence} >= new record sequence ${record.sequence}`,
+  )
+}
+
+/** Kubo's text, and why. */
+function unresolved(why = ''): Fault {
+  return failed(`could not resolve name${why}`)
+}
+
+function failed(detail: string): Fault {
+  return new Fault('command_failed', { detail })
+}

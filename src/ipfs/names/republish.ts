@@ -1,0 +1,81 @@
+// Publishes stored IPNS records again until they end, because the DHT forgets them, and signs records of held keys again before they
+// end. Of several machines one does it, under a lease.
+// Tested by src/ipfs/names/republish.test.ts
+import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import { ipnsNameOf } from '../../codec/ipld/ipns-name.ts'
+import type { Rows } from '../../db/rows.ts'
+import { listDueIpnsRecords, postponeIpnsRecord } from '../../tables/ipns/ipns-records.ts'
+import type { HeldKeys } from './held-keys.ts'
+import type { IpnsRouting } from './ipns-routing.ts'
+import { republishMs, retryMs } from './names.ts'
+
+const roundMs = 60_000
+const recordsPerRound = 100
+const concurrentMax = 8
+
+export type Republish = {
+  /** One round; resolves in any case. */
+  round(): Promise<void>
+  /** Resolves when a round that runs has ended. */
+  stop(): Promise<void>
+}
+
+/** `keys`: null while Cairn holds none. */
+export function startRepublish(parts: {
+  readonly rows: Rows
+  readonly routing: () => IpnsRouting | null
+  readonly keys: () => Pick<HeldKeys, 'renew'> | null
+  readonly clock: Clock
+  readonly log: Log
+}): Republish {
+  const { rows, routing, keys, clock, log } = parts
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let running: Promise<void> | null = null
+
+  function round(): Promise<void> {
+    running ??= run()
+      .catch((error: unknown) => {
+        if (!signal.aborted) log('error', 'ipns_not_republished', { error })
+      })
+      .finally(() => (running = null))
+    return running
+  }
+
+  async function run(): Promise<void> {
+    const failures = (await keys()?.renew(signal)) ?? 0
+    if (failures > 0) log('warn', 'ipns_not_renewed', { records: failures })
+    const routers = routing()
+    if (routers === null) return
+    const due = [...(await rows.find(listDueIpnsRecords(clock.now(), recordsPerRound)))]
+    let refused = 0
+    async function publishNext(): Promise<void> {
+      for (let row = due.pop(); row !== undefined && !signal.aborted; row = due.pop()) {
+        const { record } = row
+        const name = ipnsNameOf(row.name)
+        const isPut =
+          name !== null &&
+          (await (routers as IpnsRouting).putIpnsRecord(name, record, signal).then(
+            () => true,
+            () => false,
+          ))
+        if (!isPut) refused += 1
+        const next = clock.now() + (isPut ? republishMs : retryMs)
+        await rows.write([postponeIpnsRecord(row.name, record, next)])
+      }
+    }
+    await Promise.all(Array.from({ length: concurrentMax }, publishNext))
+    if (refused > 0 && !signal.aborted) log('warn', 'ipns_not_republished', { records: refused })
+  }
+
+  const end = clock.every(roundMs, () => void round())
+  return {
+    round,
+    async stop() {
+      end()
+      stopping.abort()
+      await running
+    },
+  }
+}

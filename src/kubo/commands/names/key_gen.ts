@@ -1,0 +1,47 @@
+// `key/gen`: a new Ed25519 key of an IPNS name, held by Cairn for the account.
+// Tested by src/kubo/commands/names/names.test.ts
+import { Fault } from '../../../base/fault.ts'
+import type { IpnsName } from '../../../codec/ipld/ipns-name.ts'
+import { type KuboCommand, integer, text, valueOf } from '../../kubo-command.ts'
+import {
+  type NameCommandDeps,
+  heldKeysOf,
+  ipnsBase,
+  namePrinter,
+} from '../../params/ipns-options.ts'
+
+type GenInput = { readonly name: string; readonly print: (name: IpnsName) => string }
+
+const takes = {
+  type: text('type', { alias: 't', default: 'ed25519' }),
+  size: integer('size', { alias: 's', default: null }),
+  ipnsBase,
+}
+
+export function createKeyGen(parts: NameCommandDeps): KuboCommand<GenInput> {
+  return {
+    name: 'key/gen',
+    class: 'write',
+    argument: { name: 'name', required: true },
+    body: 'none',
+    options: Object.values(takes),
+    parse({ args: [name = ''], options }) {
+      const type = valueOf(options, takes.type)
+      if (type === 'rsa' || type === 'secp256k1') {
+        const detail = `value ${JSON.stringify(type)} of option "type" is not supported by this server`
+        throw new Fault('unsupported_option', { detail })
+      }
+      if (type !== 'ed25519' && type !== '') throw failed(`unrecognized key type: ${type}`)
+      return { name, print: namePrinter(options) }
+    },
+    async run({ name, print }, { caller }) {
+      const key = await heldKeysOf(parts).create(caller.accountId, name)
+      const value = { Name: name, Id: print(key.id) }
+      return { kind: 'object', value, text: () => `${value.Id}\n` }
+    },
+  }
+}
+
+function failed(detail: string): Fault {
+  return new Fault('command_failed', { detail })
+}

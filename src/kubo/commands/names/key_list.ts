@@ -1,0 +1,36 @@
+// `key/list` and `key/ls`: the keys that Cairn holds for the account.
+// Tested by src/kubo/commands/names/names.test.ts
+import type { IpnsName } from '../../../codec/ipld/ipns-name.ts'
+import { type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
+import {
+  type NameCommandDeps,
+  heldKeysOf,
+  ipnsBase,
+  namePrinter,
+} from '../../params/ipns-options.ts'
+import { keyList } from '../../replies/key-list.ts'
+
+type ListInput = { readonly long: boolean; readonly print: (name: IpnsName) => string }
+
+const takes = { long: flag('l'), ipnsBase }
+
+function createList(name: 'key/list' | 'key/ls') {
+  return (parts: NameCommandDeps): KuboCommand<ListInput> => ({
+    name,
+    class: 'read',
+    argument: null,
+    body: 'none',
+    options: Object.values(takes),
+    parse: ({ options }) => ({ long: valueOf(options, takes.long), print: namePrinter(options) }),
+    async run({ long, print }, { caller }) {
+      const keys = await heldKeysOf(parts).list(caller.accountId)
+      return keyList(
+        keys.map((key) => ({ Name: key.name, Id: print(key.id) })),
+        long,
+      )
+    },
+  })
+}
+
+export const createKeyList = createList('key/list')
+export const createKeyLs = createList('key/ls')

@@ -1,0 +1,46 @@
+// `key/rename`: another name for a held key; `force` removes the key that has it.
+// Tested by src/kubo/commands/names/names.test.ts
+import type { IpnsName } from '../../../codec/ipld/ipns-name.ts'
+import { type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
+import {
+  type NameCommandDeps,
+  heldKeysOf,
+  ipnsBase,
+  namePrinter,
+} from '../../params/ipns-options.ts'
+
+type RenameInput = {
+  readonly from: string
+  readonly to: string
+  readonly force: boolean
+  readonly print: (name: IpnsName) => string
+}
+
+const takes = { force: flag('force', { alias: 'f' }), ipnsBase }
+
+export function createKeyRename(parts: NameCommandDeps): KuboCommand<RenameInput> {
+  return {
+    name: 'key/rename',
+    class: 'write',
+    argument: { name: 'name', required: true },
+    second: 'newName',
+    body: 'none',
+    options: Object.values(takes),
+    parse: ({ args: [from = '', to = ''], options }) => ({
+      from,
+      to,
+      force: valueOf(options, takes.force),
+      print: namePrinter(options),
+    }),
+    async run({ from, to, force, print }, { caller }) {
+      const { id, overwritten } = await heldKeysOf(parts).rename(caller.accountId, from, to, force)
+      const value = { Was: from, Now: to, Id: print(id), Overwrite: overwritten }
+      const end = overwritten ? ' with overwriting' : ''
+      return {
+        kind: 'object',
+        value,
+        text: () => `Key ${value.Id} renamed to ${to}${end}\n`,
+      }
+    },
+  }
+}

@@ -1,0 +1,65 @@
+// Table `ipns_record`: the newest record of each IPNS name. `account_id`: that of the first record, which it counts for. `rank`:
+// sequence number and end of validity, so that bytes compare as records do.
+// Tested by src/ipfs/names/names.test.ts
+import { query, type Query } from '../../db/rows.ts'
+import type { Statement } from '../../db/writer.ts'
+
+export type IpnsRecordRow = {
+  /** Multihash of the public key. */
+  readonly name: Uint8Array
+  readonly record: Uint8Array
+  /** Milliseconds since 1970 UTC, as `due` and `changed`. */
+  readonly validity: number
+}
+
+export function findIpnsRecord(name: Uint8Array): Query<Pick<IpnsRecordRow, 'record'>> {
+  return query('SELECT record FROM ipns_record WHERE name = ?', [name])
+}
+
+export function countIpnsRecords(accountId: string): Query<{ readonly count: number }> {
+  return query('SELECT count(*) AS count FROM ipns_record WHERE account_id = ?', [accountId])
+}
+
+/** Fails with `NothingChanged` if the row has a record of the same rank or of a higher one. */
+export function putIpnsRecord(
+  row: IpnsRecordRow & {
+    readonly accountId: string
+    readonly rank: Uint8Array
+    readonly due: number
+    readonly changed: number
+  },
+): Statement {
+  return {
+    sql: `INSERT INTO ipns_record (name, account_id, record, rank, validity, due, changed)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (name) DO UPDATE SET record = excluded.record, rank = excluded.rank,
+        validity = excluded.validity, due = excluded.due, changed = excluded.changed
+      WHERE excluded.rank > ipns_record.rank`,
+    parameters: [row.name, row.accountId, row.record, row.rank, row.validity, row.due, row.changed],
+    require: 'change',
+  }
+}
+
+/** The account's records that ended before `now`. */
+export function deleteEndedIpnsRecords(accountId: string, now: number): Statement {
+  return {
+    sql: 'DELETE FROM ipns_record WHERE account_id = ? AND validity <= ?',
+    parameters: [accountId, now],
+  }
+}
+
+/** Valid records that are to be published, the longest due first. */
+export function listDueIpnsRecords(now: number, limit: number): Query<IpnsRecordRow> {
+  return query(
+    `SELECT name, record, validity FROM ipns_record WHERE due <= ? AND validity > ? ORDER BY due, name LIMIT ${limit}`,
+    [now, now],
+  )
+}
+
+/** If it still has that record. */
+export function postponeIpnsRecord(name: Uint8Array, record: Uint8Array, due: number): Statement {
+  return {
+    sql: 'UPDATE ipns_record SET due = ? WHERE name = ? AND record = ?',
+    parameters: [due, name, record],
+  }
+}
