@@ -37,6 +37,8 @@ export type PathRules = {
   readonly fetches: () => boolean
   /** The status of the refusal; null: the content is not denied. */
   readonly denialOf: (cid: CID, segments?: readonly string[]) => DenyStatus | null
+  /** The same of an IPNS name, as `canonicalName` gives it. */
+  readonly denialOfName: (name: string) => DenyStatus | null
   /** Called before each request: rules that were added since apply to it. */
   readonly refreshDenials: () => void
   readonly admit: PathLimits['admit']
@@ -76,8 +78,7 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
   }
 
   function checkAllowed(cid: CID, segments?: readonly string[]): void {
-    const status = rules.denialOf(cid, segments)
-    if (status !== null) throw new Fault(status === 451 ? 'denied_legally' : 'denied')
+    refuseIf(rules.denialOf(cid, segments))
   }
 
   type Located = { readonly request: PathRequest; readonly ttlMs: number | null }
@@ -92,8 +93,10 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
   async function locate(visit: IpfsGatewayRequest, name: string): Promise<Located> {
     const { request, operation, signal } = visit
     if (parts.names === undefined) throw namesNotResolved()
+    refuseIf(rules.denialOfName(name))
     if (operation.ofName === true) return { request: ofRecord(name, request), ttlMs: null }
-    const terms = lookupTerms(visit)
+    const permit = (one: string) => refuseIf(rules.denialOfName(one))
+    const terms = { ...lookupTerms(visit), permit }
     const { path, ttlMs } = await parts.names.resolve(`/ipns/${name}`, terms, signal)
     const { root, segments } = parsePath(path)
     const mount = { name, depth: segments.length }
@@ -249,6 +252,10 @@ function ofRecord(name: string, request: IpfsGatewayRequest['request']): PathReq
     throw new Fault('bad_argument', { detail: 'only the name of a key has an IPNS record' })
   }
   return { ...request, root: cidOf(1, libp2pKeyCodec, key.multihash), mount: { name, depth: 0 } }
+}
+
+function refuseIf(status: DenyStatus | null): void {
+  if (status !== null) throw new Fault(status === 451 ? 'denied_legally' : 'denied')
 }
 
 function namesNotResolved(): Fault {

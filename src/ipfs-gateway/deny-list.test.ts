@@ -139,6 +139,18 @@ test('a hint names the status, of one rule or of the list', async () => {
   assert.equal((await read(`${one.toString()} status:200`)).statusOf(one), 410)
 })
 
+test('an IPNS name is denied in every spelling, and a later line allows it again', async () => {
+  const key = 'k51qzi5uqu5dgklc20hksmmzhoy5lfrn5xcnryq6xp4r50b5yc0vnivpywfu9p'
+  const list = await read(
+    `/ipns/${key} status:451\n/ipns/Site.example/*\n/ipns/a.example\n!/ipns/a.example\n/ipns/b.example/path\n`,
+  )
+  assert.equal(list.findName(key)?.status, 451)
+  assert.deepEqual(list.findName('site.example'), { status: 410, line: 2 })
+  assert.deepEqual(list.findName('a.example'), { status: null, line: 4 })
+  assert.equal(list.findName('b.example'), null)
+  assert.deepEqual(list.unread, [])
+})
+
 test('a head, comments and empty lines are ignored, and errors name their line', async () => {
   const list = await read(
     `version: 1\nname: x\n---\n\n# note\r\n${one.toString()}\r\n/ipns/x\n+${one.toString()}\n//zz\n`,

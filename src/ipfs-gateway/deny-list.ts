@@ -1,6 +1,6 @@
 // Content that this server must not serve, as operators pass such lists on. Blocks are compared by multihash, so that no
 // other spelling of a CID gets around it. The last rule that matches decides.
-// Form: https://specs.ipfs.tech/compact-denylist-format/ (IPIP-383), without rules for IPNS names, which are not resolved
+// Form: https://specs.ipfs.tech/compact-denylist-format/ (IPIP-383); of IPNS names only rules for a whole name, in clear
 // Tested by src/ipfs-gateway/deny-list.test.ts
 import { decodeOrSame } from '../base/decode-or-same.ts'
 import { hash } from 'node:crypto'
@@ -10,7 +10,9 @@ import type { CID } from 'multiformats/cid'
 import { Fault } from '../base/fault.ts'
 import { toBareHex } from '../base/hex.ts'
 import { parseCid } from '../codec/ipld/cid.ts'
+import { parseIpnsName } from '../codec/ipld/ipns-name.ts'
 import { computed, decodeMultihash, identityCode } from '../codec/ipld/multihash.ts'
+import { parseDnsName } from '../ipfs/names/dnslink.ts'
 
 /** Status of the refusal: 410, or 451 where the rule names a legal reason. */
 export type DenyStatus = 410 | 451
@@ -21,6 +23,8 @@ export type DenyMatch = { readonly status: DenyStatus | null; readonly line: num
 export type DenyList = {
   /** Null: no rule matches the content of `cid`, or of the path below it. */
   find(cid: CID, segments?: readonly string[]): DenyMatch | null
+  /** `name`: as `canonicalName` gives it. Null: no rule matches the name. */
+  findName(name: string): DenyMatch | null
   readonly entries: number
   /** Lines that are no rule: they deny nothing. At most 20. */
   readonly unread: readonly number[]
@@ -44,6 +48,8 @@ type PathRule = { readonly path: string; readonly prefix: boolean; readonly rule
 export class DenyRules {
   readonly #blocks = new Map<string, number>()
   readonly #paths = new Map<string, PathRule[]>()
+  /** By IPNS name. */
+  readonly #names = new Map<string, number>()
   /** By the hash of CID and path: hex of a sha2-256, or `<code>:<digest in hex>`. */
   readonly #hashes = new Map<string, number>()
   /** Hash functions of the multihashes. */
@@ -59,13 +65,30 @@ export class DenyRules {
     const [item = '', ...hints] = line.split(/\s+/)
     const allows = item.startsWith('!')
     const name = allows ? item.slice(1) : item
-    if (name.startsWith('/ipns/')) return true
     const rule = at * 4 + (allows ? 1 : 0) + ((statusOf(hints) ?? status) === 451 ? 2 : 0)
+    if (name.startsWith('/ipns/')) {
+      this.#addName(name.slice('/ipns/'.length), rule)
+      return true
+    }
     const added = name.startsWith('//')
       ? this.#addHash(name.slice(2), rule)
       : this.#addPath(name, rule)
     if (added) this.#entries += 1
     return added
+  }
+
+  /** Rules for a path below a name, and for what is no name, have no effect. */
+  #addName(text: string, rule: number): void {
+    const [, label = ''] = /^([^/]+)(?:\/\*?)?$/.exec(text) ?? []
+    const name = parseIpnsName(label)?.text ?? parseDnsName(label)
+    if (name === null) return
+    this.#names.set(name, rule)
+    this.#entries += 1
+  }
+
+  findName(name: string): DenyMatch | null {
+    const rule = this.#names.get(name)
+    return rule === undefined ? null : toMatch(rule)
   }
 
   #addHash(text: string, rule: number): boolean {
@@ -114,9 +137,7 @@ export class DenyRules {
         }
       }
     }
-    if (last === 0) return null
-    const status = (last & 1) === 1 ? null : (last & 2) === 2 ? 451 : 410
-    return { status, line: Math.floor(last / 4) }
+    return last === 0 ? null : toMatch(last)
   }
 
   *#hashesOf(cid: CID, path: string): Generator<string> {
@@ -157,9 +178,15 @@ export async function parseDenyList(
   }
   return {
     find: (cid, segments) => rules.find(cid, segments),
+    findName: (name) => rules.findName(name),
     entries: rules.entries,
     unread,
   }
+}
+
+function toMatch(rule: number): DenyMatch {
+  const status = (rule & 1) === 1 ? null : (rule & 2) === 2 ? 451 : 410
+  return { status, line: Math.floor(rule / 4) }
 }
 
 /** Before they are split: an array of so many lines can be larger than the memory. */

@@ -176,6 +176,25 @@ test('a name that does not resolve is an error of the server, and one that is no
   assert.match(unlisted.text, /gateway\.dnslink/)
 })
 
+test('a denied name is refused, its content is not', async (t) => {
+  const denied = new Set<string>()
+  const { ask, name, root, dns } = await startNames(t, {
+    pathRules: { denialOfName: (one) => (denied.has(one) ? 451 : null) },
+  })
+  denied.add(name.text).add('site.example')
+  dns.set('_dnslink.other.example', { texts: [`dnslink=/ipns/${name.text}`], ttlMs: null })
+  for (const [host, path] of [
+    ['127.0.0.1', `/ipns/${name.text}/sub/`],
+    ['127.0.0.1', `/ipns/${name.text}?format=ipns-record`],
+    [`${name.text}.ipns.pages.test`, '/'],
+    ['site.example', '/'],
+    ['127.0.0.1', '/ipns/other.example/'],
+  ] as const) {
+    assert.equal((await ask(host, path)).status, 451, host + path)
+  }
+  assert.equal((await ask('127.0.0.1', `/ipfs/${root}/sub/`)).status, 200)
+})
+
 test('without a key a name opens nothing that its content would not', async (t) => {
   const { ask, name, get, basic } = await startNames(t, {
     pathRules: { isPublic: () => false },

@@ -19,6 +19,8 @@ import type { DenyDecision, OwnDenyList } from '../ipfs-gateway/own-denials.ts'
 export type DenyLists = {
   /** Null: the content is not denied. */
   denialOf(cid: CID, segments?: readonly string[]): DenyStatus | null
+  /** The same of an IPNS name. */
+  denialOfName(name: string): DenyStatus | null
   /** Null: no rule is about the content. */
   decide(cid: CID, segments?: readonly string[]): DenyDecision | null
   /** As of `OwnDenyList`. */
@@ -101,6 +103,13 @@ export async function openDenyLists(
         })
   return {
     denialOf: (cid, segments) => decide(cid, segments)?.status ?? null,
+    denialOfName(name) {
+      for (const { list } of lists) {
+        const match = list.findName(name)
+        if (match !== null) return match.status
+      }
+      return null
+    },
     decide,
     refresh: own.refresh,
     refreshNow: own.refreshNow,

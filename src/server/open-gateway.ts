@@ -239,6 +239,7 @@ export function openGateway(
       pinnedOnly: () => settings.now.gateway.pinnedOnly,
       fetches: hasSources,
       denialOf: denied.denialOf,
+      denialOfName: denied.denialOfName,
       refreshDenials: denied.refreshNow,
       admit: readers.admit,
     },

@@ -110,7 +110,7 @@ test('the sequence number continues from a record that another machine published
   state.isOnline = true
   const signer = newSigner()
   await keys.import('alice', 'shared', signer.key)
-  routed.set(signer.name.text, signer.sign('/ipfs/other', 41n, clock.now() + hourMs))
+  routed.set(signer.name.text, [signer.sign('/ipfs/other', 41n, clock.now() + hourMs)])
   const made = await keys.publish('alice', { ...publication, key: 'shared' }, online, never)
   assert.equal(made.sequence, 42n)
   assert.deepEqual(state.puts, [signer.name.text])

@@ -1,10 +1,65 @@
-// IPNS records beyond this server: delegated routers and the DHT, as the network process offers them.
+// IPNS records beyond this server: delegated routers and the DHT, as the network process offers them by its commands.
+// Tested by src/ipfs/names/ipns-routing.test.ts
+import type { Clock } from '../../base/clock.ts'
+import { withDeadline } from '../../base/deadline.ts'
+import { Fault } from '../../base/fault.ts'
 import type { IpnsName } from '../../codec/ipld/ipns-name.ts'
 
-/** Each call has a time limit of its own. Records are not verified yet. */
 export interface IpnsRouting {
-  /** Null: all that answered have none. Throws if none answered. */
-  getIpnsRecord(name: IpnsName, signal: AbortSignal): Promise<Uint8Array | null>
+  /** Records of routers and of the DHT, none of them verified; empty: none has one. Throws if none answered. */
+  getIpnsRecords(name: IpnsName, signal: AbortSignal): Promise<readonly Uint8Array[]>
   /** Throws if no router and no node of the DHT took it. */
   putIpnsRecord(name: IpnsName, record: Uint8Array, signal: AbortSignal): Promise<void>
+}
+
+/** `arg`: `/ipns/<name>`. `record`: in base64. */
+type RoutingCommand =
+  | { readonly name: 'routing/get'; readonly arg: string }
+  | { readonly name: 'routing/put'; readonly arg: string; readonly record: string }
+
+/** Yields the values of Kubo's reply. */
+type RunCommand = (command: RoutingCommand, signal: AbortSignal) => AsyncIterable<unknown>
+
+const commandMsMax = 60_000
+const recordsMax = 64
+/** Of an event of `routing/get` that has a record in `Extra`, in base64. */
+const valueType = 5
+
+export function createIpnsRouting(run: RunCommand, clock: Clock): IpnsRouting {
+  return {
+    async getIpnsRecords({ text }, outer) {
+      using deadline = withDeadline(outer, commandMsMax, clock)
+      const records: Uint8Array[] = []
+      try {
+        for await (const event of run(
+          { name: 'routing/get', arg: `/ipns/${text}` },
+          deadline.signal,
+        )) {
+          const record = recordIn(event)
+          if (record !== null) records.push(record)
+          if (records.length === recordsMax) break
+        }
+      } catch (thrown) {
+        const isAbsent = thrown instanceof Fault && thrown.message === 'routing: not found'
+        if (!isAbsent) throw thrown
+      }
+      return records
+    },
+
+    async putIpnsRecord({ text }, bytes, outer) {
+      using deadline = withDeadline(outer, commandMsMax, clock)
+      const record = Buffer.from(bytes).toString('base64')
+      const events = run({ name: 'routing/put', arg: `/ipns/${text}`, record }, deadline.signal)
+      await Array.fromAsync(events, () => null)
+    },
+  }
+}
+
+function recordIn(event: unknown): Uint8Array | null {
+  if (typeof event !== 'object' || event === null) return null
+  const { Type: type, Extra: extra } = event as {
+    readonly Type?: unknown
+    readonly Extra?: unknown
+  }
+  return type === valueType && typeof extra === 'string' ? Buffer.from(extra, 'base64') : null
 }

@@ -105,14 +105,14 @@ test('routers are asked once in the TTL of a record, and the higher sequence num
   const { names, clock, routed, state } = createNamesFixture(t)
   state.isOnline = true
   const { name, sign } = newSigner()
-  routed.set(name.text, sign(content, 7n, clock.now() + 2 * hourMs, 100_000))
+  routed.set(name.text, [sign(content, 7n, clock.now() + 2 * hourMs, 100_000)])
   const resolve = (terms = usualTerms) => names.resolve(`/ipns/${name.text}`, terms, never)
   assert.equal((await resolve()).path, content)
-  routed.set(name.text, sign(`${content}/new`, 8n, clock.now() + 2 * hourMs, 100_000))
+  routed.set(name.text, [sign(`${content}/new`, 8n, clock.now() + 2 * hourMs, 100_000)])
   assert.equal((await resolve()).path, content)
   assert.equal(state.gets.length, 1)
   assert.equal((await resolve({ ...usualTerms, fresh: true })).path, `${content}/new`)
-  routed.set(name.text, sign(`${content}/newer`, 9n, clock.now() + 2 * hourMs, 100_000))
+  routed.set(name.text, [sign(`${content}/newer`, 9n, clock.now() + 2 * hourMs, 100_000)])
   clock.turn(100_000)
   const offline = await resolve({ ...usualTerms, offline: true })
   assert.equal(offline.path, `${content}/new`)
@@ -133,7 +133,7 @@ test('a router that lies or fails hides no stored record; without one the failur
   const bytes = sign(content, 1n, clock.now() + hourMs)
   await names.put('alice', { name, bytes, force: false }, online, never)
   state.isOnline = true
-  routed.set(name.text, newSigner().sign('/ipfs/other', 9n, clock.now() + hourMs))
+  routed.set(name.text, [newSigner().sign('/ipfs/other', 9n, clock.now() + hourMs)])
   assert.equal((await names.resolve(`/ipns/${name.text}`, usualTerms, never)).path, content)
   clock.turn(60_000)
   state.isBroken = true

@@ -40,6 +40,8 @@ export type ResolveTerms = {
   readonly offline: boolean
   /** Whether routers and the DHT are asked. */
   readonly routers: boolean
+  /** Called with each name before it is looked up, in its one spelling; what it throws ends the resolution. */
+  readonly permit?: (name: string) => void
 }
 
 export const usualTerms: ResolveTerms = {
@@ -58,7 +60,7 @@ export interface Names {
   /** The newest valid record. Null: none is known. Throws `no_upstream` if none is stored and no router answers. */
   find(
     name: IpnsName,
-    terms: Omit<ResolveTerms, 'recursive'>,
+    terms: Omit<ResolveTerms, 'recursive' | 'permit'>,
     signal: AbortSignal,
   ): Promise<FoundRecord | null>
   /**
@@ -140,14 +142,13 @@ export function createNames(parts: NamesParts): Names {
     const routers = routing()
     if (routers === null) return null
     return await recordLookups.join(name.text, signal, async (shared) => {
-      const bytes = await routers.getIpnsRecord(name, shared).catch((cause: unknown) => {
+      const offered = await routers.getIpnsRecords(name, shared).catch((cause: unknown) => {
         shared.throwIfAborted()
-        throw new Fault('no_upstream', {
-          detail: 'could not resolve name: no router answered',
-          cause,
-        })
+        const detail = 'could not resolve name: no router answered'
+        throw new Fault('no_upstream', { detail, cause })
       })
-      const found = bytes === null ? null : verified(bytes, name)
+      const valid = offered.map((bytes) => verified(bytes, name)).filter((one) => one !== null)
+      const found = valid.toSorted(compareIpnsRecords).at(-1) ?? null
       const ms = found === null ? absentMs : Math.max(absentMs, Math.min(ttlOf(found), hourMs))
       setNewest(records, name.text, { found, until: clock.now() + ms }, cachedMax)
       return found
@@ -156,7 +157,7 @@ export function createNames(parts: NamesParts): Names {
 
   async function find(
     name: IpnsName,
-    { fresh, offline, routers }: Omit<ResolveTerms, 'recursive'>,
+    { fresh, offline, routers }: Omit<ResolveTerms, 'recursive' | 'permit'>,
     signal: AbortSignal,
   ): Promise<IpnsRecord | null> {
     const stored = await findStored(name)
@@ -229,8 +230,10 @@ export function createNames(parts: NamesParts): Names {
     signal: AbortSignal,
   ): Promise<ResolvedName> {
     const key = parseIpnsName(name)
+    const dnsName = key === null ? parseDnsName(name) : null
+    const known = key?.text ?? dnsName
+    if (known !== null) terms.permit?.(known)
     if (key !== null) return await resolveKey(key, terms, signal)
-    const dnsName = parseDnsName(name)
     if (dnsName !== null) return await resolveLink(dnsName, terms, signal)
     throw unresolved(`: ${JSON.stringify(name.slice(0, 200))} is no IPNS name and no DNS name`)
   }

@@ -30,7 +30,7 @@ export function newSigner() {
 export function createNamesFixture(t: TestContext, listed: readonly string[] | null = null) {
   const { rows, clock, database } = createFilesFixture(t)
   const dns = new Map<string, { texts: string[]; ttlMs: number | null } | Error>()
-  const routed = new Map<string, Uint8Array>()
+  const routed = new Map<string, Uint8Array[]>()
   const state = {
     dnsLookups: [] as string[],
     gets: [] as string[],
@@ -39,15 +39,15 @@ export function createNamesFixture(t: TestContext, listed: readonly string[] | n
     isBroken: false,
   }
   const routing: IpnsRouting = {
-    async getIpnsRecord({ text }) {
+    async getIpnsRecords({ text }) {
       state.gets.push(text)
       if (state.isBroken) throw new Error('no router')
-      return routed.get(text) ?? null
+      return [Buffer.from('no record'), ...(routed.get(text) ?? [])]
     },
     async putIpnsRecord({ text }, record) {
       state.puts.push(text)
       if (state.isBroken) throw new Error('no router')
-      routed.set(text, record)
+      routed.set(text, [record])
     },
   }
   const names = createNames({

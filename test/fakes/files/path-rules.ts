@@ -7,6 +7,7 @@ export const openPaths: PathRules = {
   pinnedOnly: () => false,
   fetches: () => false,
   denialOf: () => null,
+  denialOfName: () => null,
   refreshDenials: () => {},
   admit: () => () => {},
 }

@@ -1,0 +1,58 @@
+// Records by commands of the network process, played by a table.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { never } from '../../../test/fakes/files/files-fixture.ts'
+import { newSigner } from '../../../test/fakes/files/names-fixture.ts'
+import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { Fault } from '../../base/fault.ts'
+import { createIpnsRouting } from './ipns-routing.ts'
+
+const { name } = newSigner()
+const line = (bytes: Uint8Array) => ({
+  Extra: Buffer.from(bytes).toString('base64'),
+  ID: '',
+  Responses: null,
+  Type: 5,
+})
+
+test('records of all events are given, an absent one is none, and a failure stays one', async () => {
+  const replies: (object | Error)[][] = [
+    [{ Type: 6 }, line(Buffer.from('a')), line(Buffer.from('b'))],
+    [new Fault('command_failed', { detail: 'routing: not found' })],
+    [new Fault('no_upstream')],
+    Array.from({ length: 100 }, () => line(Buffer.from('c'))),
+  ]
+  const asked: object[] = []
+  async function* run(command: object) {
+    asked.push(command)
+    for (const value of replies.shift() ?? []) {
+      if (value instanceof Error) throw value
+      yield value
+    }
+  }
+  const routing = createIpnsRouting(run, createTurnedClock())
+  const records = await routing.getIpnsRecords(name, never)
+  assert.deepEqual(records.map(String), ['a', 'b'])
+  assert.deepEqual(await routing.getIpnsRecords(name, never), [])
+  await assert.rejects(routing.getIpnsRecords(name, never), { code: 'no_upstream' })
+  assert.equal((await routing.getIpnsRecords(name, never)).length, 64)
+  await routing.putIpnsRecord(name, Buffer.from('a'), never)
+  assert.deepEqual(asked[0], { name: 'routing/get', arg: `/ipns/${name.text}` })
+  assert.deepEqual(asked.at(-1), { name: 'routing/put', arg: `/ipns/${name.text}`, record: 'YQ==' })
+})
+
+test('a command that does not end is ended after a minute', async () => {
+  const clock = createTurnedClock()
+  // eslint-disable-next-line require-yield
+  async function* run(_: object, signal: AbortSignal): AsyncGenerator<never> {
+    await new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+    })
+  }
+  const routing = createIpnsRouting(run, clock)
+  const puts = assert.rejects(routing.putIpnsRecord(name, Buffer.from('a'), never), {
+    code: 'deadline',
+  })
+  clock.turn(60_000)
+  await puts
+})
