@@ -19,6 +19,7 @@ import { runImport } from './sections/import.ts'
 import { runFolders } from './sections/folders.ts'
 import { runLatency } from './sections/latency.ts'
 import { runObjects } from './sections/objects.ts'
+import { runPostgres } from './sections/postgres.ts'
 import { runStanding } from './sections/standing.ts'
 import { runStarvation } from './sections/starvation.ts'
 import { runUpstream } from './sections/upstream.ts'
@@ -40,6 +41,7 @@ const sections: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   files: runFiles,
   folders: runFolders,
   objects: runObjects,
+  postgres: runPostgres,
   engine: runEngine,
   collection: runCollection,
   import: runImport,

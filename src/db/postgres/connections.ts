@@ -12,6 +12,7 @@ import { rowTypes } from './row-types.ts'
 /** A value of a statement, or the values of one column of its rows. */
 type Parameter = SqlValue | readonly SqlValue[]
 
+/** A call may be made before the last one has resolved: the server runs them in order. */
 export type Connection = {
   /** `changed`: rows that a statement changed. */
   run(sql: string, parameters: readonly Parameter[]): Promise<Outcome>
@@ -62,6 +63,8 @@ export function createConnections(parts: {
     idle_in_transaction_session_timeout: replyMs,
     query_timeout: replyMs,
     keepAlive: true,
+    // What is sent before the reply to the last one arrives saves a round trip.
+    pipeline: true,
     types: rowTypes,
   }
   const pool = new pg.Pool({ ...options, max: size, idleTimeoutMillis: 30_000 })
@@ -162,7 +165,12 @@ export function createConnections(parts: {
   return {
     lend,
     async open() {
-      const client = new pg.Client({ ...options, statement_timeout: 0, query_timeout: replyMs })
+      const client = new pg.Client({
+        ...options,
+        pipeline: false,
+        statement_timeout: 0,
+        query_timeout: replyMs,
+      })
       await client.connect()
       return client
     },

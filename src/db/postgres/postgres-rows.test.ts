@@ -11,7 +11,7 @@ import { query } from '../rows.ts'
 import { NothingChanged, type Statement } from '../writer.ts'
 import { type Connections, createConnections } from './connections.ts'
 import { migratePostgres } from './migrate.ts'
-import { createPostgresRows } from './postgres-rows.ts'
+import { advisoryLocks, createPostgresRows } from './postgres-rows.ts'
 
 const skip = missingPostgres()
 let server: Postgres
@@ -263,6 +263,31 @@ test('a statement that takes too long fails with overloaded', { skip }, async ()
     await close()
   }
 })
+
+test('a write that does not get its lock in time changes nothing', { skip }, async () => {
+  const { database, rows, close } = await open()
+  const holder = connect(database)
+  try {
+    await holder.lend(async (connection) => {
+      await connection.script(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0;
+        SELECT pg_advisory_xact_lock(${advisoryLocks.rows})`)
+      // Its first statement is sent before the lock is there, and needs no lock itself.
+      await assert.rejects(rows.write([insertDone, insertDone]), { code: 'overloaded' })
+      await connection.script('COMMIT')
+    })
+    const counted = query<{ readonly count: number }>('SELECT count(*) AS count FROM done')
+    assert.equal((await rows.first(counted))?.count, 0)
+    assert.deepEqual(await rows.write([insertDone]), [1])
+  } finally {
+    await holder.close()
+    await close()
+  }
+})
+
+const insertDone: Statement = {
+  sql: `INSERT INTO done (id, changes, until) VALUES (gen_random_uuid(), '{}', now())`,
+  parameters: [],
+}
 
 test('callers beyond the limit of the queue get overloaded at once', { skip }, async () => {
   const connections = connect(await server.createDatabase(template), 1)

@@ -24,6 +24,8 @@ const givenLife = '1 day'
 const ownLife = '10 minutes'
 const uuidRegex = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
+type TextOf = (statement: { readonly sql: string; readonly postgres?: string }) => string
+
 /** `life`: how long the ID is known. */
 type Try = {
   readonly statements: readonly Statement[]
@@ -88,18 +90,19 @@ export function createPostgresRows(connections: Pick<Connections, 'lend'>, clock
     const locking = lock === 'none' ? '' : `; SELECT pg_advisory_xact_lock(${advisoryLocks[lock]})`
     let isOpen = true
     try {
-      await connection.script(`BEGIN ISOLATION LEVEL READ COMMITTED${locking}`)
-      const earlier = isRepeated ? await claimId(connection, id) : null
-      if (earlier !== null) return earlier
-      const changes: number[] = []
-      for (const [index, statement] of statements.entries()) {
-        const changed = await runStatement(connection, statement, textOf)
-        if (statement.require === 'change' && changed === 0) throw new NothingChanged(index)
-        changes.push(changed)
+      const begun = connection.script(`BEGIN ISOLATION LEVEL READ COMMITTED${locking}`)
+      if (isRepeated) {
+        await begun
+        const earlier = await claimId(connection, id)
+        if (earlier !== null) return earlier
       }
-      await connection.script(`INSERT INTO done (id, changes, until)
-        VALUES ('${id}', '{${changes.join(',')}}', now() + interval '${life}')
-        ON CONFLICT (id) DO UPDATE SET changes = excluded.changes, until = excluded.until; COMMIT`)
+      // Sent with the first statement: if the lock cannot be had, the server refuses the rest of the transaction.
+      const [, changes] = await Promise.all([begun, runAll(connection, statements, textOf)])
+      // A COMMIT after a failed INSERT is a ROLLBACK.
+      await Promise.all([
+        connection.run(insertDone, [id, `{${changes.join(',')}}`, life]),
+        connection.script('COMMIT'),
+      ])
       isOpen = false
       return changes
     } finally {
@@ -159,6 +162,23 @@ export function createPostgresRows(connections: Pick<Connections, 'lend'>, clock
   }
 }
 
+const insertDone = `INSERT INTO done (id, changes, until) VALUES ($1, $2, now() + $3::text::interval)
+  ON CONFLICT (id) DO UPDATE SET changes = excluded.changes, until = excluded.until`
+
+async function runAll(
+  connection: Connection,
+  statements: readonly Statement[],
+  textOf: TextOf,
+): Promise<readonly number[]> {
+  const changes: number[] = []
+  for (const [index, statement] of statements.entries()) {
+    const changed = await runStatement(connection, statement, textOf)
+    if (statement.require === 'change' && changed === 0) throw new NothingChanged(index)
+    changes.push(changed)
+  }
+  return changes
+}
+
 /**
  * The changes of an earlier transaction with this ID; null: there is none. Waits for the end of one that is under way: the
  * server may not have noticed yet that its connection is lost.
@@ -189,7 +209,7 @@ async function endQuietly(connection: Connection): Promise<void> {
 async function runStatement(
   connection: Connection,
   statement: Statement,
-  textOf: (statement: { readonly sql: string; readonly postgres?: string }) => string,
+  textOf: TextOf,
 ): Promise<number> {
   const { sql, parameters, rows, postgres } = statement
   if (typeof postgres === 'object') {
