@@ -78,7 +78,7 @@ export async function openData(
       settings: { now: config },
       database: db,
       writer,
-      sealSecret: () => obtainSealSecret(dataDir),
+      sealSecret: () => obtainSealSecret(config),
       isSpooled: false,
       clock: systemClock,
       log: silentLog,
@@ -97,7 +97,7 @@ export async function openData(
     config,
     savedNetworks: createSavedNetworks({
       ...parts,
-      sealSecret: () => obtainSealSecret(dataDir),
+      sealSecret: () => obtainSealSecret(config),
     }),
     db,
     localRows,

@@ -3,7 +3,11 @@
 // Tested by test/cli/cli-networks.test.ts
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { obtainSealSecret } from '../access/accounts/server-identity.ts'
+import {
+  identityPath,
+  type IdentityPlace,
+  obtainSealSecret,
+} from '../access/accounts/server-identity.ts'
 import { systemClock } from '../base/clock.ts'
 import { withSavedNetworks } from '../config/saved-network.ts'
 import type { Config } from '../config/settings.ts'
@@ -23,17 +27,16 @@ type StoredNetworks = {
 /** A folder that cannot be read stores none: other checks report it. */
 export async function findStoredNetworks(config: Config): Promise<StoredNetworks> {
   const { url } = config.database
-  const saved =
-    url === null ? await readStored(config.dataDir) : await readRemote(config.dataDir, url)
+  const saved = url === null ? await readStored(config) : await readRemote(config, url)
   return { config: withSavedNetworks(config, readable(saved)), saved }
 }
 
-async function readRemote(dataDir: string, url: string): Promise<readonly SavedNetwork[]> {
+async function readRemote(place: IdentityPlace, url: string): Promise<readonly SavedNetwork[]> {
   try {
     const { inspectPostgres } = await import('../db/postgres/inspect.ts')
     const found = await inspectPostgres({ url, mayLoseCommits: true, clock: systemClock })
     try {
-      return found.rows === null ? [] : await listFrom(found.rows, dataDir)
+      return found.rows === null ? [] : await listFrom(found.rows, place)
     } finally {
       await found.close()
     }
@@ -44,25 +47,25 @@ async function readRemote(dataDir: string, url: string): Promise<readonly SavedN
 
 function listFrom(
   rows: Parameters<typeof createSavedNetworks>[0]['rows'],
-  dataDir: string,
+  place: IdentityPlace,
 ): Promise<readonly SavedNetwork[]> {
-  const hasKey = existsSync(join(dataDir, 'identity.pem'))
+  const hasKey = existsSync(identityPath(place))
   return createSavedNetworks({
     rows,
     clock: systemClock,
     // Without the key file nothing can be read, and reading it would create it.
-    sealSecret: () => (hasKey ? obtainSealSecret(dataDir) : new Uint8Array(32)),
+    sealSecret: () => (hasKey ? obtainSealSecret(place) : new Uint8Array(32)),
   }).list()
 }
 
-async function readStored(dataDir: string): Promise<readonly SavedNetwork[]> {
-  const path = join(dataDir, 'cairn.db')
+async function readStored(place: IdentityPlace): Promise<readonly SavedNetwork[]> {
+  const path = join(place.dataDir, 'cairn.db')
   if (!existsSync(path)) return []
   let db: Database | null = null
   try {
     db = openDatabase(path, { readOnly: true })
     if (schemaVersion(db) !== migrations.length) return []
-    return await listFrom(createSqliteRows(db, createInlineWriter(db)), dataDir)
+    return await listFrom(createSqliteRows(db, createInlineWriter(db)), place)
   } catch {
     return []
   } finally {

@@ -140,6 +140,9 @@ const workersMax = 64
 
 export const settingsSchema = z.strictObject({
   dataDir: text('./cairn-data', 'Data folder. Created if absent.'),
+  secretsFile: path(
+    'Key pair of the server (PEM, Ed25519), the same on all machines; not in backups. null: `identity.pem` in `dataDir`, created if absent.',
+  ),
   workers: z
     .union(
       [z.int().min(0).max(workersMax), z.literal('auto')],

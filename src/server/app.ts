@@ -178,7 +178,7 @@ export async function startServer(
     settings,
     database,
     writer,
-    sealSecret: () => obtainSealSecret(config.dataDir),
+    sealSecret: () => obtainSealSecret(config),
     isSpooled: true,
     clock,
     log,
@@ -274,7 +274,7 @@ export async function startServer(
   const alerts = openAlerts({
     accounts,
     usage,
-    sealSecret: () => obtainSealSecret(config.dataDir),
+    sealSecret: () => obtainSealSecret(config),
     settings,
     storedBytes,
     rows,
@@ -297,13 +297,13 @@ export async function startServer(
     findSender: senders.find,
     filterStore: messages?.filters,
   })
-  const publicKey = obtainPublicKey(config.dataDir)
+  const publicKey = obtainPublicKey(config)
   const ipns = openNames({
     config,
     settings,
     rows,
     leases,
-    sealSecret: () => obtainSealSecret(config.dataDir),
+    sealSecret: () => obtainSealSecret(config),
     routing: () => null,
     clock,
     log,
@@ -315,14 +315,14 @@ export async function startServer(
     publicKey,
     remotePins: openRemotePins({
       ...parts,
-      sealSecret: () => obtainSealSecret(config.dataDir),
+      sealSecret: () => obtainSealSecret(config),
       settings,
     }),
     ipns,
   })
   const saved = createSavedNetworks({
     ...parts,
-    sealSecret: () => obtainSealSecret(config.dataDir),
+    sealSecret: () => obtainSealSecret(config),
   })
   const merged = await readNetworksInForce(config, saved, log)
   const opened = await openNetworks({

@@ -58,14 +58,17 @@ export function openIdentity(parts: {
   readonly log: Log
   /** Current settings. */
   readonly settings: {
-    readonly now: Pick<Config, 'dataDir' | 'admin' | 'http' | 'log' | 'mail' | 'signIn'>
+    readonly now: Pick<
+      Config,
+      'dataDir' | 'secretsFile' | 'admin' | 'http' | 'log' | 'mail' | 'signIn'
+    >
   }
   readonly onSignInRefused?: OnSignInRefused
   /** Of several nodes; absent: this one is alone. */
   readonly shares?: RateShares | undefined
 }): Identity {
   const { settings, clock } = parts
-  const { dataDir } = settings.now
+  const { dataDir, secretsFile } = settings.now
   const failed = createFailedSignIns({
     clock,
     perHour: () => settings.now.admin.failedSignInsPerHour,
@@ -90,7 +93,7 @@ export function openIdentity(parts: {
         keepAddresses: log.addresses,
       }
     },
-    sealSecret: () => obtainSealSecret(dataDir),
+    sealSecret: () => obtainSealSecret({ dataDir, secretsFile }),
     beginTry: failed.begin,
     mailInvitation: createInvitationMail({
       ...createMailer(() => settings.now.mail),

@@ -199,6 +199,8 @@ test(
     )
     const pod = JSON.stringify(deployment?.spec?.template)
     assert.match(pod, /"secretName":"cairn-identity"/)
+    assert.match(pod, /"name":"CAIRN_SECRETS_FILE","value":"\/identity\/identity\.pem"/)
+    assert.doesNotMatch(pod, /initContainers/)
     assert.match(pod, /"emptyDir":\{"sizeLimit":"50Gi"\}/)
   },
 )

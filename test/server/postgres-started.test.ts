@@ -1,6 +1,7 @@
 // Servers that share a PostgreSQL database, as a user starts them.
 import assert from 'node:assert/strict'
-import { copyFile, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { pause, systemClock } from '../../src/base/clock.ts'
@@ -34,7 +35,7 @@ async function settingsOf(t: TestContext): Promise<string> {
   })
 }
 
-/** All with the same `identity.pem`, as an operator copies it. */
+/** All with the key pair of the first. */
 async function startService(t: TestContext, count: number): Promise<Service> {
   const url = postgres.server().urlOf(await postgres.createDatabase())
   const settings = await settingsOf(t)
@@ -44,11 +45,11 @@ async function startService(t: TestContext, count: number): Promise<Service> {
     const config = join(dataDir, 'cairn.yaml')
     await writeFile(config, settings)
     const [first] = nodes
-    if (first !== undefined) {
-      await copyFile(join(first.dataDir, 'identity.pem'), join(dataDir, 'identity.pem'))
-    }
+    const secretsFile = first === undefined ? null : join(first.dataDir, 'identity.pem')
     const args = ['--config', config]
-    const node = await startCairn({ dataDir, args, env: { DATABASE_URL: url } })
+    const secrets = secretsFile === null ? {} : { CAIRN_SECRETS_FILE: secretsFile }
+    const node = await startCairn({ dataDir, args, env: { DATABASE_URL: url, ...secrets } })
+    assert.equal(existsSync(join(dataDir, 'identity.pem')), secretsFile === null)
     t.after(() => node.stop())
     nodes.push({ ...node, config })
   }

@@ -14,11 +14,11 @@ test('processes that start concurrently in a new folder share one key pair and l
   try {
     const program = `
       import { obtainPublicKey } from ${JSON.stringify(new URL('server-identity.ts', import.meta.url).href)}
-      process.stdout.write(Buffer.from(obtainPublicKey(${JSON.stringify(folder)})).toString('hex'))`
+      process.stdout.write(Buffer.from(obtainPublicKey({ dataDir: ${JSON.stringify(folder)}, secretsFile: null })).toString('hex'))`
     const run = () =>
       promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program])
     const printed = await Promise.all(Array.from({ length: processes }, run))
-    const own = Buffer.from(obtainPublicKey(folder)).toString('hex')
+    const own = Buffer.from(obtainPublicKey({ dataDir: folder, secretsFile: null })).toString('hex')
     assert.deepEqual(
       printed.map(({ stdout }) => stdout),
       Array.from({ length: processes }, () => own),
@@ -26,5 +26,22 @@ test('processes that start concurrently in a new folder share one key pair and l
     assert.deepEqual(readdirSync(folder), ['identity.pem'])
   } finally {
     rmSync(folder, { recursive: true })
+  }
+})
+
+test('a key pair in a file of its own is used by every data folder, and never created', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cairn-identity-'))
+  try {
+    const secretsFile = join(folder, 'identity.pem')
+    const [one, other] = [join(folder, 'one'), join(folder, 'other')]
+    assert.throws(
+      () => obtainPublicKey({ dataDir: one, secretsFile }),
+      /^Error: secretsFile .* does not exist: copy/,
+    )
+    const own = obtainPublicKey({ dataDir: folder, secretsFile: null })
+    assert.deepEqual(obtainPublicKey({ dataDir: one, secretsFile }), own)
+    assert.deepEqual(obtainPublicKey({ dataDir: other, secretsFile }), own)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
   }
 })

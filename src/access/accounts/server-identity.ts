@@ -1,4 +1,4 @@
-// The server's key pair, created once per data folder. `id` reports it, so the server keeps its peer ID.
+// The server's key pair, created once per data folder, or in a file that several machines have. `id` reports it, so the server keeps its peer ID.
 import {
   createPrivateKey,
   createPublicKey,
@@ -9,18 +9,32 @@ import {
 import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The Ed25519 public key, 32 bytes (RFC 8032), of the pair in `<dataDir>/identity.pem`. */
-export function obtainPublicKey(dataDir: string): Uint8Array {
-  const path = join(dataDir, 'identity.pem')
-  const { x } = createPublicKey(readKey(path) ?? createKey(path)).export({ format: 'jwk' })
+/** `secretsFile`: the file of the pair; null: `identity.pem` in the data folder, which is created if it is missing. */
+export type IdentityPlace = { readonly dataDir: string; readonly secretsFile: string | null }
+
+export function identityPath({ dataDir, secretsFile }: IdentityPlace): string {
+  return secretsFile ?? join(dataDir, 'identity.pem')
+}
+
+/** The Ed25519 public key, 32 bytes (RFC 8032), of the pair. Throws a sentence if the file that is set is missing. */
+export function obtainPublicKey(place: IdentityPlace): Uint8Array {
+  const { x } = createPublicKey(obtainPair(place)).export({ format: 'jwk' })
   return new Uint8Array(Buffer.from(x ?? '', 'base64url'))
 }
 
-/** Bytes derived from the key pair, constant as long as it exists; source of encryption keys. */
-export function obtainSealSecret(dataDir: string): Uint8Array {
-  const path = join(dataDir, 'identity.pem')
-  const pair = readKey(path) ?? createKey(path)
-  return new Uint8Array(pair.export({ type: 'pkcs8', format: 'der' }))
+/** Bytes derived from the key pair, constant as long as it exists; source of encryption keys. Throws as `obtainPublicKey`. */
+export function obtainSealSecret(place: IdentityPlace): Uint8Array {
+  return new Uint8Array(obtainPair(place).export({ type: 'pkcs8', format: 'der' }))
+}
+
+function obtainPair(place: IdentityPlace): KeyObject {
+  const path = identityPath(place)
+  const known = readKey(path)
+  if (known !== null) return known
+  if (place.secretsFile === null) return createKey(path)
+  throw new Error(
+    `secretsFile ${path} does not exist: copy identity.pem of another machine of this service there, or create it with openssl genpkey -algorithm ed25519 -out ${path}`,
+  )
 }
 
 function readKey(path: string): KeyObject | null {

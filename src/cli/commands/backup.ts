@@ -98,7 +98,7 @@ async function make(context: Context, options: MakeOptions): Promise<void> {
   const to = chosenTarget('--to', options.to, config)
   const keep = keepOf(options.keep)
   refuseNoData(dataDir)
-  const server = Buffer.from(obtainPublicKey(dataDir)).toString('hex')
+  const server = Buffer.from(obtainPublicKey(config)).toString('hex')
   const task = { dataDir, server, version: cairnVersion(), to, s3: backup.s3, keep }
   const progress = showBytes(context, 'backup')
   const result = await untilInterrupted((signal) =>

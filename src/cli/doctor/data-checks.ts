@@ -1,6 +1,7 @@
 // The database in the data folder, opened for reading only, beside a running server or without one.
 // Tested by src/cli/doctor/doctor.test.ts
 import { join } from 'node:path'
+import { identityPath } from '../../access/accounts/server-identity.ts'
 import type { Config } from '../../config/settings.ts'
 import { countQuarantined } from '../../tables/quarantine.ts'
 import { usedDatabaseBytes } from '../../db/database-bytes.ts'
@@ -119,7 +120,7 @@ async function* checkRows(db: Database, parts: Parts): AsyncGenerator<Problem> {
 }
 
 export function hasKeyPair({ machine, config }: Pick<Parts, 'machine' | 'config'>): boolean {
-  return machine.findFile(join(config.dataDir, 'identity.pem')) !== null
+  return machine.findFile(identityPath(config)) !== null
 }
 
 function* checkQuarantine(db: Database, command: CommandLine): Generator<Problem> {

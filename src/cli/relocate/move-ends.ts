@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { obtainSealSecret } from '../../access/accounts/server-identity.ts'
+import { identityPath, obtainSealSecret } from '../../access/accounts/server-identity.ts'
 import { systemClock } from '../../base/clock.ts'
 import { silentLog } from '../../base/log.ts'
 import type { Config } from '../../config/settings.ts'
@@ -37,7 +37,7 @@ export type SharedEnd = AsyncDisposable & {
 
 /** Migrates the schema. Rejects with a sentence if the database or its secrets do not fit. */
 export async function openSharedEnd(
-  config: Pick<Config, 'dataDir' | 'database' | 'objects'>,
+  config: Pick<Config, 'dataDir' | 'secretsFile' | 'database' | 'objects'>,
 ): Promise<SharedEnd> {
   const { dataDir, database } = config
   const { url, mayLoseCommits } = database
@@ -46,7 +46,7 @@ export async function openSharedEnd(
       'the settings name no shared database: set database.url and objects.url in a settings file, and name it with --config',
     )
   }
-  if (!existsSync(join(dataDir, 'identity.pem'))) {
+  if (!existsSync(identityPath(config))) {
     throw new Error(
       `${dataDir} has no identity.pem, whose key encrypts secrets in the database: copy it from the data folder of a server that uses this database`,
     )
@@ -54,7 +54,7 @@ export async function openSharedEnd(
   await using opening = new AsyncDisposableStack()
   const clock = systemClock
   const log = silentLog
-  const secretHash = createHash('sha256').update(obtainSealSecret(dataDir)).digest('hex')
+  const secretHash = createHash('sha256').update(obtainSealSecret(config)).digest('hex')
   const opened = await openPostgres({ url, size: 4, mayLoseCommits, secretHash, clock, log })
   opening.defer(() => opened.close())
   const session = await openMoveSession(url)

@@ -36,7 +36,7 @@ export type Moved = {
 }
 
 type Parts = {
-  readonly config: Pick<Config, 'dataDir' | 'database' | 'objects' | 'store'>
+  readonly config: Pick<Config, 'dataDir' | 'secretsFile' | 'database' | 'objects' | 'store'>
   readonly onBlocks: (done: number, total: number) => void
   /** Called before each step. */
   readonly onStep: (step: string) => void | Promise<void>

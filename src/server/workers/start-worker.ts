@@ -119,7 +119,7 @@ export async function startWorker(
     settings,
     database,
     writer,
-    sealSecret: () => obtainSealSecret(config.dataDir),
+    sealSecret: () => obtainSealSecret(config),
     isSpooled: false,
     clock,
     log,
@@ -205,7 +205,7 @@ export async function startWorker(
   const saved = createSavedNetworks({
     rows,
     clock,
-    sealSecret: () => obtainSealSecret(config.dataDir),
+    sealSecret: () => obtainSealSecret(config),
   })
   const merged = await readNetworksInForce(config, saved, log)
   const opened = await openNetworks({

@@ -98,28 +98,6 @@ spec:
     fsGroupChangePolicy: OnRootMismatch
     seccompProfile:
       type: RuntimeDefault
-  {{- with .Values.identitySecret }}
-  # All pods of one database have this key pair in their data folders.
-  initContainers:
-    - name: identity
-      image: {{ include "cairn.image" $ }}
-      imagePullPolicy: {{ $.Values.image.pullPolicy }}
-      command:
-        - sh
-        - -ceu
-        - umask 077; mkdir -p "$CAIRN_DATA_DIR"; cp /identity/identity.pem "$CAIRN_DATA_DIR/identity.pem"
-      securityContext:
-        allowPrivilegeEscalation: false
-        readOnlyRootFilesystem: true
-        capabilities:
-          drop: [ALL]
-      volumeMounts:
-        - name: data
-          mountPath: /var/lib/cairn
-        - name: identity
-          mountPath: /identity
-          readOnly: true
-  {{- end }}
   containers:
     - name: cairn
       image: {{ include "cairn.image" . }}
@@ -127,6 +105,11 @@ spec:
       env:
         - name: CAIRN_CONFIG
           value: /etc/cairn/cairn.yaml
+        {{- if .Values.identitySecret }}
+        # All pods of one database have this key pair.
+        - name: CAIRN_SECRETS_FILE
+          value: /identity/identity.pem
+        {{- end }}
         {{- range $name, $secret := .Values.secretEnv }}
         - name: {{ $name }}
           valueFrom:
@@ -175,6 +158,11 @@ spec:
           readOnly: true
         - name: tmp
           mountPath: /tmp
+        {{- if .Values.identitySecret }}
+        - name: identity
+          mountPath: /identity
+          readOnly: true
+        {{- end }}
   volumes:
     - name: settings
       configMap:
