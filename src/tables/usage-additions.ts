@@ -68,17 +68,23 @@ function addUpSql(table: string, names: readonly string[], counts: readonly stri
   const shared = ['face', 'network', 'method', ...names].join(', ')
   const totals = counts.map((count) => `sum(${count})`).join(', ')
   const updates = counts.map((count) => `${count} = ${table}.${count} + excluded.${count}`)
+  const start = `minute - minute % (span * ${minuteMs})`
+  // Rows of two minutes are one row of an hour, which a statement of PostgreSQL may change only once.
+  const added = {
+    sql: `SELECT holder, span, ${start}, ${shared}, ${counts.join(', ')} FROM held CROSS JOIN spans WHERE true`,
+    postgres: `SELECT holder, span, ${start}, ${shared}, ${totals} FROM held CROSS JOIN spans
+      GROUP BY holder, span, ${start}, ${shared}`,
+  }
   return withCounted(
     [...place, ...names, ...counts],
-    () => `,
+    (engine) => `,
     held AS (
       SELECT key AS holder, minute, ${shared}, ${counts.join(', ')} FROM counted
       UNION ALL SELECT '@' || account, minute, ${shared}, ${totals} FROM counted GROUP BY account, minute, ${shared}
       UNION ALL SELECT '${holders.all}', minute, ${shared}, ${totals} FROM counted GROUP BY minute, ${shared}),
     spans (span) AS (VALUES (${Object.values(spans).join('), (')}))
     INSERT INTO ${table} (holder, span, start, ${shared}, ${counts.join(', ')})
-    SELECT holder, span, minute - minute % (span * ${minuteMs}), ${shared}, ${counts.join(', ')}
-    FROM held CROSS JOIN spans WHERE true
+    ${added[engine]}
     ON CONFLICT (holder, span, start, ${shared}) DO UPDATE SET ${updates.join(', ')}`,
   )
 }
