@@ -51,7 +51,7 @@ const ownStorage = '(SELECT id FROM account_storage WHERE account_id = NEW.id)'
 const pinnedWith = (provide: string): string =>
   `SELECT root FROM pin WHERE account_id = NEW.id AND root IS NOT NULL AND provide IN (${provide})`
 
-export const provideTable: readonly string[] = [
+const provideTable: readonly string[] = [
   // `roots`: of how many accounts' roots it is the first block; `parts`: of how many it is any block. `due`: when it is
   // announced next, in milliseconds since 1970; 0 a new root, 1 a new block. `tried`: failures since the last success.
   `CREATE TABLE provide (multihash BLOB PRIMARY KEY, roots INTEGER NOT NULL, parts INTEGER NOT NULL,
@@ -60,7 +60,7 @@ export const provideTable: readonly string[] = [
   `CREATE INDEX provide_roots_due ON provide (due) WHERE roots > 0`,
 ]
 
-export const publicTriggers: readonly string[] = [
+const publicTriggers: readonly string[] = [
   `CREATE TRIGGER pin_published AFTER INSERT ON pin WHEN ${isPublic('NEW')}
     BEGIN ${publish('NEW')} END`,
   // The new root first: blocks in both stay public all the time.

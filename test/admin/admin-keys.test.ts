@@ -252,6 +252,7 @@ test('only operators create accounts and set their limits and names', async () =
     filesStoredBytes: null,
     filesUploadBytesPerMonth: 9,
     filesDownloadBytesPerMonth: null,
+    provide: 'none',
   })
   assert.match(await desk.refusal(changeAccount, { account: own, name: 'team' }), /^conflict/)
   assert.match(await desk.refusal(createAccount, { name: 'team' }), /^conflict/)

@@ -81,26 +81,37 @@ const functions: readonly string[] = [
       WHEN 'all' THEN root NOT IN (${pinnedWith(`'all'`)}) ELSE true END;
     RETURN NULL;
   END $$ ${functionEnd}`,
+  // Both lock in one order: the root, then rows of `provide` by multihash.
   `CREATE FUNCTION public_root_added() RETURNS trigger AS $$
+  DECLARE
+    name bytea;
+    count bigint;
   BEGIN
-    INSERT INTO provide (multihash, roots, parts, due, tried)
-      SELECT hash, 1, 0, 0, 0 FROM root WHERE id = NEW.root AND hash >= '\\x01'::bytea
-      ON CONFLICT (multihash) DO UPDATE SET roots = provide.roots + 1;
-    IF NEW.storage % 2 <> 0 AND (SELECT blocks FROM root WHERE id = NEW.root) <= ${announcedBlocksMax} THEN
+    SELECT hash, blocks INTO name, count FROM root WHERE id = NEW.root FOR UPDATE;
+    IF NEW.storage % 2 <> 0 AND count <= ${announcedBlocksMax} THEN
       INSERT INTO provide (multihash, roots, parts, due, tried)
-        SELECT hash, 0, 1, 1, 0 FROM (${blockHashes('NEW.root')}) AS own WHERE hash >= '\\x01'::bytea ORDER BY hash
+        SELECT hash, 0, 1, CASE hash WHEN name THEN 0 ELSE 1 END, 0 FROM (${blockHashes('NEW.root')}) AS own
+          WHERE hash >= '\\x01'::bytea ORDER BY hash
         ON CONFLICT (multihash) DO UPDATE SET parts = provide.parts + 1;
     END IF;
+    INSERT INTO provide (multihash, roots, parts, due, tried)
+      SELECT name, 1, 0, 0, 0 WHERE name >= '\\x01'::bytea
+      ON CONFLICT (multihash) DO UPDATE SET roots = provide.roots + 1;
     RETURN NULL;
   END $$ ${functionEnd}`,
   // Before: the root has its name, and its blocks.
   `CREATE FUNCTION public_root_removed() RETURNS trigger AS $$
-  DECLARE name bytea;
+  DECLARE
+    name bytea;
+    count bigint;
   BEGIN
-    SELECT hash INTO name FROM root WHERE id = OLD.root;
-    UPDATE provide SET roots = roots - 1 WHERE multihash = name;
-    IF OLD.storage % 2 <> 0 AND (SELECT blocks FROM root WHERE id = OLD.root) <= ${announcedBlocksMax} THEN
+    SELECT hash, blocks INTO name, count FROM root WHERE id = OLD.root FOR UPDATE;
+    IF OLD.storage % 2 <> 0 AND count <= ${announcedBlocksMax} THEN
+      PERFORM 1 FROM provide WHERE multihash IN (${blockHashes('OLD.root')}) ORDER BY multihash FOR UPDATE;
       UPDATE provide SET parts = parts - 1 WHERE multihash IN (${blockHashes('OLD.root')});
+    END IF;
+    UPDATE provide SET roots = roots - 1 WHERE multihash = name;
+    IF OLD.storage % 2 <> 0 AND count <= ${announcedBlocksMax} THEN
       DELETE FROM provide WHERE roots <= 0 AND parts <= 0 AND multihash IN (${blockHashes('OLD.root')});
     END IF;
     DELETE FROM provide WHERE roots <= 0 AND parts <= 0 AND multihash = name;

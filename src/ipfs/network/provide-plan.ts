@@ -16,7 +16,7 @@ import {
  * Announces multihashes. A code for each, 0: done. Rejects if nothing was announced because the network is down. `region`: all of
  * them lie in it, so that its peers need to be found once.
  */
-export type Announce = (
+type Announce = (
   multihashes: readonly Uint8Array[],
   options: { readonly region: Region | null; readonly signal: AbortSignal },
 ) => Promise<ArrayLike<number>>

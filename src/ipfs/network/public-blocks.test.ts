@@ -267,6 +267,48 @@ test('at the same time as its account ends it, a pin makes nothing public', { sk
   }
 })
 
+test(
+  'accounts that pin and unpin the same blocks at the same time neither fail nor lose a row',
+  { skip },
+  async (t) => {
+    const database = await postgres.createDatabase()
+    const nodes = [
+      await postgres.openNode(t, database),
+      await postgres.openNode(t, database),
+    ] as const
+    const [{ rows }] = nodes
+    await prepare(rows)
+    await rows.write([
+      { sql: `UPDATE account SET settings = '{"provide":"all"}'`, parameters: [] },
+      ...[1, 2, 3].flatMap((root) =>
+        withRoot(root, [
+          upsertPin(
+            'c',
+            { cid: cidOf(root), mode: 'recursive', name: '', created: 1 },
+            nameOf(root),
+            false,
+          ),
+        ]),
+      ),
+    ])
+    const repeat = async (account: Account, own: Rows) => {
+      const below = seeded(account.charCodeAt(0))
+      for (let round = 0; round < 60; round += 1) {
+        const root = 1 + below(3)
+        const pin = { cid: cidOf(root), mode: 'recursive', name: '', created: 1 } as const
+        await own.write([upsertPin(account, pin, nameOf(root), true)], { lock: 'none' })
+        await own.write([deletePin(account, pin.cid, true)], { lock: 'none' })
+      }
+    }
+    await Promise.all([repeat('a', nodes[0].rows), repeat('b', nodes[1].rows)])
+    const model = new Model()
+    model.settings.set('c', 'all')
+    for (const root of [1, 2, 3]) model.pins.set(`c${root}`, { root, provide: 'all' })
+    const content = createPublicBlocks({ rows, db: null, needsCard: anyCard })
+    await compare(rows, content, model, 'after all')
+  },
+)
+
 test('a deny rule and a missing card end access at once', async (t) => {
   const { db, rows } = openLocal(t)
   await prepare(rows)
