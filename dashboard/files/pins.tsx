@@ -33,7 +33,7 @@ export function Pins({
 }) {
   const [leaving, setLeaving] = useState<Pin | null>(null)
   const toast = useToast()
-  const { id: account } = useAccount()
+  const { id: account, role } = useAccount()
   async function setProvide({ cid, ...pin }: Pin): Promise<void> {
     const provide = pin.provide === 'none' ? 'all' : 'none'
     try {
@@ -97,18 +97,20 @@ export function Pins({
                 <Link class="button small" to={`/proof?cid=${pin.cid}`}>
                   Verify
                 </Link>
-                <button
-                  class="button small"
-                  type="button"
-                  title={
-                    pin.provide === 'none'
-                      ? 'Apply the setting of the account to this pin'
-                      : 'Exclude this pin from the public pins of the account'
-                  }
-                  onClick={() => void setProvide(pin)}
-                >
-                  {pin.provide === 'none' ? 'Not private' : 'Private'}
-                </button>
+                {role !== 'member' && (
+                  <button
+                    class="button small"
+                    type="button"
+                    title={
+                      pin.provide === 'none'
+                        ? 'Apply the setting of the account to this pin'
+                        : 'Exclude this pin from the public pins of the account'
+                    }
+                    onClick={() => void setProvide(pin)}
+                  >
+                    {pin.provide === 'none' ? 'Not private' : 'Private'}
+                  </button>
+                )}
                 {place !== null && (
                   <button class="button small danger" type="button" onClick={() => setLeaving(pin)}>
                     Unpin
@@ -137,6 +139,12 @@ export function Pins({
           }}
         >
           <p>The next garbage collection deletes its blocks, unless another pin contains them.</p>
+          {leaving.provide !== 'none' && (
+            <p>
+              If the pin is public, Cairn stops serving it now. Copies that others fetched remain,
+              and the IPFS network can name this server for up to 48 hours.
+            </p>
+          )}
           <p class="mono">{leaving.cid}</p>
         </ConfirmDialog>
       )}

@@ -49,6 +49,16 @@ test(
     const folderLink = await folderRow.getByRole('link', { name: 'Open' }).getAttribute('href')
     assert.equal(await openLink(`${folderLink}/deep/b.txt`), 'b\n')
 
+    await page.getByLabel('Who can read pins').selectOption('roots')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved').waitFor()
+    await row.getByRole('button', { name: 'Private', exact: true }).click()
+    await row.getByText('private', { exact: true }).waitFor()
+    await page.reload()
+    await row.getByRole('button', { name: 'Not private' }).click()
+    await row.getByRole('button', { name: 'Private', exact: true }).waitFor()
+    assert.equal(await page.getByLabel('Who can read pins').inputValue(), 'roots')
+
     await row.getByRole('button', { name: 'Unpin' }).click()
     await page
       .getByRole('dialog')

@@ -18,7 +18,7 @@ export const changePin = {
   id: 'changePin',
   method: 'PATCH',
   path: '/accounts/{account}/files/{cid}',
-  role: 'member',
+  role: 'owner',
   summary: 'Exclude a pin from what its account makes public, or include it again.',
   input,
   output,
