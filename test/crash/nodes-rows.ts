@@ -76,7 +76,7 @@ async function liveSegments(nodes: Nodes): Promise<readonly string[]> {
 
 /**
  * As if hours passed without a request: complete objects count as quiet, dead ones are removed by the next collection, and leases
- * have ended: of killed servers and of one that runs, as if it had been paused. `isStopped`: of all.
+ * of killed servers have ended. `isStopped`: of all.
  */
 export async function passHours(
   nodes: Nodes,
@@ -85,5 +85,5 @@ export async function passHours(
   const aged = `- interval '${hours} hours'`
   await nodes.query(`UPDATE segment SET since = since ${aged} WHERE state <> 'writing'`)
   await nodes.query(`UPDATE node_lease SET until = until ${aged}
-    WHERE ${isStopped} OR token <> (SELECT max(token) FROM node_lease)`)
+    WHERE ${isStopped} OR token NOT IN (SELECT max(token) FROM node_lease GROUP BY node)`)
 }
