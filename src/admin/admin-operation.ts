@@ -16,6 +16,7 @@ import type { Principal, AdminRole } from './principal.ts'
 import type { BackupsView } from './resources/backups/backups-view.ts'
 import type { AlertsView } from './resources/alerts/alerts-view.ts'
 import type { DenialsView } from './resources/denials/denials-view.ts'
+import type { IpnsKeysView } from './resources/ipns-keys/ipns-keys-view.ts'
 import type { NetworksView } from './resources/networks/networks-view.ts'
 import type { ServerStatus } from './resources/server/server-status.ts'
 import type { UsageView } from './resources/usage/usage-view.ts'
@@ -45,6 +46,8 @@ export type AdminContext = {
   readonly server: ServerStatus | null
   readonly networks: NetworksView
   readonly denials: DenialsView
+  /** Null where no server runs. */
+  readonly ipnsKeys: IpnsKeysView | null
   /** Null there too. */
   readonly backups: BackupsView | null
   /** Null where no server runs: the command line. */

@@ -18,6 +18,7 @@ import { cardOperations } from './resources/cards/operations.ts'
 import { fileOperations } from './resources/files/operations.ts'
 import { pinRequestOperations } from './resources/pin-requests/operations.ts'
 import { keyOperations } from './resources/keys/operations.ts'
+import { ipnsKeyOperations } from './resources/ipns-keys/operations.ts'
 import { requestOperations } from './resources/requests/operations.ts'
 import { alertOperations } from './resources/alerts/operations.ts'
 import { usageOperations } from './resources/usage/operations.ts'
@@ -40,6 +41,7 @@ export const adminOperations = [
   ...fileOperations,
   ...pinRequestOperations,
   ...keyOperations,
+  ...ipnsKeyOperations,
   ...requestOperations,
   ...alertOperations,
   ...usageOperations,

@@ -98,6 +98,7 @@ async function local(
       ...createOwnDenials({ rows: data.rows, clock: systemClock }),
       decide: (cid: CID, segments: readonly string[]) => decideFromLists(data, cid, segments),
     },
+    ipnsKeys: null,
     backups: null,
     inspecting: null,
     tryRequest: null,

@@ -549,6 +549,7 @@ export async function startServer(
                   return denied.decide(cid, segments)
                 },
               },
+              ipnsKeys: ipns.keysView,
               backups,
               inspecting: {
                 inspector,

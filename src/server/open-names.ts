@@ -2,6 +2,10 @@
 // is the one place where the network process comes in.
 // Tested by test/ipns/names-started.test.ts
 import { createSecretEncryption } from '../access/people/secret-encryption.ts'
+import {
+  createIpnsKeysView,
+  type IpnsKeysView,
+} from '../admin/resources/ipns-keys/ipns-keys-view.ts'
 import type { Clock } from '../base/clock.ts'
 import { holdWhile, type Leases } from '../base/leases.ts'
 import type { Log } from '../base/log.ts'
@@ -18,6 +22,7 @@ export type OpenNames = {
   readonly names: Names
   /** Null: the setting `ipns.keys` is false. */
   readonly keys: () => HeldKeys | null
+  readonly keysView: IpnsKeysView
   stop(): Promise<void>
 }
 
@@ -55,6 +60,7 @@ export function openNames(parts: {
   return {
     names,
     keys,
+    keysView: createIpnsKeysView(held),
     async stop() {
       await endRounds()
       await https?.close()

@@ -73,6 +73,15 @@ export const doors: readonly Door[] = [
     module: /^(node:)?worker_threads$/,
     behind: ['codec/hash/', 'db/', 'devchain/', 'backup/'],
   },
+  {
+    thing: 'node:dns',
+    module: /^(node:)?dns(\/|$)/,
+    behind: [
+      'ipfs/names/txt-lookup.ts',
+      'access/events/send-syslog.ts',
+      'access/alerts/outbound-post.ts',
+    ],
+  },
   { thing: '@redis/client', module: /^@redis\/client$/, behind: ['valkey/connection.ts'] },
   { thing: 'aws4fetch', module: /^aws4fetch$/, behind: ['content/objects/s3-client.ts'] },
   { thing: 'prom-client', module: /^prom-client$/, behind: ['metrics/registry.ts'] },

@@ -1,0 +1,37 @@
+// Keys of IPNS names that Cairn holds for an account, as admin operations see them.
+// Tested by test/admin/ipns-keys.test.ts
+import { z } from 'zod'
+import { encodePrivateKey } from '../../../codec/ipld/libp2p-key.ts'
+import type { HeldKeys } from '../../../ipfs/names/held-keys.ts'
+import { Fault } from '../../../base/fault.ts'
+
+/** `id`: the IPNS name, `k51…`. */
+export const ipnsKey = z.object({ name: z.string(), id: z.string() })
+
+/** `key`: as Kubo's `key/import` takes it (protobuf), in base64. `pem`: PKCS #8. */
+export const exportedIpnsKey = z.object({ id: z.string(), key: z.string(), pem: z.string() })
+
+export interface IpnsKeysView {
+  list(accountId: string): Promise<z.output<typeof ipnsKey>[]>
+  /** Throws `absent`. */
+  export(accountId: string, name: string): Promise<z.output<typeof exportedIpnsKey>>
+}
+
+/** Also while the setting `ipns.keys` is false: so keys can be taken elsewhere. */
+export function createIpnsKeysView(keys: Pick<HeldKeys, 'list' | 'export'>): IpnsKeysView {
+  const list = async (accountId: string) =>
+    (await keys.list(accountId)).map(({ name, id }) => ({ name, id: id.text }))
+  return {
+    list,
+    async export(accountId, name) {
+      const id = (await list(accountId)).find((one) => one.name === name)?.id
+      if (id === undefined) throw new Fault('absent', { detail: `no IPNS key is named ${name}` })
+      const key = await keys.export(accountId, name)
+      return {
+        id,
+        key: Buffer.from(encodePrivateKey(key)).toString('base64'),
+        pem: key.export({ type: 'pkcs8', format: 'pem' }).toString(),
+      }
+    },
+  }
+}
