@@ -333,7 +333,7 @@ export const settingsSchema = z.strictObject({
           .default(null)
           .meta({
             description:
-              'DNS names whose DNSLink Cairn looks up: at `/ipns/<name>`, in IPFS API paths, and for requests with that host name. `*`: any name, without the host names. null: none.',
+              'DNS names whose DNSLink Cairn follows at `/ipns/<name>`, and for requests with that host name. `*`: any, but for no host name. null: none.',
           }),
       ),
       abuseContact: live(

@@ -71,7 +71,7 @@ test('gates answer in their order', async (t) => {
     Type: 'error',
   })
   assert.equal((await post(server, 'nope', account)).status, 404)
-  assert.equal((await post(server, 'key/list?offset=x', account)).status, 403)
+  assert.equal((await post(server, 'key/sign?offset=x', account)).status, 403)
   assert.equal((await post(server, 'cat?offset=x', account)).status, 400)
 })
 
@@ -94,7 +94,7 @@ test('every status carries the headers of the API, and reflects an Origin', asyn
   const server = await startFilesServer(t)
   const account = server.newAccount()
   const streams = 'X-Stream-Output, X-Chunked-Output, X-Content-Length'
-  for (const path of ['version', 'nope', 'cat', 'key/list']) {
+  for (const path of ['version', 'nope', 'cat', 'key/sign']) {
     const { headers } = await post(server, path, account)
     assert.equal(headers.get('access-control-allow-headers'), streams)
     assert.equal(headers.get('access-control-expose-headers'), streams)
