@@ -65,7 +65,7 @@ test('a folder is added, and its progress is reported', async () => {
 })
 
 test('an unsupported command and an unknown key get the error text of the server', async () => {
-  await assert.rejects(ipfs.key.list(), /ipfs method not supported/)
+  await assert.rejects(ipfs.pubsub.ls(), /ipfs method not supported/)
   const authorization = `Basic ${btoa(`${cairn.apiKey}:wrong`)}`
   const wrong = create({ url: `${cairn.url}/api/v0`, headers: { authorization } })
   await assert.rejects(wrong.add(demo), /invalid project id or project secret/)
