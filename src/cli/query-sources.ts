@@ -21,7 +21,7 @@ export async function querySources({
   using deadline = withDeadline(null, askMs, systemClock)
   return await Promise.all(
     fileSources.map(async (source) => {
-      const gateway = createFileSource({ ...source, speaks: 'gateway' }, systemClock)
+      const gateway = createFileSource(source, systemClock)
       const began = systemClock.monotonic()
       try {
         const failure = await gateway.probe(deadline.signal).then(

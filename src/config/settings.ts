@@ -364,6 +364,14 @@ export const settingsSchema = z.strictObject({
           'Gateway requests per second and key, or per address without a key. 0: no limit.',
         ),
       ),
+      blocksPerSecondMax: live(
+        whole(
+          0,
+          1_000_000,
+          2_000,
+          'The same for programs that request single raw blocks, as IPFS nodes do: a file of 100 MiB is 400 requests. 0: no limit.',
+        ),
+      ),
       streamsMax: live(whole(1, 65_536, 256, 'Concurrent gateway replies in total.')),
       streamsPerReaderMax: live(
         whole(1, 65_536, 64, 'Concurrent gateway replies per key, or per address without a key.'),

@@ -16,10 +16,15 @@ export const sourceSchema = z.strictObject({
     })
     .meta({
       description:
-        'URL of a trustless HTTP gateway or of another Cairn. Cairn requests `<url>/ipfs/<cid>?format=raw`. Secrets in it are redacted.',
+        'URL of a trustless HTTP gateway, of another Cairn, or of the RPC API of a Kubo node (`speaks: kubo`). Secrets in it are redacted.',
       example: 'url: https://gateway.example',
       secret: true,
     }),
+  speaks: z.enum(['gateway', 'kubo']).default('gateway').meta({
+    description:
+      'API of the source. `gateway`: `GET <url>/ipfs/<cid>?format=raw`. `kubo`: `POST <url>/api/v0/block/get`, of a Kubo node, which searches the IPFS network for the block.',
+    example: 'speaks: gateway',
+  }),
   name: upstreamNameSchema.optional().meta({
     description: 'Name in logs and commands. Default: host and port.',
     example: 'name: other-cairn',

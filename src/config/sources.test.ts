@@ -44,6 +44,7 @@ test('a source has the defaults of the table and its host as its name', async ()
   assert.deepEqual(config.fileSources, [
     {
       url: 'https://gw.example:444/under',
+      speaks: 'gateway',
       name: 'gw.example:444',
       headers: {},
       concurrency: 16,

@@ -47,6 +47,11 @@ export function isAmbient(headers: IncomingHttpHeaders): boolean {
   return type === 'application/x-www-form-urlencoded' || type === 'text/plain'
 }
 
+/** True if a browser sent the request: programs send neither header, though some send `Sec-Fetch-Mode`. */
+export function isOfPage(headers: IncomingHttpHeaders): boolean {
+  return headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
+}
+
 /**
  * True if a page of another origin made the request for itself: not a person who opened the address, nor a page of the same
  * origin. Browsers that send no `Sec-Fetch-Site` are known by their Origin.

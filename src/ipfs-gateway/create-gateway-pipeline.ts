@@ -194,7 +194,12 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
         const direct =
           typeof from === 'string' ? null : { ...visit.request, root: from, mount: null }
         const early = direct === null ? null : operation.parse(direct)
-        const admitting = rules.admit({ keyId, address, unmetered: local && caller === null })
+        const admitting = rules.admit({
+          keyId,
+          address,
+          unmetered: local && caller === null,
+          blocks: visit.readsBlocks,
+        })
         leave = admitting instanceof Promise ? await admitting : admitting
         const opening = caller === null ? null : parts.transferMeters.open(caller, noBody)
         measured = opening instanceof Promise ? await opening : opening

@@ -517,6 +517,29 @@ test('over the rate it is a 429 with a wait, and one answer too many too', async
   assert.equal(response.headers.get('retry-after'), '03')
 })
 
+test('a program that requests raw blocks is counted as a reader of blocks, a page is not', async (t) => {
+  const counted: unknown[] = []
+  const reader = await startPathReader(t, {
+    pathRules: {
+      admit({ blocks }) {
+        counted.push(blocks)
+        return () => {}
+      },
+    },
+  })
+  const raw = { accept: 'application/vnd.ipld.raw' }
+  for (const [query, headers] of [
+    ['?format=raw', {}],
+    ['', raw],
+    ['?format=car', {}],
+    ['?format=raw', { origin: 'https://page.example' }],
+    ['', { ...raw, 'sec-fetch-site': 'same-origin' }],
+  ] as const) {
+    await (await reader.get(`bafkqaaa${query}`, headers)).arrayBuffer()
+  }
+  assert.deepEqual(counted, [true, true, false, false, false])
+})
+
 test('what was admitted is given back when the answer has ended, however it ended', async (t) => {
   let open = 0
   const reader = await startPathReader(t, {

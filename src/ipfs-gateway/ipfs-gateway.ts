@@ -9,7 +9,7 @@ import type { GatewayPipeline } from './gateway-pipeline.ts'
 import type { PathContent, PathOperation, PathReply } from './path-operation.ts'
 import { absenceOf } from './create-gateway-pipeline.ts'
 import { parseAccept } from '../http/accept-header.ts'
-import { isAmbient } from '../http/cross-origin.ts'
+import { isAmbient, isOfPage } from '../http/cross-origin.ts'
 import { type ByteRange, hasDirective, namesTag, readRange } from '../http/conditional-request.ts'
 import { readFilesCredential } from '../pipeline/authenticate-request.ts'
 import { isOriginRefused } from '../pipeline/files-refusal.ts'
@@ -161,6 +161,7 @@ async function answer(
     local,
     cachedOnly: hasDirective(headers['cache-control'], 'only-if-cached'),
     // RFC 8586. As the sources of this server send it.
+    readsBlocks: operation === parts.operations.raw && !isOfPage(headers),
     forCairn: /(^|,)\s*cairn\s*([;,]|$)/i.test(String(headers['cdn-loop'] ?? '')),
     signal: exchange.signal,
   })

@@ -135,6 +135,8 @@ export type IpfsGatewayRequest = {
   readonly local: boolean
   /** Another Cairn asks for a caller of its own: were it looked for elsewhere, two could ask each other in a circle. */
   readonly forCairn: boolean
+  /** A program reads block by block, as IPFS nodes do. */
+  readonly readsBlocks: boolean
   readonly signal: AbortSignal
 }
 

@@ -282,5 +282,5 @@ export async function openSharedUploadsOf(parts: {
 
 /** The configured sources of file blocks. */
 export function gatewaysOf({ fileSources }: Config): readonly FileSourceConfig[] {
-  return fileSources.map((source) => ({ ...source, speaks: 'gateway' }))
+  return fileSources
 }

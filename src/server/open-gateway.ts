@@ -178,6 +178,7 @@ export function openGateway(
   const readers = createPathLimits({
     clock,
     perSecond: () => settings.now.gateway.requestsPerSecondMax,
+    blocksPerSecond: () => settings.now.gateway.blocksPerSecondMax,
     streamsMax: () => settings.now.gateway.streamsMax,
     streamsPerReaderMax: () => settings.now.gateway.streamsPerReaderMax,
     ...(parts.shares === undefined ? {} : { shares: parts.shares }),

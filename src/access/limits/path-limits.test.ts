@@ -4,11 +4,14 @@ import { Fault } from '../../base/fault.ts'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { createPathLimits } from './path-limits.ts'
 
-function limitsOf(change: { rate?: number; all?: number; own?: number; readersMax?: number } = {}) {
+function limitsOf(
+  change: { rate?: number; blocks?: number; all?: number; own?: number; readersMax?: number } = {},
+) {
   const clock = createTurnedClock()
   const limits = createPathLimits({
     clock,
     perSecond: () => change.rate ?? 2,
+    blocksPerSecond: () => change.blocks ?? 3,
     streamsMax: () => change.all ?? 100,
     streamsPerReaderMax: () => change.own ?? 100,
     ...(change.readersMax === undefined ? {} : { readersMax: change.readersMax }),
@@ -35,6 +38,16 @@ test('a reader takes its requests a second, and has to wait for the next', () =>
   limits.admit(key('b'))()
   clock.turn(500)
   limits.admit(key('a'))()
+})
+
+test('requests of single blocks have a rate of their own', () => {
+  const { limits, clock } = limitsOf()
+  const reader = { ...key('a'), blocks: true }
+  for (let index = 0; index < 3; index++) limits.admit(reader)()
+  assert.throws(() => limits.admit(reader), code('over_rate'))
+  limits.admit(key('a'))()
+  clock.turn(334)
+  limits.admit(reader)()
 })
 
 test('without a key the address counts, of IPv6 the whole network', () => {

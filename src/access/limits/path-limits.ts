@@ -8,11 +8,15 @@ import { createMemoryShares } from './memory-shares.ts'
 import { type Rate, type RateRefusal, overRate } from './rate-limit.ts'
 import { type RateShares, createShareSpender } from './rate-shares.ts'
 
-/** `keyId` null: no key, so the address counts. `unmetered`: concurrent responses are limited, requests are not. */
+/**
+ * `keyId` null: no key, so the address counts. `unmetered`: concurrent responses are limited, requests are not. `blocks`: a
+ * program that reads block by block, a file in hundreds of requests, which have a rate of their own.
+ */
 type GatewayClient = {
   readonly keyId: string | null
   readonly address: string
   readonly unmetered?: boolean
+  readonly blocks?: boolean
 }
 
 export type PathLimits = {
@@ -31,13 +35,15 @@ export function createPathLimits(parts: {
   readonly clock: Clock
   /** 0: no limit. */
   readonly perSecond: () => number
+  /** The same for requests of single blocks. */
+  readonly blocksPerSecond: () => number
   readonly streamsMax: () => number
   readonly streamsPerReaderMax: () => number
   readonly readersMax?: number
   /** Default: of this process alone. */
   readonly shares?: RateShares
 }): PathLimits {
-  const { clock, perSecond, streamsMax, streamsPerReaderMax } = parts
+  const { clock, perSecond, blocksPerSecond, streamsMax, streamsPerReaderMax } = parts
   const most = parts.readersMax ?? readersMax
   const shares = parts.shares ?? createMemoryShares({ clock, bucketsMax: most })
   const buckets = createShareSpender({ shares, clock, bucketsMax: most })
@@ -67,17 +73,17 @@ export function createPathLimits(parts: {
   }
 
   return {
-    admit({ keyId, address, unmetered = false }) {
+    admit({ keyId, address, unmetered = false, blocks = false }) {
       const name = keyId === null ? `address ${networkOf(address)}` : `key ${keyId}`
       const whose = keyId === null ? 'this address' : 'this key'
-      const limit = perSecond()
+      const limit = blocks ? blocksPerSecond() : perSecond()
       if (unmetered || limit === 0) return enter(name, whose)
       const rate = { perSecond: limit, burst: limit }
       const pass = (refusal: RateRefusal | null): (() => void) => {
         if (refusal !== null) throw overReader(rate, refusal, whose)
         return enter(name, whose)
       }
-      const refusal = buckets.spend(`paths ${name}`, rate, 1)
+      const refusal = buckets.spend(`${blocks ? 'blocks' : 'paths'} ${name}`, rate, 1)
       return refusal instanceof Promise ? refusal.then(pass) : pass(refusal)
     },
   }

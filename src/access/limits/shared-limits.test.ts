@@ -103,6 +103,7 @@ test('two nodes spend the rates of commands and of gateway requests', async () =
       clock,
       shares,
       perSecond: () => 2,
+      blocksPerSecond: () => 2,
       streamsMax: () => 10,
       streamsPerReaderMax: () => 10,
     }),

@@ -6,7 +6,8 @@ import { querySources } from '../query-sources.ts'
 import { checkSources } from './source-checks.ts'
 
 function source(name: string, url: string, headers = {}): SourceConfig {
-  return { name, url, headers, concurrency: 1, timeoutMs: 2000, blockBytesMax: 2_097_152 }
+  const limits = { concurrency: 1, timeoutMs: 2000, blockBytesMax: 2_097_152 }
+  return { name, url, speaks: 'gateway', headers, ...limits }
 }
 
 test('a source that gives no blocks is a problem that says why', async (t) => {

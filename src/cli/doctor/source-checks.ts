@@ -8,13 +8,13 @@ export function* checkSources(
   { fileSources }: Pick<Config, 'fileSources'>,
   asked: readonly QueriedSource[],
 ): Generator<Problem> {
-  for (const [index, { name, url, headers }] of fileSources.entries()) {
+  for (const [index, { name, url, speaks, headers }] of fileSources.entries()) {
     const failure = asked[index]?.failure ?? null
     if (failure !== null) {
       yield problem(
         'source_silent',
         `file source ${name} supplies no blocks: ${failure}`,
-        `correct its url and headers in files.sources, or remove it; it must reply to GET /ipfs/bafkqaaa?format=raw`,
+        `correct its url and headers in files.sources, or remove it; it must reply to ${speaks === 'kubo' ? 'POST /api/v0/version' : 'GET /ipfs/bafkqaaa?format=raw'}`,
       )
     }
     const { protocol, hostname, username, password } = new URL(url)
