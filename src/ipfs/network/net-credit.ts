@@ -1,0 +1,73 @@
+// Flow control of blocks in frames: the sender spends credit, the receiver grants it again when it has passed a block on.
+// Neither side ever holds more than the window, whatever the other does.
+// Tested by src/ipfs/network/net-frames.test.ts
+import { FrameError } from './net-frames.ts'
+
+/** Granted at the start, and the most that is ever granted. Over three of the largest blocks. */
+export const creditWindowBytes = 16 * 1024 * 1024
+/** Small grants are gathered until they are worth a frame. */
+const grantBytesMin = 1024 * 1024
+
+export type SendCredit = {
+  /** Calls `send` as soon as the credit suffices, in the order of calls. The caller bounds how many wait. */
+  spend(bytes: number, send: () => void): void
+  /** Throws FrameError if the sum would be over the window. */
+  grant(bytes: number): void
+  /** Sends that wait. */
+  readonly waiting: number
+}
+
+export function createSendCredit(): SendCredit {
+  const waiting: { readonly bytes: number; readonly send: () => void }[] = []
+  let left = creditWindowBytes
+
+  return {
+    spend(bytes, send) {
+      if (waiting.length > 0 || bytes > left) return void waiting.push({ bytes, send })
+      left -= bytes
+      send()
+    },
+    grant(bytes) {
+      left += bytes
+      if (left > creditWindowBytes) throw new FrameError('more credit than the window')
+      let sent = 0
+      for (const { bytes: needed, send } of waiting) {
+        if (needed > left) break
+        left -= needed
+        sent += 1
+        send()
+      }
+      waiting.splice(0, sent)
+    },
+    get waiting() {
+      return waiting.length
+    },
+  }
+}
+
+export type ReceiveCredit = {
+  /** Throws FrameError if the sender had no credit for them. */
+  receive(bytes: number): void
+  /** The bytes were passed on. */
+  release(bytes: number): void
+}
+
+/** `grant` sends a credit frame. */
+export function createReceiveCredit(grant: (bytes: number) => void): ReceiveCredit {
+  let left = creditWindowBytes
+  let released = 0
+
+  return {
+    receive(bytes) {
+      if (bytes > left) throw new FrameError('a block without credit')
+      left -= bytes
+    },
+    release(bytes) {
+      released += bytes
+      if (released < grantBytesMin) return
+      left += released
+      grant(released)
+      released = 0
+    },
+  }
+}
