@@ -2,6 +2,7 @@
 // retries; credentials in a URL; texts of replies and errors.
 import { decodeOrSame } from './decode-or-same.ts'
 import { createRequire } from 'node:module'
+import type { LookupFunction } from 'node:net'
 import type * as Undici from 'undici'
 
 export type PoolLimits = {
@@ -14,6 +15,8 @@ export type PoolLimits = {
   readonly replyBytesMax?: number
   /** PEM text: the only certificate to accept, whatever its names; absent: those of known issuers. */
   readonly pinned?: string
+  /** Instead of the system's: for origins that strangers name. */
+  readonly lookup?: LookupFunction
 }
 
 /** Shorter than the keep-alive of common servers (node 5 s, nginx 75 s, geth 120 s), unless they announce a longer one. */
@@ -29,7 +32,7 @@ export function loadUndici(): typeof Undici {
 /** `factory`: makes the client of each connection. */
 export function openPool(
   { origin }: URL,
-  { connections, connectMs, silenceMs, replyBytesMax, pinned }: PoolLimits,
+  { connections, connectMs, silenceMs, replyBytesMax, pinned, lookup }: PoolLimits,
   factory?: (origin: URL, options: object) => Undici.Dispatcher,
 ): Undici.Pool {
   const { Pool } = loadUndici()
@@ -46,6 +49,7 @@ export function openPool(
     ...(replyBytesMax === undefined ? {} : { maxResponseSize: replyBytesMax }),
     ...(factory === undefined ? {} : { factory }),
     ...(pinned === undefined ? {} : { connect: pinnedTo(pinned) }),
+    ...(lookup === undefined ? {} : { connect: { lookup } }),
   })
 }
 
@@ -76,6 +80,12 @@ export function readRetryAfter(header: Header, now: number): number | null {
   if (typeof header !== 'string') return null
   const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now
   return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), retryAfterMsMax)
+}
+
+/** `max-age` of Cache-Control (RFC 9111, 5.2.2.1); null when absent. */
+export function readMaxAge(header: Header): number | null {
+  const found = typeof header === 'string' ? /(?:^|[\s,])max-age=(\d{1,9})/i.exec(header) : null
+  return found === null ? null : Number(found[1]) * 1000
 }
 
 /** Is the body what was meant, byte for byte? undici takes chunks apart, and no other coding. */

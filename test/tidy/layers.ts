@@ -101,6 +101,11 @@ export const doors: readonly Door[] = [
     behind: ['access/people/oidc/provider.ts'],
     typesBehind: ['access/people/oidc/provider-fetch.ts'],
   },
+  {
+    thing: 'libp2p',
+    module: /^(libp2p|@libp2p\/.*|@multiformats\/multiaddr)$/,
+    behind: ['ipfs/network/child/'],
+  },
   { thing: 'commander', module: /^commander$/, behind: ['cli/'] },
   { thing: 'zod', module: /^zod$/, behind: ['config/', 'admin/'] },
   { thing: 'yaml', module: /^yaml$/, behind: ['config/'] },

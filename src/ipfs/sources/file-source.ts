@@ -1,6 +1,7 @@
 // One place that gives blocks by CID: a trustless HTTP gateway (another Cairn is one), or the RPC of a Kubo node. What
 // it gives is not verified here. It keeps account of how the place does: how fast, how often it has what was asked,
 // and when it is better left alone.
+import type { LookupFunction } from 'node:net'
 import type { CID } from 'multiformats/cid'
 import { createCircuitBreaker, type CircuitBreakerLimits } from '../../base/circuit-breaker.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -21,6 +22,8 @@ export type FileSourceConfig = {
   /** One block, from the first byte asked to the last byte read. */
   readonly timeoutMs: number
   readonly blockBytesMax: number
+  /** As `PoolLimits.lookup`. */
+  readonly lookup?: LookupFunction
 }
 
 export type FileSource = {

@@ -1,6 +1,7 @@
 // Requests to one origin over kept connections, by undici. Replies are read under a cap, nothing
 // but the configured origin is ever asked, and errors name no URL, which may hold a key.
 // Tested by src/ipfs/sources/gateway-source.test.ts
+import type { LookupFunction } from 'node:net'
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../../base/clock.ts'
@@ -10,6 +11,7 @@ import {
   headersFor,
   isUnencoded,
   openPool,
+  readMaxAge,
   readRetryAfter,
 } from '../../base/http-origin.ts'
 
@@ -22,6 +24,8 @@ export type HttpClientOptions = {
   readonly connections: number
   /** As `PoolLimits.pinned`. */
   readonly pinned?: string
+  /** As `PoolLimits.lookup`. */
+  readonly lookup?: LookupFunction
   readonly clock: Clock
 }
 
@@ -46,6 +50,8 @@ export type HttpStream = {
   readonly retryAfterMs: number | null
   /** Of the content, as Kubo tells it (`X-Content-Length`); null: it does not. A claim. */
   readonly contentBytes: number | null
+  /** Of Cache-Control; null: not given. */
+  readonly maxAgeMs: number | null
   /** Throws HttpTrouble when it breaks off. */
   readonly body: AsyncIterable<Uint8Array>
 }
@@ -83,9 +89,14 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const { clock } = options
   const base = new URL(options.url)
   const headers = headersFor(base, options.headers)
-  const { connections, pinned } = options
-  const limits = { connections, connectMs, silenceMs: silenceMsMax }
-  const pool = openPool(base, pinned === undefined ? limits : { ...limits, pinned })
+  const { connections, pinned, lookup } = options
+  const pool = openPool(base, {
+    connections,
+    connectMs,
+    silenceMs: silenceMsMax,
+    ...(pinned === undefined ? {} : { pinned }),
+    ...(lookup === undefined ? {} : { lookup }),
+  })
 
   async function ask(request: HttpAsk, signal: AbortSignal): Promise<HttpReply> {
     signal.throwIfAborted()
@@ -115,7 +126,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     try {
       const response = await send(request, signal, request.timeoutMs)
       const contentBytes = readLength(response.headers['x-content-length'])
-      return { ...headOf(response), contentBytes, body: piecesOf(response, signal) }
+      const maxAgeMs = readMaxAge(response.headers['cache-control'])
+      return { ...headOf(response), contentBytes, maxAgeMs, body: piecesOf(response, signal) }
     } catch (thrown) {
       if (signal.aborted) throw signal.reason
       throw thrown instanceof HttpTrouble ? thrown : new HttpTrouble(describeHttpError(thrown))

@@ -48,7 +48,7 @@ export class BitswapError extends Error {
 
 type Field = { readonly number: number; readonly value: number; readonly bytes: Uint8Array }
 
-const noBytes = new Uint8Array(0)
+const noBytes: Uint8Array = new Uint8Array(0)
 
 /** Throws BitswapError. Wants and presences with a CID or hash function that Cairn refuses are left out. */
 export function decodeMessage(bytes: Uint8Array): BitswapMessage {

@@ -1,0 +1,333 @@
+// Serves blocks to peers. It has no blocks: it asks the server for the size of each wanted block, answers HAVE and DONT_HAVE
+// from that at once, and asks for the bytes of a few at a time. Presences leave ahead of blocks; each peer is bounded in
+// wants and in bytes in flight.
+// Tested by src/ipfs/network/child/bitswap-server.test.ts
+import type { Clock } from '../../../base/clock.ts'
+import {
+  type BitswapPresence,
+  type BitswapWant,
+  type BlockToSend,
+  encodeMessage,
+} from './bitswap-message.ts'
+import { createRateTurns } from './token-bucket.ts'
+
+export type ServerLimits = {
+  /** Wants of a peer; the oldest is forgotten for one more. */
+  readonly wantsMax: number
+  /** Of a peer, from the ask until the message is written. At least one block is. */
+  readonly bytesInFlightMax: number
+  /** Of all peers. */
+  readonly allBytesInFlightMax: number
+  /** A message of blocks leaves when it has this many bytes, or all blocks that were asked for. */
+  readonly messageBytes: number
+}
+
+export const serverLimits: ServerLimits = {
+  wantsMax: 1024,
+  bytesInFlightMax: 1024 * 1024,
+  allBytesInFlightMax: 64 * 1024 * 1024,
+  messageBytes: 64 * 1024,
+}
+
+const presencesPerMessageMax = 1024
+
+type Want = {
+  readonly cid: Uint8Array
+  readonly multihash: Uint8Array
+  readonly haveOnly: boolean
+  readonly sendDontHave: boolean
+  size: number
+}
+
+type Ledger = {
+  readonly wants: Map<string, Want>
+  presences: BitswapPresence[]
+  /** Blocks that exist, and are not asked for yet. */
+  queue: Want[]
+  ready: BlockToSend[]
+  readyBytes: number
+  /** Asks for sizes without an answer. */
+  sizesAsked: number
+  /** Asks for bytes without an answer. */
+  asked: number
+  bytesInFlight: number
+  blocksSent: number
+  bytesSent: number
+}
+
+type Ask = {
+  readonly peer: string
+  readonly key: string
+  readonly want: Want
+  readonly sizeOnly: boolean
+}
+
+export type BitswapServer = {
+  receive(peer: string, wants: readonly BitswapWant[], full: boolean): void
+  /** The next message for the peer; null: none now. */
+  next(peer: string): Uint8Array | null
+  /** Answers of the server. */
+  here(id: number, bytes: Uint8Array): void
+  size(id: number, bytes: number): void
+  notHere(id: number): void
+  gone(peer: string): void
+  setRate(bytesPerSecond: number): void
+  wantlist(peer: string): readonly Uint8Array[]
+  sent(peer: string): { readonly blocks: number; readonly bytes: number }
+  readonly blocksSent: number
+  readonly bytesSent: number
+}
+
+export type ServerParts = {
+  /** `fetch`: no block is served. */
+  readonly mode: 'fetch' | 'provide'
+  readonly ask: (id: number, multihash: Uint8Array, sizeOnly: boolean) => void
+  readonly wake: (peer: string) => void
+  readonly clock: Clock
+  readonly bytesPerSecondMax: number
+  readonly limits: ServerLimits
+}
+
+export function createBitswapServer(parts: ServerParts): BitswapServer {
+  const { mode, wake, limits } = parts
+  const ledgers = new Map<string, Ledger>()
+  const asks = new Map<number, Ask>()
+  /** Peers that wait for others to free memory. */
+  const waiting = new Set<string>()
+  const rate = createRateTurns(parts.clock, parts.bytesPerSecondMax, wake)
+  let nextId = 1
+  let allBytesInFlight = 0
+  let blocksSent = 0
+  let bytesSent = 0
+
+  function ledgerOf(peer: string): Ledger {
+    const known = ledgers.get(peer)
+    if (known !== undefined) return known
+    const ledger = createLedger()
+    ledgers.set(peer, ledger)
+    return ledger
+  }
+
+  function ask(peer: string, key: string, want: Want, sizeOnly: boolean): void {
+    const id = nextId
+    nextId = (nextId % 0xffff_ffff) + 1
+    asks.set(id, { peer, key, want, sizeOnly })
+    parts.ask(id, want.multihash, sizeOnly)
+  }
+
+  function accept(peer: string, ledger: Ledger, entry: BitswapWant): void {
+    const key = keyOf(entry.cid)
+    const before = ledger.wants.get(key)
+    if (entry.cancel) {
+      ledger.wants.delete(key)
+      return
+    }
+    // A want that is not answered yet stays, unless it now is for the block.
+    if (before !== undefined && (entry.haveOnly || !before.haveOnly)) return
+    if (mode === 'fetch') {
+      if (entry.sendDontHave) present(ledger, entry.cid, false)
+      return
+    }
+    // Wants that were cancelled or forgotten are still asked for.
+    if (ledger.sizesAsked >= limits.wantsMax * 2) return
+    ledger.wants.delete(key)
+    const [oldest] = ledger.wants.keys()
+    if (ledger.wants.size >= limits.wantsMax && oldest !== undefined) ledger.wants.delete(oldest)
+    ledger.sizesAsked += 1
+    const { cid, multihash, haveOnly, sendDontHave } = entry
+    const want = { cid, multihash, haveOnly, sendDontHave, size: 0 }
+    ledger.wants.set(key, want)
+    ask(peer, key, want, true)
+  }
+
+  function present(ledger: Ledger, cid: Uint8Array, have: boolean): void {
+    if (ledger.presences.length >= limits.wantsMax * 2) ledger.presences.shift()
+    ledger.presences.push({ cid, have })
+  }
+
+  /** The ledger of an ask that still counts; the peer may have left or changed its mind. */
+  function answer(
+    id: number,
+  ): (Ask & { readonly ledger: Ledger; readonly isCurrent: boolean }) | null {
+    const one = asks.get(id)
+    if (one === undefined) return null
+    asks.delete(id)
+    const ledger = ledgers.get(one.peer)
+    if (ledger === undefined) {
+      if (!one.sizeOnly) freeBytes(one.want.size)
+      return null
+    }
+    if (one.sizeOnly) ledger.sizesAsked -= 1
+    return { ...one, ledger, isCurrent: ledger.wants.get(one.key) === one.want }
+  }
+
+  /** Asks for bytes while there is room. */
+  function fill(peer: string, ledger: Ledger): void {
+    while (ledger.queue.length > 0) {
+      const [want] = ledger.queue as [Want]
+      const key = keyOf(want.cid)
+      if (ledger.wants.get(key) !== want) {
+        ledger.queue.shift()
+        continue
+      }
+      const isAlone = ledger.bytesInFlight === 0
+      if (!isAlone && ledger.bytesInFlight + want.size > limits.bytesInFlightMax) return
+      if (allBytesInFlight + want.size > limits.allBytesInFlightMax) {
+        waiting.add(peer)
+        return
+      }
+      ledger.queue.shift()
+      ledger.bytesInFlight += want.size
+      allBytesInFlight += want.size
+      ledger.asked += 1
+      ask(peer, key, want, false)
+    }
+  }
+
+  function freeBytes(bytes: number): void {
+    allBytesInFlight -= bytes
+    if (waiting.size > 0) wakeWaiting()
+  }
+
+  function wakeWaiting(): void {
+    const peers = [...waiting]
+    waiting.clear()
+    for (const peer of peers) {
+      const ledger = ledgers.get(peer)
+      if (ledger !== undefined) fill(peer, ledger)
+      wake(peer)
+    }
+  }
+
+  function takePresences(ledger: Ledger): Uint8Array {
+    const presences = ledger.presences.slice(0, presencesPerMessageMax)
+    ledger.presences = ledger.presences.slice(presencesPerMessageMax)
+    return encodeMessage({ presences })
+  }
+
+  function takeBlocks(peer: string, ledger: Ledger): Uint8Array {
+    const blocks: BlockToSend[] = []
+    let bytes = 0
+    while (ledger.ready.length > 0 && bytes < limits.messageBytes) {
+      const block = ledger.ready.shift() as BlockToSend
+      blocks.push(block)
+      bytes += block.bytes.length
+    }
+    ledger.readyBytes -= bytes
+    ledger.bytesInFlight -= bytes
+    ledger.blocksSent += blocks.length
+    ledger.bytesSent += bytes
+    blocksSent += blocks.length
+    bytesSent += bytes
+    rate.take(bytes)
+    freeBytes(bytes)
+    fill(peer, ledger)
+    return encodeMessage({ blocks })
+  }
+
+  return {
+    receive(peer, wants, full) {
+      if (wants.length === 0 && !full) return
+      const ledger = ledgerOf(peer)
+      if (full) ledger.wants.clear()
+      for (const entry of wants) accept(peer, ledger, entry)
+      if (ledger.presences.length > 0) wake(peer)
+    },
+    next(peer) {
+      const ledger = ledgers.get(peer)
+      if (ledger === undefined) return null
+      if (ledger.presences.length > 0) return takePresences(ledger)
+      const isWhole = ledger.readyBytes >= limits.messageBytes || ledger.asked === 0
+      if (ledger.ready.length === 0 || !isWhole || !rate.mayPass(peer)) return null
+      return takeBlocks(peer, ledger)
+    },
+    size(id, bytes) {
+      const one = answer(id)
+      if (one === null || !one.isCurrent || !one.sizeOnly) return
+      const { ledger, want, key, peer } = one
+      if (want.haveOnly) {
+        ledger.wants.delete(key)
+        present(ledger, want.cid, true)
+        wake(peer)
+        return
+      }
+      want.size = bytes
+      if (ledger.queue.length > limits.wantsMax * 2) {
+        ledger.queue = ledger.queue.filter((other) => ledger.wants.get(keyOf(other.cid)) === other)
+      }
+      ledger.queue.push(want)
+      fill(peer, ledger)
+    },
+    here(id, bytes) {
+      const one = answer(id)
+      if (one === null || one.sizeOnly) return
+      const { ledger, want, key, peer, isCurrent } = one
+      ledger.asked -= 1
+      const extra = (isCurrent ? bytes.length : 0) - want.size
+      ledger.bytesInFlight += extra
+      allBytesInFlight += extra
+      if (isCurrent) {
+        ledger.wants.delete(key)
+        ledger.ready.push({ cid: want.cid, bytes })
+        ledger.readyBytes += bytes.length
+      } else fill(peer, ledger)
+      wake(peer)
+    },
+    notHere(id) {
+      const one = answer(id)
+      if (one === null) return
+      const { ledger, want, key, peer, isCurrent, sizeOnly } = one
+      if (!sizeOnly) {
+        ledger.asked -= 1
+        ledger.bytesInFlight -= want.size
+        freeBytes(want.size)
+        fill(peer, ledger)
+      }
+      if (isCurrent) {
+        ledger.wants.delete(key)
+        if (want.sendDontHave) present(ledger, want.cid, false)
+      }
+      wake(peer)
+    },
+    gone(peer) {
+      const ledger = ledgers.get(peer)
+      if (ledger === undefined) return
+      ledgers.delete(peer)
+      waiting.delete(peer)
+      rate.forget(peer)
+      // What is still asked for is freed by its answer.
+      freeBytes(ledger.readyBytes)
+    },
+    setRate: (bytesPerSecond) => rate.setRate(bytesPerSecond),
+    wantlist: (peer) => [...(ledgers.get(peer)?.wants.values() ?? [])].map(({ cid }) => cid),
+    sent(peer) {
+      const { blocksSent: blocks = 0, bytesSent: bytes = 0 } = ledgers.get(peer) ?? {}
+      return { blocks, bytes }
+    },
+    get blocksSent() {
+      return blocksSent
+    },
+    get bytesSent() {
+      return bytesSent
+    },
+  }
+}
+
+function createLedger(): Ledger {
+  return {
+    wants: new Map(),
+    presences: [],
+    queue: [],
+    ready: [],
+    readyBytes: 0,
+    sizesAsked: 0,
+    asked: 0,
+    bytesInFlight: 0,
+    blocksSent: 0,
+    bytesSent: 0,
+  }
+}
+
+export function keyOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+}

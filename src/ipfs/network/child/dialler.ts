@@ -1,0 +1,96 @@
+// Connections: to providers for sessions, to the operator's peers always, to bootstrap peers while none is connected.
+// Tested by test/network/child.test.ts
+import { peerIdFromString } from '@libp2p/peer-id'
+import type { Clock } from '../../../base/clock.ts'
+import type { NetHello } from '../net-messages.ts'
+import type { Provider } from './block-peer.ts'
+import { mayDial } from './dial-rules.ts'
+import type { NetNode } from './node.ts'
+import { dialTargets, parseMultiaddr, providersOfAddress } from './peer-addresses.ts'
+
+export type Dialler = {
+  /** Rejects if the peer is excluded or not reachable within 10 s. */
+  dial(peer: string, addresses: readonly string[]): Promise<void>
+  operatorPeers(): readonly Provider[]
+  /** Of the settings. */
+  replacePeers(addresses: readonly string[]): void
+  /** Until the process ends. Returns false for an address without a peer. */
+  addPeer(address: string): boolean
+  removePeer(peer: string): void
+}
+
+const dialMs = 10_000
+const peersMax = 100
+const keepMs = 15_000
+const bootstrapMs = 30_000
+
+export function createDialler(
+  node: NetNode,
+  hello: NetHello,
+  /** Addresses of a peer that came without any. */
+  findPeer: (peer: string, signal: AbortSignal) => Promise<readonly string[]>,
+  clock: Clock,
+): Dialler {
+  const { libp2p } = node
+  const self = libp2p.peerId.toString()
+  let ofSettings: readonly string[] = hello.peers
+  const added: string[] = []
+
+  async function dial(peer: string, addresses: readonly string[]): Promise<void> {
+    if (peer === self || node.isExcluded(peer)) throw new Error('the peer is excluded')
+    if (libp2p.getConnections(peerIdFromString(peer)).some(({ status }) => status === 'open'))
+      return
+    const aborter = new AbortController()
+    const stop = clock.after(dialMs, () => aborter.abort(new Error('no connection in time')))
+    try {
+      const { signal } = aborter
+      const given = addresses.length > 0 ? addresses : await findPeer(peer, signal)
+      const targets = dialTargets(peer, given).filter((one) => mayDial(one, hello.private))
+      if (targets.length === 0) throw new Error('the peer has no address that may be dialled')
+      await libp2p.dial([...targets], { signal })
+    } finally {
+      stop()
+    }
+  }
+
+  function operatorPeers(): readonly Provider[] {
+    return [...ofSettings, ...added].slice(0, peersMax).flatMap(providersOfAddress)
+  }
+
+  function connectOperatorPeers(): void {
+    for (const provider of operatorPeers()) {
+      if (provider.kind === 'peer') dial(provider.peer, provider.addresses).catch(() => {})
+    }
+  }
+
+  function bootstrap(): void {
+    if (libp2p.getConnections().length > 0) return
+    for (const text of hello.bootstrap.slice(0, peersMax)) {
+      const address = parseMultiaddr(text)
+      if (address !== null) libp2p.dial(address).catch(() => {})
+    }
+  }
+
+  connectOperatorPeers()
+  bootstrap()
+  clock.every(keepMs, connectOperatorPeers)
+  clock.every(bootstrapMs, bootstrap)
+  return {
+    dial,
+    operatorPeers,
+    replacePeers(addresses) {
+      ofSettings = addresses
+      connectOperatorPeers()
+    },
+    addPeer(address) {
+      if (providersOfAddress(address).length === 0 || added.length >= peersMax) return false
+      added.push(address)
+      connectOperatorPeers()
+      return true
+    },
+    removePeer(peer) {
+      const rest = added.filter((one) => !one.endsWith(`/p2p/${peer}`))
+      added.splice(0, added.length, ...rest)
+    },
+  }
+}

@@ -1,0 +1,186 @@
+// The libp2p node of the network process: TCP with Noise or TLS, Yamux, identify, ping, the DHT as a client. Limits of
+// connections and dials; peers that sent wrong bytes are excluded for ten minutes.
+// Tested by test/network/child.test.ts
+import { generateKeyPairFromSeed } from '@libp2p/crypto/keys'
+import { identify } from '@libp2p/identify'
+import {
+  kadDHT,
+  passthroughMapper,
+  removePrivateAddressesMapper,
+  type KadDHT,
+} from '@libp2p/kad-dht'
+import { noise } from '@libp2p/noise'
+import { ping } from '@libp2p/ping'
+import { tcp } from '@libp2p/tcp'
+import { tls } from '@libp2p/tls'
+import { yamux } from '@libp2p/yamux'
+import { createLibp2p, type Libp2p } from 'libp2p'
+import { networkOf } from '../../../base/addresses.ts'
+import type { Clock } from '../../../base/clock.ts'
+import { setNewest } from '../../../base/lru-cache.ts'
+import type { NetHello } from '../net-messages.ts'
+import { mayDial, publicLookup } from './dial-rules.ts'
+
+type Services = { readonly dht?: KadDHT }
+
+export type NetNode = {
+  readonly libp2p: Libp2p<Record<string, unknown>>
+  /** Null: off. */
+  readonly dht: KadDHT | null
+  /** Why it does not listen although it should. */
+  readonly listenProblem: string | null
+  /** Closes connections to the peer; none is opened or accepted for ten minutes. */
+  exclude(peer: string): void
+  isExcluded(peer: string): boolean
+  readonly excludedPeers: number
+}
+
+const connectionsPerAddressMax = 4
+const dialsMax = 32
+const dialMs = 10_000
+const addressDialMs = 5_000
+const pendingMax = 64
+/** Of one address. */
+const newConnectionsPerSecondMax = 50
+const excludedMs = 10 * 60_000
+const excludedMax = 10_000
+/** A paused stream takes one window more; Yamux of js-libp2p resets a stream over its buffer. */
+const streamWindowBytesMax = 2 * 1024 * 1024
+const readBufferBytesMax = 8 * 1024 * 1024
+const streamIdleMs = 30 * 60_000
+const streamsMax = 256
+
+type Exclusions = Pick<NetNode, 'isExcluded' | 'excludedPeers'> & { add(peer: string): void }
+
+function createExclusions(clock: Clock): Exclusions {
+  const until = new Map<string, number>()
+  return {
+    add: (peer) => setNewest(until, peer, clock.monotonic() + excludedMs, excludedMax),
+    isExcluded(peer) {
+      const end = until.get(peer)
+      if (end === undefined) return false
+      if (clock.monotonic() < end) return true
+      until.delete(peer)
+      return false
+    },
+    get excludedPeers() {
+      return until.size
+    },
+  }
+}
+
+/** Listens with mode `provide`; if that fails, it runs without listening and states the reason. */
+export async function startNode(hello: NetHello, clock: Clock): Promise<NetNode> {
+  const exclusions = createExclusions(clock)
+  const listen = hello.mode === 'provide' ? hello.listen : []
+  let listenProblem: string | null = null
+  let libp2p: Libp2p<Record<string, unknown>>
+  try {
+    libp2p = await create(hello, listen, exclusions)
+  } catch (error) {
+    if (listen.length === 0) throw error
+    listenProblem = error instanceof Error ? error.message : String(error)
+    libp2p = await create(hello, [], exclusions)
+  }
+  const { dht } = libp2p.services as Services
+
+  return {
+    libp2p,
+    dht: dht ?? null,
+    listenProblem,
+    exclude(peer) {
+      exclusions.add(peer)
+      for (const connection of libp2p.getConnections()) {
+        if (connection.remotePeer.toString() === peer) connection.abort(new Error('excluded'))
+      }
+    },
+    isExcluded: exclusions.isExcluded,
+    get excludedPeers() {
+      return exclusions.excludedPeers
+    },
+  }
+}
+
+async function create(
+  hello: NetHello,
+  listen: readonly string[],
+  exclusions: Exclusions,
+): Promise<Libp2p<Record<string, unknown>>> {
+  const isPrivate = hello.private
+  const node: Libp2p<Record<string, unknown>> = await createLibp2p({
+    privateKey: await generateKeyPairFromSeed('Ed25519', Buffer.from(hello.key, 'base64url')),
+    nodeInfo: { name: 'cairn', userAgent: hello.agent },
+    addresses: { listen: [...listen], announce: listen.length === 0 ? [] : [...hello.announce] },
+    transports: [tcp({ dialOpts: dialOptions(isPrivate) })],
+    connectionEncrypters: [noise(), tls()],
+    streamMuxers: [
+      yamux({
+        maxInboundStreams: streamsMax,
+        maxOutboundStreams: streamsMax,
+        streamOptions: {
+          maxStreamWindowSize: streamWindowBytesMax,
+          maxReadBufferLength: readBufferBytesMax,
+          inactivityTimeout: streamIdleMs,
+        },
+      }),
+    ],
+    connectionManager: {
+      maxConnections: hello.limits.connectionsMax,
+      maxParallelDials: dialsMax,
+      dialTimeout: dialMs,
+      addressDialTimeout: addressDialMs,
+      maxIncomingPendingConnections: pendingMax,
+      inboundConnectionThreshold: newConnectionsPerSecondMax,
+    },
+    // It closes connections whose ping takes two seconds: on a busy machine those are connections in use.
+    connectionMonitor: { enabled: false },
+    connectionGater: {
+      denyDialPeer: (peer) => exclusions.isExcluded(peer.toString()),
+      denyDialMultiaddr: (address) => !mayDial(address, isPrivate),
+      denyInboundConnection: ({ remoteAddr }) =>
+        isCrowded(node, remoteAddr.getComponents()[0]?.value ?? ''),
+      denyInboundEncryptedConnection: (peer) => exclusions.isExcluded(peer.toString()),
+    },
+    services: {
+      identify: identify(),
+      ping: ping(),
+      ...(hello.dht === 'client' ? { dht: dhtOf(isPrivate) } : {}),
+    },
+  })
+  return node
+}
+
+/** Names of strangers are resolved by a lookup that accepts public addresses only. */
+function dialOptions(isPrivate: boolean): { readonly noDelay: boolean } {
+  // js-libp2p passes all options on to `net.connect`.
+  const checked = { noDelay: true, lookup: publicLookup }
+  return isPrivate ? { noDelay: true } : checked
+}
+
+function isCrowded(node: Libp2p<Record<string, unknown>> | undefined, address: string): boolean {
+  if (node === undefined) return false
+  const network = networkOf(address)
+  const same = node
+    .getConnections()
+    .filter(
+      ({ direction, remoteAddr }) =>
+        direction === 'inbound' &&
+        networkOf(remoteAddr.getComponents()[0]?.value ?? '') === network,
+    )
+  return same.length >= connectionsPerAddressMax
+}
+
+const neverMs = 2 ** 31 - 1
+
+/** Kubo's DHT of addresses that are not public has a protocol of its own. The server plans when to provide again. */
+function dhtOf(isPrivate: boolean): ReturnType<typeof kadDHT> {
+  return kadDHT({
+    clientMode: true,
+    protocol: isPrivate ? '/ipfs/lan/kad/1.0.0' : '/ipfs/kad/1.0.0',
+    peerInfoMapper: isPrivate ? passthroughMapper : removePrivateAddressesMapper,
+    allowQueryWithZeroPeers: true,
+    reprovide: { interval: neverMs },
+    validators: { ipns: async () => {} },
+    selectors: { ipns: () => 0 },
+  })
+}

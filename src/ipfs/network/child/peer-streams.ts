@@ -1,0 +1,190 @@
+// Bitswap streams of connected peers. For each peer one stream is written, when it has room and the peer's work has a
+// message; the streams that the peer opened are read under limits. A peer that takes no bytes for 30 s is disconnected.
+// Tested by test/network/child.test.ts
+import type { Connection, Stream } from '@libp2p/interface'
+import type { Clock } from '../../../base/clock.ts'
+import {
+  type BitswapMessage,
+  bitswapProtocol,
+  createMessageReader,
+  decodeMessage,
+  type MessageMemory,
+} from './bitswap-message.ts'
+import type { NetNode } from './node.ts'
+
+export type PeerHooks = {
+  /** A message without the bytes of its framing. */
+  receive(peer: string, message: BitswapMessage, bytes: number): void
+  /** The next message to write, with its length; null: none now. */
+  next(peer: string): Uint8Array | null
+  /** No connection is left. */
+  gone(peer: string): void
+  /** The bytes are no message, or over a limit. */
+  broken(peer: string): void
+}
+
+export type PeerStreams = {
+  /** The peer's work may have a message. */
+  wake(peer: string): void
+  /** Stops or resumes reading of all streams. Peers then have to wait. */
+  pauseReading(isPaused: boolean): void
+  readonly messagesReceived: number
+}
+
+const writeBufferBytesMax = 512 * 1024
+const openMs = 10_000
+const stuckMs = 30_000
+/** A drain that was missed costs a second. */
+const drainCheckMs = 1000
+/** Of a connection. Kubo opens one for each message, several at once: a stream over the limit is reset, and its blocks lost. */
+const inboundStreamsMax = 128
+const outboundStreamsMax = 4
+const unfinishedBytesMax = 64 * 1024 * 1024
+
+export async function openPeerStreams(
+  node: NetNode,
+  hooks: PeerHooks,
+  clock: Clock,
+): Promise<PeerStreams> {
+  const { libp2p } = node
+  const memory: MessageMemory = { bytes: 0, bytesMax: unfinishedBytesMax }
+  const reading = new Set<Stream>()
+  const writing = new Map<string, { again: boolean }>()
+  let isPaused = false
+  let messagesReceived = 0
+
+  function read(stream: Stream, connection: Connection): void {
+    const peer = connection.remotePeer.toString()
+    const reader = createMessageReader(memory, (bytes) => {
+      messagesReceived += 1
+      hooks.receive(peer, decodeMessage(bytes), bytes.length)
+    })
+    reading.add(stream)
+    stream.addEventListener('message', ({ data }) => {
+      try {
+        for (const part of data instanceof Uint8Array ? [data] : data) reader.push(part)
+      } catch (error) {
+        stream.abort(error as Error)
+        hooks.broken(peer)
+      }
+    })
+    stream.addEventListener('remoteCloseWrite', () => void stream.close().catch(() => {}))
+    stream.addEventListener('close', () => {
+      reading.delete(stream)
+      reader.end()
+    })
+    if (isPaused) stream.pause()
+  }
+
+  async function write(peer: string, state: { again: boolean }): Promise<void> {
+    let stream: Stream | null = null
+    try {
+      do {
+        state.again = false
+        for (let bytes = hooks.next(peer); bytes !== null; bytes = hooks.next(peer)) {
+          stream = await streamOf(peer, openMs)
+          stream.send(bytes)
+          await room(stream, clock)
+        }
+      } while (state.again)
+    } catch (error) {
+      for (const connection of connectionsOf(peer)) connection.abort(error as Error)
+      hooks.gone(peer)
+    } finally {
+      writing.delete(peer)
+    }
+  }
+
+  const outbound = new Map<string, Stream>()
+
+  async function streamOf(peer: string, ms: number): Promise<Stream> {
+    const open = outbound.get(peer)
+    if (open !== undefined && open.writeStatus === 'writable') return open
+    const [connection] = connectionsOf(peer)
+    if (connection === undefined) throw new Error('no connection')
+    const aborter = new AbortController()
+    const stop = clock.after(ms, () => aborter.abort(new Error('no stream in time')))
+    try {
+      const stream = await connection.newStream(bitswapProtocol, { signal: aborter.signal })
+      outbound.set(peer, stream)
+      stream.addEventListener('close', () => {
+        if (outbound.get(peer) === stream) outbound.delete(peer)
+      })
+      return stream
+    } finally {
+      stop()
+    }
+  }
+
+  function connectionsOf(peer: string): readonly Connection[] {
+    return libp2p
+      .getConnections()
+      .filter((one) => one.status === 'open' && one.remotePeer.toString() === peer)
+  }
+
+  await libp2p.handle(bitswapProtocol, read, {
+    maxInboundStreams: inboundStreamsMax,
+    maxOutboundStreams: outboundStreamsMax,
+  })
+  libp2p.addEventListener('peer:disconnect', ({ detail }) => hooks.gone(detail.toString()))
+
+  return {
+    wake(peer) {
+      const running = writing.get(peer)
+      if (running !== undefined) {
+        running.again = true
+        return
+      }
+      const state = { again: false }
+      writing.set(peer, state)
+      void write(peer, state)
+    },
+    pauseReading(next) {
+      if (next === isPaused) return
+      isPaused = next
+      for (const stream of reading) {
+        if (stream.readStatus === 'closing' || stream.readStatus === 'closed') continue
+        if (next) stream.pause()
+        else stream.resume()
+      }
+    },
+    get messagesReceived() {
+      return messagesReceived
+    },
+  }
+}
+
+/**
+ * Resolves when the stream takes more. Not `onDrain` of the stream: it resolves at once after its first drain. Rejects
+ * when the stream closes, or takes no byte for 30 s.
+ */
+function room(stream: Stream, clock: Clock): Promise<void> {
+  const isFull = (): boolean =>
+    stream.writableNeedsDrain || stream.writeBufferLength > writeBufferBytesMax
+  if (!isFull()) return Promise.resolve()
+  return new Promise((resolve, reject) => {
+    let before = stream.writeBufferLength
+    let stillMs = 0
+    const check = (): void => {
+      if (stream.writeStatus !== 'writable') end(new Error('the stream is closed'))
+      else if (!isFull()) end(null)
+    }
+    const stop = clock.every(drainCheckMs, () => {
+      stillMs = stream.writeBufferLength === before ? stillMs + drainCheckMs : 0
+      before = stream.writeBufferLength
+      if (stillMs >= stuckMs) end(new Error('the peer takes no bytes'))
+      else check()
+    })
+    // The stream's own listener of `drain` clears `writableNeedsDrain` first, and then sends more of its buffer.
+    const drained = (): void => queueMicrotask(check)
+    stream.addEventListener('drain', drained)
+    stream.addEventListener('close', check)
+    function end(error: Error | null): void {
+      stop()
+      stream.removeEventListener('drain', drained)
+      stream.removeEventListener('close', check)
+      if (error === null) resolve()
+      else reject(error)
+    }
+  })
+}

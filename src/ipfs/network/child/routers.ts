@@ -1,0 +1,285 @@
+// Delegated Routing V1 over HTTP: providers, peers and IPNS records from the configured routers, all at once. Replies are
+// bounded in bytes, records and time, and cached. Specification: https://specs.ipfs.tech/routing/http-routing-v1/
+// Tested by src/ipfs/network/child/routers.test.ts
+import type { CID } from 'multiformats/cid'
+import { createCircuitBreaker, type CircuitBreaker } from '../../../base/circuit-breaker.ts'
+import type { Clock } from '../../../base/clock.ts'
+import { withDeadline } from '../../../base/deadline.ts'
+import { setNewest } from '../../../base/lru-cache.ts'
+import { createHttpClient, type HttpClient, HttpTrouble } from '../../sources/http-client.ts'
+import type { Provider } from './block-peer.ts'
+
+export type Routers = {
+  /** Calls `take` for each provider. Resolves to whether every router answered. */
+  findProviders(cid: CID, take: (provider: Provider) => void, signal: AbortSignal): Promise<boolean>
+  /** Addresses of a peer. */
+  findPeer(peer: string, signal: AbortSignal): Promise<readonly string[]>
+  /** Records of an IPNS name (base36 CID), one of each router at most. */
+  getIpns(name: string, signal: AbortSignal): Promise<readonly Uint8Array[]>
+  /** Whether a router took the record. */
+  putIpns(name: string, record: Uint8Array, signal: AbortSignal): Promise<boolean>
+  /** From now on these base URLs. */
+  replace(urls: readonly string[]): void
+  readonly requests: number
+  readonly failures: number
+}
+
+export const routerLimits = {
+  timeoutMs: 3_000,
+  replyBytesMax: 1024 * 1024,
+  recordsMax: 100,
+  cacheMax: 10_000,
+  connections: 8,
+} as const
+/** `max-age` of a reply counts up to a day. */
+const cacheMs = 300_000
+const emptyCacheMs = 15_000
+const cacheMsMax = 24 * 3_600_000
+const addressesMax = 32
+const ipnsBytesMax = 10 * 1024
+const breakerLimits = { windowMs: 30_000, callsMin: 4, failedShare: 0.5, openMs: 10_000 } as const
+const filter = 'transport-bitswap,transport-ipfs-gateway-http,unknown'
+const ipnsRecord = 'application/vnd.ipfs.ipns-record'
+
+type Router = {
+  readonly url: string
+  readonly client: HttpClient
+  readonly breaker: CircuitBreaker
+}
+type Cached = { readonly until: number; readonly providers: readonly Provider[] }
+
+export function createRouters(urls: readonly string[], clock: Clock): Routers {
+  const cache = new Map<string, Cached>()
+  let routers: readonly Router[] = []
+  let requests = 0
+  let failures = 0
+
+  function replace(next: readonly string[]): void {
+    const before = routers
+    routers = next.map((url) => before.find((one) => one.url === url) ?? openRouter(url, clock))
+    for (const one of before) if (!routers.includes(one)) void one.client.close()
+  }
+
+  /** Null: the router did not answer. */
+  async function request<Value>(
+    router: Router,
+    signal: AbortSignal,
+    run: (signal: AbortSignal) => Promise<Value>,
+  ): Promise<Value | null> {
+    if (!router.breaker.mayPass()) return null
+    router.breaker.pass()
+    requests += 1
+    using deadline = withDeadline(signal, routerLimits.timeoutMs, clock)
+    try {
+      const value = await run(deadline.signal)
+      router.breaker.succeed()
+      return value
+    } catch {
+      if (signal.aborted) router.breaker.forget()
+      else {
+        router.breaker.fail()
+        failures += 1
+      }
+      return null
+    }
+  }
+
+  async function query(
+    router: Router,
+    cid: CID,
+    take: (provider: Provider) => void,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const path = `/routing/v1/providers/${cid.toV1().toString()}`
+    const key = `${router.url} ${path}`
+    const cached = cache.get(key)
+    if (cached !== undefined && clock.monotonic() < cached.until) {
+      cached.providers.forEach(take)
+      return true
+    }
+    const answer = await request(router, signal, async (deadline) => {
+      const providers: Provider[] = []
+      const maxAgeMs = await readRecords(router.client, path, deadline, (record) => {
+        for (const provider of providersOf(record)) {
+          providers.push(provider)
+          take(provider)
+        }
+      })
+      const usualMs = providers.length === 0 ? emptyCacheMs : cacheMs
+      const until = clock.monotonic() + Math.min(maxAgeMs ?? usualMs, cacheMsMax)
+      setNewest(cache, key, { until, providers }, routerLimits.cacheMax)
+      return true
+    })
+    return answer ?? false
+  }
+
+  replace(urls)
+  return {
+    replace,
+    async findProviders(cid, take, signal) {
+      const answered = await Promise.all(routers.map((router) => query(router, cid, take, signal)))
+      return answered.every(Boolean)
+    },
+    async findPeer(peer, signal) {
+      const found: string[] = []
+      const path = `/routing/v1/peers/${peer}`
+      await Promise.all(
+        routers.map((router) =>
+          request(router, signal, (deadline) =>
+            readRecords(router.client, path, deadline, (record) => {
+              for (const one of providersOf(record)) {
+                if (one.kind === 'peer' && one.peer === peer) found.push(...one.addresses)
+              }
+            }),
+          ),
+        ),
+      )
+      return [...new Set(found)].slice(0, addressesMax)
+    },
+    async getIpns(name, signal) {
+      const records = await Promise.all(
+        routers.map((router) =>
+          request(router, signal, async (deadline) => {
+            const { timeoutMs } = routerLimits
+            const path = `/routing/v1/ipns/${name}`
+            const headers = { accept: ipnsRecord }
+            const ask = {
+              method: 'GET',
+              path,
+              headers,
+              replyBytesMax: ipnsBytesMax,
+              timeoutMs,
+            } as const
+            const { status, bytes } = await router.client.ask(ask, deadline)
+            return status === 200 && bytes.length > 0 ? bytes : null
+          }),
+        ),
+      )
+      return records.filter((record) => record !== null)
+    },
+    async putIpns(name, record, signal) {
+      const taken = await Promise.all(
+        routers.map((router) =>
+          request(router, signal, async (deadline) => {
+            const { timeoutMs } = routerLimits
+            const path = `/routing/v1/ipns/${name}`
+            const headers = { 'content-type': ipnsRecord }
+            const ask = {
+              method: 'PUT',
+              path,
+              headers,
+              body: record,
+              replyBytesMax: 65_536,
+              timeoutMs,
+            } as const
+            return (await router.client.ask(ask, deadline)).status === 200
+          }),
+        ),
+      )
+      return taken.includes(true)
+    },
+    get requests() {
+      return requests
+    },
+    get failures() {
+      return failures
+    },
+  }
+}
+
+function openRouter(url: string, clock: Clock): Router {
+  const client = createHttpClient({
+    url,
+    headers: {},
+    connections: routerLimits.connections,
+    clock,
+  })
+  return { url, client, breaker: createCircuitBreaker(clock, breakerLimits) }
+}
+
+/** Calls `take` for each record of the reply, as NDJSON or one JSON object. Returns its `max-age`. Throws HttpTrouble. */
+async function readRecords(
+  client: HttpClient,
+  path: string,
+  signal: AbortSignal,
+  take: (record: unknown) => void,
+): Promise<number | null> {
+  const { timeoutMs, replyBytesMax, recordsMax } = routerLimits
+  const query = [['filter-protocols', filter]] as const
+  const headers = { accept: 'application/x-ndjson, application/json' }
+  const reply = await client.open({ method: 'GET', path, query, headers, timeoutMs }, signal)
+  let text = ''
+  let bytesRead = 0
+  let records = 0
+  const decoder = new TextDecoder()
+  for await (const bytes of reply.body) {
+    if (reply.status !== 200) break
+    bytesRead += bytes.length
+    // What was read so far counts.
+    if (bytesRead > replyBytesMax) break
+    const lines = (text + decoder.decode(bytes, { stream: true })).split('\n')
+    text = lines.pop() ?? ''
+    for (const line of lines) records += takeLine(line, take)
+    if (records >= recordsMax) break
+  }
+  // Absence is 404, or 200 without records.
+  if (reply.status === 404) return reply.maxAgeMs
+  if (reply.status !== 200) throw new HttpTrouble(`status ${reply.status}`)
+  if (records < recordsMax && bytesRead <= replyBytesMax) takeLine(text, take)
+  return reply.maxAgeMs
+}
+
+/** Returns the number of records. A line that is not JSON is left out. */
+function takeLine(line: string, take: (record: unknown) => void): number {
+  if (line.trim() === '') return 0
+  try {
+    const value: unknown = JSON.parse(line)
+    if (typeof value === 'object' && value !== null && 'Providers' in value) {
+      const { Providers: list } = value
+      if (!Array.isArray(list)) return 1
+      const records = list.slice(0, routerLimits.recordsMax)
+      records.forEach(take)
+      return records.length
+    }
+    take(value)
+  } catch {
+    // The other lines count.
+  }
+  return 1
+}
+
+/** Unknown schemas give none. Addresses with `/http` are gateways; the others belong to the peer. */
+export function providersOf(record: unknown): readonly Provider[] {
+  if (typeof record !== 'object' || record === null) return []
+  const { Schema: schema, ID: id, Addrs: addrs } = record as Record<string, unknown>
+  if (schema !== 'peer' && schema !== 'bitswap') return []
+  if (typeof id !== 'string' || !/^[A-Za-z0-9]{20,128}$/.test(id)) return []
+  const addresses = (Array.isArray(addrs) ? addrs : [])
+    .slice(0, addressesMax)
+    .filter((one) => typeof one === 'string' && one.length <= 512) as string[]
+  return splitAddresses(id, addresses)
+}
+
+/** The peer with its addresses, and a gateway for each address of HTTP. */
+export function splitAddresses(peer: string, addresses: readonly string[]): readonly Provider[] {
+  const gateways = [...new Set(addresses.flatMap((one) => gatewayUrl(one) ?? []))]
+  const others = addresses.filter((one) => !/\/https?(\/|$)/.test(one))
+  return [
+    ...gateways.map((url) => ({ kind: 'gateway', url }) as const),
+    ...(others.length > 0 || gateways.length === 0
+      ? [{ kind: 'peer', peer, addresses: others } as const]
+      : []),
+  ]
+}
+
+const gatewayForm =
+  /^\/(?:ip4|ip6|dns|dns4|dns6)\/([^/]{1,253})\/tcp\/(\d{1,5})\/(?:(https)|(?:(tls)(?:\/sni\/[^/]+)?\/)?http)(?:\/p2p\/[^/]+)?$/
+
+/** `/dns4/<host>/tcp/443/https` or `…/tls/http` as a URL; null: no address of HTTP. */
+export function gatewayUrl(address: string): string | null {
+  const [, host, port, https, tls] = gatewayForm.exec(address) ?? []
+  if (host === undefined || port === undefined) return null
+  const scheme = https === undefined && tls === undefined ? 'http' : 'https'
+  const url = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`
+  return URL.canParse(url) ? new URL(url).origin : null
+}

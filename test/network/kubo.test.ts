@@ -1,0 +1,40 @@
+// The network process beside real Kubo: blocks go both ways, whole and in files.
+import { equal, ok } from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { missingKubo, startKubo } from '../engines/kubo.ts'
+import { fetchDag, fileDag } from '../fakes/dags.ts'
+import { startNetChild } from '../fakes/net-child.ts'
+
+const skip = missingKubo()
+const limit = { skip, timeout: 120_000 }
+
+for (const [name, bytes] of [
+  ['1 byte', 1],
+  ['10 MiB', 10 * 1024 * 1024],
+] as const) {
+  test(`Kubo reads a file of ${name} from the child`, limit, async (t) => {
+    const [child, kubo] = await Promise.all([startNetChild(t), startKubo(t)])
+    const content = randomBytes(bytes)
+    const { root, blocks } = fileDag(content)
+    for (const [key, block] of blocks) child.blocks.set(key, block)
+    await kubo.connect(child.address)
+    const began = performance.now()
+    const read = await kubo.bytes('cat', { arg: root })
+    t.diagnostic(`${Math.round(performance.now() - began)} ms`)
+    ok(read.equals(content))
+  })
+
+  test(`the child fetches a file of ${name} from Kubo`, limit, async (t) => {
+    const [child, kubo] = await Promise.all([startNetChild(t), startKubo(t)])
+    const content = randomBytes(bytes)
+    const root = await kubo.add(content, { 'cid-version': '1' })
+    const began = performance.now()
+    const session = child.open(root, [kubo.address])
+    const found = await fetchDag(session, root)
+    t.diagnostic(`${Math.round(performance.now() - began)} ms`)
+    const leaves = [...found.values()].reduce((sum, block) => sum + block.length, 0)
+    ok(leaves >= bytes)
+    equal(found.size >= 1, true)
+  })
+}
