@@ -71,8 +71,6 @@ export type FromNet =
   | { readonly kind: 'credit'; readonly id: number; readonly bytes: number }
   | { readonly kind: 'counts'; readonly id: number; readonly message: NetCounts }
 
-export type NetFrame = ToNet | FromNet
-
 /** A block of 4 MiB and 64 bytes of frame. */
 export const frameBytesMax = 4_194_368
 const headBytes = 9
@@ -80,7 +78,7 @@ const headBytes = 9
 const fixedBytes = 5
 export const blockBytesMax = 4 * 1024 * 1024
 /** Digest of at most 128 bytes, with its code and length. */
-export const multihashBytesMax = 140
+const multihashBytesMax = 140
 const cidBytesMax = multihashBytesMax + 12
 const jsonBytesMax = 1024 * 1024
 const hintsMax = 64

@@ -1,7 +1,7 @@
 // JSON bodies of frames between the server and its network process: settings, commands in the words of the IPFS API with
 // replies in the shapes of Kubo, and counts for /metrics. Multiaddrs, peer IDs and CIDs are texts; bytes are base64.
 
-export type NetLimits = {
+type NetLimits = {
   readonly connectionsMax: number
   /** Each way, of Bitswap. 0: no limit. */
   readonly bytesPerSecondMax: number

@@ -52,7 +52,7 @@ export type BitswapClient = {
   readonly counts: ClientCounts
 }
 
-export type ClientCounts = {
+type ClientCounts = {
   sessions: number
   wants: number
   blocksReceived: number

@@ -31,7 +31,7 @@ export type BitswapWant = {
 export type BitswapPresence = { readonly cid: Uint8Array; readonly have: boolean }
 
 /** A block and the multihash of its bytes, which was computed from them. */
-export type BitswapBlock = { readonly multihash: Uint8Array; readonly bytes: Uint8Array }
+type BitswapBlock = { readonly multihash: Uint8Array; readonly bytes: Uint8Array }
 
 export type BitswapMessage = {
   /** The wants replace all earlier ones. */

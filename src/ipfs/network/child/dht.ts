@@ -26,7 +26,7 @@ export type Dht = {
   readonly peers: number
 }
 
-export const dhtLimits = {
+const dhtLimits = {
   lookups: 16,
   waiting: 2048,
   lookupMs: 30_000,
