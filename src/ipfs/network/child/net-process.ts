@@ -15,19 +15,19 @@ import {
   writeFrame,
 } from '../net-frames.ts'
 import type { NetCommand, NetCounts, NetHello } from '../net-messages.ts'
-import { createBitswapClient } from './bitswap-client.ts'
-import { createBitswapServer, serverLimits } from './bitswap-server.ts'
+import { type BitswapClient, createBitswapClient } from './bitswap-client.ts'
+import { type BitswapServer, createBitswapServer, serverLimits } from './bitswap-server.ts'
 import { CommandError, type CommandParts, findAddresses, runCommand } from './commands.ts'
-import { createDht } from './dht.ts'
-import { createDialler } from './dialler.ts'
-import { createHttpProviders } from './http-providers.ts'
-import { startNode } from './node.ts'
+import { createDht, type Dht } from './dht.ts'
+import { createDialler, type Dialler } from './dialler.ts'
+import { createHttpProviders, type HttpProviders } from './http-providers.ts'
+import { type NetNode, startNode } from './node.ts'
 import { providersOfAddress } from './peer-addresses.ts'
-import { openPeerStreams, type PeerStreams } from './peer-streams.ts'
+import { openPeerStreams, type PeerHooks, type PeerStreams } from './peer-streams.ts'
 import { createProviderLookup } from './provider-lookup.ts'
-import { createRouters } from './routers.ts'
+import { createRouters, type Routers } from './routers.ts'
 import { createTokenBucket } from './token-bucket.ts'
-import { measureTraffic } from './traffic.ts'
+import { measureTraffic, type Traffic } from './traffic.ts'
 
 const countsMs = 5_000
 const tickMs = 500
@@ -62,150 +62,19 @@ export function runNetProcess(socket: Duplex, clock: Clock, fail: (error: Error)
 }
 
 type Running = { take(frame: ToNet): void }
+type Send = (frame: FromNet) => void
 
-async function start(
-  hello: NetHello,
-  send: (frame: FromNet) => void,
-  clock: Clock,
-): Promise<Running> {
+async function start(hello: NetHello, send: Send, clock: Clock): Promise<Running> {
   const traffic = measureTraffic(clock)
   const node = await startNode(hello, clock)
-  const sendCredit = createSendCredit()
-  const receiveCredit = createReceiveCredit((bytes) => send({ kind: 'credit', id: 0, bytes }))
   const routers = createRouters(hello.routers, clock)
   const dht = node.dht === null ? null : createDht(node.dht, node, clock)
-  let routerUrls = hello.routers
-  let streams: PeerStreams | null = null
-  const wake = (peer: string): void => streams?.wake(peer)
-  const inbound = createTokenBucket(clock, hello.limits.bytesPerSecondMax)
-
   const findPeer = (peer: string, signal: AbortSignal) =>
     findAddresses(peer, { routers, dht }, signal)
   const dialler = createDialler(node, hello, findPeer, clock)
-  const server = createBitswapServer({
-    mode: node.listenProblem === null ? hello.mode : 'fetch',
-    ask: (id, multihash, sizeOnly) => send({ kind: 'ask', id, sizeOnly, multihash }),
-    wake,
-    clock,
-    bytesPerSecondMax: hello.limits.bytesPerSecondMax,
-    limits: serverLimits,
-  })
-  const gateways = createHttpProviders({
-    clock,
-    isPrivate: hello.private,
-    answered: (name, cid, bytes) => client.gatewayAnswered(name, cid, bytes),
-    lied: (name) => client.gatewayLied(name),
-  })
-  const client = createBitswapClient({
-    clock,
-    found(id, bytes) {
-      sendCredit.spend(bytes.length, () => send({ kind: 'found', id, bytes }))
-      setReading()
-    },
-    failed: (id, reason) =>
-      send(reason === 'none' ? { kind: 'none', id } : { kind: 'failed', id, reason }),
-    lookUp: createProviderLookup({
-      routers: () => (routerUrls.length === 0 ? null : routers),
-      dht,
-      clock,
-    }),
-    dial: (peer, addresses) => dialler.dial(peer, addresses),
-    openGateway: (url) => gateways.open(url),
-    wake,
-    exclude: (peer) => node.exclude(peer),
-    operatorPeers: () => dialler.operatorPeers(),
-  })
-
-  let isLimited = false
-  function setReading(): void {
-    streams?.pauseReading(isLimited || sendCredit.waiting > 0)
-  }
-
-  /** Messages over the rate stop reading until the rate allows more. */
-  function limit(bytes: number): void {
-    inbound.take(bytes)
-    const waitMs = inbound.waitMs()
-    if (waitMs === 0 || isLimited) return
-    isLimited = true
-    setReading()
-    clock.after(waitMs, () => {
-      isLimited = false
-      setReading()
-    })
-  }
-
-  streams = await openPeerStreams(
-    node,
-    {
-      receive(peer, message, bytes) {
-        client.receive(peer, message)
-        server.receive(peer, message.wants, message.full)
-        limit(bytes)
-      },
-      next: (peer) => client.next(peer) ?? server.next(peer),
-      gone(peer) {
-        client.gone(peer)
-        server.gone(peer)
-      },
-      broken(peer) {
-        client.lied(peer)
-      },
-    },
-    clock,
-  )
-  let provided = 0
-  let provideFailures = 0
-
-  async function provide(cid: CID, signal: AbortSignal): Promise<number> {
-    const stored = dht === null ? 0 : await dht.provide(cid, signal)
-    if (stored > 0) provided += 1
-    else provideFailures += 1
-    return stored
-  }
-
-  async function provideAll(id: number, multihashes: readonly Uint8Array[]): Promise<void> {
-    const { signal } = new AbortController()
-    const codes = await Promise.all(
-      multihashes.map(async (multihash) => {
-        if (dht === null) return 3
-        try {
-          return (await provide(cidOf(1, rawCodec, multihash), signal)) > 0 ? 0 : 1
-        } catch {
-          return 1
-        }
-      }),
-    )
-    send({ kind: 'provided', id, codes: Uint8Array.from(codes) })
-  }
-
-  function counts(): NetCounts {
-    const connections = node.libp2p.getConnections()
-    const inboundPeers = connections.filter(({ direction }) => direction === 'inbound').length
-    const { in: connectionBytesIn, out: connectionBytesOut } = traffic.total()
-    const { heapUsed: heapBytes, rss: rssBytes } = process.memoryUsage()
-    return {
-      peers: { in: inboundPeers, out: connections.length - inboundPeers },
-      ...client.counts,
-      excludedPeers: node.excludedPeers,
-      blocksSent: server.blocksSent,
-      bytesSent: server.bytesSent,
-      messagesReceived: streams?.messagesReceived ?? 0,
-      httpBlocksReceived: gateways.blocksReceived,
-      routerRequests: routers.requests,
-      routerFailures: routers.failures,
-      dhtLookups: dht?.lookups ?? 0,
-      dhtPeers: dht?.peers ?? 0,
-      provided,
-      provideFailures,
-      connectionBytesIn,
-      connectionBytesOut,
-      heapBytes,
-      rssBytes,
-    }
-  }
-
-  clock.every(countsMs, () => send({ kind: 'counts', id: 0, message: counts() }))
-  clock.every(tickMs, () => client.tick())
+  const provider = createProvider(dht)
+  const bitswap = await startBitswap({ hello, send, clock, node, routers, dht, dialler })
+  const { client, server, gateways, streams } = bitswap
   const commands = createCommandRuns(
     {
       node,
@@ -216,23 +85,125 @@ async function start(
       dht,
       dialler,
       traffic,
-      messagesReceived: () => streams?.messagesReceived ?? 0,
-      provide,
+      messagesReceived: () => streams.messagesReceived,
+      provide: provider.provide,
     },
     send,
   )
+  const parts = { node, client, server, gateways, streams, routers, dht, provider, traffic }
+  clock.every(countsMs, () => send({ kind: 'counts', id: 0, message: countsOf(parts) }))
+  clock.every(tickMs, () => client.tick())
+
   const { libp2p, listenProblem } = node
   const addrs = libp2p.getMultiaddrs().map(String)
-  send({
-    kind: 'ready',
-    id: 0,
-    message: { v: 1, peer: libp2p.peerId.toString(), addrs, listenProblem },
-  })
+  const peer = libp2p.peerId.toString()
+  send({ kind: 'ready', id: 0, message: { v: 1, peer, addrs, listenProblem } })
+  return {
+    take(frame) {
+      switch (frame.kind) {
+        case 'hello':
+          throw new FrameError('a second HELLO')
+        case 'provide':
+          return void provider
+            .provideAll(frame.multihashes)
+            .then((codes) => send({ kind: 'provided', id: frame.id, codes }))
+        case 'command':
+          return commands.run(frame.id, frame.message)
+        case 'cancel':
+          return commands.cancel(frame.id)
+        case 'live':
+          routers.replace(frame.message.routers)
+          dialler.replacePeers(frame.message.peers)
+          return bitswap.setRate(frame.message.limits.bytesPerSecondMax)
+        case 'open':
+        case 'shut':
+        case 'want':
+        case 'drop':
+        case 'here':
+        case 'size':
+        case 'notHere':
+        case 'credit':
+          return bitswap.take(frame)
+      }
+    },
+  }
+}
 
-  function take(frame: ToNet): void {
+type BitswapParts = {
+  readonly hello: NetHello
+  readonly send: Send
+  readonly clock: Clock
+  readonly node: NetNode
+  readonly routers: Routers
+  readonly dht: Dht | null
+  readonly dialler: Dialler
+}
+
+type Bitswap = {
+  readonly client: BitswapClient
+  readonly server: BitswapServer
+  readonly gateways: HttpProviders
+  readonly streams: PeerStreams
+  take(frame: BitswapFrame): void
+  setRate(bytesPerSecond: number): void
+}
+
+type BitswapFrame = Exclude<
+  ToNet,
+  { readonly kind: 'hello' | 'provide' | 'command' | 'cancel' | 'live' }
+>
+
+async function startBitswap(parts: BitswapParts): Promise<Bitswap> {
+  const { hello, send, clock, node, routers, dht, dialler } = parts
+  const { bytesPerSecondMax } = hello.limits
+  let streams: PeerStreams | null = null
+  const wake = (peer: string): void => streams?.wake(peer)
+  const flow = createFlow(clock, bytesPerSecondMax, (isPaused) => streams?.pauseReading(isPaused))
+  const receiveCredit = createReceiveCredit((bytes) => send({ kind: 'credit', id: 0, bytes }))
+
+  const server = createBitswapServer({
+    mode: node.listenProblem === null ? hello.mode : 'fetch',
+    ask: (id, multihash, sizeOnly) => send({ kind: 'ask', id, sizeOnly, multihash }),
+    wake,
+    clock,
+    bytesPerSecondMax,
+    limits: serverLimits,
+  })
+  const gateways = createHttpProviders({
+    clock,
+    isPrivate: hello.private,
+    answered: (name, cid, bytes) => client.gatewayAnswered(name, cid, bytes),
+    lied: (name) => client.gatewayLied(name),
+  })
+  const client = createBitswapClient({
+    clock,
+    found: (id, bytes) => flow.spend(bytes.length, () => send({ kind: 'found', id, bytes })),
+    failed: (id, reason) =>
+      send(reason === 'none' ? { kind: 'none', id } : { kind: 'failed', id, reason }),
+    lookUp: createProviderLookup({ routers, dht, clock }),
+    dial: (peer, addresses) => dialler.dial(peer, addresses),
+    openGateway: (url) => gateways.open(url),
+    wake,
+    exclude: (peer) => node.exclude(peer),
+    operatorPeers: () => dialler.operatorPeers(),
+  })
+  const hooks: PeerHooks = {
+    receive(peer, message, bytes) {
+      client.receive(peer, message)
+      server.receive(peer, message.wants, message.full)
+      flow.limit(bytes)
+    },
+    next: (peer) => client.next(peer) ?? server.next(peer),
+    gone(peer) {
+      client.gone(peer)
+      server.gone(peer)
+    },
+    broken: (peer) => client.lied(peer),
+  }
+  streams = await openPeerStreams(node, hooks, clock)
+
+  function take(frame: BitswapFrame): void {
     switch (frame.kind) {
-      case 'hello':
-        throw new FrameError('a second HELLO')
       case 'open':
         return client.open(frame.id, frame.root, frame.hints.flatMap(providersOfAddress))
       case 'shut':
@@ -249,24 +220,139 @@ async function start(
         return server.size(frame.id, frame.bytes)
       case 'notHere':
         return server.notHere(frame.id)
-      case 'provide':
-        return void provideAll(frame.id, frame.multihashes)
-      case 'command':
-        return commands.run(frame.id, frame.message)
-      case 'cancel':
-        return commands.cancel(frame.id)
-      case 'live':
-        routerUrls = frame.message.routers
-        routers.replace(routerUrls)
-        dialler.replacePeers(frame.message.peers)
-        server.setRate(frame.message.limits.bytesPerSecondMax)
-        return inbound.setRate(frame.message.limits.bytesPerSecondMax)
       case 'credit':
-        sendCredit.grant(frame.bytes)
-        return setReading()
+        return flow.grant(frame.bytes)
     }
   }
-  return { take }
+
+  return {
+    client,
+    server,
+    gateways,
+    streams,
+    take,
+    setRate(bytesPerSecond) {
+      server.setRate(bytesPerSecond)
+      flow.setRate(bytesPerSecond)
+    },
+  }
+}
+
+type Flow = {
+  spend(bytes: number, run: () => void): void
+  grant(bytes: number): void
+  /** Bytes that came from peers. */
+  limit(bytes: number): void
+  setRate(bytesPerSecond: number): void
+}
+
+/** Stops reading from peers while blocks wait for the server's credit, or came faster than the rate. */
+function createFlow(clock: Clock, rate: number, pause: (isPaused: boolean) => void): Flow {
+  const credit = createSendCredit()
+  const bucket = createTokenBucket(clock, rate)
+  let isLimited = false
+  const set = (): void => pause(isLimited || credit.waiting > 0)
+
+  return {
+    spend(bytes, run) {
+      credit.spend(bytes, run)
+      set()
+    },
+    grant(bytes) {
+      credit.grant(bytes)
+      set()
+    },
+    limit(bytes) {
+      bucket.take(bytes)
+      const waitMs = bucket.waitMs()
+      if (waitMs === 0 || isLimited) return
+      isLimited = true
+      set()
+      clock.after(waitMs, () => {
+        isLimited = false
+        set()
+      })
+    },
+    setRate: (bytesPerSecond) => bucket.setRate(bytesPerSecond),
+  }
+}
+
+type RecordProvider = {
+  /** Number of peers that stored the record. */
+  provide(cid: CID, signal: AbortSignal): Promise<number>
+  /** Codes of PROVIDED. Never rejects. */
+  provideAll(multihashes: readonly Uint8Array[]): Promise<Uint8Array>
+  readonly provided: number
+  readonly failures: number
+}
+
+const provideCodes = { done: 0, notStored: 1, notOffered: 3 } as const
+
+function createProvider(dht: Dht | null): RecordProvider {
+  let provided = 0
+  let failures = 0
+
+  async function provide(cid: CID, signal: AbortSignal): Promise<number> {
+    const stored = dht === null ? 0 : await dht.provide(cid, signal)
+    if (stored > 0) provided += 1
+    else failures += 1
+    return stored
+  }
+
+  async function provideOne(multihash: Uint8Array): Promise<number> {
+    if (dht === null) return provideCodes.notOffered
+    try {
+      const stored = await provide(cidOf(1, rawCodec, multihash), new AbortController().signal)
+      return stored > 0 ? provideCodes.done : provideCodes.notStored
+    } catch {
+      return provideCodes.notStored
+    }
+  }
+
+  return {
+    provide,
+    provideAll: async (multihashes) =>
+      Uint8Array.from(await Promise.all(multihashes.map(provideOne))),
+    get provided() {
+      return provided
+    },
+    get failures() {
+      return failures
+    },
+  }
+}
+
+type Counted = Pick<Bitswap, 'client' | 'server' | 'gateways' | 'streams'> &
+  Pick<BitswapParts, 'node' | 'routers' | 'dht'> & {
+    readonly provider: RecordProvider
+    readonly traffic: Traffic
+  }
+
+function countsOf(parts: Counted): NetCounts {
+  const { node, client, server, gateways, streams, routers, dht, provider, traffic } = parts
+  const connections = node.libp2p.getConnections()
+  const inbound = connections.filter(({ direction }) => direction === 'inbound').length
+  const { in: connectionBytesIn, out: connectionBytesOut } = traffic.total()
+  const { heapUsed: heapBytes, rss: rssBytes } = process.memoryUsage()
+  return {
+    peers: { in: inbound, out: connections.length - inbound },
+    ...client.counts,
+    excludedPeers: node.excludedPeers,
+    blocksSent: server.blocksSent,
+    bytesSent: server.bytesSent,
+    messagesReceived: streams.messagesReceived,
+    httpBlocksReceived: gateways.blocksReceived,
+    routerRequests: routers.requests,
+    routerFailures: routers.failures,
+    dhtLookups: dht?.lookups ?? 0,
+    dhtPeers: dht?.peers ?? 0,
+    provided: provider.provided,
+    provideFailures: provider.failures,
+    connectionBytesIn,
+    connectionBytesOut,
+    heapBytes,
+    rssBytes,
+  }
 }
 
 function createCommandRuns(

@@ -12,25 +12,23 @@ type Finder = {
 
 export const dhtDelayMs = 1_000
 
-/** `routers`: with at least one; null: none. Without routers and DHT no lookup is complete. */
+/** Without routers and DHT no lookup is complete. */
 export function createProviderLookup(parts: {
-  readonly routers: () => Finder | null
+  readonly routers: Finder & { readonly count: number }
   readonly dht: Finder | null
   readonly clock: Clock
 }): SessionParts['lookUp'] {
-  const { clock, dht } = parts
+  const { clock, dht, routers } = parts
 
   return async (bytes, deep, take, signal) => {
     const cid = decodeCid(bytes)
-    const routers = parts.routers()
-    if (cid === null || (routers === null && dht === null)) return false
+    if (cid === null || (routers.count === 0 && dht === null)) return false
     let found = 0
     const note = (provider: Provider): void => {
       found += 1
       take(provider)
     }
-    const answered =
-      routers === null ? Promise.resolve(true) : routers.findProviders(cid, note, signal)
+    const answered = routers.findProviders(cid, note, signal)
     if (dht === null) return await answered
     const isLate = Promise.withResolvers<void>()
     const stop = clock.after(dhtDelayMs, isLate.resolve)

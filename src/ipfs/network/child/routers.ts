@@ -10,7 +10,7 @@ import { createHttpClient, type HttpClient, HttpTrouble } from '../../sources/ht
 import type { Provider } from './block-peer.ts'
 
 export type Routers = {
-  /** Calls `take` for each provider. Resolves to whether every router answered. */
+  /** Calls `take` for each provider. Resolves to whether every router answered; true without routers. */
   findProviders(cid: CID, take: (provider: Provider) => void, signal: AbortSignal): Promise<boolean>
   /** Addresses of a peer. */
   findPeer(peer: string, signal: AbortSignal): Promise<readonly string[]>
@@ -20,6 +20,7 @@ export type Routers = {
   putIpns(name: string, record: Uint8Array, signal: AbortSignal): Promise<boolean>
   /** From now on these base URLs. */
   replace(urls: readonly string[]): void
+  readonly count: number
   readonly requests: number
   readonly failures: number
 }
@@ -177,6 +178,9 @@ export function createRouters(urls: readonly string[], clock: Clock): Routers {
         ),
       )
       return taken.includes(true)
+    },
+    get count() {
+      return routers.length
     },
     get requests() {
       return requests
