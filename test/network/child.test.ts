@@ -8,8 +8,10 @@ import { systemClock } from '../../src/base/clock.ts'
 import { cidOf, rawCodec } from '../../src/codec/ipld/cid.ts'
 import { sha256Name } from '../../src/codec/ipld/multihash.ts'
 import { fetchDag, fileDag } from '../fakes/dags.ts'
+import { startFakeGateway } from '../fakes/files/file-source.ts'
 import { hexOf, type NetChild, randomCid, startNetChild } from '../fakes/net-child.ts'
 import { type Manner, type P2pPeer, startP2pPeer } from '../fakes/p2p-peer.ts'
+import { startRouter } from '../fakes/router.ts'
 import { until } from '../fakes/until.ts'
 
 const limit = { timeout: 90_000 }
@@ -220,4 +222,41 @@ test('commands report peers, traffic and what was exchanged', limit, async (t) =
   await until(() => equal(peer.connections(), 0), withinMs)
   await rejects(child.command({ name: 'swarm/connect', arg: 'nonsense' }), /invalid peer address/)
   await until(() => ok((child.counts()?.bytesReceived ?? 0) >= 1_000_000), withinMs)
+})
+
+const routerRecord = (id: string, address: string): string =>
+  JSON.stringify({ Schema: 'peer', ID: id, Addrs: [address] })
+
+test(
+  'a router that is set while it runs is asked, and names a gateway or a peer',
+  limit,
+  async (t) => {
+    const peer = await startP2pPeer(t, 'honest', file.blocks)
+    const gateway = await startFakeGateway(t, new Map(file.blocks))
+    const { port } = new URL(gateway.url)
+    const child = await startNetChild(t, { mode: 'fetch' })
+    deepEqual(await child.open(file.root).fetch(file.root), { kind: 'failed', reason: 'noPeer' })
+    const limits = { connectionsMax: 256, bytesPerSecondMax: 0 }
+    const find = async (line: string) => {
+      const { url } = await startRouter(t, { lines: [line] })
+      child.send({ kind: 'live', id: 0, message: { routers: [url], peers: [], limits } })
+      equal((await fetchDag(child.open(file.root), file.root)).size, file.blocks.size)
+    }
+    await find(routerRecord(peer.id, peer.address))
+    const before = peer.wants().length
+    await find(routerRecord(peer.id, `/ip4/127.0.0.1/tcp/${port}/http`))
+    equal(peer.wants().length, before)
+    const absent = await startRouter(t)
+    child.send({ kind: 'live', id: 0, message: { routers: [absent.url], peers: [], limits } })
+    deepEqual(await child.open(file.root).fetch(randomCid()), { kind: 'none' })
+  },
+)
+
+test("the operator's peers are connected, and asked in every session", limit, async (t) => {
+  const peer = await startP2pPeer(t, 'honest', file.blocks)
+  const child = await startNetChild(t, { mode: 'fetch', peers: [peer.address] })
+  await until(() => equal(peer.connections(), 1), withinMs)
+  equal((await fetchDag(child.open(file.root), file.root)).size, file.blocks.size)
+  const [peers] = await child.command({ name: 'swarm/peering/ls' })
+  ok(JSON.stringify(peers).includes(peer.id))
 })

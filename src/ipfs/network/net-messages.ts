@@ -38,7 +38,7 @@ export type NetHello = NetLive & {
 export type NetReady = {
   readonly v: 1
   readonly peer: string
-  /** Listened addresses with `/p2p/<peer>`. */
+  /** Announced addresses with `/p2p/<peer>`; without such in the settings, those it listens on. */
   readonly addrs: readonly string[]
   /** Why it does not listen although `mode` is `provide`; it fetches all the same. Null: it listens, or need not. */
   readonly listenProblem: string | null
