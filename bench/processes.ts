@@ -13,11 +13,19 @@ function ranUs(pid: number, task: string): number {
   return Number(ranNs) / 1000
 }
 
-export function rssMiB(pid: number): number {
-  return sum(pid, (each) => {
-    const kib = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${each}/status`, 'utf8'))?.[1]
-    return Number(kib) / 1024
-  })
+/** The same of its first thread alone, which answers requests in Cairn. */
+export function mainThreadUs(pid: number): number {
+  return ranUs(pid, String(pid))
+}
+
+/** With that of its descendants, unless `withChildren` is false. */
+export function rssMiB(pid: number, withChildren = true): number {
+  return withChildren ? sum(pid, ownRssMiB) : ownRssMiB(pid)
+}
+
+function ownRssMiB(pid: number): number {
+  const kib = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return Number(kib) / 1024
 }
 
 /** Resets `peakRssMiB`. */

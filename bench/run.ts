@@ -18,6 +18,7 @@ import { runHeads } from './sections/heads.ts'
 import { runImport } from './sections/import.ts'
 import { runFolders } from './sections/folders.ts'
 import { runLatency } from './sections/latency.ts'
+import { runNetwork } from './sections/network.ts'
 import { runObjects } from './sections/objects.ts'
 import { runPostgres } from './sections/postgres.ts'
 import { runStanding } from './sections/standing.ts'
@@ -48,6 +49,7 @@ const sections: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   usage: runUsage,
   dashboard: runDashboard,
   starvation: runStarvation,
+  network: runNetwork,
 }
 
 const { values } = parseArgs({

@@ -118,6 +118,20 @@ const ruleSchema = z
 
 const rulesMax = 200
 
+/** At most 64 multiaddrs. */
+function multiaddrs(initial: readonly string[], description: string) {
+  return multiaddrList()
+    .default([...initial])
+    .meta({ description })
+}
+
+function multiaddrList() {
+  const form = /^\/(?:ip4|ip6|dns|dns4|dns6|dnsaddr)(?:\/[^/\s]{1,256}){1,31}$/
+  return z
+    .array(z.string().regex(form, 'expected a multiaddr, such as /ip4/192.0.2.1/tcp/4001'))
+    .max(64)
+}
+
 /** Domains, client addresses or names: lower case, a comma between them. */
 function domainList(description: string) {
   return z
@@ -395,6 +409,103 @@ export const settingsSchema = z.strictObject({
           description:
             'DNS over HTTPS resolver (RFC 8484) for DNSLink, which tells times to live. null: that of the operating system, for 60 s.',
         }),
+    })
+    .prefault({}),
+  ipfsNetwork: z
+    .strictObject({
+      mode: choice(
+        ['off', 'fetch', 'provide'],
+        'off',
+        'Use of the IPFS network. `off`: none. `fetch`: search it for missing content, which discloses the CID. `provide`: also serve content that accounts make public.',
+      ),
+      listen: multiaddrs(
+        ['/ip4/0.0.0.0/tcp/4001'],
+        'Addresses that accept connections of peers, with `mode: provide`.',
+      ),
+      announce: multiaddrs(
+        [],
+        'Addresses in provider records, such as `/dns4/gw.example.org/tcp/443/tls/http` of the gateway. Empty: those of `listen`.',
+      ),
+      routers: live(
+        z
+          .array(
+            z
+              .string()
+              .regex(/^https?:\/\/[^\s@?#]{1,500}$/, 'expected http://<host> or https://<host>'),
+          )
+          .max(16)
+          .default(['https://delegated-ipfs.dev'])
+          .meta({
+            description:
+              'Servers that find providers (Delegated Routing V1 over HTTP). Empty: none.',
+          }),
+      ),
+      dht: choice(
+        ['client', 'off'],
+        'client',
+        'Search the distributed hash table (DHT) for providers that routers do not name. `provide` announces there.',
+      ),
+      bootstrap: multiaddrList().nullable().default(null).meta({
+        description:
+          'First peers of the DHT, with `/p2p/<peer ID>`. null: those of the public network.',
+      }),
+      peers: live(
+        multiaddrs(
+          [],
+          'Peers, with `/p2p/<peer ID>`, that are always connected and asked for every block.',
+        ),
+      ),
+      operators: live(
+        z.array(z.string().min(1).max(64)).max(100).default([]).meta({
+          description:
+            'IDs of accounts whose keys can connect and disconnect peers and publish records.',
+        }),
+      ),
+      provide: z
+        .strictObject({
+          strategy: live(
+            choice(
+              ['roots', 'all'],
+              'roots',
+              'Maximum that accounts can announce: the roots of their pins, or all blocks.',
+            ),
+          ),
+          intervalMs: live(
+            whole(
+              3_600_000,
+              2 * dayMs,
+              79_200_000,
+              'Time between two announcements of a CID. Peers forget one after 48 hours.',
+            ),
+          ),
+          cidsMax: live(
+            whole(0, 1_000_000, 50_000, 'Maximum number of announced CIDs; further ones are not.'),
+          ),
+        })
+        .prefault({}),
+      limits: z
+        .strictObject({
+          connectionsMax: live(whole(8, 4096, 256, 'Connections with peers.')),
+          bytesPerSecondMax: live(
+            whole(
+              0,
+              Number.MAX_SAFE_INTEGER,
+              0,
+              'Bytes of blocks per second, in each direction. 0: no limit.',
+            ),
+          ),
+          heapBytesMax: whole(
+            64 * mib,
+            16_384 * mib,
+            256 * mib,
+            'JavaScript heap of the network process.',
+          ),
+        })
+        .prefault({}),
+      private: flag(
+        false,
+        'Connect to private addresses too, and use the DHT of the local network. For tests and closed networks.',
+      ),
     })
     .prefault({}),
   store: z
@@ -967,6 +1078,7 @@ export function checkTogether(config: Omit<Config, 'fileSources'>): readonly Bro
     ...checkBackup(config.backup),
     ...checkObjects(config),
     ...checkSignIn(config.signIn),
+    ...checkIpfsNetwork(config),
   ]
 }
 
@@ -1040,6 +1152,16 @@ function checkObjects({
       said: `objects.url is a bucket, expected objects.${name} too`,
       fix: `objects: {${name}: "\${env:S3_${wordsOf(name)}}"}`,
     }))
+}
+
+function checkIpfsNetwork({
+  ipfsNetwork: { mode },
+  database,
+}: Pick<Config, 'ipfsNetwork' | 'database'>): readonly Broken[] {
+  if (mode !== 'provide' || database.url === null) return []
+  const said =
+    'ipfsNetwork.mode is provide, expected fetch with database.url: only a server with file blocks in dataDir serves peers'
+  return [{ path: 'ipfsNetwork.mode', said, fix: 'ipfsNetwork: {mode: fetch}' }]
 }
 
 function checkSignIn({ password, oidc }: Config['signIn']): readonly Broken[] {

@@ -116,9 +116,9 @@ export function createObtain(parts: ObtainParts): Obtaining {
   }
 }
 
-/** Two networks may share content, but not sources. */
-function flightKey(ref: ContentRef, { network = '' }: FetchContext): string {
-  return `${network} ${refKey(ref)}`
+/** Two networks may share content, but not sources. A read that may search the IPFS network has one more. */
+function flightKey(ref: ContentRef, { network = '', session }: FetchContext): string {
+  return `${session === undefined ? network : 'ipfs'} ${refKey(ref)}`
 }
 
 type QuerySources = {

@@ -70,6 +70,11 @@ export type FetchContext = {
   readonly slots?: readonly Uint8Array[]
   /** Of the CID that a dag-block is asked by; not given: raw. */
   readonly codec?: number
+  /**
+   * The IPFS network may be searched, for this account: `root` is the multihash of the root that the read began at, by which
+   * providers are looked up. Absent: it is not searched.
+   */
+  readonly session?: { readonly root: Uint8Array; readonly account: string }
   /** Do not request sources: return from the store or fail immediately. */
   readonly offline?: boolean
   /** How long sources may take, milliseconds. */

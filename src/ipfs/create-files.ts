@@ -1,6 +1,7 @@
 // Composes the files of src/ipfs/files.ts from a store, a way to obtain
 // blocks and the account rows.
 // Tested by src/ipfs/files.test.ts
+import type { CID } from 'multiformats/cid'
 import type { Clock } from '../base/clock.ts'
 import { createFairTimeSlices, type FairTimeSlices } from '../base/fair-time-slices.ts'
 import { Fault } from '../base/fault.ts'
@@ -11,7 +12,7 @@ import type { Rows } from '../db/rows.ts'
 import { decodeMultihash, identityCode } from '../codec/ipld/multihash.ts'
 import { readStorage } from './pins/account-storage.ts'
 import { accountBlocks } from './pins/account-blocks.ts'
-import { createWaiters } from './read/block-waiters.ts'
+import { createWaiters, type Waiters } from './read/block-waiters.ts'
 import { createBlocks } from './read/blocks.ts'
 import type { FetchPolicy, Files } from './files.ts'
 import { createCars } from './cars/cars.ts'
@@ -75,12 +76,21 @@ export type FilesSettings = {
   ) => Promise<string>
   /** Of the thread, for imports. Default: turns of their own. */
   readonly turns?: FairTimeSlices
+  /** Reads may search the IPFS network for this account. Default: they do not. */
+  readonly account?: string
+  /** Of the store, shared by the files of several accounts. Default: their own. */
+  readonly waiters?: Waiters
+}
+
+export function createFileWaiters(store: BlockStore, { waitersMax }: FilesLimits): Waiters {
+  return createWaiters((ref) => store.has(ref), waitersMax)
 }
 
 export function createFiles(settings: FilesSettings): Files {
   const { store, deleteBlocks, obtain, readRun, rows, clock, hasSources, limits } = settings
   const { turns = createFairTimeSlices(settings.clock) } = settings
-  const waiters = createWaiters((ref) => store.has(ref), limits.waitersMax)
+  const { waiters = createFileWaiters(store, limits) } = settings
+  const origins = new WeakMap<CID, CID>()
   const openBlocks = createBlocks({
     obtain,
     readRun,
@@ -89,6 +99,8 @@ export function createFiles(settings: FilesSettings): Files {
     hasSources,
     isHere: (ref) => store.has(ref),
     idleMs: limits.idleMs,
+    account: settings.account ?? null,
+    origins,
   })
 
   const pins = createPins({
@@ -165,13 +177,25 @@ export function createFiles(settings: FilesSettings): Files {
         signal,
       }),
 
-    resolve: async (path, patience, signal) =>
-      await resolvePath(await contentPathOf(path, patience, signal), openBlocks(patience, signal)),
+    async resolve(path, patience, signal) {
+      const parsed = await contentPathOf(path, patience, signal)
+      const cid = await resolvePath(parsed, openBlocks(patience, signal))
+      origins.set(cid, parsed.root)
+      return cid
+    },
 
-    resolveNode: async (path, patience, signal) =>
-      await resolveNode(await contentPathOf(path, patience, signal), openBlocks(patience, signal)),
+    async resolveNode(path, patience, signal) {
+      const parsed = await contentPathOf(path, patience, signal)
+      const node = await resolveNode(parsed, openBlocks(patience, signal))
+      origins.set(node.cid, parsed.root)
+      return node
+    },
 
-    trace: async (path, patience, signal) => await tracePath(path, openBlocks(patience, signal)),
+    async trace(path, patience, signal) {
+      const traced = await tracePath(path, openBlocks(patience, signal))
+      origins.set(traced.cid, path.root)
+      return traced
+    },
 
     select: (path, selection, patience, signal) =>
       selectBlocks(path, selection, limits.pinBlocksMax, openBlocks(patience, signal)),

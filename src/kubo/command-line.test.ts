@@ -21,6 +21,7 @@ const commands = createKuboCommands({
   publicKey: new Uint8Array(32),
   remotePins: noRemotePins,
   ipns: noNames,
+  network: null,
 })
 const parse = (path: string, query: string) =>
   parseCommandLine(routeCommand(commands, path), new URLSearchParams(query))

@@ -13,20 +13,18 @@ export const globalOptions = {
 
 // Groups without an action of their own are not listed.
 const paths = `
-bitswap/ledger bitswap/reprovide bitswap/stat bitswap/wantlist bootstrap bootstrap/add bootstrap/add/default
-bootstrap/list bootstrap/rm bootstrap/rm/all cid/base32 cid/bases cid/codecs cid/format cid/hashes cid/inspect
-commands/completion/bash config config/edit config/profile/apply config/replace dag/diff dht/findpeer
-dht/findprovs dht/get dht/provide dht/put dht/query diag/cmds diag/cmds/clear diag/cmds/set-time diag/profile
-diag/sys files/chroot filestore/dups filestore/ls filestore/verify key/export key/rotate key/sign key/verify
-log/level log/ls log/tail mount multibase/decode multibase/encode multibase/list multibase/transcode
-name/pubsub/cancel name/pubsub/state name/pubsub/subs object/data object/diff object/get object/links object/new
-object/patch/add-link object/patch/append-data object/patch/rm-link object/patch/set-data object/put object/stat
-p2p/close p2p/forward p2p/listen p2p/ls p2p/stream/close p2p/stream/ls ping provide/clear provide/stat pubsub/ls
-pubsub/peers pubsub/pub pubsub/sub repo/ls repo/migrate repo/verify routing/findpeer routing/findprovs routing/get
-routing/provide routing/put routing/reprovide shutdown stats/bitswap stats/dht stats/provide stats/reprovide
-swarm/addrs/autonat swarm/addrs/listen swarm/addrs/local swarm/connect swarm/disconnect swarm/filters
-swarm/filters/add swarm/filters/rm swarm/peering/add swarm/peering/ls swarm/peering/rm swarm/resources update
-version/check version/deps
+bitswap/reprovide bootstrap bootstrap/add bootstrap/add/default bootstrap/list bootstrap/rm bootstrap/rm/all
+cid/base32 cid/bases cid/codecs cid/format cid/hashes cid/inspect commands/completion/bash config config/edit
+config/profile/apply config/replace dag/diff dht/findpeer dht/findprovs dht/get dht/provide dht/put dht/query
+diag/cmds diag/cmds/clear diag/cmds/set-time diag/profile diag/sys files/chroot filestore/dups filestore/ls
+filestore/verify key/export key/rotate key/sign key/verify log/level log/ls log/tail mount multibase/decode
+multibase/encode multibase/list multibase/transcode name/pubsub/cancel name/pubsub/state name/pubsub/subs
+object/data object/diff object/get object/links object/new object/patch/add-link object/patch/append-data
+object/patch/rm-link object/patch/set-data object/put object/stat p2p/close p2p/forward p2p/listen p2p/ls
+p2p/stream/close p2p/stream/ls ping provide/clear pubsub/ls pubsub/peers pubsub/pub pubsub/sub repo/ls repo/migrate
+repo/verify routing/reprovide shutdown stats/dht stats/provide stats/reprovide swarm/addrs/autonat
+swarm/addrs/listen swarm/filters swarm/filters/add swarm/filters/rm swarm/resources update version/check
+version/deps
 `
 
 /**

@@ -180,6 +180,56 @@ export const metricTable = {
     help: 'Unix time of the last failed backup; absent if none failed since the last complete one or the start.',
     labels: [],
   },
+  cairn_ipfs_network_up: {
+    kind: 'gauge',
+    help: '1 while the process of the IPFS network works, else 0; absent with ipfsNetwork.mode: off, like the other metrics of the network.',
+    labels: [],
+  },
+  cairn_ipfs_network_peers: {
+    kind: 'gauge',
+    help: 'Connections with peers, by the side that opened them (in: the peer).',
+    labels: ['direction'],
+  },
+  cairn_ipfs_network_wants: {
+    kind: 'gauge',
+    help: 'Blocks that reads wait for.',
+    labels: [],
+  },
+  cairn_ipfs_network_memory_bytes: {
+    kind: 'gauge',
+    help: 'Resident memory of the process.',
+    labels: [],
+  },
+  cairn_ipfs_network_restarts_total: {
+    kind: 'counter',
+    help: 'Restarts of the process after it ended by itself or hung.',
+    labels: [],
+  },
+  cairn_ipfs_network_blocks_total: {
+    kind: 'counter',
+    help: 'Blocks from peers (in) and to peers (out).',
+    labels: ['direction'],
+  },
+  cairn_ipfs_network_bytes_total: {
+    kind: 'counter',
+    help: 'Bytes of all connections with peers.',
+    labels: ['direction'],
+  },
+  cairn_ipfs_network_invalid_replies_total: {
+    kind: 'counter',
+    help: 'Replies of peers that were not the requested block; their peers are excluded for ten minutes.',
+    labels: [],
+  },
+  cairn_ipfs_network_router_requests_total: {
+    kind: 'counter',
+    help: 'Requests to routers, and those of them that failed.',
+    labels: ['result'],
+  },
+  cairn_ipfs_network_announcements_total: {
+    kind: 'counter',
+    help: 'Announcements of CIDs, by result: stored by a peer, or failed.',
+    labels: ['result'],
+  },
   cairn_store_quarantined_copies: {
     kind: 'gauge',
     help: 'Stored copies that failed verification; they remain on disk and are not served.',

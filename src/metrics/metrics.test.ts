@@ -69,7 +69,46 @@ const observedNothing = (part: Partial<Observed> = {}): Observed => ({
   usage: () => Promise.resolve({ heldRows: 5, failedWrites: 6 }),
   connections: () => new Map([['faces', 7]]),
   nodes: () => ({ count: 2, state: 'shared', misses: 3 }),
+  ipfsNetwork: () => null,
   ...part,
+})
+
+test('the IPFS network has gauges while it is used, and counters over all of its processes', async () => {
+  const metrics = createMetrics()
+  let blocksReceived = 5
+  const look = observe(
+    metrics,
+    observedNothing({
+      ipfsNetwork: () => ({
+        state: 'up',
+        wants: 3,
+        restarts: 1,
+        counts: { peers: { in: 1, out: 2 }, rssBytes: 1000 },
+        totals: {
+          blocksReceived,
+          blocksSent: 6,
+          connectionBytesIn: 70,
+          connectionBytesOut: 80,
+          lies: 1,
+          routerRequests: 9,
+          routerFailures: 2,
+          provided: 4,
+          provideFailures: 0,
+        },
+      }),
+    }),
+  )
+  await look()
+  blocksReceived = 8
+  await look()
+  const { valueOf } = parseMetrics(await metrics.text())
+  assert.equal(valueOf('cairn_ipfs_network_up', {}), 1)
+  assert.equal(valueOf('cairn_ipfs_network_peers', { direction: 'out' }), 2)
+  assert.equal(valueOf('cairn_ipfs_network_blocks_total', { direction: 'in' }), 8)
+  assert.equal(valueOf('cairn_ipfs_network_router_requests_total', { result: 'answered' }), 7)
+  const none = createMetrics()
+  await observe(none, observedNothing())()
+  assert.doesNotMatch(await none.text(), /^cairn_ipfs_network_up/m)
 })
 
 test('rows of usage add up without key, and what is asked for by unknown names is one label', async () => {

@@ -67,6 +67,30 @@ export type Observed = {
     readonly state: 'shared' | 'alone'
     readonly misses: number
   } | null
+  /** Null: off. */
+  ipfsNetwork(): ObservedIpfsNetwork | null
+}
+
+/** `totals`: since the start of the server. */
+type ObservedIpfsNetwork = {
+  readonly state: 'starting' | 'up' | 'down'
+  readonly wants: number
+  readonly restarts: number
+  readonly counts: {
+    readonly peers: { readonly in: number; readonly out: number }
+    readonly rssBytes: number
+  } | null
+  readonly totals: {
+    readonly blocksReceived: number
+    readonly blocksSent: number
+    readonly connectionBytesIn: number
+    readonly connectionBytesOut: number
+    readonly lies: number
+    readonly routerRequests: number
+    readonly routerFailures: number
+    readonly provided: number
+    readonly provideFailures: number
+  }
 }
 
 /** Returns what brings `metrics` to the state of now. */
@@ -173,7 +197,32 @@ export function observe(metrics: Metrics, observed: Observed): () => Promise<voi
     reach('cairn_nodes_missed_calls_total', state.misses)
   }
 
-  for (const name of nodeGauges) metrics.clear(name)
+  function ipfsNetwork(): void {
+    const status = observed.ipfsNetwork()
+    if (status === null) return
+    const { state, wants, restarts, counts, totals } = status
+    metrics.set('cairn_ipfs_network_up', state === 'up' ? 1 : 0)
+    metrics.set('cairn_ipfs_network_wants', wants)
+    metrics.set('cairn_ipfs_network_memory_bytes', counts?.rssBytes ?? 0)
+    reach('cairn_ipfs_network_restarts_total', restarts)
+    reach('cairn_ipfs_network_invalid_replies_total', totals.lies)
+    const failed = totals.routerFailures
+    reach('cairn_ipfs_network_router_requests_total', failed, { result: 'failed' })
+    const answered = totals.routerRequests - failed
+    reach('cairn_ipfs_network_router_requests_total', answered, { result: 'answered' })
+    reach('cairn_ipfs_network_announcements_total', totals.provided, { result: 'stored' })
+    reach('cairn_ipfs_network_announcements_total', totals.provideFailures, { result: 'failed' })
+    for (const [direction, blocks, bytes] of [
+      ['in', totals.blocksReceived, totals.connectionBytesIn],
+      ['out', totals.blocksSent, totals.connectionBytesOut],
+    ] as const) {
+      metrics.set('cairn_ipfs_network_peers', counts?.peers[direction] ?? 0, { direction })
+      reach('cairn_ipfs_network_blocks_total', blocks, { direction })
+      reach('cairn_ipfs_network_bytes_total', bytes, { direction })
+    }
+  }
+
+  for (const name of [...nodeGauges, ...ipfsNetworkGauges]) metrics.clear(name)
   // A gauge without labels says 0 from the start; what has no value is to say nothing.
   metrics.clear('cairn_store_limit_bytes')
   metrics.set('cairn_build', 1, { version: observed.version, node: process.version })
@@ -188,6 +237,7 @@ export function observe(metrics: Metrics, observed: Observed): () => Promise<voi
     store()
     backups()
     nodes()
+    ipfsNetwork()
     for (const [verified, count] of observed.answers()) {
       reach('cairn_answers_total', count, { verified })
     }
@@ -216,6 +266,12 @@ const backupGauges = [
 ] as const
 
 const nodeGauges = ['cairn_nodes', 'cairn_nodes_shared'] as const
+
+const ipfsNetworkGauges = [
+  'cairn_ipfs_network_up',
+  'cairn_ipfs_network_wants',
+  'cairn_ipfs_network_memory_bytes',
+] as const
 
 const upstreamGauges = [
   'cairn_network_head_confirmed_seconds',

@@ -69,6 +69,7 @@ import { openMetrics, openServerStatus } from './open-metrics.ts'
 import { createNetworkAdmin } from './network-admin.ts'
 import { createNetworksInForce, readNetworksInForce } from './networks-in-force.ts'
 import { openNetworks } from './open-networks.ts'
+import { kuboNetworkOf, needsCardOf, netLiveOf, openPeerNetwork } from './open-peer-network.ts'
 import { openPinRequests, openRemotePins } from './open-pin-requests.ts'
 import { createSavedNetworks } from './saved-networks.ts'
 import { createReload, type ReloadParts } from './reload.ts'
@@ -309,17 +310,6 @@ export async function startServer(
     log,
   })
   starting.defer(() => ipns.stop())
-  const commands = createKuboCommands({
-    clock,
-    version: cairnVersion(),
-    publicKey,
-    remotePins: openRemotePins({
-      ...parts,
-      sealSecret: () => obtainSealSecret(config),
-      settings,
-    }),
-    ipns,
-  })
   const saved = createSavedNetworks({
     ...parts,
     sealSecret: () => obtainSealSecret(config),
@@ -381,6 +371,30 @@ export async function startServer(
     log,
   })
   starting.defer(() => denied.stop())
+  const peerNetwork = await openPeerNetwork({
+    config,
+    settings,
+    path: env['PATH'],
+    denied,
+    rows: fileRows,
+    opening,
+    clock,
+    log,
+  })
+  starting.defer(() => peerNetwork?.close())
+  blockSources.useNetwork(peerNetwork?.network.source ?? null)
+  const commands = createKuboCommands({
+    clock,
+    version: cairnVersion(),
+    publicKey,
+    network: kuboNetworkOf(peerNetwork, settings),
+    remotePins: openRemotePins({
+      ...parts,
+      sealSecret: () => obtainSealSecret(config),
+      settings,
+    }),
+    ipns,
+  })
   const traces = await openTraces({ env, version: cairnVersion(), clock, log })
   starting.defer(() => traces?.stop())
   const requestLog = await openRequestLog({ config, settings, writeOut, traces, clock, log })
@@ -421,6 +435,7 @@ export async function startServer(
     storedBy: storageRows.storedBy,
     publicBlocks,
     rows: fileRows,
+    searchesNetwork: peerNetwork !== null,
     clock,
     log,
   })
@@ -479,6 +494,7 @@ export async function startServer(
     port: listeners.port,
     started: clock.now(),
     recentErrors: requestLog.recentErrors,
+    ipfsNetwork: () => peerNetwork?.network.status ?? null,
   })
   const backups = runBackups({
     server: Buffer.from(publicKey).toString('hex'),
@@ -510,6 +526,7 @@ export async function startServer(
     connections: () =>
       workers === null ? listeners.connections() : workers.addConnections(listeners.connections()),
     nodes: () => shared?.state() ?? null,
+    ipfsNetwork: () => peerNetwork?.network.status ?? null,
     clock,
   })
   starting.defer(() => metrics.stop())
@@ -589,6 +606,7 @@ export async function startServer(
       deviceSpace: () => deviceSpace(createSystemFiles(), config.dataDir),
     }),
     ready,
+    readyDetails: () => (peerNetwork?.network.status.state === 'down' ? ['network_down'] : []),
     networks: () => opened.networks().map(({ name }) => name),
     clock,
     log,
@@ -599,6 +617,7 @@ export async function startServer(
   async function apply(next: Config): Promise<void> {
     await inForce.take(next)
     await blockSources.replace(gatewaysOf(next))
+    peerNetwork?.network.apply(netLiveOf(next), needsCardOf(next))
     settings.now = next
   }
   const reload =

@@ -34,7 +34,7 @@ function makeFolder(path: string): void {
 
 /** Cairn's own entries of the folder; the modes of an operator's files are not changed. */
 const ownNames =
-  /^(cairn\.db(-wal|-shm|-journal)?|(server|backup)\.lock(-journal|-wal|-shm)?|identity\.pem|store|uploads|backup-staging)$/
+  /^(cairn\.db(-wal|-shm|-journal)?|(server|backup)\.lock(-journal|-wal|-shm)?|(identity|network)\.pem|store|uploads|backup-staging)$/
 
 /** Earlier versions created files that all users of the machine could read. */
 function closeToOthers(path: string): void {

@@ -197,7 +197,7 @@ export async function openContent(parts: {
   const obtaining = createObtain({
     ...checks,
     store,
-    sourcesFor: (hint) => (hint.network === undefined ? blockSources.now() : sources.of(hint)),
+    sourcesFor: (hint) => (hint.network === undefined ? blockSources.of(hint) : sources.of(hint)),
     limits: { ...defaultObtainLimits, memoryBytesMax: config.memory.contentBytesMax },
   })
   opening.defer(() => obtaining.idle())
@@ -208,7 +208,7 @@ export async function openContent(parts: {
       peek: () => null,
       has: async () => false,
     }),
-    sourcesFor: () => blockSources.now(),
+    sourcesFor: blockSources.of,
     limits: { ...defaultObtainLimits, memoryBytesMax: 0 },
   })
   opening.defer(() => outside.idle())

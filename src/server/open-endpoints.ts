@@ -122,6 +122,8 @@ export type Endpoints = {
   readonly docs?: DocsSite
   /** The start has finished and the stores are open. */
   readonly ready: () => boolean
+  /** Names of parts that fail while all others work; absent: none. */
+  readonly readyDetails?: () => readonly string[]
   /** Names of the networks served, default first; shown on the index page. */
   readonly networks: () => readonly string[]
 }
@@ -184,7 +186,11 @@ function createRouter(endpoints: Endpoints): RequestHandler {
     if (path === readyPath) {
       return sendDocument(
         exchange,
-        readyAnswer({ ready: endpoints.ready(), draining: exchange.draining }),
+        readyAnswer({
+          ready: endpoints.ready(),
+          draining: exchange.draining,
+          details: endpoints.readyDetails?.() ?? [],
+        }),
       )
     }
     if (path === '/') {
@@ -227,6 +233,8 @@ export type EndpointsDeps = RpcEndpointDeps & {
   readonly uploadSpace: UploadSpace
   readonly pinRequests: PinRequests
   readonly ready: () => boolean
+  /** As of `Endpoints`. */
+  readonly readyDetails: () => readonly string[]
   /** Names of the networks served now. */
   readonly networks: () => readonly string[]
 }
@@ -293,7 +301,7 @@ export function openWebSockets(parts: RpcApiDeps, config: Pick<Config, 'webSocke
 
 export function openEndpoints(parts: EndpointsDeps): OpenEndpoints {
   const { gateway, inspector, requests, config, settings, uploads, uploadSpace, clock, log } = parts
-  const { ready, networks } = parts
+  const { ready, readyDetails, networks } = parts
   const rpcParts = rpcEndpointParts(parts)
   const filesParts = {
     gateway,
@@ -372,6 +380,7 @@ export function openEndpoints(parts: EndpointsDeps): OpenEndpoints {
         log,
       }),
       ready,
+      readyDetails,
       networks,
     }),
     upgrades: openWebSockets(rpcParts, config),

@@ -28,7 +28,7 @@ import { createEvents } from '../rpc/subscriptions/network-events.ts'
 import type { Inspector } from '../pipeline/inspector/inspector.ts'
 import { createAnswerCache } from '../rpc/answer-cache.ts'
 import { resolveBlock } from '../rpc/request-context.ts'
-import { createFiles, defaultFilesLimits } from '../ipfs/create-files.ts'
+import { createFiles, createFileWaiters, defaultFilesLimits } from '../ipfs/create-files.ts'
 import type { FetchPolicy, Files } from '../ipfs/files.ts'
 import type { Names } from '../ipfs/names/names.ts'
 import type { PublicBlocks } from '../ipfs/network/public-blocks.ts'
@@ -168,13 +168,17 @@ export function openGateway(
     readonly publicBlocks: PublicBlocks
     /** Of pins. */
     readonly rows: Rows
+    /** Reads with a key search the IPFS network. */
+    readonly searchesNetwork: boolean
   },
 ): OpenGateway {
   const { config, settings, content, directory, limiter, turns } = parts
   const { transferMeters, denied, names, rows, clock } = parts
   const { store, obtaining, obtainOutside, readRun, blockSources } = content
   const hasCardGate = () => settings.now.card.adapter !== 'none'
+  const { searchesNetwork } = parts
   const hasSources = () => blockSources.now().length > 0
+  const hasSourcesWithKey = () => searchesNetwork || hasSources()
   const readers = createPathLimits({
     clock,
     perSecond: () => settings.now.gateway.requestsPerSecondMax,
@@ -183,6 +187,14 @@ export function openGateway(
     streamsPerReaderMax: () => settings.now.gateway.streamsPerReaderMax,
     ...(parts.shares === undefined ? {} : { shares: parts.shares }),
   })
+  const limits = {
+    ...defaultFilesLimits,
+    importBlocksMax: config.files.blocksMax,
+    folderBytesMax: config.files.folderBytesMax,
+    pinBlocksMax: config.files.blocksMax,
+    idleMs: config.files.idleMs,
+    unpinnedMs: config.files.unpinnedMs,
+  }
   const filesSettings = {
     store,
     deleteBlocks: store.delete,
@@ -196,14 +208,8 @@ export function openGateway(
       const terms = { recursive: true, fresh: false, offline, routers: true }
       return (await names.resolve(path, terms, signal)).path
     },
-    limits: {
-      ...defaultFilesLimits,
-      importBlocksMax: config.files.blocksMax,
-      folderBytesMax: config.files.folderBytesMax,
-      pinBlocksMax: config.files.blocksMax,
-      idleMs: config.files.idleMs,
-      unpinnedMs: config.files.unpinnedMs,
-    },
+    limits,
+    waiters: createFileWaiters(store, limits),
   }
   const shared = { store, obtain: obtaining.obtain, obtainOutside, readRun }
   const own = createAccountContent({ ...shared, storedBy: parts.storedBy })
@@ -211,20 +217,26 @@ export function openGateway(
     ...shared,
     storedBy: (_account, multihashes) => parts.publicBlocks.arePublic(multihashes),
   })
+  const { waiters, ...settingsOfAll } = filesSettings
+  const isOwn = config.files.isolation === 'own'
   const filesByAccount = new Map<string, Files>()
-  function ownFiles(accountId: string): Files {
+  function filesOfAccount(accountId: string): Files {
     const known = filesByAccount.get(accountId)
     if (known !== undefined) return known
-    const files = createFiles({ ...filesSettings, ...own.of(accountId) })
+    const files = createFiles({
+      ...settingsOfAll,
+      ...(isOwn ? own.of(accountId) : { waiters }),
+      ...(searchesNetwork ? { account: accountId, hasSources: hasSourcesWithKey } : {}),
+    })
     setNewest(filesByAccount, accountId, files, filesByAccountMax)
     return files
   }
   const files = createFiles(filesSettings)
-  const filesOf = config.files.isolation === 'own' ? ownFiles : null
+  const filesOf = isOwn || searchesNetwork ? filesOfAccount : null
   const pipeline = createPipeline({
     ...rpcPipelineParts(parts),
     files,
-    publicFiles: createFiles({ ...filesSettings, ...publicContent.of('') }),
+    publicFiles: createFiles({ ...settingsOfAll, ...publicContent.of('') }),
     filesOf,
     get cardGate() {
       return cardGateOf(settings.now)
@@ -238,7 +250,7 @@ export function openGateway(
       isPublic: () => settings.now.gateway.public,
       hasPublicContent: () => directory.hasPublicContent(hasCardGate()),
       pinnedOnly: () => settings.now.gateway.pinnedOnly,
-      fetches: hasSources,
+      fetches: hasSourcesWithKey,
       denialOf: denied.denialOf,
       denialOfName: denied.denialOfName,
       refreshDenials: denied.refreshNow,

@@ -27,6 +27,7 @@ import { createMetrics } from '../metrics/registry.ts'
 import { countQuarantined } from '../tables/quarantine.ts'
 import type { SegmentStore } from '../content/segments/segment-store.ts'
 import type { ThreadWriter } from '../db/thread-writer.ts'
+import type { PeerNetworkStatus } from '../ipfs/network/peer-network.ts'
 import type { Usage } from '../access/usage/usage.ts'
 import type { Backups } from './run-backups.ts'
 import { gatewayRulesOf } from './private-server.ts'
@@ -40,17 +41,27 @@ export function liveAnswer(): Answer {
   return jsonAnswer(200, 'live')
 }
 
-/** 200 if the server accepts requests; 503 before the start has finished and once a drain begins. */
+/**
+ * 200 if the server accepts requests; 503 before the start has finished and once a drain begins. `details`: parts that fail
+ * while all others work.
+ */
 export function readyAnswer(state: {
   readonly ready: boolean
   readonly draining: boolean
+  readonly details?: readonly string[]
 }): Answer {
   if (state.draining) return jsonAnswer(503, 'draining')
-  return state.ready ? jsonAnswer(200, 'ready') : jsonAnswer(503, 'starting')
+  const { details = [] } = state
+  if (!state.ready) return jsonAnswer(503, 'starting')
+  return jsonAnswer(200, 'ready', details.length === 0 ? {} : { details })
 }
 
-function jsonAnswer(status: number, word: string): Answer {
-  return { status, type: 'application/json', body: JSON.stringify({ status: word }) + '\n' }
+function jsonAnswer(status: number, word: string, more: object = {}): Answer {
+  return {
+    status,
+    type: 'application/json',
+    body: JSON.stringify({ status: word, ...more }) + '\n',
+  }
 }
 
 export type ServerStatusDeps = {
@@ -68,6 +79,8 @@ export type ServerStatusDeps = {
   readonly port: () => number | null
   readonly started: number
   readonly recentErrors: Pick<RecentErrors, 'list'>
+  /** Null: off. */
+  readonly ipfsNetwork: () => PeerNetworkStatus | null
 }
 
 export function openServerStatus(parts: ServerStatusDeps): ServerStatus {
@@ -118,6 +131,7 @@ export function openServerStatus(parts: ServerStatusDeps): ServerStatus {
           status.alarms.map(({ need, since }) => ({ network, need, since })),
         ),
     errors: () => parts.recentErrors.list(),
+    ipfsNetwork: parts.ipfsNetwork,
     lies: (limit) => rows.find(listInvalidReplies(limit)),
   }
 }
@@ -148,6 +162,7 @@ export type MetricsParts = {
   /** By listener. */
   readonly connections: () => ReadonlyMap<string, number>
   readonly nodes: Observed['nodes']
+  readonly ipfsNetwork: Observed['ipfsNetwork']
   readonly clock: Clock
 }
 
@@ -227,6 +242,7 @@ export function openMetrics(parts: MetricsParts): OpenMetrics {
     pinRequests,
     connections: parts.connections,
     nodes: parts.nodes,
+    ipfsNetwork: parts.ipfsNetwork,
   })
   return {
     async text() {

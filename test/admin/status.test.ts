@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AdminCall, AdminOperation, AdminContext } from '../../src/admin/admin-operation.ts'
+import { getIpfsNetwork } from '../../src/admin/resources/server/get-ipfs-network.ts'
 import { getStatus } from '../../src/admin/resources/server/get-status.ts'
 import { listErrors } from '../../src/admin/resources/server/list-errors.ts'
 import { listUpstreams } from '../../src/admin/resources/server/list-upstreams.ts'
@@ -46,6 +47,30 @@ const view: ServerStatus = {
       lies: 3,
     },
   ],
+  ipfsNetwork: () => ({
+    mode: 'provide',
+    state: 'down',
+    pid: null,
+    ready: null,
+    counts: null,
+    totals: {
+      blocksReceived: 1,
+      bytesReceived: 2,
+      blocksSent: 3,
+      bytesSent: 4,
+      connectionBytesIn: 5,
+      connectionBytesOut: 6,
+      lies: 7,
+      routerRequests: 8,
+      routerFailures: 9,
+      provided: 10,
+      provideFailures: 11,
+    },
+    asks: null,
+    restarts: 12,
+    deaths: [{ at: 13, reason: 'exit code 1' }],
+    wants: 14,
+  }),
   alarms: () => [{ network: 'mainnet', need: 'receipts', since: 9 }],
   errors: () => [
     {
@@ -109,6 +134,20 @@ test('operators see upstreams and the requested number of invalid replies, with 
 test('operators see recent errors with their number and a request ID of the log', async () => {
   assert.deepEqual(await run(listErrors, {}), { errors: [...view.errors()] })
   await assert.rejects(run(listErrors, {}, null), { code: 'absent' })
+})
+
+test('operators see the IPFS network with its transfer and last failures, also while it is off', async () => {
+  assert.partialDeepStrictEqual(await run(getIpfsNetwork, {}), {
+    mode: 'provide',
+    state: 'down',
+    peer: null,
+    transfer: { blocksReceived: 1, blocksSent: 3, bytesIn: 5, bytesOut: 6 },
+    invalidReplies: 7,
+    restarts: 12,
+    failures: [{ time: 13, reason: 'exit code 1' }],
+  })
+  const off = await run(getIpfsNetwork, {}, { ...view, ipfsNetwork: () => null })
+  assert.partialDeepStrictEqual(off, { mode: 'off', state: 'off', failures: [] })
 })
 
 test('a data folder without a server refuses with a reference to the running server', async () => {

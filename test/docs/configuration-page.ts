@@ -56,8 +56,8 @@ and settings marked *Live*. It validates the whole file first: a file with an er
 
 const sourcesText = `## Sources of files
 
-\`files.sources\` lists trustless HTTP gateways, or other Cairns, that supply missing file blocks. Without sources, a missing block is
-reported as absent immediately.
+\`files.sources\` lists trustless HTTP gateways, other Cairns, or Kubo nodes, that supply missing file blocks. Without sources, and with
+\`ipfsNetwork.mode: off\`, a missing block is reported as absent immediately.
 
 \`\`\`yaml
 files:

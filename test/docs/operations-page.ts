@@ -34,6 +34,7 @@ export function fileCommandRows(): readonly (readonly string[])[] {
     publicKey: new Uint8Array(32),
     remotePins: noRemotePins,
     ipns: noNames,
+    network: null,
   })
   return [...commands.values()].map(({ name, argument, second, file, body, options }) => [
     `\`${name}\``,

@@ -45,6 +45,7 @@ const filesOperations = createKuboCommands({
   publicKey: new Uint8Array(32),
   remotePins: noRemotePins,
   ipns: noNames,
+  network: null,
 })
 
 /** Everything between the bytes and the answer but the work itself. */

@@ -71,15 +71,16 @@ export const doors: readonly Door[] = [
   {
     thing: 'worker threads',
     module: /^(node:)?worker_threads$/,
-    behind: ['codec/hash/', 'db/', 'devchain/', 'backup/'],
+    behind: ['codec/hash/', 'db/', 'devchain/', 'backup/', 'ipfs/network/'],
   },
   {
     thing: 'node:dns',
     module: /^(node:)?dns(\/|$)/,
     behind: [
+      'base/outbound.ts',
       'ipfs/names/txt-lookup.ts',
+      'ipfs/network/child/dial-rules.ts',
       'access/events/send-syslog.ts',
-      'access/alerts/outbound-post.ts',
     ],
   },
   { thing: '@redis/client', module: /^@redis\/client$/, behind: ['valkey/connection.ts'] },

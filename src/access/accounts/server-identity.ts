@@ -1,4 +1,5 @@
-// The server's key pair, created once per data folder, or in a file that several machines have. `id` reports it, so the server keeps its peer ID.
+// The server's key pairs: its own, by which secrets are sealed, created once per data folder or in a file that several machines
+// have, and that of its peer in the IPFS network, which another process holds. `id` reports the one or the other.
 import {
   createPrivateKey,
   createPublicKey,
@@ -35,6 +36,12 @@ function obtainPair(place: IdentityPlace): KeyObject {
   throw new Error(
     `secretsFile ${path} does not exist: copy identity.pem of another machine of this service there, or create it with openssl genpkey -algorithm ed25519 -out ${path}`,
   )
+}
+
+/** Seed of the peer's Ed25519 key in `<dataDir>/network.pem`, 32 bytes in base64url (RFC 8037, `d`). */
+export function obtainPeerSeed(dataDir: string): string {
+  const path = join(dataDir, 'network.pem')
+  return (readKey(path) ?? createKey(path)).export({ format: 'jwk' }).d ?? ''
 }
 
 function readKey(path: string): KeyObject | null {

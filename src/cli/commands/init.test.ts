@@ -72,7 +72,7 @@ test('taking the # from any line gives a file that is taken, with the same setti
 })
 
 test('answers come one a line from standard input; only what differs is uncommented', async () => {
-  const input = './my data\n0.0.0.0\n8600\n\n\n./genesis "x".json\nnone\n\n\n1000000000\n\n'
+  const input = './my data\n0.0.0.0\n8600\n\n\n./genesis "x".json\nnone\n\n\n1000000000\n\nfetch\n'
   const { code, load, text } = await init([], { input })
   assert.equal(code, 0)
   const { config, origins } = await load()
@@ -81,7 +81,8 @@ test('answers come one a line from standard input; only what differs is uncommen
   assert.equal(config.chain.genesisFile, './genesis "x".json')
   assert.equal(config.card.adapter, 'none')
   assert.equal(config.files.uploadBytesMax, 1_000_000_000)
-  assert.equal(origins.size, 6)
+  assert.equal(config.ipfsNetwork.mode, 'fetch')
+  assert.equal(origins.size, 7)
   assert.match(text(), /^ {2}# batchItemsMax: 100$/m)
 })
 
@@ -108,6 +109,7 @@ test('a person sees each default, and is asked again after a wrong answer', asyn
     '',
     '',
     '',
+    '',
   ])
   const { code, err, load } = await init([], { openQuestions })
   assert.equal(code, 0)
@@ -119,7 +121,7 @@ test('a person sees each default, and is asked again after a wrong answer', asyn
 
 test('upstreams that are named make a network of the file, and the embedded chain is not asked for', async () => {
   const answers = ['', '', '', 'ftp://h', 'http://a, ${env:NODE_URL}', 'Big', 'big', '', '0', '5']
-  const { seen, openQuestions } = person([...answers, '', '', '', '', ''])
+  const { seen, openQuestions } = person([...answers, '', '', '', '', '', ''])
   const { code, err, file, text } = await init([], { openQuestions })
   assert.equal(code, 0)
   assert.equal(seen.filter((question) => question.includes('  chain.')).length, 0)
@@ -146,6 +148,7 @@ test('a well-known network has its chain id by default, another one none', async
     '',
     'http://a',
     'sepolia',
+    '',
     '',
     '',
     '',

@@ -36,6 +36,7 @@ const askedLast: readonly string[] = [
   'rpc.batchItemsMax',
   'files.uploadBytesMax',
   'store.bytesMax',
+  'ipfsNetwork.mode',
 ]
 /** Wrong answers to one question before a dialogue is given up. */
 const triesMax = 5
@@ -53,7 +54,7 @@ Examples:
   cairn init
   cairn init --link
   cairn init --yes --file /etc/cairn.yaml --data-dir /var/lib/cairn
-  printf '%s\\n' ./data 127.0.0.1 8600 '' '' '' '' '' '' '' '' | cairn init
+  printf '%s\\n' ./data 127.0.0.1 8600 '' '' '' '' '' '' '' '' fetch | cairn init
 
 An empty answer selects the default. Without a terminal, cairn init reads one answer per line from standard input.`,
     )

@@ -27,6 +27,8 @@ import {
 } from './machine-checks.ts'
 import type { CommandLine, Problem } from '../../server/network-checks/problem.ts'
 import { checkSavedNetworks } from './saved-network-checks.ts'
+import { checkIpfsNetwork } from './ipfs-network-checks.ts'
+import { queryIpfsNetwork } from './query-ipfs-network.ts'
 import { checkObjects } from './object-checks.ts'
 import type { ObjectComparison } from './object-comparison.ts'
 import { checkOpenId } from './openid-checks.ts'
@@ -71,12 +73,13 @@ export async function examine(
         : (await readYamlFile(file)).map(({ path, line }) => ({ path, where: `${file}:${line}` }))
     const running = isRunning(machine, config.dataDir)
     const chain = checkChainFiles(machine, config)
-    const [asked, sources, openId, shared, objects] = await Promise.all([
+    const [asked, sources, openId, shared, objects, ipfsNetwork] = await Promise.all([
       queryUpstreams(config),
       querySources(config),
       queryOpenId(config),
       queryShared(config),
       queryObjects(config, options.objects),
+      queryIpfsNetwork(config),
     ])
     const problems = [
       ...checkProcess(machine, config),
@@ -100,6 +103,7 @@ export async function examine(
       ...checkOpenId(openId),
       ...checkShared(shared),
       ...checkObjects(objects),
+      ...checkIpfsNetwork(ipfsNetwork),
       ...checkHugePages(machine),
     ]
     const comparison = objects?.comparison ?? null

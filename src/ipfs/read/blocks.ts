@@ -10,7 +10,7 @@ import { leafPrefix, leafSuffix } from '../../codec/ipld/leaf-frame.ts'
 import { decodeMultihash, identityCode } from '../../codec/ipld/multihash.ts'
 import { joinBytes } from '../../codec/ipld/protobuf.ts'
 import type { SequentialRead } from '../../content/sequential-read.ts'
-import type { ContentRef, Obtain } from '../../content/ref.ts'
+import type { ContentRef, FetchContext, Obtain } from '../../content/ref.ts'
 import type { ReadBatch, StoredChunk } from '../../content/block-store.ts'
 import type { Waiters } from './block-waiters.ts'
 import { type AheadReads, fetchAhead } from './fetch-ahead.ts'
@@ -43,6 +43,10 @@ export type BlockSettings = {
   readonly isHere: (ref: ContentRef) => Promise<boolean>
   /** How long to wait, without a caller's own limit, since the last block was found. */
   readonly idleMs: number
+  /** Reads may search the IPFS network for this account; null: they do not. */
+  readonly account: string | null
+  /** CIDs that a path led to -> its root, by which providers of the network are looked up. */
+  readonly origins: WeakMap<CID, CID>
 }
 
 /** How often sources are asked again for a block they did not have. */
@@ -55,13 +59,15 @@ const turnBytes = 512 * 1024
  * be waited for, `deadline` when waiting took too long, `unverified` when all there is is wrong.
  */
 export function createBlocks(settings: BlockSettings): OpenBlocks {
-  const { obtain, readRun, waiters, clock, isHere, idleMs } = settings
+  const { obtain, readRun, waiters, clock, isHere, idleMs, account, origins } = settings
   let sinceTurn = 0
   return (patience, signal) => {
     const limitMs = patience.timeoutMs ?? idleMs
     const hasSources = settings.hasSources()
     const atOnce = patience.offline || !hasSources
     let since = clock.monotonic()
+    /** Of the network: begins at the first block. */
+    let session: FetchContext['session']
     const read = atOnce
       ? (cid: CID) => readBlock(cid, signal)
       : fetchAhead({ read: readBlock, isHere, signal })
@@ -74,12 +80,16 @@ export function createBlocks(settings: BlockSettings): OpenBlocks {
       if (code === identityCode) return digest
       if (isEmptyDirectory(cid.multihash.bytes)) return emptyDirectory
       const ref = refOf(cid)
+      if (account !== null && !atOnce) {
+        session ??= { root: (origins.get(cid) ?? cid).multihash.bytes, account }
+      }
+      const around = session === undefined ? {} : { session }
       for (;;) {
         const seen = waiters.commits
         const leftMs = since + limitMs - clock.monotonic()
         const patienceMs = Math.max(1, Math.ceil(leftMs))
         try {
-          const hint = atOnce ? { offline: true } : { patienceMs, codec: cid.code }
+          const hint = atOnce ? { offline: true } : { patienceMs, codec: cid.code, ...around }
           const bytes = await obtain(ref, hint, until)
           if (patience.timeoutMs === null) since = clock.monotonic()
           sinceTurn += bytes.length

@@ -1,6 +1,7 @@
 // Every command of the IPFS API by its path on the wire. Their order is that of docs/reference/ipfs-commands.md.
 import type { Clock } from '../../base/clock.ts'
 import type { KuboCommand } from '../kubo-command.ts'
+import type { KuboNetwork } from '../network-command.ts'
 import type { RemotePinDeps } from '../remote-pins/remote-command.ts'
 import { ownNode } from '../replies/node-identity.ts'
 import { add } from './files/add.ts'
@@ -49,9 +50,24 @@ import { repoGc } from './node/repo_gc.ts'
 import { repoStat, statsRepo } from './node/repo_stat.ts'
 import { repoVersion } from './node/repo_version.ts'
 import { resolve } from './files/resolve.ts'
-import { statsBw } from './node/stats_bw.ts'
+import { createStatsBw } from './node/stats_bw.ts'
 import { createSwarmAddrs } from './node/swarm_addrs.ts'
-import { swarmPeers } from './node/swarm_peers.ts'
+import { createSwarmPeers } from './node/swarm_peers.ts'
+import { createBitswapLedger } from './network/bitswap_ledger.ts'
+import { createBitswapStat } from './network/bitswap_stat.ts'
+import { createBitswapWantlist } from './network/bitswap_wantlist.ts'
+import { createProvideStat } from './network/provide_stat.ts'
+import { createRoutingFindpeer } from './network/routing_findpeer.ts'
+import { createRoutingFindprovs } from './network/routing_findprovs.ts'
+import { createRoutingGet } from './network/routing_get.ts'
+import { createRoutingProvide } from './network/routing_provide.ts'
+import { createRoutingPut } from './network/routing_put.ts'
+import { createSwarmAddrsLocal } from './network/swarm_addrs_local.ts'
+import { createSwarmConnect } from './network/swarm_connect.ts'
+import { createSwarmDisconnect } from './network/swarm_disconnect.ts'
+import { createSwarmPeeringAdd } from './network/swarm_peering_add.ts'
+import { createSwarmPeeringLs } from './network/swarm_peering_ls.ts'
+import { createSwarmPeeringRm } from './network/swarm_peering_rm.ts'
 import { createVersion } from './node/version.ts'
 import type { NameCommandDeps } from '../params/ipns-options.ts'
 import { createKeyGen } from './names/key_gen.ts'
@@ -74,11 +90,14 @@ export type KuboCommandDeps = {
   /** Pinning services of others. */
   readonly remotePins: Pick<RemotePinDeps, 'remotes' | 'client'>
   readonly ipns: NameCommandDeps
+  /** Null: the server does not use the IPFS network. */
+  readonly network: KuboNetwork | null
 }
 
 export function createKuboCommands(
   parts: KuboCommandDeps,
 ): ReadonlyMap<string, KuboCommand<unknown>> {
+  const { network } = parts
   const node = ownNode(parts.publicKey)
   const remotePins = { ...parts.remotePins, clock: parts.clock }
   const commands: readonly KuboCommand<unknown>[] = [
@@ -109,7 +128,7 @@ export function createKuboCommands(
     createFilesTouch(parts.clock),
     createFilesWrite(parts.clock),
     createGet(parts.clock),
-    createId(parts.version, node),
+    createId(parts.version, node, network),
     ls,
     createPinAdd(parts.clock),
     pinLs,
@@ -128,10 +147,26 @@ export function createKuboCommands(
     repoStat,
     repoVersion,
     resolve,
-    statsBw,
+    createStatsBw(network),
     statsRepo,
-    createSwarmAddrs(node),
-    swarmPeers,
+    createSwarmAddrs(node, network),
+    createSwarmPeers(network),
+    createBitswapLedger(network),
+    createBitswapStat(network, 'bitswap/stat'),
+    createBitswapStat(network, 'stats/bitswap'),
+    createBitswapWantlist(network),
+    createProvideStat(network),
+    createRoutingFindpeer(network),
+    createRoutingFindprovs(network),
+    createRoutingGet(network),
+    createRoutingProvide(network),
+    createRoutingPut(network),
+    createSwarmAddrsLocal(network),
+    createSwarmConnect(network),
+    createSwarmDisconnect(network),
+    createSwarmPeeringAdd(network),
+    createSwarmPeeringLs(network),
+    createSwarmPeeringRm(network),
     createVersion(parts.version),
     createNameGet(parts.ipns),
     createNameInspect(parts.clock),

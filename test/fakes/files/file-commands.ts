@@ -8,6 +8,7 @@ import {
 } from '../../../src/access/accounts/key-settings.ts'
 import type { CommandReply } from '../../../src/kubo/kubo-command.ts'
 import { createKuboCommands } from '../../../src/kubo/commands/index.ts'
+import type { KuboNetwork } from '../../../src/kubo/network-command.ts'
 import type { UploadEntry } from '../../../src/ipfs/import/upload-entry.ts'
 import type { Files } from '../../../src/ipfs/files.ts'
 import { noRemotePins } from './no-remote-pins.ts'
@@ -20,6 +21,7 @@ export const given = (options: Options) => new Map(Object.entries(options))
 export function createFileCommands(
   t: TestContext,
   fixture: Parameters<typeof createFilesFixture>[1] = {},
+  network: KuboNetwork | null = null,
 ) {
   const { files, clock, store, database, ipns } = createFilesFixture(t, fixture)
   const operations = createKuboCommands({
@@ -28,6 +30,7 @@ export function createFileCommands(
     publicKey: new Uint8Array(32),
     remotePins: noRemotePins,
     ipns,
+    network,
   })
   async function run(
     name: string,

@@ -185,6 +185,7 @@ export async function startFilesServer(
     publicKey: new Uint8Array(32),
     remotePins: noRemotePins,
     ipns,
+    network: null,
   })
   const commands = new Map(made)
   for (const operation of options.operations ?? []) commands.set(operation.name, operation)

@@ -1,5 +1,6 @@
 // State of the running server and its upstreams, for admin operations.
 // Tested by test/admin/status.test.ts
+import type { PeerNetworkStatus } from '../../../ipfs/network/peer-network.ts'
 import type { InvalidReply } from '../../../chain/upstream/pool/invalid-reply-log.ts'
 
 /** `number`: of the newest block; null: no recent head is confirmed. */
@@ -74,6 +75,8 @@ export interface ServerStatus {
   alarms(): readonly { readonly network: string; readonly need: string; readonly since: number }[]
   /** The newest first, at most 200. */
   errors(): readonly ErrorView[]
+  /** Null: `ipfsNetwork.mode` is off. */
+  ipfsNetwork(): PeerNetworkStatus | null
   /** The newest first. */
   lies(limit: number): Promise<readonly InvalidReply[]>
 }

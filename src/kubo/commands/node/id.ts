@@ -1,41 +1,63 @@
-// `id`: the identity of this server, for clients that query it first. It has no peers to look up; its
-// address is the one of this request, since clients treat a node without addresses as offline.
+// `id`: the identity of this server, for clients that query it first: that of its peer where it uses the IPFS network. The
+// address of this request is always among its addresses, since clients treat a node without addresses as offline.
 // Tested by src/kubo/commands/node/node-commands.test.ts
-import { Fault } from '../../../base/fault.ts'
+import { Fault, hasCode } from '../../../base/fault.ts'
 import type { KuboCommand } from '../../kubo-command.ts'
+import type { KuboNetwork } from '../../network-command.ts'
 import { ownAddress, type OwnNode } from '../../replies/node-identity.ts'
 
-type IdInput = { readonly addresses: readonly string[] }
+type IdInput = { readonly asked: string | undefined; readonly address: string | null }
+
+type Identity = {
+  readonly ID: string
+  readonly PublicKey: string
+  readonly Addresses: readonly string[]
+  readonly AgentVersion: string
+  readonly Protocols: readonly string[]
+}
 
 /** `cairnVersion`: of Cairn. */
 export function createId(
   cairnVersion: string,
   { peerId, publicKey }: OwnNode,
+  network: KuboNetwork | null,
 ): KuboCommand<IdInput> {
+  const own: Identity = {
+    ID: peerId,
+    PublicKey: publicKey,
+    Addresses: [],
+    AgentVersion: `cairn/${cairnVersion}`,
+    Protocols: [],
+  }
   return {
     name: 'id',
     class: 'read',
     argument: { name: 'peerid', required: false },
     body: 'none',
     options: [],
-    parse({ args, host }) {
-      if (args.length > 0 && args[0] !== peerId) {
+    parse: ({ args, host }) => ({ asked: args[0], address: ownAddress(host) }),
+    async run({ asked, address }, { signal }) {
+      const identity = (await peerOf(network, signal)) ?? own
+      if (asked !== undefined && asked !== identity.ID) {
         throw new Fault('unsupported_option', {
           detail: 'option "peerid" is not supported by this server',
         })
       }
-      const address = ownAddress(host)
-      return { addresses: address === null ? [] : [`${address}/p2p/${peerId}`] }
-    },
-    async run({ addresses }) {
-      const value = {
-        ID: peerId,
-        PublicKey: publicKey,
-        Addresses: addresses,
-        AgentVersion: `cairn/${cairnVersion}`,
-        Protocols: [],
-      }
+      const here = address === null ? [] : [`${address}/p2p/${identity.ID}`]
+      const value = { ...identity, Addresses: [...here, ...identity.Addresses] }
       return { kind: 'object', value, text: () => `${JSON.stringify(value, null, '\t')}\n` }
     },
+  }
+}
+
+/** Null: there is none, or its process starts. */
+async function peerOf(network: KuboNetwork | null, signal: AbortSignal): Promise<Identity | null> {
+  if (network === null) return null
+  try {
+    const [identity] = await Array.fromAsync(network.command({ name: 'id' }, signal))
+    return identity as Identity
+  } catch (thrown) {
+    if (hasCode(thrown, 'no_upstream')) return null
+    throw thrown
   }
 }

@@ -131,7 +131,7 @@ test('commands lists the offered commands, with options, and nothing else', asyn
   assert.ok((find('refs')?.Options.length ?? 0) > 0)
   assert.equal(find('log'), undefined)
   const plain = await textOf(await run('commands'))
-  assert.match(plain, /^ipfs\nipfs add\nipfs block\nipfs block get\n/)
+  assert.match(plain, /^ipfs\nipfs add\nipfs bitswap\n/)
   const flags = await textOf(await run('commands', [], { flags: true }))
   assert.match(flags, /\nipfs pin rm --recursive \/ ipfs pin rm -r\n/)
 })

@@ -1,15 +1,22 @@
-// `stats/bw`: the traffic of libp2p connections, of which Cairn has none. The traffic of a key is in its usage.
-// Tested by src/kubo/commands/node/node-commands.test.ts
+// `stats/bw`: the traffic of connections with peers; zeros without the IPFS network. The traffic of a key is in its usage.
+// Tested by src/kubo/commands/network/network-commands.test.ts
 import type { KuboCommand } from '../../kubo-command.ts'
+import type { KuboNetwork } from '../../network-command.ts'
 
-export const statsBw: KuboCommand<null> = {
-  name: 'stats/bw',
-  class: 'read',
-  argument: null,
-  body: 'none',
-  options: [],
-  parse: () => null,
-  run: async () => ({ kind: 'events', lines: oneLine(), live: false }),
+export function createStatsBw(network: KuboNetwork | null): KuboCommand<null> {
+  return {
+    name: 'stats/bw',
+    class: 'read',
+    argument: null,
+    body: 'none',
+    options: [],
+    parse: () => null,
+    run: async (_input, { signal }) => ({
+      kind: 'events',
+      lines: network === null ? oneLine() : network.command({ name: 'stats/bw' }, signal),
+      live: false,
+    }),
+  }
 }
 
 async function* oneLine() {

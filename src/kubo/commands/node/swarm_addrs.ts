@@ -1,11 +1,15 @@
-// `swarm/addrs`: the addresses of the nodes that are known, which is this one.
+// `swarm/addrs`: the addresses of the nodes that are known: this one, and peers of the IPFS network.
 // Tested by src/kubo/commands/node/node-commands.test.ts
 import type { KuboCommand } from '../../kubo-command.ts'
+import type { KuboNetwork } from '../../network-command.ts'
 import { ownAddress, type OwnNode } from '../../replies/node-identity.ts'
 
 type SwarmAddrsInput = { readonly addresses: readonly string[] }
 
-export function createSwarmAddrs({ peerId }: OwnNode): KuboCommand<SwarmAddrsInput> {
+export function createSwarmAddrs(
+  { peerId }: OwnNode,
+  network: KuboNetwork | null,
+): KuboCommand<SwarmAddrsInput> {
   return {
     name: 'swarm/addrs',
     class: 'read',
@@ -16,13 +20,23 @@ export function createSwarmAddrs({ peerId }: OwnNode): KuboCommand<SwarmAddrsInp
       const address = ownAddress(host)
       return { addresses: address === null ? [] : [address] }
     },
-    async run({ addresses }) {
-      const lines = addresses.map((address) => `\t${address}\n`).join('')
+    async run({ addresses }, { signal }) {
+      const [reply] =
+        network === null
+          ? []
+          : await Array.fromAsync(network.command({ name: 'swarm/addrs' }, signal))
+      const { Addrs: peers = {} } = (reply ?? {}) as { Addrs?: Record<string, readonly string[]> }
+      const all = { [peerId]: addresses, ...peers }
       return {
         kind: 'object',
-        value: { Addrs: { [peerId]: addresses } },
-        text: () => `${peerId} (${addresses.length})\n${lines}`,
+        value: { Addrs: all },
+        text: () => Object.entries(all).map(textOf).join(''),
       }
     },
   }
+}
+
+function textOf([peer, addresses]: readonly [string, readonly string[]]): string {
+  const lines = addresses.map((address) => `\t${address}\n`).join('')
+  return `${peer} (${addresses.length})\n${lines}`
 }

@@ -1,14 +1,63 @@
-// `swarm/peers`: always empty. Cairn speaks HTTP with its sources and has no connections of libp2p.
-// Tested by src/kubo/commands/node/node-commands.test.ts
-import type { KuboCommand } from '../../kubo-command.ts'
+// `swarm/peers`: the connected peers. Without the IPFS network there are none.
+// Tested by src/kubo/commands/network/network-commands.test.ts
+import { flag, valueOf, type KuboCommand, type OptionValues } from '../../kubo-command.ts'
+import type { KuboNetwork } from '../../network-command.ts'
 
-export const swarmPeers: KuboCommand<null> = {
-  name: 'swarm/peers',
-  class: 'read',
-  argument: null,
-  body: 'none',
-  options: [],
-  parse: () => null,
-  // Null and not [], as in Kubo.
-  run: async () => ({ kind: 'object', value: { Peers: null }, text: () => '' }),
+type Peer = {
+  readonly Addr: string
+  readonly Peer: string
+  readonly Latency: string
+  readonly Direction: number
+  readonly Streams: readonly unknown[] | null
+  readonly Identify: object
+}
+
+const takes = {
+  verbose: flag('verbose', { alias: 'v' }),
+  streams: flag('streams'),
+  latency: flag('latency'),
+  direction: flag('direction'),
+  identify: flag('identify'),
+}
+
+/** As Kubo has it where it was not requested. */
+const noIdentify = { ID: '', PublicKey: '', Addresses: null, AgentVersion: '', Protocols: null }
+
+export function createSwarmPeers(network: KuboNetwork | null): KuboCommand<OptionValues> {
+  return {
+    name: 'swarm/peers',
+    class: 'read',
+    argument: null,
+    body: 'none',
+    options: Object.values(takes),
+    parse: ({ options }) => options,
+    async run(options, { signal }) {
+      const [reply] =
+        network === null
+          ? []
+          : await Array.fromAsync(network.command({ name: 'swarm/peers' }, signal))
+      const { Peers: peers } = (reply ?? { Peers: null }) as { Peers: readonly Peer[] | null }
+      const shown = peers?.map((peer) => select(peer, options)) ?? []
+      return {
+        kind: 'object',
+        // Null and not [], as in Kubo.
+        value: { Peers: shown.length === 0 ? null : shown },
+        text: () => shown.map(({ Addr, Peer: id }) => `${Addr}/p2p/${id}\n`).join(''),
+      }
+    },
+  }
+}
+
+/** Verbose peers have everything. */
+function select(peer: Peer, options: OptionValues): Peer {
+  const has = (option: 'streams' | 'latency' | 'direction' | 'identify'): boolean =>
+    valueOf(options, takes.verbose) || valueOf(options, takes[option])
+  return {
+    Addr: peer.Addr,
+    Peer: peer.Peer,
+    Latency: has('latency') ? peer.Latency : '',
+    Direction: has('direction') ? peer.Direction : 0,
+    Streams: has('streams') ? peer.Streams : null,
+    Identify: has('identify') ? peer.Identify : noIdentify,
+  }
 }

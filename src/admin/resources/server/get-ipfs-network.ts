@@ -1,0 +1,88 @@
+// `GET /ipfs-network`: mode and state of the IPFS network, its peers, the transfer both ways and its last failures.
+// Tested by test/admin/status.test.ts
+import { z } from 'zod'
+import type { JsonOperation } from '../../admin-operation.ts'
+import { noServer } from './get-status.ts'
+
+const input = z.strictObject({})
+const output = z.object({
+  mode: z.enum(['off', 'fetch', 'provide']),
+  /** `down`: five ends of the process in ten minutes. */
+  state: z.enum(['off', 'starting', 'up', 'down']),
+  /** Peer ID; null: the process does not run. */
+  peer: z.string().nullable(),
+  /** Addresses that accept connections of peers. */
+  addresses: z.array(z.string()),
+  /** Why none does although the mode is `provide`. */
+  listenProblem: z.string().nullable(),
+  peers: z.object({ in: z.int(), out: z.int() }),
+  dhtPeers: z.int(),
+  /** Blocks that reads of this server wait for. */
+  wants: z.int(),
+  /** Blocks and all bytes of connections since the start of the server. */
+  transfer: z.object({
+    blocksReceived: z.int(),
+    blocksSent: z.int(),
+    bytesIn: z.int(),
+    bytesOut: z.int(),
+  }),
+  /** Replies of peers that were not the block. */
+  invalidReplies: z.int(),
+  restarts: z.int(),
+  /** Bytes; null: the process does not run. */
+  memory: z.int().nullable(),
+  /** The newest last. Times: milliseconds since 1970 UTC. */
+  failures: z.array(z.object({ time: z.int(), reason: z.string() })),
+})
+
+const off = {
+  mode: 'off' as const,
+  state: 'off' as const,
+  peer: null,
+  addresses: [],
+  listenProblem: null,
+  peers: { in: 0, out: 0 },
+  dhtPeers: 0,
+  wants: 0,
+  transfer: { blocksReceived: 0, blocksSent: 0, bytesIn: 0, bytesOut: 0 },
+  invalidReplies: 0,
+  restarts: 0,
+  memory: null,
+  failures: [],
+}
+
+export const getIpfsNetwork = {
+  id: 'getIpfsNetwork',
+  method: 'GET',
+  path: '/ipfs-network',
+  role: 'operator',
+  summary: 'Mode and state of the IPFS network: peers, transfer and the last failures.',
+  input,
+  output,
+  run(_input, { server }) {
+    if (server === null) throw noServer()
+    const status = server.ipfsNetwork()
+    if (status === null) return off
+    const { mode, state, ready, counts, totals, restarts, deaths, wants } = status
+    return {
+      mode,
+      state,
+      peer: ready?.peer ?? null,
+      addresses: [...(ready?.addrs ?? [])],
+      listenProblem: ready?.listenProblem ?? null,
+      peers: counts?.peers ?? off.peers,
+      dhtPeers: counts?.dhtPeers ?? 0,
+      wants,
+      transfer: {
+        blocksReceived: totals.blocksReceived,
+        blocksSent: totals.blocksSent,
+        bytesIn: totals.connectionBytesIn,
+        bytesOut: totals.connectionBytesOut,
+      },
+      invalidReplies: totals.lies,
+      restarts,
+      memory: counts?.rssBytes ?? null,
+      failures: deaths.map(({ at, reason }) => ({ time: at, reason })),
+    }
+  },
+} satisfies JsonOperation<typeof input, typeof output>

@@ -1,0 +1,84 @@
+// Requests of peers for blocks: public ones are checked against the deny rules in small groups, one group at a time, and then
+// read as the credit of the network process allows. So peers use a bounded part of the request thread and of memory.
+// Tested by src/ipfs/network/ask-queue.test.ts
+import type { SendCredit } from './net-credit.ts'
+import type { ToNet } from './net-frames.ts'
+import type { PeerBlocks } from './peer-blocks.ts'
+import type { AskCounts } from './thread-messages.ts'
+
+type Ask = {
+  readonly id: number
+  readonly sizeOnly: boolean
+  readonly multihash: Uint8Array
+}
+
+export type AskQueue = {
+  add(ask: Ask): void
+  /** The answer of the last `check`. */
+  checked(allowed: readonly boolean[]): void
+  readonly counts: AskCounts
+}
+
+/** Asks that wait for the check or for credit; further ones get the answer of an absent block. */
+const waitingMax = 4096
+/** Of one check. */
+const groupMax = 64
+
+export function createAskQueue(parts: {
+  readonly blocks: Pick<PeerBlocks, 'isPublic' | 'sizeOf' | 'read'>
+  readonly credit: SendCredit
+  readonly check: (multihashes: readonly Uint8Array[]) => void
+  readonly send: (frame: ToNet) => void
+  /** Default of a server. */
+  readonly waitingMax?: number
+}): AskQueue {
+  const { blocks, credit, check, send } = parts
+  const most = parts.waitingMax ?? waitingMax
+  const unchecked: Ask[] = []
+  let checking: readonly Ask[] = []
+  const counts = { asked: 0, served: 0, servedBytes: 0, refused: 0 }
+
+  function checkNext(): void {
+    if (checking.length > 0 || unchecked.length === 0) return
+    checking = unchecked.splice(0, groupMax)
+    check(checking.map(({ multihash }) => multihash))
+  }
+
+  function give({ id, multihash }: Ask, size: number): void {
+    credit.spend(size, () => {
+      const bytes = blocks.read(multihash)
+      if (bytes !== null && bytes.length === size) {
+        counts.served += 1
+        counts.servedBytes += size
+        send({ kind: 'here', id, bytes })
+        return
+      }
+      // Not inside of a grant.
+      queueMicrotask(() => credit.grant(size))
+      send({ kind: 'notHere', id })
+    })
+  }
+
+  return {
+    add(ask) {
+      counts.asked += 1
+      const isFull = unchecked.length + checking.length + credit.waiting >= most
+      if (isFull) counts.refused += 1
+      if (isFull || !blocks.isPublic(ask.multihash)) return send({ kind: 'notHere', id: ask.id })
+      unchecked.push(ask)
+      checkNext()
+    },
+    checked(allowed) {
+      const asks = checking
+      checking = []
+      for (const [at, ask] of asks.entries()) {
+        const size = allowed[at] === true ? blocks.sizeOf(ask.multihash) : null
+        if (size === null) send({ kind: 'notHere', id: ask.id })
+        else if (ask.sizeOnly) send({ kind: 'size', id: ask.id, bytes: size })
+        else give(ask, size)
+      }
+      checkNext()
+    },
+    counts,
+  }
+}

@@ -1,0 +1,104 @@
+// The source of blocks from the IPFS network: wants of reads that may search it, until the net thread answers. What it gives is
+// verified by content/.
+// Tested by test/network/network-process.test.ts
+import { Fault } from '../../base/fault.ts'
+import type { Log } from '../../base/log.ts'
+import { cidOf, rawCodec } from '../../codec/ipld/cid.ts'
+import { decodeMultihash } from '../../codec/ipld/multihash.ts'
+import type { Offer, Source } from '../../content/source.ts'
+import type { ContentRef } from '../../content/ref.ts'
+import type { ToThread, FromThread } from './thread-messages.ts'
+
+type Pending = {
+  readonly account: string
+  readonly cid: Uint8Array
+  readonly ref: ContentRef
+  readonly offer: Offer
+  resolve(): void
+  reject(error: unknown): void
+}
+
+export type NetworkWants = {
+  readonly source: Source
+  readonly size: number
+  /** CIDs; null: of all accounts. */
+  of(account: string | null): readonly Uint8Array[]
+  found(id: number, bytes: Uint8Array): void
+  none(id: number): void
+  failed(id: number, reason: Extract<FromThread, { kind: 'failed' }>['reason']): void
+  /** The thread ended. */
+  failAll(): void
+}
+
+/** `post`: false while there is no thread. */
+export function createNetworkSource(parts: {
+  readonly post: (message: ToThread) => boolean
+  readonly takeId: () => number
+  readonly log: Log
+}): NetworkWants {
+  const { post, takeId, log } = parts
+  /** Bounded by the concurrent fetches of content/. */
+  const pending = new Map<number, Pending>()
+
+  function take(id: number): Pending | null {
+    const want = pending.get(id) ?? null
+    pending.delete(id)
+    return want
+  }
+
+  return {
+    source: {
+      name: 'network',
+      async fetch({ ref, hint, hints }, offer, signal) {
+        const session = hint.session ?? hints().find((one) => one.session !== undefined)?.session
+        if (ref.kind !== 'dag-block' || session === undefined) return
+        signal.throwIfAborted()
+        // What is refused here must not leave the house either.
+        decodeMultihash(ref.hash)
+        const cid = cidOf(1, hint.codec ?? rawCodec, ref.hash).bytes
+        const id = takeId()
+        const { promise, resolve, reject } = Promise.withResolvers<void>()
+        const { account, root } = session
+        pending.set(id, { account, cid, ref, offer, resolve, reject })
+        const leave = (): void => {
+          if (take(id) === null) return
+          post({ kind: 'drop', id })
+          reject(signal.reason as Error)
+        }
+        signal.addEventListener('abort', leave, { once: true })
+        try {
+          if (!post({ kind: 'want', id, account, root, cid })) throw new Fault('no_upstream')
+          await promise
+        } finally {
+          pending.delete(id)
+          signal.removeEventListener('abort', leave)
+        }
+      },
+    },
+    get size() {
+      return pending.size
+    },
+    of: (account) =>
+      [...pending.values()]
+        .filter((want) => account === null || want.account === account)
+        .map(({ cid }) => cid),
+    found(id, bytes) {
+      const want = take(id)
+      if (want === null) return
+      // Peers are checked in the process: it, or the way to it, is faulty.
+      if (want.offer([{ ref: want.ref, bytes }]) === 'wrong') log('error', 'network_process_lied')
+      want.resolve()
+    },
+    none: (id) => take(id)?.resolve(),
+    failed(id, reason) {
+      const code = reason === 'overloaded' ? 'overloaded' : 'no_upstream'
+      take(id)?.reject(new Fault(code, { cause: new Error(reason) }))
+    },
+    failAll() {
+      for (const [id, want] of pending) {
+        pending.delete(id)
+        want.reject(new Fault('no_upstream', { cause: new Error('the network process ended') }))
+      }
+    },
+  }
+}

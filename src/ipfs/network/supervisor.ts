@@ -1,0 +1,129 @@
+// Restarts the network process: after 1, 2, 4 … 60 s. One that sends no counts for 15 s hangs, and is killed. Five ends in ten
+// minutes: the network is down, and the restarts go on.
+// Tested by src/ipfs/network/supervisor.test.ts
+import type { Clock } from '../../base/clock.ts'
+
+/** A process that runs. */
+export type NetRun = {
+  /** Resolves with the reason. Never rejects. */
+  readonly ended: Promise<string>
+  /** Ends it now, by SIGKILL. */
+  kill(reason: string): void
+  /** Ends it in order. */
+  stop(): void
+}
+
+export type Death = {
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly reason: string
+}
+
+export type SupervisorLimits = {
+  readonly firstDelayMs: number
+  readonly delayMsMax: number
+  /** A process that ran so long begins with the first delay again. */
+  readonly soundMs: number
+  readonly checkMs: number
+  /** Checks without counts; one more than the time makes, since the first may come at once. */
+  readonly silentChecksMax: number
+  readonly deathsMax: number
+  readonly deathsMs: number
+}
+
+export const defaultSupervisorLimits: SupervisorLimits = {
+  firstDelayMs: 1000,
+  delayMsMax: 60_000,
+  soundMs: 600_000,
+  checkMs: 5000,
+  silentChecksMax: 4,
+  deathsMax: 5,
+  deathsMs: 600_000,
+}
+
+export type Supervisor = {
+  /** Null: it waits for the next start. */
+  readonly run: NetRun | null
+  /** The last ones, the newest last. */
+  readonly deaths: readonly Death[]
+  readonly isDown: boolean
+  /** Sums since the start of the server. */
+  readonly restarts: number
+  /** The process shows that it works. */
+  alive(): void
+  /** Resolves when the process has ended. */
+  stop(): Promise<void>
+}
+
+/** `start`: never throws. `onEnd`: called before a restart is planned. */
+export function supervise(parts: {
+  readonly start: () => NetRun
+  readonly onEnd: (reason: string, restartMs: number) => void
+  readonly clock: Clock
+  readonly limits?: SupervisorLimits
+}): Supervisor {
+  const { start, onEnd, clock, limits = defaultSupervisorLimits } = parts
+  let run: NetRun | null = null
+  let ending: Promise<void> = Promise.resolve()
+  let stopped = false
+  let silentChecks = 0
+  let delayMs = limits.firstDelayMs
+  let restarts = 0
+  let deaths: readonly Death[] = []
+  let stopDelay = (): void => {}
+
+  // Checks are counted and not time: after a pause of the whole machine, the process gets its chance to answer.
+  const stopChecks = clock.every(limits.checkMs, () => {
+    if (run === null) return
+    silentChecks += 1
+    if (silentChecks >= limits.silentChecksMax) {
+      const seconds = (limits.checkMs * (limits.silentChecksMax - 1)) / 1000
+      run.kill(`no answer for ${seconds} s`)
+    }
+  })
+
+  function begin(): void {
+    silentChecks = 0
+    const started = clock.monotonic()
+    const current = start()
+    run = current
+    ending = current.ended.then((reason) => {
+      run = null
+      if (stopped) return
+      if (clock.monotonic() - started >= limits.soundMs) delayMs = limits.firstDelayMs
+      deaths = [...deaths, { at: clock.now(), reason }].slice(-limits.deathsMax)
+      onEnd(reason, delayMs)
+      restarts += 1
+      stopDelay = clock.after(delayMs, begin)
+      delayMs = Math.min(delayMs * 2, limits.delayMsMax)
+    })
+  }
+
+  begin()
+  return {
+    get run() {
+      return run
+    },
+    get deaths() {
+      return deaths
+    },
+    get isDown() {
+      const [oldest] = deaths
+      if (oldest === undefined || deaths.length < limits.deathsMax) return false
+      return clock.now() - oldest.at < limits.deathsMs
+    },
+    get restarts() {
+      return restarts
+    },
+    alive() {
+      silentChecks = 0
+    },
+    async stop() {
+      stopped = true
+      stopChecks()
+      stopDelay()
+      run?.stop()
+      await ending
+    },
+  }
+}

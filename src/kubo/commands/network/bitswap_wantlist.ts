@@ -1,0 +1,27 @@
+// `bitswap/wantlist`: CIDs that are searched; with `peer`, those that a peer wants of this server.
+// Tested by src/kubo/commands/network/network-commands.test.ts
+import { text, valueOf, type KuboCommand } from '../../kubo-command.ts'
+import { type KuboNetwork, requireNetwork } from '../../network-command.ts'
+import { wantsOf } from './bitswap_stat.ts'
+
+const takes = { peer: text('peer', { alias: 'p' }) }
+
+export function createBitswapWantlist(
+  network: KuboNetwork | null,
+): KuboCommand<{ readonly peer: string }> {
+  return {
+    name: 'bitswap/wantlist',
+    class: 'read',
+    argument: null,
+    body: 'none',
+    options: Object.values(takes),
+    parse: ({ options }) => ({ peer: valueOf(options, takes.peer) }),
+    async run({ peer }, call) {
+      const open = requireNetwork(network)
+      if (peer === '') return { kind: 'object', value: { Keys: wantsOf(open, call) } }
+      const wants = open.command({ name: 'bitswap/wantlist', arg: peer }, call.signal)
+      const [value] = await Array.fromAsync(wants)
+      return { kind: 'object', value }
+    },
+  }
+}

@@ -1,0 +1,177 @@
+// Commands about the IPFS network, in the shapes of Kubo 0.43. The network is one that answers with these values.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createFileCommands } from '../../../../test/fakes/files/file-commands.ts'
+import { fileEntry } from '../../../../test/fakes/files/files-fixture.ts'
+import { Fault } from '../../../base/fault.ts'
+import { parseCid } from '../../../codec/ipld/cid.ts'
+import type { NetCommand } from '../../../ipfs/network/net-messages.ts'
+import type { KuboNetwork } from '../../network-command.ts'
+
+const cid = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
+const other = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
+const peer = '12D3KooW9pNAk8aiBuGVQtWRdbkLmo5qVL3e2h5UxbN2Nz9ttwiw'
+
+const onePeer = {
+  Addr: '/ip4/192.0.2.1/tcp/4001',
+  Peer: peer,
+  Latency: '2ms',
+  Direction: 2,
+  Streams: [{ Protocol: '/ipfs/bitswap/1.2.0' }],
+  Identify: { ID: peer, AgentVersion: 'kubo' },
+}
+
+function networkOf(values: readonly unknown[], operators: readonly string[] = []) {
+  const sent: NetCommand[] = []
+  const network: KuboNetwork = {
+    async *command(message) {
+      sent.push(message)
+      yield* values
+    },
+    wantsOf: (account) =>
+      (account === null ? [cid, other] : account === 'alice' ? [cid] : []).map(
+        (text) => parseCid(text)?.bytes ?? new Uint8Array(),
+      ),
+    provideStat: () => null,
+    isOperator: (account) => operators.includes(account),
+  }
+  return { network, sent }
+}
+
+test('without the network, its commands name the setting', async (t) => {
+  const { run } = createFileCommands(t)
+  for (const name of [
+    'swarm/connect',
+    'swarm/disconnect',
+    'swarm/addrs/local',
+    'swarm/peering/add',
+    'swarm/peering/ls',
+    'swarm/peering/rm',
+    'bitswap/stat',
+    'bitswap/wantlist',
+    'bitswap/ledger',
+    'stats/bitswap',
+    'routing/findprovs',
+    'routing/findpeer',
+    'routing/get',
+    'routing/put',
+    'routing/provide',
+    'provide/stat',
+  ]) {
+    await assert.rejects(run(name, ['x']), /set ipfsNetwork\.mode to fetch or provide/, name)
+  }
+})
+
+test('what changes connections or publishes is for operators', async (t) => {
+  const { network, sent } = networkOf([{ Strings: [`connect ${peer} success`] }], ['ops'])
+  const { value, run } = createFileCommands(t, {}, network)
+  const address = `/ip4/192.0.2.1/tcp/4001/p2p/${peer}`
+  for (const name of [
+    'swarm/connect',
+    'swarm/disconnect',
+    'swarm/peering/add',
+    'swarm/peering/rm',
+    'routing/provide',
+    'routing/put',
+  ]) {
+    await assert.rejects(run(name, [address]), /is for operators/, name)
+  }
+  assert.deepEqual(sent, [])
+  assert.deepEqual(await value('swarm/connect', [address], {}, null, undefined, 'ops'), {
+    Strings: [`connect ${peer} success`],
+  })
+  assert.deepEqual(sent, [{ name: 'swarm/connect', arg: address }])
+})
+
+test('swarm/peers has the members that the options name', async (t) => {
+  const { network } = networkOf([{ Peers: [onePeer] }])
+  const { value } = createFileCommands(t, {}, network)
+  const noIdentify = { ID: '', PublicKey: '', Addresses: null, AgentVersion: '', Protocols: null }
+  const plain = { ...onePeer, Latency: '', Direction: 0, Streams: null, Identify: noIdentify }
+  assert.deepEqual(await value('swarm/peers'), { Peers: [plain] })
+  assert.deepEqual(await value('swarm/peers', [], { latency: true }), {
+    Peers: [{ ...plain, Latency: '2ms' }],
+  })
+  assert.deepEqual(await value('swarm/peers', [], { verbose: true }), { Peers: [onePeer] })
+  const { network: empty } = networkOf([{ Peers: null }])
+  assert.deepEqual(await createFileCommands(t, {}, empty).value('swarm/peers'), { Peers: null })
+})
+
+test('id is that of the peer, with the address of the request', async (t) => {
+  const identity = {
+    ID: peer,
+    PublicKey: 'key',
+    Addresses: [`/ip4/192.0.2.7/tcp/4001/p2p/${peer}`],
+    AgentVersion: 'cairn/0.1.0',
+    Protocols: ['/ipfs/bitswap/1.2.0'],
+  }
+  const { network } = networkOf([identity])
+  const { value } = createFileCommands(t, {}, network)
+  assert.deepEqual(await value('id'), {
+    ...identity,
+    Addresses: [`/ip4/127.0.0.1/tcp/8545/http/p2p/${peer}`, ...identity.Addresses],
+  })
+  assert.deepEqual(await value('id', [peer]), await value('id'))
+  await assert.rejects(value('id', ['12D3Other']), /peerid/)
+})
+
+test('while the process starts, id is that of the server', async (t) => {
+  const { network } = networkOf([])
+  const away = {
+    ...network,
+    // oxlint-disable-next-line require-yield
+    async *command(): AsyncGenerator<unknown> {
+      throw new Fault('no_upstream')
+    },
+  }
+  const { value } = createFileCommands(t, {}, away)
+  assert.equal(((await value('id')) as { Protocols: unknown[] }).Protocols.length, 0)
+})
+
+test('an account sees its own wants, an operator those of all', async (t) => {
+  const stat = { Wantlist: [{ '/': other }], Peers: [], BlocksReceived: 3 }
+  const { network } = networkOf([stat], ['ops'])
+  const { value } = createFileCommands(t, {}, network)
+  const as = (name: string, account: string) => value(name, [], {}, null, undefined, account)
+  assert.deepEqual(await as('bitswap/wantlist', 'alice'), { Keys: [{ '/': cid }] })
+  assert.deepEqual(await as('bitswap/wantlist', 'bob'), { Keys: [] })
+  assert.deepEqual(await as('bitswap/wantlist', 'ops'), { Keys: [{ '/': cid }, { '/': other }] })
+  for (const name of ['bitswap/stat', 'stats/bitswap']) {
+    assert.deepEqual(await as(name, 'bob'), { ...stat, Wantlist: [] })
+  }
+})
+
+test('routing/findprovs gives a line for each provider, at most 1,000', async (t) => {
+  const line = { Extra: '', ID: '', Responses: [{ ID: peer, Addrs: [] }], Type: 4 }
+  const { network, sent } = networkOf([line, line])
+  const { lines } = createFileCommands(t, {}, network)
+  assert.deepEqual(await lines('routing/findprovs', [`/ipfs/${cid}`]), [line, line])
+  await lines('routing/findprovs', [cid], { 'num-providers': 5000n })
+  assert.deepEqual(sent, [
+    { name: 'routing/findprovs', arg: cid, max: 20 },
+    { name: 'routing/findprovs', arg: cid, max: 1000 },
+  ])
+  await assert.rejects(lines('routing/findprovs', ['no cid']), /invalid CID/)
+})
+
+test('routing/put sends the record, of 10 KiB at most', async (t) => {
+  const { network, sent } = networkOf([], ['alice'])
+  const { lines } = createFileCommands(t, {}, network)
+  assert.deepEqual(await lines('routing/put', ['/ipns/k51'], {}, [fileEntry('r', 'record')]), [])
+  const record = Buffer.from('record').toString('base64')
+  assert.deepEqual(sent, [{ name: 'routing/put', arg: '/ipns/k51', record }])
+  const long = [fileEntry('r', 'x'.repeat(10_241))]
+  await assert.rejects(lines('routing/put', ['/ipns/k51'], {}, long), /10240 bytes/)
+  await assert.rejects(lines('routing/put', ['/ipns/k51'], {}, []), /value-file/)
+})
+
+test('stats/bw is the line of the process, provide/stat has the counts of Cairn', async (t) => {
+  const line = { TotalIn: 5, TotalOut: 6, RateIn: 0.5, RateOut: 0 }
+  const { network } = networkOf([line])
+  const counts = { due: 1, done: 2, late: 0, over: 0, planned: 3 }
+  const providing = { ...network, provideStat: async () => counts }
+  const { lines, value } = createFileCommands(t, {}, providing)
+  assert.deepEqual(await lines('stats/bw'), [line])
+  const stat = (await value('provide/stat')) as { Cairn: unknown; Sweep: object }
+  assert.deepEqual(stat.Cairn, counts)
+})

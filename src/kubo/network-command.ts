@@ -1,0 +1,107 @@
+// Commands that the network process answers: each states its message, and passes the reply on in the shape of Kubo.
+// Tested by src/kubo/commands/network/network-commands.test.ts
+import type { CID } from 'multiformats/cid'
+import { Fault } from '../base/fault.ts'
+import { parseCid } from '../codec/ipld/cid.ts'
+import type { NetCommand } from '../ipfs/network/net-messages.ts'
+import type { PeerNetwork } from '../ipfs/network/peer-network.ts'
+import type { CommandCall, CommandRequest, KuboCommand } from './kubo-command.ts'
+
+/** What the commands need of the IPFS network. */
+export type KuboNetwork = Pick<PeerNetwork, 'command' | 'wantsOf'> & {
+  /** Null: nothing is announced. */
+  readonly provideStat: () => Promise<ProvideStat> | null
+  /** The keys of this account may change connections and publish records. */
+  readonly isOperator: (accountId: string) => boolean
+}
+
+/** Announced CIDs. `late`: more than a quarter of the interval over their time. `over`: beyond `cidsMax`. */
+type ProvideStat = {
+  readonly due: number
+  readonly done: number
+  readonly late: number
+  readonly over: number
+  /** Announced each interval. */
+  readonly planned: number
+}
+
+type Declared = Pick<KuboCommand<unknown>, 'name' | 'argument' | 'options'> & {
+  readonly body?: KuboCommand<unknown>['body']
+  /** It changes connections or publishes: for operators. */
+  readonly changes?: true
+}
+
+/**
+ * `message` throws `bad_argument` or `command_failed`. `reply` renders the one value, which may be undefined; without it the
+ * values are lines.
+ */
+export function networkCommand(
+  network: KuboNetwork | null,
+  declared: Declared,
+  message: (request: CommandRequest) => NetCommand | Promise<NetCommand>,
+  reply?: (value: unknown, request: CommandRequest) => unknown,
+): KuboCommand<CommandRequest> {
+  const { name, argument, options, body = 'none', changes } = declared
+  return {
+    name,
+    class: changes === true ? 'write' : 'read',
+    argument,
+    body,
+    options,
+    parse: (request) => request,
+    async run(request, call) {
+      const open = requireNetwork(network)
+      if (changes === true) requireOperator(open, call, name)
+      const values = open.command(await message(request), call.signal)
+      if (reply === undefined) {
+        const first = await values.next()
+        return { kind: 'events', lines: fromFirst(first, values), live: false }
+      }
+      const [value] = await Array.fromAsync(values)
+      return { kind: 'object', value: reply(value, request) }
+    },
+  }
+}
+
+/** Errors before the first value are replies. */
+async function* fromFirst(
+  first: IteratorResult<unknown>,
+  rest: AsyncGenerator<unknown>,
+): AsyncGenerator<unknown> {
+  try {
+    if (first.done === true) return
+    yield first.value
+    yield* rest
+  } finally {
+    await rest.return(undefined)
+  }
+}
+
+/** Throws `command_failed`, which names the setting. */
+export function requireNetwork(network: KuboNetwork | null): KuboNetwork {
+  if (network !== null) return network
+  throw new Fault('command_failed', {
+    detail: 'this server does not use the IPFS network: set ipfsNetwork.mode to fetch or provide',
+  })
+}
+
+function requireOperator({ isOperator }: KuboNetwork, { caller }: CommandCall, name: string): void {
+  if (isOperator(caller.accountId)) return
+  throw new Fault('command_failed', {
+    detail: `${name} is for operators: add the ID of the account to ipfsNetwork.operators`,
+  })
+}
+
+export function firstArgument({ args }: CommandRequest): string {
+  return args[0] ?? ''
+}
+
+/** `<cid>` or `/ipfs/<cid>`, as text. Throws `command_failed`. */
+export function cidArgument(request: CommandRequest): string {
+  const text = firstArgument(request).replace(/^\/ipfs\//, '')
+  const cid: CID | null = parseCid(text)
+  if (cid !== null) return cid.toString()
+  throw new Fault('command_failed', {
+    detail: `invalid CID: ${JSON.stringify(text.slice(0, 200))}`,
+  })
+}

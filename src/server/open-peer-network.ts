@@ -1,0 +1,142 @@
+// Opens the IPFS network as the settings have it; with `ipfsNetwork.mode: off`, loads nothing.
+// Tested by test/network/network-off.test.ts
+import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+import { obtainPeerSeed } from '../access/accounts/server-identity.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import { cidOf, dagCborCodec, dagPbCodec, rawCodec } from '../codec/ipld/cid.ts'
+import type { Config } from '../config/settings.ts'
+import type { Rows } from '../db/rows.ts'
+import type { KuboNetwork } from '../kubo/network-command.ts'
+import type { NetLive } from '../ipfs/network/net-messages.ts'
+import type { PeerNetwork } from '../ipfs/network/peer-network.ts'
+import type { NetThreadOptions } from '../ipfs/network/thread-messages.ts'
+import type { DenyLists } from './deny-lists.ts'
+import type { OpenProvidePlan } from './open-provide-plan.ts'
+import type { OpenRows } from './open-rows.ts'
+import { segmentsOf } from './open-content.ts'
+import { cairnVersion } from './version.ts'
+
+/** Peers of the public network by which a new one joins the DHT, as Kubo 0.43 has them. */
+const publicBootstrap: readonly string[] = [
+  '/dnsaddr/bootstrap.libp2p.io/p2p/QmNnooDu7bfjPFoTZYxMNLWUQJyrVwtbZg5gBMjTezGAJN',
+  '/dnsaddr/bootstrap.libp2p.io/p2p/QmQCU2EcMqAqQPR2i9bChDtGNJchTbq5TbXJJ16u19uLTa',
+  '/dnsaddr/bootstrap.libp2p.io/p2p/QmbLHAnMoJPWSCR5Zhtx6BHJX9KiKNN6tpvbUcqanj75Nb',
+  '/dnsaddr/bootstrap.libp2p.io/p2p/QmcZf59bWwK5XFi76CZX8cbJ4BhTzzA3gU1ZjYZcYW3dwt',
+  '/dnsaddr/va1.bootstrap.libp2p.io/p2p/12D3KooWKnDdG3iXw9eTFijk3EWSunZcFi54Zka4wmtqtt6rPxc8',
+  '/ip4/104.131.131.82/tcp/4001/p2p/QmaCpDMGvV2BGHeYERUEnRQAwe3N8SzbUtfsmvsqQLuvuJ',
+]
+
+const codecs = [rawCodec, dagPbCodec, dagCborCodec]
+
+// tsc does not rewrite this name: the built program runs .js, a checkout runs .ts.
+const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
+const program = fileURLToPath(new URL(`../ipfs/network/child/main${extension}`, import.meta.url))
+
+/** The part of the settings that applies without a restart. */
+export function netLiveOf({ ipfsNetwork: { routers, peers, limits } }: Config): NetLive {
+  const { connectionsMax, bytesPerSecondMax } = limits
+  return { routers, peers, limits: { connectionsMax, bytesPerSecondMax } }
+}
+
+export function needsCardOf({ card }: Config): boolean {
+  return card.adapter !== 'none'
+}
+
+function threadOptions(config: Config, path: string | undefined): NetThreadOptions {
+  const { ipfsNetwork: settings, dataDir } = config
+  const { listen, announce, bootstrap, dht } = settings
+  return {
+    databasePath: join(dataDir, 'cairn.db'),
+    storePath: segmentsOf(dataDir),
+    program,
+    path: path ?? '',
+    needsCard: needsCardOf(config),
+    heapMiB: Math.floor(settings.limits.heapBytesMax / 2 ** 20),
+    hello: {
+      v: 1,
+      mode: settings.mode === 'provide' ? 'provide' : 'fetch',
+      key: obtainPeerSeed(dataDir),
+      listen: settings.mode === 'provide' ? listen : [],
+      announce,
+      bootstrap: bootstrap ?? (settings.private ? [] : publicBootstrap),
+      dht,
+      private: settings.private,
+      agent: `cairn/${cairnVersion()}`,
+      ...netLiveOf(config),
+    },
+  }
+}
+
+export type OpenPeerNetwork = {
+  readonly network: PeerNetwork
+  /** Null: nothing is announced. */
+  readonly plan: OpenProvidePlan | null
+  close(): Promise<void>
+}
+
+/** Null: off. */
+export async function openPeerNetwork(parts: {
+  readonly config: Config
+  /** Current settings. */
+  readonly settings: { readonly now: Config }
+  readonly path: string | undefined
+  readonly denied: DenyLists
+  /** Of pins, and of the plan of announcements. */
+  readonly rows: Rows
+  readonly opening: Pick<OpenRows, 'leases' | 'fenced'>
+  readonly clock: Clock
+  readonly log: Log
+}): Promise<OpenPeerNetwork | null> {
+  const { config, settings, path, denied, rows, opening, clock, log } = parts
+  const { mode } = config.ipfsNetwork
+  if (mode === 'off') return null
+  const { createPeerNetwork } = await import('../ipfs/network/peer-network.ts')
+  function isDenied(multihash: Uint8Array): boolean {
+    denied.refreshNow()
+    // A rule may be about the hash of a CID, which has a codec.
+    return codecs.some((codec) => denied.denialOf(cidOf(1, codec, multihash)) !== null)
+  }
+  const network = createPeerNetwork({
+    options: threadOptions(config, path),
+    isDenied,
+    clock,
+    log,
+  })
+  if (mode !== 'provide') return { network, plan: null, close: () => network.close() }
+  const { openProvidePlan } = await import('./open-provide-plan.ts')
+  const plan = await openProvidePlan({
+    rows,
+    leases: opening.leases,
+    fenced: opening.fenced,
+    announce: (multihashes, { signal }) => network.provide(multihashes, signal),
+    isDenied,
+    settings: () => settings.now.ipfsNetwork.provide,
+    clock,
+    log,
+  })
+  return {
+    network,
+    plan,
+    async close() {
+      await plan.stop()
+      await network.close()
+    },
+  }
+}
+
+/** The commands of the IPFS API that need the network; null: off. */
+export function kuboNetworkOf(
+  open: OpenPeerNetwork | null,
+  settings: { readonly now: Config },
+): KuboNetwork | null {
+  if (open === null) return null
+  const { network, plan } = open
+  return {
+    command: network.command,
+    wantsOf: network.wantsOf,
+    provideStat: () => plan?.stat() ?? null,
+    isOperator: (accountId) => settings.now.ipfsNetwork.operators.includes(accountId),
+  }
+}

@@ -1,0 +1,216 @@
+// A started server and real Kubo nodes that find each other by peers, by a router and by the DHT, on loopback alone.
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { freePort } from '../engines/free-port.ts'
+import { type Kubo, missingKubo, startKubo } from '../engines/kubo.ts'
+import { filesClient } from '../fakes/files/files-client.ts'
+import { startRouter } from '../fakes/router.ts'
+import { until } from '../fakes/until.ts'
+import { startCairn, temporaryFolder } from '../started-server.ts'
+
+const limit = { skip: missingKubo(), timeout: 240_000 }
+const onLinux = {
+  skip: existsSync('/proc/self/stat') ? false : 'left out: /proc lists no processes',
+  timeout: 120_000,
+}
+const mib = 1024 * 1024
+
+type NetworkSettings = Readonly<Record<string, unknown>>
+
+const closed: NetworkSettings = {
+  private: true,
+  routers: [],
+  bootstrap: [],
+  dht: 'off',
+  peers: [],
+}
+
+async function start(t: TestContext, network: NetworkSettings, more: object = {}) {
+  const dataDir = await temporaryFolder()
+  const file = join(dataDir, 'cairn.yaml')
+  const ipfsNetwork = { ...closed, ...network }
+  writeFileSync(file, JSON.stringify({ ipfsNetwork, files: { idleMs: 30_000 }, ...more }))
+  const server = await startCairn({ dataDir, args: ['--config', file] })
+  t.after(async () => {
+    await server.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  })
+  return { server, ...filesClient(server) }
+}
+
+/** The line of a router that names this Kubo. */
+const recordOf = ({ peer, address }: Kubo): string =>
+  JSON.stringify({
+    Schema: 'peer',
+    ID: peer,
+    Addrs: [address.replace(/\/p2p\/.*/, '')],
+    Protocols: ['transport-bitswap'],
+  })
+
+test('cat, get and pin/add of a file that only a peer of the settings has', limit, async (t) => {
+  const kubo = await startKubo(t)
+  const content = randomBytes(5 * mib)
+  const cid = await kubo.add(content)
+  const { post } = await start(t, { mode: 'fetch', peers: [kubo.address] })
+  const cat = await post(`cat?arg=${cid}`)
+  assert.equal(cat.status, 200, cat.status === 200 ? '' : await cat.text())
+  assert.ok(Buffer.from(await cat.arrayBuffer()).equals(content))
+  const pinned = await post(`pin/add?arg=${cid}`)
+  assert.equal(await pinned.text(), `{"Pins":["${cid}"]}\n`)
+  const other = await kubo.add(randomBytes(1000))
+  const get = await post(`get?arg=${other}`)
+  assert.ok((await get.arrayBuffer()).byteLength > 1000)
+})
+
+test('a file is found by a router, and a path below its root by the root', limit, async (t) => {
+  const [kubo, router] = await Promise.all([startKubo(t), startRouter(t)])
+  const content = randomBytes(mib)
+  const root = await kubo.add(content, { 'wrap-with-directory': 'true' })
+  const { post } = await start(t, { mode: 'fetch', routers: [router.url] })
+  const list = await kubo.call('ls', { arg: root })
+  const name = (JSON.parse(list) as { Objects: [{ Links: [{ Name: string }] }] }).Objects[0]
+    .Links[0].Name
+  router.answers.set('/routing/v1/providers/', { lines: [recordOf(kubo)] })
+  const cat = await post(`cat?arg=${root}/${name}`)
+  assert.ok(Buffer.from(await cat.arrayBuffer()).equals(content))
+  const looked = router.requests.filter((line) => line.includes('/providers/'))
+  assert.equal(new Set(looked).size, 1, looked.join(', '))
+})
+
+test('a file is found by the DHT, from a Kubo that was never named', limit, async (t) => {
+  const [known, unnamed] = await Promise.all([startKubo(t), startKubo(t)])
+  await unnamed.connect(known.address)
+  const content = randomBytes(mib)
+  const cid = await unnamed.add(content)
+  await unnamed.call('routing/provide', { arg: cid })
+  const { post } = await start(t, { mode: 'fetch', dht: 'client', bootstrap: [known.address] })
+  await until(async () => {
+    const peers = (await (await post('swarm/peers')).json()) as { Peers: unknown[] | null }
+    assert.ok((peers.Peers ?? []).length > 0)
+  }, 60_000)
+  const cat = await post(`cat?arg=${cid}`)
+  assert.ok(Buffer.from(await cat.arrayBuffer()).equals(content))
+})
+
+test('a read without a key, or offline, does not search the network', limit, async (t) => {
+  const kubo = await startKubo(t)
+  const cid = await kubo.add(randomBytes(1000), { 'cid-version': '1' })
+  const { post, server, headers } = await start(
+    t,
+    { mode: 'fetch', peers: [kubo.address] },
+    { gateway: { public: true } },
+  )
+  const open = `${server.url}/ipfs/${cid}?format=raw`
+  assert.equal((await fetch(open)).status, 404)
+  assert.equal((await post(`cat?arg=${cid}&offline=true`)).status, 500)
+  const loop = { ...headers, 'cdn-loop': 'cairn' }
+  assert.equal((await fetch(open, { headers: loop })).status, 404)
+  assert.equal((await fetch(open, { headers })).status, 200)
+})
+
+test('Kubo reads a public file of Cairn, and a private one not', limit, async (t) => {
+  const kubo = await startKubo(t)
+  const listen = [`/ip4/127.0.0.1/tcp/${await freePort()}`]
+  const { post, add, server } = await start(t, { mode: 'provide', listen })
+  const accounts = (await server.cli('accounts', 'list')) as { accounts: [{ name: string }] }
+  await server.cli('accounts', 'set', accounts.accounts[0].name, '--provide', 'roots')
+  const content = randomBytes(5 * mib)
+  const cid = await add(content, 'raw-leaves=true&provide=true')
+  const hidden = await add(randomBytes(1000), 'cid-version=1&provide=false')
+  const { ID: peer } = (await (await post('id')).json()) as { ID: string }
+  await kubo.connect(`${listen[0]}/p2p/${peer}`)
+  const read = await kubo.bytes('cat', { arg: cid })
+  assert.ok(read.equals(content))
+  await assert.rejects(kubo.bytes('cat', { arg: hidden, timeout: '3s' }))
+})
+
+test(
+  'a pinned file is announced, and a Kubo that was never connected reads it',
+  limit,
+  async (t) => {
+    const [known, reader] = await Promise.all([startKubo(t), startKubo(t)])
+    await reader.connect(known.address)
+    const listen = [`/ip4/127.0.0.1/tcp/${await freePort()}`]
+    const { post, add, server } = await start(t, {
+      mode: 'provide',
+      listen,
+      dht: 'client',
+      bootstrap: [known.address],
+    })
+    const accounts = (await server.cli('accounts', 'list')) as { accounts: [{ name: string }] }
+    await server.cli('accounts', 'set', accounts.accounts[0].name, '--provide', 'roots')
+    await until(async () => {
+      const peers = (await (await post('swarm/peers')).json()) as { Peers: unknown[] | null }
+      assert.ok((peers.Peers ?? []).length > 0)
+    }, 60_000)
+    const content = randomBytes(mib)
+    const cid = await add(content, 'raw-leaves=true')
+    await until(async () => {
+      const stat = (await (await post('provide/stat')).json()) as { Cairn: { done: number } }
+      assert.ok(stat.Cairn.done > 0)
+    }, 60_000)
+    const found = await reader.call('routing/findprovs', { arg: cid })
+    const { ID: peer } = (await (await post('id')).json()) as { ID: string }
+    assert.ok(found.includes(peer))
+    assert.ok((await reader.bytes('cat', { arg: cid })).equals(content))
+  },
+)
+
+test('Kubo reads 100 MiB twice over HTTP, by a router, at default settings', limit, async (t) => {
+  const router = await startRouter(t)
+  const [kubo, cairn] = await Promise.all([
+    startKubo(t, { routers: [router.url] }),
+    start(t, { mode: 'off' }, { gateway: { public: true } }),
+  ])
+  const content = randomBytes(100 * mib)
+  const cid = await cairn.add(content, 'raw-leaves=true')
+  const { port } = new URL(cairn.server.url)
+  const { ID: peer } = (await (await cairn.post('id')).json()) as { ID: string }
+  const record = {
+    Schema: 'peer',
+    ID: peer,
+    Addrs: [`/ip4/127.0.0.1/tcp/${port}/http`],
+    Protocols: ['transport-ipfs-gateway-http'],
+  }
+  router.answers.set('/routing/v1/providers/', { lines: [JSON.stringify(record)] })
+  for (let round = 0; round < 2; round += 1) {
+    const began = performance.now()
+    assert.ok((await kubo.bytes('cat', { arg: cid })).equals(content))
+    t.diagnostic(`${Math.round(performance.now() - began)} ms`)
+    await kubo.empty()
+  }
+})
+
+test('the process is a child that ends with a server that is killed', onLinux, async (t) => {
+  const { server, post } = await start(t, { mode: 'fetch' })
+  await until(async () => {
+    const bandwidth = await post('stats/bw')
+    assert.equal(bandwidth.status, 200)
+  }, 60_000)
+  const children = childrenOf(server.child.pid)
+  assert.equal(children.length, 1)
+  const environment = readFileSync(`/proc/${children[0]}/environ`, 'utf8').split('\0')
+  assert.deepEqual(
+    environment.filter((one) => one !== '' && !one.startsWith('PATH=')),
+    [],
+  )
+  await server.kill()
+  await until(() => assert.throws(() => process.kill(Number(children[0]), 0)), 10_000)
+})
+
+/** Process IDs, as Linux lists them. */
+function childrenOf(parent: number | undefined): readonly string[] {
+  return readdirSync('/proc').filter((name) => {
+    if (!/^\d+$/.test(name)) return false
+    try {
+      const [, rest = ''] = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')
+      return rest.split(' ')[1] === String(parent)
+    } catch {
+      return false
+    }
+  })
+}
