@@ -72,9 +72,13 @@ export type FetchContext = {
   readonly codec?: number
   /**
    * The IPFS network may be searched, for this account: `root` is the multihash of the root that the read began at, by which
-   * providers are looked up. Absent: it is not searched.
+   * providers are looked up, `hints` are multiaddrs of peers that may have it. Absent: it is not searched.
    */
-  readonly session?: { readonly root: Uint8Array; readonly account: string }
+  readonly session?: {
+    readonly root: Uint8Array
+    readonly account: string
+    readonly hints?: readonly string[]
+  }
   /** Do not request sources: return from the store or fail immediately. */
   readonly offline?: boolean
   /** How long sources may take, milliseconds. */

@@ -78,6 +78,7 @@ import { openTraces, type TraceEnvironment } from './open-traces.ts'
 import { openShared } from './open-shared.ts'
 import { openRequestLog, type WriteOut } from './open-request-log.ts'
 import { runBackups } from './run-backups.ts'
+import { createIpnsRouting, type IpnsRouting } from '../ipfs/names/ipns-routing.ts'
 import { createPublicBlocks } from '../ipfs/network/public-blocks.ts'
 import type { PassedSockets } from './systemd.ts'
 import { isPrivateServer } from './private-server.ts'
@@ -299,13 +300,14 @@ export async function startServer(
     filterStore: messages?.filters,
   })
   const publicKey = obtainPublicKey(config)
+  let ipnsRouting: IpnsRouting | null = null
   const ipns = openNames({
     config,
     settings,
     rows,
     leases,
     sealSecret: () => obtainSealSecret(config),
-    routing: () => null,
+    routing: () => ipnsRouting,
     clock,
     log,
   })
@@ -383,6 +385,7 @@ export async function startServer(
   })
   starting.defer(() => peerNetwork?.close())
   blockSources.useNetwork(peerNetwork?.network.source ?? null)
+  if (peerNetwork !== null) ipnsRouting = createIpnsRouting(peerNetwork.network.command, clock)
   const commands = createKuboCommands({
     clock,
     version: cairnVersion(),
@@ -600,6 +603,7 @@ export async function startServer(
       : null,
     uploads,
     pinRequests: pinRequests.requests,
+    peerAddresses: () => peerNetwork?.network.status.ready?.addrs ?? [],
     uploadSpace: createUploadSpace({
       bytesMax: config.store.bytesMax,
       usedBytes: () => local.bytes + databaseBytes(database) + uploads.storedBytes,

@@ -232,6 +232,8 @@ export type EndpointsDeps = RpcEndpointDeps & {
   readonly uploads: ResumableUploads
   readonly uploadSpace: UploadSpace
   readonly pinRequests: PinRequests
+  /** Multiaddrs at which peers of the IPFS network connect to this server. */
+  readonly peerAddresses: () => readonly string[]
   readonly ready: () => boolean
   /** As of `Endpoints`. */
   readonly readyDetails: () => readonly string[]
@@ -355,8 +357,7 @@ export function openEndpoints(parts: EndpointsDeps): OpenEndpoints {
         ...filesParts,
         requests: parts.pinRequests,
         requestLog: requests,
-        // Until this server is a node of the IPFS network, clients cannot send to it.
-        delegates: () => [],
+        delegates: parts.peerAddresses,
       }),
       routing: createRoutingRecords({
         gateway,

@@ -8,6 +8,7 @@ import { test, type TestContext } from 'node:test'
 import { freePort } from '../engines/free-port.ts'
 import { type Kubo, missingKubo, startKubo } from '../engines/kubo.ts'
 import { filesClient } from '../fakes/files/files-client.ts'
+import { psaClient } from '../fakes/files/psa-client.ts'
 import { startRouter } from '../fakes/router.ts'
 import { until } from '../fakes/until.ts'
 import { startCairn, temporaryFolder } from '../started-server.ts'
@@ -214,3 +215,45 @@ function childrenOf(parent: number | undefined): readonly string[] {
     }
   })
 }
+
+test('a pin request finds its content at an origin that nothing else names', limit, async (t) => {
+  const kubo = await startKubo(t)
+  const cid = await kubo.add(randomBytes(mib))
+  const listen = [`/ip4/127.0.0.1/tcp/${await freePort()}`]
+  const { server } = await start(t, { mode: 'provide', listen })
+  const psa = psaClient(server)
+  const { requestid } = await psa.add({ cid, origins: [kubo.address] })
+  const { status, delegates } = await psa.ends(requestid)
+  assert.equal(status, 'pinned')
+  // Where a client may send the content itself.
+  assert.match(String(delegates), new RegExp(`^${listen[0]}/p2p/`))
+})
+
+test(
+  'a name that Kubo published is resolved by the DHT, and Kubo resolves ours',
+  limit,
+  async (t) => {
+    const [known, other] = await Promise.all([startKubo(t), startKubo(t)])
+    await other.connect(known.address)
+    const { post, add } = await start(
+      t,
+      { mode: 'fetch', dht: 'client', bootstrap: [known.address] },
+      { ipns: { keys: true } },
+    )
+    await until(async () => {
+      const peers = (await (await post('swarm/peers')).json()) as { Peers: unknown[] | null }
+      assert.ok((peers.Peers ?? []).length > 0)
+    }, 60_000)
+    const theirs = await other.add(randomBytes(100))
+    await other.call('name/publish', { arg: theirs })
+    const resolved = await post(`name/resolve?arg=${other.peer}`)
+    assert.deepEqual(await resolved.json(), { Path: `/ipfs/${theirs}` })
+    const ours = await add(randomBytes(100), 'cid-version=1')
+    const { Id: name } = (await (await post('key/gen?arg=site')).json()) as { Id: string }
+    assert.equal((await post(`name/publish?arg=${ours}&key=site`)).status, 200)
+    await until(async () => {
+      const reply = JSON.parse(await other.call('name/resolve', { arg: name })) as { Path: string }
+      assert.equal(reply.Path, `/ipfs/${ours}`)
+    }, 60_000)
+  },
+)

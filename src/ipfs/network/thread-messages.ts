@@ -25,13 +25,14 @@ export type NetThreadOptions = {
 }
 
 export type ToThread =
-  /** `root`: multihash. `cid`: bytes. */
+  /** `root`: multihash. `cid`: bytes. `peers`: multiaddrs to ask besides those found. */
   | {
       readonly kind: 'want'
       readonly id: number
       readonly account: string
       readonly root: Uint8Array
       readonly cid: Uint8Array
+      readonly peers: readonly string[]
     }
   | { readonly kind: 'drop'; readonly id: number }
   /** Found blocks of so many bytes were passed on. */

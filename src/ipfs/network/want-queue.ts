@@ -4,12 +4,13 @@
 import type { Clock } from '../../base/clock.ts'
 import { toBareHex } from '../../base/hex.ts'
 
-/** `root`: multihash that providers are looked up by. `cid`: bytes. */
+/** `root`: multihash that providers are looked up by. `cid`: bytes. `peers`: multiaddrs, heeded by the want that opens a session. */
 export type QueuedWant = {
   readonly id: number
   readonly account: string
   readonly root: Uint8Array
   readonly cid: Uint8Array
+  readonly peers: readonly string[]
 }
 
 export type WantQueueLimits = {
@@ -61,7 +62,7 @@ type Account = {
 
 /** `open`, `shut` and `send` go to the process, in this order; `refuse`: the want is over. */
 export function createWantQueue(parts: {
-  readonly open: (session: number, root: Uint8Array) => void
+  readonly open: (session: number, want: QueuedWant) => void
   readonly shut: (session: number) => void
   readonly send: (session: number, want: QueuedWant) => void
   readonly refuse: (id: number) => void
@@ -100,7 +101,7 @@ export function createWantQueue(parts: {
   }
 
   /** The session of that root, or a new one, which may take the place of an idle one. Null: it must wait. */
-  function sessionFor(key: string, account: Account, { root }: QueuedWant): Session | null {
+  function sessionFor(key: string, account: Account, want: QueuedWant): Session | null {
     const known = sessions.get(key)
     if (known !== undefined) return known.sent < limits.sentPerSessionMax ? known : null
     const isAccountFull = account.sessions >= limits.sessionsPerAccountMax
@@ -115,7 +116,7 @@ export function createWantQueue(parts: {
     nextSession = (nextSession % 0xffff_ffff) + 1
     account.sessions += 1
     sessions.set(key, session)
-    open(session.number, root)
+    open(session.number, want)
     return session
   }
 

@@ -81,7 +81,8 @@ export function createBlocks(settings: BlockSettings): OpenBlocks {
       if (isEmptyDirectory(cid.multihash.bytes)) return emptyDirectory
       const ref = refOf(cid)
       if (account !== null && !atOnce) {
-        session ??= { root: (origins.get(cid) ?? cid).multihash.bytes, account }
+        const root = (origins.get(cid) ?? cid).multihash.bytes
+        session ??= { root, account, hints: patience.origins ?? [] }
       }
       const around = session === undefined ? {} : { session }
       for (;;) {
