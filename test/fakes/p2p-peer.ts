@@ -72,13 +72,17 @@ export async function startP2pPeer(
   async function streamTo(peer: string): Promise<Stream> {
     const open = streams.get(peer)
     if (open !== undefined && open.writeStatus === 'writable') return open
+    const stream = await openStream(peer)
+    streams.set(peer, stream)
+    return stream
+  }
+
+  async function openStream(peer: string): Promise<Stream> {
     const connection = node
       .getConnections()
       .find((one) => one.status === 'open' && one.remotePeer.toString() === peer)
     if (connection === undefined) throw new Error('not connected')
-    const stream = await connection.newStream(bitswapProtocol)
-    streams.set(peer, stream)
-    return stream
+    return await connection.newStream(bitswapProtocol, { maxOutboundStreams: 128 })
   }
 
   async function sendBytes(to: string, bytes: Uint8Array): Promise<Stream> {
@@ -87,8 +91,11 @@ export async function startP2pPeer(
     return stream
   }
 
+  /** As Kubo: a stream for each message. */
   const send = async (to: string, message: MessageToSend): Promise<void> => {
-    await sendBytes(to, encodeMessage(message))
+    const stream = await openStream(to)
+    stream.send(encodeMessage(message))
+    await stream.close()
   }
 
   async function answer(from: string, wants: readonly BitswapWant[]): Promise<void> {

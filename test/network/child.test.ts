@@ -183,7 +183,7 @@ test('wants go to the peers of their session alone', limit, async (t) => {
   deepEqual(stranger.wants(), [])
 })
 
-test('without credit it stops reading, and goes on with it', limit, async (t) => {
+test('without credit it stops reading, and then loses nothing', limit, async (t) => {
   const large = fileDag(randomBytes(24 * 1024 * 1024))
   const peer = await startP2pPeer(t, 'honest', large.blocks)
   const child = await startNetChild(t, {}, { grantCredit: false })
@@ -260,3 +260,23 @@ test("the operator's peers are connected, and asked in every session", limit, as
   const [peers] = await child.command({ name: 'swarm/peering/ls' })
   ok(JSON.stringify(peers).includes(peer.id))
 })
+
+for (const [connectionsMax, expected] of [
+  [256, 4],
+  [2, 2],
+] as const) {
+  test(
+    `with ${connectionsMax} connections, an address has at most ${expected}`,
+    limit,
+    async (t) => {
+      const peers = await Promise.all(Array.from({ length: 6 }, () => startP2pPeer(t)))
+      const limits = { connectionsMax, bytesPerSecondMax: 0 }
+      const child = await startNetChild(t, { limits })
+      await Promise.allSettled(peers.map((peer) => peer.connect(child.address)))
+      await until(async () => {
+        const [reply] = await child.command({ name: 'swarm/peers' })
+        equal((reply as { Peers: unknown[] | null }).Peers?.length, expected)
+      }, withinMs)
+    },
+  )
+}

@@ -187,3 +187,11 @@ test('wants that were dropped, and those of a closed session, are taken back', a
   session.close()
   equal(sent.at(-1), 'a cancel 2')
 })
+
+test('a want is sent again to a silent peer if no other is left', async () => {
+  const { join, add, sent, pass } = rig()
+  await join('a')
+  add(1)
+  await pass(5_500)
+  deepEqual(sent, ['a want 1', 'a want 1'])
+})

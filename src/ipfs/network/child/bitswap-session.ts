@@ -279,11 +279,13 @@ export function createSession(root: Uint8Array, parts: SessionParts): Session {
     }
   }
 
-  /** To another peer if there is one. */
+  /** To another peer if there is one, else to the same again: what it sent may be lost. */
   function moveOn(task: Task, member: Member): void {
     task.tried.add(member.peer.name)
     if (choose(task) === null) {
       task.tried.delete(member.peer.name)
+      task.askedAt = clock.monotonic()
+      member.peer.want(task.cid, false)
       return
     }
     parts.cancel(task, member.peer)

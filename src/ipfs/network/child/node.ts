@@ -3,6 +3,7 @@
 // Tested by test/network/child.test.ts
 import { generateKeyPairFromSeed } from '@libp2p/crypto/keys'
 import { identify } from '@libp2p/identify'
+import type { MultiaddrConnection } from '@libp2p/interface'
 import {
   kadDHT,
   passthroughMapper,
@@ -48,7 +49,7 @@ const excludedMax = 10_000
 const streamWindowBytesMax = 2 * 1024 * 1024
 const readBufferBytesMax = 8 * 1024 * 1024
 const streamIdleMs = 30 * 60_000
-const streamsMax = 256
+const streamsMax = 1024
 
 type Exclusions = Pick<NetNode, 'isExcluded' | 'excludedPeers'> & { add(peer: string): void }
 
@@ -107,7 +108,8 @@ async function create(
   exclusions: Exclusions,
 ): Promise<Libp2p<Record<string, unknown>>> {
   const isPrivate = hello.private
-  const node: Libp2p<Record<string, unknown>> = await createLibp2p({
+  const admit = createAdmission()
+  return await createLibp2p({
     privateKey: await generateKeyPairFromSeed('Ed25519', Buffer.from(hello.key, 'base64url')),
     nodeInfo: { name: 'cairn', userAgent: hello.agent },
     addresses: { listen: [...listen], announce: listen.length === 0 ? [] : [...hello.announce] },
@@ -137,8 +139,7 @@ async function create(
     connectionGater: {
       denyDialPeer: (peer) => exclusions.isExcluded(peer.toString()),
       denyDialMultiaddr: (address) => !mayDial(address, isPrivate),
-      denyInboundConnection: ({ remoteAddr }) =>
-        isCrowded(node, remoteAddr.getComponents()[0]?.value ?? ''),
+      denyInboundConnection: (connection) => !admit(connection),
       denyInboundEncryptedConnection: (peer) => exclusions.isExcluded(peer.toString()),
     },
     services: {
@@ -147,7 +148,6 @@ async function create(
       ...(hello.dht === 'client' ? { dht: dhtOf(isPrivate) } : {}),
     },
   })
-  return node
 }
 
 /** Names of strangers are resolved by a lookup that accepts public addresses only. */
@@ -157,17 +157,21 @@ function dialOptions(isPrivate: boolean): { readonly noDelay: boolean } {
   return isPrivate ? { noDelay: true } : checked
 }
 
-function isCrowded(node: Libp2p<Record<string, unknown>> | undefined, address: string): boolean {
-  if (node === undefined) return false
-  const network = networkOf(address)
-  const same = node
-    .getConnections()
-    .filter(
-      ({ direction, remoteAddr }) =>
-        direction === 'inbound' &&
-        networkOf(remoteAddr.getComponents()[0]?.value ?? '') === network,
-    )
-  return same.length >= connectionsPerAddressMax
+/** Counts connections of an address from their first byte on. Returns false for one more than allowed. */
+function createAdmission(): (connection: MultiaddrConnection) => boolean {
+  const counts = new Map<string, number>()
+  return (connection) => {
+    const network = networkOf(connection.remoteAddr.getComponents()[0]?.value ?? '')
+    const count = counts.get(network) ?? 0
+    if (count >= connectionsPerAddressMax) return false
+    counts.set(network, count + 1)
+    connection.addEventListener('close', () => {
+      const left = (counts.get(network) ?? 1) - 1
+      if (left === 0) counts.delete(network)
+      else counts.set(network, left)
+    })
+    return true
+  }
 }
 
 const neverMs = 2 ** 31 - 1

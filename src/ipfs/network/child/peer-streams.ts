@@ -37,7 +37,7 @@ const stuckMs = 30_000
 /** A drain that was missed costs a second. */
 const drainCheckMs = 1000
 /** Of a connection. Kubo opens one for each message, several at once: a stream over the limit is reset, and its blocks lost. */
-const inboundStreamsMax = 128
+const inboundStreamsMax = 512
 const outboundStreamsMax = 4
 const unfinishedBytesMax = 64 * 1024 * 1024
 
@@ -68,12 +68,13 @@ export async function openPeerStreams(
         hooks.broken(peer)
       }
     })
-    stream.addEventListener('remoteCloseWrite', () => void stream.close().catch(() => {}))
+    // Not at `remoteCloseWrite`: a stream that both ends closed discards what a paused reader has not read.
+    stream.addEventListener('end', () => void stream.close().catch(() => {}))
     stream.addEventListener('close', () => {
       reading.delete(stream)
       reader.end()
     })
-    if (isPaused) stream.pause()
+    if (isPaused) setPaused(stream, true)
   }
 
   async function write(peer: string, state: { again: boolean }): Promise<void> {
@@ -142,16 +143,18 @@ export async function openPeerStreams(
     pauseReading(next) {
       if (next === isPaused) return
       isPaused = next
-      for (const stream of reading) {
-        if (stream.readStatus === 'closing' || stream.readStatus === 'closed') continue
-        if (next) stream.pause()
-        else stream.resume()
-      }
+      for (const stream of reading) setPaused(stream, next)
     },
     get messagesReceived() {
       return messagesReceived
     },
   }
+}
+
+function setPaused(stream: Stream, isPaused: boolean): void {
+  if (stream.readStatus === 'closing' || stream.readStatus === 'closed') return
+  if (isPaused) stream.pause()
+  else stream.resume()
 }
 
 /**
