@@ -34,6 +34,8 @@ export type Kubo = {
   bytes(command: string, query?: Readonly<Record<string, string>>): Promise<Buffer>
   /** Adds a file; returns its CID. */
   add(bytes: Uint8Array, query?: Readonly<Record<string, string>>): Promise<string>
+  /** Adds files of one folder by their names; returns its CID. */
+  addFolder(files: ReadonlyMap<string, Uint8Array>): Promise<string>
   /** Unpins all, and deletes all blocks. */
   empty(): Promise<void>
   connect(address: string): Promise<void>
@@ -162,6 +164,15 @@ function clientOf(api: string, peer: string, address: string): Kubo {
       body.set('file', new Blob([Buffer.from(bytes)]))
       const reply = await request('add', { 'raw-leaves': 'true', ...query }, body)
       const lines = reply.toString().trim().split('\n')
+      return (JSON.parse(lines.at(-1) ?? '') as { Hash: string }).Hash
+    },
+    async addFolder(files) {
+      const body = new FormData()
+      for (const [name, bytes] of files) {
+        body.append('file', new Blob([Buffer.from(bytes)]), encodeURIComponent(`folder/${name}`))
+      }
+      const query = { 'raw-leaves': 'true', 'cid-version': '1', pin: 'false', quieter: 'true' }
+      const lines = (await request('add', query, body)).toString().trim().split('\n')
       return (JSON.parse(lines.at(-1) ?? '') as { Hash: string }).Hash
     },
     async empty() {

@@ -38,3 +38,22 @@ for (const [name, bytes] of [
     equal(found.size >= 1, true)
   })
 }
+
+/** Kubo makes a HAMT of a list over 256 KiB. */
+const files = 4_000
+
+test('a folder in a HAMT goes from Kubo over the child to another Kubo', limit, async (t) => {
+  const [child, one, other] = await Promise.all([startNetChild(t), startKubo(t), startKubo(t)])
+  const names = Array.from(
+    { length: files },
+    (_, at) => `file ${at} of a folder whose list of names is long`,
+  )
+  const root = await one.addFolder(new Map(names.map((name) => [name, Buffer.from(name)])))
+  const found = await fetchDag(child.open(root, [one.address]), root)
+  // The files, and the nodes of the HAMT.
+  ok(found.size > files + 10, `${found.size} blocks`)
+  for (const [key, block] of found) child.blocks.set(key, block)
+  await other.connect(child.address)
+  const refs = await other.call('refs', { arg: root, recursive: 'true', unique: 'true' })
+  equal(refs.trim().split('\n').length, found.size - 1)
+})
