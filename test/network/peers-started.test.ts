@@ -161,6 +161,33 @@ test(
   },
 )
 
+for (const [name, settings] of [
+  ['with worker processes', { workers: 1 }],
+  ['where accounts see their own content', { files: { isolation: 'own', idleMs: 30_000 } }],
+] as const) {
+  test(`a file of a peer is read ${name}`, limit, async (t) => {
+    const kubo = await startKubo(t)
+    const content = randomBytes(mib)
+    const cid = await kubo.add(content)
+    const { post } = await start(t, { mode: 'fetch', peers: [kubo.address] }, settings)
+    const cat = await post(`cat?arg=${cid}`)
+    assert.ok(Buffer.from(await cat.arrayBuffer()).equals(content))
+  })
+}
+
+test('with a port that is taken, the server fetches and reports it', limit, async (t) => {
+  const kubo = await startKubo(t)
+  const cid = await kubo.add(Buffer.from('a block'))
+  const [listen = ''] = kubo.address.split('/p2p/')
+  const { post, server } = await start(t, {
+    mode: 'provide',
+    listen: [listen],
+    peers: [kubo.address],
+  })
+  assert.equal(await (await post(`cat?arg=${cid}`)).text(), 'a block')
+  assert.match(server.log(), /"network_not_listening"/)
+})
+
 test('Kubo reads 100 MiB twice over HTTP, by a router, at default settings', limit, async (t) => {
   const router = await startRouter(t)
   const [kubo, cairn] = await Promise.all([
