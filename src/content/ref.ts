@@ -72,12 +72,12 @@ export type FetchContext = {
   readonly codec?: number
   /**
    * The IPFS network may be searched, for this account: `root` is the multihash of the root that the read began at, by which
-   * providers are looked up, `hints` are multiaddrs of peers that may have it. Absent: it is not searched.
+   * providers are looked up; `origins`: multiaddrs of peers that are asked too. Absent: it is not searched.
    */
   readonly session?: {
     readonly root: Uint8Array
     readonly account: string
-    readonly hints?: readonly string[]
+    readonly origins?: readonly string[]
   }
   /** Do not request sources: return from the store or fail immediately. */
   readonly offline?: boolean

@@ -28,7 +28,7 @@ export type FetchPolicy = {
   readonly offline: boolean
   /** The caller's own limit; null = the server's idle limit. */
   readonly timeoutMs: number | null
-  /** Multiaddrs of peers that may have the content, for the IPFS network. */
+  /** Multiaddrs, with `/p2p/<peer ID>`, of peers of the IPFS network that are asked too; at most 20. */
   readonly origins?: readonly string[]
   /** Called with the CID of each block before it is read; what it throws ends the operation. Absent: all may be read. */
   readonly permit?: (cid: CID) => void

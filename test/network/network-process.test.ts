@@ -55,6 +55,17 @@ test('a read without a session does not reach the network', async (t) => {
   assert.equal(network.status.counts?.blocksReceived, 0)
 })
 
+test('the origins of a read are hints of its session', async (t) => {
+  const { obtain, network } = await startPeerNetwork(t)
+  const { hash } = blockOf(1)
+  const origins = ['/ip4/192.0.2.1/tcp/4001/p2p/12D3One', '/ip4/192.0.2.2/tcp/4001/p2p/12D3Two']
+  const session = { root: hash, account: 'a', origins }
+  await obtain({ kind: 'dag-block', hash }, { session }, AbortSignal.timeout(30_000))
+  const signal = AbortSignal.timeout(30_000)
+  const hints = await Array.fromAsync(network.command({ name: 'swarm/addrs' }, signal))
+  assert.deepEqual(hints, [origins.join(' ')])
+})
+
 test('a read that is over leaves no want behind', async (t) => {
   const { read, network } = await startPeerNetwork(t, 'silent')
   const gone = new AbortController()

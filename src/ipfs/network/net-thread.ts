@@ -98,8 +98,8 @@ async function run(options: NetThreadOptions): Promise<void> {
     send,
   })
   const wants = createWantQueue({
-    open: (session, { root, peers }) =>
-      send({ kind: 'open', id: session, root: cidOf(1, rawCodec, root).bytes, hints: peers }),
+    open: (session, root, hints) =>
+      send({ kind: 'open', id: session, root: cidOf(1, rawCodec, root).bytes, hints }),
     shut: (session) => send({ kind: 'shut', id: session }),
     send: (session, { id, cid }) => send({ kind: 'want', id, session, cid }),
     refuse: (id) => post({ kind: 'failed', id, reason: 'overloaded' }),

@@ -58,7 +58,7 @@ export function createNetworkSource(parts: {
         const cid = cidOf(1, hint.codec ?? rawCodec, ref.hash).bytes
         const id = takeId()
         const { promise, resolve, reject } = Promise.withResolvers<void>()
-        const { account, root, hints: peers = [] } = session
+        const { account, root, origins = [] } = session
         pending.set(id, { account, cid, ref, offer, resolve, reject })
         const leave = (): void => {
           if (take(id) === null) return
@@ -67,7 +67,8 @@ export function createNetworkSource(parts: {
         }
         signal.addEventListener('abort', leave, { once: true })
         try {
-          if (!post({ kind: 'want', id, account, root, cid, peers })) throw new Fault('no_upstream')
+          if (!post({ kind: 'want', id, account, root, cid, origins }))
+            throw new Fault('no_upstream')
           await promise
         } finally {
           pending.delete(id)

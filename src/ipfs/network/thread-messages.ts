@@ -32,7 +32,7 @@ export type ToThread =
       readonly account: string
       readonly root: Uint8Array
       readonly cid: Uint8Array
-      readonly peers: readonly string[]
+      readonly origins: readonly string[]
     }
   | { readonly kind: 'drop'; readonly id: number }
   /** Found blocks of so many bytes were passed on. */

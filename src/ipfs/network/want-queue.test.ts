@@ -23,7 +23,13 @@ function queueOf(limits: Partial<WantQueueLimits> = {}) {
   /** The number of the want. */
   function want(account: string, root = 0): number {
     next += 1
-    queue.add({ id: next, account, root: Uint8Array.of(root), cid: Uint8Array.of(next), peers: [] })
+    queue.add({
+      id: next,
+      account,
+      root: Uint8Array.of(root),
+      cid: Uint8Array.of(next),
+      origins: [],
+    })
     return next
   }
   return { queue, clock, events, sent, refused, want }

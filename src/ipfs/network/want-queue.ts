@@ -4,13 +4,13 @@
 import type { Clock } from '../../base/clock.ts'
 import { toBareHex } from '../../base/hex.ts'
 
-/** `root`: multihash that providers are looked up by. `cid`: bytes. `peers`: multiaddrs, heeded by the want that opens a session. */
+/** `root`: multihash that providers are looked up by. `cid`: bytes. `origins`: peers that are asked, of a new session. */
 export type QueuedWant = {
   readonly id: number
   readonly account: string
   readonly root: Uint8Array
   readonly cid: Uint8Array
-  readonly peers: readonly string[]
+  readonly origins: readonly string[]
 }
 
 export type WantQueueLimits = {
@@ -62,7 +62,7 @@ type Account = {
 
 /** `open`, `shut` and `send` go to the process, in this order; `refuse`: the want is over. */
 export function createWantQueue(parts: {
-  readonly open: (session: number, want: QueuedWant) => void
+  readonly open: (session: number, root: Uint8Array, origins: readonly string[]) => void
   readonly shut: (session: number) => void
   readonly send: (session: number, want: QueuedWant) => void
   readonly refuse: (id: number) => void
@@ -116,7 +116,7 @@ export function createWantQueue(parts: {
     nextSession = (nextSession % 0xffff_ffff) + 1
     account.sessions += 1
     sessions.set(key, session)
-    open(session.number, want)
+    open(session.number, want.root, want.origins)
     return session
   }
 

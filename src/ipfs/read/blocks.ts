@@ -49,6 +49,9 @@ export type BlockSettings = {
   readonly origins: WeakMap<CID, CID>
 }
 
+/** As the Pinning Service API has it. */
+const originsMax = 20
+const originForm = /^\/[\x21-\x7e]{1,500}$/
 /** How often sources are asked again for a block they did not have. */
 const askAgainMs = 5000
 /** How much may be read before other work gets a turn: what is done with blocks takes long by their bytes. */
@@ -82,7 +85,7 @@ export function createBlocks(settings: BlockSettings): OpenBlocks {
       const ref = refOf(cid)
       if (account !== null && !atOnce) {
         const root = (origins.get(cid) ?? cid).multihash.bytes
-        session ??= { root, account, hints: patience.origins ?? [] }
+        session ??= { root, account, ...originsOf(patience) }
       }
       const around = session === undefined ? {} : { session }
       for (;;) {
@@ -148,6 +151,12 @@ export function createBlocks(settings: BlockSettings): OpenBlocks {
       until.throwIfAborted()
     }
   }
+}
+
+/** Those that a frame can carry; others are left out. */
+function originsOf({ origins }: FetchPolicy): Pick<FetchPolicy, 'origins'> {
+  if (origins === undefined) return {}
+  return { origins: origins.filter((one) => originForm.test(one)).slice(0, originsMax) }
 }
 
 function refOf(cid: CID): ContentRef {

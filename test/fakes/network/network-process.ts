@@ -74,6 +74,7 @@ function run(): void {
   const send = (frame: FromNet): void => writeFrame(socket, encodeFromNet(frame))
   let manner: Manner = 'honest'
   let blocksReceived = 0
+  let hints: readonly string[] = []
 
   function greet(hello: NetHello): void {
     manner = (hello.announce[0] ?? 'honest') as Manner
@@ -102,7 +103,7 @@ function run(): void {
     send({ kind: 'found', id, bytes: manner === 'wrong' ? blockOf(blocksMax).bytes : bytes })
   }
 
-  /** `routing/get`: asks for a block. `swarm/connect`: an error. `swarm/peers`: two values. `stats/bw`: no answer. */
+  /** `routing/get`: asks for a block. `swarm/connect`: an error. `swarm/peers`: two values. `stats/bw`: no answer. `swarm/addrs`: the hints of the last session. */
   function command({ id, message }: Extract<ToNet, { kind: 'command' }>): void {
     if (message.name === 'routing/get') {
       const [size = '', hex = ''] = message.arg.split(' ')
@@ -110,6 +111,7 @@ function run(): void {
       return
     }
     if (message.name === 'stats/bw') return
+    if (message.name === 'swarm/addrs') return answered(id, hints.join(' '))
     if (message.name === 'swarm/connect')
       send({ kind: 'reply', id, message: { error: 'no such peer' } })
     else for (const value of [1, 2]) send({ kind: 'reply', id, message: { value } })
@@ -126,6 +128,7 @@ function run(): void {
     if (!isReady && frame.kind !== 'hello') throw new Error(`${frame.kind} before READY`)
     isReady = true
     if (frame.kind === 'hello') greet(frame.message)
+    if (frame.kind === 'open') ({ hints } = frame)
     if (frame.kind === 'want') want(frame)
     if (frame.kind === 'command') command(frame)
     if (frame.kind === 'here') answered(frame.id, `here ${frame.bytes.length}`)
