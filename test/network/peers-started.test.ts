@@ -188,6 +188,16 @@ test('with a port that is taken, the server fetches and reports it', limit, asyn
   assert.match(server.log(), /"network_not_listening"/)
 })
 
+test('a Kubo node as a source gives what it has', limit, async (t) => {
+  const kubo = await startKubo(t)
+  const content = randomBytes(mib)
+  const cid = await kubo.add(content)
+  const sources = [{ url: kubo.api, speaks: 'kubo' }]
+  const { post } = await start(t, { mode: 'off' }, { files: { idleMs: 30_000, sources } })
+  const cat = await post(`cat?arg=${cid}`)
+  assert.ok(Buffer.from(await cat.arrayBuffer()).equals(content))
+})
+
 test('Kubo reads 100 MiB twice over HTTP, by a router, at default settings', limit, async (t) => {
   const router = await startRouter(t)
   const [kubo, cairn] = await Promise.all([
