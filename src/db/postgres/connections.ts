@@ -1,6 +1,6 @@
 // Connections to PostgreSQL: a bounded number of them, a bounded number of callers that wait for one, and increasing pauses while
 // the server cannot be reached. A server that takes no writes counts as one that cannot be reached.
-// Tested by src/db/postgres/postgres-rows.test.ts
+// Tested by src/db/postgres/connections.test.ts, src/db/postgres/postgres-rows.test.ts
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { type Clock, pause } from '../../base/clock.ts'
@@ -46,6 +46,9 @@ const waitMsMax = 4000
 const waitingMax = 1000
 /** Of one connection. Texts beyond are parsed each time. */
 const preparedMax = 512
+
+/** Without a listener an error of a lent connection would end the process; its query rejects too. */
+const ignoreLoss = (): void => {}
 
 export function createConnections(parts: {
   readonly url: string
@@ -95,15 +98,21 @@ export function createConnections(parts: {
 
   async function connectOnce(): Promise<pg.PoolClient> {
     const client = await pool.connect()
+    client.on('error', ignoreLoss)
     if (checked.has(client)) return client
     try {
       await refuseStandby(client)
       checked.add(client)
       return client
     } catch (error) {
-      client.release(true)
+      release(client, true)
       throw error
     }
+  }
+
+  function release(client: pg.PoolClient, broken: boolean): void {
+    client.off('error', ignoreLoss)
+    client.release(broken)
   }
 
   /** Waits for the end of a pause that others began too, so that a server that starts is not overrun. */
@@ -133,9 +142,6 @@ export function createConnections(parts: {
     if (waiting >= waitingMax) throw new Fault('overloaded')
     waiting += 1
     const client = await connect().finally(() => (waiting -= 1))
-    // Without a listener an error of a lent connection would end the process; its query rejects too.
-    const onError = (): void => {}
-    client.on('error', onError)
     let broken = false
     try {
       return await work({
@@ -157,8 +163,7 @@ export function createConnections(parts: {
       broken = isConnectionLoss(error)
       throw error
     } finally {
-      client.off('error', onError)
-      client.release(broken)
+      release(client, broken)
     }
   }
 

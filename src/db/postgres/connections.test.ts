@@ -1,0 +1,57 @@
+// Connections that are lost at any moment end in errors of their callers, never in the end of the process.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { test, type TestContext } from 'node:test'
+import { usePostgres } from '../../../test/fakes/postgres-rows.ts'
+import { systemClock } from '../../base/clock.ts'
+import { createConnections } from './connections.ts'
+
+const postgres = usePostgres()
+
+/** A way to PostgreSQL that resets the first `losses` connections when they send `text`. Returns its port. */
+async function startResets(t: TestContext, port: number, text: string, losses: number) {
+  const sockets = new Set<Socket>()
+  let left = losses
+  const server = createServer((client) => {
+    const there = connect(port, '127.0.0.1')
+    for (const socket of [client, there]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        sockets.delete(socket)
+        client.destroy()
+        there.destroy()
+      })
+    }
+    there.pipe(client)
+    client.on('data', (bytes) => {
+      if (left > 0 && bytes.includes(text)) {
+        left -= 1
+        client.resetAndDestroy()
+      } else there.write(bytes)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+test(
+  'a connection that is reset during its first check is made again, and the process goes on',
+  { skip: postgres.skip },
+  async (t) => {
+    const database = await postgres.createDatabase()
+    const port = await startResets(t, postgres.server().port, 'pg_is_in_recovery', 2)
+    const url = `postgresql://postgres@127.0.0.1:${port}/${database}`
+    const connections = createConnections({ url, size: 2, clock: systemClock })
+    t.after(() => connections.close())
+    // An exception that nothing catches fails this test.
+    const { rows } = await connections.lend(({ run }) => run('SELECT 1 AS one', []))
+    assert.deepEqual(rows, [{ one: 1 }])
+  },
+)
