@@ -1,6 +1,6 @@
 // What of an account's pins is public and announced on the IPFS network: a setting of the account, of a key and of a pin. The
 // narrowest of the three applies.
-// Tested by src/ipfs/network/public-blocks.test.ts
+// Tested by src/ipfs/pins/public-blocks.test.ts
 
 /** `none`: private. `roots`: public, and the root of each pin is announced. `all`: public, and each block is announced. */
 export type Provide = 'none' | 'roots' | 'all'

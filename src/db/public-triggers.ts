@@ -2,7 +2,7 @@
 // writer can miss them. A pin that makes its blocks public holds its root a second time, under a negative storage: -2s for
 // account_storage row s if only the root is announced, -2s-1 if all blocks are. The triggers of `storage-triggers.ts` charge
 // its blocks there as they charge any other.
-// Tested by src/ipfs/network/public-blocks.test.ts
+// Tested by src/ipfs/pins/public-blocks.test.ts
 
 /** A root with more blocks than this is announced by its root alone. */
 export const announcedBlocksMax = 100_000

@@ -1,6 +1,6 @@
 // The triggers of `public-triggers.ts` in PL/pgSQL. Each locks the account's row of `account_storage` before it reads the
 // setting of the account: a pin and a change of the setting at the same time see each other.
-// Tested by src/ipfs/network/public-blocks.test.ts
+// Tested by src/ipfs/pins/public-blocks.test.ts
 import { announcedBlocksMax } from '../public-triggers.ts'
 import { functionEnd } from './storage-functions.ts'
 

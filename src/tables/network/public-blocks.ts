@@ -1,5 +1,5 @@
 // Tables `charge`, `holding` and `pin`: the blocks that public pins reach. Triggers maintain them (db/public-triggers.ts).
-// Tested by src/ipfs/network/public-blocks.test.ts
+// Tested by src/ipfs/pins/public-blocks.test.ts
 import type { Provide } from '../../base/provide.ts'
 import { placeholders, query, type Query } from '../../db/rows.ts'
 import type { Statement } from '../../db/writer.ts'

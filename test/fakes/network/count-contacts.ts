@@ -31,7 +31,7 @@ if (file !== '') {
   syncBuiltinESMExports()
   registerHooks({
     load(url, context, next) {
-      if (/\/src\/ipfs\/network\/|libp2p/.test(url)) note(`load ${url}`)
+      if (/\/src\/ipfs\/network\/|\/node_modules\/@?libp2p/.test(url)) note(`load ${url}`)
       return next(url, context)
     },
   })

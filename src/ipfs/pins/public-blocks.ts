@@ -1,6 +1,6 @@
 // Which blocks may be given to anyone: those that a pin reaches whose account, key and own setting make it public. One rule for
 // the IPFS network and for gateway requests without a key. Unpinning, a narrower setting and a deny rule end it at once.
-// Tested by src/ipfs/network/public-blocks.test.ts
+// Tested by src/ipfs/pins/public-blocks.test.ts
 import { toLatin1 } from '../../base/hex.ts'
 import type { Rows } from '../../db/rows.ts'
 import { findOne } from '../../db/sqlite-rows.ts'
