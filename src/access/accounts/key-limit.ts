@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Rows } from '../../db/rows.ts'
 import { countKeys } from '../../tables/api-keys.ts'
 import { AccountsRefusal } from './account-rules.ts'
-import { createKeyedQueue } from '../cards/keyed-queue.ts'
+import { createKeyedQueue } from '../../base/keyed-queue.ts'
 
 /** Revoked and expired keys stay in the database, and each rotation makes one more, so they are bounded too. */
 const allPerWorking = 10

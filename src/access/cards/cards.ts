@@ -3,6 +3,7 @@
 // not matter. States and transitions: docs/guides/limits-and-alerts.md.
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
+import { createKeyedQueue } from '../../base/keyed-queue.ts'
 import type { Rows } from '../../db/rows.ts'
 import { NothingChanged, type Statement } from '../../db/writer.ts'
 import { findCardMark } from '../../tables/accounts.ts'
@@ -25,7 +26,6 @@ import type {
   StoredCard,
   StoredCards,
 } from './payment-provider.ts'
-import { createKeyedQueue } from './keyed-queue.ts'
 
 export type CardAdapter = 'none' | 'manual' | 'stripe'
 

@@ -3,6 +3,7 @@
 // Tested by src/ipfs/mfs/mfs.test.ts, src/db/postgres/storage-functions.test.ts
 import { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
+import { createKeyedQueue } from '../../base/keyed-queue.ts'
 import type { Batch, BlockStore } from '../../content/block-store.ts'
 import type { Rows } from '../../db/rows.ts'
 import { unjudged } from '../../db/storage-triggers.ts'
@@ -46,7 +47,7 @@ type Version = { readonly root: CID; readonly number: number }
 
 export function createMfs(parts: MfsParts): Mfs {
   const { store, rows, openBlocks, blocksMax, committed } = parts
-  const inTurn = createTurns()
+  const accounts = createKeyedQueue(waitingMax)
 
   async function current(accountId: string): Promise<Version> {
     const row = await rows.first(findMfs(accountId))
@@ -120,7 +121,7 @@ export function createMfs(parts: MfsParts): Mfs {
         const { root } = await current(call.accountId)
         prepared = await change.prepare(treeOf(root, blocks, call))
       }
-      return await inTurn(call.accountId, commit)
+      return await accounts.run(call.accountId, commit)
     } finally {
       await blocks.settled()
       await batch?.discard()
@@ -171,23 +172,4 @@ export function overtaken(): Fault {
   return new Fault('overloaded', {
     detail: 'another request changed the file tree at the same time: try again',
   })
-}
-
-/** Runs the changes of one account one after another, those of several accounts side by side. */
-function createTurns(): <Result>(name: string, work: () => Promise<Result>) => Promise<Result> {
-  const lasts = new Map<string, Promise<unknown>>()
-  let waiting = 0
-  return async (name, work) => {
-    if (waiting >= waitingMax) throw new Fault('overloaded')
-    waiting += 1
-    const before = lasts.get(name) ?? Promise.resolve()
-    const mine = before.then(work, work)
-    lasts.set(name, mine)
-    try {
-      return await mine
-    } finally {
-      waiting -= 1
-      if (lasts.get(name) === mine) lasts.delete(name)
-    }
-  }
 }

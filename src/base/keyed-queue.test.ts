@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Fault } from '../../base/fault.ts'
+import { Fault } from './fault.ts'
 import { createKeyedQueue } from './keyed-queue.ts'
 
 test('work with one name runs serially, work with different names runs in parallel', async () => {

@@ -1,5 +1,6 @@
 // Runs work with the same name serially; work with different names runs in parallel.
-import { Fault } from '../../base/fault.ts'
+// Tested by src/base/keyed-queue.test.ts
+import { Fault } from './fault.ts'
 
 export type KeyedQueue = {
   /** Runs `work` after earlier work with this name has settled. Throws `overloaded` if the queue is full. */
