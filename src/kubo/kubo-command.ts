@@ -2,10 +2,10 @@
 // dependencies while it runs; and the pipeline as the HTTP endpoints use it.
 // Tested by src/kubo/command-line.test.ts
 import type { Caller } from '../access/accounts/caller.ts'
+import { Fault } from '../base/fault.ts'
 import type { ImportProfile } from '../codec/ipld/import-profile.ts'
 import type { Files } from '../ipfs/files.ts'
 import type { UploadEntry } from '../ipfs/import/upload-entry.ts'
-import type { Fault } from '../base/fault.ts'
 import type { Credential } from '../pipeline/authenticate-request.ts'
 import type { FilesDownload, FilesUpload } from '../pipeline/transfer.ts'
 import type { RequestRecorder } from '../pipeline/request-recorder.ts'
@@ -69,6 +69,11 @@ export function valueOf<Value>(values: OptionValues, option: CommandOption<Value
   return (values.get(option.name) as Value | undefined) ?? option.default
 }
 
+/** A failure of a command, with Kubo's text for it. */
+export function failed(detail: string): Fault {
+  return new Fault('command_failed', { detail })
+}
+
 /** The context of one run of a command. */
 export type CommandCall = {
   readonly caller: Caller
@@ -115,6 +120,13 @@ export type CommandReply =
       /** X-Content-Length of a stream of unknown length (the file inside a tar). */
       readonly contentLength?: bigint
     }
+
+/** The reply of a command without a result: 200 with an empty body. */
+export function emptyReply(): CommandReply {
+  return { kind: 'events', lines: noLines(), live: false, text: () => '' }
+}
+
+async function* noLines(): AsyncGenerator<never> {}
 
 /** The rate limit that a command counts against. */
 export type CommandClass = 'read' | 'write'

@@ -5,7 +5,7 @@ import { Fault } from '../../base/fault.ts'
 import type { ImportProfile, Sharding } from '../../codec/ipld/import-profile.ts'
 import { hashNames, multihashOf } from '../../codec/ipld/multihash.ts'
 import type { ImportOptions } from '../../ipfs/import/upload-entry.ts'
-import { type OptionValues, flag, integer, text, valueOf } from '../kubo-command.ts'
+import { type OptionValues, failed, flag, integer, text, valueOf } from '../kubo-command.ts'
 import { checkPinName } from './file-options.ts'
 import type { Chunker, RabinBounds } from '../../ipfs/import/chunk.ts'
 
@@ -181,10 +181,6 @@ function isMultihashName(name: string): boolean {
   return /^(?:identity|md5|sha1|sha2-(?:256|512|256-trunc254-padded)|dbl-sha2-256|sha3|(?:sha3|keccak)-(?:224|256|384|512)|shake-(?:128|256)|blake3|murmur3-x64-64|x11|poseidon-bls12_381-a2-fc1)$/.test(
     name,
   )
-}
-
-function failed(detail: string): Fault {
-  return new Fault('command_failed', { detail })
 }
 
 function refusedOption(name: string): Fault {

@@ -9,7 +9,7 @@ import type { HeldKeys } from '../../ipfs/names/held-keys.ts'
 import type { Names } from '../../ipfs/names/names.ts'
 import type { UploadEntry } from '../../ipfs/import/upload-entry.ts'
 import { parseGoDuration } from '../command-line.ts'
-import { type OptionValues, text, valueOf } from '../kubo-command.ts'
+import { type OptionValues, failed, text, valueOf } from '../kubo-command.ts'
 import { readAtMost } from './file-options.ts'
 
 /** What commands on names need. `keys` null: the operator has not allowed Cairn to hold keys. */
@@ -51,8 +51,4 @@ export function heldKeysOf({ keys }: NameCommandDeps): HeldKeys {
   const held = keys()
   if (held !== null) return held
   throw failed('this server holds no keys: the operator has not set ipns.keys')
-}
-
-function failed(detail: string): Fault {
-  return new Fault('command_failed', { detail })
 }

@@ -1,15 +1,14 @@
 // Options that several commands on file trees share: the form of new CIDs, and `flush`, which changes nothing: each change is
 // durable when its command ends.
 // Tested by src/kubo/commands/mfs/mfs-commands.test.ts
-import { Fault } from '../../base/fault.ts'
 import type { ImportProfile } from '../../codec/ipld/import-profile.ts'
 import { hashNames, sha256Code } from '../../codec/ipld/multihash.ts'
 import type { FetchPolicy, MfsCall } from '../../ipfs/files.ts'
 import type { CidFormat } from '../../ipfs/mfs/cid-format.ts'
 import {
   type CommandCall,
-  type CommandReply,
   type OptionValues,
+  failed,
   flag,
   integer,
   text,
@@ -55,15 +54,4 @@ export function mfsCall(
     proceed: () => call.connected(),
     signal: call.signal,
   }
-}
-
-/** The reply of a command that says nothing: no line. */
-export function emptyReply(): CommandReply {
-  return { kind: 'events', lines: nothing(), live: false, text: () => '' }
-}
-
-async function* nothing(): AsyncGenerator<never> {}
-
-export function failed(detail: string): Fault {
-  return new Fault('command_failed', { detail })
 }

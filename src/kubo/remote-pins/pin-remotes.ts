@@ -13,6 +13,7 @@ import {
   listPinRemotes,
   type PinRemoteRow,
 } from '../../tables/pinning/pin-remotes.ts'
+import { failed } from '../kubo-command.ts'
 
 /** `endpoint`: URL without a slash at its end. `token`: null if the server cannot decrypt it. */
 export type PinRemote = {
@@ -86,10 +87,6 @@ export function createPinRemotes(parts: {
 
     remove: async (accountId, name) => void (await rows.write([deletePinRemote(accountId, name)])),
   }
-}
-
-function failed(detail: string): Fault {
-  return new Fault('command_failed', { detail })
 }
 
 function checkTexts(name: string, token: string): void {

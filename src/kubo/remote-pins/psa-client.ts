@@ -7,6 +7,7 @@ import type { Outbound } from '../../base/outbound.ts'
 import { parseCid } from '../../codec/ipld/cid.ts'
 import type { PinRequestStatus } from '../../tables/pinning/pin-requests.ts'
 import type { PinRemote } from './pin-remotes.ts'
+import { failed } from '../kubo-command.ts'
 
 export type RemoteStatus = PinRequestStatus
 
@@ -137,10 +138,6 @@ export function createPsaClient(outbound: Outbound): PsaClient {
       await ask(remote, { method: 'DELETE', path: `/${encodeURIComponent(id)}`, signal })
     },
   }
-}
-
-function failed(detail: string): Fault {
-  return new Fault('command_failed', { detail })
 }
 
 function malformed(): Fault {

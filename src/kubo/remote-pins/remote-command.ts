@@ -2,9 +2,8 @@
 // Tested by test/files/remote-pins.test.ts
 import type { CID } from 'multiformats/cid'
 import type { Clock } from '../../base/clock.ts'
-import { Fault } from '../../base/fault.ts'
 import { parseCid } from '../../codec/ipld/cid.ts'
-import { type CommandReply, type OptionValues, text, texts, valueOf } from '../kubo-command.ts'
+import { type OptionValues, failed, text, texts, valueOf } from '../kubo-command.ts'
 import { checkPinName } from '../params/file-options.ts'
 import type { PinRemotes } from './pin-remotes.ts'
 import { type PsaClient, type RemoteFilter, type RemotePin, remoteStatuses } from './psa-client.ts'
@@ -57,14 +56,3 @@ export type ShownPin = { readonly Status: string; readonly Cid: string; readonly
 export function shown({ status, cid, name }: RemotePin, print: (cid: CID) => string): ShownPin {
   return { Status: status, Cid: print(cid), Name: name }
 }
-
-export function failed(detail: string): Fault {
-  return new Fault('command_failed', { detail })
-}
-
-/** 200 without a body. */
-export function noReply(): CommandReply {
-  return { kind: 'events', lines: none(), live: false }
-}
-
-async function* none(): AsyncGenerator<never> {}

@@ -11,6 +11,7 @@ import {
   type CommandCall,
   type KuboCommand,
   type OptionValues,
+  failed,
   flag,
   integer,
   text,
@@ -118,8 +119,4 @@ async function* putAll(input: BlockPutInput, call: CommandCall) {
     await call.files.putBlock({ cid, bytes }, pin, patience, context)
     yield { Key: input.print(cid), Size: bytes.length } satisfies Put
   }
-}
-
-function failed(detail: string): Fault {
-  return new Fault('command_failed', { detail })
 }

@@ -1,12 +1,11 @@
 // `dag/get`: a node, or what a path names inside it, as dag-json or another codec; the block itself for its
 // own codec.
 // Tested by src/kubo/commands/dag/dag.test.ts
-import { Fault } from '../../../base/fault.ts'
 import { dagJsonCodec, findCodec } from '../../../codec/ipld/cid.ts'
 import { encodeIpld } from '../../../codec/ipld/ipld.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
 import { nodeAt } from '../../../ipfs/read/resolve.ts'
-import { type KuboCommand, text, valueOf } from '../../kubo-command.ts'
+import { type KuboCommand, failed, text, valueOf } from '../../kubo-command.ts'
 import { oneChunk } from './block_get.ts'
 import { fetchPolicyOf } from '../../params/file-options.ts'
 
@@ -42,8 +41,4 @@ export const dagGet: KuboCommand<DagGetInput> = {
     const written = encodeIpld(codec, nodeAt(found, block))
     return { kind: 'bytes', chunks: oneChunk(written), length: null }
   },
-}
-
-function failed(detail: string): Fault {
-  return new Fault('command_failed', { detail })
 }

@@ -9,7 +9,14 @@ import { checkDecoder, checkEncoder, decodeIpld, encodeIpld } from '../../../cod
 import { cutMultihash, hashNames } from '../../../codec/ipld/multihash.ts'
 import type { UploadEntry } from '../../../ipfs/import/upload-entry.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import { type CommandCall, type KuboCommand, flag, text, valueOf } from '../../kubo-command.ts'
+import {
+  type CommandCall,
+  type KuboCommand,
+  failed,
+  flag,
+  text,
+  valueOf,
+} from '../../kubo-command.ts'
 import {
   type BlockSize,
   allowBigBlock,
@@ -103,8 +110,4 @@ function codecOf(name: string): number {
   const codec = findCodec(name)
   if (codec === null) throw failed(`unknown multicodec: ${JSON.stringify(name)}`)
   return codec
-}
-
-function failed(detail: string): Fault {
-  return new Fault('command_failed', { detail })
 }

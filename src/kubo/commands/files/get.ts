@@ -1,14 +1,20 @@
 // `get`: a file or directory as a tar, gzipped on request; a lone file may be gzipped without tar.
 import type { CID } from 'multiformats/cid'
 import type { Clock } from '../../../base/clock.ts'
-import { Fault } from '../../../base/fault.ts'
 import { gzipped } from '../../../base/gzip.ts'
 import { bufferStart } from '../../../base/buffer-start.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
 import type { NodeStat } from '../../../ipfs/read/listed.ts'
 import { parseNamePath, parsePath } from '../../../ipfs/read/path.ts'
 import { tarTree } from '../../../ipfs/read/tar-tree.ts'
-import { type CommandCall, type KuboCommand, flag, integer, valueOf } from '../../kubo-command.ts'
+import {
+  type CommandCall,
+  type KuboCommand,
+  failed,
+  flag,
+  integer,
+  valueOf,
+} from '../../kubo-command.ts'
 import { fetchPolicyOf } from '../../params/file-options.ts'
 
 type GetInput = {
@@ -91,8 +97,4 @@ function archived(
 function nameOf(path: string): string {
   const { segments } = parseNamePath(path) ?? parsePath(path)
   return segments.at(-1) ?? path.replace(/\/+$/, '').replace(/^.*[/:]/s, '')
-}
-
-function failed(detail: string): Fault {
-  return new Fault('command_failed', { detail })
 }

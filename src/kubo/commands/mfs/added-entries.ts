@@ -7,8 +7,8 @@ import { putEntry } from '../../../ipfs/mfs/mfs-changes.ts'
 import { checkMfsPath, segmentsOf, splitPath } from '../../../ipfs/mfs/mfs-path.ts'
 import { entryOf } from '../../../ipfs/mfs/mfs-tree.ts'
 import type { MfsTree } from '../../../ipfs/mfs/tree.ts'
-import type { CommandCall } from '../../kubo-command.ts'
-import { failed, mfsCall } from '../../params/mfs-options.ts'
+import { type CommandCall, failed } from '../../kubo-command.ts'
+import { mfsCall } from '../../params/mfs-options.ts'
 
 /** A top-level entry of an upload. */
 export type AddedEntry = { readonly name: string; readonly cid: CID }

@@ -4,16 +4,9 @@ import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
 import type { CidFormat } from '../../../ipfs/mfs/cid-format.ts'
 import { changeFormat } from '../../../ipfs/mfs/mfs-changes.ts'
-import type { KuboCommand } from '../../kubo-command.ts'
+import { type KuboCommand, emptyReply, failed } from '../../kubo-command.ts'
 import { fetchPolicyOf } from '../../params/file-options.ts'
-import {
-  emptyReply,
-  failed,
-  flush,
-  formatIn,
-  formatOptions,
-  mfsCall,
-} from '../../params/mfs-options.ts'
+import { flush, formatIn, formatOptions, mfsCall } from '../../params/mfs-options.ts'
 
 type FilesChcidInput = {
   readonly path: string

@@ -4,9 +4,9 @@ import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
 import { changeStat } from '../../../ipfs/mfs/mfs-changes.ts'
 import { checkMfsPath } from '../../../ipfs/mfs/mfs-path.ts'
-import type { KuboCommand } from '../../kubo-command.ts'
+import { type KuboCommand, emptyReply, failed } from '../../kubo-command.ts'
 import { fetchPolicyOf } from '../../params/file-options.ts'
-import { emptyReply, failed, flush, mfsCall } from '../../params/mfs-options.ts'
+import { flush, mfsCall } from '../../params/mfs-options.ts'
 
 type FilesChmodInput = {
   /** Null: none. */

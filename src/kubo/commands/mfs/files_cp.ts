@@ -9,9 +9,16 @@ import { isUnixfs, putEntry, removeFile } from '../../../ipfs/mfs/mfs-changes.ts
 import { checkMfsPath, segmentsOf, splitPath } from '../../../ipfs/mfs/mfs-path.ts'
 import { entryOf } from '../../../ipfs/mfs/mfs-tree.ts'
 import type { MfsTree } from '../../../ipfs/mfs/tree.ts'
-import { type CommandCall, type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
+import {
+  type CommandCall,
+  type KuboCommand,
+  emptyReply,
+  failed,
+  flag,
+  valueOf,
+} from '../../kubo-command.ts'
 import { fetchPolicyOf } from '../../params/file-options.ts'
-import { emptyReply, failed, flush, formatOfProfile, mfsCall } from '../../params/mfs-options.ts'
+import { flush, formatOfProfile, mfsCall } from '../../params/mfs-options.ts'
 import { checkSourcePath, isContentPath } from '../../params/mfs-source.ts'
 
 type FilesCpInput = {

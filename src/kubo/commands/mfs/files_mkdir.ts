@@ -5,10 +5,9 @@ import type { FetchPolicy } from '../../../ipfs/files.ts'
 import type { CidFormat } from '../../../ipfs/mfs/cid-format.ts'
 import { makeDirectory } from '../../../ipfs/mfs/mfs-changes.ts'
 import { checkMfsPath } from '../../../ipfs/mfs/mfs-path.ts'
-import { type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
+import { type KuboCommand, emptyReply, flag, valueOf } from '../../kubo-command.ts'
 import { fetchPolicyOf } from '../../params/file-options.ts'
 import {
-  emptyReply,
   flush,
   formatIn,
   formatOfProfile,

@@ -4,9 +4,9 @@ import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
 import { moveEntry } from '../../../ipfs/mfs/mfs-changes.ts'
 import { checkMfsPath } from '../../../ipfs/mfs/mfs-path.ts'
-import type { KuboCommand } from '../../kubo-command.ts'
+import { type KuboCommand, emptyReply } from '../../kubo-command.ts'
 import { fetchPolicyOf } from '../../params/file-options.ts'
-import { emptyReply, flush, mfsCall } from '../../params/mfs-options.ts'
+import { flush, mfsCall } from '../../params/mfs-options.ts'
 
 type FilesMvInput = {
   readonly from: string

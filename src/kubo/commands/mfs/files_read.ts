@@ -4,9 +4,9 @@ import { hasCode } from '../../../base/fault.ts'
 import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
 import { checkMfsPath, segmentsOf } from '../../../ipfs/mfs/mfs-path.ts'
-import { type KuboCommand, integer, valueOf } from '../../kubo-command.ts'
+import { type KuboCommand, failed, integer, valueOf } from '../../kubo-command.ts'
 import { fetchPolicyOf } from '../../params/file-options.ts'
-import { failed, flush, mfsCall } from '../../params/mfs-options.ts'
+import { flush, mfsCall } from '../../params/mfs-options.ts'
 
 type FilesReadInput = {
   readonly path: string

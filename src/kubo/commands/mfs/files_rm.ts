@@ -6,9 +6,16 @@ import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
 import { removeEntry } from '../../../ipfs/mfs/mfs-changes.ts'
 import { checkMfsPath } from '../../../ipfs/mfs/mfs-path.ts'
-import { type CommandCall, type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
+import {
+  type CommandCall,
+  type KuboCommand,
+  emptyReply,
+  failed,
+  flag,
+  valueOf,
+} from '../../kubo-command.ts'
 import { fetchPolicyOf } from '../../params/file-options.ts'
-import { emptyReply, failed, flush, mfsCall } from '../../params/mfs-options.ts'
+import { flush, mfsCall } from '../../params/mfs-options.ts'
 
 type FilesRmInput = {
   readonly paths: readonly string[]

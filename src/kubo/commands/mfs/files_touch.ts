@@ -6,9 +6,9 @@ import type { FetchPolicy } from '../../../ipfs/files.ts'
 import type { Mtime } from '../../../ipfs/import/upload-entry.ts'
 import { changeStat } from '../../../ipfs/mfs/mfs-changes.ts'
 import { checkMfsPath } from '../../../ipfs/mfs/mfs-path.ts'
-import { type KuboCommand, integer, valueOf } from '../../kubo-command.ts'
+import { type KuboCommand, emptyReply, failed, integer, valueOf } from '../../kubo-command.ts'
 import { fetchPolicyOf } from '../../params/file-options.ts'
-import { emptyReply, failed, flush, mfsCall } from '../../params/mfs-options.ts'
+import { flush, mfsCall } from '../../params/mfs-options.ts'
 
 type FilesTouchInput = {
   readonly path: string

@@ -12,11 +12,17 @@ import { makeWritten, type MfsWrite, type Written } from '../../../ipfs/mfs/mfs-
 import { checkMfsPath, segmentsOf } from '../../../ipfs/mfs/mfs-path.ts'
 import type { MfsTree } from '../../../ipfs/mfs/tree.ts'
 import { overtaken } from '../../../ipfs/mfs/mfs.ts'
-import { type CommandCall, type KuboCommand, flag, integer, valueOf } from '../../kubo-command.ts'
-import { fetchPolicyOf } from '../../params/file-options.ts'
 import {
+  type CommandCall,
+  type KuboCommand,
   emptyReply,
   failed,
+  flag,
+  integer,
+  valueOf,
+} from '../../kubo-command.ts'
+import { fetchPolicyOf } from '../../params/file-options.ts'
+import {
   flush,
   formatIn,
   formatOfProfile,

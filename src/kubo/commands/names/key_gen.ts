@@ -2,7 +2,7 @@
 // Tested by src/kubo/commands/names/names.test.ts
 import { Fault } from '../../../base/fault.ts'
 import type { IpnsName } from '../../../codec/ipld/ipns-name.ts'
-import { type KuboCommand, integer, text, valueOf } from '../../kubo-command.ts'
+import { type KuboCommand, failed, integer, text, valueOf } from '../../kubo-command.ts'
 import {
   type NameCommandDeps,
   heldKeysOf,
@@ -40,8 +40,4 @@ export function createKeyGen(parts: NameCommandDeps): KuboCommand<GenInput> {
       return { kind: 'object', value, text: () => `${value.Id}\n` }
     },
   }
-}
-
-function failed(detail: string): Fault {
-  return new Fault('command_failed', { detail })
 }

@@ -5,7 +5,7 @@ import { Fault } from '../../../base/fault.ts'
 import type { IpnsName } from '../../../codec/ipld/ipns-name.ts'
 import { decodePrivateKey } from '../../../codec/ipld/libp2p-key.ts'
 import type { UploadEntry } from '../../../ipfs/import/upload-entry.ts'
-import { type KuboCommand, flag, text, valueOf } from '../../kubo-command.ts'
+import { type KuboCommand, failed, flag, text, valueOf } from '../../kubo-command.ts'
 import {
   type NameCommandDeps,
   heldKeysOf,
@@ -68,8 +68,4 @@ function readPem(bytes: Uint8Array): KeyObject {
   }
   if (key.asymmetricKeyType !== 'ed25519') throw failed('only Ed25519 keys can be imported')
   return key
-}
-
-function failed(detail: string): Fault {
-  return new Fault('command_failed', { detail })
 }

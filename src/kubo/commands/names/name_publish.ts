@@ -1,13 +1,13 @@
 // `name/publish`: signs a record for a path with a held key, stores and publishes it. Without the network the record is stored and served
 // here, so `allow-offline` is not needed.
 // Tested by src/kubo/commands/names/names.test.ts
-import { Fault } from '../../../base/fault.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
 import { parseNamePath, parsePath } from '../../../ipfs/read/path.ts'
 import type { IpnsName } from '../../../codec/ipld/ipns-name.ts'
 import {
   type KuboCommand,
   type OptionValues,
+  failed,
   flag,
   integer,
   text,
@@ -120,8 +120,4 @@ function publishedPath(text: string): string {
   if (named !== null) return ['/ipns', named.name, ...named.segments].join('/')
   const { root, segments, ipld } = parsePath(text)
   return [ipld ? '/ipld' : '/ipfs', root.toString(), ...segments].join('/')
-}
-
-function failed(detail: string): Fault {
-  return new Fault('command_failed', { detail })
 }

@@ -1,11 +1,10 @@
 // `name/put`: stores a record that the client signed, and publishes it. `force` skips Kubo's check of the sequence number alone: Cairn
 // stores no record that is not valid.
 // Tested by src/kubo/commands/names/names.test.ts
-import { Fault } from '../../../base/fault.ts'
 import type { IpnsName } from '../../../codec/ipld/ipns-name.ts'
 import { ipnsRecordBytesMax } from '../../../codec/ipld/ipns-record.ts'
 import type { UploadEntry } from '../../../ipfs/import/upload-entry.ts'
-import { type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
+import { type KuboCommand, failed, flag, valueOf } from '../../kubo-command.ts'
 import { globalOptions } from '../../kubo-commands.ts'
 import { type NameCommandDeps, readOneFile } from '../../params/ipns-options.ts'
 import { readName } from './name_get.ts'
@@ -58,8 +57,4 @@ export function createNamePut({ names }: NameCommandDeps): KuboCommand<PutInput>
       }
     },
   }
-}
-
-function failed(detail: string): Fault {
-  return new Fault('command_failed', { detail })
 }

@@ -2,11 +2,10 @@
 // Tested by test/files/remote-pins.test.ts
 import type { CID } from 'multiformats/cid'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
-import { type KuboCommand, flag, text, texts, valueOf } from '../../kubo-command.ts'
+import { type KuboCommand, failed, flag, text, texts, valueOf } from '../../kubo-command.ts'
 import { checkPinName, cidPrinter, fetchPolicyOf } from '../../params/file-options.ts'
 import type { RemotePin } from '../../remote-pins/psa-client.ts'
 import {
-  failed,
   remoteNameOf,
   remoteOption,
   type RemotePinDeps,

@@ -1,12 +1,10 @@
 // `pin/remote/rm`: removes pins of the account from a pinning service; several only with `force`.
 // Tested by test/files/remote-pins.test.ts
-import { type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
+import { type KuboCommand, emptyReply, failed, flag, valueOf } from '../../kubo-command.ts'
 import type { RemoteFilter } from '../../remote-pins/psa-client.ts'
 import {
-  failed,
   filterOf,
   filterOptions,
-  noReply,
   remoteNameOf,
   type RemotePinDeps,
 } from '../../remote-pins/remote-command.ts'
@@ -44,7 +42,7 @@ export function createPinRemoteRm(parts: RemotePinDeps): KuboCommand<RemoteRmInp
         }
       }
       for (const id of ids) await client.remove(found, id, signal)
-      return noReply()
+      return emptyReply()
     },
   }
 }

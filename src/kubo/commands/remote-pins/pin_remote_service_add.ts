@@ -1,8 +1,8 @@
 // `pin/remote/service/add`: a pinning service for the account, with the key that it is used with.
 // Tested by test/files/remote-pins.test.ts
 import { Fault } from '../../../base/fault.ts'
-import type { KuboCommand } from '../../kubo-command.ts'
-import { noReply, type RemotePinDeps } from '../../remote-pins/remote-command.ts'
+import { type KuboCommand, emptyReply } from '../../kubo-command.ts'
+import { type RemotePinDeps } from '../../remote-pins/remote-command.ts'
 
 type RemoteAddInput = { readonly name: string; readonly endpoint: string; readonly token: string }
 
@@ -26,7 +26,7 @@ export function createPinRemotesAdd({
     },
     async run(input, { caller }) {
       await remotes.add(caller.accountId, input)
-      return noReply()
+      return emptyReply()
     },
   }
 }

@@ -1,7 +1,7 @@
 // `pin/remote/service/rm`: forgets a pinning service and its key. The pins there stay.
 // Tested by test/files/remote-pins.test.ts
-import type { KuboCommand } from '../../kubo-command.ts'
-import { failed, noReply, type RemotePinDeps } from '../../remote-pins/remote-command.ts'
+import { type KuboCommand, emptyReply, failed } from '../../kubo-command.ts'
+import { type RemotePinDeps } from '../../remote-pins/remote-command.ts'
 
 export function createPinRemotesRm({
   remotes,
@@ -19,7 +19,7 @@ export function createPinRemotesRm({
     },
     async run({ name }, { caller }) {
       await remotes.remove(caller.accountId, name)
-      return noReply()
+      return emptyReply()
     },
   }
 }
