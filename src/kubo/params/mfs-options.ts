@@ -1,9 +1,10 @@
 // Options that several commands on file trees share: the form of new CIDs, and `flush`, which changes nothing: each change is
 // durable when its command ends.
 // Tested by src/kubo/commands/mfs/mfs-commands.test.ts
+import { Fault, type FaultCode } from '../../base/fault.ts'
 import type { ImportProfile } from '../../codec/ipld/import-profile.ts'
 import { hashNames, sha256Code } from '../../codec/ipld/multihash.ts'
-import type { FetchPolicy, MfsCall } from '../../ipfs/files.ts'
+import type { MfsCall } from '../../ipfs/files.ts'
 import type { CidFormat } from '../../ipfs/mfs/cid-format.ts'
 import {
   type CommandCall,
@@ -14,6 +15,7 @@ import {
   text,
   valueOf,
 } from '../kubo-command.ts'
+import { fetchPolicyOf } from './file-options.ts'
 
 export const flush = flag('flush', { alias: 'f', default: true })
 
@@ -42,16 +44,34 @@ export function formatOfProfile({ cidVersion }: ImportProfile): CidFormat {
   return { version: cidVersion, hashCode: sha256Code }
 }
 
-/** What a command says of its call to the tree. */
-export function mfsCall(
-  input: { readonly profile: ImportProfile; readonly patience: FetchPolicy },
-  call: CommandCall,
-): MfsCall {
+/** Members of the input of every command on the tree. */
+export type MfsInput = Pick<MfsCall, 'profile' | 'patience'>
+
+export function mfsInput(options: OptionValues, profile: ImportProfile): MfsInput {
+  return { profile, patience: fetchPolicyOf(options) }
+}
+
+/** The call to the tree that a command makes. */
+export function mfsCall({ profile, patience }: MfsInput, call: CommandCall): MfsCall {
   return {
     accountId: call.caller.accountId,
-    profile: input.profile,
-    patience: input.patience,
+    profile,
+    patience,
     proceed: () => call.connected(),
     signal: call.signal,
+  }
+}
+
+/** Puts the step in front of the text of a failure with one of these codes, as Kubo does. Other failures stay as they are. */
+export async function withStep<Result>(
+  step: string,
+  work: () => Result | Promise<Result>,
+  codes: readonly FaultCode[] = ['command_failed'],
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (thrown) {
+    if (!(thrown instanceof Fault) || !codes.includes(thrown.code)) throw thrown
+    throw new Fault(thrown.code, { detail: `${step}: ${thrown.message}`, cause: thrown })
   }
 }

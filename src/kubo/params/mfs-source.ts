@@ -1,11 +1,9 @@
 // Arguments that name content (`/ipfs/<cid>`, `ipfs://<cid>`) or a path of the account's file tree.
 // Tested by src/kubo/commands/mfs/mfs-commands.test.ts
 import type { CID } from 'multiformats/cid'
-import type { ImportProfile } from '../../codec/ipld/import-profile.ts'
-import type { FetchPolicy } from '../../ipfs/files.ts'
 import { checkMfsPath, segmentsOf } from '../../ipfs/mfs/mfs-path.ts'
 import type { CommandCall } from '../kubo-command.ts'
-import { mfsCall } from './mfs-options.ts'
+import { type MfsInput, mfsCall } from './mfs-options.ts'
 
 export function isContentPath(path: string): boolean {
   return /^\/+ip[fln][sd]\/|^ip[fln][sd]:/i.test(path)
@@ -18,11 +16,7 @@ export function checkSourcePath(path: string): string {
 
 /** The CID that the argument names. Throws as `files.resolve`, and `file does not exist`. */
 export async function resolveSource(
-  input: {
-    readonly path: string
-    readonly profile: ImportProfile
-    readonly patience: FetchPolicy
-  },
+  input: MfsInput & { readonly path: string },
   call: CommandCall,
 ): Promise<CID> {
   const { path, patience } = input

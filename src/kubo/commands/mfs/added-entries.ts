@@ -1,14 +1,13 @@
 // `add?to-files=`: links what was added into the account's file tree, in one change after the commit of the upload.
 // Tested by src/kubo/commands/mfs/mfs-commands.test.ts
 import type { CID } from 'multiformats/cid'
-import { Fault } from '../../../base/fault.ts'
 import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
 import { putEntry } from '../../../ipfs/mfs/mfs-changes.ts'
 import { checkMfsPath, segmentsOf, splitPath } from '../../../ipfs/mfs/mfs-path.ts'
 import { entryOf } from '../../../ipfs/mfs/mfs-tree.ts'
 import type { MfsTree } from '../../../ipfs/mfs/tree.ts'
 import { type CommandCall, failed } from '../../kubo-command.ts'
-import { mfsCall } from '../../params/mfs-options.ts'
+import { mfsCall, withStep } from '../../params/mfs-options.ts'
 
 /** A top-level entry of an upload. */
 export type AddedEntry = { readonly name: string; readonly cid: CID }
@@ -25,7 +24,7 @@ export async function linkAdded(
   const patience = { offline: true, timeoutMs: null }
   await call.files.mfs.change(mfsCall({ profile, patience }, call), {
     work: async (tree) => {
-      const path = await prefixed('to-files', () => checkMfsPath(target === '' ? '/' : target))
+      const path = await withStep('to-files', () => checkMfsPath(target === '' ? '/' : target))
       for (const [index, { name, cid }] of added.entries()) {
         if (index > 0 && !path.endsWith('/')) {
           throw failed(
@@ -42,7 +41,7 @@ async function linkOne(tree: MfsTree, target: string, name: string, cid: CID): P
   let path = target
   if (path.endsWith('/')) {
     const step = `to-files: MFS destination directory ${quote(path)} does not exist`
-    const { kind } = await prefixed(step, () => tree.get(segmentsOf(target)))
+    const { kind } = await withStep(step, () => tree.get(segmentsOf(target)))
     if (kind === 'file') {
       throw failed(`to-files: MFS destination ${quote(path)} is not a directory`)
     }
@@ -50,23 +49,10 @@ async function linkOne(tree: MfsTree, target: string, name: string, cid: CID): P
   }
   const above = `/${splitPath(path).parent.join('/')}`
   const step = `to-files: MFS destination parent ${quote(path)} ${quote(above)} does not exist`
-  await prefixed(step, () => tree.get(segmentsOf(above)))
+  await withStep(step, () => tree.get(segmentsOf(above)))
   const entry = await entryOf(cid, tree.blocks)
   const last = `to-files: cannot put node in path ${quote(path)}`
-  await prefixed(last, () => putEntry(tree, path, entry))
-}
-
-/** Adds the step to the text of a failure of the command. */
-async function prefixed<Result>(
-  step: string,
-  work: () => Result | Promise<Result>,
-): Promise<Result> {
-  try {
-    return await work()
-  } catch (thrown) {
-    if (!(thrown instanceof Fault) || thrown.code !== 'command_failed') throw thrown
-    throw new Fault('command_failed', { detail: `${step}: ${thrown.message}`, cause: thrown })
-  }
+  await withStep(last, () => putEntry(tree, path, entry))
 }
 
 function quote(text: string): string {

@@ -1,18 +1,20 @@
 // `files/chcid`: names a directory of the account's file tree by another CID version or hash function.
 // Tested by src/kubo/commands/mfs/mfs-commands.test.ts
-import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
-import type { FetchPolicy } from '../../../ipfs/files.ts'
 import type { CidFormat } from '../../../ipfs/mfs/cid-format.ts'
 import { changeFormat } from '../../../ipfs/mfs/mfs-changes.ts'
 import { type KuboCommand, emptyReply, failed } from '../../kubo-command.ts'
-import { fetchPolicyOf } from '../../params/file-options.ts'
-import { flush, formatIn, formatOptions, mfsCall } from '../../params/mfs-options.ts'
+import {
+  type MfsInput,
+  flush,
+  formatIn,
+  formatOptions,
+  mfsCall,
+  mfsInput,
+} from '../../params/mfs-options.ts'
 
-type FilesChcidInput = {
+type FilesChcidInput = MfsInput & {
   readonly path: string
   readonly format: CidFormat | null
-  readonly profile: ImportProfile
-  readonly patience: FetchPolicy
 }
 
 export const filesChcid: KuboCommand<FilesChcidInput> = {
@@ -28,7 +30,7 @@ export const filesChcid: KuboCommand<FilesChcidInput> = {
           "'ipfs config Import.HashFunction' instead",
       )
     }
-    return { path, format: formatIn(options), profile, patience: fetchPolicyOf(options) }
+    return { path, format: formatIn(options), ...mfsInput(options, profile) }
   },
   async run(input, call) {
     await call.files.mfs.change(mfsCall(input, call), {

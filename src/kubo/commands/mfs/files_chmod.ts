@@ -1,19 +1,14 @@
 // `files/chmod`: sets the permissions of an entry of the account's file tree.
 // Tested by src/kubo/commands/mfs/mfs-commands.test.ts
-import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
-import type { FetchPolicy } from '../../../ipfs/files.ts'
 import { changeStat } from '../../../ipfs/mfs/mfs-changes.ts'
 import { checkMfsPath } from '../../../ipfs/mfs/mfs-path.ts'
 import { type KuboCommand, emptyReply, failed } from '../../kubo-command.ts'
-import { fetchPolicyOf } from '../../params/file-options.ts'
-import { flush, mfsCall } from '../../params/mfs-options.ts'
+import { type MfsInput, flush, mfsCall, mfsInput } from '../../params/mfs-options.ts'
 
-type FilesChmodInput = {
+type FilesChmodInput = MfsInput & {
   /** Null: none. */
   readonly mode: number | null
   readonly path: string
-  readonly profile: ImportProfile
-  readonly patience: FetchPolicy
 }
 
 export const filesChmod: KuboCommand<FilesChmodInput> = {
@@ -25,7 +20,7 @@ export const filesChmod: KuboCommand<FilesChmodInput> = {
   options: [flush],
   parse({ args: [mode = '', path = ''], options }, profile) {
     const checked = checkMfsPath(path)
-    return { mode: modeOf(mode), path: checked, profile, patience: fetchPolicyOf(options) }
+    return { mode: modeOf(mode), path: checked, ...mfsInput(options, profile) }
   },
   async run(input, call) {
     const { mode } = input

@@ -1,9 +1,7 @@
 // `files/cp`: adds an entry to the account's file tree: a copy of another one, or content that is read only as far as its root.
 // Tested by src/kubo/commands/mfs/mfs-commands.test.ts
 import type { CID } from 'multiformats/cid'
-import { Fault } from '../../../base/fault.ts'
-import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
-import type { FetchPolicy } from '../../../ipfs/files.ts'
+import type { FaultCode } from '../../../base/fault.ts'
 import type { CidFormat } from '../../../ipfs/mfs/cid-format.ts'
 import { isUnixfs, putEntry, removeFile } from '../../../ipfs/mfs/mfs-changes.ts'
 import { checkMfsPath, segmentsOf, splitPath } from '../../../ipfs/mfs/mfs-path.ts'
@@ -17,18 +15,22 @@ import {
   flag,
   valueOf,
 } from '../../kubo-command.ts'
-import { fetchPolicyOf } from '../../params/file-options.ts'
-import { flush, formatOfProfile, mfsCall } from '../../params/mfs-options.ts'
+import {
+  type MfsInput,
+  flush,
+  formatOfProfile,
+  mfsCall,
+  mfsInput,
+  withStep,
+} from '../../params/mfs-options.ts'
 import { checkSourcePath, isContentPath } from '../../params/mfs-source.ts'
 
-type FilesCpInput = {
+type FilesCpInput = MfsInput & {
   readonly from: string
   readonly to: string
   readonly parents: boolean
   readonly force: boolean
   readonly format: CidFormat
-  readonly profile: ImportProfile
-  readonly patience: FetchPolicy
 }
 
 const takes = {
@@ -53,8 +55,7 @@ export const filesCp: KuboCommand<FilesCpInput> = {
       parents: valueOf(options, takes.parents),
       force: valueOf(options, takes.force),
       format: formatOfProfile(profile),
-      profile,
-      patience: fetchPolicyOf(options),
+      ...mfsInput(options, profile),
     }
   },
   async run(input, call) {
@@ -64,7 +65,7 @@ export const filesCp: KuboCommand<FilesCpInput> = {
       work: async (tree) => {
         const cid =
           content ??
-          (await prefixed(`cp: cannot get node from path ${from}`, () => findOwn(tree, from)))
+          (await withCpStep(`cannot get node from path ${from}`, () => findOwn(tree, from)))
         const block =
           content === null
             ? await tree.blocks.read(cid)
@@ -78,7 +79,7 @@ export const filesCp: KuboCommand<FilesCpInput> = {
 }
 
 async function findContent({ from, patience }: FilesCpInput, call: CommandCall): Promise<CID> {
-  return await prefixed(`cp: cannot get node from path ${from}`, async () => {
+  return await withCpStep(`cannot get node from path ${from}`, async () => {
     const cid = await call.files.resolve(from, patience, call.signal)
     await call.files.block(cid, patience, call.signal)
     return cid
@@ -104,18 +105,14 @@ async function copyTo(
   }
   if (!isValid) throw failed(invalid)
   if (parents) await tree.makeDirectories(splitPath(to).parent, format)
-  if (force) await prefixed('cp: cannot unlink existing file', () => removeFile(tree, to))
+  if (force) await withCpStep('cannot unlink existing file', () => removeFile(tree, to))
   const entry = await entryOf(cid, tree.blocks)
-  await prefixed(`cp: cannot put node in path ${to}`, () => putEntry(tree, to, entry))
+  await withCpStep(`cannot put node in path ${to}`, () => putEntry(tree, to, entry))
 }
 
-/** Adds the step to the text of a failure of the command; refusals of the server stay as they are. */
-async function prefixed<Result>(step: string, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work()
-  } catch (thrown) {
-    const own = ['command_failed', 'deadline', 'unverified', 'not_found']
-    if (!(thrown instanceof Fault) || !own.includes(thrown.code)) throw thrown
-    throw new Fault(thrown.code, { detail: `${step}: ${thrown.message}`, cause: thrown })
-  }
+/** Also what the lookup of content refuses. */
+function withCpStep<Result>(step: string, work: () => Promise<Result>): Promise<Result> {
+  return withStep(`cp: ${step}`, work, stepCodes)
 }
+
+const stepCodes: readonly FaultCode[] = ['command_failed', 'deadline', 'unverified', 'not_found']

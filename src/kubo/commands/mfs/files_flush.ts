@@ -1,17 +1,13 @@
 // `files/flush`: the CID of a path of the account's file tree. Every change is durable already.
 // Tested by src/kubo/commands/mfs/mfs-commands.test.ts
 import type { CID } from 'multiformats/cid'
-import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
-import type { FetchPolicy } from '../../../ipfs/files.ts'
 import { segmentsOf } from '../../../ipfs/mfs/mfs-path.ts'
 import type { KuboCommand } from '../../kubo-command.ts'
-import { cidPrinter, fetchPolicyOf } from '../../params/file-options.ts'
-import { flush, mfsCall } from '../../params/mfs-options.ts'
+import { cidPrinter } from '../../params/file-options.ts'
+import { type MfsInput, flush, mfsCall, mfsInput } from '../../params/mfs-options.ts'
 
-type FilesFlushInput = {
+type FilesFlushInput = MfsInput & {
   readonly path: string
-  readonly profile: ImportProfile
-  readonly patience: FetchPolicy
   readonly print: (cid: CID) => string
 }
 
@@ -24,8 +20,7 @@ export const filesFlush: KuboCommand<FilesFlushInput> = {
   parse({ args, options }, profile) {
     return {
       path: args[0] ?? '/',
-      profile,
-      patience: fetchPolicyOf(options),
+      ...mfsInput(options, profile),
       print: cidPrinter(options),
     }
   },

@@ -1,19 +1,15 @@
 // `files/ls`: the entries of a directory of the account's file tree, in the order they stand.
 // Tested by src/kubo/commands/mfs/mfs-commands.test.ts
 import type { CID } from 'multiformats/cid'
-import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
-import type { FetchPolicy } from '../../../ipfs/files.ts'
 import { checkMfsPath, segmentsOf } from '../../../ipfs/mfs/mfs-path.ts'
 import { type CommandCall, type KuboCommand, flag, valueOf } from '../../kubo-command.ts'
-import { cidPrinter, fetchPolicyOf } from '../../params/file-options.ts'
-import { flush, mfsCall } from '../../params/mfs-options.ts'
+import { cidPrinter } from '../../params/file-options.ts'
+import { type MfsInput, flush, mfsCall, mfsInput } from '../../params/mfs-options.ts'
 
-type FilesLsInput = {
+type FilesLsInput = MfsInput & {
   readonly path: string
   readonly long: boolean
   readonly unsorted: boolean
-  readonly profile: ImportProfile
-  readonly patience: FetchPolicy
   readonly print: (cid: CID) => string
 }
 
@@ -38,8 +34,7 @@ export const filesLs: KuboCommand<FilesLsInput> = {
       path: checkMfsPath(args[0] ?? '/'),
       long: valueOf(options, takes.long),
       unsorted: valueOf(options, takes.unsorted),
-      profile,
-      patience: fetchPolicyOf(options),
+      ...mfsInput(options, profile),
       print: cidPrinter(options),
     }
   },

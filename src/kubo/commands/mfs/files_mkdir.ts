@@ -1,26 +1,23 @@
 // `files/mkdir`: makes a directory in the account's file tree.
 // Tested by src/kubo/commands/mfs/mfs-commands.test.ts
-import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
-import type { FetchPolicy } from '../../../ipfs/files.ts'
 import type { CidFormat } from '../../../ipfs/mfs/cid-format.ts'
 import { makeDirectory } from '../../../ipfs/mfs/mfs-changes.ts'
 import { checkMfsPath } from '../../../ipfs/mfs/mfs-path.ts'
 import { type KuboCommand, emptyReply, flag, valueOf } from '../../kubo-command.ts'
-import { fetchPolicyOf } from '../../params/file-options.ts'
 import {
+  type MfsInput,
   flush,
   formatIn,
   formatOfProfile,
   formatOptions,
   mfsCall,
+  mfsInput,
 } from '../../params/mfs-options.ts'
 
-type FilesMkdirInput = {
+type FilesMkdirInput = MfsInput & {
   readonly path: string
   readonly parents: boolean
   readonly format: CidFormat
-  readonly profile: ImportProfile
-  readonly patience: FetchPolicy
 }
 
 const takes = { parents: flag('parents', { alias: 'p' }), ...formatOptions, flush }
@@ -36,8 +33,7 @@ export const filesMkdir: KuboCommand<FilesMkdirInput> = {
       path: checkMfsPath(args[0] ?? ''),
       parents: valueOf(options, takes.parents),
       format: formatIn(options) ?? formatOfProfile(profile),
-      profile,
-      patience: fetchPolicyOf(options),
+      ...mfsInput(options, profile),
     }
   },
   async run(input, call) {

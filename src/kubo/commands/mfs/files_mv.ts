@@ -1,18 +1,13 @@
 // `files/mv`: moves an entry of the account's file tree.
 // Tested by src/kubo/commands/mfs/mfs-commands.test.ts
-import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
-import type { FetchPolicy } from '../../../ipfs/files.ts'
 import { moveEntry } from '../../../ipfs/mfs/mfs-changes.ts'
 import { checkMfsPath } from '../../../ipfs/mfs/mfs-path.ts'
 import { type KuboCommand, emptyReply } from '../../kubo-command.ts'
-import { fetchPolicyOf } from '../../params/file-options.ts'
-import { flush, mfsCall } from '../../params/mfs-options.ts'
+import { type MfsInput, flush, mfsCall, mfsInput } from '../../params/mfs-options.ts'
 
-type FilesMvInput = {
+type FilesMvInput = MfsInput & {
   readonly from: string
   readonly to: string
-  readonly profile: ImportProfile
-  readonly patience: FetchPolicy
 }
 
 export const filesMv: KuboCommand<FilesMvInput> = {
@@ -26,8 +21,7 @@ export const filesMv: KuboCommand<FilesMvInput> = {
     return {
       from: checkMfsPath(from),
       to: checkMfsPath(to),
-      profile,
-      patience: fetchPolicyOf(options),
+      ...mfsInput(options, profile),
     }
   },
   async run(input, call) {

@@ -1,20 +1,15 @@
 // `files/read`: the bytes of a file of the account's file tree.
 // Tested by src/kubo/commands/mfs/mfs-commands.test.ts
 import { hasCode } from '../../../base/fault.ts'
-import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
-import type { FetchPolicy } from '../../../ipfs/files.ts'
 import { checkMfsPath, segmentsOf } from '../../../ipfs/mfs/mfs-path.ts'
 import { type KuboCommand, failed, integer, valueOf } from '../../kubo-command.ts'
-import { fetchPolicyOf } from '../../params/file-options.ts'
-import { flush, mfsCall } from '../../params/mfs-options.ts'
+import { type MfsInput, flush, mfsCall, mfsInput } from '../../params/mfs-options.ts'
 
-type FilesReadInput = {
+type FilesReadInput = MfsInput & {
   readonly path: string
   readonly offset: bigint
   /** Null: to the end. */
   readonly count: bigint | null
-  readonly profile: ImportProfile
-  readonly patience: FetchPolicy
 }
 
 const takes = {
@@ -34,8 +29,7 @@ export const filesRead: KuboCommand<FilesReadInput> = {
       path: checkMfsPath(args[0] ?? ''),
       offset: valueOf(options, takes.offset),
       count: valueOf(options, takes.count),
-      profile,
-      patience: fetchPolicyOf(options),
+      ...mfsInput(options, profile),
     }
   },
   async run(input, call) {

@@ -2,8 +2,6 @@
 // same texts, so that a client cannot take it for a success.
 // Tested by src/kubo/commands/mfs/mfs-commands.test.ts
 import { hasCode } from '../../../base/fault.ts'
-import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
-import type { FetchPolicy } from '../../../ipfs/files.ts'
 import { removeEntry } from '../../../ipfs/mfs/mfs-changes.ts'
 import { checkMfsPath } from '../../../ipfs/mfs/mfs-path.ts'
 import {
@@ -14,15 +12,12 @@ import {
   flag,
   valueOf,
 } from '../../kubo-command.ts'
-import { fetchPolicyOf } from '../../params/file-options.ts'
-import { flush, mfsCall } from '../../params/mfs-options.ts'
+import { type MfsInput, flush, mfsCall, mfsInput } from '../../params/mfs-options.ts'
 
-type FilesRmInput = {
+type FilesRmInput = MfsInput & {
   readonly paths: readonly string[]
   readonly recursive: boolean
   readonly force: boolean
-  readonly profile: ImportProfile
-  readonly patience: FetchPolicy
 }
 
 const takes = { recursive: flag('recursive', { alias: 'r' }), force: flag('force'), flush }
@@ -43,8 +38,7 @@ export const filesRm: KuboCommand<FilesRmInput> = {
       paths: args,
       recursive: valueOf(options, takes.recursive),
       force: valueOf(options, takes.force),
-      profile,
-      patience: fetchPolicyOf(options),
+      ...mfsInput(options, profile),
     }
   },
   async run(input, call) {

@@ -1,20 +1,15 @@
 // `files/touch`: sets the modification time of an entry of the account's file tree.
 // Tested by src/kubo/commands/mfs/mfs-commands.test.ts
 import type { Clock } from '../../../base/clock.ts'
-import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
-import type { FetchPolicy } from '../../../ipfs/files.ts'
 import type { Mtime } from '../../../ipfs/import/upload-entry.ts'
 import { changeStat } from '../../../ipfs/mfs/mfs-changes.ts'
 import { checkMfsPath } from '../../../ipfs/mfs/mfs-path.ts'
 import { type KuboCommand, emptyReply, failed, integer, valueOf } from '../../kubo-command.ts'
-import { fetchPolicyOf } from '../../params/file-options.ts'
-import { flush, mfsCall } from '../../params/mfs-options.ts'
+import { type MfsInput, flush, mfsCall, mfsInput } from '../../params/mfs-options.ts'
 
-type FilesTouchInput = {
+type FilesTouchInput = MfsInput & {
   readonly path: string
   readonly mtime: Mtime
-  readonly profile: ImportProfile
-  readonly patience: FetchPolicy
 }
 
 const takes = {
@@ -43,8 +38,7 @@ export function createFilesTouch(clock: Clock): KuboCommand<FilesTouchInput> {
       return {
         path: checkMfsPath(args[0] ?? ''),
         mtime: seconds === 0n ? mtimeOf(clock) : { seconds, nanos },
-        profile,
-        patience: fetchPolicyOf(options),
+        ...mfsInput(options, profile),
       }
     },
     async run(input, call) {

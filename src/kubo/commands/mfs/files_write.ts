@@ -3,8 +3,6 @@
 // Tested by src/kubo/commands/mfs/mfs-commands.test.ts, test/files/mfs-kubo.test.ts
 import type { Clock } from '../../../base/clock.ts'
 import { Fault } from '../../../base/fault.ts'
-import type { ImportProfile } from '../../../codec/ipld/import-profile.ts'
-import type { FetchPolicy } from '../../../ipfs/files.ts'
 import type { UploadEntry } from '../../../ipfs/import/upload-entry.ts'
 import { createBodyReader } from '../../../ipfs/mfs/body-reader.ts'
 import type { CidFormat } from '../../../ipfs/mfs/cid-format.ts'
@@ -21,25 +19,25 @@ import {
   integer,
   valueOf,
 } from '../../kubo-command.ts'
-import { fetchPolicyOf } from '../../params/file-options.ts'
 import {
+  type MfsInput,
   flush,
   formatIn,
   formatOfProfile,
   formatOptions,
   mfsCall,
+  mfsInput,
 } from '../../params/mfs-options.ts'
 import { mtimeOf } from './files_touch.ts'
 
-type FilesWriteInput = Omit<MfsWrite, 'body' | 'now'> & {
-  readonly path: string
-  readonly entries: AsyncIterable<UploadEntry>
-  /** Null: the whole body. */
-  readonly count: bigint | null
-  readonly format: CidFormat
-  readonly profile: ImportProfile
-  readonly patience: FetchPolicy
-}
+type FilesWriteInput = MfsInput &
+  Omit<MfsWrite, 'body' | 'now'> & {
+    readonly path: string
+    readonly entries: AsyncIterable<UploadEntry>
+    /** Null: the whole body. */
+    readonly count: bigint | null
+    readonly format: CidFormat
+  }
 
 const takes = {
   offset: integer('offset', { type: 'int64', alias: 'o' }),
@@ -81,8 +79,7 @@ export function createFilesWrite(clock: Clock): KuboCommand<FilesWriteInput> {
         rawLeaves: valueOf(options, takes.rawLeaves) ?? (profile.rawLeaves ? true : null),
         chunkBytes: profile.chunkBytes,
         format: formatIn(options) ?? formatOfProfile(profile),
-        profile,
-        patience: fetchPolicyOf(options),
+        ...mfsInput(options, profile),
       }
     },
     async run(input, call) {
