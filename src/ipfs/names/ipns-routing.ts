@@ -4,6 +4,8 @@ import type { Clock } from '../../base/clock.ts'
 import { withDeadline } from '../../base/deadline.ts'
 import { Fault } from '../../base/fault.ts'
 import type { IpnsName } from '../../codec/ipld/ipns-name.ts'
+import type { Rows } from '../../db/rows.ts'
+import { postponeIpnsRecord } from '../../tables/ipns/ipns-records.ts'
 
 export interface IpnsRouting {
   /** Records of routers and of the DHT, none of them verified; empty: none has one. Throws if none answered. */
@@ -20,6 +22,10 @@ type RoutingCommand =
 /** Yields the values of Kubo's reply. */
 type RunCommand = (command: RoutingCommand, signal: AbortSignal) => AsyncIterable<unknown>
 
+/** Between two publications of a record: the DHT forgets it after 48 h. */
+const republishMs = 4 * 3_600_000
+/** After a publication that failed. */
+const retryMs = 10 * 60_000
 const commandMsMax = 60_000
 const recordsMax = 64
 /** Of an event of `routing/get` that has a record in `Extra`, in base64. */
@@ -53,6 +59,26 @@ export function createIpnsRouting(run: RunCommand, clock: Clock): IpnsRouting {
       await Array.fromAsync(events, () => null)
     },
   }
+}
+
+/** Publishes a stored record, and sets the time of its next publication. False: no router and no node of the DHT took it. */
+export async function publishRecord(
+  {
+    rows,
+    routing,
+    clock,
+  }: { readonly rows: Rows; readonly routing: IpnsRouting; readonly clock: Clock },
+  name: IpnsName,
+  record: Uint8Array,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const isPut = await routing.putIpnsRecord(name, record, signal).then(
+    () => true,
+    () => false,
+  )
+  const due = clock.now() + (isPut ? republishMs : retryMs)
+  await rows.write([postponeIpnsRecord(name.multihash, record, due)])
+  return isPut
 }
 
 function recordIn(event: unknown): Uint8Array | null {

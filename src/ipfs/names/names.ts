@@ -20,12 +20,11 @@ import {
   countIpnsRecords,
   deleteEndedIpnsRecords,
   findIpnsRecord,
-  postponeIpnsRecord,
   putIpnsRecord,
 } from '../../tables/ipns/ipns-records.ts'
 import { parseNamePath } from '../read/path.ts'
 import { type LookUpTxt, findDnsLink, parseDnsName } from './dnslink.ts'
-import type { IpnsRouting } from './ipns-routing.ts'
+import { type IpnsRouting, publishRecord } from './ipns-routing.ts'
 
 /** `ttlMs`: how long the answer may be repeated. */
 type ResolvedName = { readonly path: string; readonly ttlMs: number }
@@ -88,10 +87,6 @@ export type NamesParts = {
 /** Steps from a name to content. */
 export const hopsMax = 8
 export const recordsPerAccountMax = 1_000
-/** Between two publications of a record: the DHT forgets after 48 h. */
-export const republishMs = 4 * 3_600_000
-/** After a publication that failed. */
-export const retryMs = 10 * 60_000
 const cachedMax = 10_000
 /** Of one lookup with all its steps. */
 const lookupMsMax = 60_000
@@ -253,13 +248,8 @@ export function createNames(parts: NamesParts): Names {
   ): Promise<void> {
     const routers = routing()
     if (routers === null) return
-    const isPut = await routers.putIpnsRecord(name, bytes, signal).then(
-      () => true,
-      () => false,
-    )
-    // What failed is tried again by the rounds of republish.ts.
-    const due = clock.now() + (isPut ? republishMs : retryMs)
-    await rows.write([postponeIpnsRecord(name.multihash, bytes, due)])
+    // If this fails, a round of republish.ts publishes it.
+    await publishRecord({ rows, routing: routers, clock }, name, bytes, signal)
   }
 
   return {

@@ -5,10 +5,9 @@ import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import { ipnsNameOf } from '../../codec/ipld/ipns-name.ts'
 import type { Rows } from '../../db/rows.ts'
-import { listDueIpnsRecords, postponeIpnsRecord } from '../../tables/ipns/ipns-records.ts'
+import { listDueIpnsRecords } from '../../tables/ipns/ipns-records.ts'
 import type { HeldKeys } from './held-keys.ts'
-import type { IpnsRouting } from './ipns-routing.ts'
-import { republishMs, retryMs } from './names.ts'
+import { type IpnsRouting, publishRecord } from './ipns-routing.ts'
 
 const roundMs = 60_000
 const recordsPerRound = 100
@@ -47,22 +46,19 @@ export function startRepublish(parts: {
     const failures = (await keys()?.renew(signal)) ?? 0
     if (failures > 0) log('warn', 'ipns_not_renewed', { records: failures })
     const routers = routing()
-    if (routers === null) return
+    if (routers !== null) await publishDue(routers)
+  }
+
+  async function publishDue(routers: IpnsRouting): Promise<void> {
     const due = [...(await rows.find(listDueIpnsRecords(clock.now(), recordsPerRound)))]
     let refused = 0
     async function publishNext(): Promise<void> {
       for (let row = due.pop(); row !== undefined && !signal.aborted; row = due.pop()) {
-        const { record } = row
         const name = ipnsNameOf(row.name)
         const isPut =
           name !== null &&
-          (await (routers as IpnsRouting).putIpnsRecord(name, record, signal).then(
-            () => true,
-            () => false,
-          ))
+          (await publishRecord({ rows, routing: routers, clock }, name, row.record, signal))
         if (!isPut) refused += 1
-        const next = clock.now() + (isPut ? republishMs : retryMs)
-        await rows.write([postponeIpnsRecord(row.name, record, next)])
       }
     }
     await Promise.all(Array.from({ length: concurrentMax }, publishNext))

@@ -5,11 +5,13 @@ import { base58btc } from 'multiformats/bases/base58'
 import { Fault } from '../../base/fault.ts'
 import { cidOf, findMultibase, flatText } from '../../codec/ipld/cid.ts'
 import { type IpnsName, libp2pKeyCodec } from '../../codec/ipld/ipns-name.ts'
+import { ipnsRecordBytesMax } from '../../codec/ipld/ipns-record.ts'
 import type { HeldKeys } from '../../ipfs/names/held-keys.ts'
 import type { Names } from '../../ipfs/names/names.ts'
 import type { UploadEntry } from '../../ipfs/import/upload-entry.ts'
 import { parseGoDuration } from '../command-line.ts'
-import { type OptionValues, failed, text, valueOf } from '../kubo-command.ts'
+import { type OptionValues, failed, flag, text, valueOf } from '../kubo-command.ts'
+import { globalOptions } from '../kubo-commands.ts'
 import { readAtMost } from './file-options.ts'
 
 /** What commands on names need. `keys` null: the operator has not allowed Cairn to hold keys. */
@@ -33,6 +35,27 @@ export function durationOf(options: OptionValues, name: string): number | null {
   const ms = parseGoDuration(value)
   if (ms === null) throw failed(`time: invalid duration ${JSON.stringify(value)}`)
   return Number(ms)
+}
+
+/** Options of commands that publish a record. */
+export const publishOptions = {
+  allowOffline: flag('allow-offline'),
+  allowDelegated: flag('allow-delegated'),
+}
+
+/** Whether the record is stored without being published. Throws `command_failed` with Kubo's text. */
+export function isOffline(options: OptionValues): boolean {
+  const allowOffline = valueOf(options, publishOptions.allowOffline)
+  if (allowOffline && valueOf(options, publishOptions.allowDelegated)) {
+    throw failed('cannot use both --allow-offline and --allow-delegated flags')
+  }
+  return valueOf(options, globalOptions.offline) || allowOffline
+}
+
+/** The record of the body. Throws `command_failed` if it is too large. */
+export async function readRecord(entries: AsyncIterable<UploadEntry> | null): Promise<Uint8Array> {
+  const tooBig = `record exceeds maximum size of ${ipnsRecordBytesMax} bytes`
+  return await readOneFile(entries, 'record', { bytesMax: ipnsRecordBytesMax, tooBig })
 }
 
 /** The first file of the body. `what`: Kubo's name of the argument. Throws `command_failed` over `bytesMax`. */

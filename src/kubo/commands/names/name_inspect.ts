@@ -6,12 +6,11 @@ import type { IpnsName } from '../../../codec/ipld/ipns-name.ts'
 import {
   type IpnsRecord,
   decodeIpnsRecord,
-  ipnsRecordBytesMax,
   verifyIpnsRecord,
 } from '../../../codec/ipld/ipns-record.ts'
 import type { UploadEntry } from '../../../ipfs/import/upload-entry.ts'
 import { type KuboCommand, flag, text, valueOf } from '../../kubo-command.ts'
-import { readOneFile } from '../../params/ipns-options.ts'
+import { readRecord } from '../../params/ipns-options.ts'
 import { goDuration, hexDump } from '../../replies/go-text.ts'
 import { readName } from './name_get.ts'
 
@@ -54,8 +53,7 @@ export function createNameInspect(clock: Clock): KuboCommand<InspectInput> {
       }
     },
     async run({ entries, verify, dump }) {
-      const tooBig = `record exceeds maximum size of ${ipnsRecordBytesMax} bytes`
-      const bytes = await readOneFile(entries, 'record', { bytesMax: ipnsRecordBytesMax, tooBig })
+      const bytes = await readRecord(entries)
       const record = decodeIpnsRecord(bytes)
       const value: Inspected = {
         Entry: {

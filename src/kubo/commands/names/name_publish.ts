@@ -13,14 +13,15 @@ import {
   text,
   valueOf,
 } from '../../kubo-command.ts'
-import { globalOptions } from '../../kubo-commands.ts'
 import { fetchPolicyOf } from '../../params/file-options.ts'
 import {
   type NameCommandDeps,
   durationOf,
   heldKeysOf,
   ipnsBase,
+  isOffline,
   namePrinter,
+  publishOptions,
 } from '../../params/ipns-options.ts'
 import { goDuration } from '../../replies/go-text.ts'
 
@@ -45,8 +46,7 @@ const takes = {
   ttl: text('ttl'),
   quieter: flag('quieter', { alias: 'Q' }),
   v1compat: flag('v1compat', { default: true }),
-  allowOffline: flag('allow-offline'),
-  allowDelegated: flag('allow-delegated'),
+  ...publishOptions,
   sequence: integer('sequence', { type: 'uint64', default: null }),
   ipnsBase,
 }
@@ -64,9 +64,7 @@ export function createNamePublish(parts: NameCommandDeps): KuboCommand<PublishIn
     body: 'lines',
     options: Object.values(takes),
     parse({ args: [path = ''], options }) {
-      if (valueOf(options, takes.allowOffline) && valueOf(options, takes.allowDelegated)) {
-        throw failed('cannot use both --allow-offline and --allow-delegated flags')
-      }
+      const offline = isOffline(options)
       return {
         path: publishedPath(path),
         key: valueOf(options, takes.key),
@@ -74,7 +72,7 @@ export function createNamePublish(parts: NameCommandDeps): KuboCommand<PublishIn
         ...timesOf(options),
         sequence: valueOf(options, takes.sequence),
         compatible: valueOf(options, takes.v1compat),
-        offline: valueOf(options, globalOptions.offline) || valueOf(options, takes.allowOffline),
+        offline,
         quieter: valueOf(options, takes.quieter),
         patience: fetchPolicyOf(options),
         print: namePrinter(options),

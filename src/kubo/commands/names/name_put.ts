@@ -2,11 +2,14 @@
 // stores no record that is not valid.
 // Tested by src/kubo/commands/names/names.test.ts
 import type { IpnsName } from '../../../codec/ipld/ipns-name.ts'
-import { ipnsRecordBytesMax } from '../../../codec/ipld/ipns-record.ts'
 import type { UploadEntry } from '../../../ipfs/import/upload-entry.ts'
 import { type KuboCommand, failed, flag, valueOf } from '../../kubo-command.ts'
-import { globalOptions } from '../../kubo-commands.ts'
-import { type NameCommandDeps, readOneFile } from '../../params/ipns-options.ts'
+import {
+  type NameCommandDeps,
+  isOffline,
+  publishOptions,
+  readRecord,
+} from '../../params/ipns-options.ts'
 import { readName } from './name_get.ts'
 
 type PutInput = {
@@ -19,8 +22,7 @@ type PutInput = {
 
 const takes = {
   force: flag('force', { alias: 'f' }),
-  allowOffline: flag('allow-offline'),
-  allowDelegated: flag('allow-delegated'),
+  ...publishOptions,
   quiet: flag('quiet', { alias: 'q' }),
 }
 
@@ -33,20 +35,17 @@ export function createNamePut({ names }: NameCommandDeps): KuboCommand<PutInput>
     body: 'entries',
     options: Object.values(takes),
     parse({ args: [name = ''], options, entries }) {
-      if (valueOf(options, takes.allowOffline) && valueOf(options, takes.allowDelegated)) {
-        throw failed('cannot use both --allow-offline and --allow-delegated flags')
-      }
+      const offline = isOffline(options)
       return {
         name: readName(name),
         entries,
         force: valueOf(options, takes.force),
-        offline: valueOf(options, globalOptions.offline) || valueOf(options, takes.allowOffline),
+        offline,
         quiet: valueOf(options, takes.quiet),
       }
     },
     async run({ name, entries, force, offline, quiet }, { caller, signal }) {
-      const tooBig = `record exceeds maximum size of ${ipnsRecordBytesMax} bytes`
-      const bytes = await readOneFile(entries, 'record', { bytesMax: ipnsRecordBytesMax, tooBig })
+      const bytes = await readRecord(entries)
       if (bytes.length === 0) throw failed('record is empty')
       const put = { name, bytes, force }
       const { value } = await names.put(caller.accountId, put, { offline }, signal)
