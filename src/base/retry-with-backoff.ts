@@ -31,11 +31,12 @@ export async function retryWithBackoff<T>(
       signal.throwIfAborted()
       if (isFinal(thrown) || clock.monotonic() + pauseMs > endsAt) throw thrown
     }
-    await pause(pauseMs, clock, signal)
+    await waitFor(pauseMs, clock, signal)
   }
 }
 
-function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
+/** Rejects with `signal.reason` when it aborts. */
+export function waitFor(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const leave = (): void => {
       stop()
@@ -45,6 +46,7 @@ function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
       signal.removeEventListener('abort', leave)
       resolve()
     })
-    signal.addEventListener('abort', leave, { once: true })
+    if (signal.aborted) leave()
+    else signal.addEventListener('abort', leave, { once: true })
   })
 }

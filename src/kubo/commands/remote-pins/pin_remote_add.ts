@@ -1,6 +1,7 @@
 // `pin/remote/add`: asks a pinning service to pin a path, and waits until it has.
 // Tested by test/files/remote-pins.test.ts
 import type { CID } from 'multiformats/cid'
+import { waitFor } from '../../../base/retry-with-backoff.ts'
 import type { FetchPolicy } from '../../../ipfs/files.ts'
 import { type KuboCommand, failed, flag, text, texts, valueOf } from '../../kubo-command.ts'
 import { checkPinName, cidPrinter, fetchPolicyOf } from '../../params/file-options.ts'
@@ -23,15 +24,15 @@ type RemoteAddInput = {
   readonly print: (cid: CID) => string
 }
 
-/** Between two looks at the status; Kubo's. */
-const lookMs = 500
+/** Between two requests for the status; Kubo's. */
+const pollMs = 500
 const originsMax = 20
 
 const takes = {
   service: remoteOption,
   name: text('name'),
   background: flag('background'),
-  // Not of Kubo, whose JS client sends it.
+  // Kubo has no such option, but kubo-rpc-client sends it.
   origin: texts('origin'),
 }
 
@@ -70,27 +71,11 @@ export function createPinRemoteAdd(parts: RemotePinDeps): KuboCommand<RemoteAddI
         if (pin.status === 'failed') {
           throw failed(`remote service failed to pin requestid=${JSON.stringify(id)}`)
         }
-        if (pin.status !== 'pinned') await pause(parts, signal)
+        if (pin.status !== 'pinned') await waitFor(pollMs, parts.clock, signal)
       }
       return { kind: 'object', value: shown(pin, input.print), text: asText }
     },
   }
-}
-
-/** Rejects when the client disconnects. */
-function pause({ clock }: RemotePinDeps, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const leave = (): void => {
-      stop()
-      reject(signal.reason as Error)
-    }
-    const stop = clock.after(lookMs, () => {
-      signal.removeEventListener('abort', leave)
-      resolve()
-    })
-    if (signal.aborted) leave()
-    else signal.addEventListener('abort', leave, { once: true })
-  })
 }
 
 function asText(value: unknown): string {
