@@ -122,6 +122,7 @@ test('wrong requests get the error object of the specification', async () => {
   }
   const bad = (details: string) => [400, 'BAD_REQUEST', details]
   assert.deepEqual(await wrong('POST', '', {}), bad('cid: not a CID'))
+  assert.deepEqual(await wrong('POST', '', { cid: 'Qm' }), bad('cid: "Qm" is not a CID'))
   assert.deepEqual(await wrong('POST', '', []), bad('the body: not a JSON object'))
   const cid = 'bafkqaaa'
   const origins = Array.from({ length: 21 }, (_, n) => `/ip4/203.0.113.1/tcp/${n}`)
@@ -137,15 +138,18 @@ test('wrong requests get the error object of the specification', async () => {
     await wrong('POST', '', { cid, meta: { n: 1 } }),
     bad('meta: not an object of texts'),
   )
-  assert.deepEqual(await wrong('GET', '?limit=1001'), bad('limit: a number from 1 to 1000'))
-  assert.deepEqual(await wrong('GET', '?limit=0'), bad('limit: a number from 1 to 1000'))
+  assert.deepEqual(
+    await wrong('GET', '?limit=1001'),
+    bad('limit: "1001" is not a number from 1 to 1000'),
+  )
+  assert.deepEqual(await wrong('GET', '?limit=0'), bad('limit: "0" is not a number from 1 to 1000'))
   assert.deepEqual(
     await wrong('GET', '?status=done'),
-    bad('status: one of queued, pinning, pinned, failed'),
+    bad('status: "done" is not one of queued, pinning, pinned, failed'),
   )
   assert.deepEqual(
     await wrong('GET', '?before=yesterday'),
-    bad('before: not a time like 2020-07-27T17:32:28.276Z'),
+    bad('before: "yesterday" is not a time like 2020-07-27T17:32:28.276Z'),
   )
   assert.deepEqual(await wrong('PUT', ''), [405, 'WRONG_HTTP', 'method not allowed'])
   assert.deepEqual(await wrong('DELETE', ''), [405, 'WRONG_HTTP', 'method not allowed'])

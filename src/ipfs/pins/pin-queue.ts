@@ -1,4 +1,4 @@
-// Works off requests to pin content: accounts take turns, a few tries at a time, retries at growing intervals. A try ends in the
+// Processes requests to pin content: accounts take turns, a few tries at a time, retries at growing intervals. A try ends in the
 // commit of its pin, so that a crash neither loses a request nor leaves a pin without one.
 // Tested by src/ipfs/pins/pin-queue.test.ts
 import { randomUUID } from 'node:crypto'
@@ -22,7 +22,7 @@ import {
 import type { Files } from '../files.ts'
 
 export type PinQueue = {
-  /** Begins to work; the returned function stops it, and the tries that run. For one machine at a time. */
+  /** Starts the queue; the returned function stops it and the tries that run. For one machine at a time. */
   begin(): () => Promise<void>
   /** A request was added. */
   wake(): void
@@ -57,13 +57,13 @@ export const defaultPinQueueLimits: PinQueueLimits = {
   pollMs: 60_000,
 }
 
-/** Accounts whose next request is read before others get their turn. */
+/** Requests that one pass reads, so that a pass ends however many accounts wait. */
 const looksMax = 10_000
 const progressMs = 5000
 const errorCharsMax = 500
-/** Pause after the database refused. */
+/** Pause after a failed read or write of the database. */
 const brokenMs = 5000
-/** Another try ends as this one did. */
+/** A retry cannot succeed. */
 const final: readonly FaultCode[] = ['over_quota', 'denied', 'denied_legally', 'too_large']
 
 type Try = { readonly accountId: string; readonly stop: AbortController; done: Promise<void> }
@@ -80,7 +80,7 @@ export function createPinQueue(parts: {
   let woken = Promise.withResolvers<void>()
   /** The account that had the last turn. */
   let last = ''
-  /** Tries whose end the database did not take; no try starts before it does, so they are few. */
+  /** Tries whose end could not be written. No try starts before it is, so at most `atOnceInAll`. */
   const unended = new Set<PinRequestClaim>()
 
   const wake = (): void => woken.resolve()
@@ -98,7 +98,7 @@ export function createPinQueue(parts: {
           await rows.write([deleteFailedPinRequests(clock.now() - limits.listFailedMs)])
           swept = clock.monotonic()
         }
-        await endLost()
+        await writeUnended()
         waitMs = await startDue(signal)
       } catch (error) {
         log('warn', 'pin_queue_failed', { error })
@@ -112,7 +112,7 @@ export function createPinQueue(parts: {
     }
   }
 
-  async function endLost(): Promise<void> {
+  async function writeUnended(): Promise<void> {
     for (const claim of unended) {
       await endOnce(claim, 'the database was not available', clock.now())
       unended.delete(claim)
@@ -122,7 +122,7 @@ export function createPinQueue(parts: {
   /** Starts what is due, one request of each account in turn. Returns the time until it should be called again. */
   async function startDue(signal: AbortSignal): Promise<number> {
     let waitMs = limits.pollMs
-    // After two ends of the list without a start every account was looked at.
+    // The list starts after the account of the last turn: only its second end has passed every account.
     let ends = 0
     for (let looks = 0; looks < looksMax && ends < 2; looks += 1) {
       if (signal.aborted || running.size >= limits.atOnceInAll) return waitMs

@@ -1,4 +1,4 @@
-// Requests to pin content, of accounts: durable from the answer on, worked off by the queue (pin-queue.ts). A pinned request
+// Requests to pin content, of accounts: durable once `add` resolves, processed by the queue (pin-queue.ts). A pinned request
 // stands for an ordinary pin: removing one of the two removes the other.
 // Tested by src/ipfs/pins/pin-requests.test.ts
 import { randomUUID } from 'node:crypto'
@@ -106,7 +106,7 @@ export function createPinRequests(parts: {
     if (open.every >= openInAllMax) throw new Fault('overloaded')
   }
 
-  async function find(accountId: string, id: string): Promise<PinRequestRow> {
+  async function getRow(accountId: string, id: string): Promise<PinRequestRow> {
     const row = await rows.first(findPinRequest(accountId, id))
     if (row === null) throw new Fault('absent', { detail: 'pin request not found' })
     return row
@@ -119,7 +119,7 @@ export function createPinRequests(parts: {
     also: (row: PinRequestRow) => readonly Statement[],
   ): Promise<void> {
     for (let change = 1; ; change += 1) {
-      const row = await find(accountId, id)
+      const row = await getRow(accountId, id)
       try {
         await rows.write([deletePinRequest(row), ...also(row)])
         parts.removed(id)
@@ -147,7 +147,7 @@ export function createPinRequests(parts: {
 
   async function added(accountId: string, id: string): Promise<PinRequest> {
     parts.queued()
-    return toRequest(await find(accountId, id))
+    return toRequest(await getRow(accountId, id))
   }
 
   return {
@@ -159,7 +159,7 @@ export function createPinRequests(parts: {
     },
 
     async replace(accountId, id, pin) {
-      const old = await find(accountId, id)
+      const old = await getRow(accountId, id)
       if (!pin.cid.equals(CID.decode(old.cid))) await checkLimits(accountId, pin.cid)
       const row = newRow(accountId, pin)
       await end(accountId, id, (before) => [insertPinRequest({ ...row, replaces: pinOf(before) })])

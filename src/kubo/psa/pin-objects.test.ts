@@ -54,10 +54,10 @@ test('times are read to the nanosecond, in any zone, and kept to the millisecond
 test('lists of a filter are limited', () => {
   const many = (count: number) => Array.from({ length: count }, () => cid).join(',')
   assert.equal(query({ cid: many(10) }).filter.cids.length, 10)
-  assert.throws(() => query({ cid: many(11) }), { message: 'cid: at most 10' })
+  assert.throws(() => query({ cid: many(11) }), { message: 'cid: 11 CIDs, at most 10 are allowed' })
   const meta = Object.fromEntries(Array.from({ length: 21 }, (_, n) => [String(n), 'x']))
   assert.throws(() => query({ meta: JSON.stringify(meta) }), {
-    message: 'meta: at most 20 members',
+    message: 'meta: 21 members, at most 20 are allowed',
   })
   assert.throws(() => query({ meta: '{"a":1}' }), { message: 'meta: not an object of texts' })
   assert.throws(() => query({ match: 'any' }), { code: 'bad_params' })

@@ -4,6 +4,7 @@
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
 import { parseCid } from '../../codec/ipld/cid.ts'
+import { isStorableText } from '../../db/storable-text.ts'
 import type { PinRequest, RequestedPin } from '../../ipfs/pins/pin-requests.ts'
 import type { PinRequestFilter, PinRequestStatus } from '../../tables/pinning/pin-requests.ts'
 
@@ -16,6 +17,8 @@ const cidsMax = 10
 const filterPairsMax = 20
 const limitMax = 1000
 const limitDefault = 10
+/** Of a value that an error quotes. */
+const shownCharsMax = 100
 
 const statuses: readonly PinRequestStatus[] = ['queued', 'pinning', 'pinned', 'failed']
 const matches = ['exact', 'iexact', 'partial', 'ipartial'] as const
@@ -39,11 +42,11 @@ export function parseQuery(query: URLSearchParams): PinQuery {
   const list = (name: string): readonly string[] =>
     query.getAll(name).flatMap((text) => text.split(','))
   const cids = list('cid')
-  if (cids.length > cidsMax) throw wrong(`cid: at most ${cidsMax}`)
+  if (cids.length > cidsMax) throw wrong(`cid: ${cids.length} CIDs, at most ${cidsMax} are allowed`)
   const asked = list('status')
   const meta = query.get('meta')
   const pairs = meta === null ? [] : Object.entries(metaOf(parseJson(meta, 'meta')))
-  if (pairs.length > filterPairsMax) throw wrong(`meta: at most ${filterPairsMax} members`)
+  if (pairs.length > filterPairsMax) throw tooManyMembers(pairs.length, filterPairsMax)
   return {
     limit: limitOf(query.get('limit')),
     filter: {
@@ -95,6 +98,15 @@ function wrong(detail: string): Fault {
   return new Fault('bad_params', { detail })
 }
 
+function tooManyMembers(count: number, most: number): Fault {
+  return wrong(`meta: ${count} members, at most ${most} are allowed`)
+}
+
+/** A text of the client in an error. */
+function shown(text: string): string {
+  return JSON.stringify(text.slice(0, shownCharsMax))
+}
+
 function parseJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text)
@@ -110,14 +122,15 @@ function objectOf(value: unknown, what: string): Readonly<Record<string, unknown
   throw wrong(`${what}: not a JSON object`)
 }
 
-/** Not every text can be stored: PostgreSQL takes neither a NUL nor half of a surrogate pair. */
 function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.isWellFormed() && !value.includes('\0')
+  return typeof value === 'string' && isStorableText(value)
 }
 
 function cidOf(value: unknown): CID {
   const cid = typeof value === 'string' ? parseCid(value) : null
-  if (cid === null) throw wrong('cid: not a CID')
+  if (cid === null) {
+    throw wrong(typeof value === 'string' ? `cid: ${shown(value)} is not a CID` : 'cid: not a CID')
+  }
   return cid
 }
 
@@ -140,7 +153,7 @@ function originsOf(value: unknown): readonly string[] {
 function metaOf(value: unknown): Readonly<Record<string, string>> {
   const meta = objectOf(value, 'meta')
   const entries = Object.entries(meta)
-  if (entries.length > metaMax) throw wrong(`meta: at most ${metaMax} members`)
+  if (entries.length > metaMax) throw tooManyMembers(entries.length, metaMax)
   if (!entries.every(([key, one]) => isText(key) && isText(one))) {
     throw wrong('meta: not an object of texts')
   }
@@ -149,13 +162,14 @@ function metaOf(value: unknown): Readonly<Record<string, string>> {
 
 function statusOf(text: string): PinRequestStatus {
   const status = statuses.find((one) => one === text)
-  if (status === undefined) throw wrong(`status: one of ${statuses.join(', ')}`)
+  if (status === undefined)
+    throw wrong(`status: ${shown(text)} is not one of ${statuses.join(', ')}`)
   return status
 }
 
 function nameFilter(text: string | null, match: string): PinRequestFilter['name'] {
   const known = matches.find((one) => one === match)
-  if (known === undefined) throw wrong(`match: one of ${matches.join(', ')}`)
+  if (known === undefined) throw wrong(`match: ${shown(match)} is not one of ${matches.join(', ')}`)
   if (text === null) return null
   const folded = known === 'iexact' || known === 'ipartial'
   const name = nameOf(text)
@@ -166,7 +180,8 @@ function nameFilter(text: string | null, match: string): PinRequestFilter['name'
 function limitOf(text: string | null): number {
   if (text === null) return limitDefault
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
-  if (limit < 1 || limit > limitMax) throw wrong(`limit: a number from 1 to ${limitMax}`)
+  if (limit < 1 || limit > limitMax)
+    throw wrong(`limit: ${shown(text)} is not a number from 1 to ${limitMax}`)
   return limit
 }
 
@@ -180,6 +195,7 @@ function timeOf(text: string | null, name: string, round: (ms: number) => number
   const found = timeForm.exec(text.replace(' ', '+'))
   const [whole = '', fraction = ''] = found ?? []
   const ms = found === null ? Number.NaN : Date.parse(whole.replace(fraction, '').toUpperCase())
-  if (Number.isNaN(ms)) throw wrong(`${name}: not a time like 2020-07-27T17:32:28.276Z`)
+  if (Number.isNaN(ms))
+    throw wrong(`${name}: ${shown(text)} is not a time like 2020-07-27T17:32:28.276Z`)
   return ms + (fraction === '' ? 0 : round(Number(`0${fraction}`) * 1000))
 }

@@ -20,7 +20,7 @@ export type PinOperationDeps = {
   readonly delegates: () => readonly string[]
 }
 
-type Asked = {
+type PsaRequest = {
   readonly method: string
   /** Null: the list. */
   readonly id: string | null
@@ -28,9 +28,12 @@ type Asked = {
 }
 
 /** Null: the path does not take the method. */
-export function findPinOperation(parts: PinOperationDeps, asked: Asked): PinOperation | null {
-  const { method, id } = asked
-  if (method === 'GET') return id === null ? list(parts, asked) : get(parts, id)
+export function findPinOperation(
+  parts: PinOperationDeps,
+  request: PsaRequest,
+): PinOperation | null {
+  const { method, id } = request
+  if (method === 'GET') return id === null ? list(parts, request) : get(parts, id)
   if (method === 'POST') return add(parts, id)
   return method === 'DELETE' && id !== null ? remove(parts, id) : null
 }
@@ -63,7 +66,7 @@ function declare<Input>(
   }
 }
 
-function list({ requests, delegates }: PinOperationDeps, { query }: Asked): PinOperation {
+function list({ requests, delegates }: PinOperationDeps, { query }: PsaRequest): PinOperation {
   return declare(
     'pin/ls',
     false,

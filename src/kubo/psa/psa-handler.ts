@@ -152,7 +152,7 @@ function preflight({ origin }: IncomingHttpHeaders): Refusal {
   return { status: 204, headers, body: '' }
 }
 
-/** The specification's status and reason, where it has one; otherwise those of the IPFS API, the reason by its error code. */
+/** Status and reason of the specification. Other faults have the status of the IPFS API, and their code as the reason. */
 const failures: Partial<Readonly<Record<FaultCode, readonly [status: number, reason: string]>>> = {
   bad_params: [400, 'BAD_REQUEST'],
   no_credential: [401, 'UNAUTHORIZED'],

@@ -1,10 +1,11 @@
-// Pinning services of others that accounts use: name, endpoint and access token. The token is encrypted and never shown again.
+// Other pinning services that accounts use: name, endpoint and access token. The token is encrypted and never shown again.
 // Tested by src/kubo/remote-pins/pin-remotes.test.ts
 import { createSecretEncryption } from '../../access/people/secret-encryption.ts'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { parseTarget } from '../../base/outbound.ts'
 import type { Rows } from '../../db/rows.ts'
+import { isStorableText } from '../../db/storable-text.ts'
 import { NothingChanged } from '../../db/writer.ts'
 import {
   deletePinRemote,
@@ -68,8 +69,8 @@ export function createPinRemotes(parts: {
         await rows.write([insertPinRemote(accountId, row, how)])
       } catch (thrown) {
         if (!(thrown instanceof NothingChanged)) throw thrown
-        const isThere = (await rows.first(findPinRemote(accountId, name))) !== null
-        throw failed(isThere ? 'service already present' : `more than ${remotesMax} services`)
+        const isPresent = (await rows.first(findPinRemote(accountId, name))) !== null
+        throw failed(isPresent ? 'service already present' : `more than ${remotesMax} services`)
       }
     },
 
@@ -90,13 +91,12 @@ export function createPinRemotes(parts: {
 }
 
 function checkTexts(name: string, token: string): void {
-  const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
-  if (name === '' || name.length > nameCharsMax || !isStorable(name)) {
+  if (name === '' || name.length > nameCharsMax || !isStorableText(name)) {
     throw failed(`service name must have 1 to ${nameCharsMax} characters`)
   }
-  // It is sent in a header.
+  // The key is sent in a header.
   if (token.length > tokenCharsMax || !/^[\x21-\x7e]+$/.test(token)) {
-    throw failed('service key must be visible ASCII characters')
+    throw failed(`service key must be 1 to ${tokenCharsMax} visible ASCII characters`)
   }
 }
 

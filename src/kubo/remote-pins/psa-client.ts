@@ -1,4 +1,4 @@
-// Client of the IPFS Pinning Service API 1.0.0 of other servers. What they answer is parsed, and bounded in bytes and pages.
+// Client of the IPFS Pinning Service API 1.0.0 of other servers. Replies are parsed, and limited in bytes and pages.
 // Specification: https://ipfs.github.io/pinning-services-api-spec/
 // Tested by test/files/remote-pins.test.ts
 import type { CID } from 'multiformats/cid'
@@ -49,7 +49,7 @@ const pagesMax = 1000
 const idCharsMax = 1000
 const detailCharsMax = 500
 
-type Asked = {
+type PsaRequest = {
   readonly method: 'GET' | 'POST' | 'DELETE'
   /** After `/pins`. */
   readonly path: string
@@ -58,7 +58,10 @@ type Asked = {
 }
 
 export function createPsaClient(outbound: Outbound): PsaClient {
-  async function ask(remote: PinRemote, { method, path, body, signal }: Asked): Promise<string> {
+  async function send(
+    remote: PinRemote,
+    { method, path, body, signal }: PsaRequest,
+  ): Promise<string> {
     if (remote.token === null) {
       throw failed(
         'the key of this service was encrypted with the identity.pem of another folder: remove the service and add it again',
@@ -94,7 +97,7 @@ export function createPsaClient(outbound: Outbound): PsaClient {
     signal: AbortSignal,
   ): Promise<{ readonly count: number; readonly pins: readonly RemotePin[] }> {
     const path = `?${query.toString()}`
-    const { count, results } = objectOf(await ask(remote, { method: 'GET', path, signal }))
+    const { count, results } = objectOf(await send(remote, { method: 'GET', path, signal }))
     if (typeof count !== 'number' || !Number.isSafeInteger(count) || !Array.isArray(results)) {
       throw malformed()
     }
@@ -108,12 +111,12 @@ export function createPsaClient(outbound: Outbound): PsaClient {
         ...(name === '' ? {} : { name }),
         ...(origins.length === 0 ? {} : { origins }),
       }
-      return toPin(objectOf(await ask(remote, { method: 'POST', path: '', body, signal })))
+      return toPin(objectOf(await send(remote, { method: 'POST', path: '', body, signal })))
     },
 
     async get(remote, id, signal) {
       const path = `/${encodeURIComponent(id)}`
-      return toPin(objectOf(await ask(remote, { method: 'GET', path, signal })))
+      return toPin(objectOf(await send(remote, { method: 'GET', path, signal })))
     },
 
     async *list(remote, { name, cids, statuses }, signal) {
@@ -135,7 +138,7 @@ export function createPsaClient(outbound: Outbound): PsaClient {
     },
 
     async remove(remote, id, signal) {
-      await ask(remote, { method: 'DELETE', path: `/${encodeURIComponent(id)}`, signal })
+      await send(remote, { method: 'DELETE', path: `/${encodeURIComponent(id)}`, signal })
     },
   }
 }
