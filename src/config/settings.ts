@@ -347,7 +347,7 @@ export const settingsSchema = z.strictObject({
           .default(null)
           .meta({
             description:
-              'DNS names whose DNSLink Cairn follows at `/ipns/<name>`, and for requests with that host name. `*`: any, but for no host name. null: none.',
+              'DNS names with DNSLink that Cairn resolves: at `/ipns/<name>`, in IPFS API paths, and as host names. `*`: all names, but none as a host name. null: none.',
           }),
       ),
       abuseContact: live(
@@ -407,7 +407,7 @@ export const settingsSchema = z.strictObject({
         .default(null)
         .meta({
           description:
-            'DNS over HTTPS resolver (RFC 8484) for DNSLink, which tells times to live. null: that of the operating system, for 60 s.',
+            'URL of a DNS over HTTPS resolver (RFC 8484) for DNSLink. null: the resolver of the operating system, whose answers are cached for 60 s.',
         }),
     })
     .prefault({}),
