@@ -1,4 +1,4 @@
-// What of an account's pins is public and announced on the IPFS network: a setting of the account, of a key and of a pin. The
+// Which pins of an account are public and announced on the IPFS network: a setting of the account, of a key and of a pin. The
 // narrowest of the three applies.
 // Tested by src/ipfs/pins/public-blocks.test.ts
 

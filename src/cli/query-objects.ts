@@ -57,7 +57,7 @@ export async function queryObjects(
   }
 }
 
-/** Null: there is no database to compare with, or it cannot be asked, which another check reports. */
+/** Null: there is no database to compare with, or it cannot be queried, which another check reports. */
 async function compare(
   { database }: Pick<Config, 'database'>,
   client: S3Client,

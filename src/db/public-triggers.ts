@@ -84,7 +84,7 @@ const publicTriggers: readonly string[] = [
     DELETE FROM holding WHERE storage = -2 * ${ownStorage} - 1 AND CASE ${settingNow}
       WHEN 'all' THEN root NOT IN (${pinnedWith(`'all'`)}) ELSE 1 END;
   END`,
-  // Multihashes from 01 on: 00 is the identity, whose content nobody has to find.
+  // Multihashes from 01 on: 00 is the identity, which contains the content itself.
   `CREATE TRIGGER public_root_added AFTER INSERT ON holding WHEN NEW.storage < 0 BEGIN
     INSERT INTO provide (multihash, roots, parts, due, tried)
       SELECT hash, 1, 0, 0, 0 FROM root WHERE id = NEW.root AND hash >= x'01'

@@ -39,7 +39,7 @@ export type MfsCall = {
   /** Import options of the key: the form of new nodes, and when directories are sharded. */
   readonly profile: ImportProfile
   readonly patience: FetchPolicy
-  /** Asked right before a commit: false = the caller is gone, commit nothing. */
+  /** Called right before a commit; false: the client has disconnected, and nothing is committed. */
   readonly proceed: () => boolean
   readonly signal: AbortSignal
 }
@@ -48,9 +48,9 @@ export interface Mfs {
   /** The account's tree, to be read. */
   open(call: MfsCall): Promise<MfsTree>
   /**
-   * Changes the tree with `work`, durable when it resolves. `work` runs again if another change came first; `prepare` runs
-   * once, before, while others may change the tree: then a change that comes first is refused with `overloaded`. `frees`:
-   * succeeds over the storage quota. Throws what `work` and the store throw.
+   * Changes the tree with `work`, durable when it resolves. If another change is committed first, `work` runs again on the
+   * new tree. `prepare` runs once before `work`, without blocking other changes; if one of them is committed first, the change
+   * is refused with `overloaded`. `frees`: succeeds over the storage quota. Throws what `work` and the store throw.
    */
   change<Result, Prepared = null>(
     call: MfsCall,

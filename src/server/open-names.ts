@@ -1,5 +1,5 @@
 // Opens IPNS names and DNSLink: records in rows, held keys where the operator allows them, DNS, and their rounds under a lease. `routing`
-// is the one place where the network process comes in.
+// is the only connection to the network process.
 // Tested by test/ipns/names-started.test.ts
 import { createSecretEncryption } from '../access/people/secret-encryption.ts'
 import {

@@ -1,5 +1,5 @@
-// Opens requests to pin content, and the queue that works them off: on one machine at a time of those that share the rows of pins.
-// Also the pinning services of others, which `pin/remote` uses.
+// Opens requests to pin content, and the queue that processes them: on one machine at a time of those that share the rows of pins.
+// Also the other pinning services that `pin/remote` uses.
 // Tested by test/files/psa.test.ts, test/files/remote-pins.test.ts
 import type { Clock } from '../base/clock.ts'
 import { createHeldLeases, holdWhile, type Leases } from '../base/leases.ts'

@@ -1,7 +1,7 @@
 // Usage per minute, hour and day, by key, API, network, method and outcome: counted in memory, written each second in
 // one write. A kill loses at most the last second; a failed write loses no counts. Each write has a number of this writer, and
 // is repeated under it until it is known to be in the database: it counts once. While a remote database is away, writes
-// wait in a local file (usage-spool.ts), which one process of a machine has: others send it their flushes.
+// wait in a local file (usage-spool.ts), which one process of a machine owns: other processes send their flushes to it.
 // Tested by src/access/usage/usage.test.ts, src/access/usage/usage-spool.test.ts
 import { randomUUID } from 'node:crypto'
 import { NothingChanged } from '../../db/writer.ts'

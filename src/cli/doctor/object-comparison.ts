@@ -1,5 +1,6 @@
-// Compares the objects of a bucket with their rows, for `cairn doctor --objects`: a restore of one of them loses what the other
-// one has. Changes nothing. Works beside running servers: what changes meanwhile is looked at again.
+// Compares the objects of a bucket with their rows, for `cairn doctor --objects`: a restore of only one of them leaves objects without
+// rows, or rows without objects. Changes nothing. Works next to running servers: differences are checked again, because servers may
+// have changed both in the meantime.
 // Tested by src/cli/doctor/object-comparison.test.ts
 import { objectName } from '../../content/objects/range-cache.ts'
 import type { Rows } from '../../db/rows.ts'
@@ -26,7 +27,7 @@ export const comparedMax = 1_000_000
 const pageRows = 1000
 const idsAtOnce = 256
 const examplesMax = 5
-/** Objects without a row that are looked at again, one request each. */
+/** Maximum number of objects without a row that are checked again, by one request each. */
 const checkedMax = 1000
 const objectRegex = /^segments\/([1-9]\d{0,15})$/
 
@@ -108,7 +109,7 @@ async function findRowless(
   return [...left.values()]
 }
 
-/** A collection may have removed the others since. */
+/** Leaves out rows that a garbage collection has removed in the meantime. */
 async function findStillLive(
   rows: Pick<Rows, 'find'>,
   ids: readonly number[],
@@ -121,7 +122,7 @@ async function findStillLive(
   return live
 }
 
-/** A collection removes objects before their rows: these may have been between. */
+/** Leaves out objects that a garbage collection has removed in the meantime: it removes an object before its row. */
 async function findStillStored(
   bucket: ComparedBucket,
   names: readonly string[],

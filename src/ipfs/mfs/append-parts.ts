@@ -22,10 +22,10 @@ const leavesMax = 174
 const subtreesPerDepth = 4
 /** Deeper than any file within the limit of blocks. */
 const depthMax = 32
-/** Leaves between which other work gets its turn. */
+/** Leaves after which other work runs. */
 const turnLeaves = 64
 
-/** What new nodes are like, and where their bytes come from. */
+/** The form of new nodes, and the source of their bytes. */
 export type Growth = {
   readonly body: BodyReader
   readonly chunkBytes: number

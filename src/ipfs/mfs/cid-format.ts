@@ -6,7 +6,7 @@ import { cutMultihash, sha256Code } from '../../codec/ipld/multihash.ts'
 
 export type CidFormat = { readonly version: 0 | 1; readonly hashCode: number }
 
-/** What Kubo names nodes by that have no form of their own. */
+/** Of nodes without a form of their own, as in Kubo. */
 export const firstFormat: CidFormat = { version: 0, hashCode: sha256Code }
 
 export function formatOf(cid: CID): CidFormat {

@@ -1,5 +1,5 @@
-// How a change of the root changes the blocks of a tree: counts of links, of the blocks that differ only. What both roots reach
-// is not walked: a change costs the nodes on the changed paths, and the parts that are new to the tree or leave it.
+// How a change of the root changes the link counts of a tree's blocks. Subtrees that both roots contain are not walked: a change
+// costs the nodes on the changed paths, and the subtrees that enter or leave the tree.
 // Tested by src/ipfs/mfs/mfs.test.ts
 import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
@@ -22,7 +22,7 @@ export type CountedTree = {
   readonly rowsOf: (hashes: readonly Uint8Array[]) => Promise<readonly MfsBlockRow[]>
   /** The stored block; null: it is not stored. */
   readonly stored: (cid: CID) => Promise<Uint8Array | null>
-  /** Most blocks that may come or go. */
+  /** Maximum number of blocks that enter or leave the tree. */
   readonly blocksMax: number
 }
 
@@ -62,12 +62,12 @@ export async function countLinks(
       all.set(key, one)
     }
     one.delta += by
-    // What a new node and the one that it replaces both link to did not change.
+    // The new node and the one that it replaces both link to it: nothing changed.
     if (one.delta === 0 && !one.isLoaded) waiting.delete(one)
     else waiting.add(one)
   }
 
-  /** Nodes of the change first, and those at the same places; then what comes, then what goes. */
+  /** Nodes that the change made or read first: their links cancel out most others. Then added blocks, then removed ones. */
   function next(): readonly Counted[] {
     const some = [...waiting]
     const known = some.filter(({ cid }) => tree.blocks.isKnown(cid))
@@ -94,7 +94,7 @@ export async function countLinks(
     }
   }
 
-  /** The links of a block that comes or goes. */
+  /** The links of a block that enters or leaves the tree. */
   async function below(one: Counted): Promise<readonly CID[]> {
     walked += 1
     if (walked > tree.blocksMax) {
@@ -150,7 +150,7 @@ function toRows(all: readonly Counted[]): LinkCounts {
   }
 }
 
-/** Of a block whose links cannot be followed: none. Its bytes are the same when it goes. */
+/** None for a block that cannot be decoded; so its links count neither when it enters the tree nor when it leaves. */
 function followable(cid: CID, block: Uint8Array): readonly CID[] {
   try {
     return linksOf(cid, block).map((link) => link.cid)

@@ -33,7 +33,7 @@ export async function makeDirectory(
   await tree.makeDirectories(segments, format)
 }
 
-/** Adds an entry where none is. `path` as it stands in the text. */
+/** Adds an entry at a path that has none. `path`: as the client sent it, because a slash at its end matters. */
 export async function putEntry(tree: MfsTree, path: string, entry: Entry): Promise<void> {
   const { parent, name } = splitPath(path)
   if (name === '' || path.endsWith('/')) throw failed('cannot create file with empty name')
@@ -84,7 +84,7 @@ export async function moveEntry(tree: MfsTree, from: string, to: string): Promis
     if ((await tree.find(end)) !== null) throw failed('directory already has entry by that name')
   }
   if (joinPath(end) === joinPath(path)) return
-  // Kubo loses the directory.
+  // Kubo would lose the directory here.
   if (isPathBelow(end, path)) throw failed(`cannot move ${from} into itself`)
   await tree.set(path, null)
   await tree.set(end, entry)
@@ -120,7 +120,7 @@ export async function removeEntry(
 
 export type StatChange = { readonly mode?: number | null; readonly mtime?: Mtime }
 
-/** A raw block becomes a node, because it has no place for them. */
+/** A raw block becomes a node, because it cannot store a mode or a time. */
 export async function changeStat(tree: MfsTree, path: string, stat: StatChange): Promise<void> {
   const segments = segmentsOf(path)
   const { cid } = await tree.get(segments)
@@ -163,7 +163,7 @@ export type MfsWrite = FileWrite & {
 /** `base`: the file that was written to; null: it was made. */
 export type Written = { readonly base: CID | null; readonly entry: Entry }
 
-/** The file that comes of a write; the tree stays as it is, but for missing directories. */
+/** The written file, which is not in the tree yet. With `parents`, adds the missing directories to the tree. */
 export async function makeWritten(tree: MfsTree, path: string, write: MfsWrite): Promise<Written> {
   const { parent, name } = splitPath(path)
   if (write.parents) await tree.makeDirectories(parent, write.format)

@@ -1,5 +1,5 @@
-// The file trees of accounts (Kubo's MFS): one root for each, replaced in the commit that stores the new nodes. A change that
-// another one overtook is made again on the new tree.
+// The file trees of accounts (Kubo's MFS): one root for each, replaced in the commit that stores the new nodes. A change
+// is made again on the new tree if another one was committed first.
 // Tested by src/ipfs/mfs/mfs.test.ts, src/db/postgres/storage-functions.test.ts
 import { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
@@ -158,7 +158,7 @@ export function createMfs(parts: MfsParts): Mfs {
   }
 }
 
-/** What went makes room for what comes. */
+/** Rows are deleted first, so that the quota is checked against the storage that they free. */
 function countRows(storage: number, { added, changed, removed }: LinkCounts): readonly Statement[] {
   return [
     ...(removed.length === 0 ? [] : [deleteMfsBlocks(storage, removed)]),

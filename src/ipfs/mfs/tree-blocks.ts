@@ -15,7 +15,7 @@ import type { TreeBlocks } from './tree.ts'
 
 /** Nodes and adopted blocks that one change holds in memory. */
 const heldBytesMax = 256 * 1024 * 1024
-/** Bytes that are hashed before other work gets a turn. */
+/** Bytes that are hashed before other work runs. */
 const turnBytes = 1024 * 1024
 
 /** `blocksMax`: of one change. Throws `too_large` past it. */

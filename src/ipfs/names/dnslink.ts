@@ -4,7 +4,7 @@
 import { parseCid } from '../../codec/ipld/cid.ts'
 import { parseIpnsName } from '../../codec/ipld/ipns-name.ts'
 
-/** TXT records of a name. `ttlMs` null: the resolver tells none. Null: there are none. Throws `no_upstream`. */
+/** TXT records of a name. `ttlMs` null: the resolver reports none. Null: the name has no TXT records. Throws `no_upstream`. */
 export type LookUpTxt = (
   name: string,
   signal: AbortSignal,
@@ -25,15 +25,15 @@ export function inlineDnsName(name: string): string {
   return name.replaceAll('-', '--').replaceAll('.', '-')
 }
 
-/** The DNS name of a label; null: the label has none inside it. A label with dots is one already. */
+/** The reverse of `inlineDnsName`; null: the label is no DNS name. A label with dots is a DNS name already. */
 export function dnsNameOfLabel(label: string): string | null {
   if (label.includes('.')) return parseDnsName(label)
   return parseDnsName(label.replaceAll(/--|-/g, (dashes) => (dashes === '--' ? '-' : '.')))
 }
 
 /**
- * The path of the TXT records, `/ipfs/…` or `/ipns/…`. Or a text: why there is none. Records that are no DNSLink are
- * passed over.
+ * The path of the TXT records, `/ipfs/…` or `/ipns/…`. Or a text: why there is none. Other TXT records are
+ * ignored.
  */
 export function findDnsLink(
   texts: readonly string[],

@@ -1,4 +1,4 @@
-// IPNS names and DNSLink: resolves them to content, and stores the newest record of each name that an account brings. Records are
+// IPNS names and DNSLink: resolves them to content, and stores the newest record that accounts put for each name. Records are
 // verified before they are stored and after they are read.
 // Tested by src/ipfs/names/names.test.ts
 import type { Clock } from '../../base/clock.ts'
@@ -26,18 +26,18 @@ import { parseNamePath } from '../read/path.ts'
 import { type LookUpTxt, findDnsLink, parseDnsName } from './dnslink.ts'
 import { type IpnsRouting, publishRecord } from './ipns-routing.ts'
 
-/** `ttlMs`: how long the answer may be repeated. */
+/** `ttlMs`: how long the answer may be cached. */
 type ResolvedName = { readonly path: string; readonly ttlMs: number }
 type FoundRecord = IpnsRecord & { readonly ttlMs: number }
 
 export type ResolveTerms = {
   /** False: one step, whose path may name another IPNS name. */
   readonly recursive: boolean
-  /** Without answers of earlier lookups. */
+  /** Without cached answers. */
   readonly fresh: boolean
-  /** Neither DNS nor routers are asked. */
+  /** Queries neither DNS nor routers. */
   readonly offline: boolean
-  /** Whether routers and the DHT are asked. */
+  /** Whether routers and the DHT are queried. */
   readonly routers: boolean
   /** Called with each name before it is looked up, in its one spelling; what it throws ends the resolution. */
   readonly permit?: (name: string) => void
@@ -93,7 +93,7 @@ const lookupMsMax = 60_000
 const lookupsMax = 1_000
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
-/** How long a lookup without a result counts, and at least one with a result. */
+/** How long a lookup without a result is cached; also the minimum for one with a result. */
 const absentMs = 15_000
 /** Of a record that names none, as in Kubo. */
 const ttlMsWithout = minuteMs
@@ -160,7 +160,7 @@ export function createNames(parts: NamesParts): Names {
       offline || !routers
         ? unexpired(records.get(name.text)?.found ?? null)
         : await findRouted(name, fresh, signal).catch((thrown: unknown) => {
-            // A stored record is signed and valid: it answers while the routers do not.
+            // The stored record is signed and valid, so Cairn answers with it if no router replies.
             if (stored === null || signal.aborted) throw thrown
             return null
           })
@@ -173,7 +173,7 @@ export function createNames(parts: NamesParts): Names {
     return record !== null && record.validity > clock.now() ? record : null
   }
 
-  /** How long a record may be repeated, in milliseconds: not past its end. */
+  /** How long a record may be cached, in milliseconds: not past its end. */
   function ttlOf({ ttlNs, validity }: IpnsRecord): number {
     const ttlMs = ttlNs === null ? ttlMsWithout : Number(ttlNs / 1_000_000n)
     return Math.max(0, Math.min(ttlMs, validity - clock.now()))
@@ -294,7 +294,7 @@ export function createNames(parts: NamesParts): Names {
           await rows.write([putIpnsRecord({ ...row, ...dates })])
         } catch (thrown) {
           if (!(thrown instanceof NothingChanged)) throw thrown
-          // Another request stored a newer one meanwhile.
+          // Another request stored a newer record in the meantime.
           const newer = await rows.first(findIpnsRecord(name.multihash))
           throw outdated(newer === null ? record : decodeIpnsRecord(newer.record), record)
         }

@@ -14,7 +14,7 @@ const replyBytesMax = 65_535
 const connectionsMax = 8
 const dnsMessage = 'application/dns-message'
 
-/** `node:dns` tells no TTL. `servers`: addresses with ports, in place of those of the system. */
+/** `node:dns` reports no TTL. `servers`: addresses with ports, in place of those of the system. */
 export function createSystemLookup(servers: readonly string[] | null = null): LookUpTxt {
   return async (name, signal) => {
     signal.throwIfAborted()

@@ -1,5 +1,5 @@
-// The plan of announcements: new roots at once, then each multihash once an interval at its phase (provide-times.ts). A restart
-// goes on where the rows stand, and what was unpinned is gone from them.
+// The plan of announcements: new roots immediately, then each multihash once per interval at its phase (provide-times.ts). The rows
+// are its whole state: a restart continues from them, and unpinned content has no row.
 // Tested by src/ipfs/network/provide-plan.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
@@ -47,7 +47,7 @@ export type ProvideParts = {
 const lookMs = 1000
 /** Announcements at a time. */
 const batchesMax = 2
-/** No announcement after one that rejected. */
+/** Pause after an announcement that rejected. */
 const pauseMs = 30_000
 const lateCheckMs = 3_600_000
 

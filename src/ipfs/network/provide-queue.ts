@@ -1,5 +1,5 @@
-// The rows of `provide` as a queue: which multihashes are announced next, and when again. The rows have all that it knows; what
-// is under way is in memory, and is announced again after a crash.
+// The rows of `provide` as a queue: which multihashes are announced next, and when again. The rows are its whole state, except for
+// announcements under way, which are in memory and are repeated after a crash.
 // Tested by src/ipfs/network/provide-plan.test.ts
 import type { Provide } from '../../base/provide.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -51,7 +51,7 @@ export type ProvideCounts = {
 const batchMax = 100
 /** Rows that get their first phase in one write. */
 const spreadMax = 1000
-/** With more new rows than this, further ones wait for their phase: one that is pinned now must not wait behind them. */
+/** With more new rows than this, further ones wait for their phase, so that the next pin is not announced after all of them. */
 const newMax = 500
 const triesMax = 3
 const retryMs = 60_000
@@ -109,7 +109,7 @@ export class ProvideQueue {
     for (const { multihash } of rows) this.#underWay.delete(toLatin1(multihash))
   }
 
-  /** The rows were announced now. `codes`: one for each, 0 for success; what is missing failed. */
+  /** The rows were announced now. `codes`: one for each row, 0 for success; a missing code is a failure. */
   async settle(rows: readonly ProvideRow[], codes: ArrayLike<number>): Promise<void> {
     const now = this.#clock.now()
     const { intervalMs } = this.#settings()
@@ -142,7 +142,7 @@ export class ProvideQueue {
     const due = await this.#list(newDueMax + 1, until, isMany ? regionBatchMax : batchMax)
     const excess = planned - this.#settings().cidsMax
     if (excess > 0) {
-      // Fewer are permitted than before: these wait as new ones do.
+      // `cidsMax` was lowered: the excess waits like new rows.
       this.#planned = null
       await this.#put(due.slice(0, excess).map((row) => ({ ...row, due: newDueMax, tried: 0 })))
       return { rows: due.slice(excess), region: null }
@@ -197,7 +197,7 @@ export class ProvideQueue {
     return [...this.#underWay.values()].filter((due) => due <= newDueMax).length
   }
 
-  /** As of the last minute: a count reads all of them. */
+  /** At most a minute old, because a count reads every row. */
   async #plannedLately(now: number): Promise<number> {
     const known = this.#planned
     if (known !== null && Math.abs(now - known.at) < countMs) return known.count

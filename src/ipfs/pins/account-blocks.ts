@@ -31,7 +31,7 @@ export async function* accountBlocks(
     if (roots > 1) {
       if (shared.has(id)) continue
       if (shared.size >= sharedMax) {
-        const detail = `more than ${sharedMax} blocks are below several pins: ask for each pin's refs`
+        const detail = `more than ${sharedMax} blocks are below several pins: use refs with each pin instead`
         throw new Fault('command_failed', { detail })
       }
       shared.add(id)

@@ -1,5 +1,5 @@
-// Which blocks may be given to anyone: those that a pin reaches whose account, key and own setting make it public. One rule for
-// the IPFS network and for gateway requests without a key. Unpinning, a narrower setting and a deny rule end it at once.
+// Which blocks are public: those below a pin whose account, key and own setting make it public. One rule for the IPFS network and
+// for gateway requests without a key. Unpinning, a narrower setting and a deny rule end access immediately.
 // Tested by src/ipfs/pins/public-blocks.test.ts
 import { toLatin1 } from '../../base/hex.ts'
 import type { Rows } from '../../db/rows.ts'

@@ -1,4 +1,4 @@
-// `files/ls`: the entries of a directory of the account's file tree, in the order they stand.
+// `files/ls`: the entries of a directory of the account's file tree, in the order of the directory.
 // Tested by src/kubo/commands/mfs/mfs-commands.test.ts
 import type { CID } from 'multiformats/cid'
 import { checkMfsPath, segmentsOf } from '../../../ipfs/mfs/mfs-path.ts'

@@ -52,7 +52,7 @@ export const filesRm: KuboCommand<FilesRmInput> = {
   },
 }
 
-/** Null, or why not. Paths that can be removed are, also next to others that cannot. */
+/** Null, or why the path cannot be removed. The other paths of the request are removed anyway. */
 async function removeOne(
   given: string,
   input: FilesRmInput,
@@ -75,7 +75,7 @@ async function removeOne(
   }
 }
 
-/** Other errors are not of one path alone. */
+/** Rethrows errors that concern more than this path. */
 function reasonOf(thrown: unknown): string {
   if (thrown instanceof Error && hasCode(thrown, 'command_failed')) return thrown.message
   throw thrown

@@ -1,4 +1,4 @@
-// `name/inspect`: what a record says, and with `verify` whether it is valid under a name.
+// `name/inspect`: the fields of a record, and with `verify` whether it is valid under a name.
 // Tested by src/kubo/commands/names/names.test.ts
 import { Fault } from '../../../base/fault.ts'
 import type { Clock } from '../../../base/clock.ts'

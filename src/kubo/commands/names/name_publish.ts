@@ -53,7 +53,7 @@ const takes = {
 
 const usualLifetimeMs = 48 * 3_600_000
 const usualTtlMs = 5 * 60_000
-/** A year: what is forgotten should end one day. */
+/** A year, so that a forgotten name expires. */
 const lifetimeMsMax = 366 * 86_400_000
 
 export function createNamePublish(parts: NameCommandDeps): KuboCommand<PublishInput> {
