@@ -1,7 +1,6 @@
 // Pending transactions: of the embedded chain, or as upstreams report them; a read-only chain has none and accepts none.
 // They cannot be proved; Cairn checks only that the bytes are the transaction of that hash.
 // Tested by src/rpc/bundles/proof-bundle.test.ts
-import { randomBytes } from 'node:crypto'
 import type { CallOwner } from './computation.ts'
 import type { Level } from './level.ts'
 import { Fault } from '../base/fault.ts'
@@ -54,7 +53,8 @@ export function createReadyTransactions(kept = 16_384): ReadyTransactionLog {
   const hashes: Uint8Array[] = []
   let end = 0
   return {
-    id: new Uint8Array(randomBytes(16)),
+    // Web Crypto: browsers verify proofs with this module too.
+    id: crypto.getRandomValues(new Uint8Array(16)),
     get end() {
       return end
     },
