@@ -40,6 +40,8 @@ export type FileWrite = {
 
 /** Leaves of a gap between the end of the file and the offset. */
 const gapChunkBytes = 4096
+/** Zeros that one write makes: they cost the client nothing and the server a hash for each leaf. */
+const gapBytesMax = 1024n * 1024n * 1024n
 /** Recursion ends at the depth that reads allow. */
 const depthMax = 64
 
@@ -54,6 +56,11 @@ export async function writeFile(cid: CID, write: FileWrite, blocks: TreeBlocks):
   let file = openFile(cid, await blocks.read(cid))
   if (write.truncate && sizeOf(file) > 0n) file = await emptied(file, change, 0)
   const size = sizeOf(file)
+  if (offset - size > gapBytesMax) {
+    throw failed(
+      `offset ${offset} is more than ${gapBytesMax} bytes behind the end of the file (${size})`,
+    )
+  }
   if (offset > size) {
     const zeros = createZeros(offset - size)
     const growth = { body: zeros, chunkBytes: gapChunkBytes, isRaw, format, blocks }

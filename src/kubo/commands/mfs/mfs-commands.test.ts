@@ -112,6 +112,19 @@ test('a file that `add` made of one chunk keeps its bytes when it grows and is o
   assert.equal(String(await bytes('files/read', ['/f'])), 'new')
 })
 
+test('a write far behind the end of a file is refused before its gap is filled', async (t) => {
+  const { write, run, bytes } = createTree(t)
+  await write('/f', 'hello', made)
+  const message =
+    /^offset 9223372036854775807 is more than 1073741824 bytes behind the end of the file \(5\)$/
+  await assert.rejects(write('/f', 'x', { offset: 9223372036854775807n }), {
+    code: 'command_failed',
+    message,
+  })
+  await run('files/stat', ['/f'])
+  assert.equal(String(await bytes('files/read', ['/f'])), 'hello')
+})
+
 test('`add` links what it added into the tree', async (t) => {
   const { lines, value } = createTree(t)
   const added = await lines('add', [], { 'to-files': '/' }, [
