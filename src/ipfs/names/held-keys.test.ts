@@ -105,6 +105,18 @@ test('a publication resolves, and its sequence number rises with the value', asy
   })
 })
 
+test('after the highest sequence number, only the published value can be published again', async (t) => {
+  const { keys } = createNamesFixture(t)
+  const highest = { ...publication, sequence: 2n ** 64n - 1n }
+  await keys.publish('alice', highest, online, never)
+  await keys.publish('alice', publication, online, never)
+  const changed = { ...publication, path: `/ipfs/${cid}/other` }
+  await assert.rejects(keys.publish('alice', changed, online, never), {
+    code: 'command_failed',
+    message: /18446744073709551615, .* no higher/,
+  })
+})
+
 test('the sequence number continues from a record that another machine published', async (t) => {
   const { keys, clock, routed, state } = createNamesFixture(t)
   state.isOnline = true

@@ -76,6 +76,8 @@ type Seal = {
 }
 
 export const heldKeysMax = 100
+/** An unsigned number of 64 bits. */
+const sequenceMax = 2n ** 64n - 1n
 const renewedAtOnce = 100
 const ownKey = 'self'
 const usualLifetimeMs = 48 * 3_600_000
@@ -172,7 +174,11 @@ export function createHeldKeys(parts: {
       return sequence
     }
     if (known === null) return 0n
-    return known.value === path ? known.sequence : known.sequence + 1n
+    if (known.value === path) return known.sequence
+    if (known.sequence === sequenceMax) {
+      throw failed(`the record has sequence number ${sequenceMax}, and there is no higher one`)
+    }
+    return known.sequence + 1n
   }
 
   /** Also one that ended, after a time without a server. */
