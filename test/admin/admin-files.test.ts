@@ -18,12 +18,12 @@ const context = {
   env: {},
 }
 
-async function add(name: string, content: string): Promise<string> {
+async function add(name: string, content: string, server = cairn): Promise<string> {
   const form = new FormData()
   form.append('file', new Blob([content]), name)
-  const response = await fetch(`${cairn.url}/api/v0/add?pin=true`, {
+  const response = await fetch(`${server.url}/api/v0/add?pin=true`, {
     method: 'POST',
-    headers: { authorization: `Basic ${btoa(`${cairn.apiKey}:${cairn.apiKeySecret}`)}` },
+    headers: { authorization: `Basic ${btoa(`${server.apiKey}:${server.apiKeySecret}`)}` },
     body: form,
   })
   return ((await response.json()) as { Hash: string }).Hash
@@ -64,11 +64,13 @@ test('pins are listed with sizes, newest first and page by page, and storage by 
   ok(stored.blocks >= 205)
 })
 
-test('an account makes its pins public, and excludes one of them', async () => {
-  await using admin = await openAdminAccess(context, { dataDir: cairn.dataDir })
+test('an account makes its pins public, and excludes one of them', async (t) => {
+  const server = await startCairn()
+  t.after(() => server.stop())
+  await using admin = await openAdminAccess(context, { dataDir: server.dataDir })
   const id = (await admin.call('GET /accounts')).accounts[0]?.id ?? ''
-  const cid = await add('public', 'for anyone')
-  const status = async () => (await fetch(`${cairn.url}/ipfs/${cid}?format=raw`)).status
+  const cid = await add('public', 'for anyone', server)
+  const status = async () => (await fetch(`${server.url}/ipfs/${cid}?format=raw`)).status
   const change = async (provide: 'none' | 'all') =>
     await admin.call('PATCH /accounts/{account}/files/{cid}', { account: id, cid, provide })
   const found = async () =>
