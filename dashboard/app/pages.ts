@@ -126,6 +126,14 @@ export const pages: readonly Page[] = [
     load: async () => (await import('../pages/upstreams.tsx')).UpstreamsPage,
   },
   {
+    path: '/network',
+    title: 'IPFS network',
+    nav: { group: 'Server', icon: 'network' },
+    access: 'operator',
+    guide: 'guides/join-the-ipfs-network',
+    load: async () => (await import('../pages/network.tsx')).NetworkPage,
+  },
+  {
     path: '/accounts',
     title: 'Accounts',
     nav: { group: 'Server', icon: 'accounts' },

@@ -498,6 +498,7 @@ export async function startServer(
     started: clock.now(),
     recentErrors: requestLog.recentErrors,
     ipfsNetwork: () => peerNetwork?.network.status ?? null,
+    announcements: async () => (await peerNetwork?.plan?.stat()) ?? null,
   })
   const backups = runBackups({
     server: Buffer.from(publicKey).toString('hex'),

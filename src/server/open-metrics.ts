@@ -81,6 +81,7 @@ export type ServerStatusDeps = {
   readonly recentErrors: Pick<RecentErrors, 'list'>
   /** Null: off. */
   readonly ipfsNetwork: () => PeerNetworkStatus | null
+  readonly announcements: ServerStatus['announcements']
 }
 
 export function openServerStatus(parts: ServerStatusDeps): ServerStatus {
@@ -132,6 +133,7 @@ export function openServerStatus(parts: ServerStatusDeps): ServerStatus {
         ),
     errors: () => parts.recentErrors.list(),
     ipfsNetwork: parts.ipfsNetwork,
+    announcements: parts.announcements,
     lies: (limit) => rows.find(listInvalidReplies(limit)),
   }
 }

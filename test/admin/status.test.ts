@@ -66,11 +66,12 @@ const view: ServerStatus = {
       provided: 10,
       provideFailures: 11,
     },
-    asks: null,
+    asks: { asked: 20, served: 15, servedBytes: 16, refused: 5 },
     restarts: 12,
     deaths: [{ at: 13, reason: 'exit code 1' }],
     wants: 14,
   }),
+  announcements: async () => ({ planned: 6, due: 1, late: 2, over: 3, done: 4, failed: 5 }),
   alarms: () => [{ network: 'mainnet', need: 'receipts', since: 9 }],
   errors: () => [
     {
@@ -142,7 +143,9 @@ test('operators see the IPFS network with its transfer and last failures, also w
     state: 'down',
     peer: null,
     transfer: { blocksReceived: 1, blocksSent: 3, bytesIn: 5, bytesOut: 6 },
+    announcements: { planned: 6, due: 1, late: 2, over: 3, done: 4, failed: 5 },
     invalidReplies: 7,
+    refusedWants: 5,
     restarts: 12,
     failures: [{ time: 13, reason: 'exit code 1' }],
   })

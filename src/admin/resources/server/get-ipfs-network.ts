@@ -26,6 +26,19 @@ const output = z.object({
     bytesIn: z.int(),
     bytesOut: z.int(),
   }),
+  /** Requests of peers for blocks over the limit of waiting ones. */
+  refusedWants: z.int(),
+  /** Null: the mode is not `provide`. `done`, `failed`: since the start; the others: multihashes now. */
+  announcements: z
+    .object({
+      planned: z.int(),
+      due: z.int(),
+      late: z.int(),
+      over: z.int(),
+      done: z.int(),
+      failed: z.int(),
+    })
+    .nullable(),
   /** Replies of peers that were not the block. */
   invalidReplies: z.int(),
   restarts: z.int(),
@@ -45,6 +58,8 @@ const off = {
   dhtPeers: 0,
   wants: 0,
   transfer: { blocksReceived: 0, blocksSent: 0, bytesIn: 0, bytesOut: 0 },
+  refusedWants: 0,
+  announcements: null,
   invalidReplies: 0,
   restarts: 0,
   memory: null,
@@ -59,11 +74,11 @@ export const getIpfsNetwork = {
   summary: 'Mode and state of the IPFS network: peers, transfer and the last failures.',
   input,
   output,
-  run(_input, { server }) {
+  async run(_input, { server }) {
     if (server === null) throw noServer()
     const status = server.ipfsNetwork()
     if (status === null) return off
-    const { mode, state, ready, counts, totals, restarts, deaths, wants } = status
+    const { mode, state, ready, counts, totals, restarts, deaths, wants, asks } = status
     return {
       mode,
       state,
@@ -79,6 +94,8 @@ export const getIpfsNetwork = {
         bytesIn: totals.connectionBytesIn,
         bytesOut: totals.connectionBytesOut,
       },
+      refusedWants: asks?.refused ?? 0,
+      announcements: await server.announcements(),
       invalidReplies: totals.lies,
       restarts,
       memory: counts?.rssBytes ?? null,

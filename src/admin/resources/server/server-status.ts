@@ -1,6 +1,7 @@
 // State of the running server and its upstreams, for admin operations.
 // Tested by test/admin/status.test.ts
 import type { PeerNetworkStatus } from '../../../ipfs/network/peer-network.ts'
+import type { ProvideStat } from '../../../ipfs/network/provide-plan.ts'
 import type { InvalidReply } from '../../../chain/upstream/pool/invalid-reply-log.ts'
 
 /** `number`: of the newest block; null: no recent head is confirmed. */
@@ -77,6 +78,8 @@ export interface ServerStatus {
   errors(): readonly ErrorView[]
   /** Null: `ipfsNetwork.mode` is off. */
   ipfsNetwork(): PeerNetworkStatus | null
+  /** Null: nothing is announced. */
+  announcements(): Promise<ProvideStat | null>
   /** The newest first. */
   lies(limit: number): Promise<readonly InvalidReply[]>
 }

@@ -1,0 +1,65 @@
+// The page of the IPFS network: off, and with a network process that accepts peers on loopback.
+import assert from 'node:assert/strict'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { freePort } from '../engines/free-port.ts'
+import { temporaryFolder } from '../started-server.ts'
+import { checkAxe } from './axe.ts'
+import { noBrowser } from './browser.ts'
+import { openSignedIn } from './signed-in.ts'
+
+const limit = { skip: noBrowser, timeout: 120_000 }
+
+async function checkThemes(page: Page, place: string): Promise<void> {
+  await page.setViewportSize({ width: 390, height: 860 })
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await checkAxe(page, `${place} in ${colorScheme}`)
+  }
+  const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+  assert.ok(Number(wider) <= 0, `${place} is ${String(wider)} px wider than the screen`)
+}
+
+test('a network that is off names the setting and links to the guide', limit, async (t) => {
+  const { page, open, picture } = await openSignedIn(t)
+  await open('/network')
+  await page.getByRole('heading', { name: 'The IPFS network is off' }).waitFor()
+  await page.getByText('ipfsNetwork.mode').waitFor()
+  await picture('network-off')
+  await checkThemes(page, 'network off')
+  await page.getByRole('link', { name: 'Join the IPFS network' }).click()
+  await page.getByRole('heading', { name: 'Join the IPFS network', level: 1 }).waitFor()
+})
+
+test('a running network shows its state, and copies its addresses', limit, async (t) => {
+  const folder = await temporaryFolder()
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  const file = join(folder, 'cairn.yaml')
+  const listen = `/ip4/127.0.0.1/tcp/${await freePort()}`
+  const ipfsNetwork = {
+    mode: 'provide',
+    private: true,
+    routers: [],
+    bootstrap: [],
+    dht: 'off',
+    listen: [listen],
+  }
+  await writeFile(file, JSON.stringify({ ipfsNetwork }))
+  const { page, open, picture } = await openSignedIn(t, { args: ['--config', file] })
+  await open('/network')
+  // The page loads the state again by itself.
+  await page.getByText('Running', { exact: true }).waitFor()
+  await page
+    .getByRole('button', { name: `Copy the address ${listen}` })
+    .first()
+    .click()
+  const copied = await page.evaluate('navigator.clipboard.readText()')
+  assert.ok(String(copied).startsWith(listen), String(copied))
+  await page.getByRole('heading', { name: 'Announcements' }).waitFor()
+  await page.getByRole('heading', { name: 'No failures since the start' }).waitFor()
+  await picture('network-running')
+  await checkThemes(page, 'network running')
+  await picture('network-running-phone')
+})
