@@ -66,7 +66,7 @@ export const cidBytes = (text: string): Uint8Array => {
   return cid.bytes
 }
 
-/** A CID of a raw block that nobody has. */
+/** A CID of a raw block that no peer has. */
 export const randomCid = (): Uint8Array =>
   cidOf(1, rawCodec, Buffer.concat([Uint8Array.of(0x12, 32), randomBytes(32)])).bytes
 
