@@ -280,3 +280,23 @@ for (const [connectionsMax, expected] of [
     },
   )
 }
+
+test('a lower limit of connections counts at once', limit, async (t) => {
+  const [first, second, third] = await Promise.all([
+    startP2pPeer(t),
+    startP2pPeer(t),
+    startP2pPeer(t),
+  ])
+  const child = await startNetChild(t, { limits: { connectionsMax: 256, bytesPerSecondMax: 0 } })
+  const peers = async () => {
+    const [reply] = await child.command({ name: 'swarm/peers' })
+    return (reply as { Peers: unknown[] | null }).Peers?.length
+  }
+  await Promise.all([first.connect(child.address), second.connect(child.address)])
+  await until(async () => equal(await peers(), 2), withinMs)
+  const limits = { connectionsMax: 2, bytesPerSecondMax: 0 }
+  child.send({ kind: 'live', id: 0, message: { routers: [], peers: [], limits } })
+  await child.command({ name: 'swarm/peers' })
+  await rejects(third.connect(child.address))
+  equal(await peers(), 2)
+})

@@ -114,6 +114,7 @@ async function start(hello: NetHello, send: Send, clock: Clock): Promise<Running
         case 'live':
           routers.replace(frame.message.routers)
           dialler.replacePeers(frame.message.peers)
+          node.setConnectionsMax(frame.message.limits.connectionsMax)
           return bitswap.setRate(frame.message.limits.bytesPerSecondMax)
         case 'open':
         case 'shut':

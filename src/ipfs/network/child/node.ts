@@ -22,7 +22,9 @@ import { setNewest } from '../../../base/lru-cache.ts'
 import type { NetHello } from '../net-messages.ts'
 import { mayDial, publicLookup } from './dial-rules.ts'
 
-type Services = { readonly dht?: KadDHT }
+type ConnectionManager = { setMaxConnections(count: number): void }
+
+type Services = { readonly dht?: KadDHT; readonly limit: ConnectionManager }
 
 export type NetNode = {
   readonly libp2p: Libp2p<Record<string, unknown>>
@@ -34,6 +36,8 @@ export type NetNode = {
   exclude(peer: string): void
   isExcluded(peer: string): boolean
   readonly excludedPeers: number
+  /** Refuses new connections over it, and closes idle ones. */
+  setConnectionsMax(count: number): void
 }
 
 const connectionsPerAddressMax = 4
@@ -73,31 +77,41 @@ function createExclusions(clock: Clock): Exclusions {
 /** Listens with mode `provide`; if that fails, it runs without listening and states the reason. */
 export async function startNode(hello: NetHello, clock: Clock): Promise<NetNode> {
   const exclusions = createExclusions(clock)
+  let libp2p: Libp2p<Record<string, unknown>> | null = null
+  // A peer may connect before the node has started.
+  const outbound = (): number =>
+    libp2p?.getConnections().filter((one) => one.direction === 'outbound').length ?? 0
+  let { connectionsMax } = hello.limits
+  const admit = createAdmission((inbound) => inbound + outbound() < connectionsMax)
   const listen = hello.mode === 'provide' ? hello.listen : []
   let listenProblem: string | null = null
-  let libp2p: Libp2p<Record<string, unknown>>
   try {
-    libp2p = await create(hello, listen, exclusions)
+    libp2p = await create(hello, listen, exclusions, admit)
   } catch (error) {
     if (listen.length === 0) throw error
     listenProblem = error instanceof Error ? error.message : String(error)
-    libp2p = await create(hello, [], exclusions)
+    libp2p = await create(hello, [], exclusions, admit)
   }
-  const { dht } = libp2p.services as Services
+  const node = libp2p
+  const { dht, limit } = node.services as Services
 
   return {
-    libp2p,
+    libp2p: node,
     dht: dht ?? null,
     listenProblem,
     exclude(peer) {
       exclusions.add(peer)
-      for (const connection of libp2p.getConnections()) {
+      for (const connection of node.getConnections()) {
         if (connection.remotePeer.toString() === peer) connection.abort(new Error('excluded'))
       }
     },
     isExcluded: exclusions.isExcluded,
     get excludedPeers() {
       return exclusions.excludedPeers
+    },
+    setConnectionsMax(count) {
+      connectionsMax = count
+      limit.setMaxConnections(count)
     },
   }
 }
@@ -106,9 +120,9 @@ async function create(
   hello: NetHello,
   listen: readonly string[],
   exclusions: Exclusions,
+  admit: Admission,
 ): Promise<Libp2p<Record<string, unknown>>> {
   const isPrivate = hello.private
-  const admit = createAdmission()
   return await createLibp2p({
     privateKey: await generateKeyPairFromSeed('Ed25519', Buffer.from(hello.key, 'base64url')),
     nodeInfo: { name: 'cairn', userAgent: hello.agent },
@@ -145,6 +159,9 @@ async function create(
     services: {
       identify: identify(),
       ping: ping(),
+      limit: ({ connectionManager }: { connectionManager: ConnectionManager }) => ({
+        setMaxConnections: (count: number) => connectionManager.setMaxConnections(count),
+      }),
       ...(hello.dht === 'client' ? { dht: dhtOf(isPrivate) } : {}),
     },
   })
@@ -157,15 +174,23 @@ function dialOptions(isPrivate: boolean): { readonly noDelay: boolean } {
   return isPrivate ? { noDelay: true } : checked
 }
 
-/** Counts connections of an address from their first byte on. Returns false for one more than allowed. */
-function createAdmission(): (connection: MultiaddrConnection) => boolean {
+type Admission = (connection: MultiaddrConnection) => boolean
+
+/**
+ * Counts inbound connections from their first byte on, where js-libp2p counts those whose handshake is over: many at once
+ * would pass its limit. Returns false for one more than an address, or `hasRoom` for their number, allows.
+ */
+function createAdmission(hasRoom: (inbound: number) => boolean): Admission {
   const counts = new Map<string, number>()
+  let inbound = 0
   return (connection) => {
     const network = networkOf(connection.remoteAddr.getComponents()[0]?.value ?? '')
     const count = counts.get(network) ?? 0
-    if (count >= connectionsPerAddressMax) return false
+    if (count >= connectionsPerAddressMax || !hasRoom(inbound)) return false
     counts.set(network, count + 1)
+    inbound += 1
     connection.addEventListener('close', () => {
+      inbound -= 1
       const left = (counts.get(network) ?? 1) - 1
       if (left === 0) counts.delete(network)
       else counts.set(network, left)
