@@ -2,8 +2,7 @@
 // Tested by src/devchain/vm/read-only-executions.test.ts
 import { createAccount, createAddressFromString, toChecksumAddress } from '@ethereumjs/util'
 import type { Block } from '@ethereumjs/block'
-import type { Common } from '@ethereumjs/common'
-import type { MerkleStateManager } from '@ethereumjs/statemanager'
+import type { Common, StateManagerInterface } from '@ethereumjs/common'
 import { Fault } from '../../base/fault.ts'
 import { toBareHex, toHex } from '../../base/hex.ts'
 import { encodeHeader } from '../../codec/ethereum/header.ts'
@@ -53,7 +52,7 @@ function movePrecompile(
 
 /** Without its move of a precompiled contract. Throws `execution_failed` as `overrideState`. */
 export async function overrideAccount(
-  state: MerkleStateManager,
+  state: StateManagerInterface,
   override: StateOverride,
 ): Promise<void> {
   if (override.state !== undefined && override.stateDiff !== undefined) {

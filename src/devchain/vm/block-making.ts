@@ -15,7 +15,7 @@ import { type AccountChange, stateChange } from '../../codec/ethereum/state-chan
 import { encodeTransaction } from '../../codec/ethereum/transaction-encode.ts'
 import { receiptEntry } from './block-commit.ts'
 import { changeAccounts, receiptOfChange } from './change-accounts.ts'
-import type { StateVm } from './chain-vm.ts'
+import type { TrieStateVm } from './chain-vm.ts'
 import { withSender } from './unsigned-sender.ts'
 
 /** Header fields of a block in the making. */
@@ -30,7 +30,11 @@ export type Draft = {
 }
 
 /** The returned builder has an open checkpoint of the state; `finish` or its `revert` closes it. */
-export async function begin({ vm }: StateVm, parent: Block, draft: Draft): Promise<BlockBuilder> {
+export async function begin(
+  { vm }: TrieStateVm,
+  parent: Block,
+  draft: Draft,
+): Promise<BlockBuilder> {
   vm.common.setHardforkBy({ blockNumber: draft.number, timestamp: draft.timestamp })
   return await buildBlock(vm, {
     parentBlock: parent,
@@ -64,7 +68,7 @@ type ChangeBlock = { readonly parts: BlockParts; readonly receipts: readonly TxR
 
 /** Applies the changes, and finishes a block whose only transaction is the one that records them. */
 export async function finishWithChanges(
-  machine: StateVm,
+  machine: TrieStateVm,
   builder: BlockBuilder,
   changes: readonly AccountChange[],
   { common, number }: { readonly common: Common; readonly number: bigint },

@@ -8,13 +8,13 @@ import { equalBytes, toHex } from '../../base/hex.ts'
 import { emptyTrieRoot } from '../../codec/ethereum/account-state.ts'
 import { type AccountChange, stateChangesOf } from '../../codec/ethereum/state-change.ts'
 import { overrideAccount } from './apply-overrides.ts'
-import type { StateVm } from './chain-vm.ts'
+import type { TrieStateVm } from './chain-vm.ts'
 
 const bloomBytes = 256
 
 /** In order. An account that ends without balance, nonce, code and storage is not stored (EIP-161). */
 export async function changeAccounts(
-  { state }: StateVm,
+  { state }: TrieStateVm,
   changes: readonly AccountChange[],
 ): Promise<void> {
   for (const { words = [], ...change } of changes) {

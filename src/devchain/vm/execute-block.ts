@@ -15,7 +15,7 @@ import type { TxReceipt } from '@ethereumjs/vm'
 import { equalBytes, toHex } from '../../base/hex.ts'
 import type { Header } from '../../codec/ethereum/header.ts'
 import { changeAccounts, receiptOfChange, recordedChanges } from './change-accounts.ts'
-import type { StateVm } from './chain-vm.ts'
+import type { TrieStateVm } from './chain-vm.ts'
 import { beaconRoots, blockHashes, endBlock } from './simulate/system-calls.ts'
 
 const nothing = new Uint8Array(0)
@@ -29,7 +29,7 @@ const weiPerGwei = 1_000_000_000n
  * the state as it was before.
  */
 export async function executeBlock(
-  machine: StateVm,
+  machine: TrieStateVm,
   block: Block,
   header: Header,
 ): Promise<readonly TxReceipt[]> {
@@ -60,7 +60,7 @@ export async function executeBlock(
   }
 }
 
-async function runByLibrary({ vm }: StateVm, block: Block): Promise<readonly TxReceipt[]> {
+async function runByLibrary({ vm }: TrieStateVm, block: Block): Promise<readonly TxReceipt[]> {
   const { receipts } = await runBlock(vm, {
     block,
     skipBlockValidation: true,
@@ -71,7 +71,7 @@ async function runByLibrary({ vm }: StateVm, block: Block): Promise<readonly TxR
 }
 
 /** What the contracts of EIP-4788 and EIP-2935 write when the protocol calls them. */
-async function noteParent({ vm, state }: StateVm, header: Header): Promise<void> {
+async function noteParent({ vm, state }: TrieStateVm, header: Header): Promise<void> {
   const { parentHash, parentBeaconBlockRoot, number, timestamp } = header
   const { common } = vm
   const put = (to: Address, slot: bigint, value: Uint8Array) =>
@@ -89,7 +89,7 @@ async function noteParent({ vm, state }: StateVm, header: Header): Promise<void>
 }
 
 async function runTransactions(
-  machine: StateVm,
+  machine: TrieStateVm,
   block: Block,
   header: Header,
 ): Promise<readonly TxReceipt[]> {
@@ -119,7 +119,7 @@ async function runTransactions(
 }
 
 /** Withdrawals (EIP-4895), and the rewards of blocks that were mined (Yellow Paper 11.3). */
-async function pay(machine: StateVm, block: Block): Promise<void> {
+async function pay(machine: TrieStateVm, block: Block): Promise<void> {
   const { vm } = machine
   const { header, withdrawals, uncleHeaders } = block
   if (vm.common.isActivatedEIP(4895)) {
@@ -137,7 +137,7 @@ async function pay(machine: StateVm, block: Block): Promise<void> {
   await credit(machine, header.coinbase, reward + (reward / 32n) * BigInt(uncleHeaders.length))
 }
 
-async function credit({ vm, state }: StateVm, address: Address, wei: bigint): Promise<void> {
+async function credit({ vm, state }: TrieStateVm, address: Address, wei: bigint): Promise<void> {
   const account = (await state.getAccount(address)) ?? createAccount({})
   account.balance += wei
   await vm.evm.journal.putAccount(address, account)

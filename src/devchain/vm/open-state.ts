@@ -9,24 +9,49 @@ import type { LocalStore } from '../../content/block-store.ts'
 import type { ChainIndex } from '../chain-index.ts'
 import type { ChainRules } from './chain-rules.ts'
 import { createStateVm } from './chain-vm.ts'
-import type { StateVm } from './chain-vm.ts'
+import type { StateVm, TrieStateVm } from './chain-vm.ts'
 import { createTrieDatabase } from './trie-database.ts'
 import type { TrieDatabase } from './trie-database.ts'
 import type { TimeSlice } from './time-slice.ts'
 
-/** What everything that is worked out needs. */
+/** What every computation needs. */
 export type CallParts = {
   readonly rules: ChainRules
-  readonly store: LocalStore
-  readonly index: ChainIndex
   readonly callGasMax: bigint
+  readonly states: States
+}
+
+/** The states that calls run on. */
+export type States = {
+  /** Throws `unknown_block`. */
+  headerOf(blockHash: Uint8Array): Header
+  /** An EVM on the state after `header`, under the rules `common`. Throws `no_state`. */
+  open(parts: {
+    readonly common: Common
+    readonly header: Header
+    readonly turn: TimeSlice
+  }): Promise<StateVm>
+}
+
+/** For computations that read the blocks and tries of the embedded chain. */
+export type StoredParts = CallParts & { readonly store: LocalStore; readonly index: ChainIndex }
+
+export function storedParts(parts: Omit<StoredParts, 'states'>): StoredParts {
+  const stored: StoredParts = {
+    ...parts,
+    states: {
+      headerOf: (blockHash) => headerOf(stored, blockHash),
+      open: (asked) => openState(stored, asked),
+    },
+  }
+  return stored
 }
 
 /** `tries`: the nodes of the state, also those that it has come to. */
-export type OpenState = StateVm & { readonly tries: TrieDatabase }
+export type OpenState = TrieStateVm & { readonly tries: TrieDatabase }
 
 /** Throws `unknown_block`. */
-export function headerOf({ store }: CallParts, blockHash: Uint8Array): Header {
+export function headerOf({ store }: Pick<StoredParts, 'store'>, blockHash: Uint8Array): Header {
   const header = store.peek({ kind: 'header', hash: blockHash })
   if (header === null) throw new Fault('unknown_block')
   return decodeHeader(header)
@@ -37,7 +62,7 @@ export function headerOf({ store }: CallParts, blockHash: Uint8Array): Header {
  * Throws `no_state`.
  */
 export async function openState(
-  { store, index }: CallParts,
+  { store, index }: Pick<StoredParts, 'store' | 'index'>,
   parts: {
     readonly common: Common
     readonly header: Header

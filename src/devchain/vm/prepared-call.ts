@@ -15,7 +15,6 @@ import type { StateVm } from './chain-vm.ts'
 import { evmFault } from './evm-failure.ts'
 import { floorDataGas, intrinsicGas } from './intrinsic-gas.ts'
 import type { TimeSlice } from './time-slice.ts'
-import { headerOf, openState } from './open-state.ts'
 import type { CallParts } from './open-state.ts'
 
 export type PreparedCall = {
@@ -64,12 +63,12 @@ export async function prepareCall(
   { request: asked, blockHash, overrides }: CallTask,
   turn: TimeSlice,
 ): Promise<PreparedCall> {
-  const kept = headerOf(parts, blockHash)
+  const kept = parts.states.headerOf(blockHash)
   const header = overrideHeader(kept, overrides.block)
   const request = requestAt(header, asked)
   const common = parts.rules.at(header)
   const running = parts.rules.running(header, common)
-  const machine = await openState(parts, { common: running, header: kept, turn })
+  const machine = await parts.states.open({ common: running, header: kept, turn })
   await overrideState(machine, overrides.state)
   const block = callBlock(header, common, request, overrides.block.blobBaseFee)
   checkFees(request, block)

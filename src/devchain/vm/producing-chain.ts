@@ -35,7 +35,7 @@ import { refuseLongSteps } from './bound-precompiles.ts'
 import { viewBlock, viewHeader } from './block-view.ts'
 import type { ChainRules } from './chain-rules.ts'
 import { createStateVm } from './chain-vm.ts'
-import type { StateVm } from './chain-vm.ts'
+import type { TrieStateVm } from './chain-vm.ts'
 import { executeBlock } from './execute-block.ts'
 import type { PoolEntry } from './pool.ts'
 import type { ReadyQueue } from './ready-queue.ts'
@@ -89,7 +89,7 @@ const turnBytesMax = 1024 * 1024
 
 export class ProducingChain {
   readonly #parts: ChainParts
-  readonly #main: StateVm
+  readonly #main: TrieStateVm
   #place: BlockPlace
   #header: Header
   #headerView: Block
@@ -99,7 +99,7 @@ export class ProducingChain {
   /** Since the turn began. */
   #turn = { blocks: 0, bytes: 0 }
 
-  private constructor(parts: ChainParts, main: StateVm, place: BlockPlace, header: Uint8Array) {
+  private constructor(parts: ChainParts, main: TrieStateVm, place: BlockPlace, header: Uint8Array) {
     this.#parts = parts
     this.#main = main
     this.#place = place

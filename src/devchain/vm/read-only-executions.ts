@@ -18,6 +18,7 @@ import { createAccessList } from './create-access-list.ts'
 import { estimateGas } from './estimate-gas.ts'
 import { simulate } from './simulate/simulate.ts'
 import type { SimulateTask } from './simulate/simulate.ts'
+import { storedParts } from './open-state.ts'
 import { readStorageRange } from './storage-range.ts'
 import type { StorageRangeTask } from './storage-range.ts'
 import { traceBlock } from './trace-block.ts'
@@ -52,7 +53,8 @@ export function createCalls(options: {
   readonly callGasMax: bigint
 }): (task: ReadOnlyExecution, turn: TimeSlice) => Promise<ReadOnlyResult> {
   const { genesis, store, index, callGasMax } = options
-  const parts = { rules: createRules(genesis, createCrypto()), store, index, callGasMax }
+  const rules = createRules(genesis, createCrypto())
+  const parts = storedParts({ rules, store, index, callGasMax })
   return async (task, turn) => {
     switch (task.kind) {
       case 'call':

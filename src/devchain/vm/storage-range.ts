@@ -17,7 +17,7 @@ import { decodeRlp } from '../../codec/ethereum/rlp.ts'
 import type { StorageRange } from '../../chain/computation.ts'
 import { viewBlock } from './block-view.ts'
 import { headerOf, openState } from './open-state.ts'
-import type { CallParts, OpenState } from './open-state.ts'
+import type { StoredParts, OpenState } from './open-state.ts'
 import { beginBlock } from './simulate/system-calls.ts'
 import { Enough, readBlock } from './trace-block.ts'
 import type { TimeSlice } from './time-slice.ts'
@@ -36,7 +36,7 @@ export type StorageRangeTask = {
  * block of the chain and for an index that it does not have.
  */
 export async function readStorageRange(
-  parts: CallParts,
+  parts: StoredParts,
   task: StorageRangeTask,
   turn: TimeSlice,
 ): Promise<StorageRange | null> {

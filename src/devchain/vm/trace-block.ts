@@ -20,7 +20,7 @@ import type { TracerChoice, TransactionTrace } from '../../chain/computation.ts'
 import { viewBlock } from './block-view.ts'
 import { recordedChanges } from './change-accounts.ts'
 import { headerOf, openState } from './open-state.ts'
-import type { CallParts } from './open-state.ts'
+import type { StoredParts } from './open-state.ts'
 import { createTracer } from './trace/create-tracer.ts'
 import type { Tracer } from './trace/tracer.ts'
 import type { TimeSlice } from './time-slice.ts'
@@ -38,7 +38,7 @@ export class Enough extends Error {}
 
 /** Throws `unknown_block`, `pruned`, `no_state`, and `execution_failed` for the first block of the chain. */
 export async function traceBlock(
-  parts: CallParts,
+  parts: StoredParts,
   { block: asked, index, tracer: choice }: TraceBlockTask,
   turn: TimeSlice,
 ): Promise<readonly TransactionTrace[]> {
@@ -75,7 +75,7 @@ export async function traceBlock(
   return traces
 }
 
-function parentOf(parts: CallParts, { parentHash }: Header): Header {
+function parentOf(parts: StoredParts, { parentHash }: Header): Header {
   try {
     return headerOf(parts, parentHash)
   } catch (cause) {
@@ -155,7 +155,7 @@ async function settle(
 }
 
 /** The block as it was kept. Throws `unknown_block`, `pruned`. */
-export function readBlock({ store }: CallParts, hash: Uint8Array): BlockParts {
+export function readBlock({ store }: StoredParts, hash: Uint8Array): BlockParts {
   const bytes = store.peek({ kind: 'header', hash })
   if (bytes === null) throw new Fault('unknown_block', { detail: 'header for hash not found' })
   const { transactionsRoot, unclesHash, withdrawalsRoot } = decodeHeader(bytes)

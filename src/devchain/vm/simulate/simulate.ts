@@ -5,7 +5,7 @@ import { decodeHeader } from '../../../codec/ethereum/header.ts'
 import type { Header } from '../../../codec/ethereum/header.ts'
 import type { BlockSimulation, SimulatedBlock } from '../../../chain/computation.ts'
 import { headerOf, openState } from '../open-state.ts'
-import type { CallParts } from '../open-state.ts'
+import type { StoredParts } from '../open-state.ts'
 import { TraceBudget } from '../trace/tracer.ts'
 import type { TimeSlice } from '../time-slice.ts'
 import { planBlocks } from './plan-blocks.ts'
@@ -18,7 +18,7 @@ export type SimulateTask = {
 
 /** Throws as evm-executor.ts, Executor.simulate. */
 export async function simulate(
-  parts: CallParts,
+  parts: StoredParts,
   { blockHash, simulation }: SimulateTask,
   turn: TimeSlice,
 ): Promise<readonly SimulatedBlock[]> {
