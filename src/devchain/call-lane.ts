@@ -5,34 +5,41 @@ import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { CallOwner } from '../chain/computation.ts'
-import type { CallThreadMessage, CallThreadTask, CallThreadData } from './call-thread-tasks.ts'
-import { CallQueue } from './call-queue.ts'
+import type { CallThreadMessage, CallThreadTask } from './call-thread-tasks.ts'
+import { CallQueue, type QueueLimits } from './call-queue.ts'
 import { unpackFailure } from './packed-failure.ts'
-import type { ReadOnlyExecution, ReadOnlyResult } from './vm/read-only-executions.ts'
-import { tooLong } from './vm/time-slice.ts'
+import { type TimeSliceLimits, tooLong } from './vm/time-slice.ts'
 
-export type CallEntry = CallOwner & {
+export type CallEntry<Task> = CallOwner & {
   readonly id: number
-  readonly task: ReadOnlyExecution
-  readonly resolve: (result: ReadOnlyResult) => void
+  readonly task: Task
+  readonly resolve: (result: unknown) => void
   readonly reject: (error: unknown) => void
 }
 
-export type CallLaneOptions = {
-  readonly data: CallThreadData
+export type CallLaneOptions<Task> = {
+  /** The module of the thread, and what it starts with. */
+  readonly worker: { readonly url: URL; readonly data: unknown }
+  /** For the log. */
+  readonly network: string | null
+  readonly limits: TimeSliceLimits
+  /** Default: those of call-queue.ts. */
+  readonly queueLimits?: QueueLimits
   readonly clock: Clock
   readonly log: Log
   /** The thread gave the call back: it takes too long for this lane. */
-  readonly onLong: (entry: CallEntry) => void
+  readonly onLong: (entry: CallEntry<Task>) => void
   /** The thread had to be replaced because of a call of this account. */
   readonly onReplaced: (accountId: string) => void
+  /** The call waits for `want`; `give` sends what it gets. Absent: calls need nothing. */
+  readonly onNeed?: (entry: CallEntry<Task>, want: unknown, give: (given: unknown) => void) => void
 }
 
-export type CallLane = {
+export type CallLane<Task> = {
   /** Throws `overloaded`. */
-  add(entry: CallEntry): void
+  add(entry: CallEntry<Task>): void
   /** Forgets a call, waiting or under way, if it is in this lane. */
-  leave(entry: CallEntry): void
+  leave(entry: CallEntry<Task>): void
   close(): Promise<void>
 }
 
@@ -49,10 +56,9 @@ type TurnTaken = { readonly id: number; readonly since: number }
 /** `cpuMs`: of the thread, when the turn was first looked at. */
 type Suspect = { readonly turn: TurnTaken; readonly cpuMs: number }
 
-export function createCallLane(options: CallLaneOptions): CallLane {
-  const { data, clock, log } = options
-  const { network, limits } = data
-  const queue = new CallQueue<CallEntry>()
+export function createCallLane<Task>(options: CallLaneOptions<Task>): CallLane<Task> {
+  const { network, limits, clock, log } = options
+  const queue = new CallQueue<CallEntry<Task>>(options.queueLimits)
   let worker: Worker | null = null
   let stopWatch: (() => void) | null = null
   let turn = null as TurnTaken | null
@@ -61,10 +67,8 @@ export function createCallLane(options: CallLaneOptions): CallLane {
   let closed = false
 
   function start(): Worker {
-    // tsc does not rewrite this name: the built program runs .js, a checkout runs .ts.
-    const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
-    const started = new Worker(new URL(`./call-worker${extension}`, import.meta.url), {
-      workerData: data,
+    const started = new Worker(options.worker.url, {
+      workerData: options.worker.data,
       resourceLimits: { maxOldGenerationSizeMb: heapMegabytesMax },
       execArgv: [],
     })
@@ -140,13 +144,20 @@ export function createCallLane(options: CallLaneOptions): CallLane {
     if (turn?.id === news.id) turn = null
     const entry = queue.begun.get(news.id)
     if (entry === undefined) return
+    if (news.kind === 'need') {
+      const give = (given: unknown): void => {
+        if (queue.begun.get(news.id) === entry) order({ kind: 'have', id: news.id, given })
+      }
+      options.onNeed?.(entry, news.want, give)
+      return
+    }
     end(entry)
     if (news.kind === 'done') entry.resolve(news.result)
     else if (news.kind === 'long') options.onLong(entry)
     else entry.reject(unpackFailure(news.failure))
   }
 
-  function end(entry: CallEntry): CallEntry {
+  function end(entry: CallEntry<Task>): CallEntry<Task> {
     queue.remove(entry)
     beginNext()
     if (queue.size === 0) worker?.unref()
@@ -160,7 +171,7 @@ export function createCallLane(options: CallLaneOptions): CallLane {
     }
   }
 
-  function order(message: CallThreadTask): void {
+  function order(message: CallThreadTask<Task>): void {
     worker ??= start()
     worker.ref()
     worker.postMessage(message)
@@ -184,10 +195,18 @@ export function createCallLane(options: CallLaneOptions): CallLane {
       if (ending === null) return
       const ended = new Promise<void>((resolve) => ending.once('exit', () => resolve()))
       ending.ref()
-      ending.postMessage({ kind: 'close' } satisfies CallThreadTask)
+      ending.postMessage({ kind: 'close' } satisfies CallThreadTask<Task>)
       await ended
     },
   }
+}
+
+/**
+ * The module `name` beside `importer` (an `import.meta.url`): tsc does not rewrite such names, and the built program runs
+ * .js, a checkout .ts.
+ */
+export function moduleBeside(importer: string, name: string): URL {
+  return new URL(`./${name}${importer.endsWith('.ts') ? '.ts' : '.js'}`, importer)
 }
 
 /** Processor time of a thread so far, also in the middle of a step. Null: it has ended, or cannot be asked just now. */

@@ -2,8 +2,8 @@
 import type { Genesis } from './genesis.ts'
 import type { PackedFailure } from './packed-failure.ts'
 import type { MoveLimits, TimeSliceLimits } from './vm/time-slice.ts'
-import type { ReadOnlyExecution, ReadOnlyResult } from './vm/read-only-executions.ts'
 
+/** Of the thread of an embedded chain. */
 export type CallThreadData = {
   readonly network: string
   readonly genesis: Genesis
@@ -14,15 +14,20 @@ export type CallThreadData = {
   readonly moves: MoveLimits | null
 }
 
-/** To the thread. `cancel` ends a task at its next stop. */
-export type CallThreadTask =
-  | { readonly kind: 'run'; readonly id: number; readonly task: ReadOnlyExecution }
+/** To the thread. `cancel` ends a task at its next stop; `have` answers its last `need`. */
+export type CallThreadTask<Task> =
+  | { readonly kind: 'run'; readonly id: number; readonly task: Task }
   | { readonly kind: 'cancel'; readonly id: number }
+  | { readonly kind: 'have'; readonly id: number; readonly given: unknown }
   | { readonly kind: 'close' }
 
-/** From the thread. `turn`: this task goes on now, the one before has stopped. `long`: it must begin again elsewhere. */
+/**
+ * From the thread. `turn`: this task goes on now, the one before has stopped. `long`: it must begin again elsewhere. `need`:
+ * it waits for values that the thread does not have.
+ */
 export type CallThreadMessage =
   | { readonly kind: 'turn'; readonly id: number }
+  | { readonly kind: 'need'; readonly id: number; readonly want: unknown }
   | { readonly kind: 'long'; readonly id: number }
-  | { readonly kind: 'done'; readonly id: number; readonly result: ReadOnlyResult }
+  | { readonly kind: 'done'; readonly id: number; readonly result: unknown }
   | { readonly kind: 'failed'; readonly id: number; readonly failure: PackedFailure }

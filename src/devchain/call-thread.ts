@@ -6,8 +6,8 @@ import { setNewest } from '../base/lru-cache.ts'
 import type { Log } from '../base/log.ts'
 import type { CallOwner } from '../chain/computation.ts'
 import type { RequestedCall, EvmExecutor } from '../chain/evm-executor.ts'
-import { createCallLane } from './call-lane.ts'
-import type { CallEntry } from './call-lane.ts'
+import { type CallEntry, createCallLane, moduleBeside } from './call-lane.ts'
+import type { CallThreadData } from './call-thread-tasks.ts'
 import type { Genesis } from './genesis.ts'
 import { reasonOf } from './packed-failure.ts'
 import type { ReadOnlyExecution, ReadOnlyResults } from './vm/read-only-executions.ts'
@@ -50,36 +50,34 @@ const slowAccountsMax = 1024
 
 export function createCallThread(options: CallThreadOptions): CallThread {
   const { network, genesis, databasePath, callGasMax, clock, log } = options
-  const data = {
-    network,
-    genesis,
-    databasePath,
-    callGasMax,
-    limits: options.limits ?? defaultTimeSliceLimits,
-  }
+  const limits = options.limits ?? defaultTimeSliceLimits
+  const data = { network, genesis, databasePath, callGasMax, limits }
   /** Until when, by account. */
   const slowUntil = new Map<string, number>()
-  const onReplaced = (accountId: string) =>
-    setNewest(slowUntil, accountId, clock.monotonic() + slowMs, slowAccountsMax)
-  const slow = createCallLane({
-    data: { ...data, moves: null },
-    clock,
-    log,
-    onLong: (entry) => entry.reject(new Fault('internal')),
-    onReplaced,
-  })
-  const quick = createCallLane({
-    data: { ...data, moves },
-    clock,
-    log,
-    onLong(entry) {
-      try {
-        slow.add(entry)
-      } catch (error) {
-        entry.reject(error)
-      }
-    },
-    onReplaced,
+  const laneOf = (
+    moves: MoveLimits | null,
+    onLong: (entry: CallEntry<ReadOnlyExecution>) => void,
+  ) =>
+    createCallLane<ReadOnlyExecution>({
+      worker: {
+        url: moduleBeside(import.meta.url, 'call-worker'),
+        data: { ...data, moves } satisfies CallThreadData,
+      },
+      network,
+      limits,
+      clock,
+      log,
+      onLong,
+      onReplaced: (accountId) =>
+        setNewest(slowUntil, accountId, clock.monotonic() + slowMs, slowAccountsMax),
+    })
+  const slow = laneOf(null, (entry) => entry.reject(new Fault('internal')))
+  const quick = laneOf(moves, (entry) => {
+    try {
+      slow.add(entry)
+    } catch (error) {
+      entry.reject(error)
+    }
   })
   let nextId = 1
   let closed = false
@@ -104,8 +102,15 @@ export function createCallThread(options: CallThreadOptions): CallThread {
     try {
       return await new Promise<ReadOnlyResults[Task['kind']]>((resolve, reject) => {
         // The thread answers each task with the result of its kind (vm/read-only-executions.ts).
-        const answer = resolve as CallEntry['resolve']
-        const entry: CallEntry = { id, accountId, keyId, task, resolve: answer, reject }
+        const answer = resolve as CallEntry<ReadOnlyExecution>['resolve']
+        const entry: CallEntry<ReadOnlyExecution> = {
+          id,
+          accountId,
+          keyId,
+          task,
+          resolve: answer,
+          reject,
+        }
         const lane = isSlow(accountId) ? slow : quick
         lane.add(entry)
         leave = () => {

@@ -101,16 +101,17 @@ export class TimeSlices {
     try {
       signal.throwIfAborted()
       onTurn()
-      return await turnOf(new TimeSlice(this.#clock, this, signal, () => this.#pass(onTurn)))
+      const pause = (waited: Promise<void>): Promise<void> => this.#pause(waited, onTurn)
+      return await turnOf(new TimeSlice(this.#clock, this, signal, pause))
     } finally {
       this.#give()
     }
   }
 
-  async #pass(onTurn: () => void): Promise<void> {
+  /** Others run until `waited` resolves and the turn comes round again. It never rejects. */
+  async #pause(waited: Promise<void>, onTurn: () => void): Promise<void> {
     this.#give()
-    // Also without other tasks: the message that the task was aborted arrives only between slices.
-    await setImmediate()
+    await waited
     await this.#take(this.#goingOn)
     onTurn()
   }
@@ -140,7 +141,7 @@ export class TimeSlice {
   readonly #clock: Clock
   readonly #turns: Pick<TimeSlices, 'limits' | 'moves' | 'isCrowded'>
   readonly #signal: AbortSignal
-  readonly #pass: () => Promise<void>
+  readonly #pause: (waited: Promise<void>) => Promise<void>
   readonly #beganAt: number
   #since: number
   #ranMs = 0
@@ -150,12 +151,12 @@ export class TimeSlice {
     clock: Clock,
     turns: Pick<TimeSlices, 'limits' | 'moves' | 'isCrowded'>,
     signal: AbortSignal,
-    pass: () => Promise<void>,
+    pause: (waited: Promise<void>) => Promise<void>,
   ) {
     this.#clock = clock
     this.#turns = turns
     this.#signal = signal
-    this.#pass = pass
+    this.#pause = pause
     this.#beganAt = clock.monotonic()
     this.#since = this.#beganAt
   }
@@ -189,8 +190,31 @@ export class TimeSlice {
     return this.#rest()
   }
 
+  /**
+   * Others run while the task waits for `promise`, which does not count as its own time, only towards the span. Rejects as
+   * `promise`, when the task was given up, and with `execution_failed` when time is up.
+   */
+  async wait<T>(promise: Promise<T>): Promise<T> {
+    this.#ranMs += this.#clock.monotonic() - this.#since
+    let outcome = null as PromiseSettledResult<T> | null
+    const { promise: aborted, resolve } = Promise.withResolvers<void>()
+    const abort = (): void => resolve()
+    this.#signal.addEventListener('abort', abort, { once: true })
+    const settled = Promise.allSettled([promise]).then(([result]) => void (outcome = result))
+    await this.#pause(this.#signal.aborted ? Promise.resolve() : Promise.race([settled, aborted]))
+    this.#signal.removeEventListener('abort', abort)
+    this.#since = this.#clock.monotonic()
+    this.#signal.throwIfAborted()
+    const { limits } = this.#turns
+    if (this.#since - this.#beganAt >= limits.spanMs) throw tooLong(limits)
+    if (outcome === null) throw new Error('the wait of a task ended without a result')
+    if (outcome.status === 'rejected') throw outcome.reason
+    return outcome.value
+  }
+
   async #rest(): Promise<void> {
-    await this.#pass()
+    // Also without other tasks: the message that the task was aborted arrives only between slices.
+    await this.#pause(setImmediate())
     this.#since = this.#clock.monotonic()
     this.#signal.throwIfAborted()
   }
