@@ -111,3 +111,12 @@ export interface EvmExecutor {
   /** Addresses whose keys are public on this network (eth_accounts); empty elsewhere. */
   readonly accounts: readonly Uint8Array[]
 }
+
+/**
+ * Calls computed here on proved state, behind upstreams. Errors as above, in addition `unprovable`: the call reads more than
+ * a limit or runs too long, or the fork rules of its block are not known; and what reading state throws.
+ */
+export type CallProver = Pick<
+  EvmExecutor,
+  'call' | 'estimateGas' | 'createAccessList' | 'traceCall'
+>

@@ -3,13 +3,18 @@
 // Tested by src/rpc/methods/blocks/by-hash.test.ts
 import type { FetchContext, Obtain, Peek, PeekNode } from '../content/ref.ts'
 import { Fault } from '../base/fault.ts'
-import type { EvmExecutor } from './evm-executor.ts'
+import type { CallProver, EvmExecutor } from './evm-executor.ts'
 import type { ForkConfigs } from './fork-configs.ts'
 import type { Head } from './head.ts'
 import type { EntryReader } from './entry-reader.ts'
 import type { AccountMemory, HeaderMemory } from './proved-memory.ts'
 import type { Relay } from './relay.ts'
 import type { TransactionPool } from './transaction-pool.ts'
+
+export type ProvedCalls = {
+  /** `network`: reads the state; one that records its reads gets every value of the call. */
+  on(network: Network): CallProver
+}
 
 export type Network = {
   readonly name: string
@@ -29,8 +34,10 @@ export type Network = {
   /** The fetch context that every read of this network starts with. */
   readonly hint: FetchContext
   readonly pool: TransactionPool
-  /** Null if Cairn runs no EVM for it: then the relay answers. */
+  /** Of the embedded chain; null behind upstreams. */
   readonly executor: EvmExecutor | null
+  /** Calls on proved state. Absent: the EvmExecutor or the relay answers calls. */
+  readonly calls?: ProvedCalls
   /** Null without upstreams. */
   readonly relay: Relay | null
   /** Blob base fee update fraction in force at a block time (seconds), or null when unknown. */
@@ -44,4 +51,15 @@ export function executorOf({ executor }: Network, method: string): EvmExecutor {
   if (executor !== null) return executor
   const detail = `The method ${method} does not exist/is not available`
   throw new Fault('no_method', { detail })
+}
+
+/** What answers a call, and the level of its answer. Throws `no_method`, and `unprovable` behind upstreams. */
+export function callsOf(
+  network: Network,
+  method: string,
+): { readonly calls: CallProver; readonly level: 'trusted' | 'proof' } {
+  if (network.calls !== undefined) return { calls: network.calls.on(network), level: 'proof' }
+  if (network.relay === null) return { calls: executorOf(network, method), level: 'trusted' }
+  const detail = `the fork schedule of ${network.name} is not known: set genesisFile`
+  throw new Fault('unprovable', { detail })
 }

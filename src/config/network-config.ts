@@ -62,6 +62,8 @@ export type UpstreamNetworkConfig = {
   }
   /** Hash of block 0, `0x` and 64 hex digits in lower case; null: not configured. */
   readonly genesisHash: string | null
+  /** Null: the fork schedule is known from the chain ID, or unknown. */
+  readonly genesisFile: string | null
   /** Newest first; `from` in seconds since 1970. Null: known from the chain ID, or unknown. */
   readonly blobSchedule:
     | readonly { readonly from: number; readonly baseFeeUpdateFraction: number }[]

@@ -216,6 +216,10 @@ export const upstreamNetworkSchema = z.strictObject({
       description: 'Hash of block 0. null: known from the chain ID, else requested from upstreams.',
       example: `genesisHash: "0x${'00'.repeat(32)}"`,
     }),
+  genesisFile: filePath(
+    'Genesis file of the network (JSON, as geth reads it), for the fork schedule that proves calls. null: known from the chain ID, else calls have no proof.',
+    'genesisFile: ./genesis.json',
+  ),
   blobSchedule: z
     .array(
       z.strictObject({

@@ -83,6 +83,7 @@ test('networks are read as written, in order, with references replaced', async (
       verify: { default: 'require', methods: { eth_getStorageAt: 'prefer' } },
       heads: { quorum: 2, require: 'quorum', pollMs: 500, maxAgeMs: 9000 },
       genesisHash: `0x${'ab'.repeat(32)}`,
+      genesisFile: null,
       blobSchedule: [
         { from: 9, baseFeeUpdateFraction: 8 },
         { from: 5, baseFeeUpdateFraction: 7 },

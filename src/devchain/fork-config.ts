@@ -65,7 +65,7 @@ function configAt(genesis: Genesis, genesisHash: Uint8Array, time: number): Fork
   return {
     activationTime: time,
     blobSchedule: blobScheduleAt(config, time),
-    forkId: forkIdAt(genesis, genesisHash, time),
+    forkId: forkIdAt(config, genesis.timestamp, genesisHash, time),
     precompiles: Object.fromEntries(
       precompiles
         .filter(([fork]) => fork === null || inForce(fork))
@@ -108,11 +108,19 @@ function blobScheduleAt(config: GenesisConfig, time: number): ForkConfig['blobSc
   return found
 }
 
-/** CRC-32 over the genesis hash and each fork passed by `time`; those in force at genesis do not count. */
-function forkIdAt(genesis: Genesis, genesisHash: Uint8Array, time: number): Uint8Array {
-  const blocks = numbersOf(genesis.config, 'Block').filter((block) => block > 0)
-  const times = numbersOf(genesis.config, 'Time').filter(
-    (fork) => BigInt(fork) > genesis.timestamp && fork <= time,
+/**
+ * CRC-32 over the genesis hash and each fork passed by `time`; those in force at genesis do not count (EIP-2124, EIP-6122).
+ * `genesisTime`: of block 0, seconds.
+ */
+export function forkIdAt(
+  config: GenesisConfig,
+  genesisTime: bigint,
+  genesisHash: Uint8Array,
+  time: number,
+): Uint8Array {
+  const blocks = numbersOf(config, 'Block').filter((block) => block > 0)
+  const times = numbersOf(config, 'Time').filter(
+    (fork) => BigInt(fork) > genesisTime && fork <= time,
   )
   const bytes = Buffer.alloc(8)
   let sum = crc32(genesisHash)

@@ -84,7 +84,9 @@ export function createRpcPipeline(parts: RpcPipelineDeps): RpcPipeline {
       : request
     const labels = new RequestContext(watched.network, parts.resolveBlock)
     const finish = (outcomes: readonly RpcOutcome[]): RpcAnswer => {
-      const answered = outcomes.some((outcome) => !('fault' in outcome))
+      const answered = outcomes.some(
+        (outcome) => !('fault' in outcome) || (labels.isLabelled && isComputed(outcome.fault)),
+      )
       const units = meter.settle(request, planned, outcomes, began)
       const headers = labels.headers(batch, units, answered)
       if (inspection) {
@@ -138,4 +140,9 @@ export function createRpcPipeline(parts: RpcPipelineDeps): RpcPipeline {
     chargeRefusal: meter.chargeRefusal,
     runRpc,
   }
+}
+
+/** A failure that the EVM computed is the answer of its call. */
+function isComputed({ code }: Fault): boolean {
+  return code === 'reverted' || code === 'execution_failed'
 }

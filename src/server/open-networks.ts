@@ -24,13 +24,20 @@ import {
   createEmbeddedOperations,
   createUpstreamOperations,
 } from '../rpc/relay/upstream-operations.ts'
+import {
+  createProvedCallThread,
+  type ProvedCallThread,
+} from '../devchain/proved/proved-call-thread.ts'
 import type { NetworkSources } from './open-content.ts'
 import type { OpenChain } from './open-chain.ts'
+import { openProvedCalls } from './open-proved-calls.ts'
 
 type OpenUpstreamsParts = {
   readonly obtaining: Obtaining
   readonly writer: Writer
   readonly pubSub?: PubSub | undefined
+  /** Computes calls of all networks. */
+  readonly callThread: ProvedCallThread
   readonly clock: Clock
   readonly log: Log
 }
@@ -40,6 +47,7 @@ function openUpstreams(config: UpstreamNetworkConfig, parts: OpenUpstreamsParts)
   const { writer, clock, log } = parts
   const { name, chainId, heads, genesisHash, blobSchedule, upstreams } = config
   const { obtain, peek, peekNode } = parts.obtaining
+  const calls = openProvedCalls(config, { thread: parts.callThread, clock, log })
   return openUpstreamNetwork({
     name,
     chainId,
@@ -58,6 +66,7 @@ function openUpstreams(config: UpstreamNetworkConfig, parts: OpenUpstreamsParts)
       })) ?? null,
     methods: servingPolicies,
     requireProof: verifyOf(config, 'eth_getBlockByHash') === 'require',
+    ...(calls !== null && { calls }),
     ledger: createInvalidReplyLog({ network: name, writer, clock, log }),
     content: { obtain, peek, peekNode },
     pubSub: parts.pubSub,
@@ -76,7 +85,7 @@ function verifyOf({ verify, policy, chainId }: UpstreamNetworkConfig, method: st
   if (policy === 'none') return 'off'
   const served = servingPolicies.get(method)
   const data = served?.serve === 'prove' ? served.data : null
-  if (data === 'state') return 'prefer'
+  if (data === 'state' || data === 'call') return 'prefer'
   // The roots of this chain do not commit to its lists: only headers can be proved.
   if (policy === 'header-only') return data === 'header' ? 'require' : 'header'
   const isFull = policy === 'full' || (policy === null && findKnownNetwork(chainId) !== null)
@@ -100,6 +109,8 @@ export type OpenNetworksParts = {
   readonly clock: Clock
   readonly log: Log
 }
+
+type OpeningParts = OpenNetworksParts & Pick<OpenUpstreamsParts, 'callThread'>
 
 export type OpenNetworks = {
   /** In force, the default first; the same array until it changes. */
@@ -145,8 +156,10 @@ const retireSpareMs = 1_000
  * Resolves when every network can serve, or its upstreams had their time; later networks join
  * when ready. Rejects as `openChain`.
  */
-export async function openNetworks(parts: OpenNetworksParts): Promise<OpenNetworks> {
-  const { clock, log, sources } = parts
+export async function openNetworks(given: OpenNetworksParts): Promise<OpenNetworks> {
+  const { clock, log, sources } = given
+  const callThread = createProvedCallThread({ clock, log })
+  const parts: OpeningParts = { ...given, callThread }
   const offered = new WeakMap<Network, Operations>()
   /** Replaced, not closed yet. */
   const retiring = new Map<Opened, () => Promise<void>>()
@@ -216,6 +229,7 @@ export async function openNetworks(parts: OpenNetworksParts): Promise<OpenNetwor
     async close() {
       await Promise.all([...retiring.values()].map((end) => end()))
       for (const one of serving.toReversed()) await one.close()
+      await callThread.close()
     },
   }
 }
@@ -224,7 +238,7 @@ export async function openNetworks(parts: OpenNetworksParts): Promise<OpenNetwor
 async function openAll(
   listed: readonly NetworkConfig[],
   before: readonly Opened[],
-  parts: OpenNetworksParts,
+  parts: OpeningParts,
 ): Promise<readonly Opened[]> {
   await using opening = new AsyncDisposableStack()
   const opened: Opened[] = []
@@ -252,13 +266,13 @@ async function openAll(
   return opened
 }
 
-async function openEmbedded(listed: NetworkConfig, parts: OpenNetworksParts): Promise<Opened> {
+async function openEmbedded(listed: NetworkConfig, parts: OpeningParts): Promise<Opened> {
   const { network, close } = await parts.openChain(parts.config)
   const operations = createEmbeddedOperations(parts.operations)
   return { listed, network, operations, upstream: null, close }
 }
 
-function openBehind(listed: UpstreamNetworkConfig, parts: OpenNetworksParts): Opened {
+function openBehind(listed: UpstreamNetworkConfig, parts: OpeningParts): Opened {
   const upstream = openUpstreams(listed, parts)
   const operations = createUpstreamOperations(parts.operations, {
     verifyOf: (method) => verifyOf(listed, method),

@@ -9,7 +9,8 @@ import type { Obtain, Peek, PeekNode } from '../../content/ref.ts'
 import type { Source } from '../../content/source.ts'
 import { getHeader, rememberBlock } from '../blocks.ts'
 import { type BlobFractions, blobFractionAt, findKnownNetwork } from '../known-networks.ts'
-import type { Network } from '../network.ts'
+import type { Network, ProvedCalls } from '../network.ts'
+import type { Relay } from '../relay.ts'
 import { type ProvedHeader, createAccountMemory, createHeaderMemory } from '../proved-memory.ts'
 import { findInHistory } from './head/block-history.ts'
 import { createCallAt } from './source/block-parameter.ts'
@@ -44,6 +45,8 @@ export type UpstreamNetworkOptions = {
   readonly requireProof: boolean
   readonly methods: MethodPolicies
   readonly ledger: InvalidReplyLog
+  /** Computes calls on proved state; null where the fork schedule is not known. */
+  readonly calls?: (relay: Relay) => ProvedCalls | null
   readonly content: { readonly obtain: Obtain; readonly peek: Peek; readonly peekNode: PeekNode }
   /** Heads that nodes hear from each other; absent: this node is alone. */
   readonly pubSub?: PubSub | undefined
@@ -132,6 +135,12 @@ export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNe
     clock,
     log,
   })
+  const relay = createUpstreamRelay({
+    network: name,
+    pool,
+    agree: Math.min(heads.quorum, upstreams.length),
+  })
+  const calls = options.calls?.(relay) ?? null
   const network: Network = {
     name,
     chainId,
@@ -142,11 +151,8 @@ export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNe
     hint: { network: name },
     pool: createUpstreamTransactionPool({ network: name, pool, words, arrivals: pending.arrivals }),
     executor: null,
-    relay: createUpstreamRelay({
-      network: name,
-      pool,
-      agree: Math.min(heads.quorum, upstreams.length),
-    }),
+    relay,
+    ...(calls !== null && { calls }),
     blobFeeFraction: (timestamp) => blobFractionAt(blobFractions, timestamp),
     forkConfigs: () => null,
   }

@@ -23,20 +23,36 @@ export type ChainRules = {
 }
 
 export function createRules(genesis: Genesis, customCrypto: CustomCrypto): ChainRules {
+  const { config, difficulty, gasLimit, nonce, timestamp } = genesis
+  return createRulesOf(config, customCrypto, {
+    difficulty: toQuantity(difficulty),
+    gasLimit: toQuantity(gasLimit),
+    nonce: `0x${nonce.toString(16).padStart(16, '0')}`,
+    timestamp: toQuantity(timestamp),
+  })
+}
+
+/** Where nothing is read of the first block. */
+const anyFirstBlock = {
+  difficulty: '0x0',
+  gasLimit: '0x0',
+  nonce: `0x${'0'.repeat(16)}`,
+  timestamp: '0x0',
+}
+
+/** Of the `config` of a geth genesis file alone. */
+export function createRulesOf(
+  config: GenesisConfig,
+  customCrypto: CustomCrypto,
+  firstBlock: Readonly<Record<string, string>> = anyFirstBlock,
+): ChainRules {
   const rules = createCommonFromGethGenesis(
-    {
-      config: { ...genesis.config } as never,
-      difficulty: toQuantity(genesis.difficulty),
-      gasLimit: toQuantity(genesis.gasLimit),
-      nonce: `0x${genesis.nonce.toString(16).padStart(16, '0')}`,
-      timestamp: toQuantity(genesis.timestamp),
-      alloc: {},
-    } as never,
+    { config: { ...config, ...mergeOf(config) }, ...firstBlock, alloc: {} } as never,
     { customCrypto },
   )
   // Each library adds its own numbers only to rules it has seen.
   for (const params of [paramsBlock, paramsTx, paramsEVM, paramsVM]) rules.updateParams(params)
-  rules.updateParams(blobCounts(genesis.config))
+  rules.updateParams(blobCounts(config))
   // Each block, header and transaction would add the same numbers again, by way of JSON. Copies keep this.
   rules.updateParams = () => {}
   // The library puts this list together each time that an opcode asks which fork it is in. Copies keep this too.
@@ -75,4 +91,12 @@ function blobCounts(config: GenesisConfig): Record<string, { target: number; max
     if (typeof target === 'number' && typeof max === 'number') counts[fork] = { target, max }
   }
   return counts
+}
+
+/** The library finds a merge at the first block only by its own member, or by a later fork. */
+function mergeOf({ terminalTotalDifficulty }: GenesisConfig): {
+  terminalTotalDifficultyPassed?: true
+} {
+  const isMerged = terminalTotalDifficulty !== undefined && Number(terminalTotalDifficulty) === 0
+  return isMerged ? { terminalTotalDifficultyPassed: true } : {}
 }

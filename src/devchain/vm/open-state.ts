@@ -22,7 +22,7 @@ export type CallParts = {
 }
 
 /** The states that calls run on. */
-export type States = {
+type States = {
   /** Throws `unknown_block`. */
   headerOf(blockHash: Uint8Array): Header
   /** An EVM on the state after `header`, under the rules `common`. Throws `no_state`. */

@@ -1,6 +1,7 @@
 // `[call, block?, state overrides?, block overrides?]`, the arguments of eth_call and its kin.
 // Tested by src/rpc/params/params.test.ts
 import { Fault } from '../../base/fault.ts'
+import { callParams } from '../../chain/call-json.ts'
 import { type CallRequest, noOverrides, type Overrides } from '../../chain/computation.ts'
 import type { RequestedCall } from '../../chain/evm-executor.ts'
 import type { Network } from '../../chain/network.ts'
@@ -59,4 +60,17 @@ export function requestFor({ request, chainId }: CallArguments, network: Network
     throw new Fault('execution_failed', { detail })
   }
   return request
+}
+
+/** The input of a call in one spelling, for the caches. */
+export function callKey({ request, overrides, chainId }: CallInput): string {
+  return JSON.stringify([...callParams(request, null, overrides), String(chainId)])
+}
+
+/** The same as params that name the block by its hash, for proof bundles. */
+export function bundledCall(
+  { request, overrides }: CallInput,
+  blockHash: string,
+): readonly unknown[] {
+  return callParams(request, blockHash, overrides)
 }

@@ -13,6 +13,7 @@ import {
   runOperation,
 } from '../operation.ts'
 import { findNamed, findResolved } from '../bundles/proved-block.ts'
+import { type CallPlace, relayedAddresses } from '../params/relayed-calls.ts'
 import { parseBlock, relayCall } from './relay.ts'
 import type { BlockPlace } from './serving-policy.ts'
 import { completeRead, fetched, type Read } from '../../chain/read.ts'
@@ -71,15 +72,23 @@ async function relayUnderHeader(
   return { ...result, ...renderHeader(proved) }
 }
 
-/** `block`: how the same read is asked of an upstream. */
+/** `block`: how the same read is asked of an upstream. `calls`: where a call names its accounts; null: no call. */
 export function proveOrRelay(
   operation: RpcOperation<unknown>,
   block: BlockPlace | null,
   verify: VerifyMode,
+  calls: CallPlace | null = null,
 ): RpcOperation<unknown> {
-  if (verify === 'require') return operation
+  // The accounts of a call are read from what an upstream would get: `pending` is forwarded under every policy.
+  if (verify === 'require' && calls === null) return operation
   const { name, units, cache, bundle, addresses } = operation
-  const method = { name, class: 'read', provable: true, ...(block && { block }) } as const
+  const method = {
+    name,
+    class: 'read',
+    // Upstreams that agree on a call are several times its cost.
+    ...(calls === null && { provable: true }),
+    ...(block && { block }),
+  } as const
   const declared: RpcDeclaration<Input> = {
     name,
     units,
@@ -88,9 +97,14 @@ export function proveOrRelay(
       own: operation.parse(params),
       block: parseBlock(block, params),
     }),
-    ...(addresses && { addresses: ({ own }) => addresses.call(operation, own) }),
+    ...(addresses && {
+      addresses: ({ own, params }) =>
+        calls === null
+          ? addresses.call(operation, own)
+          : relayedAddresses(calls, params, block?.at ?? null),
+    }),
     ...(cache &&
-      verify === 'prefer' && {
+      (verify === 'prefer' || verify === 'require') && {
         cache: { block: ({ own }) => cache.block(own), key: ({ own }) => cache.key(own) },
       }),
     ...(bundle && {
@@ -119,6 +133,7 @@ export function proveOrRelay(
               const by = { method, byHash: bundle?.as }
               return await relayUnderHeader(call, by, input.params, input.block)
             }
+            if (verify === 'require') return await runOperation(operation, input.own, call)
             if (verify === 'prefer') {
               try {
                 return await runOperation(operation, input.own, call)

@@ -10,12 +10,16 @@ export type BlockPlace = { readonly at: number; readonly form: PinForm | 'hash' 
 /** Cairn proves the answer if the network allows it; else it forwards the call, as the verification policy says. */
 type ProvedServing = MethodPolicy & {
   readonly serve: 'prove'
-  /** `block`: a header and its lists. Most nodes can prove `state` near the head only. */
-  readonly data: 'state' | 'block' | 'header'
+  /**
+   * `block`: a header and its lists. Most nodes can prove `state` near the head only. `call`: computed here on proved state.
+   */
+  readonly data: 'state' | 'block' | 'header' | 'call'
   /** Null: the method names no block. */
   readonly block: BlockPlace | null
   /** The answer is of a block that exists: `pending` means the latest one. */
   readonly pendingIsLatest?: true
+  /** Of a forwarded call: as for one that is only forwarded. */
+  readonly calls?: CallPlace
 }
 
 /** An upstream answers, without a proof: the call needs an EVM, a pool, or the node itself. */

@@ -77,7 +77,8 @@ function rig(
 }
 
 test('a known read is handed on with its tag fixed as a block, and labelled as the relay says', async () => {
-  const { run, asked } = rig({ answer: { result: '0x01', level: 'quorum:2/3' } })
+  const answered = { result: '0x01', level: 'quorum:2/3' } as const
+  const { run, asked } = rig({ verify: 'prefer', answer: answered })
   const answer = await run('eth_call', [{ to: address }, 'latest'])
   assert.deepEqual([answer.result, answer.levels], ['0x01', ['quorum:2/3']])
   assert.equal(answer.blocks[0]?.anchor, 'quorum:2/3')
@@ -88,7 +89,7 @@ test('a known read is handed on with its tag fixed as a block, and labelled as t
 })
 
 test('without a block a known read means the latest one; pending is not pinned', async () => {
-  const { run, asked } = rig()
+  const { run, asked } = rig({ verify: 'prefer' })
   await run('eth_feeHistory', ['0x4', 'latest', []])
   await run('eth_estimateGas', [{ to: address }])
   await run('eth_call', [{ to: address }, 'pending'])

@@ -1,13 +1,13 @@
 // eth_call [call, block?, state overrides?, block overrides?]: what the EVM returns on the state after that
 // block. Computed, not proved: `trusted`.
 // Tested by src/rpc/methods/blocks/by-hash.test.ts
-import { executorOf } from '../../../chain/network.ts'
+import { callsOf } from '../../../chain/network.ts'
 import { toHex } from '../../../base/hex.ts'
 import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
 import { calledAddresses } from '../../params/called-addresses.ts'
-import { askedCall, type CallInput, parseCallInput } from '../../params/call-input.ts'
+import { askedCall, callKey, type CallInput, parseCallInput } from '../../params/call-input.ts'
 
 export const ethCall: RpcMethod<CallInput> = {
   name: 'eth_call',
@@ -20,12 +20,20 @@ export const ethCall: RpcMethod<CallInput> = {
   ],
   result: wire.bytes,
   units: 80,
-  upstream: { serve: 'relay', class: 'read', block: { at: 1, form: 'object' }, calls: 'first' },
+  upstream: {
+    serve: 'prove',
+    class: 'read',
+    data: 'call',
+    block: { at: 1, form: 'object' },
+    calls: 'first',
+  },
+  cache: { block: ({ block }) => block, key: callKey },
   parse: parseCallInput,
   addresses: calledAddresses,
   async run(input, call) {
     const asked = await askedCall(input, call)
-    call.labels.level('trusted')
-    return toHex(await executorOf(call.network, 'eth_call').call(asked, call.caller, call.signal))
+    const { calls, level } = callsOf(call.network, 'eth_call')
+    call.labels.level(level)
+    return toHex(await calls.call(asked, call.caller, call.signal))
   },
 }

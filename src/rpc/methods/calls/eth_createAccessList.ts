@@ -1,7 +1,7 @@
 // eth_createAccessList [call, block?, state overrides?]: what the call touches, for a transaction to declare, and
 // the gas it then uses. As it would be sent, so the sender must be able to pay for it. Computed, not proved: `trusted`.
 // Tested by test/api/rpc-started.test.ts
-import { executorOf } from '../../../chain/network.ts'
+import { callsOf } from '../../../chain/network.ts'
 import { toHex, toQuantity } from '../../../base/hex.ts'
 import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
@@ -20,15 +20,21 @@ export const ethCreateAccessList: RpcMethod<CallInput> = {
   ],
   result: wire.object,
   units: 80,
-  upstream: { serve: 'relay', class: 'read', block: { at: 1, form: 'object' }, calls: 'first' },
+  upstream: {
+    serve: 'prove',
+    class: 'read',
+    data: 'call',
+    block: { at: 1, form: 'object' },
+    calls: 'first',
+  },
   parse: parseAccessListInput,
   addresses: calledAddresses,
   async run(input, call) {
-    const executor = executorOf(call.network, 'eth_createAccessList')
+    const { calls, level } = callsOf(call.network, 'eth_createAccessList')
     const { request, ...rest } = await askedCall(input, call)
     const asked = { ...rest, request: await withDefaultFees(request, call) }
-    call.labels.level('trusted')
-    const report = await executor.createAccessList(asked, call.caller, call.signal)
+    call.labels.level(level)
+    const report = await calls.createAccessList(asked, call.caller, call.signal)
     return {
       accessList: report.accessList.map(({ address, storageKeys }) => ({
         address: toHex(address),

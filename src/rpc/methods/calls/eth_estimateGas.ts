@@ -1,13 +1,13 @@
 // eth_estimateGas [call, block?, state overrides?, block overrides?]: the least gas with which the call succeeds
 // there. Label `trusted`.
 // Tested by src/rpc/methods/blocks/by-hash.test.ts
-import { executorOf } from '../../../chain/network.ts'
+import { callsOf } from '../../../chain/network.ts'
 import { toQuantity } from '../../../base/hex.ts'
 import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
 import { calledAddresses } from '../../params/called-addresses.ts'
-import { askedCall, type CallInput, parseCallInput } from '../../params/call-input.ts'
+import { askedCall, callKey, type CallInput, parseCallInput } from '../../params/call-input.ts'
 
 export const ethEstimateGas: RpcMethod<CallInput> = {
   name: 'eth_estimateGas',
@@ -20,18 +20,20 @@ export const ethEstimateGas: RpcMethod<CallInput> = {
   ],
   result: wire.quantity,
   units: 300,
-  upstream: { serve: 'relay', class: 'read', block: { at: 1, form: 'object' }, calls: 'first' },
+  upstream: {
+    serve: 'prove',
+    class: 'read',
+    data: 'call',
+    block: { at: 1, form: 'object' },
+    calls: 'first',
+  },
+  cache: { block: ({ block }) => block, key: callKey },
   parse: parseCallInput,
   addresses: calledAddresses,
   async run(input, call) {
     const asked = await askedCall(input, call)
-    call.labels.level('trusted')
-    return toQuantity(
-      await executorOf(call.network, 'eth_estimateGas').estimateGas(
-        asked,
-        call.caller,
-        call.signal,
-      ),
-    )
+    const { calls, level } = callsOf(call.network, 'eth_estimateGas')
+    call.labels.level(level)
+    return toQuantity(await calls.estimateGas(asked, call.caller, call.signal))
   },
 }

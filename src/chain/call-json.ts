@@ -1,0 +1,94 @@
+// A parsed call as JSON-RPC params, every value in one spelling: for upstreams, for keys of caches and for proof bundles.
+// Tested by test/calls/proved-calls.test.ts
+import { toHex, toQuantity } from '../base/hex.ts'
+import type {
+  AccessListEntry,
+  BlockOverrides,
+  CallRequest,
+  Overrides,
+  StateOverride,
+} from './computation.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** `[call, block, state overrides?, block overrides?]`. */
+export function callParams(
+  request: CallRequest,
+  block: unknown,
+  overrides: Overrides,
+): readonly unknown[] {
+  const state = stateOverridesJson(overrides.state)
+  const fields = blockOverridesJson(overrides.block)
+  const params = [requestJson(request), block]
+  if (Object.keys(fields).length > 0) return [...params, state, fields]
+  return overrides.state.length > 0 ? [...params, state] : params
+}
+
+export function requestJson(request: CallRequest): Json {
+  const { from, to, data, nonce, accessList, authorizationList, blobVersionedHashes } = request
+  return {
+    ...(from && { from: toHex(from) }),
+    ...(to && { to: toHex(to) }),
+    ...(data && { input: toHex(data) }),
+    ...quantities(request, [
+      'gas',
+      'gasPrice',
+      'maxFeePerGas',
+      'maxPriorityFeePerGas',
+      'value',
+      'maxFeePerBlobGas',
+    ]),
+    ...(nonce !== undefined && { nonce: toQuantity(nonce) }),
+    ...(accessList && { accessList: accessList.map(entryJson) }),
+    ...(blobVersionedHashes && { blobVersionedHashes: blobVersionedHashes.map(toHex) }),
+    ...(authorizationList && {
+      authorizationList: authorizationList.map(({ address, ...numbers }) => ({
+        address: toHex(address),
+        ...quantities(numbers, ['chainId', 'nonce', 'yParity', 'r', 's']),
+      })),
+    }),
+  }
+}
+
+/** By address, in lower case. */
+export function stateOverridesJson(overrides: readonly StateOverride[]): Record<string, Json> {
+  return Object.fromEntries(
+    overrides.map(({ address, code, state, stateDiff, movePrecompileTo, ...numbers }) => [
+      toHex(address),
+      {
+        ...quantities(numbers, ['balance', 'nonce']),
+        ...(code && { code: toHex(code) }),
+        ...(state && { state: wordsJson(state) }),
+        ...(stateDiff && { stateDiff: wordsJson(stateDiff) }),
+        ...(movePrecompileTo && { movePrecompileToAddress: toHex(movePrecompileTo) }),
+      },
+    ]),
+  )
+}
+
+function blockOverridesJson({ feeRecipient, prevRandao, ...numbers }: BlockOverrides): Json {
+  return {
+    ...quantities(numbers, ['number', 'time', 'gasLimit', 'baseFeePerGas', 'blobBaseFee']),
+    ...(feeRecipient && { feeRecipient: toHex(feeRecipient) }),
+    ...(prevRandao && { prevRandao: toHex(prevRandao) }),
+  }
+}
+
+function entryJson({ address, storageKeys }: AccessListEntry): Json {
+  return { address: toHex(address), storageKeys: storageKeys.map(toHex) }
+}
+
+function wordsJson(words: NonNullable<StateOverride['state']>): Json {
+  return Object.fromEntries(words.map(({ slot, word }) => [toHex(slot), toHex(word)]))
+}
+
+function quantities<Name extends string>(
+  values: { readonly [name in Name]?: bigint },
+  names: readonly Name[],
+): Json {
+  const given = names.flatMap((name) => {
+    const value = values[name]
+    return value === undefined ? [] : [[name, toQuantity(value)]]
+  })
+  return Object.fromEntries(given) as Json
+}

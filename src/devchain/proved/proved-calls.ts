@@ -1,0 +1,74 @@
+// Calls of one network on proved state: what the call reads is fetched and proved here, as any read of state, and its EVM
+// runs in the thread of proved calls.
+// Tested by test/calls/proved-calls.test.ts
+import type { Clock } from '../../base/clock.ts'
+import { getHeader } from '../../chain/blocks.ts'
+import type { CallOwner } from '../../chain/computation.ts'
+import type { CallProver, RequestedCall } from '../../chain/evm-executor.ts'
+import type { BlockRef } from '../../chain/head.ts'
+import type { Network, ProvedCalls } from '../../chain/network.ts'
+import { completeRead } from '../../chain/read.ts'
+import type { Relay } from '../../chain/relay.ts'
+import { createAccessHint } from './access-hint.ts'
+import { createCallReads } from './call-reads.ts'
+import { createCodeMemory, noCodes } from './code-memory.ts'
+import type { ProvedCallThread } from './proved-call-thread.ts'
+import type { ProvedExecution, ProvedResults } from './proved-execution.ts'
+
+export type ProvedCallParts = {
+  readonly thread: ProvedCallThread
+  readonly relay: Relay
+  /** The `config` of a geth genesis file as JSON text, once it is known to be the network's. Throws `unprovable`. */
+  readonly configAt: (timestamp: bigint) => string | Promise<string>
+  readonly callGasMax: bigint
+  readonly clock: Clock
+}
+
+export function createProvedCalls(parts: ProvedCallParts): ProvedCalls {
+  const { thread, relay, configAt, callGasMax, clock } = parts
+  const hints = createAccessHint({ relay, clock })
+  const codes = createCodeMemory(relay)
+
+  async function run<Asked extends ProvedExecution>(
+    network: Network,
+    ref: BlockRef,
+    asked: Asked,
+    owner: CallOwner,
+    signal: AbortSignal,
+  ): Promise<ProvedResults[Asked['kind']]> {
+    const block = await completeRead(getHeader(network, ref.hash), signal)
+    const config = await configAt(block.header.timestamp)
+    const { request, overrides } = asked
+    // A network that records has no memory of accounts.
+    const isRecorded = network.accounts === undefined
+    const answer = createCallReads({
+      network,
+      block,
+      request,
+      hint: (until) => hints.ask({ request, overrides, block: ref }, until),
+      codes: isRecorded ? noCodes : codes.at(ref),
+      signal,
+    })
+    const task = { asked, header: block.bytes, config, callGasMax, isRecorded }
+    return await thread.run(task, owner, answer, signal)
+  }
+
+  return {
+    on: (network): CallProver => ({
+      call: (it, owner, signal) =>
+        run(network, it.block, { kind: 'call', ...callOf(it) }, owner, signal),
+      estimateGas: (it, owner, signal) =>
+        run(network, it.block, { kind: 'estimate', ...callOf(it) }, owner, signal),
+      createAccessList: (it, owner, signal) =>
+        run(network, it.block, { kind: 'access-list', ...callOf(it) }, owner, signal),
+      traceCall: (it, owner, signal) => {
+        const asked = { kind: 'trace-call', tracer: it.tracer, ...callOf(it) } as const
+        return run(network, it.block, asked, owner, signal)
+      },
+    }),
+  }
+}
+
+function callOf({ request, overrides }: RequestedCall) {
+  return { request, overrides }
+}

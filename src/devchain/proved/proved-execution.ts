@@ -1,0 +1,104 @@
+// One call on proved state: what is asked, and how it is computed. The thread of proved calls and the verifier of proof
+// bundles both use it.
+// Tested by test/calls/proved-calls.test.ts
+import type {
+  AccessListReport,
+  CallRequest,
+  Overrides,
+  TracerChoice,
+} from '../../chain/computation.ts'
+import { Fault } from '../../base/fault.ts'
+import { decodeHeader, type Header } from '../../codec/ethereum/header.ts'
+import { call } from '../vm/call.ts'
+import { createVmOver } from '../vm/chain-vm.ts'
+import type { ChainRules } from '../vm/chain-rules.ts'
+import { createAccessList } from '../vm/create-access-list.ts'
+import { estimateGas } from '../vm/estimate-gas.ts'
+import type { CallParts } from '../vm/open-state.ts'
+import type { TimeSlice } from '../vm/time-slice.ts'
+import { traceCall } from '../vm/trace-call.ts'
+import { CallState } from './call-state.ts'
+import type { ProvedState } from './proved-state.ts'
+
+type Asked = { readonly request: CallRequest; readonly overrides: Overrides }
+
+export type ProvedExecution = Asked &
+  (
+    | { readonly kind: 'call' | 'estimate' | 'access-list' }
+    | { readonly kind: 'trace-call'; readonly tracer: TracerChoice }
+  )
+
+export type ProvedResults = {
+  readonly call: Uint8Array
+  readonly estimate: bigint
+  readonly 'access-list': AccessListReport
+  readonly 'trace-call': unknown
+}
+
+/** `header`: RLP of the block whose state the call runs on. Throws as `EvmExecutor`, and what `state` throws. */
+export async function executeProved(
+  asked: ProvedExecution,
+  on: {
+    readonly header: Uint8Array
+    readonly rules: ChainRules
+    readonly callGasMax: bigint
+    readonly state: ProvedState
+    readonly turn: TimeSlice
+  },
+): Promise<ProvedResults[ProvedExecution['kind']]> {
+  const { rules, callGasMax, state, turn } = on
+  const header = decodeHeader(on.header)
+  checkForkOf(header, rules)
+  const parts: CallParts = {
+    rules,
+    callGasMax,
+    states: {
+      headerOf: () => header,
+      open: ({ common, turn: own }) =>
+        createVmOver(new CallState(state), {
+          common,
+          // A block that the call only pretends to be in asks for hashes that no block has: zeros, as go-ethereum.
+          index: {
+            hashOf: (number) =>
+              number < header.number ? state.hashOf(number) : new Uint8Array(32),
+          },
+          turn: own,
+        }),
+    },
+  }
+  const { request, overrides } = asked
+  const task = { request, overrides, blockHash: new Uint8Array(32) }
+  switch (asked.kind) {
+    case 'call':
+      return await call(parts, task, turn)
+    case 'estimate':
+      return await estimateGas(parts, task, turn)
+    case 'access-list':
+      return await createAccessList(parts, task, turn)
+    case 'trace-call':
+      return await traceCall(parts, { ...task, tracer: asked.tracer }, turn)
+  }
+}
+
+/**
+ * A header shows some forks: its fields must be those of the fork that the rules name. Throws `unprovable` for the header of
+ * a fork that the rules do not know.
+ */
+function checkForkOf(header: Header, rules: ChainRules): void {
+  const common = rules.at(header)
+  const fields: readonly (readonly [eip: number, isThere: boolean])[] = [
+    [1559, header.baseFeePerGas !== undefined],
+    [4895, header.withdrawalsRoot !== undefined],
+    [4844, header.excessBlobGas !== undefined],
+    [7685, header.requestsHash !== undefined],
+    [7928, header.blockAccessListHash !== undefined],
+  ]
+  const isKnown =
+    header.unknownFields === undefined &&
+    header.slotNumber === undefined &&
+    fields.every(([eip, isThere]) => common.isActivatedEIP(eip) === isThere)
+  if (isKnown) return
+  throw new Fault('unprovable', {
+    detail: `block ${header.number} is of a fork that Cairn does not know`,
+  })
+}

@@ -1,0 +1,81 @@
+// The state after one block as a call reads it: values that were proved against the block's state root.
+// Tested by src/devchain/proved/call-state.test.ts
+import { Fault } from '../../base/fault.ts'
+import { joinLatin1, toLatin1 } from '../../base/hex.ts'
+import type { AccountState } from '../../codec/ethereum/account-state.ts'
+
+/** At once, if memory has it. */
+type Held<T> = T | Promise<T>
+
+/** `address`: 20 bytes. Each rejects, or throws, with the fault of the read. */
+export type ProvedState = {
+  /** Null: the state proves that there is none. */
+  account(address: Uint8Array): Held<AccountState | null>
+  /** 32 bytes. `storageRoot`: of the account; `position`: 32 bytes. */
+  slot(address: Uint8Array, storageRoot: Uint8Array, position: Uint8Array): Held<Uint8Array>
+  code(address: Uint8Array, codeHash: Uint8Array): Held<Uint8Array>
+  /** Of the canonical block of that number, below the block of this state. */
+  hashOf(number: bigint): Held<Uint8Array>
+}
+
+export type ReadLimits = {
+  readonly accounts: number
+  readonly slots: number
+  readonly headers: number
+  readonly codeBytes: number
+}
+
+export const defaultReadLimits: ReadLimits = {
+  accounts: 512,
+  slots: 4_096,
+  headers: 256,
+  codeBytes: 16 * 1024 * 1024,
+}
+
+/** Counts what one call reads; each value is counted once. Throws `unprovable` beyond a limit. */
+export function limitReads(state: ProvedState, limits: ReadLimits): ProvedState {
+  const accounts = new Set<string>()
+  const slots = new Set<string>()
+  const codes = new Set<string>()
+  const headers = new Set<bigint>()
+  let codeBytes = 0
+
+  function addCode(name: string, code: Uint8Array): Uint8Array {
+    if (codes.has(name)) return code
+    codes.add(name)
+    codeBytes += code.length
+    if (codeBytes > limits.codeBytes) throw readsMore(`${limits.codeBytes} bytes of code`)
+    return code
+  }
+
+  return {
+    account(address) {
+      count(accounts, toLatin1(address), limits.accounts, 'accounts')
+      return state.account(address)
+    },
+    slot(address, storageRoot, position) {
+      count(slots, joinLatin1(address, position), limits.slots, 'slots')
+      return state.slot(address, storageRoot, position)
+    },
+    code(address, codeHash) {
+      const name = toLatin1(codeHash)
+      const code = state.code(address, codeHash)
+      return code instanceof Promise
+        ? code.then((bytes) => addCode(name, bytes))
+        : addCode(name, code)
+    },
+    hashOf(number) {
+      count(headers, number, limits.headers, 'headers')
+      return state.hashOf(number)
+    },
+  }
+}
+
+function count<T>(seen: Set<T>, key: T, max: number, what: string): void {
+  seen.add(key)
+  if (seen.size > max) throw readsMore(`${max} ${what}`)
+}
+
+function readsMore(what: string): Fault {
+  return new Fault('unprovable', { detail: `the call reads more than ${what}` })
+}

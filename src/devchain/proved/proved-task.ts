@@ -1,0 +1,52 @@
+// What crosses between the request thread and the thread of proved calls. Everything is structured-clonable; all values
+// were proved by the request thread.
+import type { AccountState } from '../../codec/ethereum/account-state.ts'
+import type { PackedFailure } from '../packed-failure.ts'
+import type { TimeSliceLimits } from '../vm/time-slice.ts'
+import type { ProvedExecution } from './proved-execution.ts'
+import type { ReadLimits } from './proved-state.ts'
+
+export type ProvedThreadData = { readonly limits: TimeSliceLimits; readonly reads: ReadLimits }
+
+export type ProvedTask = {
+  readonly asked: ProvedExecution
+  /** RLP. */
+  readonly header: Uint8Array
+  /** The `config` of a geth genesis file, as JSON text: the fork schedule. */
+  readonly config: string
+  readonly callGasMax: bigint
+  /** Every value is asked for, so that a proof bundle can record it. */
+  readonly isRecorded: boolean
+}
+
+/** A value that the EVM lacks. `address`: 20 bytes; the others 32. */
+export type Want =
+  | { readonly kind: 'account'; readonly address: Uint8Array }
+  | {
+      readonly kind: 'slot'
+      readonly address: Uint8Array
+      readonly storageRoot: Uint8Array
+      readonly position: Uint8Array
+    }
+  | { readonly kind: 'code'; readonly address: Uint8Array; readonly codeHash: Uint8Array }
+  | { readonly kind: 'hash'; readonly number: bigint }
+
+/** `account` null: there is none. */
+export type Found =
+  | {
+      readonly kind: 'account'
+      readonly stateRoot: Uint8Array
+      readonly address: Uint8Array
+      readonly account: AccountState | null
+    }
+  | {
+      readonly kind: 'slot'
+      readonly storageRoot: Uint8Array
+      readonly position: Uint8Array
+      readonly value: Uint8Array
+    }
+  | { readonly kind: 'code'; readonly codeHash: Uint8Array; readonly code: Uint8Array }
+  | { readonly kind: 'hash'; readonly number: bigint; readonly hash: Uint8Array }
+
+/** The wanted value is among `found`, or `failure` states why not. */
+export type Given = { readonly found: readonly Found[]; readonly failure: PackedFailure | null }

@@ -1,0 +1,76 @@
+// What a network behind upstreams needs to compute calls on proved state: its fork schedule, from its genesis file or the
+// chain ID.
+// Tested by test/calls/proved-calls.test.ts
+import { readFileSync } from 'node:fs'
+import type { Clock } from '../base/clock.ts'
+import { equalBytes, fromHex, toHex } from '../base/hex.ts'
+import type { Log } from '../base/log.ts'
+import { findKnownNetwork } from '../chain/known-networks.ts'
+import type { ProvedCalls } from '../chain/network.ts'
+import type { Relay } from '../chain/relay.ts'
+import type { UpstreamNetworkConfig } from '../config/network-config.ts'
+import { buildFirstBlock } from '../devchain/first-block.ts'
+import { type GenesisConfig, parseGenesis } from '../devchain/genesis.ts'
+import { createForkSchedule } from '../devchain/proved/fork-schedule.ts'
+import { findKnownSchedule } from '../devchain/proved/known-schedules.ts'
+import type { ProvedCallThread } from '../devchain/proved/proved-call-thread.ts'
+import { createProvedCalls } from '../devchain/proved/proved-calls.ts'
+
+type Schedule = {
+  readonly config: GenesisConfig
+  readonly genesisTime: bigint
+  readonly genesisHash: Uint8Array | null
+}
+
+/** go-ethereum's default (`rpc.gascap`). */
+const callGasMax = 50_000_000n
+
+/**
+ * Null if the fork schedule is not known. Throws an Error with a sentence for the operator for a genesis file that cannot be
+ * read or is of another chain.
+ */
+export function openProvedCalls(
+  listed: UpstreamNetworkConfig,
+  parts: { readonly thread: ProvedCallThread; readonly clock: Clock; readonly log: Log },
+): ((relay: Relay) => ProvedCalls) | null {
+  const { thread, clock, log } = parts
+  const schedule =
+    listed.genesisFile === null ? known(listed) : fromFile(listed, listed.genesisFile)
+  if (schedule === null) return null
+  return (relay) => {
+    const forks = createForkSchedule({ network: listed.name, ...schedule, relay, clock, log })
+    return createProvedCalls({
+      thread,
+      relay,
+      configAt: (timestamp) => forks.configAt(timestamp),
+      callGasMax,
+      clock,
+    })
+  }
+}
+
+function known({ chainId, genesisHash }: UpstreamNetworkConfig): Schedule | null {
+  const schedule = findKnownSchedule(chainId)
+  const hash = findKnownNetwork(chainId)?.genesisHash ?? null
+  // A private chain may have the ID of a public one.
+  if (schedule === null || hash === null || (genesisHash ?? hash) !== hash) return null
+  return { ...schedule, genesisHash: fromHex(hash) }
+}
+
+function fromFile({ name, chainId, genesisHash }: UpstreamNetworkConfig, path: string): Schedule {
+  const wrong = (said: string) => new Error(`${name}: genesisFile ${path} ${said}`)
+  let genesis
+  try {
+    genesis = parseGenesis(JSON.parse(readFileSync(path, 'utf8')))
+  } catch (cause) {
+    throw Object.assign(wrong(`cannot be read: ${(cause as Error).message}`), { cause })
+  }
+  if (genesis.chainId !== chainId) {
+    throw wrong(`is of chain ${genesis.chainId}, expected chain ${chainId}`)
+  }
+  const { hash } = buildFirstBlock(genesis)
+  if (genesisHash !== null && !equalBytes(hash, fromHex(genesisHash))) {
+    throw wrong(`is of the chain with block 0 ${toHex(hash)}, expected ${genesisHash}`)
+  }
+  return { config: genesis.config, genesisTime: genesis.timestamp, genesisHash: hash }
+}

@@ -1,0 +1,196 @@
+// A development chain with contracts in its genesis, and a server that reaches it as an upstream.
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { toHex } from '../../src/base/hex.ts'
+import { keccak256 } from '../../src/codec/hash/keccak.ts'
+import { devAccounts } from '../../src/devchain/dev-accounts.ts'
+import { systemContracts } from '../../src/devchain/system-contracts.ts'
+import { startCairn, type Started, temporaryFolder } from '../started-server.ts'
+
+type Scope = Pick<TestContext, 'after'>
+
+export const word = (value: number | bigint): string => `0x${value.toString(16).padStart(64, '0')}`
+
+/** Returns the storage word at keccak256(first argument ++ 0), as a token its balance. */
+export const token = `0x${'70'.repeat(20)}`
+/** Adds the storage words at 0 … n - 1, where n is the first argument. */
+export const reader = `0x${'71'.repeat(20)}`
+/** Returns the hash of the block whose number is the first argument. */
+export const hasher = `0x${'72'.repeat(20)}`
+/** Calls the token with its own calldata, by a delegated call of a second contract. */
+export const proxy = `0x${'73'.repeat(20)}`
+const forwarder = `0x${'74'.repeat(20)}`
+/** Reverts with its calldata. */
+export const refuser = `0x${'75'.repeat(20)}`
+
+export const holder = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
+const balanceSlot = toHex(
+  keccak256(Buffer.concat([Buffer.from(word(BigInt(holder)).slice(2), 'hex'), Buffer.alloc(32)])),
+)
+
+const address = (text: string): string => text.slice(2)
+
+const codes: Readonly<Record<string, string>> = {
+  // mstore(0, calldataload(0)); return sload(keccak256(0, 64))
+  [token]: '0x5f355f5260405f20545f5260205ff3',
+  // for (i = calldataload(0); i != 0; i--) sum += sload(i - 1)
+  [reader]: '0x5f5f355b801560175760019003805491909101906003565b505f5260205ff3',
+  // return blockhash(calldataload(0))
+  [hasher]: '0x5f35405f5260205ff3',
+  // calldatacopy; delegatecall(forwarder); return its data
+  [proxy]: `0x365f5f375f5f365f73${address(forwarder)}5af4503d5f5f3e3d5ff3`,
+  // calldatacopy; staticcall(token); return its data
+  [forwarder]: `0x365f5f375f5f365f73${address(token)}5afa503d5f5f3e3d5ff3`,
+  // calldatacopy; revert
+  [refuser]: '0x365f5f37365ffd',
+}
+
+const genesis = {
+  config: {
+    chainId: 1337,
+    ...Object.fromEntries(
+      ['homestead', 'eip150', 'eip155', 'eip158', 'byzantium', 'constantinople']
+        .concat(['petersburg', 'istanbul', 'berlin', 'london'])
+        .map((name) => [`${name}Block`, 0]),
+    ),
+    terminalTotalDifficulty: 0,
+    shanghaiTime: 0,
+    cancunTime: 0,
+    pragueTime: 0,
+    osakaTime: 0,
+    blobSchedule: Object.fromEntries(
+      ['cancun', 'prague', 'osaka'].map((name) => [
+        name,
+        { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716 },
+      ]),
+    ),
+  },
+  nonce: '0x0',
+  timestamp: '0x6553f100',
+  extraData: '0x',
+  gasLimit: '0x3938700',
+  difficulty: '0x0',
+  mixHash: word(0),
+  coinbase: `0x${'00'.repeat(20)}`,
+  alloc: {
+    ...Object.fromEntries(
+      Object.entries(codes).map(([at, code]) => [at, { balance: '0x0', nonce: '0x1', code }]),
+    ),
+    [token]: { balance: '0x0', code: codes[token], storage: { [balanceSlot]: word(1234) } },
+    [reader]: {
+      balance: '0x0',
+      code: codes[reader],
+      storage: Object.fromEntries(
+        Array.from({ length: 40 }, (_, index) => [word(index), word(index + 1)]),
+      ),
+    },
+    ...Object.fromEntries(
+      systemContracts.map(({ address: at, code }) => [at, { balance: '0x0', nonce: '0x1', code }]),
+    ),
+    ...Object.fromEntries(
+      devAccounts.map(({ address: at }) => [at, { balance: '0xd3c21bcecceda1000000' }]),
+    ),
+  },
+}
+
+export type CalledChain = {
+  /** JSON-RPC URL of the chain. */
+  readonly url: string
+  readonly genesisFile: string
+  /** One call to the chain itself. */
+  rpc(method: string, params: readonly unknown[]): Promise<Answer>
+}
+
+export type Answer = {
+  readonly result?: unknown
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
+  /** Header `x-cairn-verified`. */
+  readonly verified: string | null
+}
+
+export async function startCalledChain(t: Scope): Promise<CalledChain> {
+  const dataDir = await folderFor(t)
+  const genesisFile = join(dataDir, 'genesis.json')
+  await writeFile(genesisFile, JSON.stringify(genesis))
+  const server = await startWith(t, dataDir, `chain: {genesisFile: ${genesisFile}}`)
+  const url = `${server.url}/v3/${server.apiKey}`
+  return { url, genesisFile, rpc: (method, params) => ask(url, method, params) }
+}
+
+type Behind = { ask(method: string, params: readonly unknown[]): Promise<Answer> }
+
+/** A server behind `upstreams` with the chain's genesis file; `more`: further lines of the network. */
+export async function startBehind(
+  t: Scope,
+  genesisFile: string | null,
+  upstreams: readonly string[],
+  more: readonly string[] = [],
+): Promise<Behind> {
+  const server = await startWith(
+    t,
+    await folderFor(t),
+    `networks:\n${networkLines('called', genesisFile, upstreams, more)}`,
+  )
+  const url = `${server.url}/v3/${server.apiKey}`
+  return { ask: (method, params) => ask(url, method, params) }
+}
+
+/** One server with a network for each upstream, each of which must prove its answers. */
+export async function startBehindEach(
+  t: Scope,
+  genesisFile: string,
+  upstreams: readonly string[],
+): Promise<readonly Behind[]> {
+  const lines = upstreams.map((url, index) =>
+    networkLines(`network-${index}`, genesisFile, [url], ['verify: require']),
+  )
+  const server = await startWith(t, await folderFor(t), `networks:\n${lines.join('\n')}`)
+  return upstreams.map((_, index) => {
+    const url = `${server.url}/network-${index}/v3/${server.apiKey}`
+    return { ask: (method, params) => ask(url, method, params) }
+  })
+}
+
+function networkLines(
+  name: string,
+  genesisFile: string | null,
+  upstreams: readonly string[],
+  more: readonly string[],
+): string {
+  const lines = [
+    `  - name: ${name}`,
+    '    chainId: 1337',
+    ...(genesisFile === null ? [] : [`    genesisFile: ${genesisFile}`]),
+    '    heads: {pollMs: 600000, maxAgeMs: 86400000}',
+    ...more.map((line) => `    ${line}`),
+    '    upstreams:',
+    ...upstreams.map((url, index) => `      - {url: "${url}", name: node-${index}, wsUrl: null}`),
+  ]
+  return lines.join('\n')
+}
+
+async function folderFor(t: Scope): Promise<string> {
+  const folder = await temporaryFolder()
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function startWith(t: Scope, dataDir: string, settings: string): Promise<Started> {
+  const file = join(dataDir, 'cairn.yaml')
+  await writeFile(file, `${settings}\n`)
+  const server = await startCairn({ dataDir, args: ['--config', file] })
+  t.after(() => server.stop())
+  return server
+}
+
+async function ask(url: string, method: string, params: readonly unknown[]): Promise<Answer> {
+  const reply = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const { result, error } = (await reply.json()) as Answer
+  const verified = reply.headers.get('x-cairn-verified')
+  return error === undefined ? { result, verified } : { error, verified }
+}

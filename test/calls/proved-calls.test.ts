@@ -1,0 +1,201 @@
+// Calls behind an upstream, computed here on proved state: what is asked of the upstream, what its lies do, and what cannot be
+// proved.
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import {
+  type Answer,
+  hasher,
+  holder,
+  proxy,
+  reader,
+  refuser,
+  startBehind,
+  startBehindEach,
+  startCalledChain,
+  token,
+  word,
+} from './called-chain.ts'
+import { type RpcProxy, startRpcProxy } from './rpc-proxy.ts'
+
+const balanceOf = (to: string) => ({ to, data: word(BigInt(holder)) })
+const read = (slots: number) => ({ to: reader, data: word(slots) })
+const proved = (result: unknown): Answer => ({ result, verified: 'proof' })
+/** Answers that differ by calls that are asked once: each has a gas limit of its own. */
+const fresh = (call: object, nonce: number) => ({
+  ...call,
+  gas: `0x${(1_000_000 + nonce).toString(16)}`,
+})
+
+async function startProxied(t: TestContext, more: readonly string[] = []) {
+  const chain = await startCalledChain(t)
+  const node = await startRpcProxy(t, chain.url)
+  const cairn = await startBehind(t, chain.genesisFile, [node.url], more)
+  return { chain, node, cairn }
+}
+
+test('calls are proved, and hot ones ask nothing of the upstream', async (t) => {
+  const { cairn, node } = await startProxied(t)
+  const call = (asked: object) => cairn.ask('eth_call', [asked, 'latest'])
+  for (const to of [token, proxy]) deepEqual(await call(balanceOf(to)), proved(word(1234)))
+  deepEqual(await call(read(40)), proved(word(820)))
+  const data = '0x08c379a0'
+  deepEqual(await call({ to: refuser, data }), {
+    error: { code: 3, message: 'execution reverted', data },
+    verified: 'proof',
+  })
+  node.forget()
+  for (const to of [token, proxy]) {
+    deepEqual(await call(fresh(balanceOf(to), 1)), proved(word(1234)))
+  }
+  deepEqual(await call(read(31)), proved(word(496)))
+  deepEqual(node.calls, [])
+})
+
+test('a cold call takes two round trips, also without a hint for its first accounts', async (t) => {
+  const { cairn, node } = await startProxied(t)
+  // The fork check and the header of the head are not of the call.
+  await cairn.ask('eth_call', [{ to: refuser, data: '0x' }, 'latest'])
+  node.delayMs = 30
+  for (const asked of [balanceOf(proxy), read(31)]) {
+    node.forget()
+    equal((await cairn.ask('eth_call', [asked, 'latest'])).verified, 'proof')
+    const depths = node.calls.map(({ depth }) => depth)
+    ok(depths.length > 0 && Math.max(...depths) <= 2, JSON.stringify(node.calls))
+  }
+})
+
+test('gas, access lists and overrides are computed on proved state', async (t) => {
+  const { chain, cairn } = await startProxied(t)
+  for (const [method, params] of [
+    ['eth_estimateGas', [balanceOf(proxy), 'latest']],
+    ['eth_createAccessList', [{ ...balanceOf(proxy), from: holder }, 'latest']],
+    ['eth_call', [read(3), 'latest', { [reader]: { stateDiff: { [word(1)]: word(100) } } }]],
+    ['eth_call', [read(3), 'latest', { [reader]: { state: { [word(0)]: word(5) } } }]],
+    ['eth_call', [read(3), 'latest', {}, { number: '0x100', time: '0x7fffffff' }]],
+    ['eth_call', [{ ...read(3), gas: '0x5300' }, 'latest']],
+  ] as const) {
+    const { verified: _, ...expected } = await chain.rpc(method, params)
+    deepEqual(await cairn.ask(method, params), { ...expected, verified: 'proof' })
+  }
+})
+
+test('BLOCKHASH reads proved hashes of earlier blocks, and zeros elsewhere', async (t) => {
+  const { chain, cairn } = await startProxied(t, ['heads: {pollMs: 50}'].slice(1))
+  const head = Number((await chain.rpc('eth_blockNumber', [])).result)
+  for (const number of [0, head, head + 1]) {
+    const params = [{ to: hasher, data: word(number) }, 'latest']
+    const { result } = await chain.rpc('eth_call', params)
+    deepEqual(await cairn.ask('eth_call', params), proved(result))
+  }
+})
+
+/** Each leaf of `value` replaced in turn by another value of its kind. */
+function* mutated(value: unknown): Generator<unknown> {
+  if (typeof value === 'string') {
+    if (/^0x[0-9a-f]+$/i.test(value))
+      yield `${value.slice(0, -1)}${value.endsWith('1') ? '2' : '1'}`
+    yield '0x'
+  } else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      for (const changed of mutated(item)) yield value.with(index, changed)
+    }
+    if (value.length > 0) yield value.slice(1)
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, member] of Object.entries(value)) {
+      for (const changed of mutated(member)) yield { ...value, [name]: changed }
+    }
+  }
+}
+
+test('no changed field of a reply changes an answer', { timeout: 300_000 }, async (t) => {
+  const chain = await startCalledChain(t)
+  const asked = [balanceOf(proxy), 'latest']
+  const recorder = await startRpcProxy(t, chain.url)
+  const lies: { readonly of: string; readonly changed: unknown }[] = []
+  recorder.change = (request, reply) => {
+    if (!/^eth_(getProof|getCode|createAccessList)$/.test(request.method)) return reply
+    const of = JSON.stringify(request)
+    for (const changed of mutated(reply.result)) lies.push({ of, changed })
+    return reply
+  }
+  const honest = await startBehind(t, chain.genesisFile, [recorder.url])
+  deepEqual(await honest.ask('eth_call', asked), proved(word(1234)))
+  ok(lies.length > 50)
+  t.diagnostic(`${lies.length} lies`)
+  const liars = await Promise.all(
+    lies.map(async ({ of, changed }) => {
+      const liar = await startRpcProxy(t, chain.url)
+      liar.change = (request, reply) =>
+        JSON.stringify(request) === of ? { result: changed } : reply
+      return liar.url
+    }),
+  )
+  // The settings take 64 networks.
+  for (let first = 0; first < liars.length; first += 50) {
+    const some = liars.slice(first, first + 50)
+    for (const [index, network] of (await startBehindEach(t, chain.genesisFile, some)).entries()) {
+      const answer = await network.ask('eth_call', asked)
+      const isRefused = answer.error !== undefined && answer.verified === 'none'
+      if (!isRefused) deepEqual(answer, proved(word(1234)), JSON.stringify(lies[first + index]))
+    }
+  }
+})
+
+test('beside a node that lies, the honest one proves the call', async (t) => {
+  const chain = await startCalledChain(t)
+  const liar = await startRpcProxy(t, chain.url)
+  liar.change = ({ method }, reply) => {
+    if (method === 'eth_call') return { result: word(6666) }
+    if (method !== 'eth_getProof') return reply
+    return { result: [...mutated(reply.result)][0] }
+  }
+  const cairn = await startBehind(t, chain.genesisFile, [liar.url, chain.url])
+  for (let nonce = 0; nonce < 5; nonce += 1) {
+    const asked = [fresh(balanceOf(proxy), nonce), 'latest']
+    deepEqual(await cairn.ask('eth_call', asked), proved(word(1234)))
+  }
+})
+
+test('a call that reads too much is refused with the limit, or forwarded', async (t) => {
+  const chain = await startCalledChain(t)
+  const params = [{ ...read(5_000), gas: '0x2faf080' }, 'latest']
+  const strict = await startBehind(t, chain.genesisFile, [chain.url], ['verify: require'])
+  const { error, verified } = await strict.ask('eth_call', params)
+  match(error?.message ?? '', /^the call reads more than 4096 slots$/)
+  equal(verified, 'none')
+  const preferring = await startBehind(t, chain.genesisFile, [chain.url])
+  deepEqual(await preferring.ask('eth_call', params), { result: word(820), verified: 'none' })
+})
+
+test('without a known fork schedule calls are refused, or forwarded', async (t) => {
+  const chain = await startCalledChain(t)
+  const node = await startRpcProxy(t, chain.url)
+  const params = [balanceOf(token), 'latest']
+  const strict = await startBehind(t, null, [node.url], ['verify: require'])
+  match(
+    (await strict.ask('eth_call', params)).error?.message ?? '',
+    /^the fork schedule of called is not known: set genesisFile$/,
+  )
+  const preferring = await startBehind(t, null, [node.url])
+  deepEqual(await preferring.ask('eth_call', params), { result: word(1234), verified: 'none' })
+  node.change = changeFork
+  const outdated = await startBehind(t, chain.genesisFile, [node.url], ['verify: require'])
+  match((await outdated.ask('eth_call', params)).error?.message ?? '', /that Cairn does not know$/)
+})
+
+const changeFork: RpcProxy['change'] = ({ method }, reply) => {
+  if (method !== 'eth_config') return reply
+  const { current, ...rest } = reply.result as { readonly current: object }
+  return { result: { ...rest, current: { ...current, forkId: '0x01020304' } } }
+}
+
+test('an upstream without hints, or with one of another form, costs trips and no proof', async (t) => {
+  const { cairn, node } = await startProxied(t)
+  const refused = new Set(['eth_createAccessList'])
+  node.change = ({ method }, reply) =>
+    refused.has(method) ? { error: { code: -32601, message: 'the method does not exist' } } : reply
+  deepEqual(await cairn.ask('eth_call', [read(20), 'latest']), proved(word(210)))
+  ok(node.calls.some(({ method }) => method === 'debug_traceCall'))
+  refused.add('debug_traceCall')
+  deepEqual(await cairn.ask('eth_call', [balanceOf(proxy), 'latest']), proved(word(1234)))
+})

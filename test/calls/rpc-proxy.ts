@@ -1,0 +1,75 @@
+// A JSON-RPC node that passes calls on to another: it counts them, delays replies and changes them.
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestContext } from 'node:test'
+import { pause } from '../../src/base/clock.ts'
+
+export type Request = { readonly method: string; readonly params: readonly unknown[] }
+type Reply = { readonly result?: unknown; readonly error?: unknown }
+
+export type RpcProxy = {
+  readonly url: string
+  /** Calls that came, oldest first; `depth`: how many replies one after the other came before it. */
+  readonly calls: { readonly method: string; readonly depth: number }[]
+  /** Forgets the calls. */
+  forget(): void
+  /** Milliseconds before each reply. */
+  delayMs: number
+  /** What is answered in place of `reply`. */
+  change: (request: Request, reply: Reply) => Reply
+}
+
+/** `target`: URL of the node. Stops with the test. */
+export async function startRpcProxy(
+  t: Pick<TestContext, 'after'>,
+  target: string,
+): Promise<RpcProxy> {
+  let depth = 0
+  async function answer(request: IncomingMessage): Promise<string> {
+    const body = await bodyOf(request)
+    const { id, method, params } = JSON.parse(body) as Request & { readonly id: unknown }
+    const asked = { method, params }
+    const own = depth + 1
+    proxy.calls.push({ method: asked.method, depth: own })
+    const reply = await fetch(target, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+    const { result, error } = (await reply.json()) as Reply
+    const changed = proxy.change(asked, error === undefined ? { result } : { error })
+    if (proxy.delayMs > 0) await pause(proxy.delayMs)
+    depth = Math.max(depth, own)
+    return JSON.stringify({ jsonrpc: '2.0', id, ...changed })
+  }
+  const server = createServer((request, response) => {
+    response.setHeader('content-type', 'application/json')
+    answer(request).then(
+      (text) => response.end(text),
+      // The node behind has ended.
+      () => response.destroy(),
+    )
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const proxy: RpcProxy = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls: [],
+    forget() {
+      proxy.calls.length = 0
+      depth = 0
+    },
+    delayMs: 0,
+    change: (_, reply) => reply,
+  }
+  return proxy
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString()
+}

@@ -1,0 +1,74 @@
+// A real geth for tests, on loopback, with a chain of its genesis block alone: enough state to read, prove and call. Stops
+// with the test.
+import { execFile, spawn } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { promisify } from 'node:util'
+import { findProgram, needs } from '../deploy/programs.ts'
+import { until } from '../fakes/until.ts'
+import { freePort } from './free-port.ts'
+
+const startMs = 60_000
+
+const program = (): string | null => process.env['CAIRN_GETH'] ?? findProgram('geth')
+
+/** False if geth is installed, else the reason to skip its tests. CAIRN_GETH names the binary. */
+export function missingGeth(): string | false {
+  if (program() !== null) return false
+  const isLeftOut = (process.env['CAIRN_CI_WITHOUT'] ?? '').split(' ').includes('geth')
+  if (isLeftOut) return 'left out by CAIRN_CI_WITHOUT: geth'
+  return needs('geth').skip ?? false
+}
+
+export type GethReply = {
+  readonly result?: unknown
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
+}
+
+export type Geth = {
+  readonly url: string
+  /** The genesis file. */
+  readonly genesisFile: string
+  call(method: string, params: readonly unknown[]): Promise<GethReply>
+}
+
+/** `genesis`: as in a genesis file. */
+export async function startGeth(t: Pick<TestContext, 'after'>, genesis: unknown): Promise<Geth> {
+  const binary = program() ?? 'geth'
+  const folder = await mkdtemp(join(tmpdir(), 'cairn-geth-'))
+  const genesisFile = join(folder, 'genesis.json')
+  await writeFile(genesisFile, JSON.stringify(genesis))
+  const dataDir = join(folder, 'data')
+  await promisify(execFile)(binary, ['init', '--datadir', dataDir, genesisFile])
+  const [port, engine] = [await freePort(), await freePort()]
+  const child = spawn(
+    binary,
+    [
+      ['--datadir', dataDir],
+      ['--http', '--http.port', String(port), '--http.api', 'eth,debug,net,web3'],
+      ['--authrpc.port', String(engine)],
+      ['--nodiscover', '--maxpeers', '0', '--port', '0', '--ipcdisable', '--nat', 'none'],
+      ['--syncmode', 'full', '--verbosity', '1'],
+    ].flat(),
+    { stdio: 'ignore' },
+  )
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  t.after(async () => {
+    child.kill('SIGTERM')
+    await ended
+    await rm(folder, { recursive: true, force: true })
+  })
+  const url = `http://127.0.0.1:${port}`
+  async function call(method: string, params: readonly unknown[]): Promise<GethReply> {
+    const reply = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    })
+    return (await reply.json()) as GethReply
+  }
+  await until(async () => void (await call('eth_chainId', [])), startMs)
+  return { url, genesisFile, call }
+}
