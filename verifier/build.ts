@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build, type Plugin } from 'esbuild'
+import { build, type Metafile, type Plugin } from 'esbuild'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -32,6 +32,17 @@ const withoutWasmFile: Plugin = {
   },
 }
 
+/** The EVM's libraries print debugging output with this package, which looks for a terminal. */
+const withoutDebugOutput: Plugin = {
+  name: 'no debugging output',
+  setup(building) {
+    building.onResolve({ filter: /^debug$/ }, () => ({ path: 'debug', namespace: 'silent' }))
+    building.onLoad({ filter: /./, namespace: 'silent' }, () => ({
+      contents: 'export default () => Object.assign(() => {}, { enabled: false })',
+    }))
+  },
+}
+
 /** Writes `outfile`: the program, followed by the licences of the bundled packages. */
 export async function buildVerifier(outfile: string): Promise<void> {
   const { metafile, outputFiles } = await build({
@@ -44,20 +55,29 @@ export async function buildVerifier(outfile: string): Promise<void> {
     mainFields: ['module', 'main'],
     metafile: true,
     legalComments: 'none',
-    plugins: [withoutWasmFile],
+    plugins: [withoutWasmFile, withoutDebugOutput],
     logLevel: 'warning',
     write: false,
   })
   const [program] = outputFiles
   if (program === undefined) throw new Error('esbuild wrote nothing')
   await mkdir(dirname(outfile), { recursive: true })
-  await writeFile(outfile, `${head}${program.text}${licences(Object.keys(metafile.inputs))}`)
+  await writeFile(outfile, `${head}${program.text}${licences(bundledIn(metafile))}`)
 }
 
 const head = `#!/usr/bin/env node
 // Proves answers of a Cairn server from their bundles, offline: node cairn-verify.mjs --help
 // Made from src/cairn-verify.ts of Cairn (MIT). Packages in it and their licences stand at its end.
 `
+
+/** Modules of which the program contains something. */
+function bundledIn({ outputs }: Metafile): readonly string[] {
+  return Object.values(outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) =>
+      bytesInOutput > 0 ? [path] : [],
+    ),
+  )
+}
 
 function licences(inputs: readonly string[]): string {
   const folders = new Set(
@@ -66,14 +86,21 @@ function licences(inputs: readonly string[]): string {
       return folder === undefined ? [] : [join(root, folder)]
     }),
   )
-  const texts = [...folders].toSorted().map((folder) => {
-    const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
-      name: string
-      version: string
+  const packages = [...folders].toSorted().map((folder) => {
+    const about = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+      readonly name: string
+      readonly version: string
+      readonly license: string
     }
-    const file = ['LICENSE', 'LICENSE.md', 'license'].map((it) => join(folder, it)).find(existsSync)
-    if (file === undefined) throw new Error(`${name} has no licence file`)
-    const lines = readFileSync(file, 'utf8').trim().split('\n')
+    const names = ['LICENSE', 'LICENSE.md', 'license', 'license.md']
+    return { ...about, file: names.map((it) => join(folder, it)).find(existsSync) ?? null }
+  })
+  const texts = packages.map(({ name, version, license, file }) => {
+    // The text of the Mozilla licence is the same for every package; one of them ships none.
+    const same = packages.find((one) => one.license === license && one.file !== null)?.file ?? null
+    const text = file ?? (license === 'MPL-2.0' ? same : null)
+    if (text === null) throw new Error(`${name} has no licence file`)
+    const lines = readFileSync(text, 'utf8').trim().split('\n')
     return [`${name} ${version}`, '', ...lines].map((line) => `// ${line}`.trimEnd()).join('\n')
   })
   return `\n${texts.join('\n//\n')}\n`

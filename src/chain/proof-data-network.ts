@@ -14,7 +14,7 @@ import type { ContentRef } from '../content/ref.ts'
 import { emptyPool } from './transaction-pool.ts'
 import type { BlockRef, Head } from './head.ts'
 import type { EntryKind } from './entry-reader.ts'
-import type { Network } from './network.ts'
+import type { Network, ProvedCalls } from './network.ts'
 import type { ProvedHeader } from './proved-memory.ts'
 import { known } from './read.ts'
 
@@ -25,10 +25,15 @@ export type ProofData = {
   readonly pieces: readonly Uint8Array[]
   /** No hash commits to the fork schedule: null omits the values that depend on it (`blobGasPrice`). */
   blobFeeFraction(timestamp: bigint): bigint | null
+  /** Computes calls by the fork schedule that the reader knows. Absent: calls are not answered. */
+  readonly calls?: ProvedCalls | undefined
 }
 
-/** `nodes`: trie nodes, other blocks' headers and lists of uncles; `code`: null when none was read. */
-export type UsedPieces = { readonly nodes: readonly Uint8Array[]; readonly code: Uint8Array | null }
+/** `nodes`: trie nodes, other blocks' headers and lists of uncles; `codes`: contracts' code. */
+export type UsedPieces = {
+  readonly nodes: readonly Uint8Array[]
+  readonly codes: readonly Uint8Array[]
+}
 
 export type ProofDataNetwork = {
   /** Reads throw `unverified` with the missing item. Its head knows one block, its pool is empty. */
@@ -42,7 +47,7 @@ export function createProofDataNetwork(evidence: ProofData): ProofDataNetwork {
   const pieces = new Map(evidence.pieces.map((bytes) => [toBareHex(keccak256(bytes)), bytes]))
   const used = new Map<string, Uint8Array>()
   const accepted = new Set<string>()
-  let code: Uint8Array | null = null
+  const codes = new Map<string, Uint8Array>()
 
   /** A piece by its hash; a trie node is checked once, when it is stored under that hash. */
   function findNode(hash: Uint8Array): Uint8Array | null {
@@ -104,7 +109,7 @@ export function createProofDataNetwork(evidence: ProofData): ProofDataNetwork {
         const bytes = pieces.get(toBareHex(hash))
         if (bytes === undefined) throw lacking(kind, hash)
         verifyKeccakKinds({ kind, hash }, bytes)
-        if (kind === 'code') code = bytes
+        if (kind === 'code') codes.set(toBareHex(hash), bytes)
         else used.set(toBareHex(hash), bytes)
         return bytes
       }
@@ -131,7 +136,7 @@ export function createProofDataNetwork(evidence: ProofData): ProofDataNetwork {
   }
 
   return {
-    used: () => ({ nodes: [...used.values()], code }),
+    used: () => ({ nodes: [...used.values()], codes: [...codes.values()] }),
     network: {
       name,
       chainId: 0n,
@@ -151,6 +156,7 @@ export function createProofDataNetwork(evidence: ProofData): ProofDataNetwork {
       pool: emptyPool,
       executor: null,
       relay: null,
+      ...(evidence.calls && { calls: evidence.calls }),
       blobFeeFraction: (timestamp) => evidence.blobFeeFraction(timestamp),
       forkConfigs: () => null,
     },

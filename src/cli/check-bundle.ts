@@ -7,7 +7,10 @@ import { systemClock } from '../base/clock.ts'
 import { fromHex } from '../base/hex.ts'
 import { createSenderCache } from '../chain/sender-cache.ts'
 import { createRpcOperations } from '../rpc/methods/index.ts'
-import { parseBundle } from '../rpc/bundles/proof-bundle.ts'
+import { findKnownSchedule } from '../devchain/proved/known-schedules.ts'
+import { createInlineCalls } from '../devchain/proved/inline-calls.ts'
+import { type GenesisConfig, parseGenesis } from '../devchain/genesis.ts'
+import { parseBundle, type ProofBundle } from '../rpc/bundles/proof-bundle.ts'
 import { type ProvedAnswer, verifyBundle } from '../rpc/bundles/verify-bundle.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -18,11 +21,17 @@ export type CheckOptions = {
   readonly params?: string
   readonly result?: string
   readonly blobFraction?: string
+  /** A chain ID, or a genesis file. */
+  readonly chain?: string
 }
 
-/** `unproved`: members of the claimed result that a header does not commit to, so nothing is said of them. */
+/** `chainId`: of a call whose fork rules the reader has not named. `unproved`: members of the claimed result that a header does not commit to, so nothing is said of them. */
 export type CheckedBundle =
-  | (ProvedAnswer & { readonly proved: true; readonly unproved: readonly string[] })
+  | (ProvedAnswer & {
+      readonly proved: true
+      readonly unproved: readonly string[]
+      readonly chainId?: string
+    })
   | { readonly proved: false; readonly reason: string }
 
 /** Twice what a server puts into one reply by default, and then some. */
@@ -56,7 +65,8 @@ export async function checkBundle(file: string, options: CheckOptions): Promise<
     clock: systemClock,
     findSender: createSenderCache(sendersMax).find,
   })
-  const verdict = await verifyBundle(parsed.bundle, request, operations)
+  const calls = createInlineCalls(scheduleFor(parsed.bundle, options))
+  const verdict = await verifyBundle(parsed.bundle, { ...request, calls }, operations)
   if ('refused' in verdict) return refuse(verdict.refused)
   const unproved = new Set<string>()
   for (const claimed of [claimedByReader, parsed.claimed]) {
@@ -66,7 +76,39 @@ export async function checkBundle(file: string, options: CheckOptions): Promise<
       return refuse(`the bundle proves a different result: ${cut(verdict.result)}`)
     if (compared === 'without blobGasPrice') unproved.add('blobGasPrice')
   }
-  return { proved: true, ...verdict, unproved: [...unproved] }
+  const isByBundle = options.chain === undefined && parsed.bundle.codes !== undefined
+  return {
+    proved: true,
+    ...verdict,
+    unproved: [...unproved],
+    ...(isByBundle && { chainId: parsed.bundle.chainId }),
+  }
+}
+
+/**
+ * The fork schedule that calls are computed by: of the chain that the reader names, else of the one that the bundle names.
+ * Null: not known. Throws UsageError.
+ */
+function scheduleFor({ chainId }: ProofBundle, { chain }: CheckOptions): GenesisConfig | null {
+  if (chain !== undefined && !/^[0-9]+$/.test(chain)) return scheduleIn(chain)
+  const id = chain ?? (/^0x[0-9a-f]{1,16}$/.test(chainId) ? chainId : '0')
+  const known = findKnownSchedule(BigInt(id))
+  if (known === null && chain !== undefined) {
+    throw new UsageError(
+      `--chain is ${chain}, expected a chain that Cairn knows, or a genesis file`,
+    )
+  }
+  return known?.config ?? null
+}
+
+function scheduleIn(file: string): GenesisConfig {
+  try {
+    return parseGenesis(JSON.parse(readFileSync(file, 'utf8'))).config
+  } catch (cause) {
+    throw new UsageError(
+      `--chain ${file} cannot be read as a genesis file: ${(cause as Error).message}`,
+    )
+  }
 }
 
 /** Null: longer than that. `-`: standard input. Throws what reading throws, and a sentence. */
@@ -157,7 +199,7 @@ export function jsonOf(checked: CheckedBundle): object {
 /** For people: the request first, as it is what the proof is of. */
 export function describeCheck(checked: CheckedBundle, asked: boolean): string {
   if (!checked.proved) return `not proved: ${checked.reason}`
-  const { method, params, block, result, unproved } = checked
+  const { method, params, block, result, unproved, chainId } = checked
   return [
     `proved  ${method} ${JSON.stringify(params)}`,
     `block   ${BigInt(block.number)} ${block.hash}`,
@@ -165,6 +207,11 @@ export function describeCheck(checked: CheckedBundle, asked: boolean): string {
     ...unproved.map(
       (name) => `does not cover ${name}: no header commits to it (see --blob-fraction)`,
     ),
+    ...(chainId === undefined
+      ? []
+      : [
+          `The call follows the fork rules of chain ${BigInt(chainId)}, which the bundle names: compare it, or set --chain.`,
+        ]),
     ...(asked
       ? []
       : [

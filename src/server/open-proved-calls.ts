@@ -11,6 +11,7 @@ import type { Relay } from '../chain/relay.ts'
 import type { UpstreamNetworkConfig } from '../config/network-config.ts'
 import { buildFirstBlock } from '../devchain/first-block.ts'
 import { type GenesisConfig, parseGenesis } from '../devchain/genesis.ts'
+import { callGasMax } from '../devchain/proved/inline-calls.ts'
 import { createForkSchedule } from '../devchain/proved/fork-schedule.ts'
 import { findKnownSchedule } from '../devchain/proved/known-schedules.ts'
 import type { ProvedCallThread } from '../devchain/proved/proved-call-thread.ts'
@@ -21,9 +22,6 @@ type Schedule = {
   readonly genesisTime: bigint
   readonly genesisHash: Uint8Array | null
 }
-
-/** go-ethereum's default (`rpc.gascap`). */
-const callGasMax = 50_000_000n
 
 /**
  * Null if the fork schedule is not known. Throws an Error with a sentence for the operator for a genesis file that cannot be

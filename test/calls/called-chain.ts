@@ -118,7 +118,11 @@ export async function startCalledChain(t: Scope): Promise<CalledChain> {
   return { url, genesisFile, rpc: (method, params) => ask(url, method, params) }
 }
 
-type Behind = { ask(method: string, params: readonly unknown[]): Promise<Answer> }
+type Behind = {
+  ask(method: string, params: readonly unknown[]): Promise<Answer>
+  /** The reply with its proof bundle, as JSON. */
+  prove(method: string, params: readonly unknown[]): Promise<Record<string, unknown>>
+}
 
 /** A server behind `upstreams` with the chain's genesis file; `more`: further lines of the network. */
 export async function startBehind(
@@ -132,8 +136,7 @@ export async function startBehind(
     await folderFor(t),
     `networks:\n${networkLines('called', genesisFile, upstreams, more)}`,
   )
-  const url = `${server.url}/v3/${server.apiKey}`
-  return { ask: (method, params) => ask(url, method, params) }
+  return behindOf(`${server.url}/v3/${server.apiKey}`)
 }
 
 /** One server with a network for each upstream, each of which must prove its answers. */
@@ -147,9 +150,18 @@ export async function startBehindEach(
   )
   const server = await startWith(t, await folderFor(t), `networks:\n${lines.join('\n')}`)
   return upstreams.map((_, index) => {
-    const url = `${server.url}/network-${index}/v3/${server.apiKey}`
-    return { ask: (method, params) => ask(url, method, params) }
+    return behindOf(`${server.url}/network-${index}/v3/${server.apiKey}`)
   })
+}
+
+function behindOf(url: string): Behind {
+  return {
+    ask: (method, params) => ask(url, method, params),
+    async prove(method, params) {
+      const reply = await send(`${url}?proof=1`, method, params)
+      return (await reply.json()) as Record<string, unknown>
+    },
+  }
 }
 
 function networkLines(
@@ -184,12 +196,16 @@ async function startWith(t: Scope, dataDir: string, settings: string): Promise<S
   return server
 }
 
-async function ask(url: string, method: string, params: readonly unknown[]): Promise<Answer> {
-  const reply = await fetch(url, {
+function send(url: string, method: string, params: readonly unknown[]): Promise<Response> {
+  return fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
   })
+}
+
+async function ask(url: string, method: string, params: readonly unknown[]): Promise<Answer> {
+  const reply = await send(url, method, params)
   const { result, error } = (await reply.json()) as Answer
   const verified = reply.headers.get('x-cairn-verified')
   return error === undefined ? { result, verified } : { error, verified }

@@ -29,6 +29,7 @@ before(async () => {
   cairn = await startBehind(t, [{ url: engine.url, trusted: true }], {
     chainId: engineChainId,
     verify: 'require',
+    genesisFile: engine.genesisFile,
     heads: { pollMs: 50 },
   })
   url = `${cairn.url}/v3/${cairn.apiKey}`

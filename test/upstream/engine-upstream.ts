@@ -15,6 +15,7 @@ export const engineChainId = 1337
 
 export type EngineUpstream = {
   readonly url: string
+  readonly genesisFile: string
   /** Sends directly to the engine. Rejects with the error message of the engine. */
   say<Result>(method: string, ...params: readonly unknown[]): Promise<Result>
   /** Mines a block if the engine does not mine automatically. */
@@ -25,16 +26,18 @@ type Scope = Pick<TestContext, 'after' | 'diagnostic'>
 
 /** With the funded dev accounts. Null if it is not installed. Stopped after the test. */
 export async function startEngineUpstream(t: Scope): Promise<EngineUpstream | null> {
-  const engine = await startEdr(await writeGenesis(t), (why) => t.diagnostic(why))
+  const genesisFile = await writeGenesis(t)
+  const engine = await startEdr(genesisFile, (why) => t.diagnostic(why))
   // One block for each transaction.
-  return engine === null ? null : upstreamOf(t, engine, async () => {})
+  return engine === null ? null : upstreamOf(t, engine, genesisFile, async () => {})
 }
 
 /** The same with anvil. */
 export async function startAnvilUpstream(t: Scope): Promise<EngineUpstream | null> {
-  const engine = await startAnvil(await writeGenesis(t), (why) => t.diagnostic(why))
+  const genesisFile = await writeGenesis(t)
+  const engine = await startAnvil(genesisFile, (why) => t.diagnostic(why))
   if (engine === null) return null
-  return upstreamOf(t, engine, async (say) => void (await say('evm_mine')))
+  return upstreamOf(t, engine, genesisFile, async (say) => void (await say('evm_mine')))
 }
 
 async function writeGenesis(t: Scope): Promise<string> {
@@ -66,6 +69,7 @@ async function writeGenesis(t: Scope): Promise<string> {
 function upstreamOf(
   t: Scope,
   engine: Server,
+  genesisFile: string,
   mine: (say: EngineUpstream['say']) => Promise<void>,
 ): EngineUpstream {
   t.after(() => engine.stop())
@@ -80,5 +84,5 @@ function upstreamOf(
     if (reply.error !== undefined) throw new Error(`${method}: ${reply.error.message}`)
     return reply.result
   }
-  return { url, say, mine: () => mine(say) }
+  return { url, genesisFile, say, mine: () => mine(say) }
 }

@@ -18,6 +18,10 @@ export function defineVerify(command: Command, context: Context): void {
     .option('--params <json>', 'parameters that you sent, as a JSON array (from the bundle)')
     .option('--result <json>', 'result that you received, to compare')
     .option('--blob-fraction <number>', 'blob base fee update fraction of the block (EIP-7840)')
+    .option(
+      '--chain <chain>',
+      'chain ID or genesis file whose fork rules calls follow (from the bundle)',
+    )
     .addHelpText(
       'after',
       `

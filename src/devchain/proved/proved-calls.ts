@@ -45,7 +45,11 @@ export function createProvedCalls(parts: ProvedCallParts): ProvedCalls {
       network,
       block,
       request,
-      hint: (until) => hints.ask({ request, overrides, block: ref }, until),
+      hint: (until) =>
+        // Evidence is read from a bundle alone.
+        network.relay === null
+          ? Promise.resolve(null)
+          : hints.ask({ request, overrides, block: ref }, until),
       codes: isRecorded ? noCodes : codes.at(ref),
       signal,
     })

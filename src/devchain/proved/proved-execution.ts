@@ -10,7 +10,7 @@ import type {
 import { Fault } from '../../base/fault.ts'
 import { decodeHeader, type Header } from '../../codec/ethereum/header.ts'
 import { call } from '../vm/call.ts'
-import { createVmOver } from '../vm/chain-vm.ts'
+import { createVmOver } from '../vm/vm-over-state.ts'
 import type { ChainRules } from '../vm/chain-rules.ts'
 import { createAccessList } from '../vm/create-access-list.ts'
 import { estimateGas } from '../vm/estimate-gas.ts'

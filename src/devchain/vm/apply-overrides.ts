@@ -9,7 +9,7 @@ import { encodeHeader } from '../../codec/ethereum/header.ts'
 import type { Header } from '../../codec/ethereum/header.ts'
 import type { BlockOverrides, StateOverride } from '../../chain/computation.ts'
 import { viewHeader } from './block-view.ts'
-import type { StateVm } from './chain-vm.ts'
+import type { StateVm } from './vm-over-state.ts'
 
 /** EIP-1559. */
 export const firstBaseFee = 1_000_000_000n

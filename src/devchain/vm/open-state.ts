@@ -9,10 +9,11 @@ import type { LocalStore } from '../../content/block-store.ts'
 import type { ChainIndex } from '../chain-index.ts'
 import type { ChainRules } from './chain-rules.ts'
 import { createStateVm } from './chain-vm.ts'
-import type { StateVm, TrieStateVm } from './chain-vm.ts'
+import type { TrieStateVm } from './chain-vm.ts'
 import { createTrieDatabase } from './trie-database.ts'
 import type { TrieDatabase } from './trie-database.ts'
 import type { TimeSlice } from './time-slice.ts'
+import type { StateVm } from './vm-over-state.ts'
 
 /** What every computation needs. */
 export type CallParts = {

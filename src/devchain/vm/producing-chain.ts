@@ -31,7 +31,7 @@ import {
   setTransactions,
 } from './block-making.ts'
 import { type ChainPlan, timeMax, nextTimestamp, planAfterBlock } from '../block-plan.ts'
-import { refuseLongSteps } from './bound-precompiles.ts'
+import { refuseLongSteps } from './precompiles/bound-precompiles.ts'
 import { viewBlock, viewHeader } from './block-view.ts'
 import type { ChainRules } from './chain-rules.ts'
 import { createStateVm } from './chain-vm.ts'

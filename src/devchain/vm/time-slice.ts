@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
-import { checkStep, stepMsMax } from './bound-precompiles.ts'
+import { checkStep, stepMsMax } from './precompiles/bound-precompiles.ts'
 
 export type TimeSliceLimits = {
   /** After so long another task may go on. */

@@ -5,7 +5,7 @@ import type { EVM, getOpcodesForHF } from '@ethereumjs/evm'
 import type { VM } from '@ethereumjs/vm'
 import { evmFault, stackUnderflow } from './evm-failure.ts'
 import { wordsNeeded } from './opcode-table.ts'
-import { boundPrecompiles } from './bound-precompiles.ts'
+import { boundPrecompiles } from './precompiles/bound-precompiles.ts'
 import type { TimeSlice } from './time-slice.ts'
 
 type OpcodeEntry = ReturnType<typeof getOpcodesForHF>['opcodeMap'][number]

@@ -47,6 +47,7 @@ export async function runBundled(
     block: { hash: block.hash, bytes, header: decodeHeader(bytes) },
     pieces: reads.pieces(),
     blobFeeFraction: (timestamp) => network.blobFeeFraction(timestamp),
+    calls: network.calls,
   }
   // As it will be read. By another name it is read by another operation, which differs in how it finds the block.
   const named = operation.bundle.as === undefined ? operation.parse(params) : input
@@ -57,7 +58,7 @@ export async function runBundled(
     params,
     header: toHex(bytes),
     nodes: used.nodes.map(toHex),
-    ...(used.code === null ? {} : { code: toHex(used.code) }),
+    ...codesOf(operation, used.codes.map(toHex)),
   }
   return { result, proof }
 }
@@ -80,6 +81,16 @@ export async function requestBundle(
   })
   const { proof } = await runBundled({ operation, input, params }, call, watch)
   return proof
+}
+
+/** A call may read the code of several contracts; `eth_getCode` that of one. */
+function codesOf(
+  { name }: RpcOperation<unknown>,
+  codes: readonly string[],
+): Pick<ProofBundle, 'v' | 'code' | 'codes'> {
+  const [code] = codes
+  if (name !== 'eth_getCode') return codes.length === 0 ? { v: 1 } : { v: 2, codes }
+  return code === undefined ? { v: 1 } : { v: 1, code }
 }
 
 /** Says what the answer is, and proves nothing. */

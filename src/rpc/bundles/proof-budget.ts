@@ -19,8 +19,9 @@ export class ProofBudget {
   }
 
   /** After it: the bundle that goes over is not given either. */
-  take({ header, nodes, code }: ProofBundle): void {
+  take({ header, nodes, code, codes = [] }: ProofBundle): void {
     this.#left -= (header?.length ?? 0) + (code?.length ?? 0)
+    for (const one of codes) this.#left -= one.length
     for (const node of nodes) this.#left -= node.length
     this.judge()
   }

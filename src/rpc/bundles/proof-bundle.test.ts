@@ -200,7 +200,7 @@ test('a bundle proves its own request and no other', { skip }, async () => {
     [proof, hash, ['eth_getStorageAt', [...usdcSlot, other]], /^the request is for block 0x7777/],
     [proof, hash, ['eth_getStorageAt', [...usdcSlot, '0x1']], /^the request is for block 1, and/],
     [proof, hash, ['eth_getStorageAt', [...usdcSlot, 'pending']], /^what is pending cannot/],
-    [proof, hash, ['eth_call', [{}, hash]], /^eth_call has no bundles$/],
+    [proof, hash, ['eth_feeHistory', ['0x1', hash, []]], /^eth_feeHistory has no bundles$/],
     [proof, hash, ['eth_getStorageAt', []], /^missing value for required argument 0$/],
     [{ ...proof, params: [usdcSlot[0], other, hash] }, hash, null, /^the evidence lacks trie-node/],
     [
@@ -209,7 +209,7 @@ test('a bundle proves its own request and no other', { skip }, async () => {
       null,
       /^the bundle proves nothing: .* none$/,
     ],
-    [{ ...proof, v: 2 }, hash, null, /^the bundle is not of version 1$/],
+    [{ ...proof, v: 3 }, hash, null, /^the bundle is not of version 1 or 2$/],
     [{ ...proof, nodes: ['0x1'] }, hash, null, /^node 0 is not hex$/],
     [
       { ...proof, nodes: Array.from({ length: 300_001 }, () => '0x') },
@@ -217,7 +217,7 @@ test('a bundle proves its own request and no other', { skip }, async () => {
       null,
       /^nodes is not a/,
     ],
-    [{ result: 1 }, hash, null, /^the bundle is not of version 1$/],
+    [{ result: 1 }, hash, null, /^the bundle is not of version 1 or 2$/],
     [[], hash, null, /^a bundle is a JSON object$/],
     [
       { ...proof, method: '\u001b[2J\u009b\n' },

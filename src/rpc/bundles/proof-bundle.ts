@@ -3,7 +3,8 @@
 
 /** `block`, `header`: null when nothing is proved; then `nodes` is empty. Bytes are hex. */
 export type ProofBundle = {
-  readonly v: 1
+  /** 2: with `codes`. */
+  readonly v: 1 | 2
   readonly chainId: string
   readonly method: string
   readonly params: readonly unknown[]
@@ -16,11 +17,15 @@ export type ProofBundle = {
   readonly nodes: readonly string[]
   /** Of eth_getCode, when there is code. */
   readonly code?: string
+  /** Of a call: the code of the contracts that it ran, each once. */
+  readonly codes?: readonly string[]
 }
 
 /** A block of a hundred thousand transactions needs some more nodes than that, for each of its two lists. */
 const nodesMax = 300_000
 const nestingMax = 8
+/** As accounts that one call may read. */
+const codesMax = 512
 
 const bytesForm = /^0x(?:[0-9a-fA-F]{2})*$/
 
@@ -35,22 +40,27 @@ export function parseBundle(
   if (outer === null) return { refused: 'a bundle is a JSON object' }
   const inner = outer.has('proof') ? membersOf(outer.get('proof')) : outer
   if (inner === null) return { refused: 'the reply carries no bundle' }
-  if (inner.get('v') !== 1) return { refused: 'the bundle is not of version 1' }
+  const version = inner.get('v')
+  if (version !== 1 && version !== 2) return { refused: 'the bundle is not of version 1 or 2' }
   const [method, params, nodes] = ['method', 'params', 'nodes'].map((name) => inner.get(name))
   const [header, code] = [inner.get('header') ?? null, inner.get('code')]
+  const codes = inner.get('codes')
   if (typeof method !== 'string') return { refused: 'the bundle names no method' }
   if (!Array.isArray(params) || !isShallow(params, nestingMax)) {
     return { refused: 'the bundle names no params' }
   }
   if (header !== null && !isBytes(header)) return { refused: 'the header is not hex' }
   if (code !== undefined && !isBytes(code)) return { refused: 'the code is not hex' }
+  if (codes !== undefined && !isCodes(codes)) {
+    return { refused: `codes is not a list of at most ${codesMax} codes in hex` }
+  }
   if (!Array.isArray(nodes) || nodes.length > nodesMax) {
     return { refused: `nodes is not a list of at most ${nodesMax}` }
   }
   const bad = nodes.findIndex((node: unknown) => !isBytes(node))
   if (bad >= 0) return { refused: `node ${bad} is not hex` }
   const bundle: ProofBundle = {
-    v: 1,
+    v: version,
     chainId: textOf(inner.get('chainId')) ?? '',
     method,
     params: params as readonly unknown[],
@@ -60,6 +70,7 @@ export function parseBundle(
     header,
     nodes: nodes as readonly string[],
     ...(code === undefined ? {} : { code }),
+    ...(codes === undefined ? {} : { codes }),
   }
   return { bundle, claimed: outer.has('proof') ? outer.get('result') : undefined }
 }
@@ -73,6 +84,10 @@ function isShallow(value: unknown, levels: number): boolean {
 function membersOf(value: unknown): ReadonlyMap<string, unknown> | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
   return new Map(Object.entries(value))
+}
+
+function isCodes(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length <= codesMax && value.every(isBytes)
 }
 
 function isBytes(value: unknown): value is string {

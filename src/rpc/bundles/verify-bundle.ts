@@ -6,6 +6,7 @@ import { equalBytes, fromHex, toHex, toQuantity } from '../../base/hex.ts'
 import { decodeHeader } from '../../codec/ethereum/header.ts'
 import { keccak256 } from '../../codec/hash/keccak.ts'
 import { Malformed } from '../../codec/ethereum/rlp.ts'
+import type { ProvedCalls } from '../../chain/network.ts'
 import type { ProvedHeader } from '../../chain/proved-memory.ts'
 import type { RpcOperation } from '../operation.ts'
 import type { ProofBundle } from './proof-bundle.ts'
@@ -18,6 +19,8 @@ export type ReadersRequest = {
   readonly asked: { readonly method: string; readonly params: readonly unknown[] } | null
   /** The update fraction of blob base fees in force at the block, when the reader knows it (EIP-7840). */
   readonly blobFeeFraction: bigint | null
+  /** Computes calls by the fork schedule that the reader knows. Absent: bundles of calls are refused. */
+  readonly calls?: ProvedCalls
 }
 
 /** What was proved: the request in the bundle's form, its block, and the JSON text of the result. */
@@ -53,8 +56,9 @@ export async function verifyBundle(
     }
     const { result } = await replay(asked.operation, asked.operation.parse(asked.params), {
       block,
-      pieces: [...bundle.nodes, ...(bundle.code === undefined ? [] : [bundle.code])].map(fromHex),
+      pieces: [...bundle.nodes, ...codesIn(bundle)].map(fromHex),
       blobFeeFraction: () => request.blobFeeFraction,
+      calls: request.calls,
     })
     return {
       method: asked.method,
@@ -65,6 +69,10 @@ export async function verifyBundle(
   } catch (thrown) {
     return { refused: printable(sentenceOf(thrown)) }
   }
+}
+
+function codesIn({ code, codes = [] }: ProofBundle): readonly string[] {
+  return code === undefined ? codes : [code, ...codes]
 }
 
 function readHeader({ header, verified }: ProofBundle, blockHash: Uint8Array): ProvedHeader {

@@ -3,7 +3,7 @@
 // Tested by src/devchain/vm/simulate/simulate.test.ts
 import { fromHex, toHex } from '../../../base/hex.ts'
 import type { Log } from '../../../codec/ethereum/receipt.ts'
-import type { StateVm } from '../chain-vm.ts'
+import type { StateVm } from '../vm-over-state.ts'
 import { eventsOf } from '../trace/tracer.ts'
 import { opcodes, readMemory, watchOpcodes } from '../watch-opcodes.ts'
 import type { Frame } from '../watch-opcodes.ts'

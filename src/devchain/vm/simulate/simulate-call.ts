@@ -13,7 +13,7 @@ import type { CallRequest, SimulatedBlock, SimulatedCall } from '../../../chain/
 import { viewOverridden } from '../apply-overrides.ts'
 import { failureOf, callAsContract } from '../prepared-call.ts'
 import { callBlock, callTransaction, requestAt, setGas } from '../call-transaction.ts'
-import type { StateVm } from '../chain-vm.ts'
+import type { StateVm } from '../vm-over-state.ts'
 import { floorDataGas } from '../intrinsic-gas.ts'
 import { gasBeforeCode, checkCall } from './check-call.ts'
 import type { LogRecord } from './record-logs.ts'

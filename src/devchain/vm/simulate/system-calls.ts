@@ -8,7 +8,7 @@ import { Fault } from '../../../base/fault.ts'
 import { toHex } from '../../../base/hex.ts'
 import type { Header } from '../../../codec/ethereum/header.ts'
 import type { Log } from '../../../codec/ethereum/receipt.ts'
-import type { StateVm } from '../chain-vm.ts'
+import type { StateVm } from '../vm-over-state.ts'
 
 export const beaconRoots = '0x000f3df6d732807ef1319fb7b8bb8522d0beac02'
 export const blockHashes = '0x0000f90827f1c53a10cb7a02335b175320002935'

@@ -2,7 +2,7 @@
 // Tested by src/devchain/vm/trace.test.ts
 import { toHex, toQuantity } from '../../../base/hex.ts'
 import type { CallTracerOptions } from '../../../chain/computation.ts'
-import type { StateVm } from '../chain-vm.ts'
+import type { StateVm } from '../vm-over-state.ts'
 import { evmFault, revertReason } from '../evm-failure.ts'
 import { frameTypes, opcodes, readMemory, watchPaid } from '../watch-opcodes.ts'
 import { unopenedFrame } from './unopened-frame.ts'

@@ -3,7 +3,7 @@
 // Tested by src/devchain/vm/trace.test.ts
 import { toBareHex, toHex } from '../../../base/hex.ts'
 import type { TracerChoice } from '../../../chain/computation.ts'
-import type { StateVm } from '../chain-vm.ts'
+import type { StateVm } from '../vm-over-state.ts'
 import { createCallTracer } from './call-tracer.ts'
 import { createPrestateTracer } from './prestate-tracer.ts'
 import { createStructLogger } from './struct-logger.ts'

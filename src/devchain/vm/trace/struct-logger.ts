@@ -3,7 +3,7 @@
 // Tested by src/devchain/vm/trace.test.ts
 import { fromHex, toBareHex, toHex, toQuantity } from '../../../base/hex.ts'
 import type { StructOptions } from '../../../chain/computation.ts'
-import type { StateVm } from '../chain-vm.ts'
+import type { StateVm } from '../vm-over-state.ts'
 import { opcodeName } from '../opcode-table.ts'
 import { opcodes, watchSteps } from '../watch-opcodes.ts'
 import type { Frame, Step } from '../watch-opcodes.ts'

@@ -5,7 +5,7 @@ import type { TypedTransaction } from '@ethereumjs/tx'
 import type { EVM } from '@ethereumjs/evm'
 import type { RunTxResult } from '@ethereumjs/vm'
 import { Fault } from '../../../base/fault.ts'
-import type { StateVm } from '../chain-vm.ts'
+import type { StateVm } from '../vm-over-state.ts'
 
 type Traced = { readonly transaction: TypedTransaction; readonly block: Block }
 

@@ -7,7 +7,13 @@ import { optionalParam, requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
 import { calledAddresses } from '../../params/called-addresses.ts'
-import { askedCall, callKey, type CallInput, parseCallInput } from '../../params/call-input.ts'
+import {
+  askedCall,
+  bundledCall,
+  callKey,
+  type CallInput,
+  parseCallInput,
+} from '../../params/call-input.ts'
 
 export const ethCall: RpcMethod<CallInput> = {
   name: 'eth_call',
@@ -28,6 +34,7 @@ export const ethCall: RpcMethod<CallInput> = {
     calls: 'first',
   },
   cache: { block: ({ block }) => block, key: callKey },
+  bundle: { block: ({ block }) => block, params: bundledCall },
   parse: parseCallInput,
   addresses: calledAddresses,
   async run(input, call) {

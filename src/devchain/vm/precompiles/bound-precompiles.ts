@@ -1,6 +1,6 @@
 // Bounds the precompiled contracts of an EVM: their cost is known before they run.
 import { EVMError } from '@ethereumjs/evm'
-import { Fault } from '../../base/fault.ts'
+import { Fault } from '../../../base/fault.ts'
 import type { VM } from '@ethereumjs/vm'
 import { precompileCost } from './precompile-cost.ts'
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { createVM } from '@ethereumjs/vm'
-import { fromHex } from '../../base/hex.ts'
-import { defaultGenesis } from '../default-genesis.ts'
+import { fromHex } from '../../../base/hex.ts'
+import { defaultGenesis } from '../../default-genesis.ts'
 import { boundPrecompiles } from './bound-precompiles.ts'
-import { createCrypto } from './chain-crypto.ts'
-import { createRules } from './chain-rules.ts'
+import { createCrypto } from '../chain-crypto.ts'
+import { createRules } from '../chain-rules.ts'
 import { precompileCost } from './precompile-cost.ts'
 
 const newest = rulesOf({})

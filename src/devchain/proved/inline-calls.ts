@@ -1,0 +1,66 @@
+// Calls on proved state in the thread of the caller, without hints and caches: for readers of proof bundles.
+// Tested by test/calls/call-bundles.test.ts
+import { systemClock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import { getHeader } from '../../chain/blocks.ts'
+import type { RequestedCall } from '../../chain/evm-executor.ts'
+import type { Network, ProvedCalls } from '../../chain/network.ts'
+import { completeRead } from '../../chain/read.ts'
+import { findAccount, readCode, readStorage } from '../../chain/state.ts'
+import type { GenesisConfig } from '../genesis.ts'
+import { createCrypto } from '../vm/chain-crypto.ts'
+import { createRulesOf } from '../vm/chain-rules.ts'
+import { TimeSlices } from '../vm/time-slice.ts'
+import { findHash } from './find-hash.ts'
+import { executeProved, type ProvedExecution, type ProvedResults } from './proved-execution.ts'
+import { defaultReadLimits, limitReads } from './proved-state.ts'
+
+/** go-ethereum's default (`rpc.gascap`), and that of the server that made the bundle. */
+export const callGasMax = 50_000_000n
+
+/** `config`: the fork schedule that the reader knows; null: calls throw `unprovable`. */
+export function createInlineCalls(config: GenesisConfig | null): ProvedCalls {
+  const rules = config === null ? null : createRulesOf(config, createCrypto())
+  const slices = new TimeSlices(systemClock)
+
+  async function run<Asked extends ProvedExecution>(
+    network: Network,
+    ref: RequestedCall['block'],
+    asked: Asked,
+    signal: AbortSignal,
+  ): Promise<ProvedResults[Asked['kind']]> {
+    if (rules === null) {
+      throw new Fault('unprovable', { detail: 'the fork schedule of the chain is not known' })
+    }
+    const block = await completeRead(getHeader(network, ref.hash), signal)
+    const at = (address: Uint8Array) => ({ network, block, address })
+    const state = limitReads(
+      {
+        account: (address) => completeRead(findAccount(at(address)), signal),
+        slot: (address, _, position) => completeRead(readStorage(at(address), position), signal),
+        code: (address) => completeRead(readCode(at(address)), signal),
+        hashOf: (number) => findHash(network, block, number, signal),
+      },
+      defaultReadLimits,
+    )
+    const result = await slices.run(
+      (turn) => executeProved(asked, { header: block.bytes, rules, callGasMax, state, turn }),
+      signal,
+    )
+    // The result is of the kind of `asked` (proved-execution.ts).
+    return result as ProvedResults[Asked['kind']]
+  }
+
+  return {
+    on: (network) => ({
+      call: ({ block, ...rest }, _, signal) =>
+        run(network, block, { kind: 'call', ...rest }, signal),
+      estimateGas: ({ block, ...rest }, _, signal) =>
+        run(network, block, { kind: 'estimate', ...rest }, signal),
+      createAccessList: ({ block, ...rest }, _, signal) =>
+        run(network, block, { kind: 'access-list', ...rest }, signal),
+      traceCall: ({ block, ...rest }, _, signal) =>
+        run(network, block, { kind: 'trace-call', ...rest }, signal),
+    }),
+  }
+}
