@@ -6,7 +6,7 @@ import { emptyTrieRoot, emptyUnclesHash } from '../codec/ethereum/account-state.
 import { decodeHeader } from '../codec/ethereum/header.ts'
 import { entryAt } from '../codec/ethereum/list.ts'
 import { emptyRlpList } from '../codec/ethereum/rlp.ts'
-import { depositType } from '../codec/ethereum/transaction.ts'
+import { depositType } from '../codec/ethereum/system-transaction.ts'
 import type { ContentRef } from '../content/ref.ts'
 import type { BlockRef } from './head.ts'
 import type { Network } from './network.ts'

@@ -116,5 +116,5 @@ test('a receipt of another form is malformed, and one of an unknown type has its
   for (const json of [null, {}, [null], ['0x01']]) {
     assert.throws(() => encodeReceiptsJson(json), Malformed)
   }
-  assert.throws(() => encodeReceiptsJson([{ ...plain, type: '0x6a' }]), UnsupportedTransaction)
+  assert.throws(() => encodeReceiptsJson([{ ...plain, type: '0x78' }]), UnsupportedTransaction)
 })

@@ -13,7 +13,8 @@ import {
 import { entriesMax } from './list.ts'
 import { Malformed, itemsMax } from './rlp.ts'
 import { RlpWriter } from './rlp-writer.ts'
-import { depositType, UnsupportedTransaction } from './transaction.ts'
+import { depositType, isSystemType } from './system-transaction.ts'
+import { UnsupportedTransaction } from './transaction.ts'
 
 const topicsMax = 4
 
@@ -31,9 +32,9 @@ export function encodeReceiptsJson(json: unknown): Uint8Array {
 
 function writeReceipt(writer: RlpWriter, json: JsonRecord): void {
   const type = typeOf(json['type'])
-  if (type > 4 && type !== depositType) throw new UnsupportedTransaction(type)
+  if (type > 4 && !isSystemType(type)) throw new UnsupportedTransaction(type)
   const mark = writer.mark
-  // They hold a nonce and a version since Canyon.
+  // Before Canyon nodes show a nonce that the root does not contain; since then it contains a version too.
   if (type === depositType && isGiven(json['depositReceiptVersion'])) {
     writeInteger(writer, json['depositReceiptVersion'], 'depositReceiptVersion')
     writeInteger(writer, json['depositNonce'], 'depositNonce')

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Malformed, type RlpItem, encodeRlp } from './rlp.ts'
 import { decodeReceipt, encodeReceipt } from './receipt.ts'
 import type { Receipt } from './receipt.ts'
+import { decodeEntries } from './list.ts'
+import { orderedRoot } from './ordered-trie.ts'
+import { encodeReceiptsJson } from './receipt-json.ts'
 import { UnsupportedTransaction } from './transaction.ts'
+import { toHex } from '../../base/hex.ts'
 
 const bytesOf = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
 const outcome = fc.oneof(
@@ -85,10 +90,10 @@ for (const [name, item] of refused) {
 }
 
 test('a receipt of an unknown type has another error than malformed bytes', () => {
-  for (const type of [0x00, 0x05, 0x7e]) {
+  for (const type of [0x00, 0x05, 0x78]) {
     assert.throws(() => decodeReceipt(Uint8Array.of(type, 0xc0)), UnsupportedTransaction)
   }
-  for (const bytes of [[], [0x80], [2], [2, 0xc0]]) {
+  for (const bytes of [[], [0x80], [2], [2, 0xc0], [0x7e, 0xc0]]) {
     assert.throws(() => decodeReceipt(Uint8Array.from(bytes)), Malformed)
   }
 })
@@ -97,4 +102,42 @@ test('a receipt with neither status nor post-state cannot be written', () => {
   const receipt = decodeReceipt(encodeRlp([one, one, bloom, [log]]))
   assert.deepEqual([receipt.status, receipt.logs.length], [true, 1])
   assert.throws(() => encodeReceipt({ ...receipt, status: null }), Malformed)
+})
+
+test('a deposit may have a nonce and a version, and no other receipt', () => {
+  const items = [one, one, bloom, []]
+  for (const extra of [[], [one], [one, one]]) {
+    const raw = Uint8Array.of(0x7e, ...encodeRlp([...items, ...extra]))
+    assert.deepEqual(encodeReceipt(decodeReceipt(raw)), raw)
+    assert.equal(decodeReceipt(raw).depositReceiptVersion, extra[1] && 1n)
+  }
+  for (const type of [0x02, 0x64, 0x6a, 0x7f]) {
+    const raw = Uint8Array.of(type, ...encodeRlp(items))
+    assert.deepEqual(encodeReceipt(decodeReceipt(raw)), raw)
+    const more = Uint8Array.of(type, ...encodeRlp([...items, one]))
+    assert.throws(() => decodeReceipt(more), Malformed)
+  }
+  const more = Uint8Array.of(0x7e, ...encodeRlp([...items, one, one, one]))
+  assert.throws(() => decodeReceipt(more), Malformed)
+})
+
+const baseSepolia = new URL(
+  '../../../test/fakes/rollups/base-sepolia-receipts.json',
+  import.meta.url,
+)
+
+// The roots that paradigmxyz/reth expects (crates/optimism/consensus/src/proof.rs).
+test('receipts of Base Sepolia have the root of their block, without and with the nonce', () => {
+  const { receipts } = JSON.parse(readFileSync(baseSepolia, 'utf8')) as { receipts: unknown[] }
+  const entries = decodeEntries(encodeReceiptsJson(receipts))
+  assert.equal(
+    toHex(orderedRoot(entries)),
+    '0xe255fed45eae7ede0556fe4fabc77b0d294d18781a5a581cab09127bc4cd9ffb',
+  )
+  const [deposit, ...others] = entries
+  const withNonce = { ...decodeReceipt(deposit ?? bloom), depositNonce: 4_012_991n }
+  assert.equal(
+    toHex(orderedRoot([encodeReceipt(withNonce), ...others])),
+    '0x6eefbb5efb95235476654a8bfbf8cb64a4f5f0b0c80b700b0c5964550beee6d7',
+  )
 })

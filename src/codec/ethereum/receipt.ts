@@ -10,6 +10,7 @@ import {
   integerField,
   listField,
 } from './rlp.ts'
+import { depositType, isSystemType } from './system-transaction.ts'
 import { UnsupportedTransaction } from './transaction.ts'
 
 /** `address`: 20 bytes; `topics`: at most 4 of 32 bytes. */
@@ -27,25 +28,38 @@ export type Receipt = {
   readonly cumulativeGasUsed: bigint
   readonly logsBloom: Uint8Array
   readonly logs: readonly Log[]
+  /** Type 0x7e since Canyon (OP Stack): the sender's nonce before the deposit, and 1. */
+  readonly depositNonce?: bigint
+  readonly depositReceiptVersion?: bigint
 }
 
 /**
  * `raw`: an entry as `decodeEntries` gives it; byte fields are views. Throws `Malformed`, or
- * `UnsupportedTransaction` on a type other than 0 to 4.
+ * `UnsupportedTransaction` on a type other than 0 to 4 and those of `isSystemType`.
  */
 export function decodeReceipt(raw: Uint8Array): Receipt {
   const first = raw[0]
   if (first === undefined) throw new Malformed('a receipt, got no bytes')
   if (first >= 0x80 && first < 0xc0) throw new Malformed('a list or a type below 0x80')
-  if (first < 0xc0 && (first === 0 || first > 4)) throw new UnsupportedTransaction(first)
+  if (first < 0xc0 && (first === 0 || first > 4) && !isSystemType(first)) {
+    throw new UnsupportedTransaction(first)
+  }
   const type = first >= 0xc0 ? 0 : first
-  const items = listField(decodeRlp(type === 0 ? raw : raw.subarray(1)), 'receipt', 4)
+  const items = listField(decodeRlp(type === 0 ? raw : raw.subarray(1)), 'receipt')
+  const isDeposit = type === depositType && items.length > 4 && items.length < 7
+  if (items.length !== 4 && !isDeposit) {
+    throw new Malformed(`receipt of 4 items, got ${items.length}`)
+  }
   return {
     type,
     ...outcomeOf(bytesField(items[0], 'status')),
     cumulativeGasUsed: integerField(items[1], 'cumulativeGasUsed', 8),
     logsBloom: bytesField(items[2], 'logsBloom', 256),
     logs: listField(items[3], 'logs').map(logOf),
+    ...(items.length > 4 && { depositNonce: integerField(items[4], 'depositNonce', 8) }),
+    ...(items.length > 5 && {
+      depositReceiptVersion: integerField(items[5], 'depositReceiptVersion', 8),
+    }),
   }
 }
 
@@ -59,12 +73,21 @@ export function encodeReceipt(receipt: Receipt): Uint8Array {
     encodeInteger(receipt.cumulativeGasUsed),
     receipt.logsBloom,
     receipt.logs.map(({ address, topics, data }) => [address, topics, data]),
+    ...depositItems(receipt),
   ])
   if (type === 0) return payload
   const entry = new Uint8Array(1 + payload.length)
   entry[0] = type
   entry.set(payload, 1)
   return entry
+}
+
+function depositItems({ depositNonce, depositReceiptVersion }: Receipt): RlpItem[] {
+  if (depositNonce === undefined) return []
+  const nonce = encodeInteger(depositNonce)
+  return depositReceiptVersion === undefined
+    ? [nonce]
+    : [nonce, encodeInteger(depositReceiptVersion)]
 }
 
 function outcomeOf(bytes: Uint8Array): Pick<Receipt, 'status' | 'postState'> {

@@ -195,7 +195,7 @@ test('a transaction without a type is one from before types', () => {
 })
 
 test('an unknown type has another error than a malformed one', () => {
-  for (const type of ['0x5', '0x64', '0x78', '0xff']) {
+  for (const type of ['0x5', '0x67', '0x78', '0xff']) {
     assert.throws(() => encodeTransactionsJson([{ ...legacy, type }]), UnsupportedTransaction)
   }
   for (const type of ['', '0x', '0x100', 2, '2', {}]) {

@@ -12,7 +12,8 @@ import {
 import { entriesMax } from './list.ts'
 import { Malformed, itemsMax } from './rlp.ts'
 import { RlpWriter } from './rlp-writer.ts'
-import { depositType, UnsupportedTransaction } from './transaction.ts'
+import { isSystemType, type SystemField, systemFields } from './system-transaction.ts'
+import { UnsupportedTransaction } from './transaction.ts'
 
 /**
  * `json`: the block's `transactions`, objects in order. Returns the list as the block holds it. Throws
@@ -29,7 +30,7 @@ export function encodeTransactionsJson(json: unknown): Uint8Array {
 function writeEntry(writer: RlpWriter, json: JsonRecord): void {
   const type = typeOf(json['type'])
   const mark = writer.mark
-  if (type === depositType) writeDeposit(writer, json)
+  if (isSystemType(type)) writeSystem(writer, json, type)
   else if (type > 4) throw new UnsupportedTransaction(type)
   else writeSigned(writer, json, type)
   writer.closeList(mark)
@@ -60,18 +61,33 @@ function writeSigned(writer: RlpWriter, json: JsonRecord, type: number): void {
   if (type !== 0) writeInteger(writer, json['chainId'], 'chainId')
 }
 
-/** `mint` and `isSystemTx` are omitted if they are zero or false. */
-function writeDeposit(writer: RlpWriter, json: JsonRecord): void {
-  writeCalldata(writer, json)
-  const isSystem = json['isSystemTx'] ?? false
-  if (typeof isSystem !== 'boolean') throw new Malformed('isSystemTx as true or false')
-  writer.byte(isSystem ? 0x01 : 0x80)
-  writeInteger(writer, json['gas'], 'gas')
-  writeInteger(writer, json['value'], 'value')
-  writeInteger(writer, json['mint'] ?? '0x0', 'mint')
-  writeTo(writer, json['to'])
-  writeBytes(writer, json['from'], 'from', 20)
-  writeBytes(writer, json['sourceHash'], 'sourceHash', 32)
+/** Zeros, `false` and absent addresses may be omitted; some nodes show the fee cap as `gasPrice` alone. */
+function writeSystem(writer: RlpWriter, json: JsonRecord, type: number): void {
+  for (const field of systemFields(type).toReversed()) writeSystemField(writer, json, field)
+}
+
+function writeSystemField(writer: RlpWriter, json: JsonRecord, [name, form]: SystemField): void {
+  const value = json[name]
+  switch (form) {
+    case 'hash':
+      return writeBytes(writer, value, name, 32)
+    case 'address':
+      return writeBytes(writer, value, name, 20)
+    case 'to':
+      return writeTo(writer, value)
+    case 'data':
+      return name === 'input' ? writeCalldata(writer, json) : writeBytes(writer, value, name)
+    case 'flag':
+      if (typeof (value ?? false) !== 'boolean') throw new Malformed(`${name} as true or false`)
+      writer.byte(value === true ? 0x01 : 0x80)
+      return
+    case 'integer':
+    case 'uint64': {
+      const other = name === 'maxFeePerGas' ? json['gasPrice'] : undefined
+      const absent = name === 'mint' ? '0x0' : undefined
+      writeInteger(writer, value ?? other ?? absent, name)
+    }
+  }
 }
 
 /** Typed transactions have `yParity`, `v`, or both; type 0 has its chain ID in `v`. */

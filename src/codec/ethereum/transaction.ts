@@ -8,9 +8,6 @@ import type { AccessListEntry, Authorization } from './transaction-fields.ts'
 /** EIP-4844. */
 export const blobTransactionType = 0x03
 
-/** OP stack: a transaction that came from the layer below, without a signature. Only its bytes are read here. */
-export const depositType = 0x7e
-
 /** `to`: 20 bytes, null creates a contract. `v`: as written in type 0, else equal to `yParity`. */
 type TransactionBase = {
   readonly nonce: bigint
