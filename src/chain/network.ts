@@ -3,6 +3,7 @@
 // Tested by src/rpc/methods/blocks/by-hash.test.ts
 import type { FetchContext, Obtain, Peek, PeekNode } from '../content/ref.ts'
 import { Fault } from '../base/fault.ts'
+import type { KnownNetwork } from '../base/known-network.ts'
 import type { CallProver, EvmExecutor } from './evm-executor.ts'
 import type { ForkConfigs } from './fork-configs.ts'
 import type { Head } from './head.ts'
@@ -19,6 +20,8 @@ export type ProvedCalls = {
 export type Network = {
   readonly name: string
   readonly chainId: bigint
+  /** What the table of known networks contains of it; absent: no row, or not to be relied on. */
+  readonly known?: KnownNetwork
   readonly head: Head
   readonly obtain: Obtain
   /** The result of `obtain` if it is available without a wait. */

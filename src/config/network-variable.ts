@@ -2,21 +2,15 @@
 // commas, and the flags `--network`, `--upstream` and `--trusted`, which take precedence. A short form replaces the
 // file's upstreams, or configures a network whose chain ID is known.
 // Tested by src/config/networks.test.ts
+import { networkTable } from '../base/network-table.ts'
 import { type ConfigIssue, wrongAt } from './config-issue.ts'
 import { type Environment, readSecretFile, resolveReferences } from './reference.ts'
 
-/** Chain IDs by the host labels of hosted services, in the order in which networks are served (chainid.network). */
-const knownChainIds: Readonly<Record<string, number | undefined>> = {
-  mainnet: 1,
-  sepolia: 11_155_111,
-  hoodi: 560_048,
+/** Chain IDs by the host labels of hosted services, of networks that the table of known networks does not contain (chainid.network). */
+const otherChainIds: Readonly<Record<string, number>> = {
   holesky: 17_000,
-  'arbitrum-mainnet': 42_161,
-  'arbitrum-sepolia': 421_614,
   'avalanche-mainnet': 43_114,
   'avalanche-fuji': 43_113,
-  'base-mainnet': 8453,
-  'base-sepolia': 84_532,
   'blast-mainnet': 81_457,
   'blast-sepolia': 168_587_773,
   'bsc-mainnet': 56,
@@ -28,24 +22,40 @@ const knownChainIds: Readonly<Record<string, number | undefined>> = {
   'mantle-sepolia': 5003,
   'opbnb-mainnet': 204,
   'opbnb-testnet': 5611,
-  'optimism-mainnet': 10,
-  'optimism-sepolia': 11_155_420,
-  'polygon-mainnet': 137,
-  'polygon-amoy': 80_002,
   'scroll-mainnet': 534_352,
   'scroll-sepolia': 534_351,
-  'unichain-mainnet': 130,
-  'unichain-sepolia': 1301,
   'zksync-mainnet': 324,
   'zksync-sepolia': 300,
 }
 
-/** Names whose chain ID is known. */
-export const namesWithChainId: readonly string[] = Object.keys(knownChainIds)
+/** Names of networks of Ethereum, which are served before others. */
+const firstNames: readonly string[] = ['mainnet', 'sepolia', 'hoodi', 'holesky']
 
-/** Null: the chain ID is not known from the name. */
+const chainIds: ReadonlyMap<string, number> = new Map([
+  ...Object.entries(otherChainIds),
+  ...networkTable.map(({ name, chainId }) => [name, Number(chainId)] as const),
+])
+
+const aliases: ReadonlyMap<string, string> = new Map(
+  networkTable.flatMap(({ name, aliases: others }) => others.map((alias) => [alias, name])),
+)
+
+/** Names whose chain ID is known, in the order in which networks are served. */
+export const namesWithChainId: readonly string[] = [
+  ...firstNames,
+  ...[...chainIds.keys()]
+    .filter((name) => !firstNames.includes(name))
+    .toSorted((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1)),
+]
+
+/** A main network comes before its test networks. */
+function placeOf(name: string): string {
+  return name.replace(/mainnet$/, '')
+}
+
+/** `name`: also an alias of the table of known networks. Null: the chain ID is not known from the name. */
 export function findChainId(name: string): number | null {
-  return Object.hasOwn(knownChainIds, name) ? (knownChainIds[name] ?? null) : null
+  return chainIds.get(aliases.get(name) ?? name) ?? null
 }
 
 const form = /^CAIRN_NETWORKS_([A-Z0-9_]{1,63})_UPSTREAMS(_FILE)?$/
@@ -111,8 +121,8 @@ export function readShortForms(
     }
   }
   const place = ({ network }: ShortForm) => {
-    const at = Object.keys(knownChainIds).indexOf(network)
-    return at === -1 ? Object.keys(knownChainIds).length : at
+    const at = namesWithChainId.indexOf(aliases.get(network) ?? network)
+    return at === -1 ? namesWithChainId.length : at
   }
   return { forms: forms.toSorted((a, b) => place(a) - place(b)), mistakes }
 }

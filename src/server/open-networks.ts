@@ -7,7 +7,7 @@ import type { PubSub } from '../base/pub-sub.ts'
 import type { NetworkConfig, UpstreamNetworkConfig } from '../config/network-config.ts'
 import type { Obtaining } from '../content/obtain.ts'
 import type { Writer } from '../db/writer.ts'
-import { findKnownNetwork } from '../chain/known-networks.ts'
+import { findKnownNetwork } from '../base/known-networks.ts'
 import { createInvalidReplyLog } from '../chain/upstream/pool/invalid-reply-log.ts'
 import {
   type UpstreamNetwork,
@@ -88,7 +88,8 @@ function verifyOf({ verify, policy, chainId }: UpstreamNetworkConfig, method: st
   if (data === 'state' || data === 'call') return 'prefer'
   // The roots of this chain do not commit to its lists: only headers can be proved.
   if (policy === 'header-only') return data === 'header' ? 'require' : 'header'
-  const isFull = policy === 'full' || (policy === null && findKnownNetwork(chainId) !== null)
+  const isFull =
+    policy === 'full' || (policy === null && findKnownNetwork(chainId)?.family === 'ethereum')
   return isFull ? 'require' : 'prefer'
 }
 

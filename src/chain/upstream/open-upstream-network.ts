@@ -8,7 +8,8 @@ import type { PubSub } from '../../base/pub-sub.ts'
 import type { Obtain, Peek, PeekNode } from '../../content/ref.ts'
 import type { Source } from '../../content/source.ts'
 import { getHeader, rememberBlock } from '../blocks.ts'
-import { type BlobFractions, blobFractionAt, findKnownNetwork } from '../known-networks.ts'
+import type { BlobFractions } from '../../base/known-network.ts'
+import { blobFractionAt, findKnownNetwork } from '../../base/known-networks.ts'
 import type { Network, ProvedCalls } from '../network.ts'
 import type { Relay } from '../relay.ts'
 import { type ProvedHeader, createAccountMemory, createHeaderMemory } from '../proved-memory.ts'
@@ -144,6 +145,7 @@ export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNe
   const network: Network = {
     name,
     chainId,
+    ...(known !== null && { known }),
     head,
     ...content,
     headers: createHeaderMemory(headersMax),

@@ -4,7 +4,7 @@ import { isLoopback } from '../../base/addresses.ts'
 import type { UpstreamNetworkConfig } from '../../config/network-config.ts'
 import { findChainId } from '../../config/network-variable.ts'
 import { showUrl } from '../../config/show.ts'
-import { findKnownNetwork } from '../../chain/known-networks.ts'
+import { findKnownNetwork } from '../../base/known-networks.ts'
 import { warning, problem, type Problem } from './problem.ts'
 
 /** Sends no requests. */
@@ -18,7 +18,11 @@ export function* checkNetwork(network: UpstreamNetworkConfig): Generator<Problem
       `set chainId: ${usual}, or choose another name`,
     )
   }
-  if (findKnownNetwork(chainId) === null && policy === null && verify.default === null) {
+  if (
+    findKnownNetwork(chainId)?.family !== 'ethereum' &&
+    policy === null &&
+    verify.default === null
+  ) {
     yield warning(
       'network_unknown',
       `${name}: chain ID ${chainId} is unknown, so Cairn requires no proofs`,

@@ -3,7 +3,7 @@
 import type { UpstreamNetworkConfig } from '../../config/network-config.ts'
 import type { Config } from '../../config/settings.ts'
 import { showUrl } from '../../config/show.ts'
-import { findKnownNetwork } from '../../chain/known-networks.ts'
+import { findKnownNetwork } from '../../base/known-networks.ts'
 import type { ProbeReport } from '../../chain/upstream/node/probe.ts'
 import { type QueriedUpstream, describeReach } from './query-upstreams.ts'
 import { fixOf } from './client-fixes.ts'

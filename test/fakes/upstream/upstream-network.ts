@@ -17,7 +17,7 @@ import {
   type UpstreamNetwork,
 } from '../../../src/chain/upstream/open-upstream-network.ts'
 import { defaultUpstreamLimits } from '../../../src/chain/upstream/node/upstream.ts'
-import type { BlobFractions } from '../../../src/chain/known-networks.ts'
+import type { BlobFractions } from '../../../src/base/known-network.ts'
 import type { VerifyMode } from '../../../src/rpc/relay/prove-or-relay.ts'
 import { servingPolicies } from '../../../src/rpc/relay/relayed-methods.ts'
 import { createUpstreamOperations } from '../../../src/rpc/relay/upstream-operations.ts'
@@ -55,7 +55,9 @@ export type UpstreamCase = UpstreamNetwork & {
 /** Asks in the order of `stubs`. Named after its place: upstream 0, 1, .... The caller closes it. */
 export async function openUpstreamCase(options: {
   readonly name: string
-  readonly stubs: readonly StubUpstream[]
+  readonly stubs: readonly (Pick<StubUpstream, 'url'> & {
+    readonly chain: Pick<StubUpstream['chain'], 'chainId'>
+  })[]
   readonly trusted?: readonly number[]
   readonly heads?: Partial<HeadSettings>
   /** Default: those of the recorded chain. Null: not known. */
