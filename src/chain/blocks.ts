@@ -60,15 +60,27 @@ export function* getHeader(network: Network, hash: Uint8Array): Read<ProvedHeade
   throw new Fault('unknown_block', { detail: 'header for hash not found' })
 }
 
-/** The stored transaction list: one RLP list (see codec/list). Throws `pruned` if no source has it. */
+/**
+ * Throws `unprovable` for a block from before the first one whose roots contain its lists as nodes show them: classic blocks of
+ * Arbitrum, the legacy chain of OP Mainnet, and Polygon until state sync was put under the roots (PIP-74).
+ */
+function refuseEarlyLists({ known }: Network, { header }: ProvedHeader): void {
+  if (known === undefined || header.number >= known.listsFrom) return
+  const detail = `lists of blocks before ${known.listsFrom} cannot be proved on ${known.title}`
+  throw new Fault('unprovable', { detail })
+}
+
+/** The stored transaction list: one RLP list (see codec/list). Throws `unprovable`, and `pruned` if no source has it. */
 export function* readTransactionList(network: Network, block: ProvedHeader): Read<Uint8Array> {
+  refuseEarlyLists(network, block)
   const hash = block.header.transactionsRoot
   if (equalBytes(hash, emptyTrieRoot)) return emptyRlpList
   return yield* readBody(network, block, { kind: 'transactions', hash })
 }
 
-/** The stored receipts: one RLP list. Throws `pruned` if no source has it. */
+/** The stored receipts: one RLP list. Throws `unprovable`, and `pruned` if no source has it. */
 export function* readReceiptList(network: Network, block: ProvedHeader): Read<Uint8Array> {
+  refuseEarlyLists(network, block)
   const hash = block.header.receiptsRoot
   if (equalBytes(hash, emptyTrieRoot)) return emptyRlpList
   return yield* readBody(network, block, { kind: 'receipts', hash })

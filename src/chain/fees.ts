@@ -1,5 +1,5 @@
 // Fee arithmetic of EIP-1559 and EIP-4844. Pure; amounts in wei, all bigint.
-import type { Transaction } from '../codec/ethereum/transaction.ts'
+import { type AnyTransaction, isSystem } from '../codec/ethereum/system-transaction.ts'
 
 const elasticity = 2n
 const baseFeeChangeDenominator = 8n
@@ -10,9 +10,10 @@ export const gasPerBlob = 131_072n
 
 /**
  * The sender's price per gas in a block of `baseFee`: min(tip + baseFee, cap); types 0 and 1 as
- * signed. `baseFee` null (a pending transaction): the cap.
+ * signed, those without a signature as they say. `baseFee` null (a pending transaction): the cap.
  */
-export function effectiveGasPrice(transaction: Transaction, baseFee: bigint | null): bigint {
+export function effectiveGasPrice(transaction: AnyTransaction, baseFee: bigint | null): bigint {
+  if (isSystem(transaction)) return transaction.gasPrice
   if (transaction.type === 0 || transaction.type === 1) return transaction.gasPrice
   const { maxFeePerGas, maxPriorityFeePerGas } = transaction
   if (baseFee === null) return maxFeePerGas

@@ -4,6 +4,7 @@ import { Fault } from '../base/fault.ts'
 import { toHex, toQuantity } from '../base/hex.ts'
 import { decodeReceipt, type Receipt } from '../codec/ethereum/receipt.ts'
 import { contractAddress } from '../codec/ethereum/sender.ts'
+import { isSystem } from '../codec/ethereum/system-transaction.ts'
 import { UnsupportedTransaction } from '../codec/ethereum/transaction.ts'
 import { blobBaseFee, effectiveGasPrice, gasPerBlob } from './fees.ts'
 import { renderLog } from './log-object.ts'
@@ -62,7 +63,9 @@ export function renderReceipt(
   blobs: BlobTerms,
 ): Readonly<Record<string, unknown>> {
   const blobGasUsed =
-    transaction.type === 3 ? BigInt(transaction.blobVersionedHashes.length) * gasPerBlob : null
+    !isSystem(transaction) && transaction.type === 3
+      ? BigInt(transaction.blobVersionedHashes.length) * gasPerBlob
+      : null
   return {
     ...(blobGasUsed === null ? {} : renderBlobMembers(blobGasUsed, blobs)),
     blockHash: toHex(place.blockHash),

@@ -2,6 +2,12 @@
 // depend on the source of the bytes; the member order is geth's.
 import { toHex, toQuantity } from '../base/hex.ts'
 import { impersonatedSender } from '../codec/ethereum/impersonation.ts'
+import {
+  type AnyTransaction,
+  isSystem,
+  type SystemTransaction,
+  type SystemValue,
+} from '../codec/ethereum/system-transaction.ts'
 import type { Transaction } from '../codec/ethereum/transaction.ts'
 import { effectiveGasPrice } from './fees.ts'
 
@@ -16,7 +22,7 @@ export type TransactionPlace = {
 }
 
 export type SignedTransaction = {
-  readonly transaction: Transaction
+  readonly transaction: AnyTransaction
   /** 32 bytes. */
   readonly hash: Uint8Array
   /** 20 bytes. */
@@ -36,7 +42,7 @@ export function renderTransaction(
     from: toHex(from),
     gas: toQuantity(transaction.gas),
     gasPrice: toQuantity(effectiveGasPrice(transaction, baseFee)),
-    ...feeCaps(transaction),
+    ...(isSystem(transaction) ? {} : feeCaps(transaction)),
     hash: toHex(hash),
     input: toHex(transaction.data),
     nonce: toQuantity(transaction.nonce),
@@ -44,6 +50,12 @@ export function renderTransaction(
     transactionIndex: place === null ? null : toQuantity(place.index),
     value: toQuantity(transaction.value),
     type: toQuantity(transaction.type),
+    ...(isSystem(transaction) ? systemMembers(transaction) : signedMembers(transaction)),
+  }
+}
+
+function signedMembers(transaction: Transaction): Readonly<Record<string, unknown>> {
+  return {
     ...typedMembers(transaction),
     v: toQuantity(transaction.v),
     r: toQuantity(transaction.r),
@@ -52,6 +64,32 @@ export function renderTransaction(
     // Not a member of geth's: r, s and v are no signature then.
     ...(impersonatedSender(transaction) === null ? {} : { impersonated: true }),
   }
+}
+
+/** Members of every transaction, rendered above. */
+const shared: ReadonlySet<string> = new Set([
+  'from',
+  'to',
+  'gas',
+  'gasPrice',
+  'value',
+  'input',
+  'nonce',
+])
+
+/** The fields of its chain. Nodes leave out a mint of zero, a flag that is false and an absent address. */
+function systemMembers({ members }: SystemTransaction): Readonly<Record<string, unknown>> {
+  const own = [...members].filter(
+    ([name, value]) =>
+      !shared.has(name) && value !== null && value !== false && !(name === 'mint' && value === 0n),
+  )
+  const zero = { v: '0x0', r: '0x0', s: '0x0' }
+  return { ...Object.fromEntries(own.map(([name, value]) => [name, shown(value)])), ...zero }
+}
+
+function shown(value: SystemValue): unknown {
+  if (typeof value === 'bigint') return toQuantity(value)
+  return value instanceof Uint8Array ? toHex(value) : value
 }
 
 /**

@@ -8,7 +8,8 @@ import { decodeTransaction, type Transaction, UnsupportedTransaction } from './t
 
 /** OP Stack: a transaction that came from the layer below. */
 export const depositType = 0x7e
-/** Arbitrum: the first transaction of every block. */
+/** Arbitrum: of these the sender pays nothing. The second is the first transaction of every block. */
+export const nitroDepositType = 0x64
 export const nitroInternalType = 0x6a
 /** Arbitrum: `to` null creates a contract at an address that does not follow from the transaction. */
 export const nitroContractType = 0x66
@@ -46,7 +47,7 @@ const fieldsOfTypes: ReadonlyMap<number, readonly SystemField[]> = new Map([
     ],
   ],
   [
-    0x64,
+    nitroDepositType,
     [
       ['chainId', 'integer'],
       ['requestId', 'hash'],

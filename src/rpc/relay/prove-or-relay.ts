@@ -2,7 +2,7 @@
 // fails closed, `prefer` falls back to an upstream's word and says so, `off` takes the word at once, `header` takes
 // it for a block whose header is proved (networks whose lists cannot be rebuilt).
 // Tested by src/rpc/relay/upstream-operations.test.ts
-import { Fault, type FaultCode } from '../../base/fault.ts'
+import { Fault, type FaultCode, hasCode } from '../../base/fault.ts'
 import { toHex } from '../../base/hex.ts'
 import { renderHeader } from '../../chain/block-object.ts'
 import {
@@ -13,9 +13,9 @@ import {
   runOperation,
 } from '../operation.ts'
 import { findNamed, findResolved } from '../bundles/proved-block.ts'
-import { type CallPlace, relayedAddresses } from '../params/relayed-calls.ts'
+import { relayedAddresses } from '../params/relayed-calls.ts'
 import { parseBlock, relayCall } from './relay.ts'
-import type { BlockPlace } from './serving-policy.ts'
+import type { ProvedServing } from './serving-policy.ts'
 import { completeRead, fetched, type Read } from '../../chain/read.ts'
 
 export type VerifyMode = 'require' | 'prefer' | 'header' | 'off'
@@ -72,21 +72,20 @@ async function relayUnderHeader(
   return { ...result, ...renderHeader(proved) }
 }
 
-/** `block`: how the same read is asked of an upstream. `calls`: where a call names its accounts; null: no call. */
+/** `served`: the policy of the method, which states what it reads and how the same read is asked of an upstream. */
 export function proveOrRelay(
   operation: RpcOperation<unknown>,
-  block: BlockPlace | null,
+  { block, data, calls }: Pick<ProvedServing, 'block' | 'data' | 'calls'>,
   verify: VerifyMode,
-  calls: CallPlace | null = null,
 ): RpcOperation<unknown> {
   // The accounts of a call are read from what an upstream would get: `pending` is forwarded under every policy.
-  if (verify === 'require' && calls === null) return operation
+  if (verify === 'require' && calls === undefined) return operation
   const { name, units, cache, bundle, addresses } = operation
   const method = {
     name,
     class: 'read',
     // Upstreams that agree on a call are several times its cost.
-    ...(calls === null && { provable: true }),
+    ...(calls === undefined && { provable: true }),
     ...(block && { block }),
   } as const
   const declared: RpcDeclaration<Input> = {
@@ -99,7 +98,7 @@ export function proveOrRelay(
     }),
     ...(addresses && {
       addresses: ({ own, params }) =>
-        calls === null
+        calls === undefined
           ? addresses.call(operation, own)
           : relayedAddresses(calls, params, block?.at ?? null),
     }),
@@ -115,22 +114,30 @@ export function proveOrRelay(
       },
     }),
   }
+  const by = { method, byHash: bundle?.as }
   const relayed = (input: Input, call: RpcCall) =>
     relayCall(call, method, input.params, input.block)
+  // Lists of a form that is not known here: the header is proved, whatever an upstream says of the rest.
+  async function instead(input: Input, call: RpcCall, thrown: unknown): Promise<unknown> {
+    if (!isUnproved(thrown)) throw thrown
+    const isForm = data === 'block' && hasCode(thrown, 'unprovable')
+    return isForm && input.block !== null
+      ? await relayUnderHeader(call, by, input.params, input.block)
+      : await relayed(input, call)
+  }
   const wrapped: RpcOperation<Input> =
     verify === 'prefer' && operation.read !== undefined
       ? {
           ...declared,
           read: (input, call) =>
-            readOrElse(operation.read(input.own, call), (signal) =>
-              relayed(input, { ...call, signal }),
+            readOrElse(operation.read(input.own, call), (thrown, signal) =>
+              instead(input, { ...call, signal }, thrown),
             ),
         }
       : {
           ...declared,
           async run(input, call) {
             if (verify === 'header' && input.block !== null) {
-              const by = { method, byHash: bundle?.as }
               return await relayUnderHeader(call, by, input.params, input.block)
             }
             if (verify === 'require') return await runOperation(operation, input.own, call)
@@ -138,7 +145,7 @@ export function proveOrRelay(
               try {
                 return await runOperation(operation, input.own, call)
               } catch (thrown) {
-                if (!isUnproved(thrown)) throw thrown
+                return await instead(input, call, thrown)
               }
             }
             return await relayed(input, call)
@@ -150,12 +157,14 @@ export function proveOrRelay(
 /** Where no source proves what `read` lacks, an upstream's answer. */
 function* readOrElse(
   read: Read<unknown>,
-  relayed: (signal: AbortSignal) => Promise<unknown>,
+  instead: (thrown: unknown, signal: AbortSignal) => Promise<unknown>,
 ): Read<unknown> {
+  let unproved: unknown
   try {
     return yield* read
   } catch (thrown) {
     if (!isUnproved(thrown)) throw thrown
+    unproved = thrown
   }
-  return yield* fetched(relayed)
+  return yield* fetched((signal) => instead(unproved, signal))
 }

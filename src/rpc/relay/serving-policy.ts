@@ -8,7 +8,7 @@ import type { CallPlace } from '../params/relayed-calls.ts'
 export type BlockPlace = { readonly at: number; readonly form: PinForm | 'hash' }
 
 /** Cairn proves the answer if the network allows it; else it forwards the call, as the verification policy says. */
-type ProvedServing = MethodPolicy & {
+export type ProvedServing = MethodPolicy & {
   readonly serve: 'prove'
   /**
    * `block`: a header and its lists. Most nodes can prove `state` near the head only. `call`: computed here on proved state.

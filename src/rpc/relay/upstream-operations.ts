@@ -32,8 +32,8 @@ export function createUpstreamOperations(
       offered.set(name, searchForFilter(operation as unknown as GetFilterLogs, search))
     } else if (served?.serve !== 'prove') offered.set(name, operation)
     else {
-      const { block, pendingIsLatest, calls } = served
-      const proving = proveOrRelay(operation, block, verifyOf(name), calls)
+      const { block, pendingIsLatest } = served
+      const proving = proveOrRelay(operation, served, verifyOf(name))
       const mayPend = block !== null && block.form !== 'hash' && pendingIsLatest !== true
       offered.set(name, mayPend ? relayPending(proving, block.at) : proving)
     }

@@ -11,14 +11,15 @@ import {
   renderReceipt,
 } from '../../chain/receipt-object.ts'
 import type { FindSender } from '../../chain/sender-cache.ts'
-import { placeIn, readTransaction } from '../../chain/transactions.ts'
+import { placeIn, readTransaction, withDepositNonce } from '../../chain/transactions.ts'
 import type { RpcCall } from '../operation.ts'
 import { isBlobTransaction, obtainBlobTerms } from './blob-terms.ts'
+import { obtainRollupMembers, type RollupMembers, type ShownReceipt } from './rollup-members.ts'
 import { completeRead } from '../../chain/read.ts'
 
 /**
- * The JSON objects of the receipts of `block`; label `proof`, or `block` as `obtainBlobTerms` says. Throws `pruned`, `unprovable`, and `unverified`
- * when the two lists differ in length.
+ * The JSON objects of the receipts of `block`; label `proof`, or `block` as `obtainBlobTerms` and `obtainRollupMembers` say.
+ * Throws `pruned`, `unprovable`, and `unverified` when the two lists differ in length.
  */
 export async function receiptReplies(
   call: RpcCall,
@@ -33,9 +34,13 @@ export async function receiptReplies(
   if (transactions.length !== receipts.length) throw new Fault('unverified')
   const placed = placeReceipts(receipts)
   const blobs = await obtainBlobTerms(call, block, transactions.find(isBlobTransaction))
-  return transactions.map((raw, index) =>
-    render(placed[index] as PlacedReceipt, raw, index, block, blobs, findSender),
-  )
+  const shown = placed.map((receipt, index) => ({
+    ...receipt,
+    index,
+    raw: transactions[index] as Uint8Array,
+  }))
+  const rollup = await obtainRollupMembers(call, block, shown)
+  return shown.map((one) => render(one, block, { blobs, rollup }, findSender))
 }
 
 /**
@@ -56,16 +61,26 @@ export async function receiptReply(
   const placed = placeReceipts(receipts)[index]
   if (raw === null || placed === undefined) throw new Fault('unverified')
   const blobs = await obtainBlobTerms(call, block, isBlobTransaction(raw) ? raw : undefined)
-  return render(placed, raw, index, block, blobs, findSender)
+  const shown = { ...placed, index, raw }
+  const rollup = await obtainRollupMembers(call, block, [shown])
+  return render(shown, block, { blobs, rollup }, findSender)
 }
 
+type Terms = { readonly blobs: BlobTerms; readonly rollup: RollupMembers }
+
 function render(
-  receipt: PlacedReceipt,
-  raw: Uint8Array,
-  index: number,
+  shown: PlacedReceipt & ShownReceipt,
   block: ProvedHeader,
-  blobs: BlobTerms,
+  { blobs, rollup }: Terms,
   findSender: FindSender,
 ): unknown {
-  return renderReceipt(receipt, readTransaction(raw, findSender), placeIn(block, index), blobs)
+  const { raw, index, receipt } = shown
+  const read = readTransaction(raw, findSender)
+  const { depositNonce, depositReceiptVersion = null } = receipt
+  const signed =
+    depositNonce === undefined ? read : withDepositNonce(read, depositNonce, depositReceiptVersion)
+  return {
+    ...renderReceipt(shown, signed, placeIn(block, index), blobs),
+    ...rollup(shown, signed),
+  }
 }

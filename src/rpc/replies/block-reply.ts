@@ -9,9 +9,12 @@ import type { Read } from '../../chain/read.ts'
 import type { FindSender } from '../../chain/sender-cache.ts'
 import { renderTransaction } from '../../chain/transaction-object.ts'
 import { placeIn, readTransaction } from '../../chain/transactions.ts'
+import { depositType } from '../../codec/ethereum/system-transaction.ts'
+import { nitroMembers } from '../../chain/rollups/nitro-header.ts'
 import type { ReadCall } from '../operation.ts'
+import { shownTransaction } from './shown-transaction.ts'
 
-/** The JSON object; label `proof`. Throws `pruned`, `unprovable`. */
+/** The JSON object; label `proof`, or `block` as `shownTransaction` says. Throws `pruned`, `unprovable`. */
 export function* blockReply(
   call: ReadCall,
   block: ProvedHeader,
@@ -20,10 +23,15 @@ export function* blockReply(
 ): Read<unknown> {
   const lists = yield* readBlockLists(call.network, block)
   call.labels.level('proof')
-  const shown = decodeEntries(lists.transactions).map((raw, index) =>
-    full
-      ? renderTransaction(readTransaction(raw, findSender), placeIn(block, index))
-      : toHex(transactionHash(raw)),
-  )
-  return renderBlock(block, lists, shown)
+  const shown: unknown[] = []
+  for (const [index, raw] of decodeEntries(lists.transactions).entries()) {
+    shown.push(
+      !full
+        ? toHex(transactionHash(raw))
+        : raw[0] === depositType
+          ? yield* shownTransaction(call, block, { raw, index }, findSender)
+          : renderTransaction(readTransaction(raw, findSender), placeIn(block, index)),
+    )
+  }
+  return { ...renderBlock(block, lists, shown), ...nitroMembers(block.header) }
 }

@@ -5,9 +5,8 @@ import type { ProvedHeader } from '../../chain/blocks.ts'
 import { readEntry } from '../../chain/list-entries.ts'
 import type { Read } from '../../chain/read.ts'
 import type { FindSender } from '../../chain/sender-cache.ts'
-import { renderTransaction } from '../../chain/transaction-object.ts'
-import { placeIn, readTransaction } from '../../chain/transactions.ts'
 import type { ReadCall } from '../operation.ts'
+import { shownTransaction } from './shown-transaction.ts'
 
 /** The JSON object, or null when the proved list has no such index. Throws `pruned`, `unprovable`. */
 export function* transactionAt(
@@ -18,7 +17,7 @@ export function* transactionAt(
 ): Read<unknown> {
   const raw = yield* entryOf(call, block, index)
   if (raw === null) return null
-  return renderTransaction(readTransaction(raw, findSender), placeIn(block, placeOf(index)))
+  return yield* shownTransaction(call, block, { raw, index: placeOf(index) }, findSender)
 }
 
 /** The raw entry as hex; as in geth `0x`, not null, when the proved list has no such index. Throws as `transactionAt`. */

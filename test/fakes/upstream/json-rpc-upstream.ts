@@ -38,6 +38,7 @@ export async function startRpcUpstream(answer: RpcAnswer): Promise<RpcUpstream> 
     if (request.method !== 'POST') return void response.writeHead(405).end()
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
+    if (!request.complete) return void response.destroy()
     const call = JSON.parse(Buffer.concat(chunks).toString()) as RpcAsked
     const turn = (turns.get(request.socket) ?? 0) + 1
     turns.set(request.socket, turn)

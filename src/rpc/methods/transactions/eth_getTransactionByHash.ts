@@ -6,17 +6,20 @@ import { transactionHash } from '../../../codec/ethereum/transaction.ts'
 import { findLocated, type Located } from '../../../chain/located.ts'
 import type { FindSender } from '../../../chain/sender-cache.ts'
 import { renderTransaction } from '../../../chain/transaction-object.ts'
-import { placeIn, readTransaction } from '../../../chain/transactions.ts'
+import { completeRead } from '../../../chain/read.ts'
+import { readTransaction } from '../../../chain/transactions.ts'
+import { shownTransaction } from '../../replies/shown-transaction.ts'
 import { requiredParam } from '../../open-rpc/method-shape.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcCall, RpcMethod } from '../../operation.ts'
 import { parseArguments, parseHash, required } from '../../params/arguments.ts'
 
 export function createEthGetTransactionByHash(findSender: FindSender): RpcMethod<Uint8Array> {
-  const mined = ({ block, index, raw }: Located, { network, labels }: RpcCall) => {
+  const mined = async ({ block, index, raw }: Located, call: RpcCall) => {
+    const { network, labels, signal } = call
     labels.block({ network: network.name, hash: block.hash, number: block.header.number })
     labels.level('proof')
-    return renderTransaction(readTransaction(raw, findSender), placeIn(block, index))
+    return await completeRead(shownTransaction(call, block, { raw, index }, findSender), signal)
   }
   return {
     name: 'eth_getTransactionByHash',
@@ -36,7 +39,7 @@ export function createEthGetTransactionByHash(findSender: FindSender): RpcMethod
     async run(hash, call) {
       const { network, signal } = call
       const located = await findLocated(network, hash, signal)
-      if (located !== null) return mined(located, call)
+      if (located !== null) return await mined(located, call)
       const raw = await network.pool.pendingTransaction(hash, signal, call.caller)
       if (raw !== null && equalBytes(transactionHash(raw), hash)) {
         call.labels.level(network.pool.level)
@@ -44,7 +47,7 @@ export function createEthGetTransactionByHash(findSender: FindSender): RpcMethod
       }
       // It may have left the pool for a block between the two looks.
       const since = await findLocated(network, hash, signal)
-      if (since !== null) return mined(since, call)
+      if (since !== null) return await mined(since, call)
       call.labels.level('none')
       return null
     },
