@@ -5,6 +5,7 @@ import { cliPage } from './cli-page.ts'
 import { configurationPage, environmentExample } from './configuration-page.ts'
 import { errorsPage } from './errors-page.ts'
 import { metricsPage } from './metrics-page.ts'
+import { networksPage, proofsPage } from './networks-page.ts'
 import { ipfsCommandsPage, methodsPage } from './operations-page.ts'
 
 /** Path from the root of the project -> text. */
@@ -15,6 +16,8 @@ export async function generatePages(): Promise<ReadonlyMap<string, string>> {
     ['docs/reference/methods.md', methodsPage()],
     ['docs/reference/ipfs-commands.md', ipfsCommandsPage()],
     ['docs/reference/metrics.md', metricsPage()],
+    ['docs/reference/networks.md', networksPage()],
+    ['docs/reference/proofs.md', proofsPage()],
     ['docs/reference/cli.md', await cliPage()],
     ['.env.example', environmentExample()],
   ])

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { test } from 'node:test'
+import { opBlock } from '../fakes/rollups/rollup-blocks.ts'
+import { startRollupNode } from '../fakes/rollups/rollup-node.ts'
 import { openStubChain } from '../fakes/upstream/stub-chain.ts'
 import { startStubUpstream } from '../fakes/upstream/stub-upstream.ts'
 import { runCli, startCairn, temporaryFolder } from '../started-server.ts'
@@ -48,6 +50,26 @@ test('start serves proved answers of the networks that its flags name, the first
   assert.deepEqual(await cairn.rpc('eth_chainId'), { jsonrpc: '2.0', id: 1, result: '0x4268' })
   assert.equal(await blockNumber(cairn.url, cairn.apiKey), 'proof')
   assert.equal(await blockNumber(`${cairn.url}/linea-mainnet`, cairn.apiKey), 'proof')
+})
+
+test('an alias names a network of the table, and a block of its kind is proved', async (t) => {
+  const block = await opBlock()
+  const node = await startRollupNode(t, block, { hasRaw: false })
+  const cairn = await startCairn({ args: ['--network', 'optimism', '--upstream', node.url] })
+  t.after(() => cairn.stop())
+  assert.deepEqual(await cairn.rpc('eth_chainId'), { jsonrpc: '2.0', id: 1, result: '0xa' })
+  const response = await fetch(`${cairn.url}/v3/${cairn.apiKey}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'eth_getBlockReceipts',
+      params: ['latest'],
+    }),
+  })
+  assert.deepEqual(((await response.json()) as { result?: unknown }).result, block.receipts)
+  assert.equal(response.headers.get('x-cairn-verified'), 'proof')
 })
 
 const refusals: readonly (readonly [readonly string[], RegExp])[] = [

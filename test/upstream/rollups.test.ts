@@ -21,7 +21,10 @@ import {
 } from '../fakes/rollups/rollup-blocks.ts'
 import { type RollupNode, startRollupNode } from '../fakes/rollups/rollup-node.ts'
 import { openUpstreamCase, type UpstreamCase } from '../fakes/upstream/upstream-network.ts'
+import { findKnownNetwork } from '../../src/base/known-networks.ts'
+import { labelOn } from '../../src/rpc/relay/proof-by-network.ts'
 import type { VerifyMode } from '../../src/rpc/relay/prove-or-relay.ts'
+import { servingPolicies } from '../../src/rpc/relay/relayed-methods.ts'
 
 type Options = {
   readonly hasRaw?: boolean
@@ -189,6 +192,51 @@ test('a chain without a row shows the fees of its node, labelled block', async (
   const transactions = await opened.read('eth_getBlockByHash', [block.hash, true])
   assert.ok('result' in transactions)
   assert.equal(transactions.level, 'proof')
+})
+
+test('the label of receipts is the one that the declarations give', async (t) => {
+  for (const block of [blocks.op, blocks.nitro, blocks.polygon]) {
+    const kind = findKnownNetwork(block.chainId)?.family ?? 'other'
+    const [opened] = await open(t, block, { hasRaw: true })
+    for (const [method, params] of [
+      ['eth_getBlockReceipts', [block.hash]],
+      ['eth_getBlockByHash', [block.hash, true]],
+      ['debug_getRawReceipts', [block.hash]],
+    ] as const) {
+      const policy = servingPolicies.get(method) ?? assert.fail(method)
+      const answer = await opened.read(method, params)
+      assert.ok('result' in answer)
+      assert.equal(answer.level, labelOn(policy, kind), `${method} on ${kind}`)
+    }
+  }
+})
+
+test('no byte that a node of Polygon changes changes a proved answer', async (t) => {
+  const block = blocks.polygon
+  const node = await startRollupNode(t, block, { hasRaw: true })
+  const ledger = ledgerOf(t)
+  const reads = [
+    ['eth_getBlockByHash', [block.hash, true], block.json],
+    ['eth_getBlockReceipts', [block.hash], block.receipts],
+  ] as const
+  for (const at of Array.from({ length: 40 }, (_, index) => 0.0125 + index / 40)) {
+    node.falsify = (method, result) => {
+      if (!method.startsWith('debug_getRaw')) return result
+      const change = (text: string) => {
+        const place = 2 + Math.floor((text.length - 2) * at)
+        return `${text.slice(0, place)}${text[place] === '7' ? '8' : '7'}${text.slice(place + 1)}`
+      }
+      return Array.isArray(result) ? result.map(change) : change(result as string)
+    }
+    const opened = await openUpstreamCase({ name: 'case', stubs: [node], ledger })
+    for (const [method, params, truth] of reads) {
+      const answer = await opened.read(method, params)
+      if (!('result' in answer)) continue
+      assert.deepEqual(provedOf(answer.result), provedOf(truth), `${method} at ${at}`)
+    }
+    await opened.idle()
+    await opened.close()
+  }
 })
 
 /** Members that no root contains: they are answered, and never as proved. The last one of type 0x66 alone. */

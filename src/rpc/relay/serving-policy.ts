@@ -14,6 +14,8 @@ export type ProvedServing = MethodPolicy & {
    * `block`: a header and its lists. Most nodes can prove `state` near the head only. `call`: computed here on proved state.
    */
   readonly data: 'state' | 'block' | 'header' | 'call'
+  /** The reply contains receipts, to which rollups add members that no root contains. */
+  readonly shows?: 'receipts'
   /** Null: the method names no block. */
   readonly block: BlockPlace | null
   /** The answer is of a block that exists: `pending` means the latest one. */

@@ -50,7 +50,7 @@ export async function obtainRollupMembers(
     return (one, signed) => nitroReceipt(block, nitro, signed, reported(one))
   }
   // Without upstreams this is the reader of a proof bundle, or the embedded chain, which has no such members.
-  if (network.relay === null) return noMembers
+  if (network.relay === null) return ({ raw, receipt }) => ownMembers(raw, receipt)
   if (network.known !== undefined && network.known.family !== 'op') return noMembers
   const first =
     shown[0]?.index === 0
@@ -66,6 +66,11 @@ export async function obtainRollupMembers(
     if (one.raw[0] === depositType) return depositReceipt(one.receipt, reported(one))
     return fees === null ? pick(reported(one), feeForms) : fees(one.raw)
   }
+}
+
+/** What follows from one receipt alone. */
+function ownMembers(raw: Uint8Array, receipt: Receipt): Members {
+  return raw[0] === depositType ? depositReceipt(receipt, {}) : {}
 }
 
 /** From Canyon on in the receipt, before it the node's. */

@@ -18,14 +18,12 @@ export function* checkNetwork(network: UpstreamNetworkConfig): Generator<Problem
       `set chainId: ${usual}, or choose another name`,
     )
   }
-  if (
-    findKnownNetwork(chainId)?.family !== 'ethereum' &&
-    policy === null &&
-    verify.default === null
-  ) {
+  const known = findKnownNetwork(chainId)
+  if (known?.family !== 'ethereum' && policy === null && verify.default === null) {
+    const what = known === null ? `chain ID ${chainId} is unknown` : `it is ${known.title}`
     yield warning(
       'network_unknown',
-      `${name}: chain ID ${chainId} is unknown, so Cairn requires no proofs`,
+      `${name}: ${what}, so Cairn requires no proofs`,
       'verify: require',
     )
   }

@@ -84,7 +84,7 @@ function* checkUpstream(asked: QueriedUpstream, command: CommandLine): Generator
   if (chainId !== null && chainId !== network.chainId) {
     yield problem(
       'upstream_wrong_chain',
-      `${name} serves chain ${chainId}, but the network is chain ${network.chainId}: Cairn does not use it`,
+      `${name} serves ${describeChain(chainId)}, but the network is ${describeChain(network.chainId)}: Cairn does not use it`,
       `set chainId: ${chainId}, or another url`,
     )
     return
@@ -113,6 +113,12 @@ function* checkUpstream(asked: QueriedUpstream, command: CommandLine): Generator
     yield warning('upstream_future', text, 'timedatectl set-ntp true; date -u shows the time')
   }
   yield* checkReach(name, report)
+}
+
+/** With the name of a known network. */
+function describeChain(chainId: bigint): string {
+  const known = findKnownNetwork(chainId)
+  return known === null ? `chain ${chainId}` : `chain ${chainId} (${known.name})`
 }
 
 function* checkReach(name: string, report: ProbeReport): Generator<Problem> {

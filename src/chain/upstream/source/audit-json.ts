@@ -7,11 +7,8 @@ import { keccak256 } from '../../../codec/hash/keccak.ts'
 import { decodeEntries } from '../../../codec/ethereum/list.ts'
 import { Malformed } from '../../../codec/ethereum/rlp.ts'
 import { recoverSender } from '../../../codec/ethereum/sender.ts'
-import {
-  decodeTransaction,
-  transactionHash,
-  UnsupportedTransaction,
-} from '../../../codec/ethereum/transaction.ts'
+import { decodeAnyTransaction, isSystem } from '../../../codec/ethereum/system-transaction.ts'
+import { transactionHash, UnsupportedTransaction } from '../../../codec/ethereum/transaction.ts'
 import type { Contradiction } from './check-proof.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -113,10 +110,11 @@ function numberLie(said: Json, name: string, truth: bigint): Contradiction | nul
   return { expected: `${name} ${toQuantity(truth)}`, computed: `${name} ${value}` }
 }
 
-/** Null without a signature, or with one that yields no public key. */
+/** Null for an unknown type, or a signature that yields no public key. */
 function senderOf(entry: Uint8Array): Uint8Array | null {
   try {
-    return recoverSender(decodeTransaction(entry))
+    const transaction = decodeAnyTransaction(entry)
+    return isSystem(transaction) ? transaction.from : recoverSender(transaction)
   } catch (thrown) {
     if (thrown instanceof Malformed || thrown instanceof UnsupportedTransaction) return null
     throw thrown

@@ -17,7 +17,13 @@ export function createEthGetBlockReceipts(findSender: FindSender): RpcMethod<Blo
     params: [requiredParam('block', wire.block)],
     result: wire.orNull(wire.list(wire.receipt)),
     units: 1000,
-    upstream: { serve: 'prove', class: 'content', data: 'block', block: { at: 0, form: 'object' } },
+    upstream: {
+      serve: 'prove',
+      class: 'content',
+      data: 'block',
+      shows: 'receipts',
+      block: { at: 0, form: 'object' },
+    },
     cache: {
       block: (block) => block,
       key: () => '',

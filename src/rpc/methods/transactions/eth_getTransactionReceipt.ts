@@ -17,7 +17,7 @@ export function createEthGetTransactionReceipt(findSender: FindSender): RpcMetho
     params: [requiredParam('transactionHash', wire.transactionHash)],
     result: wire.orNull(wire.receipt),
     units: 80,
-    upstream: { serve: 'prove', class: 'read', data: 'block', block: null },
+    upstream: { serve: 'prove', class: 'read', data: 'block', shows: 'receipts', block: null },
     bundle: {
       block: () => null,
       params: (hash) => [toHex(hash)],
