@@ -6,7 +6,7 @@ import { checkBundle, describeCheck, jsonOf } from './cli/check-bundle.ts'
 import { UsageError } from './cli/usage-error.ts'
 
 const usage = `node cairn-verify.mjs <bundle.json> --block <hash> [--method <name> --params <json>] [--result <json>]
-                     [--blob-fraction <number>] [--chain <id or genesis file>] [--json]
+                     [--network <name>] [--blob-fraction <number>] [--genesis <file>] [--json]
 
 Proves an answer of a Cairn server from its bundle, or from a whole reply with one (- is standard input), and from nothing else but the
 block hash that you trust. Exit code: 0 proved, 1 not proved, 2 wrong usage.
@@ -20,8 +20,9 @@ async function run(): Promise<number> {
       method: { type: 'string' },
       params: { type: 'string' },
       result: { type: 'string' },
+      network: { type: 'string' },
       'blob-fraction': { type: 'string' },
-      chain: { type: 'string' },
+      genesis: { type: 'string' },
       json: { type: 'boolean' },
       help: { type: 'boolean' },
     },
@@ -32,8 +33,8 @@ async function run(): Promise<number> {
     return 0
   }
   if (file === undefined || more.length > 0) throw new UsageError('which bundle? See --help')
-  const { block, method, params, result, chain, 'blob-fraction': blobFraction } = values
-  const given = { block, method, params, result, blobFraction, chain }
+  const { block, method, params, result, network, genesis, 'blob-fraction': blobFraction } = values
+  const given = { block, method, params, result, network, genesis, blobFraction }
   const options = Object.fromEntries(Object.entries(given).filter(([, text]) => text !== undefined))
   const checked = await checkBundle(file, options)
   const text =

@@ -32,8 +32,8 @@ export type KnownNetwork = {
   readonly rules: 'ethereum' | 'op' | 'none'
   /** Block time (seconds) from which on `rules` no longer holds. */
   readonly rulesUntil?: bigint
-  /** What makes its blocks final: its own consensus, or blocks of another chain that its nodes follow. */
-  readonly finality: 'consensus' | 'settlement'
+  /** `beacon`: sync committees sign its blocks, so a light client can prove a head; `upstream`: only its nodes name one. */
+  readonly finality: 'beacon' | 'upstream'
   /** Empty where `rules` is `none`. */
   readonly forks: ForkSchedule
   /** Empty: its blocks have no blobs. */

@@ -12,6 +12,13 @@ export function findKnownNetwork(chainId: bigint): KnownNetwork | null {
   return byChainId.get(chainId) ?? null
 }
 
+/** By its name or an alias. Null for any other name. */
+export function findNetworkNamed(name: string): KnownNetwork | null {
+  return (
+    networkTable.find((network) => network.name === name || network.aliases.includes(name)) ?? null
+  )
+}
+
 /** In force at a block time (seconds); null if it is unknown, or before blobs existed. */
 export function blobFractionAt(fractions: BlobFractions, timestamp: bigint): bigint | null {
   return fractions.find(({ from }) => timestamp >= from)?.fraction ?? null

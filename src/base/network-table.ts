@@ -58,7 +58,7 @@ function ethereum({ blocks, times, ...row }: EthereumRow): KnownNetwork {
     family: 'ethereum',
     listsFrom: 0n,
     rules: 'ethereum',
-    finality: 'consensus',
+    finality: 'beacon',
     forks: [...blocks, ...timed(times)],
     blobFractions: fractions,
   }
@@ -76,7 +76,7 @@ function opStack({ times, listsFrom = 0n, ...row }: OpRow): KnownNetwork {
     family: 'op',
     listsFrom,
     rules: 'op',
-    finality: 'settlement',
+    finality: 'upstream',
     forks: [
       { name: 'bedrock', block: listsFrom },
       { name: 'regolith', block: listsFrom },
@@ -90,8 +90,7 @@ type ListsRow = Omit<KnownNetwork, 'rules' | 'forks' | 'blobFractions' | 'finali
 
 /** Its lists are known, its EVM is not. */
 function listsOnly(row: ListsRow): KnownNetwork {
-  const finality = row.family === 'nitro' ? 'settlement' : 'consensus'
-  return { ...row, rules: 'none', finality, forks: [], blobFractions: [] }
+  return { ...row, rules: 'none', finality: 'upstream', forks: [], blobFractions: [] }
 }
 
 const superchain: ForkTimes = {

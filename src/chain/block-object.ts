@@ -12,6 +12,7 @@ import {
 import { decodeHeader } from '../codec/ethereum/header.ts'
 import { keccak256 } from '../codec/hash/keccak.ts'
 import type { ProvedHeader } from './proved-memory.ts'
+import { nitroMembers } from './rollups/nitro-header.ts'
 
 /** The lists of a block as stored, each one RLP list; `withdrawals` null before Shanghai. */
 export type BlockLists = {
@@ -57,6 +58,7 @@ export function renderBlock(
     uncles: splitList(lists.uncles).map((uncle) => toHex(keccak256(uncle))),
     ...(withdrawals === null ? {} : { withdrawals: splitList(withdrawals).map(withdrawal) }),
     ...data('withdrawalsRoot', header.withdrawalsRoot),
+    ...nitroMembers(header),
   }
 }
 

@@ -3,6 +3,7 @@
 // Tested by src/rpc/bundles/proof-bundle.test.ts
 import { Fault } from '../base/fault.ts'
 import { equalBytes, toBareHex, toHex } from '../base/hex.ts'
+import type { KnownNetwork } from '../base/known-network.ts'
 import { keccak256 } from '../codec/hash/keccak.ts'
 import { encodeEntries, entriesMax } from '../codec/ethereum/list.ts'
 import { Malformed } from '../codec/ethereum/rlp.ts'
@@ -23,6 +24,8 @@ export type ProofData = {
   readonly block: ProvedHeader
   /** Nodes, other headers, code: in any order, complete or not. */
   readonly pieces: readonly Uint8Array[]
+  /** The reader names it, as no hash does; absent: members that depend on its rules are left out. */
+  readonly known?: KnownNetwork
   /** No hash commits to the fork schedule: null omits the values that depend on it (`blobGasPrice`). */
   blobFeeFraction(timestamp: bigint): bigint | null
   /** Computes calls by the fork schedule that the reader knows. Absent: calls are not answered. */
@@ -140,6 +143,7 @@ export function createProofDataNetwork(evidence: ProofData): ProofDataNetwork {
     network: {
       name,
       chainId: 0n,
+      ...(evidence.known !== undefined && { known: evidence.known }),
       head: createHead(block, locate),
       // oxlint-disable-next-line typescript/require-await -- what it throws comes as a rejection
       obtain: async (ref) => read(ref),

@@ -5,6 +5,9 @@ import { readFileSync, statSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { systemClock } from '../base/clock.ts'
 import { fromHex } from '../base/hex.ts'
+import type { KnownNetwork } from '../base/known-network.ts'
+import { findNetworkNamed } from '../base/known-networks.ts'
+import { feeMembers } from '../chain/rollups/op-fees.ts'
 import { createSenderCache } from '../chain/sender-cache.ts'
 import { createRpcOperations } from '../rpc/methods/index.ts'
 import { findKnownSchedule } from '../devchain/proved/known-schedules.ts'
@@ -21,8 +24,9 @@ export type CheckOptions = {
   readonly params?: string
   readonly result?: string
   readonly blobFraction?: string
-  /** A chain ID, or a genesis file. */
-  readonly chain?: string
+  readonly network?: string
+  /** A genesis file. */
+  readonly genesis?: string
 }
 
 /** `chainId`: of a call whose fork rules the reader has not named. `unproved`: members of the claimed result that a header does not commit to, so nothing is said of them. */
@@ -53,6 +57,7 @@ export async function checkBundle(file: string, options: CheckOptions): Promise<
     blockHash: fromHex(block),
     asked: askedBy(options),
     blobFeeFraction: fractionOf(options),
+    ...networkOf(options),
   }
   const claimedByReader =
     options.result === undefined ? undefined : parseJson('--result', options.result)
@@ -65,18 +70,21 @@ export async function checkBundle(file: string, options: CheckOptions): Promise<
     clock: systemClock,
     findSender: createSenderCache(sendersMax).find,
   })
-  const calls = createInlineCalls(scheduleFor(parsed.bundle, options))
+  const calls = createInlineCalls(scheduleFor(parsed.bundle, options, request.known ?? null))
   const verdict = await verifyBundle(parsed.bundle, { ...request, calls }, operations)
   if ('refused' in verdict) return refuse(verdict.refused)
   const unproved = new Set<string>()
   for (const claimed of [claimedByReader, parsed.claimed]) {
     if (claimed === undefined) continue
-    const compared = compare(JSON.parse(verdict.result), claimed, verdict.method)
-    if (compared === 'differs')
+    const missing = compare(JSON.parse(verdict.result), claimed, verdict.method)
+    if (missing === null)
       return refuse(`the bundle proves a different result: ${cut(verdict.result)}`)
-    if (compared === 'without blobGasPrice') unproved.add('blobGasPrice')
+    for (const name of missing) unproved.add(name)
   }
-  const isByBundle = options.chain === undefined && parsed.bundle.codes !== undefined
+  const isByBundle =
+    options.genesis === undefined &&
+    options.network === undefined &&
+    parsed.bundle.codes !== undefined
   return {
     proved: true,
     ...verdict,
@@ -86,28 +94,25 @@ export async function checkBundle(file: string, options: CheckOptions): Promise<
 }
 
 /**
- * The fork schedule that calls are computed by: of the chain that the reader names, else of the one that the bundle names.
- * Null: not known. Throws UsageError.
+ * The fork schedule that calls are computed by: of the genesis file or the network that the reader names, else of the chain
+ * that the bundle names. Null: not known. Throws UsageError.
  */
-function scheduleFor({ chainId }: ProofBundle, { chain }: CheckOptions): GenesisConfig | null {
-  if (chain !== undefined && !/^[0-9]+$/.test(chain)) return scheduleIn(chain)
-  const id = chain ?? (/^0x[0-9a-f]{1,16}$/.test(chainId) ? chainId : '0')
-  const known = findKnownSchedule(BigInt(id))
-  if (known === null && chain !== undefined) {
-    throw new UsageError(
-      `--chain is ${chain}, expected a chain that Cairn knows, or a genesis file`,
-    )
-  }
-  return known?.config ?? null
+function scheduleFor(
+  { chainId }: ProofBundle,
+  { genesis }: CheckOptions,
+  known: KnownNetwork | null,
+): GenesisConfig | null {
+  if (genesis !== undefined) return scheduleIn(genesis)
+  const claimed = /^0x[0-9a-f]{1,16}$/.test(chainId) ? BigInt(chainId) : 0n
+  return findKnownSchedule(known?.chainId ?? claimed)?.config ?? null
 }
 
 function scheduleIn(file: string): GenesisConfig {
   try {
     return parseGenesis(JSON.parse(readFileSync(file, 'utf8'))).config
   } catch (cause) {
-    throw new UsageError(
-      `--chain ${file} cannot be read as a genesis file: ${(cause as Error).message}`,
-    )
+    const reason = (cause as Error).message
+    throw new UsageError(`--genesis ${file} cannot be read as a genesis file: ${reason}`)
   }
 }
 
@@ -155,6 +160,13 @@ function fractionOf({ blobFraction }: CheckOptions): bigint | null {
   return BigInt(blobFraction)
 }
 
+function networkOf({ network }: CheckOptions): { readonly known?: KnownNetwork } {
+  if (network === undefined) return {}
+  const known = findNetworkNamed(network)
+  if (known !== null) return { known }
+  throw new UsageError(`--network is "${network}", expected a name of docs/reference/networks.md`)
+}
+
 function parseJson(flag: string, text: string): unknown {
   try {
     return JSON.parse(text)
@@ -172,28 +184,38 @@ function parseFile(text: string): unknown {
   }
 }
 
-/** A receipt's blobGasPrice follows from the fork schedule: without it, it is passed over, and that is said. */
-function compare(
-  proved: unknown,
-  claimed: unknown,
-  method: string,
-): 'equal' | 'without blobGasPrice' | 'differs' {
-  if (isDeepStrictEqual(proved, claimed)) return 'equal'
-  if (!/Receipts?$/.test(method)) return 'differs'
-  const bare: unknown = Array.isArray(claimed)
-    ? claimed.map((receipt: unknown) => withoutPrice(receipt))
-    : withoutPrice(claimed)
-  return isDeepStrictEqual(proved, bare) ? 'without blobGasPrice' : 'differs'
+/** Members of receipts that follow from the rules of the network, which no header commits to. */
+const ruled: ReadonlySet<string> = new Set(['blobGasPrice', ...feeMembers])
+
+/** The members that are claimed and, without the rules of the network, not proved; null where the results differ. */
+function compare(proved: unknown, claimed: unknown, method: string): readonly string[] | null {
+  if (isDeepStrictEqual(proved, claimed)) return []
+  if (!/Receipts?$/.test(method)) return null
+  const left = new Set<string>()
+  const bare: unknown =
+    Array.isArray(claimed) && Array.isArray(proved)
+      ? claimed.map((receipt: unknown, at) => withoutRuled(proved[at], receipt, left))
+      : withoutRuled(proved, claimed, left)
+  return isDeepStrictEqual(proved, bare) ? [...left] : null
 }
 
-function withoutPrice(receipt: unknown): unknown {
+/** Without those members that the proved receipt lacks; their names are added to `left`. */
+function withoutRuled(proved: unknown, receipt: unknown, left: Set<string>): unknown {
   if (typeof receipt !== 'object' || receipt === null || Array.isArray(receipt)) return receipt
-  return Object.fromEntries(Object.entries(receipt).filter(([name]) => name !== 'blobGasPrice'))
+  const isLeft = (name: string) => ruled.has(name) && !Object.hasOwn(proved ?? {}, name)
+  const entries = Object.entries(receipt)
+  for (const [name] of entries) if (isLeft(name)) left.add(name)
+  return Object.fromEntries(entries.filter(([name]) => !isLeft(name)))
 }
 
 /** For programs: the result as JSON, not as its text. */
 export function jsonOf(checked: CheckedBundle): object {
   return checked.proved ? { ...checked, result: JSON.parse(checked.result) as unknown } : checked
+}
+
+function uncovered(names: readonly string[]): string {
+  const them = names.length === 1 ? 'it' : 'them'
+  return `does not cover ${names.join(', ')}: no header commits to ${them} (see --network)`
 }
 
 /** For people: the request first, as it is what the proof is of. */
@@ -204,13 +226,11 @@ export function describeCheck(checked: CheckedBundle, asked: boolean): string {
     `proved  ${method} ${JSON.stringify(params)}`,
     `block   ${BigInt(block.number)} ${block.hash}`,
     `result  ${result}`,
-    ...unproved.map(
-      (name) => `does not cover ${name}: no header commits to it (see --blob-fraction)`,
-    ),
+    ...(unproved.length === 0 ? [] : [uncovered(unproved)]),
     ...(chainId === undefined
       ? []
       : [
-          `The call follows the fork rules of chain ${BigInt(chainId)}, which the bundle names: compare it, or set --chain.`,
+          `The call follows the fork rules of chain ${BigInt(chainId)}, which the bundle names: compare it, or set --network or --genesis.`,
         ]),
     ...(asked
       ? []

@@ -99,7 +99,8 @@ ${servedAs('relay')
         ],
       ],
     ),
-    `A proof bundle of a receipt leaves these members out, also those that Cairn computes: no hash commits to the rule that a chain uses.`,
+    `No hash commits to the rules by which Cairn computes fees. The verifier computes them if its reader names the network:
+\`cairn verify bundle.json --block <hash> --network optimism\`.`,
   )
 }
 

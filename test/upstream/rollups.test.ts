@@ -1,6 +1,9 @@
 // Blocks of OP Mainnet, Arbitrum and Polygon behind upstreams: transactions, receipts and logs are proved, members that no root
 // contains are computed or labelled `block`, and a node that changes any field never changes a proved answer.
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { before, test, type TestContext } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
@@ -8,7 +11,10 @@ import {
   createInvalidReplyLog,
   type InvalidReplyLog,
 } from '../../src/chain/upstream/pool/invalid-reply-log.ts'
+import { checkBundle } from '../../src/cli/check-bundle.ts'
+import { UsageError } from '../../src/cli/usage-error.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
+import { bundleOf } from '../fakes/bundles.ts'
 import { openChainDatabase } from '../fakes/chain-database.ts'
 import {
   earlyOpBlock,
@@ -192,6 +198,33 @@ test('a chain without a row shows the fees of its node, labelled block', async (
   const transactions = await opened.read('eth_getBlockByHash', [block.hash, true])
   assert.ok('result' in transactions)
   assert.equal(transactions.level, 'proof')
+})
+
+test('a bundle proves receipts of OP Mainnet, and their fees to a reader who names it', async (t) => {
+  const { hash, receipts } = blocks.op
+  for (const hasRaw of [true, false]) {
+    const [opened] = await open(t, blocks.op, { hasRaw })
+    for (const [method, params] of [
+      ['eth_getBlockReceipts', [hash]],
+      ['eth_getTransactionReceipt', [receipts[3]?.['transactionHash']]],
+      ['eth_getTransactionReceipt', [receipts[1]?.['transactionHash']]],
+    ] as const) {
+      const { result, proof } = await bundleOf(opened.network, method, params)
+      const folder = mkdtempSync(join(tmpdir(), 'rollups-'))
+      t.after(() => rmSync(folder, { recursive: true }))
+      const file = join(folder, 'reply.json')
+      writeFileSync(file, JSON.stringify({ jsonrpc: '2.0', id: 1, result, proof }))
+      const named = await checkBundle(file, { block: hash, network: 'optimism' })
+      assert.ok(named.proved, JSON.stringify(named))
+      assert.deepEqual(JSON.parse(named.result), result)
+      assert.deepEqual(named.unproved, [])
+      const bare = await checkBundle(file, { block: hash })
+      assert.ok(bare.proved, JSON.stringify(bare))
+      const isDeposit = (result as Json)['type'] === '0x7e'
+      assert.equal(bare.unproved.includes('l1Fee'), !isDeposit)
+    }
+    await assert.rejects(checkBundle('-', { block: hash, network: 'atlantis' }), UsageError)
+  }
 })
 
 test('the label of receipts is the one that the declarations give', async (t) => {

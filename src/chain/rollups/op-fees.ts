@@ -13,6 +13,22 @@ type FeeRule = {
   cost(raw: Uint8Array): Readonly<Record<string, string>>
 }
 
+/** Names of the members, of all forks. */
+export const feeMembers = [
+  'l1GasPrice',
+  'l1GasUsed',
+  'l1Fee',
+  'l1FeeScalar',
+  'l1BlobBaseFee',
+  'l1BaseFeeScalar',
+  'l1BlobBaseFeeScalar',
+  'operatorFeeScalar',
+  'operatorFeeConstant',
+  'daFootprintGasScalar',
+  'blobGasUsed',
+] as const
+export type FeeMember = (typeof feeMembers)[number]
+
 /** The fee members of a transaction with a signature, by its raw entry. */
 export type FeeMembers = (raw: Uint8Array) => Readonly<Record<string, string>>
 

@@ -8,7 +8,7 @@ import type { PubSub } from '../../base/pub-sub.ts'
 import type { Obtain, Peek, PeekNode } from '../../content/ref.ts'
 import type { Source } from '../../content/source.ts'
 import { getHeader, rememberBlock } from '../blocks.ts'
-import type { BlobFractions } from '../../base/known-network.ts'
+import type { BlobFractions, KnownNetwork } from '../../base/known-network.ts'
 import { blobFractionAt, findKnownNetwork } from '../../base/known-networks.ts'
 import type { Network, ProvedCalls } from '../network.ts'
 import type { Relay } from '../relay.ts'
@@ -76,6 +76,13 @@ const headersMax = 4_096
 /** Proved accounts in memory per network, about 1 KB each. */
 const accountsMax = 4_096
 
+/** A chain with the chain ID of a known network and another first block is not that network. */
+function knownNetworkOf({ chainId, genesisHash }: UpstreamNetworkOptions): KnownNetwork | null {
+  const known = findKnownNetwork(chainId)
+  const isOther = genesisHash !== null && known?.genesisHash !== genesisHash
+  return known === null || (isOther && known.genesisHash !== null) ? null : known
+}
+
 export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNetwork {
   const { name, chainId, heads, methods, content, clock, log } = options
   /** The newest block in the memory of headers. */
@@ -111,7 +118,7 @@ export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNe
     stop()
   }
   const pending = createPendingWatch(upstreams, { clock, log, network: name })
-  const known = findKnownNetwork(chainId)
+  const known = knownNetworkOf(options)
   const blobFractions = options.blobFractions ?? known?.blobFractions ?? []
   const genesisHash = options.genesisHash ?? known?.genesisHash ?? null
   const older = createNumberedBlocks({

@@ -17,11 +17,12 @@ export function defineVerify(command: Command, context: Context): void {
     .option('--method <name>', 'method that you sent (from the bundle)')
     .option('--params <json>', 'parameters that you sent, as a JSON array (from the bundle)')
     .option('--result <json>', 'result that you received, to compare')
-    .option('--blob-fraction <number>', 'blob base fee update fraction of the block (EIP-7840)')
     .option(
-      '--chain <chain>',
-      'chain ID or genesis file whose fork rules calls follow (from the bundle)',
+      '--network <name>',
+      'network that you mean, for calls and fees, which follow from its rules',
     )
+    .option('--blob-fraction <number>', 'blob base fee update fraction of the block (EIP-7840)')
+    .option('--genesis <file>', 'genesis file whose fork rules calls follow')
     .addHelpText(
       'after',
       `

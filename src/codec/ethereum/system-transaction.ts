@@ -16,7 +16,7 @@ export const nitroContractType = 0x66
 export const nitroRetryType = 0x68
 const nitroSubmitType = 0x69
 /** Polygon. */
-export const stateSyncType = 0x7f
+const stateSyncType = 0x7f
 
 /** `to`: 20 bytes or none. `integer`: at most 32 bytes, `uint64` 8. `flag`: a boolean. */
 type Form = 'hash' | 'address' | 'to' | 'integer' | 'uint64' | 'flag' | 'data'

@@ -46,6 +46,7 @@ export async function runBundled(
   const evidence: ProofData = {
     block: { hash: block.hash, bytes, header: decodeHeader(bytes) },
     pieces: reads.pieces(),
+    ...(network.known !== undefined && { known: network.known }),
     blobFeeFraction: (timestamp) => network.blobFeeFraction(timestamp),
     calls: network.calls,
   }

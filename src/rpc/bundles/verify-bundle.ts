@@ -3,6 +3,8 @@
 // Tested by src/rpc/bundles/proof-bundle.test.ts
 import { Fault } from '../../base/fault.ts'
 import { equalBytes, fromHex, toHex, toQuantity } from '../../base/hex.ts'
+import type { KnownNetwork } from '../../base/known-network.ts'
+import { blobFractionAt } from '../../base/known-networks.ts'
 import { decodeHeader } from '../../codec/ethereum/header.ts'
 import { keccak256 } from '../../codec/hash/keccak.ts'
 import { Malformed } from '../../codec/ethereum/rlp.ts'
@@ -21,6 +23,8 @@ export type ReadersRequest = {
   readonly blobFeeFraction: bigint | null
   /** Computes calls by the fork schedule that the reader knows. Absent: bundles of calls are refused. */
   readonly calls?: ProvedCalls
+  /** The network that the reader means, for members that depend on its rules; absent: they are left out. */
+  readonly known?: KnownNetwork
 }
 
 /** What was proved: the request in the bundle's form, its block, and the JSON text of the result. */
@@ -57,8 +61,10 @@ export async function verifyBundle(
     const { result } = await replay(asked.operation, asked.operation.parse(asked.params), {
       block,
       pieces: [...bundle.nodes, ...codesIn(bundle)].map(fromHex),
-      blobFeeFraction: () => request.blobFeeFraction,
       calls: request.calls,
+      ...(request.known !== undefined && { known: request.known }),
+      blobFeeFraction: (timestamp) =>
+        request.blobFeeFraction ?? blobFractionAt(request.known?.blobFractions ?? [], timestamp),
     })
     return {
       method: asked.method,

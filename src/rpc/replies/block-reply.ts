@@ -10,7 +10,6 @@ import type { FindSender } from '../../chain/sender-cache.ts'
 import { renderTransaction } from '../../chain/transaction-object.ts'
 import { placeIn, readTransaction } from '../../chain/transactions.ts'
 import { depositType } from '../../codec/ethereum/system-transaction.ts'
-import { nitroMembers } from '../../chain/rollups/nitro-header.ts'
 import type { ReadCall } from '../operation.ts'
 import { shownTransaction } from './shown-transaction.ts'
 
@@ -33,5 +32,5 @@ export function* blockReply(
           : renderTransaction(readTransaction(raw, findSender), placeIn(block, index)),
     )
   }
-  return { ...renderBlock(block, lists, shown), ...nitroMembers(block.header) }
+  return renderBlock(block, lists, shown)
 }

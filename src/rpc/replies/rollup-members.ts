@@ -19,7 +19,7 @@ import { effectiveGasPrice } from '../../chain/fees.ts'
 import { readEntry } from '../../chain/list-entries.ts'
 import { completeRead } from '../../chain/read.ts'
 import { type NitroHeader, nitroHeader } from '../../chain/rollups/nitro-header.ts'
-import { opFeeMembers } from '../../chain/rollups/op-fees.ts'
+import { type FeeMember, opFeeMembers } from '../../chain/rollups/op-fees.ts'
 import type { SignedTransaction } from '../../chain/transaction-object.ts'
 import type { RpcCall } from '../operation.ts'
 
@@ -49,15 +49,18 @@ export async function obtainRollupMembers(
     const reported = await askReceipts(call, block, shown)
     return (one, signed) => nitroReceipt(block, nitro, signed, reported(one))
   }
+  const { known } = network
   // Without upstreams this is the reader of a proof bundle, or the embedded chain, which has no such members.
-  if (network.relay === null) return ({ raw, receipt }) => ownMembers(raw, receipt)
-  if (network.known !== undefined && network.known.family !== 'op') return noMembers
+  if (network.relay === null && known === undefined) {
+    return ({ raw, receipt }) => ownMembers(raw, receipt)
+  }
+  if (known !== undefined && known.family !== 'op') return noMembers
   const first =
     shown[0]?.index === 0
       ? shown[0].raw
       : await completeRead(readEntry(network, block, 'transactions', 0), call.signal)
   if (first?.[0] !== depositType) return noMembers
-  const fees = opFeeMembers(first, block.header.timestamp, network.known)
+  const fees = opFeeMembers(first, block.header.timestamp, known)
   const isComplete = shown.every(({ raw, receipt }) =>
     raw[0] === depositType ? receipt.depositNonce !== undefined : fees !== null,
   )
@@ -127,7 +130,7 @@ const nitroForms: Readonly<Record<string, Form>> = {
   gasUsedForL1: quantity,
   timeboosted: (value) => typeof value === 'boolean',
 }
-const feeForms: Readonly<Record<string, Form>> = {
+const feeForms: Readonly<Record<FeeMember, Form>> = {
   l1GasPrice: quantity,
   l1GasUsed: quantity,
   l1Fee: quantity,
