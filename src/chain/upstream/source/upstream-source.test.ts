@@ -196,7 +196,7 @@ test('transactions of an unknown type are unprovable from JSON', async (t) => {
   stub.knobs.falsify = ({ method }, reply) => {
     if (method !== 'eth_getBlockByHash' || !('result' in reply)) return null
     const block = reply.result as { transactions: object[] }
-    const transactions = block.transactions.map((one) => ({ ...one, type: '0x64' }))
+    const transactions = block.transactions.map((one) => ({ ...one, type: '0x78' }))
     return { result: { ...block, transactions } }
   }
   const { network, invalidReplies } = openUpstreamContent(t, [stub])
