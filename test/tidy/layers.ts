@@ -11,7 +11,7 @@ export const layers: readonly Layer[] = [
   { level: 9, folders: ['rpc', 'kubo', 'ipfs-gateway'] },
   { level: 8, folders: ['pipeline'] },
   { level: 7, folders: ['http', 'devchain', 'metrics'] },
-  { level: 6, folders: ['chain', 'ipfs', 'access', 'backup'] },
+  { level: 6, folders: ['chain', 'beacon', 'ipfs', 'access', 'backup'] },
   { level: 5, folders: ['content'] },
   { level: 4, folders: ['tables'] },
   { level: 3, folders: ['codec', 'db'] },
@@ -71,7 +71,7 @@ export const doors: readonly Door[] = [
   {
     thing: 'worker threads',
     module: /^(node:)?worker_threads$/,
-    behind: ['codec/hash/', 'db/', 'devchain/', 'backup/', 'ipfs/network/'],
+    behind: ['codec/hash/', 'db/', 'devchain/', 'backup/', 'ipfs/network/', 'beacon/'],
   },
   {
     thing: 'node:dns',
@@ -107,6 +107,7 @@ export const doors: readonly Door[] = [
     module: /^(libp2p|@libp2p\/.*|@multiformats\/multiaddr)$/,
     behind: ['ipfs/network/child/'],
   },
+  { thing: '@noble/curves', module: /^@noble\/curves\//, behind: ['beacon/bls.ts'] },
   { thing: 'commander', module: /^commander$/, behind: ['cli/'] },
   { thing: 'zod', module: /^zod$/, behind: ['config/', 'admin/'] },
   { thing: 'yaml', module: /^yaml$/, behind: ['config/'] },
