@@ -1,0 +1,392 @@
+// When the light client requests what, from which endpoint, and what it makes of the replies. Any endpoint may be false
+// or away: each reply is judged alone, and an endpoint that sends invalid data rests.
+// Tested by src/beacon/light-client.test.ts
+import type { Clock } from '../base/clock.ts'
+import { equalBytes, toBareHex } from '../base/hex.ts'
+import { setNewest } from '../base/lru-cache.ts'
+import { digest } from '../codec/hash/digest.ts'
+import { type BeaconClient, BeaconTrouble } from './beacon-client.ts'
+import { createEndpoints, type Endpoint } from './endpoints.ts'
+import { type LightUpdate, parseBootstrap, parseUpdate, UnreadableData } from './light-data.ts'
+import type { SavedStore } from './saved-store.ts'
+import { type BeaconSpec, periodAt, signersNeeded, slotAt, timeOfSlot } from './spec.ts'
+import {
+  advanceStore,
+  FinalityContradiction,
+  InvalidData,
+  type LightStore,
+  type Outcome,
+  type ProvedHead,
+  type Signatures,
+  startStore,
+} from './store.ts'
+
+/**
+ * `stale`: no checkpoint, or one too old. `catching-up`: committees of past periods are missing. `behind`: no update for 5
+ * minutes. `short`: under two thirds signed the newest header. `stopped`: finality is contradicted, until a restart.
+ */
+export type LightState =
+  | 'stale'
+  | 'bootstrapping'
+  | 'catching-up'
+  | 'following'
+  | 'behind'
+  | 'short'
+  | 'stopped'
+
+export type LightStatus = {
+  readonly state: LightState
+  /** Why no head is served, for operators; null while following. */
+  readonly reason: string | null
+  readonly latest: ProvedHead | null
+  readonly finalized: ProvedHead | null
+}
+
+/** Invalid data, or two valid headers of one slot. `rule`: as `InvalidData`, `unreadable` or `equivocation`. */
+export type Evidence = {
+  readonly endpoint: string
+  readonly request: string
+  readonly rule: string
+  readonly data: unknown
+}
+
+export type LightClientParts = {
+  readonly spec: BeaconSpec
+  /** Block root, 32 bytes; null: only a saved store can start it. */
+  readonly checkpoint: Uint8Array | null
+  readonly saved: SavedStore | null
+  /** At least one. */
+  readonly clients: readonly BeaconClient[]
+  readonly signatures: Signatures
+  readonly clock: Clock
+  readonly onStatus: (status: LightStatus) => void
+  /** The finalized header or a committee changed. */
+  readonly onStore: (saved: SavedStore) => void
+  readonly onEvidence: (evidence: Evidence) => void
+}
+
+export type LightClient = {
+  readonly status: LightStatus
+  /** Requests what is due, once. Never rejects. */
+  poll(): Promise<void>
+  stop(): Promise<void>
+}
+
+type Reply = {
+  readonly endpoint: Endpoint
+  readonly kind: 'optimistic_update' | 'finality_update'
+  readonly data: unknown
+  readonly update: LightUpdate
+}
+
+/** Weak subjectivity: at least 15.7 days from 8.4 million staked ETH on (consensus-specs, electra). */
+export const checkpointAgeMsMax = 14 * 86_400_000
+/** An update that should exist is requested this often. */
+const pollMs = 1000
+/** Without a new header for this long, the client is behind. */
+const behindMs = 300_000
+/** Pause before a checkpoint or a past committee that no endpoint had is requested again. */
+const againMs = 10_000
+/** The same for the next committee, which is needed hours later. */
+const nextCommitteeMs = 60_000
+/** More periods than the age limit allows. */
+const updatesMax = 16
+/** Replies that need no second look. */
+const seenMax = 64
+
+export function startLightClient(parts: LightClientParts): LightClient {
+  const { spec, clock, signatures } = parts
+  const endpoints = createEndpoints(parts.clients, clock)
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const seen = new Map<string, true>()
+  let checkpoint = parts.checkpoint
+  let store: LightStore | null = null
+  let status: LightStatus = { state: 'bootstrapping', reason: null, latest: null, finalized: null }
+  let fatal: Pick<LightStatus, 'state' | 'reason'> | null = null
+  /** Slot of the newest header that too few signed. */
+  let shortSlot = -1
+  let finalityAt = -1
+  let committeeAt = -nextCommitteeMs
+  let running: Promise<void> | null = null
+  let stopTimer = (): void => {}
+
+  const slotNow = (): number => slotAt(spec, clock.now())
+  const age = ({ slot }: ProvedHead): number => clock.now() - timeOfSlot(spec, slot)
+
+  function restore(): void {
+    const { saved } = parts
+    if (saved === null || age(saved.store.finalized) > checkpointAgeMsMax) return
+    // Another checkpoint is a decision of the operator.
+    if (checkpoint !== null && !equalBytes(checkpoint, saved.checkpoint)) return
+    checkpoint = saved.checkpoint
+    store = saved.store
+  }
+
+  async function bootstrap(): Promise<void> {
+    if (checkpoint === null) {
+      const reason = 'no checkpoint: set heads.checkpoint to a block root from a source you trust'
+      fatal = { state: 'stale', reason }
+      return
+    }
+    const root = checkpoint
+    await endpoints.first(async (endpoint) => {
+      const data = await request(endpoint, 'bootstrap', () =>
+        endpoint.client.bootstrap(root, signal),
+      )
+      if (data === undefined) return false
+      return judge(endpoint, 'bootstrap', data, () => {
+        const begun = startStore(spec, root, parseBootstrap(spec, data), signatures)
+        if (age(begun.finalized) <= checkpointAgeMsMax) take(begun)
+        else fatal = { state: 'stale', reason: tooOld(age(begun.finalized)) }
+      })
+    })
+  }
+
+  /** True when the committee of now is known. */
+  function isCaughtUp({ finalized, next }: LightStore): boolean {
+    const behind = periodAt(spec, slotNow()) - periodAt(spec, finalized.slot)
+    return behind <= 0 || (behind === 1 && next !== null)
+  }
+
+  /** Follows the committees, one update each, up to the period of now. */
+  async function catchUp(from: LightStore): Promise<void> {
+    const pause = isCaughtUp(from) ? nextCommitteeMs : againMs
+    if (clock.monotonic() - committeeAt < pause) return
+    committeeAt = clock.monotonic()
+    const period = periodAt(spec, from.finalized.slot) + (from.next === null ? 0 : 1)
+    const count = Math.min(periodAt(spec, slotNow()) - period + 1, updatesMax)
+    await endpoints.first(async (endpoint) => {
+      const list = await request(endpoint, 'updates', () =>
+        endpoint.client.updates(period, count, signal),
+      )
+      for (const [at, data] of (list ?? []).entries()) {
+        const isValid = judge(endpoint, 'updates', data, () => {
+          const update = parseUpdate(spec, data)
+          if (periodAt(spec, update.attested.beacon.slot) !== period + at) {
+            throw new InvalidData('period')
+          }
+          advance(update)
+        })
+        if (!isValid) break
+      }
+      return store !== null && isCaughtUp(store) && store.next !== null
+    })
+    // Progress: the next endpoint, or this one, may go on immediately.
+    if (store !== from) committeeAt = -nextCommitteeMs
+  }
+
+  /** Finality moves once in an epoch: it is requested when the head moved. */
+  async function follow(): Promise<void> {
+    const kinds = ['optimistic_update', 'finality_update'] as const
+    for (const kind of kinds) {
+      if (store === null || (kind === 'finality_update' && finalityAt === store.optimistic.slot))
+        return
+      const replies = await Promise.all(
+        endpoints.usable().map((endpoint) => fetchUpdate(endpoint, kind)),
+      )
+      for (const reply of sortReplies(replies.filter((one) => one !== null))) use(reply)
+      if (kind === 'finality_update') finalityAt = store.optimistic.slot
+    }
+  }
+
+  function use({ endpoint, kind, data, update }: Reply): void {
+    if (store === null || fatal !== null || !isWithin(store, update) || isSeen(data)) return
+    judge(endpoint, kind, data, () => {
+      const outcome = advance(update)
+      if (outcome === 'equivocation') {
+        parts.onEvidence({ endpoint: endpoint.client.name, request: kind, rule: outcome, data })
+      }
+    })
+  }
+
+  /** A second look at a header that too few signed, or that contradicts another, costs a signature check. */
+  function isSeen(data: unknown): boolean {
+    const key = toBareHex(digest('sha256', Buffer.from(JSON.stringify(data))))
+    if (seen.has(key)) return true
+    setNewest(seen, key, true, seenMax)
+    return false
+  }
+
+  /** Of a committee that the store has: an endpoint may lag, or be ahead of the store, without being false. */
+  function isWithin({ finalized, next }: LightStore, { signatureSlot }: LightUpdate): boolean {
+    const ahead = periodAt(spec, signatureSlot) - periodAt(spec, finalized.slot)
+    return ahead === 0 || (ahead === 1 && next !== null)
+  }
+
+  async function fetchUpdate(endpoint: Endpoint, kind: Reply['kind']): Promise<Reply | null> {
+    const { client } = endpoint
+    const data = await request(endpoint, kind, () =>
+      kind === 'optimistic_update'
+        ? client.optimisticUpdate(signal)
+        : client.finalityUpdate(signal),
+    )
+    if (data === undefined) return null
+    let update: LightUpdate | null = null
+    judge(endpoint, kind, data, () => void (update = parseUpdate(spec, data)))
+    return update === null ? null : { endpoint, kind, data, update }
+  }
+
+  /** Undefined: no data. The endpoint rests a while. */
+  async function request<T>(
+    endpoint: Endpoint,
+    name: string,
+    get: () => Promise<T>,
+  ): Promise<T | undefined> {
+    try {
+      const data = await get()
+      if (data === undefined || data === null) throw new BeaconTrouble(`a ${name} without data`)
+      endpoint.succeeded()
+      return data
+    } catch (thrown) {
+      if (!signal.aborted)
+        endpoint.failed(thrown instanceof Error ? thrown.message : String(thrown))
+      return undefined
+    }
+  }
+
+  /** True if `run` accepted the data. */
+  function judge(endpoint: Endpoint, name: string, data: unknown, run: () => void): boolean {
+    try {
+      run()
+      return true
+    } catch (thrown) {
+      if (thrown instanceof FinalityContradiction) {
+        const reason = `two thirds of the sync committee signed a finalized block that contradicts the stored one (from ${endpoint.client.name}): another network, or an attack`
+        fatal = { state: 'stopped', reason }
+      }
+      const rule =
+        thrown instanceof InvalidData
+          ? thrown.rule
+          : thrown instanceof UnreadableData
+            ? 'unreadable'
+            : thrown instanceof FinalityContradiction
+              ? 'finality'
+              : 'keys'
+      endpoint.lied(rule)
+      parts.onEvidence({ endpoint: endpoint.client.name, request: name, rule, data })
+      return false
+    }
+  }
+
+  function advance(update: LightUpdate): Outcome | null {
+    if (store === null) return null
+    // A block is signed in the next slot at the earliest: one slot of difference is a matter of clocks.
+    const result = advanceStore(spec, store, update, slotNow() + 1, signatures)
+    if (result.outcome === 'short') shortSlot = Math.max(shortSlot, update.attested.beacon.slot)
+    take(result.store)
+    return result.outcome
+  }
+
+  function take(next: LightStore): void {
+    const before = store
+    store = next
+    const isNew =
+      before === null ||
+      before.finalized !== next.finalized ||
+      before.current !== next.current ||
+      before.next !== next.next
+    if (isNew && checkpoint !== null) parts.onStore({ checkpoint, store: next })
+  }
+
+  async function round(): Promise<void> {
+    if (fatal !== null) return settle()
+    if (store !== null && age(store.finalized) > checkpointAgeMsMax) {
+      fatal = { state: 'stale', reason: tooOld(age(store.finalized)) }
+      return settle()
+    }
+    if (store === null) await bootstrap()
+    if (store !== null && (!isCaughtUp(store) || store.next === null)) await catchUp(store)
+    if (store !== null && isCaughtUp(store)) await follow()
+    settle()
+  }
+
+  function settle(): void {
+    const next = {
+      ...judgeState(),
+      latest: store?.optimistic ?? null,
+      finalized: store?.finalized ?? null,
+    }
+    const isSame =
+      next.state === status.state &&
+      next.reason === status.reason &&
+      next.latest === status.latest &&
+      next.finalized === status.finalized
+    status = next
+    if (!isSame) parts.onStatus(status)
+  }
+
+  function judgeState(): Pick<LightStatus, 'state' | 'reason'> {
+    if (fatal !== null) return fatal
+    const trouble = endpoints.trouble()
+    const said = trouble === null ? '' : ` (${trouble})`
+    if (store === null)
+      return { state: 'bootstrapping', reason: `no endpoint has the checkpoint${said}` }
+    if (!isCaughtUp(store)) {
+      return { state: 'catching-up', reason: `committees of past periods are missing${said}` }
+    }
+    if (shortSlot > store.optimistic.slot) {
+      const needed = `${signersNeeded(spec)} of ${spec.committeeSize}`
+      return { state: 'short', reason: `fewer than ${needed} members signed the newest header` }
+    }
+    if (age(store.optimistic) > behindMs) {
+      return {
+        state: 'behind',
+        reason: `no signed header for ${toMinutes(age(store.optimistic))} minutes${said}`,
+      }
+    }
+    return { state: 'following', reason: null }
+  }
+
+  /** Until the header of this slot can be had: it is signed in the first third of the next one. */
+  function pauseMs(): number {
+    if (store === null || fatal !== null) return againMs
+    const slot = slotNow()
+    if (store.optimistic.slot < slot - 1) return pollMs
+    const next = timeOfSlot(spec, slot + 1) - clock.now()
+    return Math.max(pollMs, next + (spec.secondsPerSlot * 1000) / 3)
+  }
+
+  async function poll(): Promise<void> {
+    running ??= round().finally(() => {
+      running = null
+    })
+    await running
+  }
+
+  function schedule(): void {
+    if (signal.aborted || fatal !== null) return
+    stopTimer = clock.after(pauseMs(), () => void poll().then(schedule))
+  }
+
+  restore()
+  void poll().then(schedule)
+  return {
+    get status() {
+      return status
+    },
+    poll,
+    async stop() {
+      stopTimer()
+      stopping.abort(new BeaconTrouble('stopping'))
+      await running
+      await Promise.all(parts.clients.map((client) => client.close()))
+    },
+  }
+}
+
+/** The newest with the most signers first: what the others repeat then costs no signature check. */
+function sortReplies(replies: readonly Reply[]): readonly Reply[] {
+  const signers = ({ update }: Reply): number => update.bits.filter(Boolean).length
+  const slot = ({ update }: Reply): number => update.attested.beacon.slot
+  return replies.toSorted((a, b) => slot(b) - slot(a) || signers(b) - signers(a))
+}
+
+function tooOld(ageMs: number): string {
+  const days = Math.floor(ageMs / 86_400_000)
+  return `the checkpoint is ${days} days old; take a newer block root from a source you trust, compare two, and set heads.checkpoint`
+}
+
+function toMinutes(ms: number): number {
+  return Math.floor(ms / 60_000)
+}
