@@ -5,10 +5,11 @@ import type { Read } from './read.ts'
 /** How a tag or number became a hash (`x-cairn-head`): the source that vouches for the block. */
 export type Anchor =
   | 'embedded'
-  | 'light-client'
   | 'trusted'
   | 'single'
   | `quorum:${number}/${number}`
+  /** Signed by so many members of the sync committee, at least two thirds. */
+  | `consensus:${number}/${number}`
 
 /** A block fixed for the rest of a request. `hash`: 32 bytes. `anchor`: absent when the caller named the hash. */
 export type BlockRef = {
@@ -53,7 +54,7 @@ export interface Head {
   watch(listener: (change: HeadUpdate) => void): () => void
 }
 
-const strengths = ['single', 'quorum', 'trusted', 'light-client', 'embedded']
+const strengths = ['single', 'quorum', 'trusted', 'consensus', 'embedded']
 
 /** The anchor with the weaker guarantee. */
 export function weakerAnchor(one: Anchor, other: Anchor): Anchor {

@@ -4,7 +4,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 const exposed =
-  'retry-after, x-request-id, x-cairn-verified, x-cairn-head, x-cairn-block, x-cairn-block-number, x-cairn-units'
+  'retry-after, x-request-id, x-cairn-verified, x-cairn-head, x-cairn-head-signers, x-cairn-block, x-cairn-block-number, x-cairn-units'
 const allowed =
   'content-type, authorization, infura-source, user-agent, x-requested-with, accept, x-cairn-proof'
 

@@ -17,8 +17,10 @@ import { findInHistory } from './head/block-history.ts'
 import { createCallAt } from './source/block-parameter.ts'
 import { createUpstream } from './node/create-upstream.ts'
 import { createHeadCanary } from './pool/canaries.ts'
-import { createHeadFollower, type HeadSettings, windowBlocks } from './head/head-follower.ts'
+import { createHeadFollower, windowBlocks } from './head/head-follower.ts'
+import type { HeadSettings } from './head/head-settings.ts'
 import { shareHeadHints } from './head/head-hints.ts'
+import type { ConsensusWitness } from './head/consensus-source.ts'
 import type { HeadSource } from './head/head-source.ts'
 import type { InvalidReplyLog } from './pool/invalid-reply-log.ts'
 import { createNumberedBlocks } from './head/numbered-blocks.ts'
@@ -38,6 +40,8 @@ export type UpstreamNetworkOptions = {
   readonly chainId: bigint
   readonly upstreams: readonly UpstreamOptions[]
   readonly heads: HeadSettings
+  /** The light client; absent: heads by votes alone. */
+  readonly consensus?: ConsensusWitness | undefined
   /** 32 bytes as `0x` hex; null: of the known networks, otherwise as upstreams report it. */
   readonly genesisHash: string | null
   /** Null: of the known networks, otherwise the price of blob gas comes from an upstream. */
@@ -136,6 +140,7 @@ export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNe
   const head = createHeadFollower({
     network: name,
     sources: upstreams satisfies readonly HeadSource[],
+    consensus: options.consensus,
     settings: heads,
     header: async (hash, signal) => (await completeRead(getHeader(network, hash), signal)).header,
     older,

@@ -237,7 +237,14 @@ function isAlike(labels: AnswerLabels, other: AnswerLabels): boolean {
 /** Labels without the units, which differ from call to call. */
 function labelsOf(labels: AnswerLabels): string[] {
   const head: string[] = ['x-cairn-verified', labels.verified]
-  if (labels.head !== null) head.push('x-cairn-head', labels.head)
+  if (labels.head !== null) {
+    // `consensus:498/512` is spelled as two labels.
+    const [name = '', signers] = labels.head.startsWith('consensus:')
+      ? labels.head.split(':')
+      : [labels.head]
+    head.push('x-cairn-head', name)
+    if (signers !== undefined) head.push('x-cairn-head-signers', signers)
+  }
   if (labels.block !== null) head.push('x-cairn-block', toHex(labels.block))
   if (labels.blockNumber !== null) {
     head.push('x-cairn-block-number', toQuantity(labels.blockNumber))

@@ -10,7 +10,7 @@ import { createObtain } from '../../../src/content/obtain.ts'
 import type { UnverifiedItem } from '../../../src/content/ref.ts'
 import type { LocalStore } from '../../../src/content/block-store.ts'
 import { verify as verifyContent } from '../../../src/content/verified-finds.ts'
-import type { HeadSettings } from '../../../src/chain/upstream/head/head-follower.ts'
+import type { HeadSettings } from '../../../src/chain/upstream/head/head-settings.ts'
 import type { InvalidReplyLog } from '../../../src/chain/upstream/pool/invalid-reply-log.ts'
 import {
   openUpstreamNetwork,

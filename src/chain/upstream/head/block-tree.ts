@@ -1,7 +1,7 @@
 // Headers near the head by their parent links, of every branch that an upstream is on. Each was proved by its hash
 // before it was added, so the links are proved too, from any upstream.
 // Tested by src/chain/upstream/head/head-follower.test.ts
-import { toLatin1 } from '../../../base/hex.ts'
+import { equalBytes, toLatin1 } from '../../../base/hex.ts'
 
 export type TreeBlock = {
   readonly hash: Uint8Array
@@ -17,6 +17,22 @@ export interface BlockTree {
   /** Drops all but the branches of `heads`, at most `blocksEach` blocks of each: upstreams may name any block. */
   keep(heads: readonly Uint8Array[], blocksEach: number): void
   readonly size: number
+}
+
+/** The block of that number on the branch of `hash`, null if the tree does not contain it. */
+export function blockAt(tree: BlockTree, hash: Uint8Array, number: bigint): TreeBlock | null {
+  for (const one of tree.branch(hash)) if (one.number <= number) return one
+  return null
+}
+
+/** True if the branch of `hash` contains `block`. */
+export function isOnBranch(
+  tree: BlockTree,
+  hash: Uint8Array,
+  block: Pick<TreeBlock, 'hash' | 'number'>,
+): boolean {
+  const found = blockAt(tree, hash, block.number)
+  return found !== null && equalBytes(found.hash, block.hash)
 }
 
 export function createBlockTree(): BlockTree {

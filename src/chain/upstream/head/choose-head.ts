@@ -1,19 +1,28 @@
-// Selects the head from the upstreams' votes: a trusted upstream's head, otherwise the highest block that a quorum has
+// Selects the head from the votes: the block that the light client names, else a trusted upstream's head, otherwise the highest block that a quorum has
 // in its chain. The chain of a node that is ahead includes all ancestors of its head, so a slow node does not prevent
 // agreement.
 // Tested by src/chain/upstream/head/head-follower.test.ts
 import { equalBytes, toLatin1 } from '../../../base/hex.ts'
 import type { Anchor } from '../../head.ts'
-import type { BlockTree, TreeBlock } from './block-tree.ts'
+import { type BlockTree, type TreeBlock, blockAt, isOnBranch } from './block-tree.ts'
 
 /** The head that one upstream reports; the block is in the tree. */
-export type HeadVote = { readonly hash: Uint8Array; readonly trusted: boolean }
+export type HeadVote = {
+  readonly hash: Uint8Array
+  readonly trusted: boolean
+  /** Of the light client's block; null: an upstream's vote. */
+  readonly anchor: Anchor | null
+}
 
 export type HeadRule = {
   /** Number of upstreams that must agree. */
   readonly quorum: number
   /** Number of all upstreams, reachable or not. */
   readonly upstreams: number
+  /** How many blocks a trusted upstream may be ahead of the light client. */
+  readonly aheadMax: number
+  /** Without a block of the light client there is no head. */
+  readonly isConsensusRequired: boolean
 }
 
 export type ChosenHead = { readonly block: TreeBlock; readonly anchor: Anchor }
@@ -22,10 +31,17 @@ export type ChosenHead = { readonly block: TreeBlock; readonly anchor: Anchor }
 export function chooseHead(
   words: readonly HeadVote[],
   tree: BlockTree,
-  { quorum, upstreams }: HeadRule,
+  rule: HeadRule,
   current: Uint8Array | null,
 ): ChosenHead | null {
+  const { quorum, upstreams } = rule
   const trusted = words.filter((word) => word.trusted)
+  for (const { hash, anchor } of words) {
+    const block = anchor === null ? null : tree.find(hash)
+    if (anchor === null || block === null) continue
+    return newestAbove(block, trusted, tree, rule.aheadMax) ?? { block, anchor }
+  }
+  if (rule.isConsensusRequired) return null
   if (trusted.length > 0) {
     const block = highest(supportOf(trusted, tree), 1, current)?.block
     return block === undefined ? null : { block, anchor: 'trusted' }
@@ -35,6 +51,23 @@ export function chooseHead(
   if (found === null) return null
   const anchor = upstreams === 1 ? 'single' : (`quorum:${found.count}/${upstreams}` as const)
   return { block: found.block, anchor: needed === 1 ? 'single' : anchor }
+}
+
+/** The newest block of a trusted upstream that descends from `signed`, at most `aheadMax` blocks above; null: none. */
+function newestAbove(
+  signed: TreeBlock,
+  trusted: readonly HeadVote[],
+  tree: BlockTree,
+  aheadMax: number,
+): ChosenHead | null {
+  let newest = signed
+  for (const { hash } of trusted) {
+    const block = blockAt(tree, hash, signed.number + BigInt(aheadMax))
+    if (block !== null && block.number > newest.number && isOnBranch(tree, hash, signed)) {
+      newest = block
+    }
+  }
+  return newest === signed ? null : { block: newest, anchor: 'trusted' }
 }
 
 type Support = { readonly block: TreeBlock; count: number }

@@ -14,7 +14,8 @@ import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
 import { equalBytes } from '../../../base/hex.ts'
 import { silentLog } from '../../../base/log.ts'
 import type { BlockRef } from '../../head.ts'
-import { createHeadFollower, type HeadSettings } from './head-follower.ts'
+import { createHeadFollower } from './head-follower.ts'
+import type { HeadSettings } from './head-settings.ts'
 
 const settings: HeadSettings = {
   quorum: 2,

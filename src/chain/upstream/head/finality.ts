@@ -78,8 +78,10 @@ export function createFinality(parts: {
   ): Agreed | null {
     const usable = [...said[tag]].filter(([source]) => speaking.has(source))
     const trusted = usable.filter(([source]) => source.trusted)
-    const counted = (trusted.length > 0 ? trusted : usable).map(([, one]) => one)
-    const needed = trusted.length > 0 ? 1 : quorum
+    const signed = usable.filter(([source]) => source.anchorOf !== undefined)
+    const best = signed.length > 0 ? signed : trusted
+    const counted = (best.length > 0 ? best : usable).map(([, one]) => one)
+    const needed = best.length > 0 ? 1 : quorum
     const votes = ({ hash }: BlockName) =>
       counted.filter(({ block }) => equalBytes(block.hash, hash)).length
     const block = counted
@@ -91,6 +93,9 @@ export function createFinality(parts: {
       )
     if (block === null) return null
     const oldest = counted.reduce((least, one) => Math.min(least, one.reorgs), reorgs)
+    const [first] = signed
+    const signers = first?.[0].anchorOf?.(block.hash) ?? null
+    if (signers !== null) return { block, anchor: signers, reorgs: oldest }
     if (trusted.length > 0) return { block, anchor: 'trusted', reorgs: oldest }
     const anchor = needed === 1 ? 'single' : (`quorum:${votes(block)}/${upstreams}` as const)
     return { block, anchor, reorgs: oldest }

@@ -7,30 +7,25 @@ import { equalBytes, toHex } from '../../../base/hex.ts'
 import type { Log } from '../../../base/log.ts'
 import type { Header } from '../../../codec/ethereum/header.ts'
 import { fetched, type Read } from '../../read.ts'
-import type { BlockRef, Head, HeadUpdate, TransactionHint } from '../../head.ts'
-import { createBlockTree, type TreeBlock } from './block-tree.ts'
+import type { Anchor, BlockRef, Head, HeadUpdate, TransactionHint } from '../../head.ts'
+import { blockAt, createBlockTree, isOnBranch, type TreeBlock } from './block-tree.ts'
 import { createCanonicalBlocks } from './canonical-blocks.ts'
 import { chooseHead } from './choose-head.ts'
+import { type ConsensusWitness, createConsensusSource } from './consensus-source.ts'
 import { createFinality, type FinalityTag, finalityTags } from './finality.ts'
 import { fetchBlockName, type HeadSource } from './head-source.ts'
 import { createHeadVotes } from './head-votes.ts'
+import type { HeadSettings } from './head-settings.ts'
 import type { NumberedBlocks } from './numbered-blocks.ts'
 import { createFetchBranch } from './fetch-branch.ts'
+import { missingHead } from './missing-head.ts'
 import { createFetchHead } from './fetch-head.ts'
-
-export type HeadSettings = {
-  /** Upstreams that must agree on a head that no trusted one reports; at most the number of upstreams. */
-  readonly quorum: number
-  /** Refuse tags and numbers while only one untrusted upstream reports the head. */
-  readonly quorumRequired: boolean
-  readonly pollMs: number
-  /** Maximum age of a head since its last confirmation. */
-  readonly maxAgeMs: number
-}
 
 export type HeadFollowerParts = {
   readonly network: string
   readonly sources: readonly HeadSource[]
+  /** The light client; absent: heads by votes alone. */
+  readonly consensus?: ConsensusWitness | undefined
   readonly settings: HeadSettings
   /** A header by hash, proved. Throws if no upstream has it. */
   readonly header: (hash: Uint8Array, signal: AbortSignal) => Promise<Header>
@@ -71,7 +66,10 @@ const againMs = 150
 const othersMs = 250
 
 export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
-  const { network, sources, settings, clock, log } = parts
+  const { network, sources: voters, consensus, settings, clock, log } = parts
+  const sources = consensus ? [createConsensusSource(consensus), ...voters] : voters
+  const { consensusRequired: isConsensusRequired = false } = settings
+  const aheadMax = consensus?.aheadMax ?? 0
   const tree = createBlockTree()
   const canonical = createCanonicalBlocks(network, tree, windowBlocks)
   const words = createHeadVotes({ sources, ...settings, clock })
@@ -79,8 +77,8 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
   const reachHead = createFetchHead(tree, canonical, reach)
   const finality = createFinality({
     network,
-    quorum: Math.min(settings.quorum, sources.length),
-    upstreams: sources.length,
+    quorum: Math.min(settings.quorum, voters.length),
+    upstreams: voters.length,
     numberOf: async (hash, signal) =>
       (tree.find(hash) ?? (await parts.header(hash, signal))).number,
     onRollback() {
@@ -113,13 +111,15 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
         if (isApart(block)) await untilLate(finality.ask(source, signal))
         words.note(source, latest)
       }
-      if (withTags) {
+      // The light client's tags are in memory.
+      if (withTags || source.anchorOf !== undefined) {
         // The first head is selected from the replies of all upstreams, not of the fastest alone.
         if (canonical.latest !== null) settle()
         await finality.ask(source, signal)
       }
     } catch (error) {
-      words.forget(source)
+      // No upstream has the header of a signed block yet: the one before stays.
+      if (source.anchorOf === undefined) words.forget(source)
       if (!signal.aborted) log('debug', 'head_not_asked', { network, upstream: source.name, error })
     }
     settle()
@@ -132,9 +132,9 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
   function isApart(block: TreeBlock): boolean {
     const { latest } = canonical
     if (latest === null) return false
-    const [lower, upper] = block.number < latest.number ? [block, latest] : [latest, block]
-    const found = blockAt(upper.hash, lower.number)
-    return found === null || !equalBytes(found.hash, lower.hash)
+    return block.number < latest.number
+      ? !isOnBranch(tree, latest.hash, block)
+      : !isOnBranch(tree, block.hash, latest)
   }
 
   /** Resolves with `work`, or after `tagsMs`. */
@@ -164,10 +164,12 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
   function decide(): void {
     const said = words.current()
     const { latest } = canonical
-    const rule = { quorum: settings.quorum, upstreams: sources.length }
+    const { quorum } = settings
+    const rule = { quorum, upstreams: voters.length, aheadMax, isConsensusRequired }
     const expired = isExpired()
     // Enough upstreams that disagree are no single vote: one of them may have invented its chain.
-    const isSingle = said.length < Math.min(settings.quorum, sources.length)
+    const votes = said.filter((vote) => vote.anchor === null)
+    const isSingle = votes.length < Math.min(quorum, voters.length)
     const chosen =
       chooseHead(said, tree, rule, latest?.hash ?? null) ??
       (whole && expired && isSingle && !settings.quorumRequired
@@ -175,11 +177,13 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
         : null)
     if (chosen === null) return
     const { block, anchor } = chosen
-    if (sources.length > 1 && anchor === 'single' && undoesFinal(block)) return
-    const isBehind = latest !== null && block.number < latest.number && stands(latest.hash, block)
+    if (undoesFinal(block, anchor)) return
+    const isBehind =
+      latest !== null && block.number < latest.number && isOnBranch(tree, latest.hash, block)
     // A node that lags is no reorg, and the head does not go back for it.
     if (isBehind && !expired) return
-    confirmedAt = clock.monotonic()
+    const signedMs = anchor.startsWith('consensus') ? (consensus?.ageMs() ?? 0) : 0
+    confirmedAt = clock.monotonic() - signedMs
     if (latest === null || !equalBytes(latest.hash, block.hash) || latest.anchor !== anchor) {
       const change = canonical.moveTo(block, anchor)
       if (change.removed.length > 0) {
@@ -204,15 +208,21 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
   function settleTags(said: readonly { readonly source: HeadSource }[]): void {
     if (canonical.latest === null) return
     const speaking = new Set(said.map(({ source }) => source))
+    if (isConsensusRequired) for (const voter of voters) speaking.delete(voter)
     finality.settle(canonical.latest, speaking, canonical.find)
   }
 
-  /** One untrusted upstream alone cannot undo a block that a quorum or a trusted upstream reported as final. */
-  function undoesFinal(block: TreeBlock): boolean {
+  /**
+   * One untrusted upstream alone cannot undo a block that a quorum or a trusted upstream reported as final, and no vote
+   * undoes one that the sync committee finalized.
+   */
+  function undoesFinal(block: TreeBlock, anchor: Anchor): boolean {
     const final = finality.find('finalized')
     if (final === null || final.anchor === 'single') return false
-    const found = blockAt(block.hash, final.number)
-    return found === null ? block.number < final.number : !equalBytes(found.hash, final.hash)
+    const isSigned = final.anchor?.startsWith('consensus') === true
+    if (!isSigned && (voters.length === 1 || anchor !== 'single')) return false
+    if (blockAt(tree, block.hash, final.number) === null) return block.number < final.number
+    return !isOnBranch(tree, block.hash, final)
   }
 
   /** Adds the branch of the head down to the tags and the requested numbers, once: parent links prove them. */
@@ -235,18 +245,6 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     } finally {
       deepening = false
     }
-  }
-
-  /** The block of that number on the branch of `hash`, null if the tree does not contain it. */
-  function blockAt(hash: Uint8Array, number: bigint): TreeBlock | null {
-    for (const one of tree.branch(hash)) if (one.number <= number) return one
-    return null
-  }
-
-  /** True if the branch of `hash` contains `block`. */
-  function stands(hash: Uint8Array, block: TreeBlock): boolean {
-    const found = blockAt(hash, block.number)
-    return found !== null && equalBytes(found.hash, block.hash)
   }
 
   function tell(change: HeadUpdate): void {
@@ -286,13 +284,18 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
   function isPassed(source: HeadSource, hash: Uint8Array): boolean {
     const word = words.current().find((one) => one.source === source)
     const block = tree.find(hash)
-    return word !== undefined && block !== null && stands(word.hash, block)
+    return word !== undefined && block !== null && isOnBranch(tree, word.hash, block)
   }
 
   /** If the head requires more than one upstream, polls those without push too, at a limited rate. */
   async function lookAtOthers(hash: Uint8Array): Promise<void> {
     const block = tree.find(hash)
-    if (block !== null && canonical.latest !== null && stands(canonical.latest.hash, block)) return
+    if (
+      block !== null &&
+      canonical.latest !== null &&
+      isOnBranch(tree, canonical.latest.hash, block)
+    )
+      return
     if (clock.monotonic() - othersAt < othersMs) return
     othersAt = clock.monotonic()
     const others = sources.filter((source) => source.isPushing !== true && !asking.has(source))
@@ -316,19 +319,10 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
 
   function latest(): BlockRef {
     const head = canonical.latest
-    if (head === null || isExpired()) throw missingHead()
-    return head
-  }
-
-  function missingHead(): Fault {
-    if (words.current().length === 0) {
-      return new Fault('no_upstream', { detail: `no source reachable for ${network}` })
-    }
-    const detail =
-      `fewer than ${settings.quorum} sources agree on the head of ${network}: ` +
-      `${settings.quorumRequired ? 'heads.require asks for it; ' : ''}` +
-      'mark a source trusted: true or add more upstreams'
-    return new Fault('unverified', { detail })
+    const refusal = consensus?.refusal() ?? null
+    if (refusal !== null) throw new Fault('unverified', { detail: `${network}: ${refusal}` })
+    if (head !== null && !isExpired()) return head
+    throw missingHead({ ...parts, hasVotes: words.current().length > 0 })
   }
 
   function* byNumber(number: bigint): Read<BlockRef | null> {

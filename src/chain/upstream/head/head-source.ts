@@ -2,6 +2,7 @@
 // Tested by src/chain/upstream/head/head-follower.test.ts
 import { Fault } from '../../../base/fault.ts'
 import { fromHex } from '../../../base/hex.ts'
+import type { Anchor } from '../../head.ts'
 
 /** The parts of an upstream that the follower uses. */
 export type HeadSource = {
@@ -14,6 +15,8 @@ export type HeadSource = {
   confirmChain(signal: AbortSignal): Promise<void>
   /** Calls `onHead` with the hash of each block that it pushes; not given: it pushes none. */
   watchHeads?(onHead: (hash: Uint8Array) => Promise<void>): void
+  /** Of the light client alone: the anchor of a block that it named; null: it did not name it. */
+  anchorOf?(hash: Uint8Array): Anchor | null
   /** Heads are currently pushed. */
   readonly isPushing?: boolean
   /** Receives its lag behind the head in blocks, and its own newest block. */

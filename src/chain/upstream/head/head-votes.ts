@@ -36,7 +36,8 @@ export function createHeadVotes(parts: {
       return sources.flatMap((source) => {
         const word = words.get(source)
         if (word === undefined || !source.usable || word.saidAt < oldest) return []
-        return [{ hash: word.hash, trusted: source.trusted, source }]
+        const anchor = source.anchorOf?.(word.hash) ?? null
+        return [{ hash: word.hash, trusted: source.trusted, anchor, source }]
       })
     },
     hashes: () => [...words.values()].map(({ hash }) => hash),
