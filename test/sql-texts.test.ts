@@ -20,6 +20,7 @@ const localModules: Readonly<Record<string, string>> = {
   'quarantine.ts': 'of the segments of one machine',
   'segment-ends.ts': 'of the segments of one machine',
   'invalid-replies.ts': 'what the upstreams of one machine do',
+  'upstream/light-clients.ts': 'what the light clients of one machine follow',
   'upstream-status.ts': 'what the upstreams of one machine do',
 }
 

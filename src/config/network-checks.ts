@@ -4,6 +4,9 @@ import { fixLine, type ConfigIssue, wrongAt } from './config-issue.ts'
 import { nameMember } from './network-issue.ts'
 import type { Written } from './network-source-lines.ts'
 
+/** Mainnet, Sepolia, Hoodi: as in src/beacon/spec.ts. */
+const beaconChainIds: readonly number[] = [1, 11_155_111, 560_048]
+
 /** Names are unique, and at most one network is embedded. */
 export function* checkAcross(written: readonly Written[]): Generator<ConfigIssue> {
   const names = new Map<unknown, Written>()
@@ -36,6 +39,7 @@ export function* checkWithin(written: Written): Generator<ConfigIssue> {
     yield wrongAt(where, said, 'add "genesisFile: ./genesis.json" above it')
   }
   yield* checkUpstreams(written)
+  yield* checkHeads(written)
   yield* checkLists(written)
 }
 
@@ -73,6 +77,30 @@ function* checkUpstreams(written: Written): Generator<ConfigIssue> {
       urls.set(new URL(url).href, first ?? place('url'))
     }
     yield* checkHeaders(written, index, headers)
+  }
+}
+
+/** The light client has endpoints and a known beacon chain, and nothing requires it where there is none. */
+function* checkHeads(written: Written): Generator<ConfigIssue> {
+  const { raw, whereOf } = written
+  const heads = (raw['heads'] ?? {}) as Readonly<Record<string, unknown>>
+  const trust = heads['trust'] ?? 'votes'
+  const at = (member: string) => ['heads', member]
+  if (trust === 'votes') {
+    if (heads['require'] !== 'consensus') return
+    const said = `${nameMember(written, at('require'))} is consensus, and heads.trust is votes: no head would be served`
+    yield wrongAt(whereOf(at('require')), said, 'set heads.trust: consensus')
+    return
+  }
+  if (listOf(heads['beacon']).length === 0) {
+    const said = `${nameMember(written, at('trust'))} needs a light client, and heads.beacon names no beacon node`
+    yield wrongAt(whereOf(at('trust')), said, 'add beacon: ["http://127.0.0.1:5052"] below heads')
+  }
+  const chainId = raw['chainId']
+  const isKnown = typeof chainId === 'number' && beaconChainIds.includes(chainId)
+  if (!isKnown && (heads['beaconSpec'] ?? null) === null) {
+    const said = `${nameMember(written, at('trust'))}: the beacon chain of chain ID ${String(chainId)} is unknown`
+    yield wrongAt(whereOf(at('trust')), said, 'set heads.beaconSpec')
   }
 }
 

@@ -40,6 +40,24 @@ export type UpstreamConfig = {
   readonly replyBytesMax: number
 }
 
+/** The beacon chain of a network that Cairn does not know. */
+type BeaconSpecConfig = {
+  /** Seconds since 1970. */
+  readonly genesisTime: number
+  /** `0x` and 64 hex digits. */
+  readonly genesisValidatorsRoot: string
+  readonly secondsPerSlot: number
+  readonly slotsPerEpoch: number
+  readonly epochsPerPeriod: number
+  readonly committeeSize: number
+  /** Oldest first; `version`: `0x` and 8 hex digits. */
+  readonly forks: readonly {
+    readonly name: 'capella' | 'deneb' | 'electra' | 'fulu' | 'gloas'
+    readonly epoch: number
+    readonly version: string
+  }[]
+}
+
 /** A chain behind upstream nodes. */
 export type UpstreamNetworkConfig = {
   readonly embedded: false
@@ -54,8 +72,16 @@ export type UpstreamNetworkConfig = {
   readonly heads: {
     /** Number of upstreams that must report the same block; at most the number of upstreams. */
     readonly quorum: number
-    /** `quorum`: a tag or number is resolved only with a quorum or a trusted node. */
-    readonly require: 'quorum' | 'any'
+    /** `votes`: upstreams alone. `consensus`: the light client; `consensus+trusted`: newer blocks of a trusted node too. */
+    readonly trust: 'votes' | 'consensus' | 'consensus+trusted'
+    /** `quorum`: a tag or number is resolved only with a quorum or a trusted node; `consensus`: with the light client. */
+    readonly require: 'consensus' | 'quorum' | 'any'
+    /** Block root of the light client's checkpoint, `0x` and 64 hex digits in lower case; null: not configured. */
+    readonly checkpoint: string | null
+    /** URLs of beacon nodes; may contain secrets. */
+    readonly beacon: readonly string[]
+    /** Null: known from the chain ID. */
+    readonly beaconSpec: BeaconSpecConfig | null
     readonly pollMs: number
     /** How long the last head is served if no upstream replies. */
     readonly maxAgeMs: number

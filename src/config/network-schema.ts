@@ -2,6 +2,7 @@
 // documentation are generated from it.
 // Tested by src/config/networks.test.ts
 import { z } from 'zod'
+import { beaconSpecSchema, rootSchema } from './beacon-spec-schema.ts'
 
 /** Metadata of a member. */
 export type MemberMeta = {
@@ -19,6 +20,7 @@ const headersMax = 32
 const methodsMax = 500
 const blobForksMax = 100
 const upstreamsMax = 32
+const beaconUrlsMax = 8
 const mib = 1024 * 1024
 const dayMs = 86_400_000
 
@@ -167,13 +169,40 @@ const upstreamSchema = z.strictObject({
 })
 
 const headsSchema = z.strictObject({
+  trust: z.enum(['votes', 'consensus', 'consensus+trusted']).default('votes').meta({
+    description:
+      'What decides about heads. `votes`: trusted upstreams or a quorum. `consensus`: signatures of the sync committee, checked by a light client. `consensus+trusted`: also up to 3 newer blocks of a trusted upstream.',
+    example: 'trust: consensus',
+  }),
+  checkpoint: rootSchema
+    .nullable()
+    .default(null)
+    .meta({
+      description:
+        'Block root of a finalized beacon block, at most 14 days old, where the light client starts. Needed once: later starts use the saved state.',
+      example: `checkpoint: "0x${'00'.repeat(32)}"`,
+    }),
+  beacon: z
+    .array(httpUrlSchema.meta({ description: 'URL of a beacon node.', secret: true }))
+    .max(beaconUrlsMax)
+    .default([])
+    .meta({
+      description:
+        'URLs of beacon nodes with the light client API. Cairn checks all their data. Keys in them are redacted.',
+      example: 'beacon: ["http://127.0.0.1:5052"]',
+      secret: true,
+    }),
+  beaconSpec: beaconSpecSchema.nullable().default(null).meta({
+    description:
+      'Constants of the beacon chain. null: known from the chain ID (mainnet, Sepolia, Hoodi).',
+  }),
   quorum: z.int().min(1).max(upstreamsMax).optional().meta({
     description: 'Upstreams that must agree on a block. Default: 2, or 1 with a single upstream.',
     example: 'quorum: 2',
   }),
-  require: z.enum(['quorum', 'any']).default('any').meta({
+  require: z.enum(['consensus', 'quorum', 'any']).default('any').meta({
     description:
-      'Tags and numbers without a quorum or a trusted upstream. `quorum`: refuse. `any`: accept and label.',
+      'Weakest head that is served. `any`: every head, with its label. `quorum`: no head of one untrusted upstream alone. `consensus`: no head that the light client does not confirm.',
     example: 'require: any',
   }),
   pollMs: whole(50, 600_000, {

@@ -46,6 +46,9 @@ async function mistakes(yaml: string | null, env?: Places['env']): Promise<reado
   }))
 }
 
+/** Heads without a light client. */
+const votes = { trust: 'votes', checkpoint: null, beacon: [], beaconSpec: null }
+
 const full = `networks:
   - name: mainnet
     chainId: 1
@@ -81,7 +84,7 @@ test('networks are read as written, in order, with references replaced', async (
       name: 'mainnet',
       chainId: 1n,
       verify: { default: 'require', methods: { eth_getStorageAt: 'prefer' } },
-      heads: { quorum: 2, require: 'quorum', pollMs: 500, maxAgeMs: 9000 },
+      heads: { ...votes, quorum: 2, require: 'quorum', pollMs: 500, maxAgeMs: 9000 },
       genesisHash: `0x${'ab'.repeat(32)}`,
       genesisFile: null,
       blobSchedule: [
@@ -139,7 +142,8 @@ test('a network requires a name, a chain ID and one upstream; other members have
   const { config } = await load(small)
   const network = behind(config.networks?.[0])
   assert.deepEqual(network.verify, { default: null, methods: {} })
-  assert.deepEqual(network.heads, { quorum: 1, require: 'any', pollMs: 2000, maxAgeMs: 60_000 })
+  const usual = { quorum: 1, require: 'any', pollMs: 2000, maxAgeMs: 60_000 }
+  assert.deepEqual(network.heads, { ...votes, ...usual })
   assert.deepEqual([network.allow, network.deny], [null, []])
   assert.deepEqual([network.genesisHash, network.policy], [null, null])
   assert.equal(embeddedChain(config), null)
@@ -370,9 +374,27 @@ const rows: readonly Row[] = [
     'write "quorum: 2" in line 6 of cairn.yaml',
   ],
   [
+    'heads by consensus without a beacon node',
+    plus('heads: {trust: consensus}'),
+    'cairn.yaml:6: networks[0].heads.trust needs a light client, and heads.beacon names no beacon node',
+    'add beacon: ["http://127.0.0.1:5052"] below heads',
+  ],
+  [
+    'consensus as the weakest head without a light client',
+    plus('heads: {require: consensus}'),
+    'cairn.yaml:6: networks[0].heads.require is consensus, and heads.trust is votes: no head would be served',
+    'set heads.trust: consensus',
+  ],
+  [
+    'a checkpoint that is no block root',
+    plus('heads: {checkpoint: "0x12"}'),
+    /:6: networks\[0\]\.heads\.checkpoint is .*: expected 0x and 64 hex digits$/,
+    /checkpoint/,
+  ],
+  [
     'an unknown head rule',
     plus('heads: {require: all}'),
-    /:6: networks\[0\]\.heads\.require is "all": expected quorum or any$/,
+    /:6: networks\[0\]\.heads\.require is "all": expected consensus, quorum or any$/,
     'write "require: any" in line 6 of cairn.yaml',
   ],
   [
@@ -641,9 +663,11 @@ test('every member has a description and a valid example', async () => {
     assert.match(description, /^.{10,260}\.$/s, path)
     if (example === undefined || /^(name|chainId|embedded|upstreams)$|url$/.test(path)) continue
     // All members together, in the example of the list.
-    if (path.startsWith('blobSchedule[].')) continue
+    if (/^(blobSchedule\[\]|heads\.beaconSpec)\./.test(path)) continue
+    const beacon = path === 'heads.trust' ? ', beacon: ["http://127.0.0.1:5052"]' : ''
     if (path.startsWith('upstreams[].')) await load(upstream(example), tokens)
-    else if (path.startsWith('heads.')) await load(`${small}${other}    heads: {${example}}\n`)
+    else if (path.startsWith('heads.'))
+      await load(`${small}${other}    heads: {${example}${beacon}}\n`)
     else await load(plus(example))
   }
   for (const { path, description, example } of listMembers(embeddedSchema)) {
@@ -652,6 +676,28 @@ test('every member has a description and a valid example', async () => {
     const more = path === 'blocksFile' ? 'genesisFile: g, ' : ''
     await load(`networks:\n  - {name: x, embedded: true, ${more}${example}}\n`)
   }
+})
+
+test('the beacon chain of an unknown network is of the settings, and its URLs are redacted', async () => {
+  const spec = `{genesisTime: 5, genesisValidatorsRoot: "0x${'ab'.repeat(32)}", committeeSize: 32,
+        forks: [{name: fulu, epoch: 9, version: "0x06000000"}, {name: electra, epoch: 0, version: "0x05000000"}]}`
+  const heads = `heads: {trust: consensus+trusted, require: consensus, checkpoint: "0x${'CD'.repeat(32)}",
+      beacon: ["https://beacon.example/secret-key"], beaconSpec: ${spec}}`
+  const unknown = small.replace('chainId: 1\n', 'chainId: 5\n')
+  assert.notEqual(unknown, small)
+  const loaded = await load(`${unknown}    ${heads}\n`)
+  const network = behind(loaded.config.networks?.[0])
+  assert.equal(network.heads.checkpoint, `0x${'cd'.repeat(32)}`)
+  assert.deepEqual(
+    network.heads.beaconSpec?.forks.map(({ name }) => name),
+    ['electra', 'fulu'],
+  )
+  assert.equal(network.heads.beaconSpec?.slotsPerEpoch, 32)
+  assert.doesNotMatch(JSON.stringify(showNetworks(loaded)), /secret-key/)
+  const [mistake] = await mistakes(
+    `${unknown}    heads: {trust: consensus, beacon: ["http://b:1"]}\n`,
+  )
+  assert.match(mistake?.text ?? '', /the beacon chain of chain ID 5 is unknown/)
 })
 
 test('the WebSocket URL of an upstream is ws or wss, null, or absent', async () => {

@@ -100,7 +100,15 @@ function upstreamNetwork(given: z.output<typeof upstreamNetworkSchema>): Network
     embedded: false,
     chainId: BigInt(given.chainId),
     verify: { default: usual, methods },
-    heads: { ...heads, quorum: quorum ?? Math.min(2, given.upstreams.length) },
+    heads: {
+      ...heads,
+      quorum: quorum ?? Math.min(2, given.upstreams.length),
+      checkpoint: heads.checkpoint?.toLowerCase() ?? null,
+      beaconSpec: heads.beaconSpec && {
+        ...heads.beaconSpec,
+        forks: heads.beaconSpec.forks.toSorted((one, other) => one.epoch - other.epoch),
+      },
+    },
     genesisHash: given.genesisHash?.toLowerCase() ?? null,
     blobSchedule: given.blobSchedule?.toSorted((one, other) => other.from - one.from) ?? null,
     upstreams: nameAll(given.upstreams),

@@ -1,6 +1,7 @@
 // Migrations roll forward only. Each is one list of statements; `user_version` counts the applied ones. Long
 // lists stand first, in alphabetical order: alerts, cards, passkeys, people, usage. `migrations` has the order.
 // Tested by src/db/migrate.test.ts
+import { lightClientTable } from './light-client-table.ts'
 import { mfsTables } from './mfs-tables.ts'
 import { pinRequestTables } from './pin-request-tables.ts'
 import { publicBlocks } from './public-triggers.ts'
@@ -350,4 +351,5 @@ export const migrations: readonly (readonly string[])[] = [
   [...pinRequestTables],
   [...mfsTables],
   [...ipnsTables],
+  [...lightClientTable],
 ]

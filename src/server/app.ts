@@ -337,6 +337,7 @@ export async function startServer(
     sources,
     operations,
     writer,
+    localRows,
     pubSub: messages?.pubSub,
     clock,
     log,

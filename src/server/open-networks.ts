@@ -6,9 +6,14 @@ import type { Log } from '../base/log.ts'
 import type { PubSub } from '../base/pub-sub.ts'
 import type { NetworkConfig, UpstreamNetworkConfig } from '../config/network-config.ts'
 import type { Obtaining } from '../content/obtain.ts'
+import type { Rows } from '../db/rows.ts'
 import type { Writer } from '../db/writer.ts'
 import { findKnownNetwork } from '../base/known-networks.ts'
-import { createInvalidReplyLog } from '../chain/upstream/pool/invalid-reply-log.ts'
+import type { ConsensusWitness } from '../chain/upstream/head/consensus-source.ts'
+import {
+  createInvalidReplyLog,
+  type InvalidReplyLog,
+} from '../chain/upstream/pool/invalid-reply-log.ts'
 import {
   type UpstreamNetwork,
   openUpstreamNetwork,
@@ -33,8 +38,10 @@ import type { OpenChain } from './open-chain.ts'
 import { openProvedCalls } from './open-proved-calls.ts'
 
 type OpenUpstreamsParts = {
+  readonly ledger: InvalidReplyLog
+  /** The light client; absent: heads by votes. */
+  readonly consensus?: ConsensusWitness | undefined
   readonly obtaining: Obtaining
-  readonly writer: Writer
   readonly pubSub?: PubSub | undefined
   /** Computes calls of all networks. */
   readonly callThread: ProvedCallThread
@@ -44,7 +51,7 @@ type OpenUpstreamsParts = {
 
 /** Returns without waiting for upstreams: `started` of the network reports when it can serve. */
 function openUpstreams(config: UpstreamNetworkConfig, parts: OpenUpstreamsParts): UpstreamNetwork {
-  const { writer, clock, log } = parts
+  const { ledger, consensus, clock, log } = parts
   const { name, chainId, heads, genesisHash, blobSchedule, upstreams } = config
   const { obtain, peek, peekNode } = parts.obtaining
   const calls = openProvedCalls(config, { thread: parts.callThread, clock, log })
@@ -54,7 +61,8 @@ function openUpstreams(config: UpstreamNetworkConfig, parts: OpenUpstreamsParts)
     upstreams,
     heads: {
       quorum: heads.quorum,
-      quorumRequired: heads.require === 'quorum',
+      quorumRequired: heads.require !== 'any',
+      consensusRequired: heads.require === 'consensus',
       pollMs: heads.pollMs,
       maxAgeMs: heads.maxAgeMs,
     },
@@ -67,7 +75,8 @@ function openUpstreams(config: UpstreamNetworkConfig, parts: OpenUpstreamsParts)
     methods: servingPolicies,
     requireProof: verifyOf(config, 'eth_getBlockByHash') === 'require',
     ...(calls !== null && { calls }),
-    ledger: createInvalidReplyLog({ network: name, writer, clock, log }),
+    ledger,
+    consensus,
     content: { obtain, peek, peekNode },
     pubSub: parts.pubSub,
     clock,
@@ -105,6 +114,8 @@ export type OpenNetworksParts = {
   /** All operations of this server by wire name. */
   readonly operations: ReadonlyMap<string, RpcOperation<unknown>>
   readonly writer: Writer
+  /** Of `cairn.db`. */
+  readonly localRows: Rows
   /** Messages between nodes; absent: this node is alone. */
   readonly pubSub?: PubSub | undefined
   readonly clock: Clock
@@ -250,7 +261,7 @@ async function openAll(
       opened.push(same)
       continue
     }
-    const fresh = one.embedded ? await openEmbedded(one, parts) : openBehind(one, parts)
+    const fresh = one.embedded ? await openEmbedded(one, parts) : await openBehind(one, parts)
     const isNew = !before.some((old) => old.listed.name === one.name)
     opening.defer(async () => {
       if (isNew) parts.sources.set(one.name, [])
@@ -273,14 +284,24 @@ async function openEmbedded(listed: NetworkConfig, parts: OpeningParts): Promise
   return { listed, network, operations, upstream: null, close }
 }
 
-function openBehind(listed: UpstreamNetworkConfig, parts: OpeningParts): Opened {
-  const upstream = openUpstreams(listed, parts)
+async function openBehind(listed: UpstreamNetworkConfig, parts: OpeningParts): Promise<Opened> {
+  const { writer, localRows: rows, clock, log } = parts
+  const ledger = createInvalidReplyLog({ network: listed.name, writer, clock, log })
+  const isVoted = listed.heads.trust === 'votes'
+  const beacon = isVoted
+    ? null
+    : await (await import('./open-beacon.ts')).openBeacon(listed, { rows, ledger, clock, log })
+  const upstream = openUpstreams(listed, { ...parts, ledger, consensus: beacon?.witness })
   const operations = createUpstreamOperations(parts.operations, {
     verifyOf: (method) => verifyOf(listed, method),
     lists: { allow: listed.allow, deny: listed.deny },
   })
   const { network } = upstream
-  return { listed, network, operations, upstream, close: () => upstream.close() }
+  const close = async (): Promise<void> => {
+    await beacon?.close()
+    await upstream.close()
+  }
+  return { listed, network, operations, upstream, close }
 }
 
 function hasHead({ head }: Network): boolean {

@@ -216,6 +216,7 @@ export async function startWorker(
     sources,
     operations,
     writer,
+    localRows: opening.localRows,
     pubSub: messages.pubSub,
     clock,
     log,

@@ -34,7 +34,10 @@ export const networkDraft = z.strictObject({
   heads: z
     .strictObject({
       quorum: z.int().optional(),
-      require: z.enum(['quorum', 'any']).optional(),
+      trust: z.enum(['votes', 'consensus', 'consensus+trusted']).optional(),
+      checkpoint: z.string().max(66).nullable().optional(),
+      beacon: z.array(z.string().max(8192)).max(8).optional(),
+      require: z.enum(['consensus', 'quorum', 'any']).optional(),
       pollMs: z.int().optional(),
       maxAgeMs: z.int().optional(),
     })

@@ -130,6 +130,17 @@ test('the head is the signed block, with its signers, whatever upstreams report'
   }
 })
 
+test('a signed finalized block replaces a higher one that votes named before', async (t) => {
+  const { follower, state, push } = await follow(t, { votes: [block(20), block(20)] })
+  assert.deepEqual([follower.finalized()?.number, follower.finalized()?.anchor], [5n, 'quorum:2/2'])
+  state.signed = { latest: block(20), finalized: block(4) }
+  await push()
+  assert.deepEqual(
+    [follower.finalized()?.number, follower.finalized()?.anchor],
+    [4n, 'consensus:500/512'],
+  )
+})
+
 test('the head moves with the light client, and reorganizes with it', async (t) => {
   const { follower, state, push } = await follow(t, {
     signed: { latest: block(20), finalized: block(5) },

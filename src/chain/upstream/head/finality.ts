@@ -126,7 +126,9 @@ export function createFinality(parts: {
         const kept = now !== null && fits(now.block) ? now : null
         const found = agreed(tag, speaking, fits)
         const isLower = found !== null && found.block.number < (kept?.block.number ?? 0n)
-        const isTaken = found !== null && !(isLower && kept?.reorgs === reorgs)
+        // What votes named before the light client did was no signed block: a lower one replaces it.
+        const isFirstSigned = isSigned(found?.anchor) && !isSigned(kept?.block.anchor)
+        const isTaken = found !== null && (isFirstSigned || !(isLower && kept?.reorgs === reorgs))
         settled[tag] = isTaken
           ? { block: { network, ...found.block, anchor: found.anchor }, reorgs: found.reorgs }
           : kept
@@ -135,4 +137,8 @@ export function createFinality(parts: {
     },
     find: (tag) => settled[tag]?.block ?? null,
   }
+}
+
+function isSigned(anchor: Anchor | undefined): boolean {
+  return anchor?.startsWith('consensus') === true
 }

@@ -1,0 +1,42 @@
+// Entry of the beacon thread: the light client with its requests, JSON and BLS arithmetic, off the request thread. It has no
+// database: what is to be stored goes to the thread that started it.
+// Tested by test/upstream/consensus-started.test.ts
+import { parentPort, workerData } from 'node:worker_threads'
+import { systemClock } from '../base/clock.ts'
+import { createBeaconClient } from './beacon-client.ts'
+import { decompressKeys, verifyAggregate } from './bls.ts'
+import { type Evidence, type LightStatus, startLightClient } from './light-client.ts'
+import { decodeStore, encodeStore, type SavedText } from './saved-store.ts'
+import type { BeaconSpec } from './spec.ts'
+
+export type BeaconOrder = {
+  readonly spec: BeaconSpec
+  readonly checkpoint: Uint8Array | null
+  readonly saved: SavedText | null
+  /** URLs; may contain secrets. */
+  readonly endpoints: readonly string[]
+}
+
+export type FromBeacon =
+  | { readonly kind: 'status'; readonly status: LightStatus }
+  | { readonly kind: 'store'; readonly saved: SavedText }
+  | { readonly kind: 'evidence'; readonly evidence: Evidence }
+
+function post(message: FromBeacon): void {
+  parentPort?.postMessage(message)
+}
+
+const { spec, checkpoint, saved, endpoints } = workerData as BeaconOrder
+startLightClient({
+  spec,
+  checkpoint,
+  saved: saved === null ? null : decodeStore(spec, saved),
+  clients: endpoints.map((url) => createBeaconClient(url, systemClock)),
+  signatures: { decompress: decompressKeys, verify: verifyAggregate },
+  clock: systemClock,
+  onStatus: (status) => post({ kind: 'status', status }),
+  onStore: (store) => post({ kind: 'store', saved: encodeStore(spec, store) }),
+  onEvidence: (evidence) => post({ kind: 'evidence', evidence }),
+})
+// Timers do not keep a thread alive; its port does.
+parentPort?.on('message', () => {})
