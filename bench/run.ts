@@ -10,6 +10,7 @@ import { createBench, type Bench } from './bench.ts'
 import { runBatches } from './sections/batches.ts'
 import { runCached } from './sections/cached.ts'
 import { runCollection } from './sections/collection.ts'
+import { runConsensus } from './sections/consensus.ts'
 import { runDashboard } from './sections/dashboard.ts'
 import { runEngine } from './sections/engine.ts'
 import { runFiles } from './sections/files.ts'
@@ -38,6 +39,7 @@ const sections: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   upstream: runUpstream,
   workers: runWorkers,
   heads: runHeads,
+  consensus: runConsensus,
   verify: runVerify,
   files: runFiles,
   folders: runFolders,

@@ -68,7 +68,7 @@ above 1 before the run means that other programs used the machine. ${failures} c
 \`\`\`
 npm run bench                              run all sections, several minutes
 npm run bench -- --only cached             run one section: first-reads, cached, batches, latency, standing,
-                                           upstream, workers, heads, verify, files, folders, objects,
+                                           upstream, workers, heads, consensus, verify, files, folders, objects,
                                            postgres, engine, collection, import, usage, dashboard,
                                            starvation
 npm run bench -- --only cached --profile   profile Cairn by function

@@ -2,14 +2,14 @@
 // or away: each reply is judged alone, and an endpoint that sends invalid data rests.
 // Tested by src/beacon/light-client.test.ts
 import type { Clock } from '../base/clock.ts'
-import { equalBytes, toBareHex } from '../base/hex.ts'
+import { equalBytes, toHex } from '../base/hex.ts'
 import { setNewest } from '../base/lru-cache.ts'
-import { digest } from '../codec/hash/digest.ts'
 import { type BeaconClient, BeaconTrouble } from './beacon-client.ts'
 import { createEndpoints, type Endpoint } from './endpoints.ts'
 import { type LightUpdate, parseBootstrap, parseUpdate, UnreadableData } from './light-data.ts'
 import type { SavedStore } from './saved-store.ts'
 import { type BeaconSpec, periodAt, signersNeeded, slotAt, timeOfSlot } from './spec.ts'
+import { rootOfHeader } from './ssz.ts'
 import {
   advanceStore,
   FinalityContradiction,
@@ -191,7 +191,7 @@ export function startLightClient(parts: LightClientParts): LightClient {
   }
 
   function use({ endpoint, kind, data, update }: Reply): void {
-    if (store === null || fatal !== null || !isWithin(store, update) || isSeen(data)) return
+    if (store === null || fatal !== null || !isWithin(store, update) || isSeen(update)) return
     judge(endpoint, kind, data, () => {
       const outcome = advance(update)
       if (outcome === 'equivocation') {
@@ -201,8 +201,9 @@ export function startLightClient(parts: LightClientParts): LightClient {
   }
 
   /** A second look at a header that too few signed, or that contradicts another, costs a signature check. */
-  function isSeen(data: unknown): boolean {
-    const key = toBareHex(digest('sha256', Buffer.from(JSON.stringify(data))))
+  function isSeen({ attested, finalized, signature }: LightUpdate): boolean {
+    const roots = [attested, finalized].map((header) => header && rootOfHeader(header.beacon))
+    const key = [...roots, signature].map((part) => (part === null ? '' : toHex(part))).join()
     if (seen.has(key)) return true
     setNewest(seen, key, true, seenMax)
     return false
@@ -338,13 +339,12 @@ export function startLightClient(parts: LightClientParts): LightClient {
     return { state: 'following', reason: null }
   }
 
-  /** Until the header of this slot can be had: it is signed in the first third of the next one. */
+  /** The header of a slot can be had once the block of the next slot, which has its signatures, is there. */
   function pauseMs(): number {
     if (store === null || fatal !== null) return againMs
     const slot = slotNow()
     if (store.optimistic.slot < slot - 1) return pollMs
-    const next = timeOfSlot(spec, slot + 1) - clock.now()
-    return Math.max(pollMs, next + (spec.secondsPerSlot * 1000) / 3)
+    return Math.max(pollMs, timeOfSlot(spec, slot + 1) - clock.now())
   }
 
   async function poll(): Promise<void> {

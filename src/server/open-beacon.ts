@@ -5,33 +5,19 @@ import { fromHex } from '../base/hex.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Evidence } from '../beacon/light-client.ts'
-import { type BeaconSpec, findBeaconSpec } from '../beacon/spec.ts'
 import { startBeaconThread } from '../beacon/start-beacon-thread.ts'
 import type { ConsensusWitness } from '../chain/upstream/head/consensus-source.ts'
 import { createRedact } from '../chain/upstream/node/redact.ts'
 import type { InvalidReplyLog } from '../chain/upstream/pool/invalid-reply-log.ts'
 import type { UpstreamNetworkConfig } from '../config/network-config.ts'
 import type { Rows } from '../db/rows.ts'
+import { beaconSpecOf } from './beacon-spec-of.ts'
 import { findLightClient, putLightClient } from '../tables/upstream/light-clients.ts'
 
 export type OpenBeacon = { readonly witness: ConsensusWitness; close(): Promise<void> }
 
 /** Blocks that a trusted upstream's head may be ahead of the signed one with `consensus+trusted`. */
 const aheadMax = 3
-
-/** Of the settings, otherwise of the known networks; null: unknown. */
-export function beaconSpecOf({
-  chainId,
-  heads,
-}: Pick<UpstreamNetworkConfig, 'chainId' | 'heads'>): BeaconSpec | null {
-  const { beaconSpec } = heads
-  if (beaconSpec === null) return findBeaconSpec(chainId)
-  return {
-    ...beaconSpec,
-    genesisValidatorsRoot: fromHex(beaconSpec.genesisValidatorsRoot),
-    forks: beaconSpec.forks.map((fork) => ({ ...fork, version: fromHex(fork.version) })),
-  }
-}
 
 /** Resolves before the first head is known. `rows`: of this server. */
 export async function openBeacon(

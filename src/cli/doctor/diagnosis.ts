@@ -8,10 +8,12 @@ import { querySources, type QueriedSource } from '../query-sources.ts'
 import { queryUpstreams } from '../../server/network-checks/query-upstreams.ts'
 import { queryObjects } from '../query-objects.ts'
 import { queryOpenId, type QueriedOpenId } from '../query-openid.ts'
+import { queryBeacon } from '../query-beacon.ts'
 import { queryShared } from '../query-shared.ts'
 import type { Context, SharedOptions } from '../context.ts'
 import { settingsOf } from '../shared-options.ts'
 import { findStoredNetworks } from '../stored-networks.ts'
+import { checkBeacon } from './beacon-checks.ts'
 import { checkChainFiles } from './chain-checks.ts'
 import { checkData, hasKeyPair, isRunning } from './data-checks.ts'
 import { checkDatabase } from './database-checks.ts'
@@ -73,13 +75,14 @@ export async function examine(
         : (await readYamlFile(file)).map(({ path, line }) => ({ path, where: `${file}:${line}` }))
     const running = isRunning(machine, config.dataDir)
     const chain = checkChainFiles(machine, config)
-    const [asked, sources, openId, shared, objects, ipfsNetwork] = await Promise.all([
+    const [asked, sources, openId, shared, objects, ipfsNetwork, beacon] = await Promise.all([
       queryUpstreams(config),
       querySources(config),
       queryOpenId(config),
       queryShared(config),
       queryObjects(config, options.objects),
       queryIpfsNetwork(config),
+      queryBeacon(config, machine.clock),
     ])
     const problems = [
       ...checkProcess(machine, config),
@@ -99,6 +102,7 @@ export async function examine(
       )),
       ...checkSavedNetworks(loaded.config, saved, command),
       ...checkUpstreams(config, asked, command),
+      ...checkBeacon(beacon),
       ...checkSources(config, sources),
       ...checkOpenId(openId),
       ...checkShared(shared),
