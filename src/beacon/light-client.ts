@@ -25,7 +25,7 @@ import {
  * `stale`: no checkpoint, or one too old. `catching-up`: committees of past periods are missing. `behind`: no update for 5
  * minutes. `short`: under two thirds signed the newest header. `stopped`: finality is contradicted, until a restart.
  */
-export type LightState =
+type LightState =
   | 'stale'
   | 'bootstrapping'
   | 'catching-up'
@@ -80,7 +80,7 @@ type Reply = {
 }
 
 /** Weak subjectivity: at least 15.7 days from 8.4 million staked ETH on (consensus-specs, electra). */
-export const checkpointAgeMsMax = 14 * 86_400_000
+const checkpointAgeMsMax = 14 * 86_400_000
 /** An update that should exist is requested this often. */
 const pollMs = 1000
 /** Without a new header for this long, the client is behind. */

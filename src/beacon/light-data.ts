@@ -2,7 +2,7 @@
 // preset, and nothing is proved yet: store.ts does that.
 // Source: beacon-APIs, types/altair/light_client.yaml and later forks.
 // Tested by src/beacon/store.test.ts
-import { fromHex, toHex } from '../base/hex.ts'
+import { fromHex } from '../base/hex.ts'
 import { keyBytes, signatureBytes } from './bls.ts'
 import type { BeaconSpec } from './spec.ts'
 import {
@@ -107,17 +107,6 @@ function parseBeaconHeader(given: unknown): BeaconHeader {
     parentRoot: bytesOf(beacon['parent_root'], 32, 'parent_root'),
     stateRoot: bytesOf(beacon['state_root'], 32, 'state_root'),
     bodyRoot: bytesOf(beacon['body_root'], 32, 'body_root'),
-  }
-}
-
-/** JSON of a BeaconBlockHeader, as the API has it. */
-export function beaconJson(beacon: BeaconHeader): Members {
-  return {
-    slot: String(beacon.slot),
-    proposer_index: String(beacon.proposerIndex),
-    parent_root: toHex(beacon.parentRoot),
-    state_root: toHex(beacon.stateRoot),
-    body_root: toHex(beacon.bodyRoot),
   }
 }
 

@@ -1,9 +1,11 @@
 // Heads by consensus on a started server: a simulated beacon chain signs blocks of the recorded chain. Labels, a false
 // beacon node, a restart without the checkpoint, refusals, and nothing loaded without the setting.
 import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { toHex } from '../../src/base/hex.ts'
 import { createBeaconChain, minimalSpec } from '../fakes/beacon/beacon-chain.ts'
 import { type BeaconNode, startBeaconNode } from '../fakes/beacon/beacon-node.ts'
@@ -14,6 +16,7 @@ import { until } from '../fakes/until.ts'
 import { type Started, startCairn, temporaryFolder } from '../started-server.ts'
 
 const withinMs = 30_000
+const hook = fileURLToPath(new URL('../fakes/beacon/loaded-modules.ts', import.meta.url))
 const secondsPerSlot = 2
 
 /** A beacon chain that began 400 slots ago; its finalized blocks, two minutes old, are four execution blocks below its head. */
@@ -41,7 +44,8 @@ type Options = {
   readonly dataDir?: string
   readonly trusted?: boolean
   readonly nodes?: readonly BeaconNode[]
-  readonly ms?: number
+  /** Writes the modules of the light client that the server loads to this file. */
+  readonly loaded?: string
 }
 
 async function start(t: TestContext, chains: Chains, given: Options = {}) {
@@ -62,7 +66,7 @@ async function start(t: TestContext, chains: Chains, given: Options = {}) {
       trust: ${given.trust ?? 'consensus'}
       require: ${given.require ?? 'any'}
       pollMs: 100
-      maxAgeMs: ${given.ms ?? 60_000}
+      maxAgeMs: 60000
       ${point === null ? '' : `checkpoint: "${point}"`}
       beacon: [${nodes.map(({ url }) => `"${url}"`).join(', ')}]
       beaconSpec:
@@ -78,7 +82,13 @@ ${upstreams.map(({ url }, at) => `      - {url: "${url}", name: node-${at}, trus
 `,
     { mode: 0o600 },
   )
-  const server = await startCairn({ dataDir, args: ['--config', file] })
+  const server = await startCairn({
+    dataDir,
+    args: ['--config', file],
+    ...(given.loaded === undefined
+      ? {}
+      : { nodeArgs: ['--import', hook], env: { CAIRN_TEST_LOADED: given.loaded } }),
+  })
   t.after(() => server.stop())
   return { server, nodes, dataDir, upstreams }
 }
@@ -202,4 +212,17 @@ test('with consensus+trusted the newest block of a trusted upstream is served ah
     assert.deepEqual([latest.number, latest.head, latest.signers], [54, 'trusted', null])
     assert.equal((await ask(server, 'finalized')).head, 'consensus')
   }, withinMs)
+})
+
+test('with heads by votes nothing of the light client is loaded, and no beacon node is asked', async (t) => {
+  const chains = await openChains()
+  const folder = await temporaryFolder()
+  const off = join(folder, 'off')
+  const voted = await start(t, chains, { trust: 'votes', loaded: off })
+  await until(async () => assert.equal((await ask(voted.server, 'latest')).number, 54), withinMs)
+  assert.equal(existsSync(off), false)
+  assert.deepEqual(voted.nodes[0]?.requests, [])
+  const on = join(folder, 'on')
+  await start(t, chains, { loaded: on })
+  assert.match(readFileSync(on, 'utf8'), /open-beacon/)
 })

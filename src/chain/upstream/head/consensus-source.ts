@@ -7,7 +7,7 @@ import type { Anchor } from '../../head.ts'
 import type { HeadSource } from './head-source.ts'
 
 /** `signers`: members of the sync committee that signed it. */
-export type SignedBlock = { readonly hash: Uint8Array; readonly signers: number }
+type SignedBlock = { readonly hash: Uint8Array; readonly signers: number }
 
 export type ConsensusWitness = {
   /** Members of a sync committee. */
