@@ -252,6 +252,18 @@ test(
   },
 )
 
+test('id describes a peer that identified itself, and no other', limit, async (t) => {
+  const [child, other] = [await startNetChild(t), await startNetChild(t)]
+  await child.command({ name: 'swarm/connect', arg: other.address })
+  const [own] = await other.command({ name: 'id' })
+  await until(async () => {
+    deepEqual(await child.command({ name: 'id', arg: other.ready.peer }), [own])
+  }, withinMs)
+  const absent = '12D3KooW9pNAk8aiBuGVQtWRdbkLmo5qVL3e2h5UxbN2Nz9ttwiw'
+  await rejects(child.command({ name: 'id', arg: absent }), /routing: not found/)
+  await rejects(child.command({ name: 'id', arg: 'nonsense' }), /invalid peer address/)
+})
+
 test("the operator's peers are connected, and asked in every session", limit, async (t) => {
   const peer = await startP2pPeer(t, 'honest', file.blocks)
   const child = await startNetChild(t, { mode: 'fetch', peers: [peer.address] })

@@ -2,7 +2,6 @@
 // Tested by src/kubo/commands/dag/cars.test.ts
 import type { CID } from 'multiformats/cid'
 import { type CarBlock, writeCar } from '../../codec/ipld/car-writer.ts'
-import { identityCode } from '../../codec/ipld/multihash.ts'
 import type { BlockReader, OpenBlocks } from '../read/blocks.ts'
 import { readInRuns } from '../read/read-in-runs.ts'
 import { type ReadSome, storedOnly, walkBlocks } from '../read/walk.ts'
@@ -15,7 +14,7 @@ import { deleteLease } from '../../tables/leases.ts'
 import { looseRoot, pinStatements } from '../pins/pin-rows.ts'
 
 /**
- * Nothing is given before the root's block is there. `partial`: leaves out what `read` does not have, and all that is
+ * With identity blocks, as Kubo writes them. Nothing is given before the root's block is there. `partial`: leaves out what `read` does not have, and all that is
  * only below it; else that ends the file, cut short. Throws what `read` throws, and `command_failed` for DAGs that
  * pass the bounds of a walk.
  */
@@ -30,7 +29,7 @@ async function* exportCar(
 
 async function* blocksOf(root: CID, blocksMax: number, read: ReadSome): AsyncGenerator<CarBlock> {
   for await (const { cid, block } of walkBlocks(root, new Map(), blocksMax, read)) {
-    if (block !== null && cid.multihash.code !== identityCode) yield { cid, block }
+    if (block !== null) yield { cid, block }
   }
 }
 

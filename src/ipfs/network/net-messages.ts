@@ -44,11 +44,14 @@ export type NetReady = {
   readonly listenProblem: string | null
 }
 
-/** `arg` as the command of the IPFS API takes it. `routing/get` and `routing/put`: `/ipns/<name>`, record in base64. */
+/**
+ * `arg` as the command of the IPFS API takes it; of `id`, a peer that is known. `routing/get` and `routing/put`:
+ * `/ipns/<name>`, record in base64.
+ */
 export type NetCommand =
+  | { readonly name: 'id'; readonly arg?: string }
   | {
       readonly name:
-        | 'id'
         | 'swarm/peers'
         | 'swarm/addrs'
         | 'swarm/addrs/local'

@@ -1,7 +1,7 @@
 // Commands of the IPFS API that need the network: peers, Bitswap, routing. Replies have Kubo's shapes.
 // Tested by test/network/child.test.ts
 import { publicKeyToProtobuf } from '@libp2p/crypto/keys'
-import type { Connection } from '@libp2p/interface'
+import type { Connection, Peer } from '@libp2p/interface'
 import { peerIdFromString } from '@libp2p/peer-id'
 import type { CID } from 'multiformats/cid'
 import { decodeCid, parseCid } from '../../../codec/ipld/cid.ts'
@@ -46,7 +46,7 @@ export async function runCommand(
 ): Promise<void> {
   switch (command.name) {
     case 'id':
-      return reply(identityOf(parts))
+      return reply(await identityOf(command.arg ?? '', parts))
     case 'swarm/peers':
       return reply(await peersOf(parts))
     case 'swarm/addrs':
@@ -87,17 +87,31 @@ export async function runCommand(
 const withoutPeer = (address: { toString(): string }): string =>
   String(address).replace(/\/p2p\/[^/]+$/, '')
 
-function identityOf({ node, agent }: CommandParts): unknown {
+/** `peer` empty: of this node. Throws CommandError for a peer that has not identified itself. */
+async function identityOf(peer: string, { node, agent }: CommandParts): Promise<unknown> {
   const { libp2p } = node
-  const id = libp2p.peerId.toString()
-  const key = libp2p.peerId.publicKey
-  return {
-    ID: id,
-    PublicKey: key === undefined ? '' : Buffer.from(publicKeyToProtobuf(key)).toString('base64'),
-    Addresses: libp2p.getMultiaddrs().map((one) => `${withoutPeer(one)}/p2p/${id}`),
-    AgentVersion: agent,
-    Protocols: libp2p.getProtocols().toSorted(),
+  const id = peer === '' ? libp2p.peerId : peerIdFromString(peerOfText(peer))
+  const { publicKey } = id
+  const isSelf = id.equals(libp2p.peerId)
+  const known = isSelf ? null : await libp2p.peerStore.get(id).catch(() => null)
+  if (!isSelf && (known === null || known.protocols.length === 0)) {
+    throw new CommandError('routing: not found')
   }
+  const addresses = known?.addresses.map(({ multiaddr }) => multiaddr) ?? libp2p.getMultiaddrs()
+  return {
+    ID: id.toString(),
+    PublicKey:
+      publicKey === undefined ? '' : Buffer.from(publicKeyToProtobuf(publicKey)).toString('base64'),
+    Addresses: addresses.map((one) => `${withoutPeer(one)}/p2p/${id.toString()}`),
+    AgentVersion: known === null ? agent : agentOf(known),
+    Protocols: (known?.protocols ?? libp2p.getProtocols()).toSorted(),
+  }
+}
+
+/** As the peer states it, cut. */
+function agentOf({ metadata }: Pick<Peer, 'metadata'>): string {
+  const bytes = metadata.get('AgentVersion')
+  return bytes === undefined ? '' : Buffer.from(bytes).toString().slice(0, 256)
 }
 
 async function peersOf({ node }: CommandParts): Promise<unknown> {
@@ -108,10 +122,6 @@ async function peersOf({ node }: CommandParts): Promise<unknown> {
 
 async function describePeer(connection: Connection, { libp2p }: NetNode): Promise<unknown> {
   const known = await libp2p.peerStore.get(connection.remotePeer).catch(() => null)
-  const text = (name: string): string => {
-    const bytes = known?.metadata.get(name)
-    return bytes === undefined ? '' : Buffer.from(bytes).toString().slice(0, 256)
-  }
   const protocols = known?.protocols ?? []
   return {
     Addr: withoutPeer(connection.remoteAddr),
@@ -123,7 +133,7 @@ async function describePeer(connection: Connection, { libp2p }: NetNode): Promis
       ID: connection.remotePeer.toString(),
       PublicKey: '',
       Addresses: known?.addresses.map(({ multiaddr }) => String(multiaddr)) ?? null,
-      AgentVersion: text('AgentVersion'),
+      AgentVersion: known === null ? '' : agentOf(known),
       Protocols: protocols.length === 0 ? null : protocols,
     },
   }

@@ -87,7 +87,7 @@ test('swarm/peers has the members that the options name', async (t) => {
   const { network } = networkOf([{ Peers: [onePeer] }])
   const { value } = createFileCommands(t, {}, network)
   const noIdentify = { ID: '', PublicKey: '', Addresses: null, AgentVersion: '', Protocols: null }
-  const plain = { ...onePeer, Latency: '', Direction: 0, Streams: null, Identify: noIdentify }
+  const plain = { Addr: onePeer.Addr, Peer: peer, Identify: noIdentify }
   assert.deepEqual(await value('swarm/peers'), { Peers: [plain] })
   assert.deepEqual(await value('swarm/peers', [], { latency: true }), {
     Peers: [{ ...plain, Latency: '2ms' }],
@@ -97,7 +97,7 @@ test('swarm/peers has the members that the options name', async (t) => {
   assert.deepEqual(await createFileCommands(t, {}, empty).value('swarm/peers'), { Peers: null })
 })
 
-test('id is that of the peer, with the address of the request', async (t) => {
+test('id is that of the peer, with its own addresses or else the address of the request', async (t) => {
   const identity = {
     ID: peer,
     PublicKey: 'key',
@@ -105,14 +105,16 @@ test('id is that of the peer, with the address of the request', async (t) => {
     AgentVersion: 'cairn/0.1.0',
     Protocols: ['/ipfs/bitswap/1.2.0'],
   }
-  const { network } = networkOf([identity])
+  const { network, sent } = networkOf([identity])
   const { value } = createFileCommands(t, {}, network)
-  assert.deepEqual(await value('id'), {
+  assert.deepEqual(await value('id'), identity)
+  assert.deepEqual(await value('id', [peer]), identity)
+  assert.deepEqual(sent, [{ name: 'id' }, { name: 'id', arg: peer }])
+  const silent = createFileCommands(t, {}, networkOf([{ ...identity, Addresses: [] }]).network)
+  assert.deepEqual(await silent.value('id'), {
     ...identity,
-    Addresses: [`/ip4/127.0.0.1/tcp/8545/http/p2p/${peer}`, ...identity.Addresses],
+    Addresses: [`/ip4/127.0.0.1/tcp/8545/http/p2p/${peer}`],
   })
-  assert.deepEqual(await value('id', [peer]), await value('id'))
-  await assert.rejects(value('id', ['12D3Other']), /peerid/)
 })
 
 test('while the process starts, id is that of the server', async (t) => {
@@ -126,6 +128,7 @@ test('while the process starts, id is that of the server', async (t) => {
   }
   const { value } = createFileCommands(t, {}, away)
   assert.equal(((await value('id')) as { Protocols: unknown[] }).Protocols.length, 0)
+  await assert.rejects(value('id', ['12D3Other']), /peerid/)
 })
 
 test('an account sees its own wants, an operator those of all', async (t) => {
@@ -172,6 +175,9 @@ test('stats/bw is the line of the process, provide/stat has the counts of Cairn'
   const providing = { ...network, provideStat: async () => counts }
   const { lines, value } = createFileCommands(t, {}, providing)
   assert.deepEqual(await lines('stats/bw'), [line])
+  await assert.rejects(lines('stats/bw', [], { interval: 'often' }), {
+    message: 'time: invalid duration "often"',
+  })
   const stat = (await value('provide/stat')) as { Cairn: unknown; Sweep: object }
   assert.deepEqual(stat.Cairn, counts)
 })

@@ -1,5 +1,6 @@
-// `id`: the identity of this server, for clients that query it first: that of its peer where it uses the IPFS network. The
-// address of this request is always among its addresses, since clients treat a node without addresses as offline.
+// `id`: the identity of this server, for clients that query it first: that of its peer where it uses the IPFS network, or of
+// a peer that it knows. Without addresses for peers, the address of this request, since clients treat a node without
+// addresses as offline.
 // Tested by src/kubo/commands/node/node-commands.test.ts
 import { Fault, hasCode } from '../../../base/fault.ts'
 import type { KuboCommand } from '../../kubo-command.ts'
@@ -37,24 +38,31 @@ export function createId(
     options: [],
     parse: ({ args, host }) => ({ asked: args[0], address: ownAddress(host) }),
     async run({ asked, address }, { signal }) {
-      const identity = (await peerOf(network, signal)) ?? own
-      if (asked !== undefined && asked !== identity.ID) {
+      const found = await peerOf(network, asked, signal)
+      const identity = found ?? own
+      if (found === null && asked !== undefined && asked !== own.ID) {
         throw new Fault('unsupported_option', {
           detail: 'option "peerid" is not supported by this server',
         })
       }
-      const here = address === null ? [] : [`${address}/p2p/${identity.ID}`]
-      const value = { ...identity, Addresses: [...here, ...identity.Addresses] }
+      const isListening = identity.Addresses.length > 0 || address === null || asked !== undefined
+      const here = `${address}/p2p/${identity.ID}`
+      const value = isListening ? identity : { ...identity, Addresses: [here] }
       return { kind: 'object', value, text: () => `${JSON.stringify(value, null, '\t')}\n` }
     },
   }
 }
 
 /** Null: there is none, or its process starts. */
-async function peerOf(network: KuboNetwork | null, signal: AbortSignal): Promise<Identity | null> {
+async function peerOf(
+  network: KuboNetwork | null,
+  asked: string | undefined,
+  signal: AbortSignal,
+): Promise<Identity | null> {
   if (network === null) return null
   try {
-    const [identity] = await Array.fromAsync(network.command({ name: 'id' }, signal))
+    const command = { name: 'id', ...(asked === undefined ? {} : { arg: asked }) } as const
+    const [identity] = await Array.fromAsync(network.command(command, signal))
     return identity as Identity
   } catch (thrown) {
     if (hasCode(thrown, 'no_upstream')) return null

@@ -1,7 +1,10 @@
 // `stats/bw`: the traffic of connections with peers; zeros without the IPFS network. The traffic of a key is in its usage.
 // Tested by src/kubo/commands/network/network-commands.test.ts
-import type { KuboCommand } from '../../kubo-command.ts'
+import { type KuboCommand, text } from '../../kubo-command.ts'
 import type { KuboNetwork } from '../../network-command.ts'
+import { durationOf } from '../../params/ipns-options.ts'
+
+const takes = { interval: text('interval', { alias: 'i', default: '1s' }) }
 
 export function createStatsBw(network: KuboNetwork | null): KuboCommand<null> {
   return {
@@ -9,8 +12,11 @@ export function createStatsBw(network: KuboNetwork | null): KuboCommand<null> {
     class: 'read',
     argument: null,
     body: 'none',
-    options: [],
-    parse: () => null,
+    options: Object.values(takes),
+    parse({ options }) {
+      durationOf(options, takes.interval.name)
+      return null
+    },
     run: async (_input, { signal }) => ({
       kind: 'events',
       lines: network === null ? oneLine() : network.command({ name: 'stats/bw' }, signal),

@@ -48,16 +48,16 @@ export function createSwarmPeers(network: KuboNetwork | null): KuboCommand<Optio
   }
 }
 
-/** Verbose peers have everything. */
-function select(peer: Peer, options: OptionValues): Peer {
+/** Verbose peers have everything. Kubo omits what was not requested. */
+function select(peer: Peer, options: OptionValues): Partial<Peer> & Pick<Peer, 'Addr' | 'Peer'> {
   const has = (option: 'streams' | 'latency' | 'direction' | 'identify'): boolean =>
     valueOf(options, takes.verbose) || valueOf(options, takes[option])
   return {
     Addr: peer.Addr,
     Peer: peer.Peer,
-    Latency: has('latency') ? peer.Latency : '',
-    Direction: has('direction') ? peer.Direction : 0,
-    Streams: has('streams') ? peer.Streams : null,
+    ...(has('latency') && { Latency: peer.Latency }),
+    ...(has('direction') && { Direction: peer.Direction }),
+    ...(has('streams') && { Streams: peer.Streams }),
     Identify: has('identify') ? peer.Identify : noIdentify,
   }
 }
