@@ -88,6 +88,12 @@ export function readMaxAge(header: Header): number | null {
   return found === null ? null : Number(found[1]) * 1000
 }
 
+/** Milliseconds since 1970 (RFC 9110, section 6.6.1); null: not given. */
+export function readDate(header: Header): number | null {
+  const ms = typeof header === 'string' ? Date.parse(header) : Number.NaN
+  return Number.isNaN(ms) ? null : ms
+}
+
 /** Is the body what was meant, byte for byte? undici takes chunks apart, and no other coding. */
 export function isUnencoded(headers: Readonly<Record<string, Header>>): boolean {
   const content = headers['content-encoding'] ?? 'identity'

@@ -381,6 +381,7 @@ export async function startServer(
     denied,
     rows: fileRows,
     opening,
+    onDown: (reason) => void alerts.networkDown(reason),
     clock,
     log,
   })

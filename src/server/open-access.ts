@@ -28,6 +28,7 @@ import { createHmac } from 'node:crypto'
 import type { AlertsView } from '../admin/resources/alerts/alerts-view.ts'
 import { createAlertTargetRows } from '../access/alerts/alert-targets.ts'
 import { createAlertWatch } from '../access/alerts/alert-watch.ts'
+import { createNetworkAlert } from '../access/alerts/network-alert.ts'
 import { createOutboundPost } from '../access/alerts/outbound-post.ts'
 import { parseTarget } from '../base/outbound.ts'
 import { createAlertSender } from '../access/alerts/send-alerts.ts'
@@ -272,7 +273,12 @@ export function cardGateOf(config: Config): CardCheck {
 const noMark =
   'billing card required: this server takes no cards, so its operator has to mark the account: "cairn card set <account>", or the Card page of the dashboard'
 
-export type OpenAlerts = { readonly view: AlertsView; stop(): void }
+export type OpenAlerts = {
+  readonly view: AlertsView
+  /** The IPFS network is down, for this reason. */
+  readonly networkDown: (reason: string) => Promise<void>
+  stop(): void
+}
 
 /** `sealSecret`: unchanged for the life of the data folder; webhook secrets are derived from it. */
 export function openAlerts(parts: {
@@ -318,6 +324,7 @@ export function openAlerts(parts: {
       sendsMail: mailer.canSend,
       validate: (url) => void parseTarget(url, anywhere()),
     },
+    networkDown: createNetworkAlert({ rows: parts.rows, mailer, clock, log }),
     stop() {
       watch.stop()
       sender.stop()

@@ -44,7 +44,12 @@ export function needsCardOf({ card }: Config): boolean {
   return card.adapter !== 'none'
 }
 
-function threadOptions(config: Config, path: string | undefined): NetThreadOptions {
+/** `key`: of the peer, as `NetHello.key`. */
+export function netOptionsOf(
+  config: Config,
+  path: string | undefined,
+  key: string,
+): NetThreadOptions {
   const { ipfsNetwork: settings, dataDir } = config
   const { listen, announce, bootstrap, dht } = settings
   return {
@@ -57,7 +62,7 @@ function threadOptions(config: Config, path: string | undefined): NetThreadOptio
     hello: {
       v: 1,
       mode: settings.mode === 'provide' ? 'provide' : 'fetch',
-      key: obtainPeerSeed(dataDir),
+      key,
       listen: settings.mode === 'provide' ? listen : [],
       announce,
       bootstrap: bootstrap ?? (settings.private ? [] : publicBootstrap),
@@ -86,10 +91,11 @@ export async function openPeerNetwork(parts: {
   /** Of pins, and of the plan of announcements. */
   readonly rows: Rows
   readonly opening: Pick<OpenRows, 'leases' | 'fenced'>
+  readonly onDown: (reason: string) => void
   readonly clock: Clock
   readonly log: Log
 }): Promise<OpenPeerNetwork | null> {
-  const { config, settings, path, denied, rows, opening, clock, log } = parts
+  const { config, settings, path, denied, rows, opening, onDown, clock, log } = parts
   const { mode } = config.ipfsNetwork
   if (mode === 'off') return null
   const { createPeerNetwork } = await import('../ipfs/network/peer-network.ts')
@@ -99,8 +105,9 @@ export async function openPeerNetwork(parts: {
     return codecs.some((codec) => denied.denialOf(cidOf(1, codec, multihash)) !== null)
   }
   const network = createPeerNetwork({
-    options: threadOptions(config, path),
+    options: netOptionsOf(config, path, obtainPeerSeed(config.dataDir)),
     isDenied,
+    onDown,
     clock,
     log,
   })

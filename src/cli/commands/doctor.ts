@@ -1,6 +1,6 @@
 // `cairn doctor`: checks settings, machine, data folder, chain, keys, upstreams and sign-in, and reports each
 // problem with a fix. Changes nothing. `--live` asks the running server alone; `--dropin` compares it with another service;
-// `--objects` compares bucket and database.
+// `--objects` compares bucket and database, `--ipfs-network` joins the DHT.
 // Tested by src/cli/doctor/doctor.test.ts
 import type { Command } from 'commander'
 import { reachedUrl, tlsFilesOf } from '../../server/open-access.ts'
@@ -10,6 +10,7 @@ import { asTyped } from '../typed-command.ts'
 import type { Context, SharedOptions } from '../context.ts'
 import { examine, type Diagnosis } from '../doctor/diagnosis.ts'
 import { thisMachine } from '../doctor/machine.ts'
+import type { QueriedIpfsNetwork } from '../doctor/query-ipfs-network.ts'
 import { showAge, type UpstreamFacts } from '../../server/network-checks/upstream-checks.ts'
 import { createPaint } from '../terminal-colors.ts'
 import { FoundBad, print, visible } from '../report.ts'
@@ -20,6 +21,7 @@ import { UsageError } from '../usage-error.ts'
 type DoctorOptions = ServerOptions & {
   readonly live?: true
   readonly objects?: true
+  readonly ipfsNetwork?: true
   readonly dropin?: string
   readonly network?: string
 }
@@ -28,6 +30,10 @@ export function defineDoctor(command: Command, context: Context): void {
   addServerOptions(addSharedOptions(command))
     .option('--live', 'only check that the server of these settings responds to GET /livez')
     .option('--objects', 'also compare all objects of the bucket (objects.url) with the database')
+    .option(
+      '--ipfs-network',
+      'also join the DHT for some seconds, and connect to announced gateways',
+    )
     .option('--dropin <endpoint>', 'compare a running server with another JSON-RPC endpoint')
     .option('--network <name>', 'with --dropin: network of this server to compare; else the first')
     .addHelpText(
@@ -38,6 +44,7 @@ Examples:
   cairn doctor --config cairn.yaml --json
   cairn doctor --live                 for health checks of containers: exit code 0 or 1 within 2 s
   cairn doctor --objects              after a restore of the database or the bucket
+  cairn doctor --ipfs-network         whether the IPFS network answers; contacts its peers
   cairn doctor --dropin '\${env:INFURA_URL}' --network mainnet
 
 --dropin sends a fixed mix of read requests to both, at most 10 a second, and needs CAIRN_KEY of this server. The URL of the
@@ -55,6 +62,9 @@ The exit code is 1 if there is a problem, and 0 if there are only warnings. Work
       }
       if (options.objects === true && (dropin !== undefined || options.live === true)) {
         throw new UsageError('--objects needs neither --live nor --dropin: use one of them')
+      }
+      if (options.ipfsNetwork === true && (dropin !== undefined || options.live === true)) {
+        throw new UsageError('--ipfs-network needs neither --live nor --dropin: use one of them')
       }
       if (dropin !== undefined) {
         const { compareEndpoints } = await import('../dropin/dropin.ts')
@@ -92,7 +102,7 @@ async function checkLive(context: Context, options: SharedOptions): Promise<void
 
 function describe(
   context: Context,
-  { problems, running, upstreams, sources, openId, comparison }: Diagnosis,
+  { problems, running, upstreams, sources, openId, comparison, ipfsNetwork }: Diagnosis,
 ): string {
   const paint = createPaint(context, 'out')
   const marks = { problem: paint('red', 'problem'), warning: paint('yellow', 'warning') }
@@ -117,6 +127,7 @@ function describe(
     ...(comparison === null
       ? []
       : [`bucket: ${comparison.objects} objects compared with ${comparison.rows} rows`]),
+    ...(ipfsNetwork === null ? [] : describeIpfsNetwork(ipfsNetwork)),
   ]
   return [...lines, ...found, `${sum} ${server}`].join('\n')
 }
@@ -142,4 +153,20 @@ function describeSource({ name, failure, ms }: QueriedSource): string {
 function describeOpenId({ name, redirectUri, failure }: QueriedOpenId): string {
   const state = failure === null ? 'discovery succeeds' : 'discovery fails'
   return `openid ${visible(name)}: ${state}; redirect URI ${visible(redirectUri)}`
+}
+
+function describeIpfsNetwork({ routers, dht, gateways }: QueriedIpfsNetwork): readonly string[] {
+  return [
+    ...routers.map(
+      ({ host, failure, ms }) =>
+        `router ${visible(host)}: ${failure === null ? `replies in ${ms} ms` : 'finds no providers'}`,
+    ),
+    ...(dht === null
+      ? []
+      : [`DHT: ${dht.peers === 0 ? 'no peers' : `${dht.peers} peers after ${dht.ms} ms`}`]),
+    ...gateways.map(
+      ({ address, protocol, failure }) =>
+        `announced gateway ${visible(address)}: ${failure === null ? visible(protocol === '' ? 'http/1.1' : protocol) : 'not reachable'}`,
+    ),
+  ]
 }

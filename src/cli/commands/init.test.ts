@@ -86,6 +86,21 @@ test('answers come one a line from standard input; only what differs is uncommen
   assert.match(text(), /^ {2}# batchItemsMax: 100$/m)
 })
 
+test('content of the IPFS network is fetched unless the answer is no', async () => {
+  for (const [answer, expected] of [
+    ['', 'fetch'],
+    ['Y', 'fetch'],
+    ['n', 'off'],
+    ['no', 'off'],
+    ['off', 'off'],
+    ['provide', 'provide'],
+  ] as const) {
+    const { load } = await init([], { input: `${'\n'.repeat(11)}${answer}\n` })
+    assert.equal((await load()).config.ipfsNetwork.mode, expected, answer)
+  }
+  assert.equal((await init([], { input: `${'\n'.repeat(11)}maybe\n` })).code, 2)
+})
+
 test('an input that is wrong or ends early writes nothing and is wrong usage', async () => {
   for (const input of ['', './data\n', './data\nlocalhost\n99999\n']) {
     const { code, err, folder } = await init([], { input })

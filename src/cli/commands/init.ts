@@ -36,7 +36,6 @@ const askedLast: readonly string[] = [
   'rpc.batchItemsMax',
   'files.uploadBytesMax',
   'store.bytesMax',
-  'ipfsNetwork.mode',
 ]
 /** Wrong answers to one question before a dialogue is given up. */
 const triesMax = 5
@@ -54,7 +53,7 @@ Examples:
   cairn init
   cairn init --link
   cairn init --yes --file /etc/cairn.yaml --data-dir /var/lib/cairn
-  printf '%s\\n' ./data 127.0.0.1 8600 '' '' '' '' '' '' '' '' fetch | cairn init
+  printf '%s\\n' ./data 127.0.0.1 8600 '' '' '' '' '' '' '' '' n | cairn init
 
 An empty answer selects the default. Without a terminal, cairn init reads one answer per line from standard input.`,
     )
@@ -118,6 +117,8 @@ async function askAll(context: Context, given: ReadonlyMap<string, unknown>): Pr
     const network = await askNetwork({ questions, context, tries })
     if (network === null) await askThese(askedOfChain)
     await askThese(askedLast)
+    const mode = await askNetworkMode({ questions, context, tries })
+    if (mode !== 'off') chosen.set('ipfsNetwork.mode', mode)
     return { chosen, network }
   } finally {
     questions.close()
@@ -154,6 +155,17 @@ async function askUntil<Value>(
       context.err(`  ${error.message}\n`)
     }
   }
+}
+
+/** The setting is `off` by default. The question says what a search discloses, so its default is yes. */
+async function askNetworkMode(asking: Asking): Promise<unknown> {
+  const leaf = settingDefinitions.find(({ path }) => path === 'ipfsNetwork.mode')
+  const question =
+    'Fetch content that is not here from the IPFS network? Routers and peers learn its CID.\n  ipfsNetwork.mode: fetch [Y/n]: '
+  return askUntil(asking, question, async (answer) => {
+    if (leaf === undefined || /^(y|yes)?$/i.test(answer)) return 'fetch'
+    return /^no?$/i.test(answer) ? leaf.initial : judge(leaf, answer)
+  })
 }
 
 /** Upstream nodes, and of which network; null = none, so the embedded chain is served. */

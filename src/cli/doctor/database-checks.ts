@@ -10,6 +10,7 @@ import {
   type CommandLine,
   type Problem,
 } from '../../server/network-checks/problem.ts'
+import { checkUnfoundPins } from './ipfs-network-checks.ts'
 import { checkKeys } from './key-checks.ts'
 import type { Machine } from './machine.ts'
 import { checkPeople } from './people-checks.ts'
@@ -67,4 +68,5 @@ export async function* checkSharedRows(
   const accounts = createAccounts({ rows, clock })
   yield* checkKeys({ data: { accounts, rows }, config, now, command })
   yield* checkPeople(rows, config, { now, command, hasKeyPair })
+  yield* checkUnfoundPins(rows, config)
 }

@@ -30,7 +30,7 @@ import {
 import type { CommandLine, Problem } from '../../server/network-checks/problem.ts'
 import { checkSavedNetworks } from './saved-network-checks.ts'
 import { checkIpfsNetwork } from './ipfs-network-checks.ts'
-import { queryIpfsNetwork } from './query-ipfs-network.ts'
+import { queryIpfsNetwork, type QueriedIpfsNetwork } from './query-ipfs-network.ts'
 import { checkObjects } from './object-checks.ts'
 import type { ObjectComparison } from './object-comparison.ts'
 import { checkOpenId } from './openid-checks.ts'
@@ -56,15 +56,21 @@ export type Diagnosis = {
   readonly openId: QueriedOpenId | null
   /** Of the bucket with the database; null: not compared. */
   readonly comparison: ObjectComparison | null
+  /** What the IPFS network answers; null: `ipfsNetwork.mode` is off. */
+  readonly ipfsNetwork: QueriedIpfsNetwork | null
 }
+
+/** For a peer of the DHT. */
+const dhtMs = 20_000
 
 /** Changes nothing. Throws only bugs. */
 export async function examine(
   context: Context,
-  options: SharedOptions & { readonly objects?: true },
+  options: SharedOptions & { readonly objects?: true; readonly ipfsNetwork?: true },
   machine: Machine,
 ): Promise<Diagnosis> {
   const command = commandLine(options)
+  const probe = { ms: dhtMs, path: context.env['PATH'] }
   const file = settingsFile({ file: options.config ?? null, env: context.env })
   try {
     const loaded = await settingsOf(context, options)
@@ -81,7 +87,7 @@ export async function examine(
       queryOpenId(config),
       queryShared(config),
       queryObjects(config, options.objects),
-      queryIpfsNetwork(config),
+      queryIpfsNetwork(config, machine, options.ipfsNetwork === true ? probe : null),
       queryBeacon(config, machine.clock),
     ])
     const problems = [
@@ -107,11 +113,12 @@ export async function examine(
       ...checkOpenId(openId),
       ...checkShared(shared),
       ...checkObjects(objects),
-      ...checkIpfsNetwork(ipfsNetwork),
+      ...(await Array.fromAsync(checkIpfsNetwork(ipfsNetwork, machine, config, running))),
       ...checkHugePages(machine),
     ]
     const comparison = objects?.comparison ?? null
-    return { problems, running, upstreams: asked.map(factsOf), sources, openId, comparison }
+    const upstreams = asked.map(factsOf)
+    return { problems, running, upstreams, sources, openId, comparison, ipfsNetwork }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     return {
@@ -121,6 +128,7 @@ export async function examine(
       sources: [],
       openId: null,
       comparison: null,
+      ipfsNetwork: null,
     }
   }
 }

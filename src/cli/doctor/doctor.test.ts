@@ -593,6 +593,21 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
   ],
   ['public keys that need no secret', 'no_secret_required', { data: withKey({}), env: open }],
   [
+    'a request to pin that nothing can find',
+    'network_off',
+    {
+      data: async (data) => {
+        const { id } = await team(data)
+        data.db.run(
+          `INSERT INTO pin_request (id, account_id, cid, name, folded, status, created, due, tries, blocks, bytes)
+            VALUES ('r', ?, x'01551220', '', '', 'failed', 1, 1, 1, 0, 0)`,
+          [id],
+        )
+      },
+      says: /1 request to pin waits or failed.*mode: fetch/,
+    },
+  ],
+  [
     'public keys without a limit',
     'no_limits',
     { data: withKey({}), env: { ...open, CAIRN_HTTP_KEY_RATES: 'none' } },

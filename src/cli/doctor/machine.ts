@@ -1,7 +1,7 @@
 // What doctor asks of the machine, in one place, so that machines we do not have can be tried.
 // Tested by src/cli/doctor/doctor.test.ts
 import { accessSync, constants, readFileSync, statSync, statfsSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect, createServer, isIP } from 'node:net'
 import { connect as connectSecurely } from 'node:tls'
 import { type Clock, systemClock } from '../../base/clock.ts'
 
@@ -36,10 +36,16 @@ export type Machine = {
   tryListen(host: string, port: number): Promise<string | null>
   /** Does a Cairn answer there? `isSecure`: over TLS, with any certificate. */
   isCairn(host: string, port: number, isSecure: boolean): Promise<boolean>
+  /** Connects over TLS with a valid certificate. `protocol`: the answer to `h2` or `http/1.1`; '' = none. */
+  negotiate(
+    host: string,
+    port: number,
+  ): Promise<{ readonly protocol: string; readonly failure: string | null }>
 }
 
 const answerMs = 2000
 const answerBytesMax = 4096
+const connectMs = 5000
 
 export function thisMachine(): Machine {
   return {
@@ -63,6 +69,7 @@ export function thisMachine(): Machine {
     },
     tryListen,
     isCairn,
+    negotiate,
   }
 }
 
@@ -117,5 +124,27 @@ function isCairn(host: string, port: number, isSecure: boolean): Promise<boolean
     })
     socket.on('error', () => socket.destroy())
     socket.on('close', () => resolve(reply.includes('{"status":"live"}')))
+  })
+}
+
+function negotiate(
+  host: string,
+  port: number,
+): Promise<{ readonly protocol: string; readonly failure: string | null }> {
+  return new Promise((resolve) => {
+    const socket = connectSecurely({
+      host,
+      port,
+      ALPNProtocols: ['h2', 'http/1.1'],
+      ...(isIP(host) === 0 && { servername: host }),
+    })
+    const end = (failure: string | null): void => {
+      const protocol = typeof socket.alpnProtocol === 'string' ? socket.alpnProtocol : ''
+      resolve({ protocol: failure === null ? protocol : '', failure })
+      socket.destroy()
+    }
+    socket.setTimeout(connectMs, () => end(`no answer in ${connectMs / 1000} s`))
+    socket.once('error', (error) => end('code' in error ? String(error.code) : 'no answer'))
+    socket.once('secureConnect', () => end(null))
   })
 }

@@ -1,42 +1,129 @@
-// Asks the routers of the IPFS network for providers of the empty directory, and the server whether its network is down.
+// Asks the routers of the IPFS network for providers of the empty directory, and the server whether its network is down. On
+// request, it also joins the DHT for some seconds, with a key of its own, and connects to the announced gateways.
 // Tested by src/cli/doctor/ipfs-network-checks.test.ts
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { systemClock } from '../../base/clock.ts'
 import { withDeadline } from '../../base/deadline.ts'
 import type { Config } from '../../config/settings.ts'
+import { openDatabase } from '../../db/sqlite.ts'
 import { createHttpClient } from '../../ipfs/sources/http-client.ts'
 import { reachedUrl, tlsFilesOf } from '../../server/open-access.ts'
+import { netOptionsOf } from '../../server/open-peer-network.ts'
+import type { Machine } from './machine.ts'
+import { hostAndPort } from './peer-host.ts'
 
 export type QueriedIpfsNetwork = {
-  /** `failure` null: it answered. */
-  readonly routers: readonly { readonly host: string; readonly failure: string | null }[]
+  /** `failure` null: it answered. `date`: its clock, milliseconds since 1970; null: not stated. */
+  readonly routers: readonly {
+    readonly host: string
+    readonly failure: string | null
+    readonly date: number | null
+    readonly ms: number
+  }[]
+  /** Of this machine, at the same time. */
+  readonly now: number
   /** The running server says so. */
   readonly isDown: boolean
+  /** Null: not probed, or turned off. */
+  readonly dht: ProbedDht | null
+  /** Announced gateways that were probed. `protocol`: negotiated by ALPN, such as `h2`; '' = none. */
+  readonly gateways: readonly {
+    readonly address: string
+    readonly protocol: string
+    readonly failure: string | null
+  }[]
+}
+
+type Probe = { readonly ms: number; readonly path: string | undefined }
+
+type ProbedDht = {
+  /** In its routing table. */
+  readonly peers: number
+  readonly ms: number
+  readonly failure: string | null
 }
 
 const askMs = 5000
 const replyBytesMax = 1024 * 1024
 const emptyDirectory = 'bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354'
+const pollMs = 250
 
-/** Null: the network is off. Takes at most a few seconds. Never throws what a router brings about. */
+/**
+ * Null: the network is off. `probe`: how long the DHT may take, and the variable PATH; null: not asked, and the rest takes a
+ * few seconds. Never throws what a router brings about.
+ */
 export async function queryIpfsNetwork(
-  config: Pick<Config, 'ipfsNetwork' | 'http'>,
+  config: Config,
+  machine: Pick<Machine, 'negotiate'>,
+  probe: Probe | null,
 ): Promise<QueriedIpfsNetwork | null> {
-  const { mode, routers } = config.ipfsNetwork
+  const { mode, routers, dht, announce } = config.ipfsNetwork
   if (mode === 'off') return null
-  const [answers, isDown] = await Promise.all([
+  const announced = mode === 'provide' && probe !== null ? announce : []
+  const [answers, isDown, probed, gateways] = await Promise.all([
     Promise.all(routers.map(queryRouter)),
     isNetworkDown(config),
+    probe !== null && dht === 'client' ? probeDht(config, probe) : null,
+    Promise.all(announced.flatMap((address) => probeGateway(address, machine) ?? [])),
   ])
-  return { routers: answers, isDown }
+  return { routers: answers, now: systemClock.now(), isDown, dht: probed, gateways }
 }
 
 async function queryRouter(url: string) {
   const { host } = new URL(url)
+  const began = systemClock.monotonic()
+  const since = (): number => Math.round(systemClock.monotonic() - began)
   try {
-    const { status } = await ask(url, `/routing/v1/providers/${emptyDirectory}`)
-    return { host, failure: status === 200 || status === 404 ? null : `status ${status}` }
+    const { status, date } = await ask(url, `/routing/v1/providers/${emptyDirectory}`)
+    const failure = status === 200 || status === 404 ? null : `status ${status}`
+    return { host, failure, date, ms: since() }
   } catch (error) {
-    return { host, failure: error instanceof Error ? error.message : String(error) }
+    const failure = error instanceof Error ? error.message : String(error)
+    return { host, failure, date: null, ms: since() }
+  }
+}
+
+/** Null: no gateway over TLS. */
+function probeGateway(address: string, { negotiate }: Pick<Machine, 'negotiate'>) {
+  const found = hostAndPort(address)
+  if (found === null || !found.isGateway) return null
+  return negotiate(found.host, found.port).then((answer) => ({ address, ...answer }))
+}
+
+/** Beside a running server too: the peer has a new key, opens no port and serves nothing. */
+async function probeDht(config: Config, { ms, path }: Probe): Promise<ProbedDht> {
+  const { createPeerNetwork } = await import('../../ipfs/network/peer-network.ts')
+  const began = systemClock.monotonic()
+  const since = (): number => Math.round(systemClock.monotonic() - began)
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const key = privateKey.export({ format: 'jwk' }).d ?? ''
+  // Of an empty store of its own: a check changes nothing in the data folder.
+  const dataDir = mkdtempSync(join(tmpdir(), 'cairn-doctor-'))
+  openDatabase(join(dataDir, 'cairn.db')).close()
+  const ipfsNetwork = { ...config.ipfsNetwork, mode: 'fetch' as const }
+  const network = createPeerNetwork({
+    options: netOptionsOf({ ...config, dataDir, ipfsNetwork }, path, key),
+    isDenied: () => true,
+    clock: systemClock,
+    log: () => {},
+  })
+  try {
+    return await new Promise((resolve) => {
+      const stop = systemClock.every(pollMs, () => {
+        const { counts, deaths } = network.status
+        const peers = counts?.dhtPeers ?? 0
+        const failure = deaths.at(-1)?.reason ?? null
+        if (peers === 0 && failure === null && since() < ms) return
+        stop()
+        resolve({ peers, ms: since(), failure })
+      })
+    })
+  } finally {
+    await network.close()
+    rmSync(dataDir, { recursive: true, force: true })
   }
 }
 

@@ -81,6 +81,8 @@ export type PeerNetworkParts = {
   readonly isDenied: (multihash: Uint8Array) => boolean
   readonly clock: Clock
   readonly log: Log
+  /** At each end of the process while the network is down. */
+  readonly onDown?: (reason: string) => void
   readonly limits?: SupervisorLimits
 }
 
@@ -200,7 +202,9 @@ export function createPeerNetwork(parts: PeerNetworkParts): PeerNetwork {
     start,
     onEnd(reason, restartMs) {
       log('warn', 'network_process_ended', { reason, restartMs })
-      if (supervisor.isDown) log('error', 'network_down', { deaths: supervisor.deaths })
+      if (!supervisor.isDown) return
+      log('error', 'network_down', { deaths: supervisor.deaths })
+      parts.onDown?.(reason)
     },
     clock,
     ...(parts.limits === undefined ? {} : { limits: parts.limits }),

@@ -11,6 +11,7 @@ import {
   headersFor,
   isUnencoded,
   openPool,
+  readDate,
   readMaxAge,
   readRetryAfter,
 } from '../../base/http-origin.ts'
@@ -60,6 +61,8 @@ export type HttpReply = {
   readonly status: number
   /** How long it asks to be left alone; null: it does not say. */
   readonly retryAfterMs: number | null
+  /** Clock of the server, milliseconds since 1970; null: not stated. */
+  readonly date: number | null
   readonly bytes: Uint8Array
 }
 
@@ -115,7 +118,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   async function follow(request: HttpAsk, signal: AbortSignal): Promise<HttpReply> {
     const response = await send(request, signal, request.timeoutMs)
     const { status, retryAfterMs } = headOf(response)
-    return { status, retryAfterMs, bytes: await readCapped(response, request.replyBytesMax) }
+    const date = readDate(response.headers['date'])
+    return { status, retryAfterMs, date, bytes: await readCapped(response, request.replyBytesMax) }
   }
 
   async function open(
