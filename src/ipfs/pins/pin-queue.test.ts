@@ -59,11 +59,11 @@ function heldPins(rows: Rows) {
   return { held, files: { pin } as Pick<Files, 'pin'> }
 }
 
-function fixture(t: TestContext) {
+function fixture(t: TestContext, limits = defaultPinQueueLimits) {
   const made = createFilesFixture(t)
   const { rows, clock } = made
   const { held, files } = heldPins(rows)
-  const queue = createPinQueue({ rows, filesOf: () => files, clock, log: silentLog })
+  const queue = createPinQueue({ rows, filesOf: () => files, clock, log: silentLog, limits })
   const requests = createPinRequests({ rows, clock, queued: queue.wake, removed: queue.abort })
   const ask = (accountId: string, name: string) =>
     requests.add(accountId, { cid: cidOfText(name), name, meta: null, origins: null })
@@ -241,6 +241,24 @@ test('failed requests are listed for eight days', async (t) => {
   clock.turn(defaultPinQueueLimits.listFailedMs + 1)
   t.after(queue.begin())
   await until(async () => assert.equal(await requests.find('alice', id), null), 30_000)
+})
+
+test('an account has so many failed requests at most: the oldest make place', async (t) => {
+  const limits = { ...defaultPinQueueLimits, failedMax: 2 }
+  const { held, queue, requests, ask } = fixture(t, limits)
+  const ids: string[] = []
+  for (const name of ['a', 'b', 'c']) ids.push((await ask('alice', name)).id)
+  const others = await ask('bob', 'd')
+  t.after(queue.begin())
+  await counted(held, 4)
+  for (const one of held) one.end(new Fault('over_quota'))
+  const statusOf = async (account: string, id: string) =>
+    (await requests.find(account, id))?.status ?? null
+  await until(async () => {
+    const found = await Promise.all(ids.map((id) => statusOf('alice', id)))
+    assert.deepEqual(found, [null, 'failed', 'failed'])
+    assert.equal(await statusOf('bob', others.id), 'failed')
+  }, 30_000)
 })
 
 test(

@@ -18,6 +18,7 @@ import {
   progressPinRequest,
   releasePinOfRequest,
   requeuePinRequests,
+  trimFailedPinRequests,
 } from '../../tables/pinning/pin-requests.ts'
 import type { Files } from '../files.ts'
 
@@ -41,6 +42,8 @@ export type PinQueueLimits = {
   readonly failAfterMs: number
   /** How long failed requests stay listed, from their creation on. */
   readonly listFailedMs: number
+  /** Failed requests of an account; the oldest make place. Each may fail at once, and counts towards no quota. */
+  readonly failedMax: number
   /** How often the queue looks for requests that other machines added. */
   readonly pollMs: number
 }
@@ -54,6 +57,7 @@ export const defaultPinQueueLimits: PinQueueLimits = {
   retryMsMax: hourMs,
   failAfterMs: 24 * hourMs,
   listFailedMs: 8 * 24 * hourMs,
+  failedMax: 1000,
   pollMs: 60_000,
 }
 
@@ -213,7 +217,9 @@ export function createPinQueue(parts: {
       due === null && row.replaces !== null
         ? [releasePinOfRequest(row.account_id, row.replaces)]
         : []
-    await endOnce(claim, fault.message.slice(0, errorCharsMax), due, release)
+    const trim = due === null ? [trimFailedPinRequests(row.account_id, limits.failedMax)] : []
+    const error = fault.message.slice(0, errorCharsMax)
+    await endOnce(claim, error, due, [...release, ...trim])
   }
 
   /** `due`: as of endPinRequestTry. Does nothing if the try has ended. */

@@ -90,3 +90,15 @@ test('the status names what was sent, and says what is known of a try', () => {
   assert.deepEqual(info('pinned'), { dag_size: '5' })
   assert.deepEqual(info('failed'), { status_details: 'no source has it' })
 })
+
+test('the texts of a request are limited, because they count towards no quota', () => {
+  const wide = (chars: number) => ({ cid, meta: { a: 'x'.repeat(chars) } })
+  assert.equal(parsePin(JSON.stringify(wide(8000))).meta?.['a']?.length, 8000)
+  assert.throws(() => parsePin(JSON.stringify(wide(8192))), {
+    message: 'meta: over 8192 characters',
+  })
+  const origins = [`/dns/${'a'.repeat(600)}/tcp/1`]
+  assert.throws(() => parsePin(JSON.stringify({ cid, origins })), {
+    message: 'origins: not a list of at most 20 multiaddrs',
+  })
+})

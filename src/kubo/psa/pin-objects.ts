@@ -10,8 +10,11 @@ import type { PinRequestFilter, PinRequestStatus } from '../../tables/pinning/pi
 
 const nameCharsMax = 255
 const originsMax = 20
-const originCharsMax = 1000
+/** The network process reads no longer ones. */
+const originCharsMax = 512
 const metaMax = 1000
+/** Of `meta` as JSON: rows of requests count towards no quota. */
+const metaCharsMax = 8192
 const cidsMax = 10
 /** Pairs of `meta` in a filter. */
 const filterPairsMax = 20
@@ -156,6 +159,9 @@ function metaOf(value: unknown): Readonly<Record<string, string>> {
   if (entries.length > metaMax) throw tooManyMembers(entries.length, metaMax)
   if (!entries.every(([key, one]) => isText(key) && isText(one))) {
     throw wrong('meta: not an object of texts')
+  }
+  if (JSON.stringify(meta).length > metaCharsMax) {
+    throw wrong(`meta: over ${metaCharsMax} characters`)
   }
   return meta as Readonly<Record<string, string>>
 }

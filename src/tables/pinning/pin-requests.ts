@@ -282,3 +282,12 @@ export function deleteFailedPinRequests(createdBefore: number): Statement {
     parameters: [createdBefore],
   }
 }
+
+/** The oldest failed requests of an account, beyond the newest `max`. */
+export function trimFailedPinRequests(accountId: string, max: number): Statement {
+  return {
+    sql: `DELETE FROM pin_request WHERE account_id = ? AND status = 'failed' AND created <=
+      (SELECT created FROM pin_request WHERE account_id = ? AND status = 'failed' ORDER BY created DESC LIMIT 1 OFFSET ?)`,
+    parameters: [accountId, accountId, max],
+  }
+}
