@@ -111,7 +111,16 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
     if (found === undefined || found === null) {
       throw new Fault('not_found', { detail: `no valid record of ${name.text} was found` })
     }
+    if (seesPublicAlone(visit)) await checkNamed(visit, name)
     return found
+  }
+
+  /** A record names content, so it is public if its content is. */
+  async function checkNamed(visit: IpfsGatewayRequest, name: IpnsName): Promise<void> {
+    const terms = lookupTerms(visit)
+    const resolved = await parts.names?.resolve(`/ipns/${name.text}`, terms, visit.signal)
+    const root = resolved === undefined ? null : parsePath(resolved.path).root
+    if (root === null || !(await parts.publicFiles.has(root))) throw new Fault('no_credential')
   }
 
   /** Looks at rows and index alone. */

@@ -134,7 +134,7 @@ test('names of keys and paths of trees are those of the account alone', async ()
   ]) {
     await refused(eve.post(command))
   }
-  assert.equal(JSON.parse(await ok(eve.post('key/list'))).Keys.length, 0)
+  assert.ok(!(await ok(eve.post('key/list'))).includes(Id))
   assert.equal(await ok(ada.post('files/read?arg=/private/a')), body)
 })
 
@@ -173,7 +173,7 @@ type Request = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A reply as a reader without a key sees it, `CID` and `NAME` of the request replaced, and hidden in the reply. */
+/** A reply as a reader sees it, `CID` and `NAME` of the request replaced, and hidden in the reply. */
 async function seen(request: Request, cid: string, name: string) {
   const fill = (text: string): string => text.replaceAll('CID', cid).replaceAll('NAME', name)
   const hide = (text: string): string => text.replaceAll(cid, 'CID').replaceAll(name, 'NAME')
@@ -217,28 +217,68 @@ const onHosts: readonly Request[] = ['CID.ipfs', 'NAME.ipns'].flatMap((host) => 
   { path: '/', host: `${host}.gw.example.org`, headers: { 'cache-control': 'only-if-cached' } },
 ])
 
-test('without a key, private content looks like absent content, whatever is requested', async () => {
+/** A new name of the account that leads to this CID. */
+async function nameOf({ post }: typeof ada, cid: string): Promise<string> {
+  const key = randomBytes(8).toString('hex')
+  const { Id } = JSON.parse(await ok(post(`key/gen?arg=${key}`))) as { Id: string }
+  await ok(post(`name/publish?arg=/ipfs/${cid}&key=${key}&resolve=false`))
+  return Id
+}
+
+/** Resolves when readers without a key can read the public content of eve, whose CID it returns. */
+async function openGateway(): Promise<string> {
   await cairn.cli('accounts', 'set', 'eve', '--provide', 'roots')
   const open = await eve.add(randomBytes(3000), 'cid-version=1&raw-leaves=true')
-  // The gateway is open from now on, to public content.
   await until(async () => {
     assert.equal((await seen({ path: '/ipfs/CID?format=raw' }, open, 'none')).status, 200)
   }, 30_000)
+  return open
+}
+
+test('without a key, the record of a name is served if its content is', async () => {
+  const open = await openGateway()
+  const path = '/ipns/NAME?format=ipns-record'
+  const hidden = await ada.add(randomBytes(100))
+  const [ofPublic, ofPrivate] = [await nameOf(eve, open), await nameOf(ada, hidden)]
+  const chained = JSON.parse(await ok(ada.post('key/gen?arg=chained'))) as { Id: string }
+  await ok(ada.post(`name/publish?arg=/ipns/${ofPrivate}&key=chained&resolve=false`))
+  assert.equal((await seen({ path }, open, ofPublic)).status, 200)
+  for (const one of [ofPrivate, chained.Id]) {
+    const record = await seen({ path }, hidden, one)
+    assert.deepEqual([record.status, record.text.includes('CID')], [401, false])
+    assert.equal((await seen({ path, headers: ada.headers }, hidden, one)).status, 200)
+  }
+})
+
+test('without a key, what an account writes into its file tree is private', async () => {
+  await openGateway()
+  const bytes = randomBytes(100)
+  await ok(eve.post('files/write?arg=/draft&create=true&cid-version=1', form(bytes)))
+  const { Hash } = JSON.parse(await ok(eve.post('files/stat?arg=/draft'))) as { Hash: string }
+  assert.equal((await seen({ path: '/ipfs/CID?format=raw' }, Hash, 'none')).status, 401)
+  assert.equal(
+    (await seen({ path: '/ipfs/CID?format=raw', headers: eve.headers }, Hash, 'none')).status,
+    200,
+  )
+})
+
+test('without a key or with that of another account, private content looks like absent content', async () => {
+  await openGateway()
   const cid = await ada.add(randomBytes(3000), 'cid-version=1&raw-leaves=true')
   const absent = CID.createV1(0x55, await sha256.digest(randomBytes(32))).toString()
-  const nameTo = async (target: string, key: string): Promise<string> => {
-    const { Id } = JSON.parse(await ok(ada.post(`key/gen?arg=${key}`))) as { Id: string }
-    await ok(ada.post(`name/publish?arg=/ipfs/${target}&key=${key}&resolve=false`))
-    return Id
-  }
-  const [name, nameOfAbsent] = [await nameTo(cid, 'there'), await nameTo(absent, 'absent')]
+  const [name, nameOfAbsent] = [await nameOf(ada, cid), await nameOf(ada, absent)]
   for (const request of [...onPaths, ...onHosts]) {
-    for (const method of ['GET', 'HEAD']) {
+    for (const [method, key] of [
+      ['GET', {}],
+      ['HEAD', {}],
+      ['GET', eve.headers],
+    ] as const) {
+      const sent = { ...request, method, headers: { ...request.headers, ...key } }
       const [there, not] = await Promise.all([
-        seen({ ...request, method }, cid, name),
-        seen({ ...request, method }, absent, nameOfAbsent),
+        seen(sent, cid, name),
+        seen(sent, absent, nameOfAbsent),
       ])
-      assert.deepEqual(there, not, JSON.stringify({ ...request, method }))
+      assert.deepEqual(there, not, JSON.stringify(sent))
     }
   }
 })
