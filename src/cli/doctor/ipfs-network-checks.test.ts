@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { missingKubo, startKubo } from '../../../test/engines/kubo.ts'
+import { runCli, temporaryFolder } from '../../../test/started-server.ts'
 import { settingsSchema } from '../../config/settings.ts'
 import { checkIpfsNetwork } from './ipfs-network-checks.ts'
 import type { Machine } from './machine.ts'
@@ -147,4 +150,12 @@ test('a DHT that answers is none', { timeout: 120_000, skip: missingKubo() }, as
   const { asked, codes } = await diagnose(settings, { probeMs: 30_000 })
   assert.ok((asked?.dht?.peers ?? 0) > 0)
   assert.deepEqual(codes, [])
+  // As a command, which nothing else keeps alive.
+  const folder = await temporaryFolder()
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  const file = join(folder, 'cairn.yaml')
+  const written = { dataDir: join(folder, 'data'), ipfsNetwork: { ...settings, routers: [] } }
+  await writeFile(file, JSON.stringify(written), { mode: 0o600 })
+  const printed = await runCli(['doctor', '--ipfs-network', '--config', file, '--json'])
+  assert.ok((printed['ipfsNetwork'] as { dht: { peers: number } }).dht.peers > 0)
 })

@@ -5,7 +5,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemClock } from '../../base/clock.ts'
+import { pause, systemClock } from '../../base/clock.ts'
 import { withDeadline } from '../../base/deadline.ts'
 import type { Config } from '../../config/settings.ts'
 import { openDatabase } from '../../db/sqlite.ts'
@@ -50,6 +50,8 @@ const askMs = 5000
 const replyBytesMax = 1024 * 1024
 const emptyDirectory = 'bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354'
 const pollMs = 250
+/** For the end of the network process. */
+const closeMs = 30_000
 
 /**
  * Null: the network is off. `probe`: how long the DHT may take, and the variable PATH; null: not asked, and the rest takes a
@@ -110,19 +112,20 @@ async function probeDht(config: Config, { ms, path }: Probe): Promise<ProbedDht>
     clock: systemClock,
     log: () => {},
   })
+  // The network alone does not keep the process of a command alive.
+  const held = new AbortController()
+  pause(ms + closeMs, held.signal).catch(() => {})
   try {
-    return await new Promise((resolve) => {
-      const stop = systemClock.every(pollMs, () => {
-        const { counts, deaths } = network.status
-        const peers = counts?.dhtPeers ?? 0
-        const failure = deaths.at(-1)?.reason ?? null
-        if (peers === 0 && failure === null && since() < ms) return
-        stop()
-        resolve({ peers, ms: since(), failure })
-      })
-    })
+    for (;;) {
+      const { counts, deaths } = network.status
+      const peers = counts?.dhtPeers ?? 0
+      const failure = deaths.at(-1)?.reason ?? null
+      if (peers > 0 || failure !== null || since() >= ms) return { peers, ms: since(), failure }
+      await pause(pollMs)
+    }
   } finally {
     await network.close()
+    held.abort()
     rmSync(dataDir, { recursive: true, force: true })
   }
 }
