@@ -117,7 +117,8 @@ export async function openPeerNetwork(parts: {
     rows,
     leases: opening.leases,
     fenced: opening.fenced,
-    announce: (multihashes, { signal }) => network.provide(multihashes, signal),
+    announce: (multihashes, { region, signal }) =>
+      network.provide(multihashes, region?.bits ?? 0, signal),
     isDenied,
     settings: () => settings.now.ipfsNetwork.provide,
     clock,

@@ -49,7 +49,7 @@ export type NetChild = {
   /** All values of the replies. Throws the error of one. */
   command(command: NetCommand): Promise<readonly unknown[]>
   /** Codes of the announcement. */
-  provide(multihashes: readonly Uint8Array[]): Promise<readonly number[]>
+  provide(multihashes: readonly Uint8Array[], regionBits?: number): Promise<readonly number[]>
 }
 
 export type NetSession = {
@@ -216,11 +216,11 @@ export async function startNetChild(
         waiting.replies.set(id, state)
         send({ kind: 'command', id, message: command })
       }),
-    provide: (multihashes) =>
+    provide: (multihashes, regionBits = 0) =>
       new Promise((resolve) => {
         const id = nextId++
         waiting.provides.set(id, resolve)
-        send({ kind: 'provide', id, multihashes })
+        send({ kind: 'provide', id, regionBits, multihashes })
       }),
   }
 }

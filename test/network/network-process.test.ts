@@ -169,7 +169,7 @@ test('announcements get one code for each block', async (t) => {
   const { network } = await startPeerNetwork(t)
   await reached(isUp(network))
   assert.deepEqual(
-    await network.provide([blockOf(1).hash, blockOf(2).hash], AbortSignal.timeout(30_000)),
+    await network.provide([blockOf(1).hash, blockOf(2).hash], 0, AbortSignal.timeout(30_000)),
     new Uint8Array(2),
   )
 })

@@ -47,7 +47,7 @@ const toNet: readonly ToNet[] = [
   { kind: 'here', id: 1, bytes: Buffer.alloc(0) },
   { kind: 'size', id: 1, bytes: 262_144 },
   { kind: 'notHere', id: 1 },
-  { kind: 'provide', id: 3, multihashes: [multihash, multihash] },
+  { kind: 'provide', id: 3, regionBits: 9, multihashes: [multihash, multihash] },
   { kind: 'command', id: 4, message: { name: 'routing/findprovs', arg: 'bafy', max: 20 } },
   { kind: 'cancel', id: 4 },
   { kind: 'live', id: 0, message: { routers: [], peers: [], limits: hello.limits } },
@@ -165,7 +165,7 @@ test('no frame over its limit is written', () => {
   const over = new Uint8Array(blockBytesMax + 1)
   throws(() => encodeFromNet({ kind: 'found', id: 1, bytes: over }), FrameError)
   const read = createToNetReader(() => {})
-  const provide = Buffer.concat(encodeToNet({ kind: 'provide', id: 1, multihashes }))
+  const provide = Buffer.concat(encodeToNet({ kind: 'provide', id: 1, regionBits: 0, multihashes }))
   throws(() => read(provide), FrameError)
   const hints = Array.from({ length: 65 }, () => '/ip4/192.0.2.1/tcp/1')
   throws(() => encodeToNet({ kind: 'open', id: 1, root: cid, hints }), FrameError)

@@ -42,7 +42,13 @@ export type ToNet =
   | { readonly kind: 'size'; readonly id: number; readonly bytes: number }
   /** Denied, private and absent blocks look alike. */
   | { readonly kind: 'notHere'; readonly id: number }
-  | { readonly kind: 'provide'; readonly id: number; readonly multihashes: readonly Uint8Array[] }
+  /** `regionBits`: the keys of all multihashes in the DHT share so many first bits; 0: they may lie anywhere. */
+  | {
+      readonly kind: 'provide'
+      readonly id: number
+      readonly regionBits: number
+      readonly multihashes: readonly Uint8Array[]
+    }
   | { readonly kind: 'command'; readonly id: number; readonly message: NetCommand }
   /** Ends command `id`: no reply follows, and a reply under way is discarded. */
   | { readonly kind: 'cancel'; readonly id: number }
@@ -101,7 +107,7 @@ const toNetRows: Readonly<Record<ToNet['kind'], Row>> = {
   drop: [5, 0, 0],
   here: [6, 0, blockBytesMax],
   notHere: [7, 0, 0],
-  provide: [8, 3, provideMax * (multihashBytesMax + 1)],
+  provide: [8, 4, 1 + provideMax * (multihashBytesMax + 1)],
   command: [9, 2, jsonBytesMax],
   credit: [10, 4, 4],
   size: [11, 4, 4],
@@ -175,7 +181,7 @@ function toNetBody(frame: ToNet): readonly Uint8Array[] {
     case 'credit':
       return [u32Of(frame.bytes)]
     case 'provide':
-      return frame.multihashes.map(withLength)
+      return [Uint8Array.of(frame.regionBits), ...frame.multihashes.map(withLength)]
     case 'shut':
     case 'drop':
     case 'notHere':
@@ -313,7 +319,7 @@ function readToNet(kind: ToNet['kind'], id: number, body: Uint8Array): ToNet {
     case 'credit':
       return { kind, id, bytes: u32At(body) }
     case 'provide':
-      return { kind, id, multihashes: readMultihashes(body) }
+      return { kind, id, regionBits: body[0] ?? 0, multihashes: readMultihashes(body.subarray(1)) }
     case 'shut':
     case 'drop':
     case 'notHere':

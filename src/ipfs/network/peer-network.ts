@@ -54,8 +54,15 @@ export type PeerNetwork = {
   wantsOf(account: string | null): readonly Uint8Array[]
   /** The values of Kubo's reply. Throws `command_failed` with Kubo's text, `no_upstream` while the process is away. */
   command(message: NetCommand, signal: AbortSignal): AsyncGenerator<unknown>
-  /** Announces at most 1,000 blocks. One code for each, as of the frame `provided`. Rejects with `no_upstream`. */
-  provide(multihashes: readonly Uint8Array[], signal: AbortSignal): Promise<Uint8Array>
+  /**
+   * Announces at most 1,000 blocks. One code for each, as of the frame `provided`. `regionBits`: their keys share so many first
+   * bits, so that the peers of the region are found once. Rejects with `no_upstream`.
+   */
+  provide(
+    multihashes: readonly Uint8Array[],
+    regionBits: number,
+    signal: AbortSignal,
+  ): Promise<Uint8Array>
   readonly status: PeerNetworkStatus
   /** Settings that apply without a restart. */
   apply(live: NetLive, needsCard: boolean): void
@@ -230,7 +237,7 @@ export function createPeerNetwork(parts: PeerNetworkParts): PeerNetwork {
         if (!values.ended) post({ kind: 'cancel', id })
       }
     },
-    async provide(multihashes, signal) {
+    async provide(multihashes, regionBits, signal) {
       if (multihashes.length > provideMax) throw new RangeError(`over ${provideMax} multihashes`)
       signal.throwIfAborted()
       const id = takeId()
@@ -239,7 +246,7 @@ export function createPeerNetwork(parts: PeerNetworkParts): PeerNetwork {
       signal.addEventListener('abort', leave, { once: true })
       announcements.set(id, (codes) => (codes instanceof Fault ? reject(codes) : resolve(codes)))
       try {
-        if (!post({ kind: 'provide', id, multihashes })) throw new Fault('no_upstream')
+        if (!post({ kind: 'provide', id, regionBits, multihashes })) throw new Fault('no_upstream')
         return await promise
       } finally {
         announcements.delete(id)

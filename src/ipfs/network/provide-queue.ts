@@ -57,7 +57,7 @@ const triesMax = 3
 const retryMs = 60_000
 const retryLaterMs = 3_600_000
 /** Over this many multihashes the peers of a region are found once for all of its multihashes. */
-const regionsFrom = 50_000
+const regionsFrom = 5_000
 const regionBatchMax = 1000
 /** A count of the planned multihashes is used for so long. */
 const countMs = 60_000

@@ -39,7 +39,12 @@ export type ToThread =
   | { readonly kind: 'credit'; readonly bytes: number }
   | { readonly kind: 'command'; readonly id: number; readonly message: NetCommand }
   | { readonly kind: 'cancel'; readonly id: number }
-  | { readonly kind: 'provide'; readonly id: number; readonly multihashes: readonly Uint8Array[] }
+  | {
+      readonly kind: 'provide'
+      readonly id: number
+      readonly regionBits: number
+      readonly multihashes: readonly Uint8Array[]
+    }
   | { readonly kind: 'live'; readonly message: NetLive; readonly needsCard: boolean }
   /** Of the last `check`, in its order: peers may have the block. */
   | { readonly kind: 'checked'; readonly allowed: readonly boolean[] }

@@ -7,7 +7,9 @@ import type { CID } from 'multiformats/cid'
 import type { Clock } from '../../../base/clock.ts'
 import { withDeadline } from '../../../base/deadline.ts'
 import { createRateLimitedSemaphore } from '../../../base/rate-limited-semaphore.ts'
+import { kadOf } from '../provide-times.ts'
 import type { Provider } from './block-peer.ts'
+import type { DhtPeer } from './dht-zone.ts'
 import type { NetNode } from './node.ts'
 import { splitAddresses } from './routers.ts'
 
@@ -19,6 +21,8 @@ export type Dht = {
   getRecords(key: Uint8Array, signal: AbortSignal): Promise<readonly Uint8Array[]>
   /** Number of peers that stored the record. */
   putRecord(key: Uint8Array, record: Uint8Array, signal: AbortSignal): Promise<number>
+  /** The peers closest to a key, of those that answered. */
+  closestPeers(key: Uint8Array, signal: AbortSignal): Promise<readonly DhtPeer[]>
   /** Number of peers that took a provider record with the announced addresses. */
   provide(cid: CID, signal: AbortSignal): Promise<number>
   readonly lookups: number
@@ -135,6 +139,22 @@ export function createDht(dht: KadDHT, node: NetNode, clock: Clock): Dht {
         },
       )
       return stored
+    },
+    async closestPeers(key, signal) {
+      const found: DhtPeer[] = []
+      await run(
+        (deadline) => dht.getClosestPeers(key, { signal: deadline }),
+        dhtLimits.provideMs,
+        signal,
+        (event) => {
+          if (event.name !== 'FINAL_PEER') return false
+          const { id, multiaddrs } = event.peer
+          const kad = kadOf(id.toMultihash().bytes)
+          found.push({ id: id.toString(), kad, addresses: multiaddrs.map(String) })
+          return false
+        },
+      )
+      return found
     },
     async provide(cid, signal) {
       let stored = 0

@@ -2,9 +2,7 @@
 // has no block but those that pass through.
 // Tested by test/network/child.test.ts
 import type { Duplex } from 'node:stream'
-import type { CID } from 'multiformats/cid'
 import type { Clock } from '../../../base/clock.ts'
-import { cidOf, rawCodec } from '../../../codec/ipld/cid.ts'
 import { createReceiveCredit, createSendCredit } from '../net-credit.ts'
 import {
   createToNetReader,
@@ -25,7 +23,10 @@ import { type NetNode, startNode } from './node.ts'
 import { providersOfAddress } from './peer-addresses.ts'
 import { openPeerStreams, type PeerHooks, type PeerStreams } from './peer-streams.ts'
 import { createProviderLookup } from './provider-lookup.ts'
+import { sendRecords } from './provider-records.ts'
+import { createRecordProvider, type RecordProvider } from './record-provider.ts'
 import { createRouters, type Routers } from './routers.ts'
+import { createSweep, type Sweep } from './sweep.ts'
 import { createTokenBucket } from './token-bucket.ts'
 import { measureTraffic, type Traffic } from './traffic.ts'
 
@@ -72,7 +73,9 @@ async function start(hello: NetHello, send: Send, clock: Clock): Promise<Running
   const findPeer = (peer: string, signal: AbortSignal) =>
     findAddresses(peer, { routers, dht }, signal)
   const dialler = createDialler(node, hello, findPeer, clock)
-  const provider = createProvider(dht)
+  const provider = createRecordProvider(
+    dht === null ? null : { records: dht, sweep: sweepOf(dht, node, hello, clock) },
+  )
   const bitswap = await startBitswap({ hello, send, clock, node, routers, dht, dialler })
   const { client, server, gateways, streams } = bitswap
   const commands = createCommandRuns(
@@ -105,7 +108,7 @@ async function start(hello: NetHello, send: Send, clock: Clock): Promise<Running
           throw new FrameError('a second HELLO')
         case 'provide':
           return void provider
-            .provideAll(frame.multihashes)
+            .provideAll(frame.multihashes, frame.regionBits)
             .then((codes) => send({ kind: 'provided', id: frame.id, codes }))
         case 'command':
           return commands.run(frame.id, frame.message)
@@ -128,6 +131,16 @@ async function start(hello: NetHello, send: Send, clock: Clock): Promise<Running
       }
     },
   }
+}
+
+function sweepOf(dht: Dht, node: NetNode, hello: NetHello, clock: Clock): Sweep {
+  const parts = { node, isPrivate: hello.private, clock }
+  const { signal } = new AbortController()
+  return createSweep({
+    dht,
+    send: (peer, multihashes) => sendRecords(peer, multihashes, parts, signal),
+    clock,
+  })
 }
 
 type BitswapParts = {
@@ -275,51 +288,6 @@ function createFlow(clock: Clock, rate: number, pause: (isPaused: boolean) => vo
       })
     },
     setRate: (bytesPerSecond) => bucket.setRate(bytesPerSecond),
-  }
-}
-
-type RecordProvider = {
-  /** Number of peers that stored the record. */
-  provide(cid: CID, signal: AbortSignal): Promise<number>
-  /** Codes of PROVIDED. Never rejects. */
-  provideAll(multihashes: readonly Uint8Array[]): Promise<Uint8Array>
-  readonly provided: number
-  readonly failures: number
-}
-
-const provideCodes = { done: 0, notStored: 1, notOffered: 3 } as const
-
-function createProvider(dht: Dht | null): RecordProvider {
-  let provided = 0
-  let failures = 0
-
-  async function provide(cid: CID, signal: AbortSignal): Promise<number> {
-    const stored = dht === null ? 0 : await dht.provide(cid, signal)
-    if (stored > 0) provided += 1
-    else failures += 1
-    return stored
-  }
-
-  async function provideOne(multihash: Uint8Array): Promise<number> {
-    if (dht === null) return provideCodes.notOffered
-    try {
-      const stored = await provide(cidOf(1, rawCodec, multihash), new AbortController().signal)
-      return stored > 0 ? provideCodes.done : provideCodes.notStored
-    } catch {
-      return provideCodes.notStored
-    }
-  }
-
-  return {
-    provide,
-    provideAll: async (multihashes) =>
-      Uint8Array.from(await Promise.all(multihashes.map(provideOne))),
-    get provided() {
-      return provided
-    },
-    get failures() {
-      return failures
-    },
   }
 }
 

@@ -201,11 +201,16 @@ function createAdmission(hasRoom: (inbound: number) => boolean): Admission {
 
 const neverMs = 2 ** 31 - 1
 
-/** Kubo's DHT of addresses that are not public has a protocol of its own. The server plans when to provide again. */
+/** Kubo's DHT of addresses that are not public has a protocol of its own. */
+export function dhtProtocol(isPrivate: boolean): string {
+  return isPrivate ? '/ipfs/lan/kad/1.0.0' : '/ipfs/kad/1.0.0'
+}
+
+/** The server plans when to provide again. */
 function dhtOf(isPrivate: boolean): ReturnType<typeof kadDHT> {
   return kadDHT({
     clientMode: true,
-    protocol: isPrivate ? '/ipfs/lan/kad/1.0.0' : '/ipfs/kad/1.0.0',
+    protocol: dhtProtocol(isPrivate),
     peerInfoMapper: isPrivate ? passthroughMapper : removePrivateAddressesMapper,
     allowQueryWithZeroPeers: true,
     reprovide: { interval: neverMs },

@@ -85,7 +85,7 @@ export async function openPeerStreams(
         for (let bytes = hooks.next(peer); bytes !== null; bytes = hooks.next(peer)) {
           stream = await streamOf(peer, openMs)
           stream.send(bytes)
-          await room(stream, clock)
+          await hasRoom(stream, clock)
         }
       } while (state.again)
     } catch (error) {
@@ -161,7 +161,7 @@ function setPaused(stream: Stream, isPaused: boolean): void {
  * Resolves when the stream takes more. Not `onDrain` of the stream: it resolves at once after its first drain. Rejects
  * when the stream closes, or takes no byte for 30 s.
  */
-function room(stream: Stream, clock: Clock): Promise<void> {
+export function hasRoom(stream: Stream, clock: Clock): Promise<void> {
   const isFull = (): boolean =>
     stream.writableNeedsDrain || stream.writeBufferLength > writeBufferBytesMax
   if (!isFull()) return Promise.resolve()
