@@ -164,3 +164,28 @@ test('what a run does not have is read alone, and the rest of its node with it',
   const chunks = readFile(shape, 0n, shape.size, Object.assign(read, { leaves }))
   assert.ok((await bytesOf(chunks)).equals(bytes))
 })
+
+for (const [leafBytes, most] of [
+  [1000, 16],
+  [1024 * 1024, 4],
+] as const) {
+  test(`of blocks of ${leafBytes} bytes that are elsewhere, ${most} are on their way`, async () => {
+    const { bytes, root, blocks } = await balancedFile(30, leafBytes, 45)
+    let open = 0
+    let highest = 0
+    const read = async (cid: CID) => {
+      open += 1
+      highest = Math.max(highest, open)
+      await new Promise(setImmediate)
+      open -= 1
+      return blocks.get(cid.toString()) as Uint8Array
+    }
+    async function* leaves(cids: readonly CID[]): AsyncGenerator<ReadBatch> {
+      yield cids.map(() => null)
+    }
+    const shape = fileShape(root, blocks.get(root.toString()) as Uint8Array)
+    const chunks = readFile(shape, 0n, shape.size, Object.assign(read, { leaves }))
+    assert.ok((await bytesOf(chunks)).equals(bytes))
+    assert.equal(highest, most)
+  })
+}

@@ -1,5 +1,5 @@
 // The bytes of a file, walked lazily and without recursion. Sizes in nodes are claims: a child that is not
-// as large as its parent says ends the stream. At most four blocks are on their way at a time.
+// as large as its parent says ends the stream. At most 16 blocks of 4 MiB together are on their way at a time.
 import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../../base/fault.ts'
@@ -17,7 +17,9 @@ export type FileShape = {
 
 type Child = { readonly cid: CID; readonly size: bigint }
 
-const blocksAhead = 4
+/** Blocks on their way, and their bytes: of two or more blocks. */
+const blocksAhead = 16
+const bytesAhead = 4n * 1024n * 1024n
 /** How much may be read before other work gets a turn: what is in the store needs none of its own. */
 const turnBlocks = 128
 const turnBytes = 1024 * 1024
@@ -83,6 +85,7 @@ export async function* readFile(
   const frames = [enter(root, 0n)]
   let openLinks = root.children.length
   let onTheirWay = 0
+  let bytesOnTheirWay = 0n
   let blocks = 0
   let sinceTurn = 0
   /** How many frames were open where the last leaf was: in a balanced file, all leaves are there. */
@@ -208,7 +211,9 @@ export async function* readFile(
       at += sibling.size
       if (sibling.size === 0n || frame.ahead.has(ahead)) continue
       if (onTheirWay >= blocksAhead) return
+      if (onTheirWay > 0 && bytesOnTheirWay + sibling.size > bytesAhead) return
       onTheirWay += 1
+      bytesOnTheirWay += sibling.size
       const block = read(sibling.cid)
       // A failure is thrown where the block is taken; until then it must not count as unhandled.
       block.catch(() => undefined)
@@ -221,6 +226,7 @@ export async function* readFile(
     if (early === undefined) return await read(cid)
     frame.ahead.delete(index)
     onTheirWay -= 1
+    bytesOnTheirWay -= frame.shape.children[index]?.size ?? 0n
     return await early
   }
 }

@@ -89,20 +89,16 @@ test('a pin of what is elsewhere fetches many blocks at once, each one time', li
   assert.ok(whole)
 })
 
-test(
-  'the bytes of a file that is elsewhere come in order, a few blocks at once',
-  limit,
-  async (t) => {
-    const { root, gateway, here } = await rig(t)
-    const read = async () => {
-      const range = { offset: 0n, length: null }
-      return await bytesOf((await here.files.open(root, range, atOnce, never)).chunks)
-    }
-    const [bytes] = await Promise.all([read(), gather(gateway, 2, 2)])
-    assert.ok(bytes.equals(content))
-    assert.ok(gateway.most <= 5, `${gateway.most} at once`)
-  },
-)
+test('the bytes of a file that is elsewhere come in order, 16 blocks at once', limit, async (t) => {
+  const { root, gateway, here } = await rig(t)
+  const read = async () => {
+    const range = { offset: 0n, length: null }
+    return await bytesOf((await here.files.open(root, range, atOnce, never)).chunks)
+  }
+  const [bytes] = await Promise.all([read(), gather(gateway, 2, 2)])
+  assert.ok(bytes.equals(content))
+  assert.ok(gateway.most <= 17, `${gateway.most} at once`)
+})
 
 test('a directory of small files is fetched across its files', limit, async (t) => {
   const entries = Array.from({ length: 50 }, (_, at) => fileEntry(`folder/${at}`, `file ${at}`))

@@ -18,6 +18,7 @@ import { type BitswapServer, createBitswapServer, serverLimits } from './bitswap
 import { CommandError, type CommandParts, findAddresses, runCommand } from './commands.ts'
 import { createDht, type Dht } from './dht.ts'
 import { createDialler, type Dialler } from './dialler.ts'
+import { gatherWrites } from './gathered-writes.ts'
 import { createHttpProviders, type HttpProviders } from './http-providers.ts'
 import { type NetNode, startNode } from './node.ts'
 import { providersOfAddress } from './peer-addresses.ts'
@@ -67,6 +68,7 @@ type Send = (frame: FromNet) => void
 
 async function start(hello: NetHello, send: Send, clock: Clock): Promise<Running> {
   const traffic = measureTraffic(clock)
+  gatherWrites()
   const node = await startNode(hello, clock)
   const routers = createRouters(hello.routers, clock)
   const dht = node.dht === null ? null : createDht(node.dht, node, clock)
