@@ -56,11 +56,12 @@ export function Pins({
         columns={[
           {
             title: 'Name',
-            cell: ({ name, mode, provide }) => (
+            cell: ({ name, mode, provide, announcedAt }) => (
               <span class="row">
                 {name === '' ? <span class="soft">Untitled</span> : name}
                 {mode === 'direct' && <Badge>direct</Badge>}
                 {provide === 'none' && <Badge>private</Badge>}
+                {announcedAt !== null && <Badge>announced {formatTime(announcedAt)}</Badge>}
               </span>
             ),
           },

@@ -4,7 +4,7 @@
 import { lightClientTable } from './light-client-table.ts'
 import { mfsTables } from './mfs-tables.ts'
 import { pinRequestTables } from './pin-request-tables.ts'
-import { publicBlocks } from './public-triggers.ts'
+import { announcedTimes, publicBlocks } from './public-triggers.ts'
 import { ipnsTables } from './ipns-tables.ts'
 import { storageQuota, storageTriggers } from './storage-triggers.ts'
 
@@ -352,4 +352,5 @@ export const migrations: readonly (readonly string[])[] = [
   [...mfsTables],
   [...ipnsTables],
   [...lightClientTable],
+  [...announcedTimes],
 ]

@@ -102,6 +102,11 @@ const publicTriggers: readonly string[] = [
   END`,
 ]
 
+/** `announced`: time of the last announcement that a peer stored; null: none. */
+export const announcedTimes: readonly string[] = [
+  `ALTER TABLE provide ADD COLUMN announced INTEGER`,
+]
+
 /** Keys had a setting that made the pins of their account public. */
 const keyIsOpen = `CASE WHEN json_valid(settings) THEN json_extract(settings, '$.gatewayPublic')
     AND coalesce(json_extract(settings, '$.files'), 1) ELSE 0 END`

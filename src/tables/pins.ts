@@ -16,6 +16,9 @@ export type DatedPinRow = PinRow & {
   readonly bytes: number | null
   readonly blocks: number | null
   readonly provide: Provide
+  /** Last and next announcement of the root, as of table `provide`; null: none, or no account makes it public. */
+  readonly announced: number | null
+  readonly due: number | null
 }
 
 /** A pin of a version that had no roots. */
@@ -64,8 +67,10 @@ export function listNewestPins(
   limit: number,
 ): Query<DatedPinRow> {
   return query(
-    `SELECT pin.cid, pin.mode, pin.name, pin.created, pin.provide, root.bytes, root.blocks
+    `SELECT pin.cid, pin.mode, pin.name, pin.created, pin.provide, root.bytes, root.blocks,
+            provide.announced, provide.due
        FROM pin LEFT JOIN root ON root.id = pin.root
+       LEFT JOIN provide ON provide.multihash = root.hash AND provide.roots > 0
       WHERE pin.account_id = ? ${before === null ? '' : 'AND (pin.created, pin.cid) < (?, ?)'}
       ORDER BY pin.created DESC, pin.cid DESC LIMIT ?`,
     [accountId, ...(before ?? []), limit],

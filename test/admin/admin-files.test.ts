@@ -73,14 +73,17 @@ test('an account makes its pins public, and excludes one of them', async (t) => 
   const status = async () => (await fetch(`${server.url}/ipfs/${cid}?format=raw`)).status
   const change = async (provide: 'none' | 'all') =>
     await admin.call('PATCH /accounts/{account}/files/{cid}', { account: id, cid, provide })
-  const found = async () =>
-    (await admin.call('GET /accounts/{account}/files', { account: id })).pins[0]?.provide
+  const pin = async () =>
+    (await admin.call('GET /accounts/{account}/files', { account: id })).pins[0]
+  const found = async () => (await pin())?.provide
   equal(await found(), 'all')
   const { account } = await admin.call('PUT /accounts/{account}/provide', {
     account: id,
     provide: 'roots',
   })
   equal(account.settings.provide, 'roots')
+  const { announcedAt, announcesAt } = (await pin()) ?? {}
+  deepEqual([announcedAt, announcesAt], [null, null])
   // The server looks each second whether any account has public pins.
   await until(async () => equal(await status(), 200), 30_000)
   deepEqual(await change('none'), { cid, provide: 'none' })

@@ -25,6 +25,8 @@ const tables: readonly string[] = [
   `CREATE INDEX provide_roots_due ON provide (due) WHERE roots > 0`,
 ]
 
+export const announcedTimes: readonly string[] = [`ALTER TABLE provide ADD COLUMN announced bigint`]
+
 const functions: readonly string[] = [
   `CREATE FUNCTION lock_storage(owner text) RETURNS bigint AS $$
   DECLARE own bigint;

@@ -6,7 +6,7 @@ import { latencyColumns } from '../migrations.ts'
 import { postgresPinRequestTables } from '../pin-request-tables.ts'
 import { postgresMfsTables } from '../mfs-tables.ts'
 import { objectTables } from './object-tables.ts'
-import { publicBlocks } from './public-functions.ts'
+import { announcedTimes, publicBlocks } from './public-functions.ts'
 import { storageFunctions } from './storage-functions.ts'
 
 /** Notifications carry the name of a revision. */
@@ -212,4 +212,5 @@ export const postgresMigrations: readonly (readonly string[])[] = [
   [...postgresPinRequestTables],
   [...postgresMfsTables],
   [...postgresIpnsTables],
+  [...announcedTimes],
 ]

@@ -112,11 +112,9 @@ export class ProvideQueue {
   /** The rows were announced now. `codes`: one for each row, 0 for success; a missing code is a failure. */
   async settle(rows: readonly ProvideRow[], codes: ArrayLike<number>): Promise<void> {
     const now = this.#clock.now()
-    const { intervalMs } = this.#settings()
     await this.#put(
       rows.map((row, at) => {
-        if (codes[at] === 0)
-          return { ...row, due: nextAfter(placed(row), now, intervalMs), tried: 0 }
+        if (codes[at] === 0) return { ...this.#waiting(row, now), announced: now }
         const tried = row.tried + 1
         const waitMs = tried % triesMax === 0 ? retryLaterMs : retryMs
         return { ...row, due: now + waitMs, tried }
@@ -126,10 +124,14 @@ export class ProvideQueue {
 
   /** The rows wait for their next time without an announcement. */
   async skip(rows: readonly ProvideRow[]): Promise<void> {
-    await this.settle(
-      rows,
-      rows.map(() => 0),
-    )
+    const now = this.#clock.now()
+    await this.#put(rows.map((row) => this.#waiting(row, now)))
+  }
+
+  /** Until its next time. */
+  #waiting(row: ProvideRow, now: number): ProvideRow {
+    const due = nextAfter(placed(row), now, this.#settings().intervalMs)
+    return { ...row, due, tried: 0 }
   }
 
   async #nextDue(): Promise<ProvideBatch> {

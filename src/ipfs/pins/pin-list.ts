@@ -6,6 +6,7 @@ import { parseCid } from '../../codec/ipld/cid.ts'
 import type { Rows } from '../../db/rows.ts'
 import { NothingChanged } from '../../db/writer.ts'
 import { listNewestPins } from '../../tables/pins.ts'
+import { newDueMax } from '../../tables/network/provide.ts'
 import { setProvideOfPin } from '../../tables/network/public-blocks.ts'
 import type { PinMode } from '../files.ts'
 
@@ -20,6 +21,9 @@ type ListedPin = {
   readonly blocks: number | null
   /** Of this pin; narrows the setting of the account. */
   readonly provide: Provide
+  /** Last and next announcement of the root, 0: the first one waits; null: none, or no account makes it public. */
+  readonly announced: number | null
+  readonly due: number | null
 }
 
 export type PinPage = {
@@ -42,7 +46,11 @@ export async function listPins(
   const shown = found.slice(0, pageMax)
   const last = shown.at(-1)
   return {
-    pins: shown.map((row) => ({ ...row, cid: CID.decode(row.cid).toString() })),
+    pins: shown.map((row) => ({
+      ...row,
+      cid: CID.decode(row.cid).toString(),
+      due: row.due !== null && row.due <= newDueMax ? 0 : row.due,
+    })),
     next:
       found.length > pageMax && last !== undefined
         ? `${last.created}-${CID.decode(last.cid).toString()}`

@@ -9,6 +9,8 @@ export type ProvideRow = {
   readonly multihash: Uint8Array
   readonly due: number
   readonly tried: number
+  /** The last announcement that a peer stored; null: none. */
+  readonly announced: number | null
 }
 
 /** The greatest `due` of a row that was never announced. */
@@ -23,7 +25,7 @@ export function listDue(
   { from, until, limit }: { readonly from: number; readonly until: number; readonly limit: number },
 ): Query<ProvideRow> {
   return query(
-    `SELECT multihash, due, tried FROM provide WHERE ${whichOf(rootsOnly)}due >= ? AND due <= ?
+    `SELECT multihash, due, tried, announced FROM provide WHERE ${whichOf(rootsOnly)}due >= ? AND due <= ?
       ORDER BY due LIMIT ${limit}`,
     [from, until],
   )
@@ -42,9 +44,9 @@ export function countDue(
 }
 
 /** A row that was deleted meanwhile stays deleted. */
-export function setDue({ multihash, due, tried }: ProvideRow): Statement {
+export function setDue({ multihash, due, tried, announced }: ProvideRow): Statement {
   return {
-    sql: 'UPDATE provide SET due = ?, tried = ? WHERE multihash = ?',
-    parameters: [due, tried, multihash],
+    sql: 'UPDATE provide SET due = ?, tried = ?, announced = ? WHERE multihash = ?',
+    parameters: [due, tried, announced, multihash],
   }
 }

@@ -19,6 +19,10 @@ const output = z.object({
       blocks: z.int().nullable(),
       /** Narrows the setting of the account. */
       provide,
+      /** Last announcement of the root that a peer of the DHT stored; null: none, or the pin is private. */
+      announcedAt: time.nullable(),
+      /** Next announcement, 0: as soon as possible; null: the pin is private, or the server announces nothing. */
+      announcesAt: time.nullable(),
     }),
   ),
   /** Send it as `from` for the next page; null: this was the last. */
@@ -35,9 +39,20 @@ export const listFiles = {
   summary: 'Pins of an account, newest first, and its total storage.',
   input,
   output,
-  async run({ account, from }, { pins }) {
+  async run({ account, from }, { pins, accounts, server }) {
     const page = await pins.list(account, from ?? null)
     if (page === null) throw new Fault('bad_input', { detail: 'from: not a place in the list' })
-    return { pins: [...page.pins], next: page.next, stored: await pins.stored(account) }
+    const { settings } = await accounts.getAccountById(account)
+    const hasPlan = (await server?.announcements()) != null
+    const listed = page.pins.map(({ announced, due, ...pin }) => {
+      // Another account may announce the same root.
+      const isPublic = settings.provide !== 'none' && pin.provide !== 'none' && due !== null
+      return {
+        ...pin,
+        announcedAt: isPublic ? announced : null,
+        announcesAt: isPublic && hasPlan ? due : null,
+      }
+    })
+    return { pins: listed, next: page.next, stored: await pins.stored(account) }
   },
 } satisfies JsonOperation<typeof input, typeof output>

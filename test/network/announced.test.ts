@@ -1,0 +1,69 @@
+// When a pin was announced, and when it is next, as the admin API shows it.
+import { deepEqual, equal, ok } from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { parseCid } from '../../src/codec/ipld/cid.ts'
+import { startDhtServers } from '../fakes/dht-servers.ts'
+import { filesClient } from '../fakes/files/files-client.ts'
+import { takeFirstRun } from '../fakes/people/admin-client.ts'
+import { until } from '../fakes/until.ts'
+import { startCairn, temporaryFolder } from '../started-server.ts'
+
+const withinMs = 90_000
+
+type Pin = { readonly announcedAt: number | null; readonly announcesAt: number | null }
+
+test(
+  'the list of pins states the last announcement, and the next',
+  { timeout: 200_000 },
+  async (t) => {
+    const peers = await startDhtServers(t, 3)
+    const dataDir = await temporaryFolder()
+    const file = join(dataDir, 'cairn.yaml')
+    const ipfsNetwork = {
+      mode: 'provide',
+      private: true,
+      listen: ['/ip4/127.0.0.1/tcp/0'],
+      routers: [],
+      bootstrap: peers.map(({ address }) => address),
+    }
+    writeFileSync(file, JSON.stringify({ ipfsNetwork }))
+    const server = await startCairn({ dataDir, args: ['--config', file] })
+    t.after(async () => {
+      await server.stop()
+      await rm(dataDir, { recursive: true, force: true })
+    })
+    const operator = await takeFirstRun(server)
+    const ask = async (...args: Parameters<typeof operator.ask>) => {
+      const { status, message, body } = await operator.ask(...args)
+      equal(status, 200, message)
+      return body
+    }
+    const { accounts } = (await ask('GET', '/accounts')) as { accounts: [{ id: string }] }
+    const account = `/accounts/${accounts[0].id}`
+    const firstPin = async () => {
+      const { pins } = (await ask('GET', `${account}/files`)) as { pins: Pin[] }
+      return pins[0] ?? { announcedAt: null, announcesAt: null }
+    }
+    await until(
+      async () => ok(Number((await ask('GET', '/ipfs-network'))['dhtPeers']) > 0),
+      withinMs,
+    )
+    await ask('PUT', `${account}/provide`, { provide: 'roots' })
+    const began = Date.now()
+    const cid = await filesClient(server).add(Buffer.from('for anyone'))
+    await until(async () => ok((await firstPin()).announcedAt), withinMs)
+    const { announcedAt, announcesAt } = await firstPin()
+    ok(announcedAt !== null && announcedAt >= began && announcedAt <= Date.now())
+    // Half an interval of 22 hours to a whole one later.
+    ok(announcesAt !== null && announcesAt > announcedAt + 10 * 3_600_000)
+    const multihash = parseCid(cid)?.multihash.bytes ?? new Uint8Array(0)
+    ok((await Promise.all(peers.map((peer) => peer.providersOf(multihash)))).flat().length > 0)
+
+    await ask('PATCH', `${account}/files/${cid}`, { provide: 'none' })
+    const { announcedAt: last, announcesAt: next } = await firstPin()
+    deepEqual([last, next], [null, null])
+  },
+)
