@@ -4,6 +4,9 @@
 import { randomBytes } from 'node:crypto'
 
 /** One file of the data folder. */
+/** Keys in the data folder that a backup contains, each if it exists: of the server, and of its peer on the IPFS network. */
+export const keyFiles: readonly string[] = ['identity.pem', 'network.pem']
+
 export type BackupFile = {
   /** Below the data folder: `cairn.db`, `identity.pem`, `store/ext/1.ext`. */
   readonly path: string
@@ -35,7 +38,7 @@ const filesMax = 1_000_000
 const idForm = /^\d{8}T\d{9}Z-[0-9a-f]{6}$/
 /** Nothing else is ever written into a data folder. */
 const pathForm =
-  /^(?:cairn\.db|identity\.pem|store\/ext\/[1-9]\d{0,9}\.ext|store\/log\/[1-9]\d{0,9}\.log)$/
+  /^(?:cairn\.db|identity\.pem|network\.pem|store\/ext\/[1-9]\d{0,9}\.ext|store\/log\/[1-9]\d{0,9}\.log)$/
 const digestForm = /^[0-9a-f]{64}$/
 
 /** `now`: milliseconds since 1970 UTC. */

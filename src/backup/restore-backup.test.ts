@@ -7,7 +7,7 @@ import { noise } from '../../test/fakes/seeded.ts'
 import { restoreBackup } from './restore-backup.ts'
 import type { BackupTarget } from './target.ts'
 
-test('a restored folder has every block, the identity, and files that only the owner can read', async (t) => {
+test('a restored folder has every block, the keys, and files that only the owner can read', async (t) => {
   const fixture = await createBackupFixture(t)
   const blocks = []
   for (let index = 0; index < 10; index += 1) {
@@ -15,6 +15,7 @@ test('a restored folder has every block, the identity, and files that only the o
     blocks.push({ ref: await fixture.put(bytes), bytes })
   }
   await fixture.age()
+  await writeFile(join(fixture.dataDir, 'network.pem'), 'the peer\n', { mode: 0o600 })
   await fixture.backUp()
   const dataDir = fixture.folder('deep/restored')
   const progress: number[] = []
@@ -22,8 +23,14 @@ test('a restored folder has every block, the identity, and files that only the o
   const onProgress = (done: number, total: number) => progress.push(done / total)
   await restoreBackup(manifest, fixture.target, { dataDir, signal: never, onProgress })
   assert.equal(progress.at(-1), 1)
-  assert.deepEqual((await readdir(dataDir)).toSorted(), ['cairn.db', 'identity.pem', 'store'])
+  assert.deepEqual((await readdir(dataDir)).toSorted(), [
+    'cairn.db',
+    'identity.pem',
+    'network.pem',
+    'store',
+  ])
   assert.equal(await readFile(join(dataDir, 'identity.pem'), 'utf8'), 'the identity\n')
+  assert.equal(await readFile(join(dataDir, 'network.pem'), 'utf8'), 'the peer\n')
   assert.equal((await stat(dataDir)).mode & 0o777, 0o700)
   for (const { path } of manifest.files) {
     assert.equal((await stat(join(dataDir, path))).mode & 0o777, 0o600, path)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describeErrno, hasErrno } from '../base/describe-errno.ts'
 import { syncFolder, writeFileOf } from './file-digest.ts'
 import { inParallel } from './in-parallel.ts'
-import { type BackupFile, type Manifest, bytesOf } from './manifest.ts'
+import { type BackupFile, keyFiles, type Manifest, bytesOf } from './manifest.ts'
 import type { OnProgress } from './make-backup.ts'
 import type { BackupTarget } from './target.ts'
 
@@ -43,8 +43,8 @@ export async function restoreBackup(
   for (const folder of ['store/ext', 'store/log', 'store', '']) {
     await syncFolder(join(restoring, folder))
   }
-  const hasIdentity = manifest.files.some(({ path }) => path === 'identity.pem')
-  for (const name of ['store', ...(hasIdentity ? ['identity.pem'] : []), 'cairn.db']) {
+  const keys = keyFiles.filter((name) => manifest.files.some(({ path }) => path === name))
+  for (const name of ['store', ...keys, 'cairn.db']) {
     await rename(join(restoring, name), join(dataDir, name))
     await syncFolder(dataDir)
   }

@@ -16,6 +16,7 @@ import { findAll, findOne } from '../db/sqlite-rows.ts'
 import { copyDatabase, openDatabase } from '../db/sqlite.ts'
 import { type SegmentEnd, blockTableExists, listSegmentEnds } from '../tables/segment-ends.ts'
 import { linkRefusals, readPieces, writeFileOf } from './file-digest.ts'
+import { keyFiles } from './manifest.ts'
 
 export type StagedFile = {
   /** As in the manifest. */
@@ -168,14 +169,14 @@ function isSame(some: readonly number[], others: readonly number[] | null): bool
   return others !== null && some.join() === others.join()
 }
 
-/** Database and identity. */
+/** Database and keys. */
 async function copyOthers(dataDir: string, database: string): Promise<readonly StagedFile[]> {
   const { size } = await stat(database)
   const files: StagedFile[] = [{ path: 'cairn.db', source: database, bytes: size, modified: null }]
-  const identity = join(dataDir, 'identity.pem')
-  const found = await stat(identity).catch(() => null)
-  if (found !== null) {
-    files.push({ path: 'identity.pem', source: identity, bytes: found.size, modified: null })
+  for (const path of keyFiles) {
+    const source = join(dataDir, path)
+    const found = await stat(source).catch(() => null)
+    if (found !== null) files.push({ path, source, bytes: found.size, modified: null })
   }
   return files
 }

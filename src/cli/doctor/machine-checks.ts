@@ -145,10 +145,10 @@ export function* checkFolder(machine: Machine, { dataDir }: Config): Generator<P
   if ((folder.mode & 0o002) !== 0) {
     yield problem('data_open', `all users can write to ${dataDir}`, `chmod 700 ${dataDir}`)
   }
-  for (const name of ['cairn.db', 'identity.pem']) {
+  for (const name of ['cairn.db', 'identity.pem', 'network.pem']) {
     const path = join(dataDir, name)
     const file = machine.findFile(path)
-    const open = name === 'identity.pem' ? 0o077 : 0o007
+    const open = name === 'cairn.db' ? 0o007 : 0o077
     if (file !== null && (file.mode & open) !== 0 && (folder.mode & open) !== 0) {
       yield problem(
         'data_readable',
