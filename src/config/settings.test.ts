@@ -53,4 +53,16 @@ test('a bucket and a database for files need each other, and the bucket its keys
     saidOf({ database, shared, objects: without }).join(),
     /objects\.secretAccessKey too/,
   )
+  const node = { name: null, only: true }
+  const announcing = (...announce: readonly string[]) =>
+    saidOf({
+      database,
+      objects,
+      node,
+      ipfsNetwork: { ...base.ipfsNetwork, mode: 'provide', announce: [...announce] },
+    }).join()
+  const gateway = '/dns4/gw.example.org/tcp/443/tls/http'
+  assert.equal(announcing(gateway), '')
+  assert.match(announcing(), /expected addresses of the gateway alone/)
+  assert.match(announcing(gateway, '/dns4/example.org/tcp/4001'), /of the gateway alone/)
 })

@@ -1155,13 +1155,15 @@ function checkObjects({
 }
 
 function checkIpfsNetwork({
-  ipfsNetwork: { mode },
+  ipfsNetwork: { mode, announce },
   database,
 }: Pick<Config, 'ipfsNetwork' | 'database'>): readonly Broken[] {
   if (mode !== 'provide' || database.url === null) return []
+  if (announce.length > 0 && announce.every((one) => /\/https?(\/|$)/.test(one))) return []
   const said =
-    'ipfsNetwork.mode is provide, expected fetch with database.url: only a server with file blocks in dataDir serves peers'
-  return [{ path: 'ipfsNetwork.mode', said, fix: 'ipfsNetwork: {mode: fetch}' }]
+    'ipfsNetwork.mode is provide with database.url, expected addresses of the gateway alone in ipfsNetwork.announce: only a server with file blocks in dataDir serves peers'
+  const fix = 'ipfsNetwork: {announce: [/dns4/gw.example.org/tcp/443/tls/http]}'
+  return [{ path: 'ipfsNetwork.announce', said, fix }]
 }
 
 function checkSignIn({ password, oidc }: Config['signIn']): readonly Broken[] {

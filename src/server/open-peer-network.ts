@@ -52,6 +52,9 @@ export function netOptionsOf(
 ): NetThreadOptions {
   const { ipfsNetwork: settings, dataDir } = config
   const { listen, announce, bootstrap, dht } = settings
+  const announces = settings.mode === 'provide'
+  // The thread cannot read blocks in a bucket. The gateway, whose address is announced then, can.
+  const serves = announces && config.database.url === null
   return {
     databasePath: join(dataDir, 'cairn.db'),
     storePath: segmentsOf(dataDir),
@@ -61,10 +64,10 @@ export function netOptionsOf(
     heapMiB: Math.floor(settings.limits.heapBytesMax / 2 ** 20),
     hello: {
       v: 1,
-      mode: settings.mode === 'provide' ? 'provide' : 'fetch',
+      mode: serves ? 'provide' : 'fetch',
       key,
-      listen: settings.mode === 'provide' ? listen : [],
-      announce,
+      listen: serves ? listen : [],
+      announce: announces ? announce : [],
       bootstrap: bootstrap ?? (settings.private ? [] : publicBootstrap),
       dht,
       private: settings.private,

@@ -4,6 +4,7 @@ import { identify } from '@libp2p/identify'
 import type { PeerId } from '@libp2p/interface'
 import { kadDHT, passthroughMapper } from '@libp2p/kad-dht'
 import { noise } from '@libp2p/noise'
+import { peerIdFromString } from '@libp2p/peer-id'
 import { ping } from '@libp2p/ping'
 import { tcp } from '@libp2p/tcp'
 import { yamux } from '@libp2p/yamux'
@@ -18,6 +19,8 @@ export type DhtServer = DhtPeer & {
   readonly address: string
   /** IDs of the providers that it has stored. */
   providersOf(multihash: Uint8Array): Promise<readonly string[]>
+  /** Of a peer that it knows. */
+  addressesOf(id: string): Promise<readonly string[]>
 }
 
 type Contact = { readonly peerId: PeerId; readonly kadId: Uint8Array; readonly lastPing: number }
@@ -48,6 +51,10 @@ export async function startDhtServers(
       async providersOf(multihash) {
         const found = await inside.providers.getProviders(cidOf(1, rawCodec, multihash))
         return found.map(String)
+      },
+      async addressesOf(id) {
+        const { addresses } = await node.peerStore.get(peerIdFromString(id))
+        return addresses.map(({ multiaddr }) => String(multiaddr))
       },
     }
   })

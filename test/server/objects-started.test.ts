@@ -4,7 +4,9 @@ import { copyFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { pause, systemClock } from '../../src/base/clock.ts'
+import { parseCid } from '../../src/codec/ipld/cid.ts'
 import { testChain } from '../fakes/chain-facts.ts'
+import { startDhtServers } from '../fakes/dht-servers.ts'
 import { filesClient } from '../fakes/files/files-client.ts'
 import {
   bucket,
@@ -14,6 +16,7 @@ import {
 } from '../fakes/files/versitygw.ts'
 import { usePostgres } from '../fakes/postgres-rows.ts'
 import { noise } from '../fakes/seeded.ts'
+import { until } from '../fakes/until.ts'
 import { openStubChain } from '../fakes/upstream/stub-chain.ts'
 import { startStubUpstream } from '../fakes/upstream/stub-upstream.ts'
 import { runCli, type Started, startCairn, temporaryFolder } from '../started-server.ts'
@@ -22,6 +25,8 @@ const postgres = usePostgres()
 const missing = missingVersitygw()
 const skip = missing === false ? postgres.skip : missing
 const mebibyte = 1024 * 1024
+/** A failed announcement is repeated after a minute. */
+const announcedMs = 150_000
 
 type Service = {
   readonly bucket: S3Service
@@ -31,7 +36,7 @@ type Service = {
   cli(dataDir: string, ...args: readonly string[]): Promise<Record<string, unknown>>
 }
 
-async function openService(t: TestContext): Promise<Service> {
+async function openService(t: TestContext, more: object = {}): Promise<Service> {
   const upstream = await startStubUpstream(t, await openStubChain(), {})
   const s3 = await startVersitygw(t)
   const name = await postgres.createDatabase()
@@ -45,6 +50,7 @@ async function openService(t: TestContext): Promise<Service> {
       accessKeyId,
       secretAccessKey: '${env:S3_SECRET}',
     },
+    ...more,
     networks: [{ name: 'chain', chainId: testChain.chainId, upstreams: [{ url: upstream.url }] }],
   }
   const env = { DATABASE_URL: database, S3_SECRET: s3.access.secretAccessKey }
@@ -76,6 +82,46 @@ async function openService(t: TestContext): Promise<Service> {
       ),
   }
 }
+
+test(
+  'servers with blocks in a bucket announce the address of the gateway, and take over from each other',
+  { skip },
+  async (t) => {
+    const peers = await startDhtServers(t, 2)
+    const gateway = '/dns4/gw.example.org/tcp/443/tls/http'
+    const ipfsNetwork = {
+      mode: 'provide',
+      private: true,
+      announce: [gateway],
+      routers: [],
+      bootstrap: peers.map(({ address }) => address),
+    }
+    const service = await openService(t, { ipfsNetwork })
+    const holdersOf = async (cid: string): Promise<readonly string[]> => {
+      const multihash = parseCid(cid)?.multihash.bytes ?? new Uint8Array(0)
+      return (await Promise.all(peers.map((one) => one.providersOf(multihash)))).flat()
+    }
+    const one = await service.start()
+    const list = await service.cli(one.dataDir, 'accounts', 'list')
+    const { accounts } = list as { accounts: [{ name: string }] }
+    await service.cli(one.dataDir, 'accounts', 'set', accounts[0].name, '--provide', 'roots')
+    const other = await service.start()
+    const { apiKey, apiKeySecret } = one
+    for (const { post } of [one, { ...other, apiKey, apiKeySecret }].map(filesClient)) {
+      const hasPeers = async () => (await (await post('swarm/peers')).text()).includes('"Peer"')
+      await until(async () => assert.ok(await hasPeers()), announcedMs)
+    }
+    const first = await filesClient(one).add(noise('first', 1000))
+    await until(async () => assert.ok((await holdersOf(first)).length > 0), announcedMs)
+    const [peer = ''] = await holdersOf(first)
+    assert.deepEqual(new Set(await peers[0]?.addressesOf(peer)), new Set([gateway]))
+
+    await one.kill()
+    const second = await filesClient({ ...other, apiKey, apiKeySecret }).add(noise('second', 1000))
+    await until(async () => assert.ok((await holdersOf(second)).length > 0), announcedMs)
+    assert.notEqual((await holdersOf(second))[0], peer)
+  },
+)
 
 async function catFrom(server: Started, key: Started, cid: string): Promise<Buffer> {
   const { apiKey, apiKeySecret } = key

@@ -24,7 +24,7 @@ export type NetHello = NetLive & {
   readonly key: string
   /** Multiaddrs; used with `provide` only. */
   readonly listen: readonly string[]
-  /** Multiaddrs of provider records; empty: those it listens on. */
+  /** Multiaddrs of provider records, in both modes; empty: those it listens on. */
   readonly announce: readonly string[]
   /** Multiaddrs with `/p2p/<peer>`. */
   readonly bootstrap: readonly string[]

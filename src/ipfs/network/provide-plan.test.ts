@@ -281,6 +281,13 @@ test('the strategy `roots` leaves out the blocks below, and denied roots are lef
     [...world.announced.keys()].toSorted(),
     [1, 2, 3, 5].map((at) => toBareHex(hashOf(at))),
   )
+  const never = await world.rows.find(
+    query<{ multihash: Uint8Array }>('SELECT multihash FROM provide WHERE announced IS NULL'),
+  )
+  assert.deepEqual(
+    never.map(({ multihash }) => toBareHex(multihash)),
+    [toBareHex(hashOf(4))],
+  )
   await plan.stop()
 })
 

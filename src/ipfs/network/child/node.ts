@@ -123,10 +123,12 @@ async function create(
   admit: Admission,
 ): Promise<Libp2p<Record<string, unknown>>> {
   const isPrivate = hello.private
+  // Where it should listen and cannot, it announces no address.
+  const announce = hello.mode === 'provide' && listen.length === 0 ? [] : hello.announce
   return await createLibp2p({
     privateKey: await generateKeyPairFromSeed('Ed25519', Buffer.from(hello.key, 'base64url')),
     nodeInfo: { name: 'cairn', userAgent: hello.agent },
-    addresses: { listen: [...listen], announce: listen.length === 0 ? [] : [...hello.announce] },
+    addresses: { listen: [...listen], announce: [...announce] },
     transports: [tcp({ dialOpts: dialOptions(isPrivate) })],
     connectionEncrypters: [noise(), tls()],
     streamMuxers: [
