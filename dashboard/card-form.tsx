@@ -5,6 +5,8 @@ import './style/tokens.css'
 import './style/base.css'
 import './style/shell.css'
 import './style/parts.css'
+import './style/forms.css'
+import './style/tables.css'
 import { applyTheme, storedTheme } from './app/theme.ts'
 import { AddCard } from './card/add-card.tsx'
 

@@ -4,6 +4,8 @@ import './style/tokens.css'
 import './style/base.css'
 import './style/shell.css'
 import './style/parts.css'
+import './style/forms.css'
+import './style/tables.css'
 import { App } from './app/app.tsx'
 import { applyTheme, storedTheme } from './app/theme.ts'
 

@@ -46,7 +46,11 @@ const pinFilters = [null, 'partial', 'ipartial', 'iexact', 'exact'].map((match) 
 const argumentsOf: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
   listPinRequests: pinFilters.map((filter) => ['a', filter, 1]),
   countPinRequests: pinFilters.map((filter) => ['a', filter, 1]),
-  splitUsageByStart: ['network', 'method', 'status', 'reason'].map((by) => ['a', {}, by]),
+  splitUsageByStart: ['network', 'method', 'status', 'reason', 'outcome'].map((by) => [
+    'a',
+    {},
+    by,
+  ]),
 }
 
 /** What no caller passes as a limit. */

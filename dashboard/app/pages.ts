@@ -31,7 +31,7 @@ export const pages: readonly Page[] = [
     nav: { group: '', icon: 'start' },
     access: 'signed-in',
     guide: 'get-started',
-    load: async () => (await import('../pages/start.tsx')).StartPage,
+    load: async () => (await import('../pages/overview.tsx')).OverviewPage,
   },
   {
     path: '/keys',
@@ -73,7 +73,7 @@ export const pages: readonly Page[] = [
     load: async () => (await import('../pages/card.tsx')).CardPage,
   },
   {
-    path: '/inspector',
+    path: '/requests',
     title: 'Requests',
     nav: { group: 'Observe', icon: 'inspector' },
     access: 'account',
@@ -118,9 +118,9 @@ export const pages: readonly Page[] = [
     load: async () => (await import('../pages/profile.tsx')).ProfilePage,
   },
   {
-    path: '/upstreams',
-    title: 'Upstreams',
-    nav: { group: 'Server', icon: 'upstreams' },
+    path: '/networks',
+    title: 'Networks',
+    nav: { group: 'Server', icon: 'networks' },
     access: 'operator',
     guide: 'guides/own-nodes',
     load: async () => (await import('../pages/upstreams.tsx')).UpstreamsPage,

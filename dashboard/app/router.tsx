@@ -49,6 +49,8 @@ type LinkProps = {
   readonly to: string
   readonly class?: string
   readonly 'aria-current'?: 'page'
+  readonly 'aria-label'?: string
+  readonly title?: string
   readonly children: ComponentChildren
 }
 

@@ -3,6 +3,8 @@ import '../style/tokens.css'
 import '../style/base.css'
 import '../style/shell.css'
 import '../style/parts.css'
+import '../style/forms.css'
+import '../style/tables.css'
 import './docs.css'
 import { startSearch } from './search-box.ts'
 

@@ -2,11 +2,13 @@
 import { useState } from 'preact/hooks'
 import { call } from '../app/api.ts'
 import { useSession } from '../app/session.tsx'
+import { setSingleKeys, usesSingleKeys } from '../app/use-shortcuts.ts'
 import { Card, PageHead } from '../ui/card.tsx'
 import { useConfirming } from '../ui/confirming.tsx'
-import { TextField } from '../ui/field.tsx'
+import { CheckField, TextField } from '../ui/field.tsx'
 import { Form, useSending } from '../ui/form.tsx'
 import { PasswordField } from '../ui/password-field.tsx'
+import { ThemeSwitch } from '../ui/theme-switch.tsx'
 import { useToast } from '../ui/toast.tsx'
 import { Identity } from './profile/identity.tsx'
 import { Authenticator } from './profile/authenticator.tsx'
@@ -20,7 +22,10 @@ export function ProfilePage() {
     <>
       <PageHead title="Profile" about={`You sign in as ${person.email}.`} />
       <div class="grid wide">
-        <Name />
+        <div class="stack">
+          <Name />
+          <Appearance />
+        </div>
         <Password />
       </div>
       <Identity />
@@ -59,6 +64,28 @@ function Name() {
           onValue={setName}
         />
       </Form>
+    </Card>
+  )
+}
+
+/** Of this browser. */
+function Appearance() {
+  const [single, setSingle] = useState(usesSingleKeys)
+  return (
+    <Card title="This browser">
+      <div class="field">
+        <span class="field-title">Theme</span>
+        <ThemeSwitch />
+      </div>
+      <CheckField
+        title="Keyboard shortcuts with single keys"
+        hint="Press ? for the list."
+        value={single}
+        onValue={(on) => {
+          setSingleKeys(on)
+          setSingle(on)
+        }}
+      />
     </Card>
   )
 }

@@ -26,7 +26,7 @@ export function UpstreamsPage() {
   return (
     <>
       <PageHead
-        title="Upstreams"
+        title="Networks"
         about="Cairn requests missing data from these nodes and proves their replies."
       />
       <Show loaded={found}>
@@ -180,7 +180,7 @@ function replyColumns(
 
 function Evidence({ reply, onClose }: { readonly reply: InvalidReply; onClose(): void }) {
   return (
-    <Dialog title={`Invalid reply of ${reply.upstream}`} onClose={onClose} wide>
+    <Dialog title={`Invalid reply of ${reply.upstream}`} onClose={onClose} look="wide">
       <Facts
         rows={[
           ['Time', formatTime(reply.time)],

@@ -1,4 +1,4 @@
-// Badges: a word in a coloured pill, and the verification level of an answer.
+// A word in a coloured box, a state (a dot and a word), and the verification level of an answer.
 import type { ComponentChildren } from 'preact'
 
 export type Tone = 'plain' | 'good' | 'warn' | 'bad' | 'accent'
@@ -11,6 +11,17 @@ export function Badge({
   readonly children: ComponentChildren
 }) {
   return <span class={`badge ${tone}`}>{children}</span>
+}
+
+/** The state of a thing, whose shape and word differ, not its colour alone. */
+export function State({
+  tone = 'plain',
+  children,
+}: {
+  readonly tone?: Tone
+  readonly children: ComponentChildren
+}) {
+  return <span class={`state ${tone}`}>{children}</span>
 }
 
 const labels: Readonly<Record<string, readonly [tone: Tone, title: string]>> = {

@@ -30,15 +30,19 @@ export function Card({ title, about, actions, flush = false, children }: CardPro
 export function PageHead({
   title,
   about,
+  above,
   actions,
 }: {
   readonly title: string
+  /** A link to the page above this one. */
+  readonly above?: ComponentChildren
   readonly about?: ComponentChildren
   readonly actions?: ComponentChildren
 }) {
   return (
     <div class="page-head">
       <div>
+        {above !== undefined && <p class="crumb">{above} ›</p>}
         <h1 tabIndex={-1}>{title}</h1>
         {about !== undefined && <p>{about}</p>}
       </div>
@@ -67,25 +71,25 @@ export function Facts({
   )
 }
 
-/** A few big numbers in a row. */
+/** A strip of big numbers. */
 export function Figures({
   rows,
 }: {
   readonly rows: readonly {
     readonly title: string
-    readonly value: string
-    readonly about?: string
+    readonly value: ComponentChildren
+    readonly about?: ComponentChildren
   }[]
 }) {
   return (
-    <div class="figures">
+    <dl class="figures">
       {rows.map(({ title, value, about }) => (
         <div class="figure" key={title}>
-          <small class="soft">{title}</small>
-          <b>{value}</b>
-          {about !== undefined && <small class="soft">{about}</small>}
+          <dt>{title}</dt>
+          <dd class="amount">{value}</dd>
+          {about !== undefined && <dd class="about">{about}</dd>}
         </div>
       ))}
-    </div>
+    </dl>
   )
 }

@@ -1,19 +1,21 @@
 // Modal dialog (HTML dialog element). It keeps the focus inside and closes with Escape.
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
-import { Form, useSending } from './form.tsx'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { TextField } from './field.tsx'
+import { useSending } from './form.tsx'
+import { Note } from './note.tsx'
 
 type DialogProps = {
   readonly title: string
   onClose(): void
-  readonly wide?: boolean
+  readonly look?: 'wide' | 'palette'
   /** Escape does not close it, because its content is shown once. */
   readonly firm?: boolean
   readonly children: ComponentChildren
 }
 
 /** Open for as long as it is rendered. */
-export function Dialog({ title, onClose, wide = false, firm = false, children }: DialogProps) {
+export function Dialog({ title, onClose, look, firm = false, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
@@ -26,7 +28,7 @@ export function Dialog({ title, onClose, wide = false, firm = false, children }:
   return (
     <dialog
       ref={ref}
-      class={wide ? 'wide' : ''}
+      class={look ?? ''}
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault()
@@ -77,31 +79,52 @@ type ConfirmProps = {
   readonly children: ComponentChildren
   /** Text of the button: a verb and the name of the object. */
   readonly action: string
+  /** Text of the button that changes nothing: `Keep key`. It has the focus first. */
+  readonly keep?: string
   /** The action loses nothing: the button has the primary colour. */
   readonly harmless?: boolean
+  /** Text that must be typed first: the name or the count of what is destroyed. */
+  readonly typed?: string
   onConfirm(): Promise<void>
   onClose(): void
 }
 
 /** Confirmation before an action that cannot be undone. Closes after the action. */
 export function ConfirmDialog(props: ConfirmProps) {
-  const { title, children, action, harmless = false, onConfirm, onClose } = props
+  const { title, children, action, keep, harmless = false, typed, onConfirm, onClose } = props
   const sending = useSending()
-  const send = async (): Promise<void> => {
-    await onConfirm()
-    onClose()
-  }
+  const [text, setText] = useState('')
+  const isTyped = typed === undefined || text.trim() === typed
   return (
     <Dialog title={title} onClose={onClose}>
-      <Form
-        sending={sending}
-        action={action}
-        danger={!harmless}
-        onSend={send}
-        secondary={<Cancel onClose={onClose} />}
-      >
-        <div>{children}</div>
-      </Form>
+      <div class="soft">{children}</div>
+      {typed !== undefined && (
+        <TextField
+          title={`Type ${typed} to confirm`}
+          value={text}
+          autocomplete="off"
+          onValue={setText}
+        />
+      )}
+      {sending.error !== null && <Note tone="bad">{sending.error.message}</Note>}
+      <div class="dialog-foot">
+        <button class="button" type="button" autofocus onClick={onClose}>
+          {keep ?? 'Cancel'}
+        </button>
+        <button
+          class={`button ${harmless ? 'primary' : 'danger-primary'}`}
+          type="button"
+          disabled={sending.busy || !isTyped}
+          onClick={() =>
+            void sending.run(async () => {
+              await onConfirm()
+              onClose()
+            })
+          }
+        >
+          {action}
+        </button>
+      </div>
     </Dialog>
   )
 }

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import type { ApiError } from '../app/api.ts'
 import type { Loaded } from '../app/use-loaded.ts'
+import { Icon, type IconName } from './icons.tsx'
 
 export function Note({
   tone = 'plain',
@@ -20,8 +21,10 @@ export function Note({
 export function Loading() {
   return (
     <div class="loading" role="status">
-      <div class="spinner" />
       <span class="unseen">Loading</span>
+      <span />
+      <span />
+      <span />
     </div>
   )
 }
@@ -30,7 +33,10 @@ export function Loading() {
 export function Problem({ error, again }: { readonly error: ApiError; again?(): void }) {
   return (
     <Note tone="bad">
-      <p>{error.message}</p>
+      <p>
+        {error.message}
+        {error.code !== 'offline' && <small class="soft mono"> {error.code}</small>}
+      </p>
       {again !== undefined && (
         <button class="button small" type="button" onClick={again}>
           Try again
@@ -59,20 +65,24 @@ export function Show<Value>({
   )
 }
 
+/** Nothing to show yet: one heading, one sentence and the next action. */
 export function Empty({
+  icon,
   title,
   children,
   action,
 }: {
+  readonly icon?: IconName
   readonly title: string
   readonly children?: ComponentChildren
   readonly action?: ComponentChildren
 }) {
   return (
     <div class="empty">
+      {icon !== undefined && <Icon name={icon} size={28} />}
       <h3>{title}</h3>
       {children !== undefined && <p>{children}</p>}
-      {action}
+      {action !== undefined && <div class="row">{action}</div>}
     </div>
   )
 }

@@ -1,67 +1,123 @@
-// Frame of the pages after sign-in: navigation, chosen account, signed-in person.
-import type { ComponentChildren } from 'preact'
+// Frame of the pages after sign-in: navigation, chosen account, search, signed-in person. On a phone: a bar above, tabs below.
+// Tested by test/browser/frame.test.ts
+import { type ComponentChildren, type ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { call, messageOf } from '../app/api.ts'
 import { matchPath } from '../app/match-path.ts'
 import { navGroups, type Page, pages } from '../app/pages.ts'
 import { Link, usePlace } from '../app/router.tsx'
 import { useSession } from '../app/session.tsx'
+import { useShortcuts } from '../app/use-shortcuts.ts'
 import { useToast } from './toast.tsx'
 import { Icon, Logo } from './icons.tsx'
-import { ThemeSwitch } from './theme-switch.tsx'
+import { Menu } from './menu.tsx'
+import type { LayerName, LayerProps } from './search.tsx'
+
+/** The first three tabs of a phone; the rest is behind More. */
+const tabs = ['/', '/keys', '/files', '/requests'] as const
 
 export function Shell({ children }: { readonly children: ComponentChildren }) {
   const { path } = usePlace()
-  const [open, setOpen] = useState(false)
-  useEffect(() => setOpen(false), [path])
+  const [more, setMore] = useState(false)
+  const [layer, setLayer] = useState<LayerName | null>(null)
+  const close = (): void => setLayer(null)
+  useEffect(() => {
+    setMore(false)
+    close()
+  }, [path])
+  useShortcuts(setLayer)
   return (
     <div class="shell">
       <a class="skip button" href="#content">
         Skip to content
       </a>
-      <div class="bar">
-        <Brand />
-        <button
-          class="button quiet"
-          type="button"
-          aria-expanded={open}
-          aria-controls="side"
-          onClick={() => setOpen(!open)}
-        >
-          <Icon name={open ? 'cross' : 'menu'} />
-          Menu
-        </button>
-      </div>
-      <aside class={`side${open ? ' open' : ''}`} id="side" aria-label="Navigation">
-        <Brand />
+      <div class="topbar">
+        <Link to="/" class="brand" aria-label="Overview">
+          <Logo size={22} />
+        </Link>
         <AccountSwitch />
+        <button
+          class="button icon quiet"
+          type="button"
+          aria-label="Search"
+          onClick={() => setLayer('search')}
+        >
+          <Icon name="search" />
+        </button>
+        <a class="button icon quiet" href={guideLink(path)} aria-label="Docs">
+          <Icon name="docs" />
+        </a>
+      </div>
+      <aside class={`side${more ? ' open' : ''}`} id="side" aria-label="Navigation">
+        <Link to="/" class="brand">
+          <Logo size={22} />
+          Cairn
+        </Link>
+        <AccountSwitch />
+        <button class="find" type="button" onClick={() => setLayer('search')}>
+          <Icon name="search" size={16} />
+          Search
+          <kbd>{/mac/i.test(navigator.userAgent) ? '⌘K' : 'Ctrl K'}</kbd>
+        </button>
         <Navigation />
         <Foot />
       </aside>
       <main id="content" tabIndex={-1}>
         {children}
       </main>
+      <nav class="tabbar" aria-label="Tabs">
+        <Tabs />
+        <button
+          class="tab-link"
+          type="button"
+          aria-expanded={more}
+          aria-controls="side"
+          onClick={() => setMore(!more)}
+        >
+          <Icon name={more ? 'cross' : 'menu'} size={20} />
+          More
+        </button>
+      </nav>
+      {layer !== null && <Layer name={layer} onClose={close} />}
     </div>
   )
 }
 
-function Brand() {
-  return (
-    <Link to="/" class="brand">
-      <Logo />
-      Cairn
-    </Link>
+/** Search and the list of keys are loaded when they are first opened. */
+function Layer(props: LayerProps) {
+  const [loaded, setLoaded] = useState<{ readonly component: ComponentType<LayerProps> } | null>(
+    null,
   )
+  const toast = useToast()
+  useEffect(() => {
+    import('./search.tsx').then(
+      ({ SearchLayer }) => setLoaded({ component: SearchLayer }),
+      () => toast("Couldn't load the search", 'bad'),
+    )
+  }, [])
+  return loaded === null ? null : <loaded.component key={props.name} {...props} />
 }
 
 function AccountSwitch() {
   const { accounts, account, chooseAccount } = useSession()
-  if (account === null || accounts.length < 2) return null
+  if (account === null) return null
+  const role = account.role === null ? 'Operator' : account.role === 'owner' ? 'Owner' : 'Member'
+  const drawn = (
+    <>
+      <span class="avatar" aria-hidden="true">
+        {account.name.charAt(0)}
+      </span>
+      <b>{account.name}</b>
+      <small>{role}</small>
+    </>
+  )
+  if (accounts.length < 2) return <div class="switcher">{drawn}</div>
   return (
-    <label class="field">
-      <span class="nav-title">Account</span>
+    <label class="switcher">
+      {drawn}
+      <Icon name="updown" size={16} />
       <select
-        class="input"
+        aria-label="Account"
         value={account.id}
         onChange={(event) => chooseAccount(event.currentTarget.value)}
       >
@@ -87,13 +143,8 @@ function Navigation() {
             <div class="nav-group" key={group}>
               {group !== '' && <div class="nav-title">{group}</div>}
               {shown.map(({ path: to, title, nav }) => (
-                <Link
-                  key={to}
-                  to={to}
-                  class="nav-link"
-                  {...(isWithin(path, to) ? { 'aria-current': 'page' as const } : {})}
-                >
-                  {nav !== undefined && <Icon name={nav.icon} />}
+                <Link key={to} to={to} class="nav-link" {...currentIf(isWithin(path, to))}>
+                  {nav !== undefined && <Icon name={nav.icon} size={16} />}
                   {title}
                 </Link>
               ))}
@@ -103,6 +154,28 @@ function Navigation() {
       })}
     </nav>
   )
+}
+
+function Tabs() {
+  const session = useSession()
+  const { path } = usePlace()
+  const shown = tabs.flatMap((to) => pages.filter((page) => page.path === to))
+  return (
+    <>
+      {shown
+        .filter((page) => mayOpen(page, session))
+        .map(({ path: to, title, nav }) => (
+          <Link key={to} to={to} class="tab-link" {...currentIf(isWithin(path, to))}>
+            {nav !== undefined && <Icon name={nav.icon} size={20} />}
+            {title === 'API keys' ? 'Keys' : title}
+          </Link>
+        ))}
+    </>
+  )
+}
+
+function currentIf(is: boolean): { 'aria-current'?: 'page' } {
+  return is ? { 'aria-current': 'page' } : {}
 }
 
 function isWithin(path: string, to: string): boolean {
@@ -125,38 +198,40 @@ export function mayOpen(page: Page, session: ReturnType<typeof useSession>): boo
 
 function Foot() {
   const { person, reload } = useSession()
-  const { path } = usePlace()
+  const { path, go } = usePlace()
   const toast = useToast()
+  const name = person.name === '' ? person.email : person.name
   const leave = async (): Promise<void> => {
     await call('DELETE /session').catch((error: unknown) => toast(messageOf(error), 'bad'))
     reload()
   }
   return (
     <div class="side-foot">
-      <a class="nav-link" href={`/docs/${guideOf(path)}`}>
-        <Icon name="docs" />
-        Documentation
+      <a class="nav-link" href={guideLink(path)}>
+        <Icon name="docs" size={16} />
+        Docs
       </a>
-      <Link
-        to="/profile"
-        class="nav-link person"
-        {...(path === '/profile' ? { 'aria-current': 'page' as const } : {})}
-      >
-        <Icon name="profile" />
-        <span>{person.name === '' ? person.email : person.name}</span>
-      </Link>
-      <div class="row apart">
-        <ThemeSwitch />
-        <button class="button small quiet" type="button" onClick={() => void leave()}>
-          <Icon name="out" size={16} />
-          Sign out
-        </button>
+      <div class="person">
+        <Link to="/profile" class="nav-link" {...currentIf(path === '/profile')}>
+          <span class="avatar round" aria-hidden="true">
+            {name.charAt(0)}
+          </span>
+          <span>{name}</span>
+        </Link>
+        <Menu
+          title="Your profile"
+          small
+          items={[
+            { title: 'Profile and theme', icon: 'profile', onChoose: () => go('/profile') },
+            { title: 'Sign out', icon: 'out', onChoose: () => void leave() },
+          ]}
+        />
       </div>
     </div>
   )
 }
 
-/** The page of the documentation that explains this page. */
-function guideOf(path: string): string {
-  return pages.find((page) => matchPath(page.path, path) !== null)?.guide ?? ''
+/** Address of the page of the documentation that explains this page. */
+function guideLink(path: string): string {
+  return `/docs/${pages.find((page) => matchPath(page.path, path) !== null)?.guide ?? ''}`
 }

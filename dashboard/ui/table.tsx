@@ -1,14 +1,27 @@
-// Table. On a phone, each row is a card with the column title before each value.
+// Table with sorting and pages. On a phone, each row is two lines: its name, and the other values in one soft line.
+// Tested by test/browser/keys.test.ts
 import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { formatNumber } from '../app/format.ts'
 import { Empty } from './note.tsx'
 
 export type Column<Row> = {
   readonly title: string
   readonly cell: (row: Row) => ComponentChildren
   readonly number?: boolean
-  /** A column of buttons, without titles on a phone. */
+  /** A column of buttons, at the right end of a row on a phone. */
   readonly actions?: boolean
+  /** The state of the row, at the right end on a phone. */
+  readonly keep?: boolean
+  /** Hidden on a narrow screen (`extra`), or on a phone only (`wide`). */
+  readonly hides?: 'extra' | 'wide'
+  /** Word after a number on a phone; absent: the title. */
+  readonly unit?: string
+  /** Makes the title a button that sorts by this value. */
+  readonly sort?: (row: Row) => number | string
 }
+
+export type Order = { readonly by: string; readonly down: boolean }
 
 type TableProps<Row> = {
   /** For screen readers. */
@@ -19,26 +32,124 @@ type TableProps<Row> = {
   readonly keyOf: (row: Row) => string
   /** Shown instead of a table without rows. */
   readonly empty?: ComponentChildren
+  readonly isSelected?: (row: Row) => boolean
+  /** Rows on a page; more rows get buttons for pages. */
+  readonly pageSize?: number
+  readonly order?: Order
+  /** Rows of less height. */
+  readonly dense?: boolean
+  /** At the left of the foot, beside the pages. */
+  readonly foot?: ComponentChildren
 }
 
-export function Table<Row>({ caption, columns, rows, keyOf, empty }: TableProps<Row>) {
+const pageRows = 50
+
+export function Table<Row>(props: TableProps<Row>) {
+  const { columns, rows, empty, pageSize = pageRows, foot } = props
+  const [order, setOrder] = useState<Order | null>(props.order ?? null)
+  const [asked, setPage] = useState(0)
   if (rows.length === 0) return <>{empty ?? <Empty title="Nothing here yet" />}</>
+  const sorted = sortedBy(rows, columns, order)
+  const page = Math.min(asked, Math.ceil(rows.length / pageSize) - 1)
+  const shown = sorted.slice(page * pageSize, (page + 1) * pageSize)
+  const sortBy = (by: string): void =>
+    setOrder((was) => ({ by, down: was?.by === by ? !was.down : true }))
+  return (
+    <div>
+      <Rows {...props} rows={shown} order={order} onSort={sortBy} />
+      {(foot !== undefined || rows.length > pageSize) && (
+        <div class="card-foot">
+          <span class="row">
+            {rows.length > pageSize && (
+              <span>
+                {`${formatNumber(page * pageSize + 1)}–${formatNumber(page * pageSize + shown.length)} of ${formatNumber(rows.length)}`}
+              </span>
+            )}
+            {foot}
+          </span>
+          {rows.length > pageSize && (
+            <Pager
+              onPrevious={page === 0 ? null : () => setPage(page - 1)}
+              onNext={(page + 1) * pageSize >= rows.length ? null : () => setPage(page + 1)}
+            />
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Null: there is no such page. */
+export function Pager({
+  onPrevious,
+  onNext,
+}: {
+  readonly onPrevious: (() => void) | null
+  readonly onNext: (() => void) | null
+}) {
+  return (
+    <span class="pager">
+      <button
+        class="button small"
+        type="button"
+        disabled={onPrevious === null}
+        onClick={() => onPrevious?.()}
+      >
+        Previous
+      </button>
+      <button
+        class="button small"
+        type="button"
+        disabled={onNext === null}
+        onClick={() => onNext?.()}
+      >
+        Next
+      </button>
+    </span>
+  )
+}
+
+function sortedBy<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  order: Order | null,
+): readonly Row[] {
+  const sort = columns.find(({ title }) => title === order?.by)?.sort
+  if (sort === undefined || order === null) return rows
+  const sign = order.down ? -1 : 1
+  return rows.toSorted((one, other) => {
+    const [a, b] = [sort(one), sort(other)]
+    return a === b ? 0 : a < b ? -sign : sign
+  })
+}
+
+function Rows<Row>({
+  caption,
+  columns,
+  rows,
+  keyOf,
+  isSelected,
+  dense = false,
+  order,
+  onSort,
+}: Omit<TableProps<Row>, 'order'> & {
+  readonly order: Order | null
+  onSort(by: string): void
+}) {
   return (
     <div class="table-wrap">
-      <table class="cards">
+      <table class={`list${dense ? ' dense' : ''}`}>
         <caption class="unseen">{caption}</caption>
         <thead>
           <tr>
-            {columns.map(({ title, number = false, actions = false }) => (
-              <th key={title} scope="col" class={number ? 'number' : ''}>
-                {actions ? <span class="unseen">{title}</span> : title}
-              </th>
+            {columns.map((column) => (
+              <Heading key={column.title} column={column} order={order} onSort={onSort} />
             ))}
           </tr>
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={keyOf(row)}>
+            <tr key={keyOf(row)} {...(isSelected?.(row) === true ? { 'aria-selected': true } : {})}>
               {columns.map((column, at) => (
                 <Cell key={column.title} column={column} row={row} first={at === 0} />
               ))}
@@ -47,6 +158,35 @@ export function Table<Row>({ caption, columns, rows, keyOf, empty }: TableProps<
         </tbody>
       </table>
     </div>
+  )
+}
+
+function Heading<Row>({
+  column: { title, number = false, actions = false, hides, sort },
+  order,
+  onSort,
+}: {
+  readonly column: Column<Row>
+  readonly order: Order | null
+  onSort(by: string): void
+}) {
+  const sorted = order?.by === title ? { 'aria-sort': order.down ? 'descending' : 'ascending' } : {}
+  return (
+    <th
+      scope="col"
+      class={`${number ? 'number ' : ''}${hides ?? ''}`}
+      {...(sorted as { 'aria-sort'?: 'ascending' | 'descending' })}
+    >
+      {actions ? (
+        <span class="unseen">{title}</span>
+      ) : sort === undefined ? (
+        title
+      ) : (
+        <button class="sort" type="button" onClick={() => onSort(title)}>
+          {title}
+        </button>
+      )}
+    </th>
   )
 }
 
@@ -59,11 +199,21 @@ function Cell<Row>({
   readonly row: Row
   readonly first: boolean
 }) {
-  const { title, cell, number = false, actions = false } = column
-  if (first) return <th scope="row">{cell(row)}</th>
+  const { title, cell, number = false, actions = false, keep = false, hides, unit } = column
+  if (first) {
+    return (
+      <th scope="row" class="main">
+        {cell(row)}
+      </th>
+    )
+  }
   if (actions) return <td class="actions">{cell(row)}</td>
+  const word = unit ?? (number ? title.toLowerCase() : '')
   return (
-    <td class={number ? 'number' : ''} data-label={title}>
+    <td
+      class={`${number ? 'number ' : ''}${keep ? 'keep ' : ''}${hides ?? ''}`}
+      {...(word === '' ? {} : { 'data-unit': word })}
+    >
       {cell(row)}
     </td>
   )

@@ -1,12 +1,21 @@
-// Short messages that disappear: a change was saved, or failed in the background. Announced by screen readers.
+// Short messages that disappear: a change was saved, or failed in the background; some can be undone. Announced by screen readers.
 import { type ComponentChildren, createContext } from 'preact'
 import { useCallback, useContext, useState } from 'preact/hooks'
 
-type Toast = { readonly id: number; readonly text: string; readonly tone: 'good' | 'bad' }
-export type ShowToast = (text: string, tone?: Toast['tone']) => void
+type Tone = 'good' | 'bad'
+type Toast = {
+  readonly id: number
+  readonly text: string
+  readonly tone: Tone
+  readonly undo: (() => void) | null
+}
+/** `undo`: gives the message a button that runs it. */
+type ShowToast = (text: string, tone?: Tone, undo?: () => void) => void
 
 const ToastContext = createContext<ShowToast>(() => {})
 const shownMs = 5_000
+/** Long enough to read the message and reach the button. */
+const undoMs = 10_000
 const toastsMax = 3
 
 export function useToast(): ShowToast {
@@ -15,18 +24,31 @@ export function useToast(): ShowToast {
 
 export function Toasts({ children }: { readonly children: ComponentChildren }) {
   const [toasts, setToasts] = useState<readonly Toast[]>([])
-  const show = useCallback<ShowToast>((text, tone = 'good') => {
+  const drop = (id: number): void => setToasts((were) => were.filter((one) => one.id !== id))
+  const show = useCallback<ShowToast>((text, tone = 'good', undo) => {
     const id = performance.now()
-    setToasts((were) => [...were, { id, text, tone }].slice(-toastsMax))
-    setTimeout(() => setToasts((were) => were.filter((one) => one.id !== id)), shownMs)
+    setToasts((were) => [...were, { id, text, tone, undo: undo ?? null }].slice(-toastsMax))
+    setTimeout(() => drop(id), undo === undefined ? shownMs : undoMs)
   }, [])
   return (
     <ToastContext.Provider value={show}>
       {children}
       <div class="toasts" role="status" aria-live="polite">
-        {toasts.map(({ id, text, tone }) => (
+        {toasts.map(({ id, text, tone, undo }) => (
           <div key={id} class={`toast ${tone}`}>
             {text}
+            {undo !== null && (
+              <button
+                class="button small"
+                type="button"
+                onClick={() => {
+                  drop(id)
+                  undo()
+                }}
+              >
+                Undo
+              </button>
+            )}
           </div>
         ))}
       </div>

@@ -6,6 +6,7 @@ import type { UsageView } from '../admin/resources/usage/usage-view.ts'
 import { listStorage, readStorage, sumStorage } from '../ipfs/pins/account-storage.ts'
 import { createUsageFeed } from '../access/usage/usage-feed.ts'
 import { createUsageLines } from '../access/usage/usage-lines.ts'
+import { createKeyUsages } from '../access/usage/key-usage.ts'
 import { createUsageReports } from '../access/usage/usage-report.ts'
 import type { Usage, UsageRead } from '../access/usage/usage.ts'
 import type { AdminContext, PinRows } from '../admin/admin-operation.ts'
@@ -49,6 +50,7 @@ export function openUsageView(parts: {
   return {
     report: createUsageReports({ clock, read }).report,
     list: createUsageLines({ read }).list,
+    listKeys: createKeyUsages({ clock, read }).list,
     follow: usage === null ? null : createUsageFeed({ usage, clock }).follow,
     storageOf: (accountId) => sumStorage(rows, accountId),
   }

@@ -113,6 +113,7 @@ const splitColumns = {
   method: 'method',
   status: 'status',
   reason: 'outcome, reason',
+  outcome: 'outcome',
 } as const
 
 /** Rows have the start and the columns of `by` alone. */
@@ -169,6 +170,18 @@ export function splitUsageByHolder(
   const { sql, parameters } = holdersOf(group)
   return query(
     `SELECT usage.holder AS holder, start, ${sums} ${joined('usage', sql)} GROUP BY usage.holder, start`,
+    [...parameters, span, from],
+  )
+}
+
+/** The start of the last interval of each holder that has one from `from` on. */
+export function findLastUsageByHolder(
+  group: HolderGroup,
+  { span, from }: Pick<UsageRange, 'span' | 'from'>,
+): Query<HolderRow & StartRow> {
+  const { sql, parameters } = holdersOf(group)
+  return query(
+    `SELECT usage.holder AS holder, max(start) AS start ${joined('usage', sql)} GROUP BY usage.holder`,
     [...parameters, span, from],
   )
 }

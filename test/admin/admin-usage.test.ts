@@ -8,6 +8,7 @@ import { getAllUsage } from '../../src/admin/resources/usage/get-all-usage.ts'
 import { getKeyUsage } from '../../src/admin/resources/usage/get-key-usage.ts'
 import { getUsage } from '../../src/admin/resources/usage/get-usage.ts'
 import { listAllUsage } from '../../src/admin/resources/usage/list-all-usage.ts'
+import { listKeyUsage } from '../../src/admin/resources/usage/list-key-usage.ts'
 import { listUsage } from '../../src/admin/resources/usage/list-usage.ts'
 import { usageCsv } from '../../src/admin/resources/usage/usage-csv.ts'
 import { openPinRows, openUsageView } from '../../src/server/open-admin.ts'
@@ -50,6 +51,30 @@ test('reports of an account, of its keys and of the server contain the same call
     [
       ['a', 'a', 6],
       ['b', 'b', 1],
+    ],
+  )
+})
+
+test('the usage of each key counts its calls of the last day, and the series by outcome has a part for each class', async () => {
+  const { run, usage } = rig()
+  const expected = [
+    { id: 'k1', requests: 5, failed: 0, unitsToday: 400 },
+    { id: 'k2', requests: 1, failed: 1, unitsToday: 0 },
+  ]
+  for (const isWritten of [false, true]) {
+    if (isWritten) await usage.flush()
+    const { keys } = await run(listKeyUsage, { account: 'a' })
+    const sorted = keys.toSorted((one, other) => (one.id < other.id ? -1 : 1))
+    assert.partialDeepStrictEqual(sorted, expected)
+    assert.equal(sorted[0]?.hours?.at(-1), 5)
+    assert.ok((sorted[0]?.lastUsed ?? 0) > 0)
+  }
+  const { report } = await run(getUsage, { account: 'a', by: 'outcome' })
+  assert.deepEqual(
+    report.split?.parts.map(({ name, requests }) => [name, requests.at(-1)]),
+    [
+      ['answered', 5],
+      ['refused', 1],
     ],
   )
 })

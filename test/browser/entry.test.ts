@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test'
 import { checkAxe } from './axe.ts'
 import { noBrowser } from './browser.ts'
 import { firstPageBytesMax, gzippedBytes } from './first-page.ts'
-import { openPage } from './open-page.ts'
+import { openPage, signOut } from './open-page.ts'
 
 test(
   'without a session the dashboard shows the sign-in page and sends no request to another origin',
@@ -44,13 +44,13 @@ test(
       await route.continue()
     })
     await open('/')
-    await page.getByRole('heading', { name: 'First steps' }).waitFor()
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
     await several.promise
     let asked = 0
     page.on('request', (request) => {
       if (request.url().endsWith('/api/v1/me')) asked += 1
     })
-    await page.getByRole('button', { name: 'Sign out' }).click()
+    await signOut(page)
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     // Waits for later replies of the same server, so that earlier requests of the page are counted.
     for (let round = 0; round < 20; round += 1)

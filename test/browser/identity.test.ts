@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { TOTP } from 'otpauth'
 import { checkAxe } from './axe.ts'
 import { noBrowser } from './browser.ts'
-import { openPage, openPageOf, operator } from './open-page.ts'
+import { openPage, openPageOf, operator, signOut } from './open-page.ts'
 
 test(
   'the first-run link creates the first operator once and disappears from the address bar',
@@ -18,7 +18,7 @@ test(
     await enter()
     assert.equal(page.url(), `${cairn.url}/dashboard/`)
     expect(/status of 4\d\d/)
-    await page.getByRole('button', { name: 'Sign out' }).click()
+    await signOut(page)
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await page.goto(cairn.firstRunLink ?? '')
     await page.reload()
@@ -36,7 +36,7 @@ test(
     const { page, enter, open, expect } = await openPage(t)
     await enter()
     expect(/status of 401/)
-    await page.getByRole('button', { name: 'Sign out' }).click()
+    await signOut(page)
     await open('/keys')
     await page.getByLabel('Email').fill(operator.email)
     await page.getByLabel('Password').fill('not the password')
@@ -70,7 +70,7 @@ test(
     await page.getByRole('button', { name: 'I have saved them' }).click()
     await page.getByText('10 recovery codes are left').waitFor()
 
-    await page.getByRole('button', { name: 'Sign out' }).click()
+    await signOut(page)
     await page.getByLabel('Email').fill(operator.email)
     await page.getByLabel('Password').fill(operator.password)
     await page.getByRole('button', { name: 'Sign in' }).click()

@@ -11,7 +11,7 @@ const address = '0x8bebc8ba651aee624937e7d897853ac30c95a067'
 async function openInspector(t: TestContext, options: OpenPageOptions = {}) {
   const opened = await openSignedIn(t, options)
   const { cairn, page, open } = opened
-  await open('/inspector')
+  await open('/requests')
   await page.getByLabel('Record the last 200 requests').check()
   await page.getByText('No requests yet').waitFor()
   await page.getByLabel('Record params and results').check()
@@ -78,7 +78,7 @@ test(
   { skip: noBrowser, timeout: 120_000 },
   async (t) => {
     const { page, open } = await openSignedIn(t)
-    await open('/inspector')
+    await open('/requests')
     await page.getByLabel('Record the last 200 requests').check()
     await page.getByText('Live', { exact: true }).waitFor()
     await page.locator('input[type=checkbox]:disabled').first().waitFor({ state: 'detached' })
@@ -107,7 +107,7 @@ test(
   { skip: noBrowser, timeout: 120_000 },
   async (t) => {
     const { cairn, page, open } = await openSignedIn(t)
-    await open('/inspector')
+    await open('/requests')
     await page.getByLabel('Record the last 200 requests').check()
     await page.getByText('Live', { exact: true }).waitFor()
     // The page connects to the live view after it has loaded the list.

@@ -48,6 +48,12 @@ export type OpenPageOptions = {
   readonly ownOriginOnly?: boolean
 }
 
+/** Signs out with the menu of the signed-in person. */
+export async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Your profile' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+}
+
 /** Starts a server and a browser, which stop with the test. */
 export async function openPage(t: TestContext, options: OpenPageOptions = {}): Promise<OpenPage> {
   await buildPages()

@@ -6,7 +6,7 @@ import { TOTP } from 'otpauth'
 import { providerSettings, startOpenIdProvider } from '../fakes/people/openid-provider.ts'
 import { checkAxe } from './axe.ts'
 import { noBrowser } from './browser.ts'
-import { openPage, operator } from './open-page.ts'
+import { openPage, operator, signOut } from './open-page.ts'
 
 test(
   'a person links their identity, signs in with it, and confirms with it',
@@ -46,7 +46,7 @@ test(
     await picture('openid-linked')
     await checkAxe(page, 'openid-linked')
 
-    await page.getByRole('button', { name: 'Sign out' }).click()
+    await signOut(page)
     await open('/keys')
     await page.getByRole('button', { name: 'Sign in with Example ID' }).waitFor()
     await picture('openid-sign-in')

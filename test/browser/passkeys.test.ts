@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { checkAxe } from './axe.ts'
 import { noBrowser } from './browser.ts'
-import { openPage, type OpenPageOptions, operator } from './open-page.ts'
+import { openPage, type OpenPageOptions, operator, signOut } from './open-page.ts'
 
 /** A page with a virtual authenticator that verifies its user, until `setUserVerified(false)`. */
 async function openWithAuthenticator(t: TestContext, options: OpenPageOptions = {}) {
@@ -62,7 +62,7 @@ test(
     await page.getByText('already has a passkey for your profile').waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
 
-    await page.getByRole('button', { name: 'Sign out' }).click()
+    await signOut(page)
     await picture('sign-in-passkey')
     await checkAxe(page, 'sign-in')
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
@@ -76,7 +76,7 @@ test(
     const confirming = page.getByRole('dialog', { name: "Confirm it's you" })
     await confirming.getByRole('button', { name: 'Use a passkey' }).click()
     await page.getByText('No passkeys yet').waitFor()
-    await page.getByRole('button', { name: 'Sign out' }).click()
+    await signOut(page)
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
     await page.getByText('does not let you in here: use your password').waitFor()
   },
@@ -110,7 +110,7 @@ test(
     await open('/profile')
     await addPasskey(page, 'Laptop')
     await page.getByRole('rowheader', { name: 'Laptop' }).waitFor()
-    await page.getByRole('button', { name: 'Sign out' }).click()
+    await signOut(page)
     await setUserVerified(false)
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
     await page.getByText('No passkey was chosen, or the request timed out').waitFor()
@@ -132,7 +132,7 @@ test(
     const there = cairn.url.replace('127.0.0.1', 'localhost')
     assert.equal(await link.getAttribute('href'), `${there}/dashboard/profile`)
     assert.equal(await page.getByRole('button', { name: 'Add passkey' }).count(), 0)
-    await page.getByRole('button', { name: 'Sign out' }).click()
+    await signOut(page)
     await page.getByRole('link', { name: 'http://localhost' }).waitFor()
     await checkAxe(page, 'sign-in by address')
   },

@@ -57,7 +57,7 @@ test(
     const { cairn, page, enter } = await openPage(t)
     await cairn.cli('accounts', 'create', 'acme')
     await enter()
-    const account = page.locator('label', { hasText: 'Account' }).locator('select')
+    const account = page.getByRole('complementary').getByLabel('Account')
     assert.equal(await account.locator('option:checked').textContent(), 'default')
   },
 )

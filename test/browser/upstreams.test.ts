@@ -37,9 +37,8 @@ test(
     }
     await cairn.rpc('eth_getStorageAt', [contract, '0x0', 'latest'])
     await enter()
-    const count = page.locator('.facts div').filter({ hasText: 'Invalid replies' })
-    await count.getByText(/^[1-9]/).waitFor()
-    await page.getByRole('link', { name: 'All upstreams' }).click()
+    await page.getByText(/^faulty on recorded sent \d+ invalid repl/).waitFor()
+    await page.getByRole('link', { name: 'See the evidence' }).click()
     await faulty.stop()
     await cairn.rpc('eth_call', [{ to: contract, data: '0x' }, 'latest'])
     const errors = page.getByRole('table', { name: 'Recent errors' })

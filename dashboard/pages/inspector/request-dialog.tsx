@@ -33,7 +33,7 @@ export function RequestDialog({
   const loaded = useLoaded((signal) => call(path, sent, signal), [id])
   return (
     <Dialog
-      wide
+      look="wide"
       title={loaded.value === undefined ? 'Request' : nameOf(loaded.value)}
       onClose={onClose}
     >

@@ -17,7 +17,7 @@ type Steps = {
   readonly files: boolean
 }
 
-async function loadSteps(account: string, signal: AbortSignal): Promise<Steps> {
+export async function loadSteps(account: string, signal: AbortSignal): Promise<Steps> {
   const [{ keys }, { report }, { opensFiles }] = await Promise.all([
     call('GET /accounts/{account}/keys', { account }, signal),
     call('GET /accounts/{account}/usage', { account, window: '30d' }, signal),

@@ -1,5 +1,6 @@
 // Builds one usage report from rows of the database and rows in memory.
 // Tested by src/access/usage/usage-report.test.ts
+import { outcomeClassOf } from '../../base/outcome-class.ts'
 import { holders } from '../../tables/usage.ts'
 import { type FlushedRow, type Part, type Sums, Tallies, Tally } from './usage-row.ts'
 import { startOf, type UsageWindow, type WindowName } from './usage-window.ts'
@@ -21,8 +22,8 @@ export function holderOf(scope: UsageScope): string {
   return 'accountId' in scope ? holders.account(scope.accountId) : holders.all
 }
 
-/** `holder`: the keys of an account, the accounts of all. */
-export const dimensions = ['holder', 'network', 'method', 'status', 'reason'] as const
+/** `holder`: the keys of an account, the accounts of all. `outcome`: the class of the outcome (base/outcome-class.ts). */
+export const dimensions = ['holder', 'network', 'method', 'status', 'reason', 'outcome'] as const
 export type Dimension = (typeof dimensions)[number]
 
 type Interval = Part & {
@@ -251,6 +252,8 @@ function nameIn(by: Dimension | null, row: Partial<Row>): string | null {
       return row.method ?? ''
     case 'status':
       return String(row.status ?? 0)
+    case 'outcome':
+      return outcomeClassOf(row.outcome ?? '')
     case 'reason':
       if (row.outcome === 'ok') return null
       return row.reason === '' ? (row.outcome ?? '') : (row.reason ?? '')

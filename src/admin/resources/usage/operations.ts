@@ -5,6 +5,7 @@ import { getUsage } from './get-usage.ts'
 import { getKeyUsage } from './get-key-usage.ts'
 import { getAllUsage } from './get-all-usage.ts'
 import { listUsage } from './list-usage.ts'
+import { listKeyUsage } from './list-key-usage.ts'
 import { listAllUsage } from './list-all-usage.ts'
 import { exportUsage } from './export-usage.ts'
 import { exportAllUsage } from './export-all-usage.ts'
@@ -14,6 +15,7 @@ import { followAllUsage } from './follow-all-usage.ts'
 export const usageOperations = [
   getUsage,
   getKeyUsage,
+  listKeyUsage,
   getAllUsage,
   listUsage,
   listAllUsage,

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { attentionOf, type AttentionParts } from './attention.ts'
+
+const now = Date.UTC(2026, 10, 24, 12)
+
+const status: NonNullable<AttentionParts['status']> = {
+  version: '1',
+  started: 0,
+  ready: true,
+  facesPort: null,
+  networks: [{ name: 'mainnet', chainId: '1', embedded: false, head: '7', anchor: null }],
+  store: { writable: true, bytes: 1, bytesMax: null },
+  gateway: { enabled: true, public: false, deserialized: false, host: null, local: false },
+}
+
+function key(name: string, limit: number | null, expires: number | null = null) {
+  return { id: name, name, prefix: '', revoked: null, expires, settings: { unitsPerDay: limit } }
+}
+
+test('a healthy server needs no attention', () => {
+  const upstreams = { upstreams: [], alarms: [], lies: [] }
+  assert.deepEqual(attentionOf({ status, upstreams, keys: [], keyUsage: [] }, now), [])
+  assert.deepEqual(attentionOf({}, now), [])
+})
+
+test('what is broken comes before what will be, each with the page that helps', () => {
+  const keys = [key('indexer', 100), key('ci', null, now + 86_400_000), key('idle', 100)]
+  const keyUsage = [
+    { id: 'indexer', requests: 9, failed: 0, unitsToday: 91, lastUsed: now, hours: null },
+    { id: 'ci', requests: 1, failed: 0, unitsToday: 0, lastUsed: now, hours: null },
+  ]
+  const found = attentionOf(
+    {
+      status: { ...status, networks: [{ ...status.networks[0], head: null }] },
+      keys,
+      keyUsage,
+    } as unknown as AttentionParts,
+    now,
+  )
+  assert.deepEqual(
+    found.map(({ tone, title, to }) => [tone, title, to]),
+    [
+      ['bad', 'mainnet has no recent block', '/networks'],
+      ['warn', "Key “indexer” has used 91% of today's units", '/keys/indexer?tab=limits'],
+      ['warn', 'Key “ci” expires tomorrow', '/keys/ci?tab=access'],
+    ],
+  )
+  assert.equal(found[1]?.text, 'At this rate they end at 13:11 UTC.')
+})
+
+test('invalid replies of the last day are counted by upstream', () => {
+  const lie = { network: 'mainnet', upstream: 'node-b', time: now - 720_000 }
+  const upstreams = {
+    upstreams: [{ network: 'mainnet', name: 'node-b', state: 'quarantined' }],
+    alarms: [],
+    lies: [lie, lie, { ...lie, time: now - 2 * 86_400_000 }],
+  }
+  const [found] = attentionOf({ upstreams } as unknown as AttentionParts, now)
+  assert.equal(found?.title, 'node-b on mainnet sent 2 invalid replies')
+  assert.equal(found?.text, 'The last one 12 minutes ago. No wrong answer reached a caller.')
+})

@@ -1,0 +1,177 @@
+// What needs the attention of the signed-in person, worst first, each with the page that helps. Pure.
+// Tested by dashboard/app/attention.test.ts
+import type { AdminReply } from '../../src/admin/client.ts'
+import { formatSince } from './format.ts'
+import { keyName } from './key-name.ts'
+
+export type Attention = {
+  readonly tone: 'bad' | 'warn'
+  readonly title: string
+  readonly text: string
+  readonly action: string
+  /** Path below the dashboard. */
+  readonly to: string
+}
+
+/** Parts that are not loaded, or that the person may not see, are absent. */
+export type AttentionParts = {
+  readonly status?: AdminReply<'GET /status'> | undefined
+  readonly upstreams?: AdminReply<'GET /upstreams'> | undefined
+  readonly backups?: AdminReply<'GET /backups/state'> | undefined
+  readonly keys?: AdminReply<'GET /accounts/{account}/keys'>['keys'] | undefined
+  readonly keyUsage?: AdminReply<'GET /accounts/{account}/key-usage'>['keys'] | undefined
+}
+
+const dayMs = 86_400_000
+const warnShare = 0.75
+const expiresSoonMs = 14 * dayMs
+/** Invalid replies that are older are no news. */
+const newsMs = dayMs
+
+export function attentionOf(parts: AttentionParts, now: number): readonly Attention[] {
+  const all = [
+    ...ofStatus(parts.status),
+    ...ofUpstreams(parts.upstreams, now),
+    ...ofBackups(parts.backups, now),
+    ...ofKeys(parts, now),
+  ]
+  return all.toSorted((a, b) => Number(a.tone === 'warn') - Number(b.tone === 'warn'))
+}
+
+function ofStatus(status: AttentionParts['status']): readonly Attention[] {
+  if (status === undefined) return []
+  const { networks, store } = status
+  const found: Attention[] = networks
+    .filter(({ head }) => head === null)
+    .map(({ name }) => ({
+      tone: 'bad',
+      title: `${name} has no recent block`,
+      text: 'No upstream has confirmed a new head. Calls for the latest block fail.',
+      action: 'Check the network',
+      to: '/networks',
+    }))
+  if (!store.writable) {
+    found.push({
+      tone: 'bad',
+      title: 'The store cannot write',
+      text: 'Reads still work. Uploads and pins fail.',
+      action: 'See files',
+      to: '/files',
+    })
+  } else if (store.bytesMax !== null && store.bytes > 0.9 * store.bytesMax) {
+    found.push({
+      tone: 'warn',
+      title: `The store is ${Math.round((store.bytes / store.bytesMax) * 100)}% full`,
+      text: 'Cached content is dropped first; pins stay.',
+      action: 'See files',
+      to: '/files',
+    })
+  }
+  return found
+}
+
+const states: Readonly<Record<string, string>> = {
+  open: 'is paused after failures',
+  quarantined: 'is quarantined',
+  'wrong-chain': 'answers for another network',
+}
+
+function ofUpstreams(found: AttentionParts['upstreams'], now: number): readonly Attention[] {
+  if (found === undefined) return []
+  const { upstreams, alarms, lies } = found
+  return [
+    ...alarms.map(({ network, need, since }) => ({
+      tone: 'bad' as const,
+      title: `No upstream of ${network} sends provable ${need}`,
+      text: `Since ${formatSince(since, now)}.`,
+      action: 'Check the network',
+      to: '/networks',
+    })),
+    ...upstreams.flatMap(({ network, name, state }): readonly Attention[] => {
+      const recent = lies.filter(
+        (lie) => lie.network === network && lie.upstream === name && now - lie.time < newsMs,
+      )
+      const [last] = recent
+      if (last !== undefined) {
+        const replies = recent.length === 1 ? '1 invalid reply' : `${recent.length} invalid replies`
+        return [
+          {
+            tone: 'bad',
+            title: `${name} on ${network} sent ${replies}`,
+            text: `The last one ${formatSince(last.time, now)}. No wrong answer reached a caller.`,
+            action: 'See the evidence',
+            to: '/networks',
+          },
+        ]
+      }
+      const words = states[state]
+      if (words === undefined) return []
+      return [
+        {
+          tone: state === 'open' ? 'warn' : 'bad',
+          title: `${name} on ${network} ${words}`,
+          text: 'Cairn asks the other upstreams of the network.',
+          action: 'Check the network',
+          to: '/networks',
+        },
+      ]
+    }),
+  ]
+}
+
+function ofBackups(state: AttentionParts['backups'], now: number): readonly Attention[] {
+  if (state === undefined || state.target === null) return []
+  const { lastFailure, lastSuccess, everyHours } = state
+  const guide = { action: 'See backups', to: '/settings' }
+  if (lastFailure !== null) {
+    const text = `${formatSince(lastFailure.time, now)}: ${lastFailure.reason}`
+    return [{ tone: 'bad', title: 'The last backup failed', text, ...guide }]
+  }
+  const isLate = lastSuccess !== null && now - lastSuccess.ended > 2 * everyHours * 3_600_000
+  if (!isLate || lastSuccess === null) return []
+  const text = `The last one finished ${formatSince(lastSuccess.ended, now)}.`
+  return [{ tone: 'warn', title: 'The backup is late', text, ...guide }]
+}
+
+function ofKeys({ keys, keyUsage }: AttentionParts, now: number): readonly Attention[] {
+  const used = new Map(keyUsage?.map((one) => [one.id, one]))
+  return (keys ?? []).flatMap((key): readonly Attention[] => {
+    if (key.revoked !== null || (key.expires !== null && key.expires <= now)) return []
+    const name = keyName(key)
+    const usage = used.get(key.id)
+    const limit = key.settings.unitsPerDay
+    const to = `/keys/${key.id}`
+    const found: Attention[] = []
+    const share = limit === null || limit === 0 ? 0 : (usage?.unitsToday ?? 0) / limit
+    if (share >= warnShare) {
+      found.push({
+        tone: share >= 1 ? 'bad' : 'warn',
+        title: `Key “${name}” has used ${Math.floor(share * 100)}% of today's units`,
+        text: forecast(share, now),
+        action: 'Raise the limit',
+        to: `${to}?tab=limits`,
+      })
+    }
+    const isUsed = (usage?.requests ?? 0) > 0
+    if (key.expires !== null && key.expires - now < expiresSoonMs && isUsed) {
+      found.push({
+        tone: 'warn',
+        title: `Key “${name}” expires ${formatSince(key.expires, now)}`,
+        text: 'Calls with it then fail. Rotate it, or change its expiry.',
+        action: 'Change the expiry',
+        to: `${to}?tab=access`,
+      })
+    }
+    return found
+  })
+}
+
+/** When the units of the day end, if they are used as until now. */
+function forecast(share: number, now: number): string {
+  if (share >= 1) return 'Its calls are refused until 00:00 UTC.'
+  const passed = now % dayMs
+  const end = passed / share
+  if (end >= dayMs) return 'At this rate they last until 00:00 UTC.'
+  const time = new Date(now - passed + end).toISOString().slice(11, 16)
+  return `At this rate they end at ${time} UTC.`
+}

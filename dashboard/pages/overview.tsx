@@ -1,0 +1,160 @@
+// Overview: what needs attention, traffic with errors and latency, networks, the busiest keys and the latest changes. A new
+// account sees its first steps and code instead of empty figures.
+// Tested by test/browser/start.test.ts
+import { useState } from 'preact/hooks'
+import { call } from '../app/api.ts'
+import { apiBasesOf } from '../app/api-bases.ts'
+import { attentionOf } from '../app/attention.ts'
+import { useAccount, useSession } from '../app/session.tsx'
+import { useLoaded } from '../app/use-loaded.ts'
+import { useMay } from '../app/use-may.ts'
+import { Card, PageHead } from '../ui/card.tsx'
+import { Show } from '../ui/note.tsx'
+import { Segments } from '../ui/toolbar.tsx'
+import { AttentionCard } from './overview/attention-card.tsx'
+import { BusiestKeys } from './overview/busiest-keys.tsx'
+import { NetworksCard } from './overview/networks-card.tsx'
+import { RecentChanges } from './overview/recent-changes.tsx'
+import { type Report, TrafficFigures } from './overview/traffic-figures.tsx'
+import { seriesOf } from '../usage/outcome-series.ts'
+import { Checklist, loadSteps } from './start/checklist.tsx'
+import { Snippets } from './start/snippets.tsx'
+import { OutcomeChart } from '../ui/outcome-chart.tsx'
+
+const windows = [
+  { value: '1h', title: '1 h' },
+  { value: '24h', title: '24 h' },
+  { value: '7d', title: '7 d' },
+  { value: '30d', title: '30 d' },
+] as const
+
+type Window = (typeof windows)[number]['value']
+
+const statusMs = 5_000
+const usageMs = 10_000
+
+export function OverviewPage() {
+  const { account } = useSession()
+  return account === null ? <OfServer /> : <OfAccount />
+}
+
+/** For people without an account. */
+function OfServer() {
+  const status = useLoaded((signal) => call('GET /status', {}, signal), [], { everyMs: statusMs })
+  const server = useServer()
+  return (
+    <>
+      <PageHead title="Overview" />
+      <AttentionCard
+        items={attentionOf({ status: status.value, ...server.value }, Date.now())}
+        isLoaded={status.value !== undefined}
+      />
+      <Show loaded={status}>
+        {(found) => <NetworksCard status={found} upstreams={server.value?.upstreams} />}
+      </Show>
+    </>
+  )
+}
+
+/** What only operators may see; nothing for other people. */
+function useServer() {
+  const isOperator = useMay('operator')
+  return useLoaded(
+    async (signal) => {
+      if (!isOperator) return {}
+      const [upstreams, backups] = await Promise.all([
+        call('GET /upstreams', {}, signal),
+        call('GET /backups/state', {}, signal),
+      ])
+      return { upstreams, backups }
+    },
+    [isOperator],
+    { everyMs: usageMs },
+  )
+}
+
+function OfAccount() {
+  const account = useAccount()
+  const [window, setWindow] = useState<Window>('24h')
+  const status = useLoaded((signal) => call('GET /status', {}, signal), [], { everyMs: statusMs })
+  const server = useServer()
+  const keys = useLoaded((signal) => loadKeys(account.id, signal), [account.id], {
+    everyMs: usageMs,
+  })
+  const usage = useLoaded(
+    (signal) =>
+      call('GET /accounts/{account}/usage', { account: account.id, window, by: 'outcome' }, signal),
+    [account.id, window],
+    { everyMs: usageMs },
+  )
+  const limits = useLoaded(
+    (signal) => call('GET /accounts/{account}', { account: account.id }, signal),
+    [account.id],
+  )
+  // Once: the steps stay while the page is open, so that each is seen to be done.
+  const steps = useLoaded((signal) => loadSteps(account.id, signal), [account.id])
+  const isNew = steps.value !== undefined && !steps.value.rpc
+  const items = attentionOf({ status: status.value, ...server.value, ...keys.value }, Date.now())
+  return (
+    <>
+      <PageHead
+        title="Overview"
+        actions={<Segments title="Period" value={window} options={windows} onValue={setWindow} />}
+      />
+      <AttentionCard
+        items={items}
+        isLoaded={status.value !== undefined && keys.value !== undefined}
+      />
+      {isNew && status.value !== undefined && (
+        <div class="columns">
+          <Snippets
+            bases={apiBasesOf(location, status.value.facesPort)}
+            networks={status.value.networks.map(({ name }) => name)}
+          />
+          <Checklist />
+        </div>
+      )}
+      <Show loaded={usage}>
+        {({ report, storage }) => (
+          <TrafficFigures
+            report={report}
+            storedBytes={storage.physicalBytes}
+            storedMax={limits.value?.account.settings.filesStoredBytes ?? null}
+          />
+        )}
+      </Show>
+      <Show loaded={status}>
+        {(found) => (
+          <NetworksCard
+            status={found}
+            upstreams={server.value?.upstreams}
+            report={usage.value?.report}
+          />
+        )}
+      </Show>
+      {usage.value !== undefined && usage.value.report.totals.requests > 0 && (
+        <Traffic report={usage.value.report} />
+      )}
+      <div class="halves">
+        <BusiestKeys report={usage.value?.report} keys={keys.value?.keys} />
+        <RecentChanges />
+      </div>
+    </>
+  )
+}
+
+function Traffic({ report }: { readonly report: Report }) {
+  return (
+    <Card title="Traffic">
+      <OutcomeChart series={seriesOf(report)} />
+    </Card>
+  )
+}
+
+async function loadKeys(account: string, signal: AbortSignal) {
+  const [{ keys }, used] = await Promise.all([
+    call('GET /accounts/{account}/keys', { account }, signal),
+    call('GET /accounts/{account}/key-usage', { account }, signal),
+  ])
+  return { keys, keyUsage: used.keys }
+}

@@ -1,0 +1,51 @@
+// The keys with most calls of the period.
+import type { AdminReply } from '../../../src/admin/client.ts'
+import { formatNumber } from '../../app/format.ts'
+import { keyName } from '../../app/key-name.ts'
+import { Link } from '../../app/router.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Empty } from '../../ui/note.tsx'
+import { Table } from '../../ui/table.tsx'
+import { percent } from '../../usage/outcome-series.ts'
+import type { Report } from './traffic-figures.tsx'
+
+const shownMax = 5
+
+export function BusiestKeys({
+  report,
+  keys,
+}: {
+  readonly report: Report | undefined
+  readonly keys: AdminReply<'GET /accounts/{account}/keys'>['keys'] | undefined
+}) {
+  const names = new Map(keys?.map((key) => [key.id, keyName(key)]))
+  return (
+    <Card title="Busiest keys" flush actions={<Link to="/usage">All usage</Link>}>
+      <Table
+        caption="Busiest keys"
+        dense
+        rows={(report?.holders ?? []).slice(0, shownMax)}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty title="No calls in this period">Try a longer one, or send a test call.</Empty>
+        }
+        columns={[
+          {
+            title: 'Key',
+            cell: ({ id, name }) => (
+              <Link to={`/keys/${id}`} class="name">
+                {names.get(id) ?? name}
+              </Link>
+            ),
+          },
+          { title: 'Calls', number: true, cell: ({ requests }) => formatNumber(requests) },
+          {
+            title: 'Errors',
+            number: true,
+            cell: ({ failed, requests }) => percent(failed, requests),
+          },
+        ]}
+      />
+    </Card>
+  )
+}

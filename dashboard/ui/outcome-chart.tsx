@@ -1,0 +1,292 @@
+// Calls over time as stacked bars by outcome. Hover, focus and touch show the figures of an interval; the arrow keys move through
+// the intervals; entries of the legend hide a part. The last interval, which is incomplete, is not drawn.
+// Tested by test/browser/usage.test.ts
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { type OutcomeClass, outcomeClasses } from '../../src/base/outcome-class.ts'
+import { formatNumber } from '../app/format.ts'
+import { classTitles } from '../app/outcome.ts'
+import '../style/chart.css'
+import { groupOf, shortCount, spanOf, tickOf, topOf } from './chart-scale.ts'
+import { Empty } from './note.tsx'
+import { Table } from './table.tsx'
+
+export type OutcomeSeries = {
+  /** Milliseconds since 1970 UTC; complete intervals only. */
+  readonly starts: readonly number[]
+  /** Calls of each interval. */
+  readonly counts: Readonly<Record<OutcomeClass, readonly number[]>>
+}
+
+type Bar = { readonly start: number; readonly counts: Readonly<Record<OutcomeClass, number>> }
+
+const height = 210
+const left = 40
+const bottom = 186
+const top = 10
+const barsMax = 60
+const phoneBarsMax = 24
+const phoneWidth = 600
+
+export function OutcomeChart({ series }: { readonly series: OutcomeSeries }) {
+  const box = useRef<HTMLDivElement>(null)
+  const [width, setWidth] = useState(1000)
+  const [hidden, setHidden] = useState<ReadonlySet<OutcomeClass>>(new Set())
+  const [at, setAt] = useState<number | null>(null)
+  useEffect(() => {
+    if (box.current === null) return undefined
+    const watch = new ResizeObserver(([entry]) =>
+      setWidth(Math.max(240, entry?.contentRect.width ?? 0)),
+    )
+    watch.observe(box.current)
+    return () => watch.disconnect()
+  }, [])
+  const { bars, stepMs } = barsOf(series, width < phoneWidth ? phoneBarsMax : barsMax)
+  const shown = outcomeClasses.filter((name) => !hidden.has(name))
+  const toggle = (name: OutcomeClass): void => {
+    const next = new Set(hidden)
+    if (!next.delete(name)) next.add(name)
+    setHidden(next)
+  }
+  const press = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') return setAt(null)
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+    if (step === undefined) return
+    event.preventDefault()
+    setAt(at === null ? bars.length - 1 : Math.max(0, Math.min(bars.length - 1, at + step)))
+  }
+  const bar = at === null ? undefined : bars[at]
+  if (!bars.some(({ counts }) => outcomeClasses.some((name) => counts[name] > 0))) {
+    return (
+      <Empty icon="usage" title="No calls in a whole interval yet">
+        The current one is drawn when it ends.
+      </Empty>
+    )
+  }
+  return (
+    <>
+      <Legend bars={bars} hidden={hidden} onToggle={toggle} />
+      <div
+        class="chart-box"
+        ref={box}
+        tabIndex={0}
+        role="group"
+        aria-label="Calls by outcome; the arrow keys move through the intervals"
+        onKeyDown={press}
+        onBlur={() => setAt(null)}
+        onPointerLeave={() => setAt(null)}
+      >
+        <Drawing bars={bars} shown={shown} width={width} stepMs={stepMs} at={at} onAt={setAt} />
+        <p class="unseen" role="status">
+          {bar === undefined
+            ? ''
+            : `${spanOf(bar.start, stepMs)}: ${outcomeClasses.map((name) => `${formatNumber(bar.counts[name])} ${classTitles[name].toLowerCase()}`).join(', ')}`}
+        </p>
+      </div>
+      <details class="chart-table">
+        <summary>Show as table</summary>
+        <BarTable bars={bars} stepMs={stepMs} />
+      </details>
+    </>
+  )
+}
+
+/** Joins neighbouring intervals until there are at most `most`. */
+function barsOf(
+  { starts, counts }: OutcomeSeries,
+  most: number,
+): { readonly bars: readonly Bar[]; readonly stepMs: number } {
+  const size = groupOf(starts.length, most)
+  const first = starts.length % size
+  const stepMs = ((starts[1] ?? 60_000) - (starts[0] ?? 0)) * size
+  const bars: Bar[] = []
+  for (let from = first; from < starts.length; from += size) {
+    const sum = (name: OutcomeClass): number =>
+      counts[name].slice(from, from + size).reduce((all, one) => all + one, 0)
+    bars.push({
+      start: starts[from] ?? 0,
+      counts: {
+        answered: sum('answered'),
+        caller: sum('caller'),
+        refused: sum('refused'),
+        failed: sum('failed'),
+      },
+    })
+  }
+  return { bars, stepMs }
+}
+
+function Legend({
+  bars,
+  hidden,
+  onToggle,
+}: {
+  readonly bars: readonly Bar[]
+  readonly hidden: ReadonlySet<OutcomeClass>
+  onToggle(name: OutcomeClass): void
+}) {
+  return (
+    <div class="legend">
+      {outcomeClasses.map((name) => (
+        <button
+          key={name}
+          type="button"
+          aria-pressed={!hidden.has(name)}
+          onClick={() => onToggle(name)}
+        >
+          <svg width="10" height="10" class={`series ${name}`} aria-hidden="true">
+            <rect width="10" height="10" rx="2" />
+          </svg>
+          {classTitles[name]}{' '}
+          <b>{formatNumber(bars.reduce((sum, bar) => sum + bar.counts[name], 0))}</b>
+        </button>
+      ))}
+    </div>
+  )
+}
+
+type DrawingProps = {
+  readonly bars: readonly Bar[]
+  readonly shown: readonly OutcomeClass[]
+  readonly width: number
+  readonly stepMs: number
+  readonly at: number | null
+  onAt(at: number | null): void
+}
+
+function Drawing({ bars, shown, width, stepMs, at, onAt }: DrawingProps) {
+  const total = (bar: Bar): number => shown.reduce((sum, name) => sum + bar.counts[name], 0)
+  const axis = topOf(Math.max(0, ...bars.map(total)))
+  const slot = (width - left) / Math.max(1, bars.length)
+  const y = (value: number): number => bottom - (value / axis) * (bottom - top)
+  const labelled = Math.max(1, Math.ceil(64 / slot))
+  return (
+    <svg
+      class="chart"
+      width={width}
+      height={height}
+      viewBox={`0 0 ${width} ${height}`}
+      aria-hidden="true"
+    >
+      {[0, 1, 2, 3, 4].map((step) => (
+        <g key={step}>
+          <line
+            class="rule"
+            x1={left}
+            x2={width}
+            y1={y((axis * step) / 4)}
+            y2={y((axis * step) / 4)}
+          />
+          <text x={left - 8} y={y((axis * step) / 4) + 4} text-anchor="end">
+            {shortCount((axis * step) / 4)}
+          </text>
+        </g>
+      ))}
+      {bars.map((bar, index) => {
+        let below = 0
+        const x = left + index * slot
+        return (
+          <g key={bar.start} class={at === null || at === index ? '' : 'dim'}>
+            {shown.map((name) => {
+              const from = below
+              below += bar.counts[name]
+              return (
+                <rect
+                  key={name}
+                  class={`series ${name}`}
+                  x={x + slot * 0.06}
+                  width={slot * 0.88}
+                  y={y(below)}
+                  height={Math.max(0, y(from) - y(below))}
+                />
+              )
+            })}
+            <rect
+              class="touch"
+              x={x}
+              width={slot}
+              y={top}
+              height={bottom - top}
+              onPointerEnter={() => onAt(index)}
+              onPointerDown={() => onAt(index)}
+            />
+            {index % labelled === 0 && x + 40 < width && (
+              <text x={x} y={bottom + 18}>
+                {tickOf(bar.start, stepMs)}
+              </text>
+            )}
+          </g>
+        )
+      })}
+      {at !== null && bars[at] !== undefined && (
+        <Tip
+          bar={bars[at]}
+          shown={shown}
+          stepMs={stepMs}
+          x={left + (at + 0.5) * slot}
+          width={width}
+        />
+      )}
+    </svg>
+  )
+}
+
+const tipWidth = 196
+
+function Tip(props: {
+  readonly bar: Bar
+  readonly shown: readonly OutcomeClass[]
+  readonly stepMs: number
+  readonly x: number
+  readonly width: number
+}) {
+  const { bar, shown, stepMs, x, width } = props
+  const rows = shown.toReversed()
+  const total = shown.reduce((sum, name) => sum + bar.counts[name], 0)
+  const at = x + 12 + tipWidth > width ? x - 12 - tipWidth : x + 12
+  return (
+    <g class="tip" transform={`translate(${at} 8)`}>
+      <rect class="tip-box" width={tipWidth} height={48 + rows.length * 18} rx="6" />
+      <text class="strong" x="12" y="20">
+        {spanOf(bar.start, stepMs)}
+      </text>
+      {rows.map((name, index) => (
+        <g key={name} transform={`translate(12 ${38 + index * 18})`}>
+          <rect class={`series ${name}`} width="10" height="10" y="-9" rx="2" />
+          <text x="16">{classTitles[name]}</text>
+          <text class="strong" x="128" text-anchor="end">
+            {formatNumber(bar.counts[name])}
+          </text>
+          <text x="172" text-anchor="end">
+            {total === 0 ? '' : `${((bar.counts[name] / total) * 100).toFixed(1)}%`}
+          </text>
+        </g>
+      ))}
+      <g transform={`translate(12 ${38 + rows.length * 18})`}>
+        <text>Total</text>
+        <text class="strong" x="128" text-anchor="end">
+          {formatNumber(total)}
+        </text>
+      </g>
+    </g>
+  )
+}
+
+function BarTable({ bars, stepMs }: { readonly bars: readonly Bar[]; readonly stepMs: number }) {
+  return (
+    <Table
+      caption="Calls by interval and outcome"
+      dense
+      pageSize={10}
+      rows={bars.toReversed()}
+      keyOf={({ start }) => String(start)}
+      columns={[
+        { title: 'Interval', cell: ({ start }) => spanOf(start, stepMs) },
+        ...outcomeClasses.map((name) => ({
+          title: classTitles[name],
+          number: true,
+          cell: ({ counts }: Bar) => formatNumber(counts[name]),
+        })),
+      ]}
+    />
+  )
+}

@@ -1,0 +1,60 @@
+// Small drawings in rows: a share of a whole, the used part of a limit, a sparkline. Lengths are SVG attributes, because the
+// content policy allows no inline styles.
+import type { ComponentChildren } from 'preact'
+
+/** `part`: 0 to 1. */
+export function Share({
+  part,
+  tone = '',
+}: {
+  readonly part: number
+  readonly tone?: '' | 'warn' | 'bad' | 'caller' | 'refused' | 'failed'
+}) {
+  const width = Math.max(0, Math.min(1, part)) * 100
+  return (
+    <svg class={`share ${tone}`} viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+      <rect width={width} height="6" />
+    </svg>
+  )
+}
+
+/** The used part of a limit, with its texts. */
+export function Used({
+  part,
+  children,
+}: {
+  readonly part: number
+  readonly children: ComponentChildren
+}) {
+  return (
+    <span class="used">
+      <span class="row">
+        <span>{children}</span>
+        <span>{`${Math.round(part * 100)}%`}</span>
+      </span>
+      <Share part={part} tone={toneOf(part)} />
+    </span>
+  )
+}
+
+export function toneOf(part: number): '' | 'warn' | 'bad' {
+  return part >= 1 ? 'bad' : part >= 0.75 ? 'warn' : ''
+}
+
+/** Without axes: the form of a series of counts. */
+export function Sparkline({ values }: { readonly values: readonly number[] }) {
+  const most = Math.max(1, ...values)
+  const step = 96 / Math.max(1, values.length - 1)
+  const line = values
+    .map(
+      (value, at) =>
+        `${at === 0 ? 'M' : 'L'}${(at * step).toFixed(1)} ${(22 - (value / most) * 20).toFixed(1)}`,
+    )
+    .join('')
+  return (
+    <svg class="sparkline" viewBox="0 0 96 24" preserveAspectRatio="none" aria-hidden="true">
+      <path class="area" d={`${line}L96 24L0 24Z`} />
+      <path d={line} />
+    </svg>
+  )
+}

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { countsOf, percent, seriesOf } from './outcome-series.ts'
+
+test('the series has every class and leaves out the incomplete interval', () => {
+  const interval = { requests: 0, failed: 0, units: 0, bytesIn: 0, bytesOut: 0, latency: null }
+  const series = [1, 2, 3].map((start) => ({ ...interval, start, complete: start < 3 }))
+  const parts = [{ name: 'failed', requests: [4, 5, 6], units: [] }]
+  assert.deepEqual(seriesOf({ series, split: { by: 'outcome', parts } }), {
+    starts: [1, 2],
+    counts: { answered: [0, 0], caller: [0, 0], refused: [0, 0], failed: [4, 5] },
+  })
+})
+
+test('calls are counted by whose matter they are', () => {
+  const table = [
+    { outcome: 'ok', requests: 5 },
+    { outcome: 'reverted', requests: 2 },
+    { outcome: 'bad_params', requests: 1 },
+    { outcome: 'no_upstream', requests: 1 },
+  ]
+  assert.deepEqual(countsOf(table), { answered: 5, caller: 3, refused: 0, failed: 1 })
+  assert.deepEqual(
+    [percent(0, 9), percent(1, 1000), percent(4, 100), percent(1, 2)],
+    ['0%', '0.10%', '4.0%', '50%'],
+  )
+})

@@ -1,0 +1,42 @@
+// Series and sums of a usage report by whose matter the outcomes are. Pure.
+// Tested by dashboard/usage/outcome-series.test.ts
+import type { AdminReply } from '../../src/admin/client.ts'
+import { type OutcomeClass, outcomeClasses, outcomeClassOf } from '../../src/base/outcome-class.ts'
+import type { OutcomeSeries } from '../ui/outcome-chart.tsx'
+
+type Report = AdminReply<'GET /accounts/{account}/usage'>['report']
+
+/** Of a report that was requested by outcome. The last interval is incomplete and left out. */
+export function seriesOf({ series, split }: Pick<Report, 'series' | 'split'>): OutcomeSeries {
+  const complete = series.filter((one) => one.complete)
+  const of = (name: OutcomeClass): readonly number[] =>
+    split?.parts.find((part) => part.name === name)?.requests.slice(0, complete.length) ??
+    complete.map(() => 0)
+  return {
+    starts: complete.map(({ start }) => start),
+    counts: {
+      answered: of('answered'),
+      caller: of('caller'),
+      refused: of('refused'),
+      failed: of('failed'),
+    },
+  }
+}
+
+export function countsOf(
+  table: readonly { readonly outcome: string; readonly requests: number }[],
+): Readonly<Record<OutcomeClass, number>> {
+  const sums = Object.fromEntries(outcomeClasses.map((name) => [name, 0])) as Record<
+    OutcomeClass,
+    number
+  >
+  for (const { outcome, requests } of table) sums[outcomeClassOf(outcome)] += requests
+  return sums
+}
+
+/** Of a share: `0%`, `0.45%`, `12%`. */
+export function percent(part: number, whole: number): string {
+  if (whole === 0 || part === 0) return '0%'
+  const share = (part / whole) * 100
+  return `${share >= 10 ? share.toFixed(0) : share >= 1 ? share.toFixed(1) : share.toFixed(2)}%`
+}

@@ -1,0 +1,44 @@
+// Whose matter a call's outcome is: answered, an error of the caller, refused by a rule, or failed on the server's side. Pure.
+// Tested by src/base/outcome-class.test.ts
+
+/** From the bottom of a chart. */
+export const outcomeClasses = ['answered', 'caller', 'refused', 'failed'] as const
+
+export type OutcomeClass = (typeof outcomeClasses)[number]
+
+/** Credentials, settings of the key, limits, deny lists. */
+const refused: ReadonlySet<string> = new Set([
+  'no_credential',
+  'bad_key',
+  'bad_secret',
+  'bad_token',
+  'no_card',
+  'refused_by_setting',
+  'browser_refused',
+  'over_rate',
+  'over_quota',
+  'over_burst',
+  'denied',
+  'denied_legally',
+])
+
+/** The server, its store or its upstreams could not answer. */
+const failed: ReadonlySet<string> = new Set([
+  'command_failed',
+  'unprovable',
+  'unverified',
+  'no_upstream',
+  'deadline',
+  'overloaded',
+  'shutting_down',
+  'no_space',
+  'damaged',
+  'internal',
+])
+
+/** `outcome`: `ok` or a code of the error table. */
+export function outcomeClassOf(outcome: string): OutcomeClass {
+  if (outcome === 'ok') return 'answered'
+  if (refused.has(outcome)) return 'refused'
+  return failed.has(outcome) ? 'failed' : 'caller'
+}
