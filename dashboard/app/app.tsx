@@ -71,7 +71,8 @@ function CurrentPage() {
     const names = matchPath(page.path, path)
     if (names === null) continue
     if (!mayOpen(page, session)) return <NotAllowed page={page} />
-    return <LazyPage key={`${path} ${session.account?.id}`} page={page} names={names} />
+    const mounted = page.stays ?? path
+    return <LazyPage key={`${mounted} ${session.account?.id}`} page={page} names={names} />
   }
   return (
     <>

@@ -44,8 +44,11 @@ export function useChoices(): Loaded<Choices> {
 
 const keyPlaceName = 'cairn-key'
 
-/** The chosen key and network. `place` is null if the account has no active key. */
-export function useKeyChoice({ keys, networks }: Choices): {
+/** The chosen key and network. `place` is null if the account has no active key. `asked`: ID of the key that the address names. */
+export function useKeyChoice(
+  { keys, networks }: Choices,
+  asked: string | null = null,
+): {
   readonly place: KeyPlace | null
   readonly network: string
   choose(key: string): void
@@ -54,7 +57,8 @@ export function useKeyChoice({ keys, networks }: Choices): {
   const account = useAccount()
   const [chosen, setChosen] = useState(() => sessionStorage.getItem(keyPlaceName) ?? '')
   const [network, setNetwork] = useState(networks[0] ?? '')
-  const key = keys.find(({ id }) => id === chosen)?.id ?? keys[0]?.id ?? null
+  const known = (wanted: string | null) => keys.find(({ id }) => id === wanted)?.id
+  const key = known(asked) ?? known(chosen) ?? keys[0]?.id ?? null
   return {
     place: key === null ? null : { account: account.id, key },
     network,

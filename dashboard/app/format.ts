@@ -32,11 +32,11 @@ export function formatBytes(bytes: number): string {
   return `${value.toFixed(digits)} ${byteUnits[unit]}`
 }
 
-/** `1.25 ms`, `340 ms`, `2.1 s` */
+/** `0.4 ms`, `5.4 ms`, `44 ms`, `2.01 s` */
 export function formatMs(ms: number): string {
-  if (ms < 10) return `${ms.toFixed(2)} ms`
+  if (ms < 10) return `${Number(ms.toPrecision(2))} ms`
   if (ms < 1000) return `${Math.round(ms)} ms`
-  return `${(ms / 1000).toFixed(1)} s`
+  return `${(ms / 1000).toFixed(2)} s`
 }
 
 /** `2026-03-01 14:05 UTC`; `time`: milliseconds since 1970 UTC. */
@@ -63,4 +63,21 @@ export function formatSince(time: number, now: number): string {
   if (step === undefined)
     return Math.abs(seconds) < 45 ? 'just now' : relative.format(Math.round(seconds / 60), 'minute')
   return relative.format(Math.round(seconds / step[0]), step[1])
+}
+
+const shortDay = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  timeZone: 'UTC',
+})
+
+/** `now`, `4 min ago`, `2 h ago` within a day, then `21 Nov`, and `21 Nov 2025` of another year; UTC. */
+export function formatAgo(time: number, now: number): string {
+  const minutes = Math.floor((now - time) / 60_000)
+  if (minutes < 1) return 'now'
+  if (minutes < 60) return `${minutes} min ago`
+  if (minutes < 1_440) return `${Math.floor(minutes / 60)} h ago`
+  const year = new Date(time).getUTCFullYear()
+  const day = shortDay.format(time)
+  return year === new Date(now).getUTCFullYear() ? day : `${day} ${year}`
 }

@@ -17,6 +17,8 @@ export type Page = {
   readonly access: 'signed-in' | 'account' | 'owner' | 'operator'
   /** Page of the documentation, below /docs; absent: its first page. */
   readonly guide?: string
+  /** Paths with the same name here are one page, which keeps its state between them. */
+  readonly stays?: string
   readonly load: () => Promise<PageComponent>
 }
 
@@ -67,18 +69,27 @@ export const pages: readonly Page[] = [
   {
     path: '/card',
     title: 'Billing',
-    nav: { group: 'Manage', icon: 'card' },
+    stays: 'settings',
     access: 'account',
     guide: 'guides/limits-and-alerts',
-    load: async () => (await import('../pages/card.tsx')).CardPage,
+    load: async () => (await import('../pages/settings.tsx')).SettingsPage,
   },
   {
     path: '/requests',
     title: 'Requests',
+    stays: 'requests',
     nav: { group: 'Observe', icon: 'inspector' },
     access: 'account',
     guide: 'guides/monitor',
-    load: async () => (await import('../pages/inspector.tsx')).InspectorPage,
+    load: async () => (await import('../pages/requests.tsx')).RequestsPage,
+  },
+  {
+    path: '/requests/:key/:request',
+    title: 'Request',
+    stays: 'requests',
+    access: 'account',
+    guide: 'guides/monitor',
+    load: async () => (await import('../pages/requests.tsx')).RequestsPage,
   },
   {
     path: '/proof',
@@ -109,6 +120,15 @@ export const pages: readonly Page[] = [
     nav: { group: 'Manage', icon: 'audit' },
     access: 'owner',
     load: async () => (await import('../pages/audit.tsx')).AuditPage,
+  },
+  {
+    path: '/settings',
+    title: 'Settings',
+    stays: 'settings',
+    nav: { group: 'Manage', icon: 'settings' },
+    access: 'account',
+    guide: 'guides/limits-and-alerts',
+    load: async () => (await import('../pages/settings.tsx')).SettingsPage,
   },
   {
     path: '/profile',

@@ -2,9 +2,6 @@
 
 export type Theme = 'system' | 'light' | 'dark'
 
-/** Dispatched on the window after a change of theme. */
-export const themeEvent = 'cairn-theme'
-
 const place = 'cairn-theme'
 
 export function storedTheme(): Theme {
@@ -21,5 +18,4 @@ export function applyTheme(theme: Theme): void {
     documentElement.dataset['theme'] = theme
     localStorage.setItem(place, theme)
   }
-  dispatchEvent(new Event(themeEvent))
 }

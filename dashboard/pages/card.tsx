@@ -6,8 +6,8 @@ import { formatTime } from '../app/format.ts'
 import { useAccount, useSession } from '../app/session.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
 import { useMay } from '../app/use-may.ts'
-import { Badge, type Tone } from '../ui/badge.tsx'
-import { Card, Facts, PageHead } from '../ui/card.tsx'
+import { State, type Tone } from '../ui/badge.tsx'
+import { Card, Facts } from '../ui/card.tsx'
 import { ConfirmDialog } from '../ui/dialog.tsx'
 import { useSending } from '../ui/form.tsx'
 import { Note, Problem, Show } from '../ui/note.tsx'
@@ -15,18 +15,13 @@ import { useToast } from '../ui/toast.tsx'
 
 type CardStatus = AdminReply<'GET /accounts/{account}/card'>
 
-export function CardPage() {
-  const { id, name } = useAccount()
+export function BillingCard() {
+  const { id } = useAccount()
   const card = useLoaded(
     (signal) => call('GET /accounts/{account}/card', { account: id }, signal),
     [id],
   )
-  return (
-    <>
-      <PageHead title="Billing" about={`The billing card of ${name}. The IPFS API requires one.`} />
-      <Show loaded={card}>{(status) => <Status status={status} again={card.again} />}</Show>
-    </>
-  )
+  return <Show loaded={card}>{(status) => <Status status={status} again={card.again} />}</Show>
 }
 
 const states: Readonly<Record<CardStatus['state'], readonly [tone: Tone, title: string]>> = {
@@ -47,7 +42,11 @@ function Status({ status, again }: { readonly status: CardStatus; again(): void 
   const { adapter, state, opensFiles, card, asOf, next } = status
   const [tone, title] = states[state]
   return (
-    <Card title="State" actions={<Badge tone={tone}>{title}</Badge>}>
+    <Card
+      title="Billing"
+      about="A card opens the Files API."
+      actions={<State tone={tone}>{title}</State>}
+    >
       {next !== null && <Note tone={state === 'missing' ? 'warn' : 'plain'}>{next}</Note>}
       <Facts
         rows={[

@@ -1,91 +1,333 @@
-// The API keys of the account, and a dialog to create one.
+// The API keys of the account: what they may do, how much they are used, their state; dialogs to create, rotate and revoke.
+// Tested by test/browser/keys.test.ts
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/admin/client.ts'
 import { call } from '../app/api.ts'
-import { formatDay } from '../app/format.ts'
+import { formatAgo, formatNumber, formatShort, formatTime } from '../app/format.ts'
 import { keyName } from '../app/key-name.ts'
-import { Link } from '../app/router.tsx'
+import { Link, usePlace } from '../app/router.tsx'
 import { useAccount } from '../app/session.tsx'
 import { useMay } from '../app/use-may.ts'
 import { useLoaded } from '../app/use-loaded.ts'
 import { Card, PageHead } from '../ui/card.tsx'
 import { Icon } from '../ui/icons.tsx'
+import { Menu } from '../ui/menu.tsx'
 import { Empty, Show } from '../ui/note.tsx'
+import { Sparkline, Used } from '../ui/share.tsx'
 import { type Column, Table } from '../ui/table.tsx'
+import { Pick, SearchBox } from '../ui/toolbar.tsx'
+import { percent } from '../usage/outcome-series.ts'
 import { CreateKey } from './keys/create-key.tsx'
-import { isInactive, KeyState } from './keys/key-state.tsx'
+import { type KeyAction, KeyDialog, type UsedKey } from './keys/key-actions.tsx'
+import { accessOf, isInactive, KeyState } from './keys/key-state.tsx'
 
 type ApiKey = AdminReply<'GET /accounts/{account}/keys'>['keys'][number]
+type Row = { readonly key: ApiKey; readonly used: UsedKey | undefined }
+type Opened = { readonly action: KeyAction; readonly row: Row }
+
+const refreshMs = 15_000
+const dayMs = 86_400_000
+
+const states = [
+  { value: 'use', title: 'in use' },
+  { value: 'all', title: 'any' },
+  { value: 'over', title: 'expired or revoked' },
+] as const
+
+type Filter = {
+  readonly text: string
+  readonly network: string
+  readonly state: (typeof states)[number]['value']
+}
+const noFilter: Filter = { text: '', network: '', state: 'use' }
 
 export function KeysPage() {
-  const { id, name } = useAccount()
+  const { id } = useAccount()
+  const { query, go } = usePlace()
   const mayChange = useMay('owner')
-  const [creating, setCreating] = useState(false)
-  const [withInactive, setWithInactive] = useState(false)
-  const keys = useLoaded(
-    (signal) => call('GET /accounts/{account}/keys', { account: id }, signal),
-    [id],
-  )
+  const [creating, setCreating] = useState(query.get('create') !== null && mayChange)
+  const [filter, setFilter] = useState(noFilter)
+  const [opened, setOpened] = useState<Opened | null>(null)
+  const loaded = useLoaded((signal) => load(id, signal), [id], { everyMs: refreshMs })
   const create = mayChange && (
     <button class="button primary" type="button" onClick={() => setCreating(true)}>
-      <Icon name="plus" /> Create key
+      <Icon name="plus" size={16} /> Create key
     </button>
   )
   return (
     <>
-      <PageHead
-        title="API keys"
-        about={`API keys of ${name}, with their access and limits.`}
-        actions={create}
-      />
-      <Card flush>
-        <Show loaded={keys}>
-          {({ keys: all }) => {
-            const inactive = all.filter(isInactive)
-            const shown = withInactive ? all : all.filter((key) => !isInactive(key))
-            return (
-              <>
-                <Table
-                  caption="API keys"
-                  columns={columns}
-                  keyOf={(key) => key.id}
-                  rows={shown.toReversed()}
-                  empty={
-                    <Empty title="No keys yet" action={create}>
-                      Create a key to get a URL you can call.
-                    </Empty>
-                  }
-                />
-                {inactive.length > 0 && (
-                  <button
-                    class="button quiet table-foot"
-                    type="button"
-                    onClick={() => setWithInactive(!withInactive)}
-                  >
-                    {withInactive ? 'Hide' : 'Show'} {inactive.length} expired or revoked
-                  </button>
-                )}
-              </>
-            )
-          }}
-        </Show>
-      </Card>
-      {creating && <CreateKey onCreated={keys.again} onClose={() => setCreating(false)} />}
+      <PageHead title="API keys" actions={create} />
+      <Show loaded={loaded}>
+        {(rows) => (
+          <>
+            {rows.length > 0 && <Filters rows={rows} filter={filter} onFilter={setFilter} />}
+            <Card flush>
+              <Keys
+                rows={rows}
+                filter={filter}
+                create={create}
+                onFilter={setFilter}
+                columns={columnsOf(mayChange, go, (action, row) => setOpened({ action, row }))}
+              />
+            </Card>
+          </>
+        )}
+      </Show>
+      {creating && <CreateKey onCreated={loaded.again} onClose={() => setCreating(false)} />}
+      {opened !== null && (
+        <KeyDialog
+          action={opened.action}
+          apiKey={opened.row.key}
+          used={opened.row.used}
+          onChanged={loaded.again}
+          onClose={() => setOpened(null)}
+        />
+      )}
     </>
   )
 }
 
-const columns: readonly Column<ApiKey>[] = [
-  {
-    title: 'Name',
-    cell: (key) => <Link to={`/keys/${key.id}`}>{keyName(key)}</Link>,
-  },
-  { title: 'Starts with', cell: ({ prefix }) => <span class="mono">{prefix}…</span> },
-  { title: 'Created', cell: ({ created }) => formatDay(created) },
-  { title: 'Last used', cell: ({ lastUsedDay }) => lastUsedDay ?? 'never' },
-  {
-    title: 'Expires',
-    cell: ({ expires }) => (expires === null ? 'never' : formatDay(expires)),
-  },
-  { title: 'State', cell: (key) => <KeyState apiKey={key} /> },
-]
+async function load(account: string, signal: AbortSignal): Promise<readonly Row[]> {
+  const [{ keys }, { keys: used }] = await Promise.all([
+    call('GET /accounts/{account}/keys', { account }, signal),
+    call('GET /accounts/{account}/key-usage', { account }, signal),
+  ])
+  const byId = new Map(used.map((one) => [one.id, one]))
+  return keys.toReversed().map((key) => ({ key, used: byId.get(key.id) }))
+}
+
+function Filters({
+  rows,
+  filter,
+  onFilter,
+}: {
+  readonly rows: readonly Row[]
+  readonly filter: Filter
+  onFilter(filter: Filter): void
+}) {
+  const names = [...new Set(rows.flatMap(({ key }) => key.settings.networks ?? []))].toSorted()
+  return (
+    <div class="toolbar">
+      <SearchBox
+        title="Find a key by name or prefix"
+        value={filter.text}
+        onValue={(text) => onFilter({ ...filter, text })}
+      />
+      {names.length > 0 && (
+        <Pick
+          title="Network"
+          value={filter.network}
+          options={[
+            { value: '', title: 'any' },
+            ...names.map((name) => ({ value: name, title: name })),
+          ]}
+          onValue={(network) => onFilter({ ...filter, network })}
+        />
+      )}
+      <Pick
+        title="State"
+        value={filter.state}
+        options={states}
+        onValue={(state) => onFilter({ ...filter, state })}
+      />
+    </div>
+  )
+}
+
+function Keys({
+  rows,
+  filter,
+  create,
+  columns,
+  onFilter,
+}: {
+  readonly rows: readonly Row[]
+  readonly filter: Filter
+  readonly create: preact.ComponentChildren
+  readonly columns: readonly Column<Row>[]
+  onFilter(filter: Filter): void
+}) {
+  const shown = rows.filter((row) => isShown(row, filter))
+  const over = rows.filter(({ key }) => isInactive(key)).length
+  const isHiding = over > 0 && filter.state === 'use'
+  return (
+    <Table
+      caption="API keys"
+      columns={columns}
+      keyOf={({ key }) => key.id}
+      rows={shown}
+      filteredBy={Object.values(filter).join(' ')}
+      empty={
+        rows.length === 0 ? (
+          <Empty icon="keys" title="No keys yet" action={create}>
+            Create a key to get a URL you can call.
+          </Empty>
+        ) : (
+          <Empty
+            title="No keys match"
+            action={
+              <button
+                class="button"
+                type="button"
+                onClick={() => onFilter({ ...noFilter, state: 'all' })}
+              >
+                Clear filters
+              </button>
+            }
+          />
+        )
+      }
+      foot={
+        <>
+          <span>
+            {`${formatNumber(shown.length)} ${shown.length === 1 ? 'key' : 'keys'}`}
+            {isHiding && ` · ${formatNumber(over)} expired or revoked hidden`}
+          </span>
+          {isHiding && (
+            <button
+              class="link"
+              type="button"
+              onClick={() => onFilter({ ...filter, state: 'all' })}
+            >
+              Show
+            </button>
+          )}
+        </>
+      }
+    />
+  )
+}
+
+function isShown({ key }: Row, { text, network, state }: Filter): boolean {
+  if (state !== 'all' && isInactive(key) !== (state === 'over')) return false
+  const { networks } = key.settings
+  if (network !== '' && networks !== null && !networks.includes(network)) return false
+  const wanted = text.trim().toLowerCase()
+  return key.name.toLowerCase().includes(wanted) || key.prefix.toLowerCase().startsWith(wanted)
+}
+
+function columnsOf(
+  mayChange: boolean,
+  go: (to: string) => void,
+  open: (action: KeyAction, row: Row) => void,
+): readonly Column<Row>[] {
+  return [
+    {
+      title: 'Name',
+      sort: ({ key }) => keyName(key).toLowerCase(),
+      cell: ({ key }) => (
+        <span class="two">
+          <Link to={`/keys/${key.id}`} class="name">
+            {keyName(key)}
+          </Link>
+          <small>{accessOf(key.settings)}</small>
+        </span>
+      ),
+    },
+    {
+      title: 'Starts with',
+      hides: 'extra',
+      cell: ({ key }) => <span class="mono soft">{key.prefix}…</span>,
+    },
+    {
+      title: 'By hour',
+      hides: 'extra',
+      cell: ({ used }) => used?.hours != null && <Sparkline values={used.hours.slice(0, -1)} />,
+    },
+    {
+      title: 'Calls, 24 h',
+      number: true,
+      unit: 'calls',
+      sort: ({ used }) => used?.requests ?? 0,
+      cell: ({ used }) => formatNumber(used?.requests ?? 0),
+    },
+    {
+      title: 'Errors',
+      number: true,
+      sort: ({ used }) => share(used),
+      cell: ({ used }) => (
+        <span class={share(used) >= 0.02 ? 'warn' : ''}>
+          {percent(used?.failed ?? 0, used?.requests ?? 0)}
+        </span>
+      ),
+    },
+    {
+      title: 'Limit used',
+      hides: 'wide',
+      sort: (row) => partOf(row) ?? -1,
+      cell: (row) => <LimitUsed row={row} />,
+    },
+    {
+      title: 'Last used',
+      hides: 'extra',
+      sort: ({ key, used }) => used?.lastUsed ?? Date.parse(key.lastUsedDay ?? '1970-01-01'),
+      cell: (row) => <LastUsed row={row} />,
+    },
+    { title: 'State', keep: true, cell: ({ key }) => <KeyState apiKey={key} /> },
+    {
+      title: 'Actions',
+      actions: true,
+      cell: (row) => (
+        <Menu
+          title={`Actions for ${keyName(row.key)}`}
+          small
+          items={[
+            { title: 'Open', icon: 'keys', onChoose: () => go(`/keys/${row.key.id}`) },
+            {
+              title: 'Requests',
+              icon: 'inspector',
+              onChoose: () => go(`/requests?key=${row.key.id}`),
+            },
+            { title: 'Usage', icon: 'usage', onChoose: () => go(`/usage?key=${row.key.id}`) },
+            ...(mayChange && !isInactive(row.key)
+              ? ([
+                  { title: 'Rotate key…', onChoose: () => open('key', row) },
+                  { title: 'Rotate secret…', onChoose: () => open('secret', row) },
+                  {
+                    title: 'Revoke…',
+                    icon: 'trash',
+                    danger: true,
+                    onChoose: () => open('revoke', row),
+                  },
+                ] as const)
+              : []),
+          ]}
+        />
+      ),
+    },
+  ]
+}
+
+function share(used: UsedKey | undefined): number {
+  return used === undefined || used.requests === 0 ? 0 : used.failed / used.requests
+}
+
+/** Null: no limit. */
+function partOf({ key, used }: Row): number | null {
+  const limit = key.settings.unitsPerDay
+  if (limit === null) return null
+  return limit === 0 ? 1 : (used?.unitsToday ?? 0) / limit
+}
+
+function LimitUsed({ row }: { readonly row: Row }) {
+  const part = partOf(row)
+  if (part === null) return <small class="soft">No limit</small>
+  const { key, used } = row
+  return (
+    <Used part={part}>
+      {`${formatShort(used?.unitsToday ?? 0)} of ${formatShort(key.settings.unitsPerDay ?? 0)}`}
+    </Used>
+  )
+}
+
+function LastUsed({ row: { key, used } }: { readonly row: Row }) {
+  const time = used?.lastUsed ?? (key.lastUsedDay === null ? null : Date.parse(key.lastUsedDay))
+  if (time === null) return <span class="soft">Never</span>
+  const now = Date.now()
+  const isToday = now - time < dayMs
+  return (
+    <span class="soft" title={isToday ? formatTime(time) : (key.lastUsedDay ?? '')}>
+      {formatAgo(time, now)}
+    </span>
+  )
+}

@@ -1,43 +1,34 @@
-// Usage: five windows, by key, network, method, status and reason, with live figures and export.
+// Usage: one toolbar, figures, calls by outcome, the largest rows by method, error, key and network, and latency.
 // Tested by test/browser/usage.test.ts
-import { useMemo, useState } from 'preact/hooks'
-import { type AdminReply, linkOf } from '../../src/admin/client.ts'
+import { useMemo } from 'preact/hooks'
+import { linkOf } from '../../src/admin/client.ts'
 import { call } from '../app/api.ts'
-import { formatBytes, formatCount, formatMs, formatShort, formatTime } from '../app/format.ts'
+import { formatBytes, formatMs, formatNumber, formatShort } from '../app/format.ts'
 import { keyName } from '../app/key-name.ts'
+import { Link, usePlace } from '../app/router.tsx'
 import { useAccount } from '../app/session.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
-import '../style/usage.css'
-import { Badge } from '../ui/badge.tsx'
 import { Card, Figures, PageHead } from '../ui/card.tsx'
-import { SelectField } from '../ui/field.tsx'
+import { Icon } from '../ui/icons.tsx'
+import { Menu } from '../ui/menu.tsx'
 import { Empty, Show } from '../ui/note.tsx'
-import { Table } from '../ui/table.tsx'
-import { Tabs } from '../ui/tabs.tsx'
-import { AlertsCard } from '../usage/alerts-card.tsx'
-import { Breakdowns, type Report, sums } from '../usage/breakdowns.tsx'
-import { Chart } from '../usage/chart.tsx'
+import { OutcomeChart } from '../ui/outcome-chart.tsx'
+import { Pick, Segments } from '../ui/toolbar.tsx'
+import { Breakdowns, type Report } from '../usage/breakdowns.tsx'
+import { LatencyChart } from '../usage/latency-chart.tsx'
 import { Live } from '../usage/live.tsx'
+import { countsOf, percent, seriesOf } from '../usage/outcome-series.ts'
 
-type Storage = AdminReply<'GET /accounts/{account}/usage'>['storage']
-type Window = Report['window']
-type By = NonNullable<Report['split']>['by'] | 'total'
+const windows = [
+  { value: '15m', title: '15 min' },
+  { value: '1h', title: '1 h' },
+  { value: '24h', title: '24 h' },
+  { value: '7d', title: '7 d' },
+  { value: '30d', title: '30 d' },
+] as const
 
-const windows: readonly { readonly name: Window; readonly title: string }[] = [
-  { name: '15m', title: '15 min' },
-  { name: '1h', title: '1 hour' },
-  { name: '24h', title: '24 hours' },
-  { name: '7d', title: '7 days' },
-  { name: '30d', title: '30 days' },
-]
-const splits: readonly { readonly value: By; readonly title: string }[] = [
-  { value: 'total', title: 'Total' },
-  { value: 'holder', title: 'By key' },
-  { value: 'network', title: 'By network' },
-  { value: 'method', title: 'By method' },
-  { value: 'status', title: 'By status' },
-  { value: 'reason', title: 'By reason' },
-]
+type Window = (typeof windows)[number]['value']
+
 const refreshMs = 10_000
 /** Interval of one export row, by window. */
 const spans = {
@@ -50,74 +41,79 @@ const spans = {
 
 export function UsagePage() {
   const account = useAccount()
-  const [window, setWindow] = useState<Window>('24h')
-  const [by, setBy] = useState<By>('total')
-  const [keyId, setKeyId] = useState('')
+  const { query, go } = usePlace()
+  const keyId = query.get('key') ?? ''
+  const window = windows.find(({ value }) => value === query.get('window'))?.value ?? '24h'
+  const show = (key: string, shown: Window): void =>
+    go(`/usage?${new URLSearchParams({ window: shown, ...(key === '' ? {} : { key }) })}`, {
+      replace: true,
+    })
   const keys = useLoaded(
     (signal) => call('GET /accounts/{account}/keys', { account: account.id }, signal),
     [account.id],
   )
   const usage = useLoaded(
-    (signal) => load(account.id, keyId, window, by, signal),
-    [account.id, keyId, window, by],
+    (signal) => load(account.id, keyId, window, signal),
+    [account.id, keyId, window],
     { everyMs: refreshMs },
   )
   const names = useMemo(
     () => new Map(keys.value?.keys.map((key) => [key.id, keyName(key)])),
     [keys.value],
   )
-  const chosen = keyId === '' ? {} : { key: keyId }
-  const span = spans[window]
-  const sent = { account: account.id, ...chosen, span, since: usage.value?.report.from ?? 0 }
+  const sent = {
+    account: account.id,
+    ...(keyId === '' ? {} : { key: keyId }),
+    span: spans[window],
+    since: usage.value?.from ?? 0,
+  }
   return (
     <>
       <PageHead
         title="Usage"
-        about={
-          <>
-            Times are UTC. <code>cairn usage</code> and the API report the same figures.
-          </>
-        }
         actions={
-          <>
-            <a class="button" href={linkOf('GET /accounts/{account}/usage/export', sent)} download>
-              CSV
-            </a>
-            <a
-              class="button"
-              href={linkOf('GET /accounts/{account}/usage/lines', sent)}
-              download="usage.json"
-            >
-              JSON
-            </a>
-          </>
+          <Menu
+            title="Export"
+            items={[
+              {
+                title: 'CSV',
+                icon: 'download',
+                href: linkOf('GET /accounts/{account}/usage/export', sent),
+                download: 'usage.csv',
+              },
+              {
+                title: 'JSON',
+                icon: 'download',
+                href: linkOf('GET /accounts/{account}/usage/lines', sent),
+                download: 'usage.json',
+              },
+            ]}
+          >
+            <Icon name="download" size={16} /> Export
+          </Menu>
         }
       />
-      <div class="stack">
+      <div class="toolbar">
+        <Segments
+          title="Period"
+          value={window}
+          options={windows}
+          onValue={(shown) => show(keyId, shown)}
+        />
+        <Pick
+          title="Key"
+          value={keyId}
+          options={[
+            { value: '', title: 'all' },
+            ...[...names].map(([value, title]) => ({ value, title })),
+          ]}
+          onValue={(key) => show(key, window)}
+        />
         <Live account={account.id} keyId={keyId === '' ? null : keyId} />
-        <Card>
-          <div class="grid">
-            <SelectField
-              title="Key"
-              value={keyId}
-              options={[
-                { value: '', title: 'All keys' },
-                ...[...names].map(([value, title]) => ({ value, title })),
-              ]}
-              onValue={setKeyId}
-            />
-            <SelectField title="Split" value={by} options={splits} onValue={setBy} />
-          </div>
-        </Card>
-        <Tabs title="Window" tabs={windows} chosen={window} onChoose={(name) => setWindow(name)}>
-          <Show loaded={usage}>
-            {({ report, storage }) => (
-              <UsageReport report={report} storage={storage} names={names} />
-            )}
-          </Show>
-        </Tabs>
-        {account.role !== 'member' && <AlertsCard account={account.id} />}
       </div>
+      <Show loaded={usage}>
+        {(report) => <UsageReport report={report} names={names} keyId={keyId} />}
+      </Show>
     </>
   )
 }
@@ -126,120 +122,96 @@ async function load(
   account: string,
   keyId: string,
   window: Window,
-  by: By,
   signal: AbortSignal,
-): Promise<{ readonly report: Report; readonly storage: Storage | null }> {
-  const query = { account, window, ...(by === 'total' ? {} : { by }) }
-  if (keyId === '') return await call('GET /accounts/{account}/usage', query, signal)
-  const { report } = await call(
-    'GET /accounts/{account}/keys/{key}/usage',
-    { ...query, key: keyId },
-    signal,
-  )
-  return { report, storage: null }
+): Promise<Report> {
+  const query = { account, window, by: 'outcome' } as const
+  const { report } =
+    keyId === ''
+      ? await call('GET /accounts/{account}/usage', query, signal)
+      : await call('GET /accounts/{account}/keys/{key}/usage', { ...query, key: keyId }, signal)
+  return report
 }
 
-type UsageReportProps = {
+function UsageReport({
+  report: counted,
+  names,
+  keyId,
+}: {
   readonly report: Report
-  readonly storage: Storage | null
   /** Names of keys, by their IDs. */
   readonly names: ReadonlyMap<string, string>
-}
-
-function UsageReport({ report: counted, storage, names }: UsageReportProps) {
+  readonly keyId: string
+}) {
   const report = useMemo(() => withNames(counted, names), [counted, names])
-  const { totals } = report
+  if (report.totals.requests === 0) {
+    return (
+      <Card>
+        <Empty
+          icon="usage"
+          title="No calls in this period"
+          action={
+            <Link to="/keys" class="button">
+              See API keys
+            </Link>
+          }
+        >
+          Try a longer one, or send a test call.
+        </Empty>
+      </Card>
+    )
+  }
   return (
-    <div class="stack">
-      <Figures
-        rows={[
-          {
-            title: 'Calls',
-            value: formatShort(totals.requests),
-            about: `${formatShort(totals.failed)} failed or refused`,
-          },
-          { title: 'Units', value: formatShort(totals.units) },
-          { title: 'Received', value: formatBytes(totals.bytesIn) },
-          { title: 'Sent', value: formatBytes(totals.bytesOut) },
-          ...(totals.latency === null
-            ? []
-            : [
-                {
-                  title: 'Latency (p50)',
-                  value: formatMs(totals.latency.p50Ms),
-                  about: `p95 ${formatMs(totals.latency.p95Ms)}, p99 ${formatMs(totals.latency.p99Ms)}`,
-                },
-              ]),
-          ...(storage === null
-            ? []
-            : [
-                {
-                  title: 'Stored',
-                  value: formatBytes(storage.physicalBytes),
-                  about: `${formatBytes(storage.logicalBytes)} in ${formatCount(storage.pins, 'pin')} before deduplication`,
-                },
-              ]),
-        ]}
-      />
-      <CallsOverTime report={report} />
-      {totals.requests === 0 ? (
-        <Card>
-          <Empty title="No calls in this period">Try a longer one, or send a test call.</Empty>
+    <>
+      <UsageFigures report={report} />
+      <Card title="Calls by outcome">
+        <OutcomeChart series={seriesOf(report)} />
+      </Card>
+      <Breakdowns report={report} keyId={keyId} />
+      {report.totals.latency !== null && (
+        <Card title="Latency" actions={<small class="soft">milliseconds, all methods</small>}>
+          <LatencyChart series={report.series} />
         </Card>
-      ) : (
-        <Breakdowns report={report} />
       )}
-    </div>
+    </>
   )
 }
 
-function CallsOverTime({ report }: { readonly report: Report }) {
-  const { series, split } = report
-  const starts = useMemo(() => series.map(({ start }) => start), [report])
-  const lines = useMemo(
-    () =>
-      split === null
-        ? [{ name: 'Calls', values: series.map(({ requests }) => requests) }]
-        : split.parts.map(({ name, requests }) => ({
-            name: nameOf(report, name),
-            values: requests,
-          })),
-    [report],
-  )
-  const isRunning = series.at(-1)?.complete === false
+function UsageFigures({ report: { totals, table } }: { readonly report: Report }) {
+  const counts = countsOf(table)
+  const { requests, failed, units, bytesIn, bytesOut, latency } = totals
   return (
-    <Card title="Calls over time">
-      {lines.length === 0 ? (
-        <Empty title="No calls in this period" />
-      ) : (
-        <Chart
-          starts={starts}
-          lines={lines}
-          isRunning={isRunning}
-          title="Calls over time; the table below has the same numbers"
-        />
-      )}
-      <details>
-        <summary>Show as table</summary>
-        <Table
-          caption="Calls by interval"
-          rows={series.toReversed()}
-          keyOf={({ start }) => String(start)}
-          columns={[
-            {
-              title: 'Start',
-              cell: ({ start, complete }) => (
-                <span class="row">
-                  {formatTime(start)}
-                  {!complete && <Badge>incomplete</Badge>}
-                </span>
-              ),
-            },
-            ...sums<Report['series'][number]>(),
-          ]}
-        />
-      </details>
-    </Card>
+    <Figures
+      rows={[
+        {
+          title: 'Calls',
+          value: formatShort(requests),
+          about: `${formatNumber(requests - failed)} answered`,
+        },
+        {
+          title: 'Errors',
+          value: percent(failed, requests),
+          about: `${percent(counts.failed, requests)} failed on our side`,
+        },
+        {
+          title: 'Units',
+          value: formatShort(units),
+          about: `${formatNumber(Math.round(units / Math.max(1, requests)))} per call`,
+        },
+        {
+          title: 'Transfer',
+          value: formatBytes(bytesIn + bytesOut),
+          about: `${formatBytes(bytesOut)} out · ${formatBytes(bytesIn)} in`,
+        },
+        {
+          title: 'Latency, p95',
+          value: latency === null ? '–' : formatMs(latency.p95Ms),
+          about:
+            latency === null
+              ? 'no calls ran'
+              : `p50 ${formatMs(latency.p50Ms)} · p99 ${formatMs(latency.p99Ms)}`,
+        },
+      ]}
+    />
   )
 }
 
@@ -250,11 +222,4 @@ function withNames(report: Report, names: ReadonlyMap<string, string>): Report {
     name: holder.name === '' ? (names.get(holder.id) ?? holder.id.slice(0, 8)) : holder.name,
   }))
   return { ...report, holders }
-}
-
-/** Name of a part; a split by key has IDs. */
-function nameOf({ split, holders }: Report, name: string): string {
-  if (split?.by !== 'holder') return name === '' ? 'none' : name
-  const holder = holders.find(({ id }) => id === name)
-  return holder?.name ?? name.slice(0, 8)
 }

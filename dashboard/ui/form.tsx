@@ -71,6 +71,8 @@ type FormProps = {
   /** Secondary buttons. */
   readonly secondary?: ComponentChildren
   readonly wide?: boolean
+  /** Nothing is changed: there are no buttons yet. */
+  readonly idle?: boolean
   /** The action cannot be undone: its button is red. */
   readonly danger?: boolean
 }
@@ -85,6 +87,7 @@ export function Form(props: FormProps) {
     secondary,
     wide = false,
     danger = false,
+    idle = false,
   } = props
   const { error } = sending
   const atField = error !== null && fields.some((field) => isAbout(error, field))
@@ -104,7 +107,7 @@ export function Form(props: FormProps) {
     >
       {children}
       {error !== null && !atField && <Note tone="bad">{error.message}</Note>}
-      <div class="row">
+      <div class="row" hidden={idle}>
         <button
           class={`button ${danger ? 'danger-primary' : 'primary'}${wide ? ' block' : ''}`}
           type="submit"

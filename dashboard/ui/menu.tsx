@@ -35,26 +35,26 @@ export function Menu({
   const place = useRef<HTMLSpanElement>(null)
   const button = useRef<HTMLButtonElement>(null)
   const list = useRef<HTMLDivElement>(null)
+  const close = (): void => {
+    setOpen(false)
+    button.current?.focus({ preventScroll: true })
+  }
   useEffect(() => {
     if (!open) return undefined
     if (list.current !== null && button.current !== null) putBeside(list.current, button.current)
     place.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus({ preventScroll: true })
-    const leave = (event: Event): void => {
-      if (!(event.target instanceof Node) || place.current?.contains(event.target) !== true) {
+    const leave = (event: PointerEvent): void => {
+      if (event.target instanceof Node && place.current?.contains(event.target) !== true) {
         setOpen(false)
       }
     }
     addEventListener('pointerdown', leave)
-    addEventListener('scroll', leave, true)
+    addEventListener('scroll', close, true)
     return () => {
       removeEventListener('pointerdown', leave)
-      removeEventListener('scroll', leave, true)
+      removeEventListener('scroll', close, true)
     }
   }, [open])
-  const close = (): void => {
-    setOpen(false)
-    button.current?.focus()
-  }
   const move = (event: KeyboardEvent): void => {
     if (!open) return
     if (event.key === 'Escape' || event.key === 'Tab') {
@@ -73,7 +73,7 @@ export function Menu({
     <span class="menu-place" ref={place} onKeyDown={move}>
       <button
         ref={button}
-        class={`button icon${children === undefined ? ' quiet' : ''}${small ? ' small' : ''}`}
+        class={`button${children === undefined ? ' icon quiet' : ''}${small ? ' small' : ''}`}
         type="button"
         aria-haspopup="menu"
         aria-expanded={open}

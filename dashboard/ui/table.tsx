@@ -1,7 +1,7 @@
 // Table with sorting and pages. On a phone, each row is two lines: its name, and the other values in one soft line.
 // Tested by test/browser/keys.test.ts
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { formatNumber } from '../app/format.ts'
 import { Empty } from './note.tsx'
 
@@ -38,6 +38,8 @@ type TableProps<Row> = {
   readonly order?: Order
   /** Rows of less height. */
   readonly dense?: boolean
+  /** The first page is shown again when this changes: the filter of the rows. */
+  readonly filteredBy?: string
   /** At the left of the foot, beside the pages. */
   readonly foot?: ComponentChildren
 }
@@ -48,6 +50,7 @@ export function Table<Row>(props: TableProps<Row>) {
   const { columns, rows, empty, pageSize = pageRows, foot } = props
   const [order, setOrder] = useState<Order | null>(props.order ?? null)
   const [asked, setPage] = useState(0)
+  useEffect(() => setPage(0), [props.filteredBy])
   if (rows.length === 0) return <>{empty ?? <Empty title="Nothing here yet" />}</>
   const sorted = sortedBy(rows, columns, order)
   const page = Math.min(asked, Math.ceil(rows.length / pageSize) - 1)

@@ -1,131 +1,164 @@
-// Tables of usage: by key, method, network, status and reason.
+// Tables of usage, ten rows a page: methods, errors with whose matter they are, keys, networks.
 // Tested by test/browser/usage.test.ts
 import type { AdminReply } from '../../src/admin/client.ts'
-import { formatBytes, formatMs, formatNumber } from '../app/format.ts'
+import { outcomeClassOf } from '../../src/base/outcome-class.ts'
+import { formatMs, formatNumber } from '../app/format.ts'
+import { outcomeTitle, whose } from '../app/outcome.ts'
+import { Link } from '../app/router.tsx'
 import { Card } from '../ui/card.tsx'
+import { Empty } from '../ui/note.tsx'
+import { Share } from '../ui/share.tsx'
 import { type Column, Table } from '../ui/table.tsx'
+import { percent } from './outcome-series.ts'
 
 export type Report = AdminReply<'GET /accounts/{account}/usage'>['report']
 
-type Counted = Pick<
-  Report['statuses'][number],
-  'requests' | 'failed' | 'units' | 'bytesIn' | 'bytesOut'
->
+type Counted = { readonly requests: number; readonly failed: number }
 
-/** Columns with the sums of a row. */
-export function sums<Row extends Counted>(): readonly Column<Row>[] {
+const rowsMax = 10
+
+function counts<Row extends Counted>(): readonly Column<Row>[] {
   return [
-    { title: 'Calls', number: true, cell: ({ requests }) => formatNumber(requests) },
-    { title: 'Failed', number: true, cell: ({ failed }) => formatNumber(failed) },
-    { title: 'Units', number: true, cell: ({ units }) => formatNumber(units) },
-    { title: 'Received', number: true, cell: ({ bytesIn }) => formatBytes(bytesIn) },
-    { title: 'Sent', number: true, cell: ({ bytesOut }) => formatBytes(bytesOut) },
+    {
+      title: 'Calls',
+      number: true,
+      sort: ({ requests }) => requests,
+      cell: ({ requests }) => formatNumber(requests),
+    },
+    {
+      title: 'Errors',
+      number: true,
+      sort: ({ requests, failed }) => failed / requests,
+      cell: ({ requests, failed }) => percent(failed, requests),
+    },
   ]
 }
 
-export function Breakdowns({ report }: { readonly report: Report }) {
-  const { holders, networks, methods, statuses, reasons, table } = report
+/** A bar beside each row, as long as its part of the largest row. */
+function bar<Row extends Counted>(
+  rows: readonly Row[],
+  toneOf: (row: Row) => '' | 'caller' | 'refused' | 'failed' = () => '',
+): Column<Row> {
+  const most = Math.max(1, ...rows.map(({ requests }) => requests))
+  return {
+    title: 'Share',
+    hides: 'wide',
+    cell: (row) => <Share part={row.requests / most} tone={toneOf(row)} />,
+  }
+}
+
+export function Breakdowns({
+  report,
+  keyId,
+}: {
+  readonly report: Report
+  /** Of the shown key, whose requests are linked; empty: all. */
+  readonly keyId: string
+}) {
+  const { holders, networks, methods, reasons } = report
   return (
-    <>
-      {holders.length > 0 && (
-        <Card title="By key" flush>
-          <Table
-            caption="Usage by key"
-            rows={holders}
-            keyOf={({ id }) => id}
-            columns={[
-              { title: 'Key', cell: ({ name }) => name },
-              ...sums<Report['holders'][number]>(),
-            ]}
-          />
-        </Card>
-      )}
-      <Card title="By method" flush>
+    <div class="halves">
+      <Card title="Methods" flush>
         <Table
           caption="Usage by method"
+          dense
+          pageSize={rowsMax}
           rows={methods}
           keyOf={({ face, method }) => `${face} ${method}`}
           columns={[
-            { title: 'Method', cell: ({ method }) => <span class="mono">{method || 'none'}</span> },
-            ...sums<Report['methods'][number]>(),
+            {
+              title: 'Method',
+              cell: ({ method }) => <span class="mono">{method || 'refused before reading'}</span>,
+            },
+            ...counts<Report['methods'][number]>(),
             {
               title: 'p95',
               number: true,
-              cell: ({ latency }) => (latency === null ? '' : formatMs(latency.p95Ms)),
+              sort: ({ latency }) => latency?.p95Ms ?? 0,
+              cell: ({ latency }) => (latency === null ? '–' : formatMs(latency.p95Ms)),
             },
+            bar(methods),
           ]}
         />
       </Card>
-      <Card title="By network" flush>
-        <Table
-          caption="Usage by network"
-          rows={networks}
-          keyOf={({ face, network }) => `${face} ${network}`}
-          columns={[
-            {
-              title: 'Network',
-              cell: ({ face, network }) => (face === 'files' ? 'IPFS API' : network),
-            },
-            ...sums<Report['networks'][number]>(),
-          ]}
-        />
-      </Card>
-      <Card title="By status" flush>
-        <Table
-          caption="Usage by status"
-          rows={statuses}
-          keyOf={({ status }) => String(status)}
-          columns={[
-            { title: 'Status', cell: ({ status }) => String(status) },
-            ...sums<Report['statuses'][number]>(),
-          ]}
-        />
-      </Card>
-      {reasons.length > 0 && <ByReason reasons={reasons} />}
-      <ByOutcome table={table} />
-    </>
+      <div class="stack">
+        <Errors reasons={reasons} keyId={keyId} />
+        {holders.length > 0 && (
+          <Card title="Keys" flush>
+            <Table
+              caption="Usage by key"
+              dense
+              pageSize={rowsMax}
+              rows={holders}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  title: 'Key',
+                  cell: ({ id, name }) => (
+                    <Link to={`/keys/${id}`} class="name">
+                      {name}
+                    </Link>
+                  ),
+                },
+                ...counts<Report['holders'][number]>(),
+                bar(holders),
+              ]}
+            />
+          </Card>
+        )}
+        <Card title="Networks" flush>
+          <Table
+            caption="Usage by network"
+            dense
+            pageSize={rowsMax}
+            rows={networks}
+            keyOf={({ face, network }) => `${face} ${network}`}
+            columns={[
+              {
+                title: 'Network',
+                cell: ({ face, network }) => (face === 'files' ? 'IPFS API' : network),
+              },
+              ...counts<Report['networks'][number]>(),
+              bar(networks),
+            ]}
+          />
+        </Card>
+      </div>
+    </div>
   )
 }
 
-function ByReason({ reasons }: Pick<Report, 'reasons'>) {
+function Errors({ reasons, keyId }: Pick<Report, 'reasons'> & { readonly keyId: string }) {
+  const requests = keyId === '' ? '/requests' : `/requests?key=${keyId}`
   return (
-    <Card title="Failures and refusals by reason" flush>
+    <Card title="Errors" flush actions={<Link to={requests}>See requests</Link>}>
       <Table
-        caption="Failures and refusals by reason"
+        caption="Errors"
+        dense
+        pageSize={rowsMax}
         rows={reasons}
         keyOf={({ outcome, reason }) => `${outcome} ${reason}`}
+        empty={<Empty title="Every call was answered" />}
         columns={[
           {
-            title: 'Reason',
+            title: 'Error',
             cell: ({ outcome, reason }) => (
-              <span class="mono">{reason === '' ? outcome : `${outcome}: ${reason}`}</span>
+              <span class="change">
+                {outcomeTitle(outcome, reason)} <span class="mono soft">{outcome}</span>
+              </span>
             ),
           },
-          ...sums<Report['reasons'][number]>(),
-        ]}
-      />
-    </Card>
-  )
-}
-
-function ByOutcome({ table }: Pick<Report, 'table'>) {
-  return (
-    <Card title="Network, method and outcome" flush>
-      <Table
-        caption="Usage by network, method and outcome"
-        rows={table}
-        keyOf={({ face, network, method, outcome, status }) =>
-          `${face} ${network} ${method} ${outcome} ${status}`
-        }
-        columns={[
-          { title: 'Method', cell: ({ method }) => <span class="mono">{method || 'none'}</span> },
           {
-            title: 'Network',
-            cell: ({ face, network }) => (face === 'files' ? 'IPFS API' : network),
+            title: 'Calls',
+            number: true,
+            sort: (row) => row.requests,
+            cell: (row) => formatNumber(row.requests),
           },
-          { title: 'Outcome', cell: ({ outcome }) => outcome },
-          { title: 'Status', number: true, cell: ({ status }) => String(status) },
-          ...sums<Report['table'][number]>(),
+          { title: 'Whose', cell: ({ outcome }) => whose[outcomeClassOf(outcome)] },
+          bar(reasons, ({ outcome }) => {
+            const name = outcomeClassOf(outcome)
+            return name === 'answered' ? '' : name
+          }),
         ]}
       />
     </Card>

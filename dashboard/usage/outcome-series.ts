@@ -34,9 +34,10 @@ export function countsOf(
   return sums
 }
 
-/** Of a share: `0%`, `0.45%`, `12%`. */
+/** Of a share: `0%`, `<0.01%`, `0.45%`, `12%`. */
 export function percent(part: number, whole: number): string {
   if (whole === 0 || part === 0) return '0%'
   const share = (part / whole) * 100
+  if (share < 0.01) return '<0.01%'
   return `${share >= 10 ? share.toFixed(0) : share >= 1 ? share.toFixed(1) : share.toFixed(2)}%`
 }

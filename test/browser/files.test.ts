@@ -98,7 +98,7 @@ test(
     await checkAxe(page, 'files without a card')
     await picture('files-no-card')
     await page.locator('main').getByRole('link', { name: 'Billing' }).click()
-    await page.getByRole('heading', { name: 'Billing', level: 1 }).waitFor()
+    await page.getByRole('heading', { name: 'Billing', level: 2 }).waitFor()
   },
 )
 

@@ -76,7 +76,7 @@ test(
     await page.getByLabel('New password').fill('another pile of stones')
     await page.getByRole('button', { name: 'Change password' }).click()
     await checkField(page, 'Current password', /^This is not your password$/)
-    await open('/usage')
+    await open('/settings?tab=alerts')
     await page.getByLabel('Email addresses').fill('ops@example.com\nnot-an-address')
     await page.getByRole('button', { name: 'Save alerts' }).click()
     await checkField(page, 'Email addresses', /^Entry 2: Invalid email address$/)

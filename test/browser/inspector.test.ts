@@ -12,7 +12,7 @@ async function openInspector(t: TestContext, options: OpenPageOptions = {}) {
   const opened = await openSignedIn(t, options)
   const { cairn, page, open } = opened
   await open('/requests')
-  await page.getByLabel('Record the last 200 requests').check()
+  await page.getByRole('button', { name: 'Turn on recording' }).click()
   await page.getByText('No requests yet').waitFor()
   await page.getByLabel('Record params and results').check()
   await page.getByText('Live', { exact: true }).waitFor()
@@ -32,7 +32,7 @@ test(
     const rows = page.locator('tbody tr')
     assert.equal(await rows.count(), 3)
     assert.match(await rows.nth(0).innerText(), /Proved/)
-    assert.match(await rows.nth(1).innerText(), /-32602 bad_params/)
+    assert.match(await rows.nth(1).innerText(), /Invalid params/)
     await picture('inspector')
 
     await page.getByLabel('Outcome').selectOption('failed')
@@ -40,7 +40,13 @@ test(
     await page.getByLabel('Outcome').selectOption('')
     await rows.nth(2).waitFor()
 
-    await page.getByRole('button', { name: 'eth_getBlockByNumber' }).click()
+    await rows.nth(1).getByRole('button').click()
+    await page.getByRole('region', { name: 'Request' }).getByText('-32602').waitFor()
+    assert.match(page.url(), /\/requests\/[^/]+\/\d+$/)
+    await page.keyboard.press('ArrowUp')
+    await page.getByRole('heading', { name: 'eth_getBlockByNumber' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'eth_getBlockByNumber' }).waitFor()
     const line = page.getByRole('list', { name: 'Timeline' })
     await line.waitFor()
     assert.match(await line.innerText(), /Check key[^]*Parse[^]*Admit[^]*Run[^]*Reply/)
@@ -66,10 +72,11 @@ test(
     await checkAxe(page, 'inspector, run again')
     await page.getByRole('button', { name: 'Close' }).click()
 
-    await page.getByRole('button', { name: 'Clear requests' }).click()
+    await page.getByRole('button', { name: 'Clear requests…' }).click()
+    await page.getByRole('button', { name: 'Clear requests', exact: true }).click()
     await page.getByText('No requests yet').waitFor()
     await page.getByLabel('Record the last 200 requests').uncheck()
-    await page.getByRole('heading', { name: 'Requests', level: 2 }).waitFor({ state: 'detached' })
+    await page.getByText('Recording is off for this key').waitFor()
   },
 )
 
@@ -79,7 +86,7 @@ test(
   async (t) => {
     const { page, open } = await openSignedIn(t)
     await open('/requests')
-    await page.getByLabel('Record the last 200 requests').check()
+    await page.getByRole('button', { name: 'Turn on recording' }).click()
     await page.getByText('Live', { exact: true }).waitFor()
     await page.locator('input[type=checkbox]:disabled').first().waitFor({ state: 'detached' })
     const writing = Promise.withResolvers<void>()
@@ -108,7 +115,7 @@ test(
   async (t) => {
     const { cairn, page, open } = await openSignedIn(t)
     await open('/requests')
-    await page.getByLabel('Record the last 200 requests').check()
+    await page.getByRole('button', { name: 'Turn on recording' }).click()
     await page.getByText('Live', { exact: true }).waitFor()
     // The page connects to the live view after it has loaded the list.
     await page.route('**/requests/live*', async (route) => {

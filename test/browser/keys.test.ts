@@ -6,6 +6,7 @@ import { rpc } from '../started-server.ts'
 import { checkAxe } from './axe.ts'
 import { noBrowser } from './browser.ts'
 import { openPage } from './open-page.ts'
+import { openSignedIn } from './signed-in.ts'
 
 type Created = { readonly key: string; readonly secret: string }
 
@@ -22,7 +23,7 @@ async function version(url: string, { key, secret }: Created): Promise<number> {
 async function createKey(page: Page, name: string): Promise<Created> {
   await page.getByRole('link', { name: 'API keys', exact: true }).click()
   await page.getByRole('button', { name: 'Create key' }).first().click()
-  await page.getByLabel('Name').fill(name)
+  await page.locator('dialog').getByLabel('Name').fill(name)
   await page.locator('dialog').getByRole('button', { name: 'Create key' }).click()
   return await readSecrets(page)
 }
@@ -69,9 +70,16 @@ test(
     assert.equal(await codeOf(cairn.url, next.key), null)
     assert.equal(await codeOf(cairn.url, created.key), null, 'the old key works for one more day')
 
-    await page.getByRole('button', { name: 'Revoke' }).click()
-    await page.getByRole('button', { name: /^Revoke \S/ }).click()
+    await page.getByRole('button', { name: 'Revoke shop…' }).click()
+    await page.getByRole('dialog').getByText('It answered 2 calls in the last 24 hours').waitFor()
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Keep key')
+    await checkAxe(page, 'revoke')
+    await picture('key-revoke')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Revoke shop…' }).click()
+    await page.getByRole('button', { name: 'Revoke shop', exact: true }).click()
     await page.getByText('Revoked', { exact: true }).waitFor()
+    await page.getByText('shop is revoked').waitFor()
     assert.equal(await codeOf(cairn.url, created.key), -32600)
     assert.equal(await codeOf(cairn.url, next.key), null)
   },
@@ -133,6 +141,7 @@ test(
 
     await page.getByRole('link', { name: '01234567…' }).click()
     await page.getByRole('heading', { name: 'Key 01234567…', level: 1 }).waitFor()
+    await page.getByRole('tab', { name: 'Access' }).click()
     await page.getByLabel('Expires').selectOption({ label: 'In 30 days' })
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved', { exact: true }).waitFor()
@@ -145,5 +154,71 @@ test(
     await page.getByLabel('Expires').locator('option', { hasText: 'unchanged' }).waitFor({
       state: 'detached',
     })
+  },
+)
+
+test(
+  'ten thousand keys are pages of a list that is searched, filtered and sorted, at most three screens long',
+  { skip: noBrowser, timeout: 120_000 },
+  async (t: TestContext) => {
+    const { page, open, cairn } = await openSignedIn(t)
+    await cairn.rpc('eth_chainId')
+    await page.route(/\/accounts\/[^/]+\/keys$/, async (route) => {
+      const response = await route.fetch()
+      const { keys } = (await response.json()) as { keys: readonly { readonly name: string }[] }
+      const more = Array.from({ length: 10_000 }, (_, at) => ({
+        ...keys[0],
+        id: `key-${at}`,
+        name: `key ${at}`,
+        prefix: `p${at}`,
+        revoked: at % 2 === 0 ? 1 : null,
+      }))
+      await route.fulfill({ response, json: { keys: [...more, ...keys] } })
+    })
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await open('/keys')
+    await page.getByText('1–50 of 5,001').waitFor()
+    assert.ok(Number(await page.evaluate('document.documentElement.scrollHeight')) <= 2_700)
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByText('51–100 of 5,001').waitFor()
+    await page.getByRole('button', { name: 'Calls, 24 h' }).click()
+    const rows = page.locator('tbody tr')
+    await page.getByRole('searchbox').fill('P77')
+    await rows.filter({ hasText: 'key 77' }).first().waitFor()
+    await page.getByRole('searchbox').fill('nothing like this')
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByText('1–50 of 10,001').waitFor()
+    await page.getByLabel('State').selectOption('over')
+    await page.getByText('1–50 of 5,000').waitFor()
+    await checkAxe(page, 'many keys')
+  },
+)
+
+test(
+  'the menu of a key opens its pages, and is operated with the keyboard',
+  { skip: noBrowser, timeout: 60_000 },
+  async (t: TestContext) => {
+    const { page, open, cairn, picture } = await openSignedIn(t)
+    await cairn.rpc('eth_chainId')
+    await open('/keys')
+    const button = page.getByRole('button', { name: 'Actions for first' })
+    await button.focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem', { name: 'Open' }).waitFor()
+    await checkAxe(page, 'the menu of a key')
+    await picture('keys-menu')
+    await page.keyboard.press('Escape')
+    assert.equal(await page.evaluate('document.activeElement.title'), 'Actions for first')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor()
+    await open('/keys')
+    await page.getByRole('link', { name: 'first', exact: true }).click()
+    await page.getByRole('heading', { name: 'first', level: 1 }).waitFor()
+    await page.getByRole('tab', { name: 'Limits' }).click()
+    await page.reload()
+    await page.getByRole('tab', { name: 'Limits', selected: true }).waitFor()
   },
 )

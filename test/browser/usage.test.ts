@@ -16,14 +16,16 @@ test(
     for (let index = 0; index < 20; index++) await cairn.rpc('eth_chainId')
     await cairn.rpc('eth_getBalance', ['nothing'])
     await page.locator('[data-live]', { hasText: '21' }).waitFor()
-    await page.getByRole('tab', { name: '15 min' }).click()
+    await page.getByRole('button', { name: '15 min' }).click()
     const row = page.getByRole('row').filter({ hasText: 'eth_chainId' }).first()
     await row.waitFor()
     const cells = await row.getByRole('cell').allInnerTexts()
     assert.equal(cells[0]?.replace(/\D/g, ''), '20')
-    await page.getByRole('row').filter({ hasText: 'bad_params' }).first().waitFor()
-    await page.getByLabel('Split').selectOption('method')
-    await page.locator('.u-legend').getByText('eth_chainId').waitFor()
+    await page
+      .getByRole('row')
+      .filter({ hasText: 'Invalid params' })
+      .getByText('Caller', { exact: true })
+      .waitFor()
     await checkAxe(page, 'usage')
     await picture('usage')
 
@@ -38,7 +40,10 @@ test(
 
     const [csv] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('link', { name: 'CSV' }).click(),
+      page
+        .getByRole('button', { name: 'Export' })
+        .click()
+        .then(() => page.getByRole('menuitem', { name: 'CSV' }).click()),
     ])
     assert.equal(csv.suggestedFilename(), 'usage.csv')
   },
@@ -50,7 +55,7 @@ test(
   async (t) => {
     const { page, open, expect } = await openSignedIn(t)
     expect(/status of 400/)
-    await open('/usage')
+    await open('/settings?tab=alerts')
     await page.getByLabel('Email addresses').fill('owner@example.com')
     await page.getByRole('button', { name: 'Save alerts' }).click()
     await page.getByText('Alerts saved').waitFor()
@@ -61,5 +66,88 @@ test(
     await page.getByLabel('Email addresses').waitFor()
     assert.equal(await page.getByLabel('Email addresses').inputValue(), 'owner@example.com')
     assert.equal(await page.getByLabel('Webhooks').inputValue(), '')
+  },
+)
+
+/** The report of a month whose whole days have calls of each class, and many methods. */
+function filled(report: { series: { complete: boolean }[] }): object {
+  const sums = { failed: 30, units: 900, bytesIn: 5_000, bytesOut: 90_000 }
+  const latency = { calls: 90, p50Ms: 4, p95Ms: 38, p99Ms: 112 }
+  const { series } = report
+  const days = (count: number) => series.map((_, at) => (at % 7 === 6 ? 0 : count + at))
+  const part = (name: string, count: number) => ({ name, requests: days(count), units: [] })
+  return {
+    ...report,
+    totals: { requests: 1_000_000, ...sums, latency },
+    series: series.map((one, at) => ({
+      ...one,
+      requests: 130,
+      ...sums,
+      latency: at % 7 === 6 ? null : { ...latency, p95Ms: 30 + at },
+    })),
+    methods: Array.from({ length: 60 }, (_, at) => ({
+      face: 'rpc',
+      method: `eth_method${at}`,
+      requests: 600 - at,
+      ...sums,
+      latency,
+    })),
+    table: [
+      {
+        face: 'rpc',
+        network: 'dev',
+        method: 'a',
+        outcome: 'no_upstream',
+        status: 503,
+        requests: 9,
+      },
+    ].map((row) => ({ ...row, ...sums })),
+    split: {
+      by: 'outcome',
+      parts: [part('answered', 100), part('caller', 20), part('refused', 9), part('failed', 4)],
+    },
+  }
+}
+
+test(
+  'a month of a million calls is under three screens, its bars are read with the arrow keys, its parts hidden',
+  { skip: noBrowser, timeout: 120_000 },
+  async (t) => {
+    const { cairn, page, open, picture } = await openSignedIn(t)
+    await cairn.rpc('eth_chainId')
+    await page.route(/\/api\/v1\/.*\/usage\?/, async (route) => {
+      const response = await route.fetch()
+      const { report, storage } = (await response.json()) as { report: never; storage: object }
+      await route.fulfill({ response, json: { report: filled(report), storage } })
+    })
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await open('/usage?window=30d')
+    await page.getByText('1–10 of 60').waitFor()
+    assert.ok(Number(await page.evaluate('document.documentElement.scrollHeight')) <= 2_700)
+    const chart = page.getByRole('group', { name: /^Calls by outcome/ })
+    await chart.focus()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowLeft')
+    await chart
+      .getByRole('status')
+      .getByText(/answered, .* failed$/)
+      .waitFor()
+    await picture('usage-1440-light-full')
+    await checkAxe(page, 'usage, full')
+    await page.getByRole('button', { name: /^Refused/ }).click()
+    assert.equal(await page.locator('.chart-box rect.series.refused').count(), 0)
+    await page.getByText('Show as table').first().click()
+    await page.getByRole('table', { name: 'Calls by interval and outcome' }).waitFor()
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.setViewportSize({ width: 390, height: 844 })
+    await checkAxe(page, 'usage, full, on a phone')
+    await picture('usage-390-dark-full')
+    await open('/')
+    await page.getByRole('button', { name: '30 d' }).click()
+    await page.getByText('Traffic').waitFor()
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await page.emulateMedia({ colorScheme: 'light' })
+    await picture('overview-1440-light-full')
+    assert.ok(Number(await page.evaluate('document.documentElement.scrollHeight')) <= 2_700)
   },
 )

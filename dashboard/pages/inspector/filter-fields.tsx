@@ -1,5 +1,6 @@
-// Filter of the shown requests.
-import { SelectField, TextField } from '../../ui/field.tsx'
+// Toolbar of the requests: key, method, outcome, network, duration.
+import type { Choices } from '../../app/choose-key.tsx'
+import { Pick, SearchBox } from '../../ui/toolbar.tsx'
 
 /** As sent to the API; empty: all. */
 export type RequestFilter = {
@@ -9,58 +10,78 @@ export type RequestFilter = {
   readonly msMin: string
 }
 
+export const noFilter: RequestFilter = { method: '', outcome: '', network: '', msMin: '' }
+
 const outcomes = [
-  { value: '', title: 'All' },
-  { value: 'ok', title: 'Answered' },
-  { value: 'failed', title: 'Failed or refused' },
-  { value: 'refused_by_setting', title: 'Refused by a setting' },
-  { value: 'over_rate', title: 'Rate limit exceeded' },
-  { value: 'reverted', title: 'Reverted' },
+  { value: '', title: 'all' },
+  { value: 'ok', title: 'answered' },
+  { value: 'failed', title: 'not answered' },
+  { value: 'reverted', title: 'reverted' },
+  { value: 'bad_params', title: 'invalid params' },
+  { value: 'refused_by_setting', title: 'not allowed' },
+  { value: 'over_rate', title: 'rate limit' },
+  { value: 'no_upstream', title: 'no upstream' },
 ]
 
-export function FilterFields({
+const durations = [
+  { value: '', title: 'any' },
+  { value: '10', title: '10 ms' },
+  { value: '100', title: '100 ms' },
+  { value: '1000', title: '1 s' },
+  { value: '5000', title: '5 s' },
+]
+
+export function RequestFilters({
+  choices,
+  chosenKey,
   filter,
-  networks,
   onFilter,
+  onKey,
 }: {
+  readonly choices: Choices
+  readonly chosenKey: string
   readonly filter: RequestFilter
-  readonly networks: readonly string[]
   onFilter(filter: RequestFilter): void
+  onKey(key: string): void
 }) {
   const set = (changes: Partial<RequestFilter>): void => onFilter({ ...filter, ...changes })
   return (
-    <div class="grid filters">
-      <TextField
+    <div class="toolbar">
+      <SearchBox
         title="Method"
         value={filter.method}
-        placeholder="eth_call"
-        maxLength={128}
-        autocomplete="off"
         onValue={(method) => set({ method: method.trim() })}
       />
-      <SelectField
+      <Pick
+        title="Key"
+        value={chosenKey}
+        options={choices.keys.map(({ id, title }) => ({ value: id, title }))}
+        onValue={onKey}
+      />
+      {choices.networks.length > 1 && (
+        <Pick
+          title="Network"
+          value={filter.network}
+          options={[
+            { value: '', title: 'all' },
+            ...choices.networks.map((name) => ({ value: name, title: name })),
+          ]}
+          onValue={(network) => set({ network })}
+        />
+      )}
+      <Pick
         title="Outcome"
         value={filter.outcome}
         options={outcomes}
         onValue={(outcome) => set({ outcome })}
       />
-      <SelectField
-        title="Network"
-        value={filter.network}
-        options={[
-          { value: '', title: 'All' },
-          ...networks.map((name) => ({ value: name, title: name })),
-        ]}
-        onValue={(network) => set({ network })}
-      />
-      <TextField
-        title="Slower than, ms"
-        type="number"
-        inputMode="numeric"
+      <Pick
+        title="Slower than"
         value={filter.msMin}
-        placeholder="0"
+        options={durations}
         onValue={(msMin) => set({ msMin })}
       />
+      <small class="soft end">Last 200, in memory only</small>
     </div>
   )
 }

@@ -1,7 +1,7 @@
-// Live list of requests, newest first.
-import { formatBytes, formatMs, formatNumber } from '../../app/format.ts'
-import { Badge, ProofBadge } from '../../ui/badge.tsx'
-import { Card } from '../../ui/card.tsx'
+// List of requests, newest first; the arrow keys move the choice.
+import { formatMs } from '../../app/format.ts'
+import { outcomeTitle, outcomeTone } from '../../app/outcome.ts'
+import { ProofBadge, State } from '../../ui/badge.tsx'
 import { Empty } from '../../ui/note.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import type { Row } from './use-requests.ts'
@@ -9,99 +9,101 @@ import type { Row } from './use-requests.ts'
 export function RequestList({
   requests,
   isFiltered,
-  isLive,
-  paused,
-  onPause,
-  onClear,
+  chosen,
   onChoose,
+  onClearFilter,
 }: {
   readonly requests: readonly Row[]
   readonly isFiltered: boolean
-  readonly isLive: boolean
-  readonly paused: boolean
-  onPause(): void
-  onClear(): void
+  readonly chosen: number | null
   onChoose(id: number): void
+  onClearFilter(): void
 }) {
+  const at = requests.findIndex(({ id }) => id === chosen)
+  const move = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step === undefined || at === -1) return
+    const next = requests[at + step]
+    if (next === undefined) return
+    event.preventDefault()
+    onChoose(next.id)
+  }
   return (
-    <Card
-      flush
-      title="Requests"
-      actions={
-        <>
-          <span class="row soft" role="status">
-            <span class={`live-dot${isLive ? ' on' : ''}`} />
-            {paused ? 'Paused' : isLive ? 'Live' : 'Connecting'}
-          </span>
-          <button class="button small" type="button" onClick={onPause}>
-            {paused ? 'Resume' : 'Pause'}
-          </button>
-          <button class="button small" type="button" onClick={onClear}>
-            Clear requests
-          </button>
-        </>
-      }
-    >
+    <div class="split-list" onKeyDown={move}>
       <Table
         caption="Requests, newest first"
-        columns={columnsOf(onChoose)}
+        dense
+        pageSize={200}
+        columns={columnsOf(onChoose, chosen !== null)}
         keyOf={({ id }) => String(id)}
         rows={requests}
+        isSelected={({ id }) => id === chosen}
         empty={
-          <Empty title={isFiltered ? 'No requests match' : 'No requests yet'}>
-            {isFiltered
-              ? 'No recorded request matches the filter.'
-              : 'Send a call with this key. It shows up here.'}
-          </Empty>
+          isFiltered ? (
+            <Empty
+              title="No requests match"
+              action={
+                <button class="button" type="button" onClick={onClearFilter}>
+                  Clear filters
+                </button>
+              }
+            />
+          ) : (
+            <Empty icon="inspector" title="No requests yet">
+              Send a call with this key. It shows up here.
+            </Empty>
+          )
         }
       />
-    </Card>
+    </div>
   )
 }
 
-function columnsOf(onChoose: (id: number) => void): readonly Column<Row>[] {
-  return [
+/** `isNarrow`: the details are beside the list. */
+function columnsOf(onChoose: (id: number) => void, isNarrow: boolean): readonly Column<Row>[] {
+  const columns: readonly (Column<Row> | null)[] = [
     {
       title: 'Method',
       cell: (row) => (
-        <button class="request-link" type="button" onClick={() => onChoose(row.id)}>
+        <button class="request-link mono" type="button" onClick={() => onChoose(row.id)}>
           {nameOf(row)}
         </button>
       ),
     },
-    { title: 'Time', cell: ({ time }) => <span class="mono">{clockTime(time)}</span> },
-    { title: 'Network', cell: ({ network }) => network ?? 'IPFS API' },
-    { title: 'Outcome', cell: (row) => <OutcomeBadge row={row} /> },
     {
-      title: 'Verification',
-      cell: ({ verified }) => (verified === null ? '–' : <ProofBadge label={verified} />),
+      title: 'Time, UTC',
+      cell: ({ time }) => <span class="mono soft">{clockTime(time)}</span>,
     },
-    { title: 'Took', number: true, cell: ({ ms }) => formatMs(ms) },
-    { title: 'Units', number: true, cell: ({ units }) => formatNumber(units) },
-    { title: 'Response', number: true, cell: ({ bytesOut }) => formatBytes(bytesOut) },
+    {
+      title: 'Network',
+      ...(isNarrow ? { hides: 'extra' as const } : {}),
+      cell: ({ network }) => network ?? 'IPFS API',
+    },
+    { title: 'Outcome', keep: true, cell: (row) => <OutcomeState row={row} /> },
+    isNarrow
+      ? null
+      : {
+          title: 'Verification',
+          hides: 'extra',
+          cell: ({ verified }) => (verified === null ? '–' : <ProofBadge label={verified} />),
+        },
+    { title: 'Took', number: true, unit: '', cell: ({ ms }) => formatMs(ms) },
   ]
+  return columns.filter((column) => column !== null)
 }
 
 /** Method of the request, or its kind. */
 export function nameOf({ method, batch }: Pick<Row, 'method' | 'batch'>): string {
   if (batch !== null) return `batch of ${batch}`
-  return method === '' ? 'refused before reading' : method
+  return method === '' ? 'Refused before reading' : method
 }
 
-export function OutcomeBadge({
-  row,
+export function OutcomeState({
+  row: { outcome, reason },
 }: {
-  readonly row: Pick<Row, 'outcome' | 'reason' | 'errorCode'>
+  readonly row: Pick<Row, 'outcome' | 'reason'>
 }) {
-  const { outcome, reason, errorCode } = row
-  if (outcome === 'ok') return <Badge tone="good">ok</Badge>
-  const answered = outcome === 'reverted' || outcome === 'upstream_said'
-  return (
-    <Badge tone={answered ? 'warn' : 'bad'}>
-      {errorCode !== null && `${errorCode} `}
-      {reason === null ? outcome : `${outcome}: ${reason}`}
-    </Badge>
-  )
+  return <State tone={outcomeTone(outcome)}>{outcomeTitle(outcome, reason)}</State>
 }
 
 /** `14:05:01.250`, UTC. */

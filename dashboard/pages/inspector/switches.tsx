@@ -5,17 +5,20 @@ import type { KeyPlace } from '../../app/as-key.ts'
 import { useMay } from '../../app/use-may.ts'
 import { Card } from '../../ui/card.tsx'
 import { CheckField } from '../../ui/field.tsx'
-import { Note, Problem } from '../../ui/note.tsx'
+import { useSending } from '../../ui/form.tsx'
+import { Empty, Note, Problem } from '../../ui/note.tsx'
 import type { InspectSwitches } from './use-requests.ts'
 
 export function Switches({
   place,
   switches,
   onChanged,
+  onClear,
 }: {
   readonly place: KeyPlace
   readonly switches: InspectSwitches
   onChanged(): void
+  onClear?(): void
 }) {
   const mayChange = useMay('owner')
   const [error, setError] = useState<ApiError | null>(null)
@@ -41,7 +44,18 @@ export function Switches({
   const { inspect, inspectBodies, inspectAddresses } = { ...switches, ...wanted }
   const disabled = !mayChange || Object.keys(wanted).length > 0
   return (
-    <Card title="Recording">
+    <Card
+      title="Recording"
+      {...(onClear === undefined
+        ? {}
+        : {
+            actions: (
+              <button class="button small danger" type="button" onClick={onClear}>
+                Clear requests…
+              </button>
+            ),
+          })}
+    >
       <div class="grid wide">
         <CheckField
           title="Record the last 200 requests of this key"
@@ -66,6 +80,53 @@ export function Switches({
       </div>
       {error !== null && <Problem error={error} />}
       {!mayChange && <Note>Only owners can change this.</Note>}
+    </Card>
+  )
+}
+
+/** Shown in place of the list of a key that is not recorded. */
+export function RecordingOff({
+  place,
+  mayChange,
+  onChanged,
+}: {
+  readonly place: KeyPlace
+  readonly mayChange: boolean
+  onChanged(): void
+}) {
+  const sending = useSending()
+  const turnOn = async (): Promise<void> => {
+    const settings = { inspect: true }
+    await call('PATCH /accounts/{account}/keys/{key}', {
+      account: place.account,
+      key: place.key,
+      settings,
+    })
+    onChanged()
+  }
+  return (
+    <Card>
+      <Empty
+        icon="inspector"
+        title="Recording is off for this key"
+        action={
+          mayChange ? (
+            <button
+              class="button primary"
+              type="button"
+              disabled={sending.busy}
+              onClick={() => void sending.run(turnOn)}
+            >
+              Turn on recording
+            </button>
+          ) : (
+            <span class="soft">Only owners can turn it on.</span>
+          )
+        }
+      >
+        Turn it on to see its next 200 requests. They stay in memory, without credentials.
+      </Empty>
+      {sending.error !== null && <Problem error={sending.error} />}
     </Card>
   )
 }

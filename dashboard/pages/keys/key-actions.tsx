@@ -1,6 +1,9 @@
-// Buttons and dialogs that rotate a key or its secret, or revoke the key.
+// Dialogs that rotate a key or its secret, or revoke the key.
+// Tested by test/browser/keys.test.ts
 import { useState } from 'preact/hooks'
+import type { AdminReply } from '../../../src/admin/client.ts'
 import { call } from '../../app/api.ts'
+import { formatAgo, formatCount } from '../../app/format.ts'
 import { keyName } from '../../app/key-name.ts'
 import { useAccount } from '../../app/session.tsx'
 import { SecretOnce } from '../../ui/copy.tsx'
@@ -11,31 +14,21 @@ import { useToast } from '../../ui/toast.tsx'
 import { type Overlap, overlaps } from './key-end.ts'
 import type { ApiKey } from './settings-form.tsx'
 
-type Action = 'key' | 'secret' | 'revoke'
+export type KeyAction = 'key' | 'secret' | 'revoke'
+export type UsedKey = AdminReply<'GET /accounts/{account}/key-usage'>['keys'][number]
 
-export function KeyActions({ apiKey, onChanged }: { readonly apiKey: ApiKey; onChanged(): void }) {
-  const [open, setOpen] = useState<Action | null>(null)
-  const close = (): void => setOpen(null)
-  return (
-    <>
-      <button class="button" type="button" onClick={() => setOpen('secret')}>
-        Rotate secret
-      </button>
-      <button class="button" type="button" onClick={() => setOpen('key')}>
-        Rotate key
-      </button>
-      <button class="button danger" type="button" onClick={() => setOpen('revoke')}>
-        Revoke
-      </button>
-      {(open === 'key' || open === 'secret') && (
-        <Rotate what={open} apiKey={apiKey} onChanged={onChanged} onClose={close} />
-      )}
-      {open === 'revoke' && <Revoke apiKey={apiKey} onChanged={onChanged} onClose={close} />}
-    </>
-  )
+type ActionProps = {
+  readonly apiKey: ApiKey
+  /** Undefined: unused in the last 24 hours, or not loaded. */
+  readonly used: UsedKey | undefined
+  onChanged(): void
+  onClose(): void
 }
 
-type ActionProps = { readonly apiKey: ApiKey; onChanged(): void; onClose(): void }
+export function KeyDialog({ action, ...props }: ActionProps & { readonly action: KeyAction }) {
+  return action === 'revoke' ? <Revoke {...props} /> : <Rotate what={action} {...props} />
+}
+
 type Shown = readonly { readonly title: string; readonly text: string }[]
 
 function Rotate({
@@ -71,7 +64,10 @@ function Rotate({
     onChanged()
   }
   return (
-    <Dialog title={what === 'key' ? 'Rotate key' : 'Rotate secret'} onClose={onClose}>
+    <Dialog
+      title={`${what === 'key' ? 'Rotate' : 'Rotate the secret of'} ${keyName(apiKey)}`}
+      onClose={onClose}
+    >
       <Form
         sending={sending}
         action={what === 'key' ? 'Create new key' : 'Create new secret'}
@@ -94,22 +90,34 @@ function Rotate({
   )
 }
 
-function Revoke({ apiKey, onChanged, onClose }: ActionProps) {
+function Revoke({ apiKey, used, onChanged, onClose }: ActionProps) {
   const { id: account } = useAccount()
   const toast = useToast()
+  const name = keyName(apiKey)
   return (
     <ConfirmDialog
-      title={`Revoke ${keyName(apiKey)}?`}
-      action={`Revoke ${keyName(apiKey)}`}
+      title={`Revoke “${name}”?`}
+      action={`Revoke ${name}`}
+      keep="Keep key"
       onClose={onClose}
       onConfirm={async () => {
         const sent = { account, key: apiKey.id }
         await call('POST /accounts/{account}/keys/{key}/revoke', sent)
         onChanged()
-        toast('Key revoked')
+        toast(`${name} is revoked`)
       }}
     >
-      From now on, calls with this key fail. You can't undo this. The files that it pinned stay.
+      {aboutUse(used)} You can't undo this. The files it pinned stay.
     </ConfirmDialog>
   )
+}
+
+function aboutUse(used: UsedKey | undefined): string {
+  if (used === undefined || used.requests === 0) {
+    return 'It answered no calls in the last 24 hours. From now on, calls with it fail with 401.'
+  }
+  const last = used.lastUsed === null ? '' : formatAgo(used.lastUsed, Date.now())
+  const when = last === '' ? '' : `, most recently ${last === 'now' ? 'just now' : last}`
+  const calls = formatCount(used.requests - used.failed, 'call')
+  return `It answered ${calls} in the last 24 hours${when}. From now on those calls fail with 401.`
 }

@@ -84,11 +84,12 @@ export function SettingsForm({
           <Form
             sending={sending}
             action="Save changes"
+            idle={Object.keys(changes).length === 0 && sending.error === null}
             fields={fields}
             onSend={send}
             secondary={
               Object.keys(changes).length > 0 && (
-                <button class="button" type="button" onClick={() => setChanges({})}>
+                <button class="button quiet" type="button" onClick={() => setChanges({})}>
                   Discard
                 </button>
               )

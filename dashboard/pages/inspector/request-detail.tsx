@@ -1,0 +1,232 @@
+// The details of one request: what went wrong, its facts, and tabs with its timeline, its response, code and a repetition.
+// Tested by test/browser/inspector.test.ts
+import { useState } from 'preact/hooks'
+import { call } from '../../app/api.ts'
+import type { KeyPlace } from '../../app/as-key.ts'
+import { apiBasesOf, rpcPath } from '../../app/api-bases.ts'
+import { formatBytes, formatMs, formatNumber, formatTime } from '../../app/format.ts'
+import { outcomeTitle, outcomeTone } from '../../app/outcome.ts'
+import { useOwnKey } from '../../app/own-key.tsx'
+import { Link } from '../../app/router.tsx'
+import { useLoaded } from '../../app/use-loaded.ts'
+import { useMay } from '../../app/use-may.ts'
+import { Badge, ProofBadge } from '../../ui/badge.tsx'
+import { Facts } from '../../ui/card.tsx'
+import { CodeBlock } from '../../ui/copy.tsx'
+import { SelectField } from '../../ui/field.tsx'
+import { Icon } from '../../ui/icons.tsx'
+import { Note, Show } from '../../ui/note.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { type CopyName, copyText, namesFor } from './copy-texts.ts'
+import { Replay } from './replay.tsx'
+import { nameOf, OutcomeState } from './request-list.tsx'
+import { type Request, Waterfall } from './waterfall.tsx'
+
+const path = 'GET /accounts/{account}/keys/{key}/requests/{request}'
+
+export function RequestDetail({
+  place,
+  id,
+  onClose,
+}: {
+  readonly place: KeyPlace
+  readonly id: number
+  onClose(): void
+}) {
+  const sent = { account: place.account, key: place.key, request: id }
+  const loaded = useLoaded((signal) => call(path, sent, signal), [id])
+  return (
+    <section class="split-detail" aria-label="Request">
+      <div class="row apart">
+        <h2 class="mono">{loaded.value === undefined ? 'Request' : nameOf(loaded.value)}</h2>
+        <button class="button small icon quiet" type="button" aria-label="Close" onClick={onClose}>
+          <Icon name="cross" size={16} />
+        </button>
+      </div>
+      <Show loaded={loaded}>{(request) => <Details place={place} request={request} />}</Show>
+    </section>
+  )
+}
+
+type Shown = { readonly place: KeyPlace; readonly request: Request }
+
+const views = [
+  { name: 'timing', title: 'Timing' },
+  { name: 'call', title: 'Response' },
+  { name: 'copy', title: 'Copy as code' },
+  { name: 'again', title: 'Run again' },
+] as const
+
+type View = (typeof views)[number]['name']
+
+function Details({ place, request }: Shown) {
+  const [at, setAt] = useState(0)
+  const [view, setView] = useState<View>('timing')
+  const { calls } = request
+  const offered = views.filter(({ name }) => name !== 'again' || request.face === 'rpc')
+  return (
+    <div class="stack">
+      {request.outcome !== 'ok' && <Failure request={request} />}
+      <Facts rows={factsOf(request, place)} />
+      {calls.length > 1 && (
+        <SelectField
+          title="Call"
+          value={String(at)}
+          options={calls.map(({ method, outcome, reason }, index) => ({
+            value: String(index),
+            title: `${index + 1}: ${method}, ${outcomeTitle(outcome, reason).toLowerCase()}`,
+          }))}
+          onValue={(value) => setAt(Number(value))}
+        />
+      )}
+      <Tabs title="View of the request" tabs={offered} chosen={view} onChoose={setView}>
+        {view === 'timing' ? (
+          <Waterfall request={request} />
+        ) : (
+          <OneCall key={at} view={view} place={place} request={request} at={at} />
+        )}
+      </Tabs>
+    </div>
+  )
+}
+
+/** What went wrong, with the code, and for operators the network whose upstreams did not answer. */
+function Failure({ request }: { readonly request: Request }) {
+  const isOperator = useMay('operator')
+  const { outcome, reason, errorCode, network, upstreams } = request
+  const isFailed = outcomeTone(outcome) === 'bad'
+  return (
+    <Note tone={isFailed ? 'bad' : 'warn'}>
+      <p>
+        {errorCode !== null && <span class="mono">{errorCode} </span>}
+        <b>{outcomeTitle(outcome, reason)}</b>
+      </p>
+      {isFailed && network !== null && (
+        <p>
+          {upstreams.length > 0 && `Asked: ${upstreams.join(', ')}. `}
+          {isOperator && <Link to="/networks">{`Check ${network}`}</Link>}
+        </p>
+      )}
+    </Note>
+  )
+}
+
+function factsOf(
+  request: Request,
+  place: KeyPlace,
+): readonly (readonly [string, preact.ComponentChildren])[] {
+  const { verified, head, block, upstreams, status, origin, userAgent, address } = request
+  const sentAs =
+    request.transport === 'http' ? `HTTP${status === null ? '' : ` ${status}`}` : 'WebSocket'
+  const from = [address, userAgent, origin].filter((part) => part !== null)
+  const rows: (readonly [string, preact.ComponentChildren] | null)[] = [
+    ['Outcome', <OutcomeState key="outcome" row={request} />],
+    ['Arrived', formatTime(request.time)],
+    ['Took', `${formatMs(request.ms)} · ${formatNumber(request.units)} units · ${sentAs}`],
+    [
+      'Key',
+      <span key="key">
+        <Link to={`/keys/${place.key}`}>This key</Link>
+        {request.network === null ? ', IPFS API' : ` on ${request.network}`}
+      </span>,
+    ],
+    ['Size', `${formatBytes(request.bytesIn)} in · ${formatBytes(request.bytesOut)} out`],
+    verified === null ? null : ['Verification', <ProofBadge key="label" label={verified} />],
+    block === null ? null : ['Block', formatNumber(Number(block.number))],
+    head === null ? null : ['Head', head],
+    upstreams.length === 0 ? null : ['Upstreams', upstreams.join(', ')],
+    from.length === 0 ? null : ['From', from.join(' · ')],
+  ]
+  return rows.filter((row) => row !== null)
+}
+
+function OneCall({
+  view,
+  place,
+  request,
+  at,
+}: Shown & { readonly view: Exclude<View, 'timing'>; readonly at: number }) {
+  const one = request.calls[at]
+  if (one === undefined) return null
+  const { params } = one
+  if (view === 'call') {
+    return (
+      <div class="stack">
+        <Body title="Request" body={params} />
+        {one.result !== null && (
+          <Body title={one.outcome === 'ok' ? 'Result' : 'Error'} body={one.result} />
+        )}
+      </div>
+    )
+  }
+  if (params.text === null || params.cut) {
+    return (
+      <Note>
+        {params.text === null
+          ? 'The params were not recorded. Turn on “Record params and results” for later calls.'
+          : 'The params were too long to record in full.'}
+      </Note>
+    )
+  }
+  return view === 'copy' ? (
+    <Copies request={request} at={at} />
+  ) : (
+    <Replay place={place} request={request} at={at} />
+  )
+}
+
+function Body({
+  title,
+  body: { text, bytes, cut },
+}: {
+  readonly title: string
+  readonly body: Request['calls'][number]['params']
+}) {
+  return (
+    <div class="stack tight">
+      <div class="row">
+        <h3>{title}</h3>
+        <small class="soft">{formatBytes(bytes)}</small>
+        {cut && <Badge tone="warn">truncated</Badge>}
+      </div>
+      {text === null ? (
+        <span class="soft">not recorded</span>
+      ) : (
+        <CodeBlock wrapped title={title} text={text} />
+      )}
+    </div>
+  )
+}
+
+function Copies({ request, at }: { readonly request: Request; readonly at: number }) {
+  const own = useOwnKey()
+  const names = namesFor(request)
+  const [name, setName] = useState<CopyName>('curl')
+  const status = useLoaded((signal) => call('GET /status', {}, signal), [])
+  const bases = apiBasesOf(location, status.value?.facesPort ?? null)
+  const one = request.calls[at]
+  if (one === undefined || one.params.text === null) return null
+  const copied = { face: request.face, method: one.method, params: one.params.text }
+  const textFor = (key: string, secret: string): string =>
+    copyText(name, copied, {
+      rpcUrl: bases.base + rpcPath(request.network, key),
+      base: bases.base,
+      key,
+      secret,
+    })
+  return (
+    <Tabs
+      title="Client"
+      tabs={names.map((client) => ({ name: client, title: client }))}
+      chosen={name}
+      onChoose={setName}
+    >
+      <CodeBlock
+        title={`${name} code`}
+        text={textFor('<API_KEY>', '<API_KEY_SECRET>')}
+        copied={textFor(own.key || '<API_KEY>', own.secret || '<API_KEY_SECRET>')}
+      />
+      <p class="hint">Copying fills in the key that you pasted beside the code of a key.</p>
+    </Tabs>
+  )
+}
