@@ -67,6 +67,13 @@ export const pages: readonly Page[] = [
     load: async () => (await import('../pages/files.tsx')).FilesPage,
   },
   {
+    path: '/files/:cid',
+    title: 'File',
+    access: 'account',
+    guide: 'guides/upload-files',
+    load: async () => (await import('../pages/file.tsx')).FilePage,
+  },
+  {
     path: '/card',
     title: 'Billing',
     stays: 'settings',
@@ -143,7 +150,7 @@ export const pages: readonly Page[] = [
     nav: { group: 'Server', icon: 'networks' },
     access: 'operator',
     guide: 'guides/own-nodes',
-    load: async () => (await import('../pages/upstreams.tsx')).UpstreamsPage,
+    load: async () => (await import('../pages/networks.tsx')).NetworksPage,
   },
   {
     path: '/network',

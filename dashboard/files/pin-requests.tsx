@@ -26,6 +26,8 @@ export function PinRequests() {
     (signal) => call('GET /accounts/{account}/pin-requests', { account: account.id }, signal),
     [account.id],
   )
+  // Most accounts have none: nothing is shown for them.
+  if (found.value !== undefined && found.value.count === 0) return null
   return (
     <Card
       title="Pin requests"

@@ -1,171 +1,185 @@
-// Table of the pins of the account: open, verify, unpin.
+// Table of the pins of the account, with a menu each: open, links, rename, unpin. Selected pins have a bar of actions.
 // Tested by test/browser/files.test.ts
-import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/admin/client.ts'
-import { call } from '../app/api.ts'
-import { callFiles, type KeyPlace } from '../app/as-key.ts'
-import { formatBytes, formatTime } from '../app/format.ts'
-import { Link } from '../app/router.tsx'
-import { useAccount } from '../app/session.tsx'
-import { Badge } from '../ui/badge.tsx'
+import { formatAgo, formatBytes, formatTime } from '../app/format.ts'
+import { Link, usePlace } from '../app/router.tsx'
+import { State } from '../ui/badge.tsx'
 import { CopyButton } from '../ui/copy.tsx'
-import { ConfirmDialog } from '../ui/dialog.tsx'
-import { Empty, Note } from '../ui/note.tsx'
-import { Table } from '../ui/table.tsx'
+import { Icon } from '../ui/icons.tsx'
+import { Menu, type MenuItem } from '../ui/menu.tsx'
+import { type Column, Table } from '../ui/table.tsx'
 import { useToast } from '../ui/toast.tsx'
+import { titleOf } from './content-kind.ts'
+import { gatewayLink, isOpen, type Reading, shortCid } from './gateway-links.ts'
+import { type Pin, pinTitle } from './pin-dialogs.tsx'
 
-type Pin = AdminReply<'GET /accounts/{account}/files'>['pins'][number]
-type Reading = AdminReply<'GET /status'>['gateway']
+export type PinActions = {
+  /** Null: the person has no key that may change pins. */
+  readonly rename: ((pin: Pin) => void) | null
+  readonly unpin: ((pin: Pin) => void) | null
+  /** Null: members may not. */
+  readonly setPrivate: ((pin: Pin) => void) | null
+}
+
+type Provide = AdminReply<'GET /accounts/{account}'>['account']['settings']['provide']
 
 export function Pins({
   pins,
-  place,
   reading,
-  port,
-  onChanged,
+  provide,
+  selected,
+  actions,
+  empty,
+  onSelect,
 }: {
   readonly pins: readonly Pin[]
-  readonly place: KeyPlace | null
+  /** Null: not known yet. */
   readonly reading: Reading | null
-  /** Port of the IPFS API. */
-  readonly port: string
-  onChanged(): void
+  /** Setting of the account. */
+  readonly provide: Provide
+  /** CIDs. */
+  readonly selected: ReadonlySet<string>
+  readonly actions: PinActions
+  readonly empty: preact.ComponentChildren
+  onSelect(cid: string): void
 }) {
-  const [leaving, setLeaving] = useState<Pin | null>(null)
+  const { go } = usePlace()
   const toast = useToast()
-  const { id: account, role } = useAccount()
-  async function setProvide({ cid, ...pin }: Pin): Promise<void> {
-    const provide = pin.provide === 'none' ? 'all' : 'none'
-    try {
-      await call('PATCH /accounts/{account}/files/{cid}', { account, cid, provide })
-      toast(provide === 'none' ? 'The pin is private' : 'The setting of the account applies')
-      onChanged()
-    } catch (error) {
-      toast(error instanceof Error ? error.message : String(error))
-    }
-  }
+  const columns: readonly Column<Pin>[] = [
+    {
+      title: 'Name',
+      cell: (pin) => (
+        <span class="file-name">
+          <input
+            class="tick"
+            type="checkbox"
+            aria-label={`Select ${pinTitle(pin)}`}
+            checked={selected.has(pin.cid)}
+            onChange={() => onSelect(pin.cid)}
+          />
+          <span class="file-icon">
+            <Icon name={titleOf(pin.name) === null ? 'files' : 'file'} size={16} />
+          </span>
+          <span class="two">
+            <Link to={`/files/${pin.cid}`} class="name">
+              {pin.name === '' ? 'Untitled' : pin.name}
+            </Link>
+            <small>{aboutPin(pin)}</small>
+          </span>
+        </span>
+      ),
+    },
+    {
+      title: 'CID',
+      hides: 'wide',
+      cell: ({ cid }) => (
+        <span class="cid mono" title={cid}>
+          {shortCid(cid)}
+          <CopyButton text={cid} title="Copy the CID" />
+        </span>
+      ),
+    },
+    {
+      title: 'Size',
+      number: true,
+      unit: '',
+      cell: ({ bytes }) => (bytes === null ? 'counting' : formatBytes(bytes)),
+    },
+    {
+      title: 'Pinned',
+      cell: ({ created }) => (
+        <span class="soft" title={formatTime(created)}>
+          {formatAgo(created, Date.now())}
+        </span>
+      ),
+    },
+    { title: 'Readers', keep: true, cell: (pin) => <Readers pin={pin} provide={provide} /> },
+    {
+      title: 'Actions',
+      actions: true,
+      cell: (pin) => (
+        <Menu
+          title={`Actions for ${pinTitle(pin)}`}
+          small
+          items={itemsOf(pin, reading, actions, go, toast)}
+        />
+      ),
+    },
+  ]
   return (
-    <>
-      <Table
-        caption="Pins of the account"
-        rows={pins}
-        keyOf={({ cid }) => cid}
-        empty={
-          <Empty title="No files yet">Upload files, or pin a CID that is already on IPFS.</Empty>
-        }
-        columns={[
-          {
-            title: 'Name',
-            cell: ({ name, mode, provide, announcedAt }) => (
-              <span class="row">
-                {name === '' ? <span class="soft">Untitled</span> : name}
-                {mode === 'direct' && <Badge>direct</Badge>}
-                {provide === 'none' && <Badge>private</Badge>}
-                {announcedAt !== null && <Badge>announced {formatTime(announcedAt)}</Badge>}
-              </span>
-            ),
-          },
-          {
-            title: 'CID',
-            cell: ({ cid }) => (
-              <span class="value">
-                <span class="mono">{cid}</span>
-                <CopyButton text={cid} title="Copy the CID" />
-              </span>
-            ),
-          },
-          {
-            title: 'Size',
-            number: true,
-            cell: ({ bytes }) => (bytes === null ? 'counting' : formatBytes(bytes)),
-          },
-          { title: 'Pinned', cell: ({ created }) => formatTime(created) },
-          {
-            title: 'Actions',
-            actions: true,
-            cell: (pin) => (
-              <span class="row">
-                {isOpen(reading) && (
-                  <a
-                    class="button small"
-                    href={linkOf(pin.cid, reading, port)}
-                    target="_blank"
-                    rel="noopener"
-                  >
-                    Open
-                  </a>
-                )}
-                <Link class="button small" to={`/proof?cid=${pin.cid}`}>
-                  Verify
-                </Link>
-                {role !== 'member' && (
-                  <button
-                    class="button small"
-                    type="button"
-                    title={
-                      pin.provide === 'none'
-                        ? 'Apply the setting of the account to this pin'
-                        : 'Exclude this pin from the public pins of the account'
-                    }
-                    onClick={() => void setProvide(pin)}
-                  >
-                    {pin.provide === 'none' ? 'Not private' : 'Private'}
-                  </button>
-                )}
-                {place !== null && (
-                  <button class="button small danger" type="button" onClick={() => setLeaving(pin)}>
-                    Unpin
-                  </button>
-                )}
-              </span>
-            ),
-          },
-        ]}
-      />
-      {pins.length > 0 && reading !== null && !isOpen(reading) && (
-        <Note>
-          To open pins in a browser, an operator must set gateway.host or gateway.deserialized, and
-          gateway.public for readers without a key.
-        </Note>
-      )}
-      {leaving !== null && place !== null && (
-        <ConfirmDialog
-          title={`Unpin ${titleOf(leaving)}?`}
-          action={`Unpin ${titleOf(leaving)}`}
-          onClose={() => setLeaving(null)}
-          onConfirm={async () => {
-            await (await callFiles(place, 'pin/rm', { arg: leaving.cid })).text()
-            toast(`${titleOf(leaving)} is no longer pinned`)
-            onChanged()
-          }}
-        >
-          <p>The next garbage collection deletes its blocks, unless another pin contains them.</p>
-          {leaving.provide !== 'none' && (
-            <p>
-              If the pin is public, Cairn stops serving it now. Copies that others fetched remain,
-              and the IPFS network can name this server for up to 48 hours.
-            </p>
-          )}
-          <p class="mono">{leaving.cid}</p>
-        </ConfirmDialog>
-      )}
-    </>
+    <Table
+      caption="Pins of the account"
+      rows={pins}
+      keyOf={({ cid }) => cid}
+      isSelected={({ cid }) => selected.has(cid)}
+      columns={columns}
+      empty={empty}
+    />
   )
 }
 
-/** The name of the pin, or the start of its CID. */
-function titleOf({ name, cid }: Pin): string {
-  return name === '' ? `${cid.slice(0, 12)}…` : name
+function itemsOf(
+  pin: Pin,
+  reading: Reading | null,
+  { rename, unpin, setPrivate }: PinActions,
+  go: (to: string) => void,
+  toast: (text: string) => void,
+): readonly MenuItem[] {
+  const link = reading !== null && isOpen(reading) ? gatewayLink(pin.cid, reading) : null
+  const copy = async (text: string): Promise<void> => {
+    await navigator.clipboard.writeText(new URL(text, location.href).href)
+    toast('Link copied')
+  }
+  return [
+    { title: 'Preview', icon: 'file', onChoose: () => go(`/files/${pin.cid}`) },
+    ...(link === null
+      ? []
+      : ([
+          { title: 'Open in gateway', icon: 'open', href: link },
+          ...(isSecureContext
+            ? [
+                {
+                  title: 'Copy gateway link',
+                  icon: 'link' as const,
+                  onChoose: () => void copy(link),
+                },
+              ]
+            : []),
+          {
+            title: 'Download',
+            icon: 'download',
+            href: `${link}?download=true&filename=${encodeURIComponent(pin.name || pin.cid)}`,
+          },
+        ] as const)),
+    { title: 'Show proof', icon: 'proof', onChoose: () => go(`/proof?cid=${pin.cid}`) },
+    ...(rename === null ? [] : [{ title: 'Rename…', onChoose: () => rename(pin) }]),
+    ...(setPrivate === null
+      ? []
+      : [
+          {
+            title: pin.provide === 'none' ? 'Apply the setting of the account' : 'Make private',
+            onChoose: () => setPrivate(pin),
+          },
+        ]),
+    ...(unpin === null
+      ? []
+      : [{ title: 'Unpin', icon: 'trash' as const, danger: true, onChoose: () => unpin(pin) }]),
+  ]
 }
 
-function isOpen(reading: Reading | null): boolean {
-  if (reading === null || !reading.enabled) return false
-  return reading.local || (reading.public && (reading.deserialized || reading.host !== null))
+function aboutPin({ name, mode, blocks }: Pin): string {
+  const kind = titleOf(name) ?? (blocks === null ? 'Counting' : `${blocks} blocks`)
+  return mode === 'direct' ? `${kind}, one block pinned` : kind
 }
 
-function linkOf(cid: string, reading: Reading | null, port: string): string {
-  const host = reading?.host ?? null
-  if (host === null) return `/ipfs/${cid}`
-  const authority = reading?.local === true && port !== '' ? `${host}:${port}` : host
-  return `${location.protocol}//${authority}/ipfs/${cid}`
+function Readers({ pin, provide }: { readonly pin: Pin; readonly provide: Provide }) {
+  if (provide === 'none') return <State>Keys only</State>
+  if (pin.provide === 'none') return <State>Private</State>
+  const { announcedAt } = pin
+  const title = announcedAt === null ? undefined : `Announced ${formatTime(announcedAt)}`
+  return (
+    <span title={title}>
+      <State tone="good">{announcedAt === null ? 'Anyone' : 'Anyone, announced'}</State>
+    </span>
+  )
 }

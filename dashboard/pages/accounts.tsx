@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/admin/client.ts'
 import { call } from '../app/api.ts'
-import { formatDay } from '../app/format.ts'
+import { formatBytes, formatDay, formatNumber } from '../app/format.ts'
 import { useSession } from '../app/session.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
 import { Badge } from '../ui/badge.tsx'
@@ -23,6 +23,8 @@ export function AccountsPage() {
   const [creating, setCreating] = useState(false)
   const [changing, setChanging] = useState<Account | null>(null)
   const accounts = useLoaded((signal) => call('GET /accounts', {}, signal), [])
+  const storage = useLoaded((signal) => call('GET /storage', {}, signal), [])
+  const stored = new Map(storage.value?.accounts.map((one) => [one.account, one]))
   const changed = (): void => {
     accounts.again()
     reload()
@@ -48,6 +50,17 @@ export function AccountsPage() {
               columns={[
                 { title: 'Name', cell: ({ name }) => name },
                 { title: 'Created', cell: ({ created }) => formatDay(created) },
+                {
+                  title: 'Pins',
+                  number: true,
+                  cell: ({ name }) => formatNumber(stored.get(name)?.pins ?? 0),
+                },
+                {
+                  title: 'Stored',
+                  number: true,
+                  unit: '',
+                  cell: ({ name }) => formatBytes(stored.get(name)?.bytes ?? 0),
+                },
                 {
                   title: 'Billing card',
                   cell: ({ hasCard }) => (

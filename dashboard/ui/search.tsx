@@ -205,7 +205,7 @@ async function filesOf(account: string, signal: AbortSignal): Promise<readonly E
     title: name === '' ? 'Untitled' : name,
     about: `${cid.slice(0, 9)}…${cid.slice(-7)}`,
     icon: 'file' as const,
-    to: `/proof?cid=${cid}`,
+    to: `/files/${cid}`,
   }))
 }
 

@@ -24,7 +24,10 @@ import type { UsageView } from './resources/usage/usage-view.ts'
 /** Pins and storage as rows. */
 export interface PinRows {
   /** Null: `from` is no place in the list. */
-  list(accountId: string, from: string | null): Promise<PinPage | null>
+  list(
+    accountId: string,
+    page: { readonly from: string | null; readonly search: string | null; readonly limit: number },
+  ): Promise<PinPage | null>
   stored(accountId: string): Promise<AccountStorage>
   storage(): Promise<StorageRows>
   /** False: the account has not pinned this CID. */

@@ -58,7 +58,7 @@ export function openUsageView(parts: {
 
 export function openPinRows(rows: Rows): PinRows {
   return {
-    list: (accountId, from) => listPins(rows, accountId, from),
+    list: (accountId, page) => listPins(rows, accountId, page),
     stored: (accountId) => readStorage(rows, accountId),
     storage: () => listStorage(rows),
     setProvide: (accountId, cid, provide) => setPinProvide(rows, { accountId, cid, provide }),

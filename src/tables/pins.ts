@@ -77,6 +77,31 @@ export function listNewestPins(
   )
 }
 
+/** As `listNewestPins`, of those whose name contains the text, in any case, or whose CID is the given one. */
+export function searchNewestPins(
+  accountId: string,
+  wanted: { readonly name: string; readonly cid: Uint8Array },
+  before: readonly [created: number, cid: Uint8Array] | null,
+  limit: number,
+): Query<DatedPinRow> {
+  const pattern = `%${wanted.name.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+  return query(
+    `SELECT pin.cid, pin.mode, pin.name, pin.created, pin.provide, root.bytes, root.blocks,
+            provide.announced, provide.due
+       FROM pin LEFT JOIN root ON root.id = pin.root
+       LEFT JOIN provide ON provide.multihash = root.hash AND provide.roots > 0
+      WHERE pin.account_id = ? AND (lower(pin.name) LIKE ? ESCAPE '\\' OR pin.cid = ?)
+        ${before === null ? '' : 'AND (pin.created, pin.cid) < (?, ?)'}
+      ORDER BY pin.created DESC, pin.cid DESC LIMIT ?`,
+    [accountId, pattern, wanted.cid, ...(before ?? []), limit],
+  )
+}
+
+/** One row. */
+export function countPinsOf(accountId: string): Query<{ readonly pins: number }> {
+  return query('SELECT count(*) AS pins FROM pin WHERE account_id = ?', [accountId])
+}
+
 /** The first uncounted pin after the given one. */
 export function findNextUncountedPin(
   after: readonly [accountId: string, cid: Uint8Array],

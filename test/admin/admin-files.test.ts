@@ -18,10 +18,11 @@ const context = {
   env: {},
 }
 
-async function add(name: string, content: string, server = cairn): Promise<string> {
+async function add(name: string, content: string, server = cairn, pinName = ''): Promise<string> {
   const form = new FormData()
   form.append('file', new Blob([content]), name)
-  const response = await fetch(`${server.url}/api/v0/add?pin=true`, {
+  const query = new URLSearchParams({ pin: 'true', 'pin-name': pinName })
+  const response = await fetch(`${server.url}/api/v0/add?${query.toString()}`, {
     method: 'POST',
     headers: { authorization: `Basic ${btoa(`${server.apiKey}:${server.apiKeySecret}`)}` },
     body: form,
@@ -62,6 +63,29 @@ test('pins are listed with sizes, newest first and page by page, and storage by 
   const { accounts, stored } = await admin.call('GET /storage')
   deepEqual(accounts, [{ account: account?.name, pins: 205, ...first.stored }])
   ok(stored.blocks >= 205)
+})
+
+test('pins are found by a part of their name or by their CID, page by page', async (t) => {
+  const server = await startCairn()
+  t.after(() => server.stop())
+  await using admin = await openAdminAccess(context, { dataDir: server.dataDir })
+  const account = (await admin.call('GET /accounts')).accounts[0]?.id ?? ''
+  const cids: string[] = []
+  for (const name of ['Site_1.html', 'site-2.html', 'photo 100%.png']) {
+    cids.unshift(await add(name, name, server, name))
+  }
+  const find = async (search: string, more: object = {}) =>
+    await admin.call('GET /accounts/{account}/files', { account, search, ...more })
+  const names = async (search: string) => (await find(search)).pins.map(({ name }) => name)
+  deepEqual(await names('SITE'), ['site-2.html', 'Site_1.html'])
+  deepEqual(await names('_'), ['Site_1.html'])
+  deepEqual(await names('100%'), ['photo 100%.png'])
+  deepEqual(await names(cids[1] ?? ''), ['site-2.html'])
+  deepEqual(await names('nothing'), [])
+  const first = await find('site', { limit: 1 })
+  deepEqual([first.pins.length, first.count], [1, 3])
+  const rest = await find('site', { limit: 1, from: first.next ?? '' })
+  deepEqual([rest.pins[0]?.name, rest.next], ['Site_1.html', null])
 })
 
 test('an account makes its pins public, and excludes one of them', async (t) => {

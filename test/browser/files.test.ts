@@ -41,30 +41,54 @@ test(
     await picture('files')
 
     const row = page.getByRole('row').filter({ hasText: 'stone.txt' })
-    const link = await row.getByRole('link', { name: 'Open' }).getAttribute('href')
+    const menuOf = async (name: string, item: string) => {
+      await page.getByRole('button', { name: `Actions for ${name}` }).click()
+      return page.getByRole('menuitem', { name: item })
+    }
+    const openItem = await menuOf('stone.txt', 'Open in gateway')
+    const link = await openItem.getAttribute('href')
     assert.match(link ?? '', /^http:\/\/content\.localhost:\d+\/ipfs\//)
-    const opened = await openLink(link ?? '')
-    assert.equal(opened, content.toString())
+    assert.equal(await openLink(link ?? ''), content.toString())
+    await picture('files-menu')
+    await page.keyboard.press('Escape')
     const folderRow = page.getByRole('row').filter({ hasText: /^cairn/ })
-    const folderLink = await folderRow.getByRole('link', { name: 'Open' }).getAttribute('href')
+    const folderLink = await (await menuOf('cairn', 'Open in gateway')).getAttribute('href')
     assert.equal(await openLink(`${folderLink}/deep/b.txt`), 'b\n')
+    await page.keyboard.press('Escape')
 
+    await open('/settings')
     await page.getByLabel('Who can read pins').selectOption('roots')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved').waitFor()
-    await row.getByRole('button', { name: 'Private', exact: true }).click()
-    await row.getByText('private', { exact: true }).waitFor()
+    await open('/files')
+    await row.getByText('Anyone').waitFor()
+    await (await menuOf('stone.txt', 'Make private')).click()
+    await row.getByText('Private', { exact: true }).waitFor()
     await page.reload()
-    await row.getByRole('button', { name: 'Not private' }).click()
-    await row.getByRole('button', { name: 'Private', exact: true }).waitFor()
-    assert.equal(await page.getByLabel('Who can read pins').inputValue(), 'roots')
+    await (await menuOf('stone.txt', 'Apply the setting of the account')).click()
+    await row.getByText('Anyone').waitFor()
 
-    await row.getByRole('button', { name: 'Unpin' }).click()
-    await page
-      .getByRole('dialog')
-      .getByRole('button', { name: /^Unpin \S/ })
-      .click()
-    await row.waitFor({ state: 'detached' })
+    await (await menuOf('stone.txt', 'Rename')).click()
+    await page.getByRole('dialog').getByLabel('Name').fill('pebble.txt')
+    await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click()
+    const renamed = page.getByRole('row').filter({ hasText: 'pebble.txt' })
+    await renamed.waitFor()
+    await (await menuOf('pebble.txt', 'Unpin')).click()
+    await renamed.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await renamed.waitFor()
+    await page.getByRole('searchbox').fill('PEBB')
+    await folderRow.waitFor({ state: 'detached' })
+    await page.getByLabel('Select pebble.txt').check()
+    await page.getByRole('region', { name: 'Selection' }).getByText('1 selected').waitFor()
+    await checkAxe(page, 'a selected file')
+    await page.getByRole('button', { name: 'Unpin 1 file…' }).click()
+    const confirm = page.getByRole('dialog').getByRole('button', { name: 'Unpin 1 file' })
+    assert.ok(await confirm.isDisabled())
+    await page.getByRole('dialog').getByLabel('Type 1 to confirm').fill('1')
+    await confirm.click()
+    await page.getByText('No files match').waitFor()
+    await page.getByRole('button', { name: 'Clear filters' }).click()
     await folderRow.waitFor()
   },
 )
@@ -76,7 +100,8 @@ test(
     const { page, open, expect } = await openSignedIn(t)
     expect(/status of (400|500)/)
     await open('/files')
-    await page.getByLabel('CID', { exact: true }).fill('nothing')
+    await page.getByRole('button', { name: 'Pin a CID' }).click()
+    await page.getByRole('dialog').getByLabel('CID').fill('nothing')
     await page.getByRole('button', { name: 'Pin', exact: true }).click()
     await page.getByRole('alert').filter({ hasText: 'nothing' }).waitFor()
   },
@@ -122,5 +147,76 @@ test(
     await page.getByRole('dialog').getByRole('button', { name: 'Remove request' }).click()
     await row.waitFor({ state: 'detached' })
     assert.equal((await psa.call('GET', `/${requestid}`)).status, 404)
+  },
+)
+
+test(
+  'a folder opens, a text and an image in it are previewed, and a file is dropped anywhere on the page',
+  { skip: noBrowser, timeout: 120_000 },
+  async (t) => {
+    const { page, open, picture } = await openSignedIn(t)
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await open('/files')
+    await page.getByText('No files yet').waitFor()
+    await picture('files-1440-light-empty')
+    const source = join(await temporaryFolder(), 'site')
+    await mkdir(join(source, 'deep'), { recursive: true })
+    await writeFile(join(source, 'deep/b.json'), '{"stone": [1]}')
+    const pixel =
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+    await writeFile(join(source, 'dot.png'), Buffer.from(pixel, 'base64'))
+    await page.locator('input[webkitdirectory]').setInputFiles(source)
+    await page.getByText('site is uploaded and pinned').waitFor()
+    await page.getByRole('link', { name: 'site', exact: true }).click()
+    await page.getByRole('link', { name: 'dot.png' }).click()
+    await page.getByAltText('The content of the file').waitFor()
+    await page.getByText('PNG image').waitFor()
+    await checkAxe(page, 'a file')
+    await picture('file-1440-light')
+    await page.getByRole('link', { name: 'site', exact: true }).click()
+    await page.getByRole('link', { name: 'deep' }).click()
+    await page.getByRole('link', { name: 'b.json' }).click()
+    await page.getByText('"stone": [').waitFor()
+    await open('/files')
+    const drop = `(() => {
+      const files = new DataTransfer()
+      files.items.add(new File(['dropped'], 'dropped.txt'))
+      const options = { dataTransfer: files, bubbles: true, cancelable: true }
+      document.body.dispatchEvent(new DragEvent('dragover', options))
+      document.body.dispatchEvent(new DragEvent('drop', options))
+    })()`
+    await page.evaluate(drop)
+    await page.getByText('dropped.txt is uploaded and pinned').waitFor()
+    await page.getByRole('row').filter({ hasText: 'dropped.txt' }).waitFor()
+    await picture('files-1440-light-full')
+  },
+)
+
+test(
+  'a hundred thousand pins are pages of fifty',
+  { skip: noBrowser, timeout: 60_000 },
+  async (t) => {
+    const { page, open } = await openSignedIn(t)
+    await page.route(/\/files\?/, async (route) => {
+      const from = new URL(route.request().url()).searchParams.get('from') ?? '0'
+      const pins = Array.from({ length: 50 }, (_, at) => ({
+        cid: `bafy${from}x${at}`,
+        mode: 'recursive',
+        name: `file ${from}-${at}.txt`,
+        created: 1,
+        bytes: 1_000,
+        blocks: 1,
+        provide: 'all',
+      }))
+      const page = { pins, next: String(Number(from) + 50), count: 100_000 }
+      await route.fulfill({ json: { ...page, stored: { blocks: 1, bytes: 1 } } })
+    })
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await open('/files')
+    await page.getByText('From 1 of 100,000').waitFor()
+    assert.ok(Number(await page.evaluate('document.documentElement.scrollHeight')) <= 2_700)
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByText('From 51 of 100,000').waitFor()
+    await page.getByText('file 50-1.txt').waitFor()
   },
 )

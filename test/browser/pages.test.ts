@@ -32,7 +32,10 @@ test(
     await cairn.rpc('eth_blockNumber')
     assert.ok(paths.length >= 10)
     for (const pattern of paths) {
-      const path = pattern.replace(':key', keys[0]?.id ?? '').replace(':request', '1')
+      const path = pattern
+        .replace(':key', keys[0]?.id ?? '')
+        .replace(':request', '1')
+        .replace(':cid', 'bafkqaaa')
       await open(path)
       await page.locator('.loading').first().waitFor({ state: 'detached' })
       const name = pattern === '/' ? 'overview' : pattern.slice(1).replaceAll(/\W+/g, '-')

@@ -5,7 +5,7 @@ import type { Provide } from '../../base/provide.ts'
 import { parseCid } from '../../codec/ipld/cid.ts'
 import type { Rows } from '../../db/rows.ts'
 import { NothingChanged } from '../../db/writer.ts'
-import { listNewestPins } from '../../tables/pins.ts'
+import { countPinsOf, listNewestPins, searchNewestPins } from '../../tables/pins.ts'
 import { newDueMax } from '../../tables/network/provide.ts'
 import { setProvideOfPin } from '../../tables/network/public-blocks.ts'
 import type { PinMode } from '../files.ts'
@@ -30,20 +30,38 @@ export type PinPage = {
   readonly pins: readonly ListedPin[]
   /** Where the next page begins; null: there is none. */
   readonly next: string | null
+  /** All pins of the account. */
+  readonly count: number
 }
 
 const pageMax = 200
+/** Stands for a text that is no CID: no pin has it. */
+const noCid = new Uint8Array()
 
-/** `from`: `next` of the page before; null: the first one. Null for a `from` that is none. */
+/**
+ * `from`: `next` of the page before; null: the first one. `search`: a part of the name, in any case, or the whole CID; null: all.
+ * Null for a `from` that is none.
+ */
 export async function listPins(
   rows: Rows,
   accountId: string,
-  from: string | null,
+  {
+    from,
+    search,
+    limit = pageMax,
+  }: { readonly from: string | null; readonly search: string | null; readonly limit?: number },
 ): Promise<PinPage | null> {
   const start = from === null ? null : parsePlace(from)
   if (from !== null && start === null) return null
-  const found = await rows.find(listNewestPins(accountId, start, pageMax + 1))
-  const shown = found.slice(0, pageMax)
+  const size = Math.min(limit, pageMax)
+  const wanted = search === null ? null : { name: search, cid: parseCid(search)?.bytes ?? noCid }
+  const found = await rows.find(
+    wanted === null
+      ? listNewestPins(accountId, start, size + 1)
+      : searchNewestPins(accountId, wanted, start, size + 1),
+  )
+  const [counted] = await rows.find(countPinsOf(accountId))
+  const shown = found.slice(0, size)
   const last = shown.at(-1)
   return {
     pins: shown.map((row) => ({
@@ -52,9 +70,10 @@ export async function listPins(
       due: row.due !== null && row.due <= newDueMax ? 0 : row.due,
     })),
     next:
-      found.length > pageMax && last !== undefined
+      found.length > size && last !== undefined
         ? `${last.created}-${CID.decode(last.cid).toString()}`
         : null,
+    count: counted?.pins ?? 0,
   }
 }
 

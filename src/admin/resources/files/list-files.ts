@@ -6,7 +6,13 @@ import type { JsonOperation } from '../../admin-operation.ts'
 import { accountId, provide } from '../accounts/account-schema.ts'
 import { time } from '../../time-schema.ts'
 
-const input = z.strictObject({ account: accountId, from: z.string().max(300).optional() })
+const input = z.strictObject({
+  account: accountId,
+  from: z.string().max(300).optional(),
+  /** Part of the name, in any case, or a whole CID. */
+  search: z.string().min(1).max(200).optional(),
+  limit: z.coerce.number<number>().int().min(1).max(200).default(200),
+})
 const output = z.object({
   pins: z.array(
     z.object({
@@ -27,6 +33,8 @@ const output = z.object({
   ),
   /** Send it as `from` for the next page; null: this was the last. */
   next: z.string().nullable(),
+  /** All pins of the account, whatever was searched for. */
+  count: z.int(),
   /** Stored bytes that count: each block of the account once. */
   stored: z.object({ blocks: z.int(), bytes: z.int() }),
 })
@@ -36,11 +44,11 @@ export const listFiles = {
   method: 'GET',
   path: '/accounts/{account}/files',
   role: 'member',
-  summary: 'Pins of an account, newest first, and its total storage.',
+  summary: 'Pins of an account, newest first, or those with a name or CID, and its total storage.',
   input,
   output,
-  async run({ account, from }, { pins, accounts, server }) {
-    const page = await pins.list(account, from ?? null)
+  async run({ account, from, search, limit }, { pins, accounts, server }) {
+    const page = await pins.list(account, { from: from ?? null, search: search ?? null, limit })
     if (page === null) throw new Fault('bad_input', { detail: 'from: not a place in the list' })
     const { settings } = await accounts.getAccountById(account)
     const hasPlan = (await server?.announcements()) != null
@@ -53,6 +61,6 @@ export const listFiles = {
         announcesAt: isPublic && hasPlan ? due : null,
       }
     })
-    return { pins: listed, next: page.next, stored: await pins.stored(account) }
+    return { pins: listed, next: page.next, count: page.count, stored: await pins.stored(account) }
   },
 } satisfies JsonOperation<typeof input, typeof output>

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { kindOf, textOf, titleOf } from './content-kind.ts'
+
+test('content is recognised by its first bytes, not by its name', () => {
+  const png = Buffer.from('89504e470d0a1a0a0000', 'hex')
+  assert.deepEqual(kindOf(png, 'page.html'), {
+    kind: 'image',
+    type: 'image/png',
+    title: 'PNG image',
+  })
+  assert.equal(kindOf(Buffer.from('RIFF1234WEBPVP8 '), '').title, 'WebP image')
+  assert.equal(kindOf(Buffer.from('%PDF-1.7'), 'a.png').title, 'PDF document')
+  assert.deepEqual(kindOf(Buffer.from('{"a": 1}'), 'a'), { kind: 'text', title: 'JSON' })
+  assert.equal(kindOf(Buffer.from('<svg xmlns="x"></svg>'), '').kind, 'image')
+  assert.deepEqual(kindOf(Buffer.from('a\n'), 'a.md'), { kind: 'text', title: 'Markdown' })
+  assert.deepEqual(kindOf(Buffer.from([0, 1, 2, 255]), 'x.car'), {
+    kind: 'other',
+    title: 'CAR archive',
+  })
+})
+
+test('text may end within a character, and contains no control characters', () => {
+  const bytes = Buffer.from('stone ✓')
+  assert.equal(textOf(bytes.subarray(0, -1)), 'stone ')
+  assert.equal(textOf(Buffer.from([65, 0])), null)
+  assert.equal(textOf(Buffer.from([0xff, 0xfe, 0xfd, 0xfc, 0xfb])), null)
+  assert.equal(titleOf('hero.WEBP'), 'Image')
+})

@@ -1,0 +1,89 @@
+// Buttons that upload, and the state of the upload at the foot of the page.
+// Tested by test/browser/files.test.ts
+import { formatBytes } from '../app/format.ts'
+import { CopyButton } from '../ui/copy.tsx'
+import { Icon } from '../ui/icons.tsx'
+import { Progress } from '../ui/progress.tsx'
+import type { Uploading } from './use-upload.ts'
+
+export function UploadButtons({ uploading }: { readonly uploading: Uploading }) {
+  const disabled = uploading.state.kind === 'sending'
+  return (
+    <>
+      <label class="button">
+        Upload a folder
+        <input
+          class="unseen"
+          type="file"
+          {...{ webkitdirectory: true }}
+          disabled={disabled}
+          onChange={(event) => uploading.take(event.currentTarget)}
+        />
+      </label>
+      <label class="button primary">
+        <Icon name="upload" size={16} /> Upload
+        <input
+          class="unseen"
+          type="file"
+          multiple
+          disabled={disabled}
+          onChange={(event) => uploading.take(event.currentTarget)}
+        />
+      </label>
+    </>
+  )
+}
+
+export function UploadState({ uploading }: { readonly uploading: Uploading }) {
+  const { state, isOver, send, dismiss } = uploading
+  return (
+    <>
+      {isOver && (
+        <div class="drop-over">
+          <p>Drop to upload and pin</p>
+        </div>
+      )}
+      {state.kind === 'sending' && (
+        <div class="card uploading">
+          <Progress
+            title={state.name}
+            value={state.sent}
+            max={state.all}
+            text={
+              state.sent >= state.all
+                ? 'writing to disk'
+                : `${formatBytes(state.sent)} of ${formatBytes(state.all)}`
+            }
+          />
+          <button class="button small" type="button" onClick={() => state.upload.stop()}>
+            Stop
+          </button>
+        </div>
+      )}
+      {state.kind === 'done' && (
+        <div class="note good" role="status">
+          <div class="row">
+            {`${state.name} is uploaded and pinned.`}
+            <CopyButton text={state.cid} title="Copy its CID" label />
+            <button class="button small quiet" type="button" onClick={dismiss}>
+              Dismiss
+            </button>
+          </div>
+        </div>
+      )}
+      {state.kind === 'failed' && (
+        <div class="note bad" role="alert">
+          <div class="row">
+            {state.why}
+            <button class="button small" type="button" onClick={() => send(state.files)}>
+              Try again
+            </button>
+            <button class="button small quiet" type="button" onClick={dismiss}>
+              Dismiss
+            </button>
+          </div>
+        </div>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,145 @@
+// Form for a new network, or for one more upstream of a saved network: the URL is queried first, then saved and served at once.
+// Tested by test/browser/networks.test.ts
+import { useState } from 'preact/hooks'
+import { call } from '../../app/api.ts'
+import { Card } from '../../ui/card.tsx'
+import { useConfirming } from '../../ui/confirming.tsx'
+import { CheckField, TextField } from '../../ui/field.tsx'
+import { Form, useSending } from '../../ui/form.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { type Probe, ProbeTable } from './probe-table.tsx'
+
+/** `upstreams`: names of those that stay. */
+export type Extended = { readonly name: string; readonly upstreams: readonly string[] }
+
+const nothing = { name: '', url: '', header: '', value: '' }
+
+export function NetworkForm({
+  network,
+  onDone,
+  onClose,
+}: {
+  /** Null: the network is new. */
+  readonly network: Extended | null
+  onDone(): void
+  onClose(): void
+}) {
+  const sending = useSending()
+  const testing = useSending()
+  const confirming = useConfirming()
+  const toast = useToast()
+  const [texts, setTexts] = useState(nothing)
+  const [hasHeader, setHasHeader] = useState(false)
+  const [trusted, setTrusted] = useState(network === null)
+  const [probe, setProbe] = useState<Probe | null>(null)
+  const name = network?.name ?? texts.name.trim()
+  const header = texts.header.trim()
+  const upstream = {
+    url: texts.url.trim(),
+    trusted,
+    ...(hasHeader && header !== '' ? { headers: { [header]: texts.value } } : {}),
+  }
+  const set = (member: keyof typeof nothing) => (value: string) => {
+    setTexts({ ...texts, [member]: value })
+    setProbe(null)
+  }
+  const test = async (): Promise<void> => {
+    setProbe(null)
+    const sent = { ...(name === '' ? {} : { name }), upstreams: [upstream] }
+    setProbe(await confirming(() => call('POST /network-probe', sent)))
+  }
+  const save = async (): Promise<void> => {
+    if (network === null) {
+      await confirming(() => call('POST /networks', { name, upstreams: [upstream] }))
+      toast(`${name} is served`)
+    } else {
+      const upstreams = [...network.upstreams.map((one) => ({ name: one })), upstream]
+      await confirming(() =>
+        call('PATCH /networks/{network}', { network: network.name, upstreams }),
+      )
+      toast(`${network.name} has one more upstream`)
+    }
+    onDone()
+    onClose()
+  }
+  const isWrong = probe?.problems.some(({ level }) => level === 'problem') === true
+  return (
+    <Card title={network === null ? 'New network' : `New upstream for ${network.name}`}>
+      <Form
+        sending={sending}
+        action={network === null ? 'Add network' : 'Add upstream'}
+        fields={['name', 'url', 'upstreams']}
+        onSend={save}
+        secondary={
+          <>
+            <button
+              class="button"
+              type="button"
+              disabled={testing.busy || upstream.url === ''}
+              onClick={() => void testing.run(test)}
+            >
+              {testing.busy ? 'Testing…' : 'Test'}
+            </button>
+            <button class="button quiet" type="button" onClick={onClose}>
+              Cancel
+            </button>
+          </>
+        }
+      >
+        {network === null && (
+          <TextField
+            title="Name"
+            hint="As in the URL that you call: mainnet, sepolia."
+            value={texts.name}
+            maxLength={63}
+            autocomplete="off"
+            error={sending.of('name')}
+            onValue={set('name')}
+          />
+        )}
+        <TextField
+          title="URL of the node"
+          hint="Its path and headers are stored encrypted and never shown again."
+          type="url"
+          placeholder="https://node-a.example.org:8545"
+          autocomplete="off"
+          value={texts.url}
+          error={sending.of('upstreams') ?? testing.of('upstreams')}
+          onValue={set('url')}
+        />
+        <CheckField title="It needs a header or a token" value={hasHeader} onValue={setHasHeader} />
+        {hasHeader && (
+          <div class="grid">
+            <TextField
+              title="Header"
+              placeholder="authorization"
+              autocomplete="off"
+              value={texts.header}
+              onValue={set('header')}
+            />
+            <TextField
+              title="Value"
+              type="password"
+              autocomplete="off"
+              value={texts.value}
+              onValue={set('value')}
+            />
+          </div>
+        )}
+        <CheckField
+          title="I run this node: trust its word for the newest block"
+          hint="Replies that can be proved are checked in any case."
+          value={trusted}
+          onValue={setTrusted}
+        />
+        {testing.error !== null && testing.of('upstreams') === null && (
+          <p class="field-error" role="alert">
+            {testing.error.message}
+          </p>
+        )}
+        {probe !== null && <ProbeTable probe={probe} />}
+        {isWrong && <p class="hint">Fix the problems first: Cairn refuses such an upstream.</p>}
+      </Form>
+    </Card>
+  )
+}
