@@ -113,7 +113,8 @@ export function auditSentence(
   { action, actor, actorName, target, changes }: AuditRecord,
   nameOf: ReadonlyMap<string, string>,
 ): AuditSentence {
-  const who = actorName === '' ? (actor === 'local' ? 'Command line' : actor) : actorName
+  const unnamed = actor === 'local' ? 'Command line' : actor
+  const who = nameOf.get(actor) ?? (actorName === '' ? unnamed : actorName)
   const known = target === null ? undefined : nameOf.get(target)
   const email = changes['email']
   const invited = action.startsWith('invite') && typeof email === 'string' ? email : null

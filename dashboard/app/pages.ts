@@ -36,6 +36,13 @@ export const pages: readonly Page[] = [
     load: async () => (await import('../pages/overview.tsx')).OverviewPage,
   },
   {
+    path: '/setup',
+    title: 'Set up',
+    access: 'operator',
+    guide: 'get-started',
+    load: async () => (await import('../pages/setup.tsx')).SetupPage,
+  },
+  {
     path: '/keys',
     title: 'API keys',
     nav: { group: 'Build', icon: 'keys' },

@@ -25,7 +25,7 @@ export function Welcome({
   const [link] = useState(() => location.hash.slice(1))
   const info = useLoaded((signal) => call('POST /welcome/look', { link }, signal), [link])
   const enter = (): void => {
-    place.go('/', { replace: true })
+    place.go(info.value?.isFirst === true ? '/setup' : '/', { replace: true })
     onEntered()
   }
   if (info.value === undefined) {

@@ -28,7 +28,9 @@ export type OpenPage = {
   readonly page: Page
   /** Opens a page by its path below /dashboard. */
   open(path: string): Promise<void>
-  /** Signs up with the first-run link as the first operator, `operator@example.com`, and waits for the Overview page. */
+  /** Signs up with the first-run link as the first operator, `operator@example.com`, and waits for the set-up page. */
+  signUp(): Promise<void>
+  /** As `signUp`, then leaves for the Overview page. */
   enter(): Promise<void>
   /** Saves a screenshot of the whole page and prints its path. */
   picture(name: string): Promise<void>
@@ -104,6 +106,16 @@ export async function openPageOf(
     const isOther = /^https?:/.test(url) && !url.startsWith(cairn.url)
     if (ownOriginOnly && isOther) problems.push(`asked ${url}`)
   })
+  async function signUp(): Promise<void> {
+    // The browser logs the 401 reply of the first request.
+    expected.push(/status of 401/)
+    await page.goto(cairn.firstRunLink ?? '')
+    await page.getByLabel('Email').fill(operator.email)
+    await page.getByLabel('Name').fill(operator.name)
+    await page.getByLabel('Password').fill(operator.password)
+    await page.getByRole('button', { name: 'Create operator' }).click()
+    await page.getByRole('heading', { name: 'Set up your server', level: 1 }).waitFor()
+  }
   return {
     cairn,
     page,
@@ -112,14 +124,10 @@ export async function openPageOf(
       await page.goto(`${cairn.url}/dashboard${path}`)
       await page.locator('main h1').first().waitFor()
     },
+    signUp,
     async enter() {
-      // The browser logs the 401 reply of the first request.
-      expected.push(/status of 401/)
-      await page.goto(cairn.firstRunLink ?? '')
-      await page.getByLabel('Email').fill(operator.email)
-      await page.getByLabel('Name').fill(operator.name)
-      await page.getByLabel('Password').fill(operator.password)
-      await page.getByRole('button', { name: 'Create operator' }).click()
+      await signUp()
+      await page.getByRole('link', { name: 'Go to overview' }).click()
       await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
     },
     async picture(name) {

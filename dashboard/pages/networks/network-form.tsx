@@ -21,7 +21,8 @@ export function NetworkForm({
 }: {
   /** Null: the network is new. */
   readonly network: Extended | null
-  onDone(): void
+  /** With the name of the network. */
+  onDone(name: string): void
   onClose(): void
 }) {
   const sending = useSending()
@@ -59,8 +60,8 @@ export function NetworkForm({
       )
       toast(`${network.name} has one more upstream`)
     }
-    onDone()
     onClose()
+    onDone(name)
   }
   const isWrong = probe?.problems.some(({ level }) => level === 'problem') === true
   return (

@@ -70,10 +70,7 @@ function checksOf(upstream: Probed, chainId: string | null): readonly Check[] {
       name: 'Newest block',
       tone: head === null ? 'bad' : 'good',
       result: head === null ? 'None' : formatNumber(Number(head.number)),
-      meaning:
-        head === null
-          ? 'It reports no block'
-          : `${formatNumber(Math.round(head.ageSeconds))} s old`,
+      meaning: head === null ? 'It reports no block' : ageOf(head.ageSeconds),
     },
     {
       name: 'State proofs',
@@ -108,4 +105,13 @@ function checksOf(upstream: Probed, chainId: string | null): readonly Check[] {
 
 function sentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+function ageOf(seconds: number): string {
+  if (seconds < 120) return `${Math.round(seconds)} s old`
+  const hours = seconds / 3_600
+  if (hours < 1) return `${Math.round(seconds / 60)} min old`
+  return hours < 48
+    ? `${Math.round(hours)} h old`
+    : `${formatNumber(Math.round(hours / 24))} days old`
 }
