@@ -9,6 +9,7 @@ import { encodeEntries, entriesMax } from '../codec/ethereum/list.ts'
 import { Malformed } from '../codec/ethereum/rlp.ts'
 import { listSettings, orderedKey } from '../codec/ethereum/ordered-trie.ts'
 import { decodeTrieNode } from '../codec/ethereum/trie-node.ts'
+import { transactionHash } from '../codec/ethereum/transaction.ts'
 import { verifyKeccakKinds } from '../codec/hash/verify-keccak.ts'
 import { walkProof } from '../codec/ethereum/trie-walk.ts'
 import type { ContentRef } from '../content/ref.ts'
@@ -129,10 +130,10 @@ export function createProofDataNetwork(evidence: ProofData): ProofDataNetwork {
     }
   }
 
-  function locate(transactionHash: Uint8Array): number | null {
+  function locate(hash: Uint8Array): number | null {
     return decode(() => {
       for (const { index, entry } of listSettings(block.header.transactionsRoot, findNode)) {
-        if (equalBytes(keccak256(entry), transactionHash)) return index
+        if (equalBytes(transactionHash(entry), hash)) return index
       }
       return null
     })

@@ -235,7 +235,13 @@ test('state sync is rows of four items, and its hash covers them', () => {
   const raw = Uint8Array.of(0x7f, ...encodeRlp([row, row]))
   const read = decodeSystemTransaction(raw)
   assert.deepEqual(read.from, new Uint8Array(20))
-  assert.deepEqual(transactionHash(raw), keccak256(raw))
+  const hashed = keccak256(Uint8Array.of(0x7f, ...encodeRlp([[row, row]])))
+  assert.deepEqual(transactionHash(raw), hashed)
+  // Another chain's type under the same number.
+  for (const other of [encodeRlp([encodeInteger(1), []]), [0xc2, 0xc0], [0x01], []]) {
+    const entry = Uint8Array.of(0x7f, ...other)
+    assert.deepEqual(transactionHash(entry), keccak256(entry))
+  }
   for (const wrong of [[row.slice(1)], [row.with(1, new Uint8Array(19))], new Uint8Array(0)]) {
     const entry = Uint8Array.of(0x7f, ...encodeRlp(wrong))
     assert.throws(() => decodeAnyTransaction(entry), UnsupportedTransaction)

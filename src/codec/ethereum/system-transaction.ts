@@ -4,7 +4,12 @@
 // Tested by src/codec/ethereum/system-transaction.test.ts
 import { fromHex } from '../../base/hex.ts'
 import { Malformed, type RlpItem, bytesField, decodeRlp, integerField, listField } from './rlp.ts'
-import { decodeTransaction, type Transaction, UnsupportedTransaction } from './transaction.ts'
+import {
+  decodeTransaction,
+  stateSyncType,
+  type Transaction,
+  UnsupportedTransaction,
+} from './transaction.ts'
 
 /** OP Stack: a transaction that came from the layer below. */
 export const depositType = 0x7e
@@ -15,8 +20,6 @@ export const nitroInternalType = 0x6a
 export const nitroContractType = 0x66
 export const nitroRetryType = 0x68
 const nitroSubmitType = 0x69
-/** Polygon. */
-const stateSyncType = 0x7f
 
 /** `to`: 20 bytes or none. `integer`: at most 32 bytes, `uint64` 8. `flag`: a boolean. */
 type Form = 'hash' | 'address' | 'to' | 'integer' | 'uint64' | 'flag' | 'data'

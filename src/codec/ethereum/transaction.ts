@@ -1,7 +1,8 @@
 // Transactions of types 0 to 4 in their block form (EIP-2718, 155, 2930, 1559, 4844, 7702): decoded strictly, so that
 // encoding gives the same bytes and the same hash.
 import { keccak256 } from '../hash/keccak.ts'
-import { Malformed, decodeRlp } from './rlp.ts'
+import { Malformed, decodeRlp, splitList } from './rlp.ts'
+import { RlpWriter } from './rlp-writer.ts'
 import { TransactionFields } from './transaction-fields.ts'
 import type { AccessListEntry, Authorization } from './transaction-fields.ts'
 
@@ -72,10 +73,39 @@ export class UnsupportedTransaction extends Error {
   }
 }
 
-/** keccak256 of the raw entry, 32 bytes. */
+/** Polygon: rows of state sync (PIP-74). */
+export const stateSyncType = 0x7f
+
+/** keccak256 of the raw entry, 32 bytes; of state sync with its rows in one more list. */
 export function transactionHash(raw: Uint8Array): Uint8Array {
-  return keccak256(raw)
+  return keccak256(raw[0] === stateSyncType ? stateSyncBytes(raw) : raw)
 }
+
+/**
+ * bor hashes its struct, a list whose only field is the list of rows, and puts the rows alone under the root (core/types,
+ * Transaction.Hash and StateSyncTx.encode). Types of other chains under the same number are no lists of lists.
+ */
+function stateSyncBytes(raw: Uint8Array): Uint8Array {
+  const payload = raw.subarray(1)
+  if (!isListOfLists(payload)) return raw
+  const writer = new RlpWriter(payload.length + longestHead)
+  writer.raw(payload)
+  writer.closeList(0)
+  writer.byte(stateSyncType)
+  return writer.take()
+}
+
+function isListOfLists(payload: Uint8Array): boolean {
+  try {
+    return splitList(payload).every((row) => (row[0] ?? 0) >= 0xc0)
+  } catch (thrown) {
+    if (thrown instanceof Malformed) return false
+    throw thrown
+  }
+}
+
+/** Of an RLP list, with the type before it. */
+const longestHead = 10
 
 /**
  * `raw`: an entry as `decodeEntries` returns it; byte fields are views of it. Signatures are not verified, only the

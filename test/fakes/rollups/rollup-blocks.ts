@@ -1,6 +1,6 @@
 // One block each of OP Mainnet, Arbitrum One and Polygon, as a node of that chain shows it. The entries are written with viem,
 // field by field from the specification of the chain; the members are those of op-geth, Nitro and bor.
-import { concatHex, type Hex, keccak256, numberToHex, parseTransaction, toRlp } from 'viem'
+import { concatHex, fromRlp, type Hex, keccak256, numberToHex, parseTransaction, toRlp } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { serializeTransaction } from 'viem/op-stack'
 import { bloomBits } from '../../../src/codec/ethereum/bloom.ts'
@@ -451,13 +451,13 @@ export function blockOf(draft: HeaderDraft, drafts: readonly Draft[]): RollupBlo
   const transactions = drafts.map(({ raw, members }, index) => ({
     ...members,
     ...place,
-    hash: keccak256(raw),
+    hash: hashOf(raw),
     transactionIndex: quantity(index),
   }))
   let logIndex = 0
   const receipts = drafts.map((one, index): Json => {
     const { type, from, to } = one.members
-    const at = { transactionHash: keccak256(one.raw), transactionIndex: quantity(index) }
+    const at = { transactionHash: hashOf(one.raw), transactionIndex: quantity(index) }
     const { blockTimestamp: _, ...where } = place
     return {
       ...where,
@@ -512,6 +512,13 @@ export function blockOf(draft: HeaderDraft, drafts: readonly Draft[]): RollupBlo
   }
   const { chainId } = draft
   return { chainId, hash, header, rawTransactions, rawReceipts, json, receipts }
+}
+
+/** bor hashes the struct of state sync, which has one field: the list of rows. */
+function hashOf(raw: Hex): Hex {
+  if (!raw.startsWith('0x7f')) return keccak256(raw)
+  const rows = fromRlp(`0x${raw.slice(4)}`)
+  return keccak256(typed(0x7f, [rows]))
 }
 
 /** `[header, transactions, uncles, withdrawals?]`. */
