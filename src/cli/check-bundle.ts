@@ -13,7 +13,7 @@ import { createRpcOperations } from '../rpc/methods/index.ts'
 import { findKnownSchedule } from '../devchain/proved/known-schedules.ts'
 import { createInlineCalls } from '../devchain/proved/inline-calls.ts'
 import { type GenesisConfig, parseGenesis } from '../devchain/genesis.ts'
-import { parseBundle, type ProofBundle } from '../rpc/bundles/proof-bundle.ts'
+import { parseBundle } from '../rpc/bundles/proof-bundle.ts'
 import { type ProvedAnswer, verifyBundle } from '../rpc/bundles/verify-bundle.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -29,12 +29,11 @@ export type CheckOptions = {
   readonly genesis?: string
 }
 
-/** `chainId`: of a call whose fork rules the reader has not named. `unproved`: members of the claimed result that a header does not commit to, so nothing is said of them. */
+/** `unproved`: members of the claimed result that a header does not commit to, so nothing is said of them. */
 export type CheckedBundle =
   | (ProvedAnswer & {
       readonly proved: true
       readonly unproved: readonly string[]
-      readonly chainId?: string
     })
   | { readonly proved: false; readonly reason: string }
 
@@ -70,7 +69,7 @@ export async function checkBundle(file: string, options: CheckOptions): Promise<
     clock: systemClock,
     findSender: createSenderCache(sendersMax).find,
   })
-  const calls = createInlineCalls(scheduleFor(parsed.bundle, options, request.known ?? null))
+  const calls = createInlineCalls(scheduleFor(options, request.known))
   const verdict = await verifyBundle(parsed.bundle, { ...request, calls }, operations)
   if ('refused' in verdict) return refuse(verdict.refused)
   const unproved = new Set<string>()
@@ -81,30 +80,16 @@ export async function checkBundle(file: string, options: CheckOptions): Promise<
       return refuse(`the bundle proves a different result: ${cut(verdict.result)}`)
     for (const name of missing) unproved.add(name)
   }
-  const isByBundle =
-    options.genesis === undefined &&
-    options.network === undefined &&
-    parsed.bundle.codes !== undefined
-  return {
-    proved: true,
-    ...verdict,
-    unproved: [...unproved],
-    ...(isByBundle && { chainId: parsed.bundle.chainId }),
-  }
+  return { proved: true, ...verdict, unproved: [...unproved] }
 }
 
-/**
- * The fork schedule that calls are computed by: of the genesis file or the network that the reader names, else of the chain
- * that the bundle names. Null: not known. Throws UsageError.
- */
+/** The fork schedule that calls follow: of the genesis file or the network that the reader names. Throws UsageError. */
 function scheduleFor(
-  { chainId }: ProofBundle,
   { genesis }: CheckOptions,
-  known: KnownNetwork | null,
+  known: KnownNetwork | undefined,
 ): GenesisConfig | null {
   if (genesis !== undefined) return scheduleIn(genesis)
-  const claimed = /^0x[0-9a-f]{1,16}$/.test(chainId) ? BigInt(chainId) : 0n
-  return findKnownSchedule(known?.chainId ?? claimed)?.config ?? null
+  return known === undefined ? null : (findKnownSchedule(known.chainId)?.config ?? null)
 }
 
 function scheduleIn(file: string): GenesisConfig {
@@ -221,17 +206,12 @@ function uncovered(names: readonly string[]): string {
 /** For people: the request first, as it is what the proof is of. */
 export function describeCheck(checked: CheckedBundle, asked: boolean): string {
   if (!checked.proved) return `not proved: ${checked.reason}`
-  const { method, params, block, result, unproved, chainId } = checked
+  const { method, params, block, result, unproved } = checked
   return [
     `proved  ${method} ${JSON.stringify(params)}`,
     `block   ${BigInt(block.number)} ${block.hash}`,
     `result  ${result}`,
     ...(unproved.length === 0 ? [] : [uncovered(unproved)]),
-    ...(chainId === undefined
-      ? []
-      : [
-          `The call follows the fork rules of chain ${BigInt(chainId)}, which the bundle names: compare it, or set --network or --genesis.`,
-        ]),
     ...(asked
       ? []
       : [

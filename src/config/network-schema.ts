@@ -232,7 +232,7 @@ export const upstreamNetworkSchema = z.strictObject({
     .optional()
     .meta({
       description:
-        'Proof policy, for all reads or per method. `require`: prove or refuse; `prefer`: prove if possible; `off`. Default: `require` for blocks, transactions and receipts of mainnet, Sepolia and Hoodi, else `prefer`. Calls and long `eth_getLogs` have no proof.',
+        'Proof policy, for all reads or per method. `require`: prove or refuse; `prefer`: prove if possible; `off`. Default: `require` for blocks, transactions and receipts of mainnet, Sepolia and Hoodi, else `prefer`. Traces and long `eth_getLogs` have no proof.',
       example: 'verify: require',
     }),
   heads: headsSchema.prefault({}).meta({ description: 'How tags and numbers become blocks.' }),

@@ -84,7 +84,7 @@ test('by the rules of another chain, or of none, a call is not proved', async ()
   match(said, /not proved: block 0 is of a fork that Cairn does not know/)
   match(
     (await verify(reply, hash, [])).said,
-    /not proved: the fork schedule of the chain is not known/,
+    /not proved: a call follows fork rules, .*: name the network/,
   )
   match((await verify(reply, hash, ['--genesis', folder])).said, /cannot be read as a genesis file/)
 })

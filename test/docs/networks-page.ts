@@ -67,7 +67,10 @@ lists can be proved. [Verification](../explanation/verification.md) explains the
       servedAs('prove').map(([name, policy]) => [
         `\`${name}\``,
         checkOf(policy),
-        ...kinds.map(([kind]) => `\`${labelOn(policy, kind)}\``),
+        ...kinds.map(([kind]) => {
+          const label = labelOn(policy, kind)
+          return label === 'unproved' ? 'forwarded' : `\`${label}\``
+        }),
       ]),
     ),
     `Forwarded on every network, and labelled \`quorum:k/n\`, \`trusted\` or \`none\`:
@@ -78,8 +81,12 @@ ${servedAs('relay')
   )}. Methods in neither list are answered by Cairn itself, belong to the embedded chain, or are forwarded as possible writes.`,
     '## Conditions',
     markdownTable(
-      ['Where', 'What is labelled `block` instead'],
+      ['Where', 'What differs'],
       [
+        [
+          'calls',
+          'proved also on a network whose `genesisFile` is set. Forwarded, or refused with `require`: calls of a fork that Cairn does not know, and calls over its limits ([Calls](../explanation/verification.md#calls))',
+        ],
         [
           'OP Stack, deposits (`0x7e`) before Canyon',
           'the transaction and its receipt: `nonce` and `depositNonce` are in no root',
@@ -109,6 +116,7 @@ function checkOf(policy: ServingPolicy): string {
   const { data, shows } = policy
   if (data === 'header') return 'block hash'
   if (data === 'state') return 'state root'
+  if (data === 'call') return 'state root; the EVM runs here'
   if (shows === 'receipts') return 'transactions root, receipts root'
   return 'roots in the header'
 }

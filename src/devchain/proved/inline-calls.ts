@@ -30,7 +30,9 @@ export function createInlineCalls(config: GenesisConfig | null): ProvedCalls {
     signal: AbortSignal,
   ): Promise<ProvedResults[Asked['kind']]> {
     if (rules === null) {
-      throw new Fault('unprovable', { detail: 'the fork schedule of the chain is not known' })
+      const detail =
+        'a call follows fork rules, to which no hash commits: name the network, or its genesis file'
+      throw new Fault('unprovable', { detail })
     }
     const block = await completeRead(getHeader(network, ref.hash), signal)
     const at = (address: Uint8Array) => ({ network, block, address })
