@@ -2,8 +2,8 @@
 // Tested by test/browser/proof.test.ts
 import { useState } from 'preact/hooks'
 import { Card } from '../ui/card.tsx'
-import { SelectField } from '../ui/field.tsx'
 import { Empty } from '../ui/note.tsx'
+import { Pick } from '../ui/toolbar.tsx'
 import { call } from './api.ts'
 import type { KeyPlace } from './as-key.ts'
 import { keyName } from './key-name.ts'
@@ -89,21 +89,21 @@ export function KeyFields({
   readonly withNetwork?: boolean
 }) {
   return (
-    <div class="grid">
-      <SelectField
-        title="Key"
-        value={choice.place?.key ?? ''}
-        options={choices.keys.map(({ id, title }) => ({ value: id, title }))}
-        onValue={choice.choose}
-      />
+    <div class="toolbar">
       {withNetwork && (
-        <SelectField
+        <Pick
           title="Network"
           value={choice.network}
           options={choices.networks.map((name) => ({ value: name, title: name }))}
           onValue={choice.chooseNetwork}
         />
       )}
+      <Pick
+        title="Ask as"
+        value={choice.place?.key ?? ''}
+        options={choices.keys.map(({ id, title }) => ({ value: id, title }))}
+        onValue={choice.choose}
+      />
     </div>
   )
 }

@@ -6,12 +6,12 @@ import { usePlace } from '../app/router.tsx'
 import { AnswerProof } from '../proof/answer-proof.tsx'
 import { FileProof } from '../proof/file-proof.tsx'
 import '../style/proof.css'
-import { Card, PageHead } from '../ui/card.tsx'
+import { PageHead } from '../ui/card.tsx'
 import { Show } from '../ui/note.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 
 const views = [
-  { name: 'answer', title: 'JSON-RPC answer' },
+  { name: 'answer', title: 'Chain answer' },
   { name: 'file', title: 'File' },
 ] as const
 
@@ -21,7 +21,7 @@ export function ProofPage() {
     <>
       <PageHead
         title="Proofs"
-        about="Your browser computes every hash itself. You only need to trust the hash that you start from."
+        about="Ask a question and check the answer yourself, hash by hash, in this browser."
       />
       <Show loaded={choices}>{(value) => <Views choices={value} />}</Show>
     </>
@@ -39,9 +39,7 @@ function Views({ choices }: { readonly choices: Choices }) {
     <div class="stack">
       <Tabs title="Kind of proof" tabs={views} chosen={view} onChoose={(name) => setView(name)}>
         <div class="stack">
-          <Card>
-            <KeyFields choices={choices} choice={choice} withNetwork={view === 'answer'} />
-          </Card>
+          <KeyFields choices={choices} choice={choice} withNetwork={view === 'answer'} />
           {view === 'answer' ? (
             <AnswerProof
               place={choice.place}

@@ -36,9 +36,7 @@ function Explorer({ choices }: { readonly choices: Choices }) {
   }
   return (
     <div class="stack">
-      <Card>
-        <KeyFields choices={choices} choice={choice} />
-      </Card>
+      <KeyFields choices={choices} choice={choice} />
       <SourceCard source={source} onSource={setSource} />
       {source !== null && (
         <VariableForm place={choice.place} network={choice.network} source={source} />

@@ -4,7 +4,6 @@ import { useState } from 'preact/hooks'
 import type { ProofBundle } from '../../src/rpc/bundles/proof-bundle.ts'
 import { callRpc, type KeyPlace, type RpcAnswer } from '../app/as-key.ts'
 import { formatMs } from '../app/format.ts'
-import { Badge } from '../ui/badge.tsx'
 import { Card, Facts } from '../ui/card.tsx'
 import { CodeBlock } from '../ui/copy.tsx'
 import { AreaField, SelectField, TextField } from '../ui/field.tsx'
@@ -12,13 +11,15 @@ import { Form, useSending } from '../ui/form.tsx'
 import { Note } from '../ui/note.tsx'
 import type { Check } from './check-answer.ts'
 import { StepList } from './step-list.tsx'
+import { ValueView } from './value-view.tsx'
+import { Verdict } from './verdict.tsx'
 import { type ProofStep, proofStepsOf } from './proof-steps.ts'
 
 const sample = '0x0000000000000000000000000000000000000000'
 /** Methods with proof bundles, and example parameters. */
 const examples: Readonly<Record<string, readonly unknown[]>> = {
-  eth_getStorageAt: [sample, '0x0', 'latest'],
   eth_getBalance: [sample, 'latest'],
+  eth_getStorageAt: [sample, '0x0', 'latest'],
   eth_getTransactionCount: [sample, 'latest'],
   eth_getCode: [sample, 'latest'],
   eth_getTransactionByBlockHashAndIndex: ['0x', '0x0'],
@@ -48,8 +49,8 @@ export function AnswerProof({
   readonly network: string
   readonly asked: { readonly method: string | null; readonly params: string | null }
 }) {
-  const [method, setMethod] = useState(asked.method ?? 'eth_getStorageAt')
-  const [params, setParams] = useState(asked.params ?? spell(examples['eth_getStorageAt'] ?? []))
+  const [method, setMethod] = useState(asked.method ?? 'eth_getBalance')
+  const [params, setParams] = useState(asked.params ?? spell(examples['eth_getBalance'] ?? []))
   const [block, setBlock] = useState('')
   const [shown, setShown] = useState<Shown | { readonly refusal: string } | null>(null)
   const sending = useSending()
@@ -72,8 +73,8 @@ export function AnswerProof({
 
   return (
     <>
-      <Card title="Request">
-        <Form sending={sending} action="Query and verify" onSend={send}>
+      <Card>
+        <Form sending={sending} action="Ask and check" onSend={send}>
           <SelectField
             title="Method"
             value={method}
@@ -122,52 +123,60 @@ function Checked({ shown, onChecked }: { readonly shown: Shown; onChecked(shown:
     onChecked(await check(answer, damaged(bundle), trusted, false))
   const restore = async (): Promise<void> =>
     onChecked(await check(answer, proof as ProofBundle, trusted, true))
-  const isProved = shown.check.proved && shown.check.matchesReply
   return (
     <>
+      <section class="card flush" aria-label="Answer">
+        <Verdict {...verdictOf(shown)}>answered in {formatMs(answer.ms)}</Verdict>
+        <div class="card-body stack">
+          {!intact && <Note tone="warn">This page has changed one bit of the proof.</Note>}
+          <ValueView value={result} />
+          <Facts
+            rows={[
+              ['Block', <span class="mono">{trusted}</span>],
+              ['Label of the server', answer.verified ?? 'none'],
+            ]}
+          />
+        </div>
+        <StepList steps={steps} />
+      </section>
       <Card
-        title="Answer"
+        title="Don't take our word for it"
+        about="Check the downloaded proof offline, or change one bit and watch the verdict turn to “Not proved”."
         actions={
-          <Badge tone={isProved ? 'good' : 'bad'}>{isProved ? 'Proved' : 'Not proved'}</Badge>
+          <>
+            <button class="button" type="button" onClick={() => download(bundle)}>
+              Download proof
+            </button>
+            <button
+              class="button"
+              type="button"
+              onClick={() => void (intact ? flipBit() : restore())}
+            >
+              {intact ? 'Change one bit' : 'Restore proof'}
+            </button>
+          </>
         }
       >
-        <CodeBlock text={spell(result)} title="the answer" wrapped />
-        {!intact && <Note tone="warn">This page has changed one bit of the proof.</Note>}
-        <Verdict check={shown.check} />
-        <Facts
-          rows={[
-            ['Block', <span class="mono">{trusted}</span>],
-            ['Label of the server', answer.verified ?? 'none'],
-            ['Response time', formatMs(answer.ms)],
-            ['Steps', String(steps.length)],
-          ]}
-        />
-        <div class="row">
-          <button class="button" type="button" onClick={() => download(bundle)}>
-            Download proof
-          </button>
-          <button
-            class="button quiet"
-            type="button"
-            onClick={() => void (intact ? flipBit() : restore())}
-          >
-            {intact ? 'Change one bit' : 'Restore proof'}
-          </button>
-        </div>
         <CodeBlock
           text={`cairn verify bundle.json --block ${trusted}`}
           title="the command to verify offline"
           wrapped
         />
       </Card>
-      <Card
-        title="From the block to the value"
-        about="Each node is valid if its hash appears in an earlier one. The first is the block header."
-      >
-        <StepList steps={steps} />
-      </Card>
     </>
   )
+}
+
+/** The only judgement: headline, sentence and colour follow from it. */
+function verdictOf({ check: found, steps }: Shown): {
+  readonly isProved: boolean
+  readonly text: string
+} {
+  if (!found.proved) return { isProved: false, text: found.why }
+  if (!found.matchesReply) {
+    return { isProved: false, text: `The proof leads to another answer: ${found.result}` }
+  }
+  return { isProved: true, text: `All ${steps.length} hashes match, from the block to the value.` }
 }
 
 /** The bundle with one bit changed in its last node, or in its header if it has no nodes. */
@@ -175,14 +184,6 @@ function damaged(bundle: ProofBundle): ProofBundle {
   const nodes = bundle.nodes.map((node, at) => (at === bundle.nodes.length - 1 ? flip(node) : node))
   const header = nodes.length === 0 ? flip(bundle.header ?? '0x00') : bundle.header
   return { ...bundle, nodes, header }
-}
-
-function Verdict({ check }: { readonly check: Check }) {
-  if (!check.proved) return <Note tone="bad">{`Not proved: ${check.why}`}</Note>
-  if (!check.matchesReply) {
-    return <Note tone="bad">{`The proof leads to another answer: ${check.result}`}</Note>
-  }
-  return <Note tone="good">Proved in this browser: the steps below lead to the same answer.</Note>
 }
 
 function download(bundle: ProofBundle): void {

@@ -6,8 +6,8 @@ import { formatCount } from '../app/format.ts'
 import { Card } from '../ui/card.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Form, useSending } from '../ui/form.tsx'
-import { Note } from '../ui/note.tsx'
 import { type BlockStep, blockStep } from './file-steps.ts'
+import { Verdict } from './verdict.tsx'
 import { FileStepList } from './step-list.tsx'
 
 /** Most blocks that are shown. */
@@ -33,10 +33,10 @@ export function FileProof({
   const sending = useSending()
   return (
     <>
-      <Card title="File">
+      <Card>
         <Form
           sending={sending}
-          action="Fetch and verify"
+          action="Fetch and check"
           onSend={async () => {
             setShown(null)
             setShown(await follow(place, path.trim()))
@@ -58,28 +58,30 @@ export function FileProof({
 function Found({ shown: { steps, left, preview } }: { readonly shown: Shown }) {
   const isValid = steps.every((step) => step.isValid)
   return (
-    <Card
-      title="From the CID to the bytes"
-      about="Each block is valid if the hash of its bytes is the one in its CID."
-    >
-      <Note tone={isValid ? 'good' : 'bad'}>
-        {isValid
-          ? `Proved in this browser: ${formatCount(steps.length, 'block')}, each by its own hash.`
-          : 'Not proved: the hash of a block differs from its CID.'}
-      </Note>
+    <section class="card flush" aria-label="File">
+      <Verdict
+        isProved={isValid}
+        text={
+          isValid
+            ? `${formatCount(steps.length, 'block')}, each by its own hash, from the CID to the bytes.`
+            : 'The hash of a block differs from its CID.'
+        }
+      />
       <FileStepList steps={steps} />
-      {left > 0 && (
-        <p class="soft">{`The file has ${formatCount(left, 'more block')} that ${left === 1 ? 'is' : 'are'} not shown.`}</p>
-      )}
-      {preview !== null && (
-        <div class="field">
-          <span class="field-title">Start of the content</span>
-          <pre class="raw" tabIndex={0}>
-            {preview}
-          </pre>
-        </div>
-      )}
-    </Card>
+      <div class="card-body stack">
+        {left > 0 && (
+          <p class="soft">{`The file has ${formatCount(left, 'more block')} that ${left === 1 ? 'is' : 'are'} not shown.`}</p>
+        )}
+        {preview !== null && (
+          <div class="field">
+            <span class="field-title">Start of the content</span>
+            <pre class="raw" tabIndex={0}>
+              {preview}
+            </pre>
+          </div>
+        )}
+      </div>
+    </section>
   )
 }
 

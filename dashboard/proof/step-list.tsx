@@ -1,9 +1,10 @@
 // The steps of a proof. Each opens to show its bytes and their decoded fields.
 // Tested by test/browser/proof.test.ts
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, JSX } from 'preact'
 import { toHex } from '../../src/base/hex.ts'
 import { formatCount } from '../app/format.ts'
-import { Badge } from '../ui/badge.tsx'
+import { useState } from 'preact/hooks'
+import { State } from '../ui/badge.tsx'
 import { Facts } from '../ui/card.tsx'
 import { Value } from '../ui/copy.tsx'
 import type { BlockStep } from './file-steps.ts'
@@ -13,13 +14,14 @@ const shownBytes = 2048
 
 export function StepList({ steps }: { readonly steps: readonly ProofStep[] }) {
   return (
-    <ol class="proof-steps">
+    <Folded count={steps.length}>
       {steps.map((step, index) => (
         <StepView
           key={step.hash + index}
           title={step.title}
           isValid={step.isValid}
           line={lineOf(step, steps)}
+          depth={index}
         >
           <div class="field">
             <span class="field-title">keccak256, computed in this browser</span>
@@ -37,13 +39,13 @@ export function StepList({ steps }: { readonly steps: readonly ProofStep[] }) {
           <Bytes bytes={step.bytes} />
         </StepView>
       ))}
-    </ol>
+    </Folded>
   )
 }
 
 export function FileStepList({ steps }: { readonly steps: readonly BlockStep[] }) {
   return (
-    <ol class="proof-steps">
+    <Folded count={steps.length}>
       {steps.map((step, index) => (
         <StepView
           key={step.cid + index}
@@ -56,6 +58,7 @@ export function FileStepList({ steps }: { readonly steps: readonly BlockStep[] }
                 ? 'hash matches the CID'
                 : 'hash does not match the CID'
           }
+          depth={index}
         >
           <Facts
             rows={[
@@ -68,7 +71,50 @@ export function FileStepList({ steps }: { readonly steps: readonly BlockStep[] }
           <Bytes bytes={step.bytes} />
         </StepView>
       ))}
-    </ol>
+    </Folded>
+  )
+}
+
+/** More steps are folded in the middle. */
+const shownSteps = 12
+const shownAtEnds = 5
+
+function Folded({
+  count,
+  children,
+}: {
+  readonly count: number
+  readonly children: readonly JSX.Element[]
+}) {
+  const [isOpen, setOpen] = useState(false)
+  const hidden = isOpen || count <= shownSteps ? 0 : count - 2 * shownAtEnds
+  if (hidden === 0) return <ol class="proof-steps">{children}</ol>
+  return (
+    <>
+      <ol class="proof-steps">{children.slice(0, shownAtEnds)}</ol>
+      <p class="proof-more">
+        <button class="link" type="button" onClick={() => setOpen(true)}>
+          Show {hidden} more steps
+        </button>
+      </p>
+      <ol class="proof-steps" start={count - shownAtEnds + 1}>
+        {children.slice(-shownAtEnds)}
+      </ol>
+    </>
+  )
+}
+
+const branchStep = 14
+const branchMax = 8
+
+/** The line from the step above. */
+function Branch({ depth }: { readonly depth: number }) {
+  const x = Math.min(depth, branchMax) * branchStep
+  return (
+    <svg class="branch" width={x + 12} height="36" viewBox={`0 0 ${x + 12} 36`} aria-hidden="true">
+      {depth > 0 && <path d={`M${x - 6} 0V18H${x + 4}`} />}
+      <circle cx={x + 8} cy="18" r="3" />
+    </svg>
   )
 }
 
@@ -85,9 +131,12 @@ function StepView({
   title,
   isValid,
   line,
+  depth,
   children,
 }: {
   readonly title: string
+  /** 0: the root. */
+  readonly depth: number
   readonly isValid: boolean
   readonly line: string
   readonly children: ComponentChildren
@@ -96,9 +145,12 @@ function StepView({
     <li class={isValid ? 'proof-step' : 'proof-step wrong'}>
       <details>
         <summary>
-          <b>{title}</b>
-          <Badge tone={isValid ? 'good' : 'bad'}>{isValid ? 'Hash matches' : 'No match'}</Badge>
-          <span class="soft">{line}</span>
+          <Branch depth={depth} />
+          <span class="two">
+            <span>{title}</span>
+            <small>{line}</small>
+          </span>
+          <State tone={isValid ? 'good' : 'bad'}>{isValid ? 'Hash matches' : 'No match'}</State>
         </summary>
         <div class="stack tight">{children}</div>
       </details>

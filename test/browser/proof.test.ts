@@ -14,8 +14,8 @@ test(
     const { page, open, picture } = await openSignedIn(t)
     const params = JSON.stringify([sampleContractAddress, '0x0', 'latest'])
     await open(`/proof?method=eth_getStorageAt&params=${encodeURIComponent(params)}`)
-    await page.getByRole('button', { name: 'Query and verify' }).click()
-    await page.getByText('Proved in this browser').waitFor()
+    await page.getByRole('button', { name: 'Ask and check' }).click()
+    await page.getByText('hashes match, from the block to the value').waitFor()
     const steps = page.locator('.proof-step')
     assert.ok((await steps.count()) >= 3)
     assert.equal(await page.locator('.proof-step.wrong').count(), 0)
@@ -30,14 +30,12 @@ test(
     ])
     assert.equal(bundle.suggestedFilename(), 'bundle.json')
     await page.getByRole('button', { name: 'Change one bit' }).click()
-    await page.getByText('Not proved:').waitFor()
-    assert.deepEqual(await page.locator('.badge', { hasText: 'roved' }).allInnerTexts(), [
-      'Not proved',
-    ])
+    await page.locator('.verdict.bad').waitFor()
+    assert.deepEqual(await page.locator('.verdict b').allInnerTexts(), ['Not proved'])
     assert.ok((await page.locator('.proof-step.wrong').count()) >= 1)
     await picture('proof-broken')
     await page.getByRole('button', { name: 'Restore proof' }).click()
-    await page.getByText('Proved in this browser').waitFor()
+    await page.getByText('hashes match, from the block to the value').waitFor()
   },
 )
 
@@ -49,8 +47,8 @@ test(
     const hash = await sendTransfer(cairn)
     const params = encodeURIComponent(`["${hash}"]`)
     await open(`/proof?method=eth_getTransactionByHash&params=${params}`)
-    await page.getByRole('button', { name: 'Query and verify' }).click()
-    await page.getByText('Proved in this browser').waitFor()
+    await page.getByRole('button', { name: 'Ask and check' }).click()
+    await page.getByText('hashes match, from the block to the value').waitFor()
     await page.getByText('transactions root, byte').first().waitFor()
   },
 )
@@ -67,8 +65,8 @@ test('a file is proved from its CID to its bytes', { skip: noBrowser }, async (t
   const lines = (await response.text()).trim().split('\n')
   const { Hash } = JSON.parse(lines.at(-1) ?? '') as { Hash: string }
   await open(`/proof?cid=${Hash}/a.txt`)
-  await page.getByRole('button', { name: 'Fetch and verify' }).click()
-  await page.getByText('Proved in this browser: 2 blocks').waitFor()
+  await page.getByRole('button', { name: 'Fetch and check' }).click()
+  await page.getByText('2 blocks, each by its own hash').waitFor()
   await page.getByText('kept by hash').waitFor()
   await checkAxe(page, 'proof of a file')
   await picture('proof-file')

@@ -56,8 +56,8 @@ test(
     await picture('slots')
 
     await page.getByRole('link', { name: 'Open' }).first().click()
-    await page.getByRole('button', { name: 'Query and verify' }).click()
-    await page.getByText('Proved in this browser').waitFor()
+    await page.getByRole('button', { name: 'Ask and check' }).click()
+    await page.getByText('hashes match, from the block to the value').waitFor()
   },
 )
 
