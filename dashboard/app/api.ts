@@ -10,6 +10,9 @@ import {
 /** Dispatched on the window when a call is refused because the session has ended. */
 export const signedOutEvent = 'cairn-signed-out'
 
+/** Dispatched on the window after each call: whether the server answered at all, in `detail`. */
+export const reachedEvent = 'cairn-reached'
+
 const guardHeader = 'x-cairn-admin'
 
 /** A refusal of the API. `message` is the text of the API. */
@@ -81,9 +84,16 @@ async function send(request: AdminRequest, signal: AbortSignal | undefined): Pro
 
 async function reach(url: string, options: RequestInit): Promise<Response> {
   try {
-    return await fetch(url, { ...options, credentials: 'same-origin', redirect: 'error' })
+    const response = await fetch(url, {
+      ...options,
+      credentials: 'same-origin',
+      redirect: 'error',
+    })
+    dispatchEvent(new CustomEvent(reachedEvent, { detail: true }))
+    return response
   } catch (cause) {
     if (options.signal?.aborted === true) throw cause
+    dispatchEvent(new CustomEvent(reachedEvent, { detail: false }))
     throw new ApiError('offline', "Can't reach Cairn. Check that the server is running.", 0, {})
   }
 }

@@ -6,10 +6,11 @@ import { formatDay } from '../app/format.ts'
 import { useAccount, useSession } from '../app/session.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
 import { useMay } from '../app/use-may.ts'
-import { Badge } from '../ui/badge.tsx'
+import { Badge, State } from '../ui/badge.tsx'
 import { Card, PageHead } from '../ui/card.tsx'
 import { ConfirmDialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icons.tsx'
+import { Menu } from '../ui/menu.tsx'
 import { Show } from '../ui/note.tsx'
 import { type Column, Table } from '../ui/table.tsx'
 import { useToast } from '../ui/toast.tsx'
@@ -73,13 +74,19 @@ function Members() {
     {
       title: 'Person',
       cell: ({ name, email, personId }) => (
-        <>
-          {name === '' ? email : name} {personId === me.id && <Badge tone="accent">You</Badge>}
-        </>
+        <span class="two">
+          <span>
+            {name === '' ? email : name} {personId === me.id && <Badge tone="accent">You</Badge>}
+          </span>
+          <small>{email}</small>
+        </span>
       ),
     },
-    { title: 'Email', cell: ({ email }) => email },
-    { title: 'Role', cell: ({ role }) => (role === 'owner' ? 'Owner' : 'Member') },
+    {
+      title: 'Role',
+      keep: true,
+      cell: ({ role }) => <State tone="good">{role === 'owner' ? 'Owner' : 'Member'}</State>,
+    },
     { title: 'Since', cell: ({ since }) => formatDay(since) },
     {
       title: 'Sign-in',
@@ -94,17 +101,25 @@ function Members() {
     },
   ]
   const actions: Column<Member> = {
-    title: 'Change',
+    title: 'Actions',
     actions: true,
     cell: (member) => (
-      <span class="row end">
-        <button class="button small" type="button" onClick={() => void changeRole(member)}>
-          {member.role === 'owner' ? 'Make a member' : 'Make an owner'}
-        </button>
-        <button class="button small danger" type="button" onClick={() => setRemoving(member)}>
-          Remove
-        </button>
-      </span>
+      <Menu
+        title={`Actions for ${member.email}`}
+        small
+        items={[
+          {
+            title: member.role === 'owner' ? 'Make a member' : 'Make an owner',
+            onChoose: () => void changeRole(member),
+          },
+          {
+            title: 'Remove…',
+            icon: 'trash',
+            danger: true,
+            onChoose: () => setRemoving(member),
+          },
+        ]}
+      />
     ),
   }
   return (

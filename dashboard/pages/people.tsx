@@ -5,13 +5,15 @@ import { call } from '../app/api.ts'
 import { formatDay } from '../app/format.ts'
 import { useSession } from '../app/session.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
-import { Badge } from '../ui/badge.tsx'
+import { Badge, State } from '../ui/badge.tsx'
 import { Card, PageHead } from '../ui/card.tsx'
 import { useConfirming } from '../ui/confirming.tsx'
 import { ConfirmDialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icons.tsx'
-import { Show } from '../ui/note.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { Empty, Show } from '../ui/note.tsx'
 import { Table } from '../ui/table.tsx'
+import { SearchBox } from '../ui/toolbar.tsx'
 import { InviteDialog } from './people/invite-dialog.tsx'
 import { Invitations } from './people/invitations.tsx'
 
@@ -22,6 +24,8 @@ type Act = {
   /** Text in the confirmation dialog: a verb and the person. */
   readonly action: string
   readonly harmless: boolean
+  /** It takes the sign-in away: last and red. */
+  readonly isLast?: true
   readonly title: string
   readonly about: string
   readonly run: () => Promise<unknown>
@@ -33,43 +37,62 @@ export function PeoplePage() {
   const [inviting, setInviting] = useState(false)
   const [round, setRound] = useState(0)
   const [asked, setAsked] = useState<Act | null>(null)
+  const [text, setText] = useState('')
   const people = useLoaded((signal) => call('GET /people', {}, signal), [])
   return (
     <>
       <PageHead
         title="People"
-        about="All people who can sign in to this server."
         actions={
           <button class="button primary" type="button" onClick={() => setInviting(true)}>
             <Icon name="plus" /> Invite
           </button>
         }
       />
+      <div class="toolbar">
+        <SearchBox title="Name or email" value={text} onValue={setText} />
+      </div>
       <Card flush>
         <Show loaded={people}>
           {({ people: rows }) => (
             <Table
               caption="People"
-              rows={rows}
+              rows={rows.filter(({ name, email }) =>
+                `${name} ${email}`.toLowerCase().includes(text.trim().toLowerCase()),
+              )}
+              filteredBy={text}
+              empty={<Empty title="No people match" />}
               keyOf={({ id }) => id}
               columns={[
                 {
                   title: 'Person',
+                  sort: ({ name, email }) => (name || email).toLowerCase(),
                   cell: ({ id, name, email }) => (
-                    <>
-                      {name === '' ? email : name}{' '}
-                      {id === me.id && <Badge tone="accent">You</Badge>}
-                    </>
+                    <span class="two">
+                      <span>
+                        {name === '' ? email : name}{' '}
+                        {id === me.id && <Badge tone="accent">You</Badge>}
+                      </span>
+                      <small>{email}</small>
+                    </span>
                   ),
                 },
-                { title: 'Email', cell: ({ email }) => email },
                 { title: 'Since', cell: ({ created }) => formatDay(created) },
                 {
+                  title: 'State',
+                  keep: true,
+                  cell: ({ disabled, isOperator }) =>
+                    disabled === null ? (
+                      <State tone="good">{isOperator ? 'Operator' : 'Active'}</State>
+                    ) : (
+                      <State>Disabled</State>
+                    ),
+                },
+                {
                   title: 'Sign-in',
-                  cell: ({ isOperator, disabled, hasTotp, passkeys, issuer }) => (
+                  hides: 'wide',
+                  cell: ({ hasTotp, passkeys, issuer }) => (
                     <span class="row tight-row">
-                      {isOperator && <Badge tone="accent">Operator</Badge>}
-                      {disabled !== null && <Badge tone="bad">Disabled</Badge>}
                       {hasTotp && <Badge tone="good">Code</Badge>}
                       {passkeys > 0 && <Badge tone="good">Passkey</Badge>}
                       {issuer !== null && <Badge tone="good">OpenID</Badge>}
@@ -77,22 +100,19 @@ export function PeoplePage() {
                   ),
                 },
                 {
-                  title: 'Change',
+                  title: 'Actions',
                   actions: true,
                   cell: (person) =>
                     person.id !== me.id && (
-                      <span class="row end">
-                        {actsOn(person).map((act) => (
-                          <button
-                            key={act.button}
-                            class="button small"
-                            type="button"
-                            onClick={() => setAsked(act)}
-                          >
-                            {act.button}
-                          </button>
-                        ))}
-                      </span>
+                      <Menu
+                        title={`Actions for ${person.email}`}
+                        small
+                        items={actsOn(person).map((act) => ({
+                          title: `${act.button}…`,
+                          danger: act.isLast === true,
+                          onChoose: () => setAsked(act),
+                        }))}
+                      />
                     ),
                 },
               ]}
@@ -141,7 +161,7 @@ function actsOn({
     {
       button: isOperator ? 'Remove operator role' : 'Make operator',
       action: isOperator ? `Remove operator role of ${email}` : `Make ${email} an operator`,
-      harmless: false,
+      harmless: !isOperator,
       title: isOperator ? `Remove the operator role of ${email}?` : `Make ${email} an operator?`,
       about: isOperator
         ? 'They keep their accounts. Their sessions end.'
@@ -185,6 +205,7 @@ function actsOn({
       button: disabled === null ? 'Disable' : 'Enable',
       action: `${disabled === null ? 'Disable' : 'Enable'} ${email}`,
       harmless: disabled !== null,
+      ...(disabled === null ? { isLast: true as const } : {}),
       title: disabled === null ? `Disable ${email}?` : `Enable ${email}?`,
       about:
         disabled === null

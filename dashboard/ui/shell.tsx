@@ -2,7 +2,7 @@
 // Tested by test/browser/frame.test.ts
 import { type ComponentChildren, type ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { call, messageOf } from '../app/api.ts'
+import { call, messageOf, reachedEvent } from '../app/api.ts'
 import { matchPath } from '../app/match-path.ts'
 import { navGroups, type Page, pages } from '../app/pages.ts'
 import { Link, usePlace } from '../app/router.tsx'
@@ -63,6 +63,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
         <Foot />
       </aside>
       <main id="content" tabIndex={-1}>
+        <Reconnecting />
         {children}
       </main>
       <nav class="tabbar" aria-label="Tabs">
@@ -81,6 +82,22 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
       {layer !== null && <Layer name={layer} onClose={close} />}
     </div>
   )
+}
+
+/** Shown while calls do not reach the server; pages keep what they have. */
+function Reconnecting() {
+  const [isLost, setLost] = useState(false)
+  useEffect(() => {
+    const follow = (event: Event): void =>
+      setLost(event instanceof CustomEvent && event.detail === false)
+    addEventListener(reachedEvent, follow)
+    return () => removeEventListener(reachedEvent, follow)
+  }, [])
+  return isLost ? (
+    <p class="reconnecting" role="status">
+      Reconnecting…
+    </p>
+  ) : null
 }
 
 /** Search and the list of keys are loaded when they are first opened. */

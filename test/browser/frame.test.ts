@@ -86,3 +86,41 @@ test(
     await page.getByRole('heading', { name: 'Members', level: 1 }).waitFor()
   },
 )
+
+test(
+  'while the server cannot be reached a bar says so, nothing is cleared, and the bar goes with the next answer',
+  { skip: noBrowser, timeout: 120_000 },
+  async (t) => {
+    const { page, open, expect } = await openSignedIn(t)
+    expect(/ERR_FAILED/)
+    await open('/networks')
+    await page.getByText('built in, no upstream needed').waitFor()
+    await page.route('**/api/v1/**', (route) => route.abort())
+    await page.getByText('Reconnecting…').waitFor()
+    await page.getByText('built in, no upstream needed').waitFor()
+    await page.unroute('**/api/v1/**')
+    await page.getByText('Reconnecting…').waitFor({ state: 'detached' })
+  },
+)
+
+test(
+  'people and members have a menu each, and a search',
+  { skip: noBrowser, timeout: 120_000 },
+  async (t) => {
+    const { page, open, picture } = await openSignedIn(t)
+    await open('/people')
+    await page.getByRole('searchbox').fill('first@')
+    await page
+      .getByRole('row')
+      .filter({ hasText: 'first@example.com' })
+      .getByText('Operator')
+      .waitFor()
+    await page.getByRole('searchbox').fill('other@example.com')
+    await page.getByText('No people match').waitFor()
+    await open('/members')
+    await page.getByRole('button', { name: 'Actions for first@example.com' }).click()
+    await page.getByRole('menuitem', { name: 'Remove…' }).waitFor()
+    await checkAxe(page, 'members')
+    await picture('members-menu')
+  },
+)
