@@ -74,7 +74,7 @@ function Members() {
     {
       title: 'Person',
       cell: ({ name, email, personId }) => (
-        <span class="two">
+        <span class="two contact">
           <span>
             {name === '' ? email : name} {personId === me.id && <Badge tone="accent">You</Badge>}
           </span>

@@ -68,7 +68,7 @@ export function PeoplePage() {
                   title: 'Person',
                   sort: ({ name, email }) => (name || email).toLowerCase(),
                   cell: ({ id, name, email }) => (
-                    <span class="two">
+                    <span class="two contact">
                       <span>
                         {name === '' ? email : name}{' '}
                         {id === me.id && <Badge tone="accent">You</Badge>}

@@ -41,7 +41,10 @@ export function Menu({
   }
   useEffect(() => {
     if (!open) return undefined
-    if (list.current !== null && button.current !== null) putBeside(list.current, button.current)
+    const put = (): void => {
+      if (list.current !== null && button.current !== null) putBeside(list.current, button.current)
+    }
+    put()
     place.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus({ preventScroll: true })
     const leave = (event: PointerEvent): void => {
       if (event.target instanceof Node && place.current?.contains(event.target) !== true) {
@@ -49,10 +52,10 @@ export function Menu({
       }
     }
     addEventListener('pointerdown', leave)
-    addEventListener('scroll', close, true)
+    addEventListener('scroll', put, true)
     return () => {
       removeEventListener('pointerdown', leave)
-      removeEventListener('scroll', close, true)
+      removeEventListener('scroll', put, true)
     }
   }, [open])
   const move = (event: KeyboardEvent): void => {
@@ -98,7 +101,7 @@ const gap = 4
 
 /** Shows the menu below the button, or above it where there is no space; at its right edge, or its left one. */
 function putBeside(menu: HTMLElement, button: HTMLElement): void {
-  menu.showPopover()
+  if (!menu.matches(':popover-open')) menu.showPopover()
   const at = button.getBoundingClientRect()
   const { offsetWidth, offsetHeight, style } = menu
   const below = at.bottom + gap

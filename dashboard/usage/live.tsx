@@ -3,6 +3,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { type AdminEvent, linkOf } from '../../src/admin/client.ts'
 import { formatNumber } from '../app/format.ts'
+import { useVisible } from '../app/use-visible.ts'
 import { State } from '../ui/badge.tsx'
 
 const secondsShown = 60
@@ -19,8 +20,10 @@ export function Live({
   const [seconds, setSeconds] = useState<readonly Second[]>([])
   const [isOpen, setOpen] = useState(false)
   const [now, setNow] = useState(Date.now())
+  const isVisible = useVisible()
   useEffect(() => {
     setSeconds([])
+    if (!isVisible) return undefined
     const source = new EventSource(
       linkOf('GET /accounts/{account}/usage/live', {
         account,
@@ -38,7 +41,7 @@ export function Live({
       source.close()
       clearInterval(timer)
     }
-  }, [account, keyId])
+  }, [account, keyId, isVisible])
   const recent = seconds.filter(({ time }) => time > now - secondsShown * 1000)
   const sum = recent.reduce((all, { requests }) => all + requests, 0)
   return (

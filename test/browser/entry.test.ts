@@ -29,6 +29,8 @@ test(
   async (t: TestContext) => {
     const { page, enter, open } = await openPage(t)
     await enter()
+    // Otherwise a periodic request of this page is held too, and the next page waits for it.
+    await page.goto('about:blank')
     // Requests of the page are under way while it signs out. All are refused before the page learns that the session ended.
     const left = page.waitForResponse((response) => response.request().method() === 'DELETE')
     const refused: Promise<void>[] = []

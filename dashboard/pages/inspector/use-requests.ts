@@ -5,6 +5,7 @@ import { type AdminReply, linkOf } from '../../../src/admin/client.ts'
 import { type ApiError, call } from '../../app/api.ts'
 import type { KeyPlace } from '../../app/as-key.ts'
 import { useLoaded } from '../../app/use-loaded.ts'
+import { useVisible } from '../../app/use-visible.ts'
 import type { RequestFilter } from './filter-fields.tsx'
 
 type Listed = AdminReply<'GET /accounts/{account}/keys/{key}/requests'>
@@ -39,12 +40,13 @@ export function useRequests(place: KeyPlace, filter: RequestFilter, paused: bool
   const deps = [place.account, place.key, ...Object.values(asked)]
   const [received, setReceived] = useState<readonly Row[]>([])
   const [isLive, setLive] = useState(false)
+  const isVisible = useVisible()
   const loaded = useLoaded((signal) => call(`GET ${path}`, query, signal), [...deps, paused])
   const { value, error, again } = loaded
   const inspect = value?.inspect === true
   useEffect(() => setReceived([]), [...deps, paused])
   useEffect(() => {
-    if (paused || !inspect) return undefined
+    if (paused || !inspect || !isVisible) return undefined
     const source = new EventSource(linkOf(`GET ${path}/live`, query))
     source.onopen = () => {
       setLive(true)
@@ -60,7 +62,7 @@ export function useRequests(place: KeyPlace, filter: RequestFilter, paused: bool
       source.close()
       setLive(false)
     }
-  }, [...deps, paused, inspect])
+  }, [...deps, paused, inspect, isVisible])
   const clear = useCallback(() => {
     void call(`DELETE ${path}`, {
       account: place.account,

@@ -1,0 +1,12 @@
+// Whether the page is visible: live connections of a hidden page are closed, and opened again when it is shown.
+import { useEffect, useState } from 'preact/hooks'
+
+export function useVisible(): boolean {
+  const [isVisible, setVisible] = useState(document.visibilityState === 'visible')
+  useEffect(() => {
+    const look = (): void => setVisible(document.visibilityState === 'visible')
+    document.addEventListener('visibilitychange', look)
+    return () => document.removeEventListener('visibilitychange', look)
+  }, [])
+  return isVisible
+}
