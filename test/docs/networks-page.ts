@@ -80,13 +80,11 @@ ${servedAs('relay')
     ', ',
   )}. Methods in neither list are answered by Cairn itself, belong to the embedded chain, or are forwarded as possible writes.`,
     '## Conditions',
+    `Calls are proved also on a network whose \`genesisFile\` is set. Calls of a fork that Cairn does not know, and calls over its limits, are
+forwarded, or refused with \`require\` ([Calls](../explanation/verification.md#calls)).`,
     markdownTable(
-      ['Where', 'What differs'],
+      ['Where', 'What is labelled `block` instead'],
       [
-        [
-          'calls',
-          'proved also on a network whose `genesisFile` is set. Forwarded, or refused with `require`: calls of a fork that Cairn does not know, and calls over its limits ([Calls](../explanation/verification.md#calls))',
-        ],
         [
           'OP Stack, deposits (`0x7e`) before Canyon',
           'the transaction and its receipt: `nonce` and `depositNonce` are in no root',
