@@ -89,7 +89,7 @@ function scheduleFor(
   known: KnownNetwork | undefined,
 ): GenesisConfig | null {
   if (genesis !== undefined) return scheduleIn(genesis)
-  return known === undefined ? null : (findKnownSchedule(known.chainId)?.config ?? null)
+  return known === undefined ? null : findKnownSchedule(known.chainId)
 }
 
 function scheduleIn(file: string): GenesisConfig {

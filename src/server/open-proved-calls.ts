@@ -48,11 +48,11 @@ export function openProvedCalls(
 }
 
 function known({ chainId, genesisHash }: UpstreamNetworkConfig): Schedule | null {
-  const schedule = findKnownSchedule(chainId)
+  const config = findKnownSchedule(chainId)
   const hash = findKnownNetwork(chainId)?.genesisHash ?? null
   // A private chain may have the ID of a public one.
-  if (schedule === null || hash === null || (genesisHash ?? hash) !== hash) return null
-  return { ...schedule, genesisHash: fromHex(hash) }
+  if (config === null || hash === null || (genesisHash ?? hash) !== hash) return null
+  return { config, genesisTime: 0n, genesisHash: fromHex(hash) }
 }
 
 function fromFile({ name, chainId, genesisHash }: UpstreamNetworkConfig, path: string): Schedule {

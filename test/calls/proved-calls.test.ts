@@ -1,6 +1,8 @@
 // Calls behind an upstream, computed here on proved state: what is asked of the upstream, what its lies do, and what cannot be
 // proved.
-import { deepEqual, equal, match, ok } from 'node:assert/strict'
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import {
   type Answer,
@@ -188,6 +190,19 @@ const changeFork: RpcProxy['change'] = ({ method }, reply) => {
   const { current, ...rest } = reply.result as { readonly current: object }
   return { result: { ...rest, current: { ...current, forkId: '0x01020304' } } }
 }
+
+test('a genesis file of another chain, or none at all, stops the start with a sentence', async (t) => {
+  const chain = await startCalledChain(t)
+  const wrong = join(dirname(chain.genesisFile), 'wrong.json')
+  const genesis = JSON.parse(await readFile(chain.genesisFile, 'utf8')) as { config: object }
+  await writeFile(wrong, JSON.stringify({ ...genesis, config: { ...genesis.config, chainId: 5 } }))
+  for (const [file, said] of [
+    [wrong, /called: genesisFile .* is of chain 5, expected chain 1337/],
+    [`${wrong}.none`, /called: genesisFile .* cannot be read: ENOENT/],
+  ] as const) {
+    await rejects(startBehind(t, file, [chain.url]), said)
+  }
+})
 
 test('an upstream without hints, or with one of another form, costs trips and no proof', async (t) => {
   const { cairn, node } = await startProxied(t)

@@ -158,6 +158,11 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
   ],
   ['an unknown network', 'network_unknown', { network: '\n', says: /fix verify: require/ }],
   [
+    'calls that cannot be proved, and must be',
+    'calls_refused',
+    { network: '    verify: require\n', says: /fix set genesisFile, or verify: / },
+  ],
+  [
     'a well-known name with another chain id',
     'network_misnamed',
     { name: 'mainnet', says: /clients expect 1 fix set chainId: 1/ },

@@ -2,10 +2,9 @@ import { equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { Fault } from '../../base/fault.ts'
-import { fromHex, toHex } from '../../base/hex.ts'
+import { fromHex } from '../../base/hex.ts'
 import { createLog } from '../../base/log.ts'
 import { findKnownNetwork } from '../../base/known-networks.ts'
-import { forkIdAt } from '../fork-config.ts'
 import { createForkSchedule } from './fork-schedule.ts'
 import { findKnownSchedule } from './known-schedules.ts'
 
@@ -14,16 +13,12 @@ const log = createLog(
   () => 0,
   () => {},
 )
-const genesisHash = fromHex(findKnownNetwork(1n)?.genesisHash ?? '0x')
-const mainnet = findKnownSchedule(1n)
 const prague = 1_746_612_311
 const beyond = 2_000_000_000
 
-const idAt = (time: number): string =>
-  mainnet === null ? '' : toHex(forkIdAt(mainnet.config, mainnet.genesisTime, genesisHash, time))
-
-function scheduleOf(reply: () => unknown) {
-  if (mainnet === null) throw new TypeError('mainnet is known')
+function scheduleOf(reply: () => unknown, chainId = 1n) {
+  const config = findKnownSchedule(chainId)
+  if (config === null) throw new TypeError('the chain is known')
   let asked = 0
   const clock = createTurnedClock()
   const relay = {
@@ -36,8 +31,9 @@ function scheduleOf(reply: () => unknown) {
   }
   const schedule = createForkSchedule({
     network: 'mainnet',
-    ...mainnet,
-    genesisHash,
+    config,
+    genesisTime: 0n,
+    genesisHash: fromHex(findKnownNetwork(chainId)?.genesisHash ?? '0x'),
     relay,
     clock,
     log,
@@ -46,16 +42,30 @@ function scheduleOf(reply: () => unknown) {
   return { configAt, clock, asked: () => asked }
 }
 
-test("the schedule gives the fork IDs of Ethereum's specifications", () => {
-  // EIP-6122, EIP-7600 and EIP-7910.
-  equal(idAt(1_681_338_455), '0xdce96c2d')
-  equal(idAt(1_710_338_135), '0x9f3d2254')
-  equal(idAt(prague), '0xc376cf8b')
+/** As go-ethereum has them (core/forkid), and EIP-7910 for mainnet. */
+const forkIds = [
+  [1n, 1_681_338_455, '0xdce96c2d'],
+  [1n, 1_710_338_135, '0x9f3d2254'],
+  [1n, prague, '0xc376cf8b'],
+  [1n, 1_764_798_551, '0x5167e2a6'],
+  [1n, 1_767_747_671, '0x07c9462e'],
+  [11_155_111n, 1_677_557_088, '0xf7f9bc08'],
+  [11_155_111n, 1_761_607_008, '0x268956b6'],
+  [560_048n, 1_742_999_832, '0x0929e24e'],
+] as const
+
+test("the schedules have the fork IDs of Ethereum's networks", async () => {
+  for (const [chainId, activationTime, forkId] of forkIds) {
+    const { configAt } = scheduleOf(() => ({ current: { activationTime, forkId } }), chainId)
+    await configAt(beyond)
+    const other = { current: { activationTime, forkId: '0x00000000' } }
+    await rejects(scheduleOf(() => other, chainId).configAt(beyond), { code: 'unprovable' })
+  }
 })
 
 test('upstreams that report the forks of the schedule are asked once an hour', async () => {
   const { configAt, clock, asked } = scheduleOf(() => ({
-    current: { activationTime: prague, forkId: idAt(prague) },
+    current: { activationTime: prague, forkId: '0xc376cf8b' },
     next: null,
     last: null,
   }))
@@ -69,7 +79,7 @@ test('upstreams that report the forks of the schedule are asked once an hour', a
 
 test('from a fork that the schedule lacks on, calls have no proof', async () => {
   const { configAt } = scheduleOf(() => ({
-    current: { activationTime: prague, forkId: idAt(prague) },
+    current: { activationTime: prague, forkId: '0xc376cf8b' },
     next: { activationTime: beyond, forkId: '0x01020304' },
     last: { activationTime: beyond, forkId: '0x01020304' },
   }))
@@ -93,4 +103,8 @@ test('upstreams without the method, or with another reply, change nothing', asyn
   ]) {
     equal(JSON.parse(await scheduleOf(reply).configAt(beyond)).chainId, 1)
   }
+})
+
+test('rollups and unknown chains have no schedule for calls', () => {
+  for (const chainId of [10n, 8_453n, 42_161n, 137n, 5n]) equal(findKnownSchedule(chainId), null)
 })

@@ -13,6 +13,7 @@ import type { GenesisConfig } from '../genesis.ts'
 export type ForkScheduleParts = {
   readonly network: string
   readonly config: GenesisConfig
+  /** Of block 0, seconds; forks up to it do not count in fork IDs. */
   readonly genesisTime: bigint
   /** 32 bytes; null: fork IDs cannot be compared. */
   readonly genesisHash: Uint8Array | null
@@ -36,6 +37,7 @@ const unaborted = new AbortController().signal
 export function createForkSchedule(parts: ForkScheduleParts): ForkSchedule {
   const { network, genesisHash, relay, clock, log } = parts
   const text = JSON.stringify(parts.config)
+  const numbered = forkIdForm(parts.config)
   /** From this block time on the upstreams have other rules; null: not as far as they report. */
   let unknownFrom: bigint | null = null
   let checkedUntil = -1
@@ -47,7 +49,7 @@ export function createForkSchedule(parts: ForkScheduleParts): ForkSchedule {
     for (const fork of [current, next, last]) {
       const { activationTime, forkId } = (fork ?? {}) as Record<string, unknown>
       if (typeof activationTime !== 'number' || typeof forkId !== 'string') continue
-      const known = forkIdAt(parts.config, parts.genesisTime, hash, activationTime)
+      const known = forkIdAt(numbered, parts.genesisTime, hash, activationTime)
       if (toHex(known) !== forkId.toLowerCase()) return BigInt(activationTime)
     }
     return null
@@ -85,4 +87,14 @@ export function createForkSchedule(parts: ForkScheduleParts): ForkSchedule {
       return checking.then(() => checked(timestamp))
     },
   }
+}
+
+/**
+ * Nodes need no block for the merge, so fork IDs have none; geth's configuration of Sepolia names a later block, at which
+ * nodes of before left the network.
+ */
+function forkIdForm({ mergeNetsplitBlock, ...config }: GenesisConfig): GenesisConfig {
+  if (config.chainId === 1) return config
+  const block = config.chainId === 11_155_111 ? 1_735_371 : mergeNetsplitBlock
+  return { ...config, mergeNetsplitBlock: block }
 }

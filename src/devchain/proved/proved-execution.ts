@@ -93,7 +93,9 @@ function checkForkOf(header: Header, rules: ChainRules): void {
     [7685, header.requestsHash !== undefined],
     [7928, header.blockAccessListHash !== undefined],
   ]
+  // Before London the rules have never been compared with a node's.
   const isKnown =
+    header.baseFeePerGas !== undefined &&
     header.unknownFields === undefined &&
     header.slotNumber === undefined &&
     fields.every(([eip, isThere]) => common.isActivatedEIP(eip) === isThere)

@@ -5,6 +5,7 @@ import type { UpstreamNetworkConfig } from '../../config/network-config.ts'
 import { findChainId } from '../../config/network-variable.ts'
 import { showUrl } from '../../config/show.ts'
 import { findKnownNetwork } from '../../base/known-networks.ts'
+import { findKnownSchedule } from '../../devchain/proved/known-schedules.ts'
 import { warning, problem, type Problem } from './problem.ts'
 
 /** Sends no requests. */
@@ -25,6 +26,14 @@ export function* checkNetwork(network: UpstreamNetworkConfig): Generator<Problem
       'network_unknown',
       `${name}: ${what}, so Cairn requires no proofs`,
       'verify: require',
+    )
+  }
+  const isRequired = (verify.methods['eth_call'] ?? verify.default) === 'require'
+  if (isRequired && network.genesisFile === null && findKnownSchedule(chainId) === null) {
+    yield warning(
+      'calls_refused',
+      `${name}: Cairn does not know the fork schedule of chain ${chainId}, so it refuses calls, as verify requires`,
+      'set genesisFile, or verify: {default: require, eth_call: prefer, eth_estimateGas: prefer, eth_createAccessList: prefer}',
     )
   }
   const isTrusted = upstreams.some(({ trusted }) => trusted)
