@@ -85,7 +85,7 @@ export function createRpcPipeline(parts: RpcPipelineDeps): RpcPipeline {
     const labels = new RequestContext(watched.network, parts.resolveBlock)
     const finish = (outcomes: readonly RpcOutcome[]): RpcAnswer => {
       const answered = outcomes.some(
-        (outcome) => !('fault' in outcome) || (labels.isLabelled && isComputed(outcome.fault)),
+        (outcome) => !('fault' in outcome) || (labels.isProved && isComputed(outcome.fault)),
       )
       const units = meter.settle(request, planned, outcomes, began)
       const headers = labels.headers(batch, units, answered)
@@ -142,7 +142,7 @@ export function createRpcPipeline(parts: RpcPipelineDeps): RpcPipeline {
   }
 }
 
-/** A failure that the EVM computed is the answer of its call. */
+/** A failure that the EVM computed on proved state is the answer of its call. */
 function isComputed({ code }: Fault): boolean {
   return code === 'reverted' || code === 'execution_failed'
 }

@@ -102,14 +102,14 @@ export class RequestContext implements Labels {
     }
   }
 
-  /** Some call has set its level. */
-  get isLabelled(): boolean {
-    return this.#weakest !== null
+  /** All levels so far are `proof`. */
+  get isProved(): boolean {
+    return this.#weakest === 'proof'
   }
 
   /**
-   * `answered`: some call has a result, or a failure that is one. A result without a label is Cairn's own, as a chain ID or the ID of a filter; other
-   * errors alone prove nothing.
+   * `answered`: some call has a result, or a failure that is one. A result without a label is Cairn's own, as a chain ID or
+   * the ID of a filter. Other errors alone prove nothing.
    */
   headers(batch: boolean, units: number, answered: boolean): AnswerLabels {
     const block = batch ? this.#latest : this.#shown

@@ -38,11 +38,13 @@ export function openProvedCalls(
   return (relay) => {
     const forks = createForkSchedule({ network: listed.name, ...schedule, relay, clock, log })
     return createProvedCalls({
+      network: listed.name,
       thread,
       relay,
       configAt: (timestamp) => forks.configAt(timestamp),
       callGasMax,
       clock,
+      log,
     })
   }
 }

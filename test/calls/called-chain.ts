@@ -122,6 +122,8 @@ type Behind = {
   ask(method: string, params: readonly unknown[]): Promise<Answer>
   /** The reply with its proof bundle, as JSON. */
   prove(method: string, params: readonly unknown[]): Promise<Record<string, unknown>>
+  /** What the server has logged so far. */
+  log(): string
 }
 
 /** A server behind `upstreams` with the chain's genesis file; `more`: further lines of the network. */
@@ -136,7 +138,7 @@ export async function startBehind(
     await folderFor(t),
     `networks:\n${networkLines('called', genesisFile, upstreams, more)}`,
   )
-  return behindOf(`${server.url}/v3/${server.apiKey}`)
+  return behindOf(server, `${server.url}/v3/${server.apiKey}`)
 }
 
 /** One server with a network for each upstream, each of which must prove its answers. */
@@ -150,12 +152,13 @@ export async function startBehindEach(
   )
   const server = await startWith(t, await folderFor(t), `networks:\n${lines.join('\n')}`)
   return upstreams.map((_, index) => {
-    return behindOf(`${server.url}/network-${index}/v3/${server.apiKey}`)
+    return behindOf(server, `${server.url}/network-${index}/v3/${server.apiKey}`)
   })
 }
 
-function behindOf(url: string): Behind {
+function behindOf(server: Started, url: string): Behind {
   return {
+    log: () => server.log(),
     ask: (method, params) => ask(url, method, params),
     async prove(method, params) {
       const reply = await send(`${url}?proof=1`, method, params)

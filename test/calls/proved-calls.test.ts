@@ -17,6 +17,7 @@ import {
   token,
   word,
 } from './called-chain.ts'
+import { until } from '../fakes/until.ts'
 import { type RpcProxy, startRpcProxy } from './rpc-proxy.ts'
 
 const balanceOf = (to: string) => ({ to, data: word(BigInt(holder)) })
@@ -156,6 +157,15 @@ test('beside a node that lies, the honest one proves the call', async (t) => {
     const asked = [fresh(balanceOf(proxy), nonce), 'latest']
     deepEqual(await cairn.ask('eth_call', asked), proved(word(1234)))
   }
+})
+
+test('an upstream that answers a call otherwise is logged with both answers', async (t) => {
+  const { cairn, node } = await startProxied(t)
+  node.change = ({ method }, reply) => (method === 'eth_call' ? { result: word(6666) } : reply)
+  deepEqual(await cairn.ask('eth_call', [balanceOf(token), 'latest']), proved(word(1234)))
+  await until(() =>
+    match(cairn.log(), /"event":"chain.call_differs".*"proved":"0x0+4d2".*"upstream":"0x0+1a0a"/),
+  )
 })
 
 test('a call that reads too much is refused with the limit, or forwarded', async (t) => {

@@ -7,10 +7,13 @@ import { pause } from '../../src/base/clock.ts'
 export type Request = { readonly method: string; readonly params: readonly unknown[] }
 type Reply = { readonly result?: unknown; readonly error?: unknown }
 
+/** Probes and comparisons run beside the calls of a test. */
+const stateMethods = /^(eth_(getProof|getCode|createAccessList)|debug_traceCall)$/
+
 export type RpcProxy = {
   readonly url: string
-  /** Calls that came, oldest first; `depth`: how many replies one after the other came before it. */
-  readonly calls: { readonly method: string; readonly depth: number }[]
+  /** Calls for state that came, oldest first; `depth`: one more than those whose replies it could have waited for. */
+  calls: { readonly method: string; readonly depth: number }[]
   /** Forgets the calls. */
   forget(): void
   /** Milliseconds before each reply. */
@@ -29,8 +32,10 @@ export async function startRpcProxy(
     const body = await bodyOf(request)
     const { id, method, params } = JSON.parse(body) as Request & { readonly id: unknown }
     const asked = { method, params }
+    const begun = proxy.calls
     const own = depth + 1
-    proxy.calls.push({ method: asked.method, depth: own })
+    const isOfState = stateMethods.test(method)
+    if (isOfState) begun.push({ method, depth: own })
     const reply = await fetch(target, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -39,7 +44,7 @@ export async function startRpcProxy(
     const { result, error } = (await reply.json()) as Reply
     const changed = proxy.change(asked, error === undefined ? { result } : { error })
     if (proxy.delayMs > 0) await pause(proxy.delayMs)
-    depth = Math.max(depth, own)
+    if (isOfState && begun === proxy.calls) depth = Math.max(depth, own)
     return JSON.stringify({ jsonrpc: '2.0', id, ...changed })
   }
   const server = createServer((request, response) => {
@@ -59,7 +64,7 @@ export async function startRpcProxy(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls: [],
     forget() {
-      proxy.calls.length = 0
+      proxy.calls = []
       depth = 0
     },
     delayMs: 0,

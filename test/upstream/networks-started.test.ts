@@ -196,6 +196,7 @@ test('calls that cannot be proved are forwarded and labelled trusted or none', a
 test('all calls of a batch use one block, whether proved or forwarded', async (t) => {
   const { batch, stubs } = await rig(t, {
     upstreams: [{ blocks: 50 }],
+    verify: '{default: require, eth_call: prefer}',
   })
   const [stub] = stubs
   assert.ok(stub)

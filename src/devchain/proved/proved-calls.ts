@@ -2,6 +2,7 @@
 // runs in the thread of proved calls.
 // Tested by test/calls/proved-calls.test.ts
 import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
 import { getHeader } from '../../chain/blocks.ts'
 import type { CallOwner } from '../../chain/computation.ts'
 import type { CallProver, RequestedCall } from '../../chain/evm-executor.ts'
@@ -10,24 +11,28 @@ import type { Network, ProvedCalls } from '../../chain/network.ts'
 import { completeRead } from '../../chain/read.ts'
 import type { Relay } from '../../chain/relay.ts'
 import { createAccessHint } from './access-hint.ts'
+import { createCallCanary } from './call-canary.ts'
 import { createCallReads } from './call-reads.ts'
 import { createCodeMemory, noCodes } from './code-memory.ts'
 import type { ProvedCallThread } from './proved-call-thread.ts'
 import type { ProvedExecution, ProvedResults } from './proved-execution.ts'
 
 export type ProvedCallParts = {
+  readonly network: string
   readonly thread: ProvedCallThread
   readonly relay: Relay
   /** The `config` of a geth genesis file as JSON text, once it is known to be the network's. Throws `unprovable`. */
   readonly configAt: (timestamp: bigint) => string | Promise<string>
   readonly callGasMax: bigint
   readonly clock: Clock
+  readonly log: Log
 }
 
 export function createProvedCalls(parts: ProvedCallParts): ProvedCalls {
   const { thread, relay, configAt, callGasMax, clock } = parts
   const hints = createAccessHint({ relay, clock })
   const codes = createCodeMemory(relay)
+  const canary = createCallCanary({ network: parts.network, relay, log: parts.log })
 
   async function run<Asked extends ProvedExecution>(
     network: Network,
@@ -59,8 +64,12 @@ export function createProvedCalls(parts: ProvedCallParts): ProvedCalls {
 
   return {
     on: (network): CallProver => ({
-      call: (it, owner, signal) =>
-        run(network, it.block, { kind: 'call', ...callOf(it) }, owner, signal),
+      async call(it, owner, signal) {
+        const asked = { kind: 'call', ...callOf(it) } as const
+        const data = await run(network, it.block, asked, owner, signal)
+        canary.compare(it, data)
+        return data
+      },
       estimateGas: (it, owner, signal) =>
         run(network, it.block, { kind: 'estimate', ...callOf(it) }, owner, signal),
       createAccessList: (it, owner, signal) =>
