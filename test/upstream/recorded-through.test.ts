@@ -1,5 +1,6 @@
 // Every reply that go-ethereum recorded, requested through a network of upstreams: equal, and proved if possible.
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import test, { before } from 'node:test'
 import { startBehind } from '../behind-upstreams.ts'
 import { testChain } from '../fakes/chain-facts.ts'
@@ -23,6 +24,8 @@ const proved = new Set([
   'eth_getCode',
   'eth_getTransactionCount',
   'eth_getProof',
+  'eth_call',
+  'eth_estimateGas',
   'eth_getBlockByHash',
   'eth_getBlockByNumber',
   'eth_getBlockReceipts',
@@ -45,6 +48,7 @@ for (const kind of ['with debug_getRaw methods', 'with nothing but JSON'] as con
     const cairn = await startBehind(t, [{ url: stub.url, trusted: true }], {
       chainId: Number(chain.chainId),
       verify: 'require',
+      genesisFile: join(chainFolder, 'genesis.json'),
       blobSchedule: [{ from: 420, baseFeeUpdateFraction: 11_684_671 }],
     })
     const methods = new Set(readTranscripts(chainFolder).map(({ method }) => method))
