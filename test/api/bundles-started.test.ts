@@ -98,8 +98,10 @@ test('every proved answer of the recorded chain is verified from its bundle with
       await prove('eth_getRawTransactionByHash', [hash])
     }
   }
+  // Calls of the embedded chain are not proved: test/calls/call-bundles.test.ts.
+  const calls = new Set(['eth_call', 'eth_estimateGas'])
   const missed = [...operations.values()]
-    .filter(({ name, bundle }) => bundle !== undefined && !proved.has(name))
+    .filter(({ name, bundle }) => bundle !== undefined && !proved.has(name) && !calls.has(name))
     .map(({ name }) => name)
   t.diagnostic(`proved ${[...proved].map(([name, count]) => `${name} ${count}`).join(', ')}`)
   assert.deepEqual(missed, [])

@@ -112,7 +112,7 @@ test('what cannot be asked is said in a sentence', async () => {
   const balance = ['eth_getBalance', '0x295a70b2de5e3953354a6a8344e616ed314d7251']
   const said: readonly (readonly [readonly string[], number, RegExp])[] = [
     [[...balance, '--data-dir', empty], 1, /no chain in .*: start the server once/],
-    [['eth_call', '{}', '--data-dir', empty], 1, /eth_call has no bundles/],
+    [['eth_gasPrice', '--data-dir', empty], 1, /eth_gasPrice has no bundles/],
     [[...balance, '--url', 'http://127.0.0.1:1'], 2, /no API key/],
     [
       [...balance, '--url', 'http://127.0.0.1:1', '--key', 'k'],
