@@ -171,12 +171,14 @@ function useFiles(text: string) {
   const [search, setSearch] = useState('')
   const [from, setFrom] = useState<readonly string[]>([])
   useEffect(() => {
+    // Without a new search the page stays: a click on Next may come before the timer.
+    if (text.trim() === search) return
     const timer = setTimeout(() => {
       setSearch(text.trim())
       setFrom([])
     }, typingMs)
     return () => clearTimeout(timer)
-  }, [text])
+  }, [text, search])
   const start = from.at(-1)
   const files = useLoaded(
     (signal) =>
