@@ -61,8 +61,6 @@ export function createInlineCalls(config: GenesisConfig | null): ProvedCalls {
         run(network, block, { kind: 'estimate', ...rest }, signal),
       createAccessList: ({ block, ...rest }, _, signal) =>
         run(network, block, { kind: 'access-list', ...rest }, signal),
-      traceCall: ({ block, ...rest }, _, signal) =>
-        run(network, block, { kind: 'trace-call', ...rest }, signal),
     }),
   }
 }

@@ -74,10 +74,6 @@ export function createProvedCalls(parts: ProvedCallParts): ProvedCalls {
         run(network, it.block, { kind: 'estimate', ...callOf(it) }, owner, signal),
       createAccessList: (it, owner, signal) =>
         run(network, it.block, { kind: 'access-list', ...callOf(it) }, owner, signal),
-      traceCall: (it, owner, signal) => {
-        const asked = { kind: 'trace-call', tracer: it.tracer, ...callOf(it) } as const
-        return run(network, it.block, asked, owner, signal)
-      },
     }),
   }
 }
