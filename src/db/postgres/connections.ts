@@ -2,6 +2,7 @@
 // the server cannot be reached. A server that takes no writes counts as one that cannot be reached.
 // Tested by src/db/postgres/connections.test.ts, src/db/postgres/postgres-rows.test.ts
 import { createHash } from 'node:crypto'
+import type { Writable } from 'node:stream'
 import pg from 'pg'
 import { type Clock, pause } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
@@ -46,6 +47,17 @@ const waitMsMax = 4000
 const waitingMax = 1000
 /** Of one connection. Texts beyond are parsed each time. */
 const preparedMax = 512
+
+/** The part of a client of `pg` that its types leave out. */
+type Wired = { readonly connection: { readonly stream: Writable } }
+
+/** What is sent in one turn leaves in one write: a BEGIN with the first statement, a COMMIT with the last. */
+function sendTogether(client: pg.PoolClient): void {
+  const { stream } = (client as unknown as Wired).connection
+  if (stream.writableCorked > 0) return
+  stream.cork()
+  process.nextTick(() => stream.uncork())
+}
 
 /** Without a listener an error of a lent connection would end the process; its query rejects too. */
 const ignoreLoss = (): void => {}
@@ -148,11 +160,13 @@ export function createConnections(parts: {
         async run(sql, parameters) {
           const name = nameOf(sql)
           const values = [...parameters]
+          sendTogether(client)
           return toOutcome(
             await client.query(name === null ? { text: sql, values } : { name, text: sql, values }),
           )
         },
         async script(sql) {
+          sendTogether(client)
           const replies = (await client.query(sql)) as pg.QueryResult | pg.QueryResult[]
           const last = Array.isArray(replies) ? replies.at(-1) : replies
           if (last === undefined) throw new Error('a script without a reply')
