@@ -45,7 +45,8 @@ export const advisoryLocks = {
 /** `connections`: the caller closes them. */
 export function createPostgresRows(connections: Pick<Connections, 'lend'>, clock: Clock): Rows {
   const texts = new Map<string, string>()
-  // One write of each lock is under way on this machine: others must not wait for the lock with a connection each.
+  // Two writes of each lock are under way on this machine: one has the lock, and the next waits for it at the server. Others must
+  // not wait there with a connection each.
   const locked = { rows: createLine(), usage: createLine() }
 
   function textOf({ sql, postgres }: { readonly sql: string; readonly postgres?: string }): string {
@@ -238,15 +239,20 @@ function columnsOf(rows: readonly (readonly SqlValue[])[]): readonly (readonly S
 
 const lineMax = 1000
 
-/** Runs tasks one after another. Throws `overloaded` if too many wait. */
+/** Runs at most two tasks at a time, in order. Throws `overloaded` if too many wait. */
 function createLine(): <T>(task: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve()
-  let waiting = 0
+  const line: (() => void)[] = []
+  let running = 0
   return async (task) => {
-    if (waiting >= lineMax) throw new Fault('overloaded')
-    waiting += 1
-    const mine = last.then(task, task).finally(() => (waiting -= 1))
-    last = mine.catch(() => {})
-    return await mine
+    if (line.length >= lineMax) throw new Fault('overloaded')
+    if (running === 2) await new Promise<void>((resolve) => line.push(resolve))
+    else running += 1
+    try {
+      return await task()
+    } finally {
+      const next = line.shift()
+      if (next === undefined) running -= 1
+      else next()
+    }
   }
 }
