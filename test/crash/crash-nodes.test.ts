@@ -55,9 +55,8 @@ test(
           await nodes.recovered()
           await check(nodes, ledger, { closures, random, all: false })
         } catch (error) {
-          throw new Error(`round ${number}.${round}: ${trouble.name} (seed ${seed})`, {
-            cause: error,
-          })
+          const what = `round ${number}.${round}: ${trouble.name} (seed ${seed})`
+          throw new Error(`${what}\n${nodes.logs()}`, { cause: error })
         }
         await passHours(nodes, { hours: 3, isStopped: false })
         await nodes.query('INSERT INTO collection (asked) VALUES (0)')

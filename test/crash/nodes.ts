@@ -18,6 +18,9 @@ import { type Started, startCairn, temporaryFolder } from '../started-server.ts'
 /** From the end of a trouble to the first accepted write of every server. */
 const recoveryMs = 40_000
 
+/** Lines of a server's log that an error shows. */
+const logLines = 40
+
 /** What fails, and how it comes back. */
 export type Trouble = {
   readonly name: string
@@ -35,6 +38,8 @@ export type Nodes = {
   readonly folder: string
   /** Waits until each server stores a block. */
   recovered(): Promise<void>
+  /** The last lines of the log of each server that runs now. */
+  logs(): string
   /** Stops the servers with a signal, each with the exit code 0. */
   stop(): Promise<void>
   /** Runs a command on the data folder of the first. */
@@ -135,6 +140,14 @@ export async function startNodes(t: TestContext, postgres: PostgresFixture): Pro
         }, recoveryMs)
       }
     },
+    logs: () =>
+      nodes
+        .map(({ now: { child, log } }, index) => {
+          const ended = child.exitCode ?? child.signalCode
+          const state = ended === null ? '' : `, ended with ${ended}`
+          return [`node ${index + 1}${state}:`, ...log().split('\n').slice(-logLines)].join('\n')
+        })
+        .join('\n'),
     async stop() {
       for (const { now } of nodes) assert.equal(await now.stop(), 0, now.log())
     },
