@@ -1,6 +1,7 @@
 // State overrides and block overrides of eth_call and its kin (geth's StateOverride and BlockOverrides).
 // Unknown members are ignored, as geth does; known ones that are not offered are refused by name.
 // Tested by src/rpc/params/params.test.ts
+import { toLatin1 } from '../../base/hex.ts'
 import type {
   BlockOverrides,
   StateOverride,
@@ -39,12 +40,15 @@ export function readStateOverrides(value: unknown, reading: Reading): readonly S
   if (accounts.size > accountsMax) {
     throw refuseArgument(reading.position, `more than ${accountsMax} accounts to override`)
   }
-  return [...accounts].map(([name, account]) => {
+  // Of two spellings of one address the last counts, as in go-ethereum's map: keys of caches know one of them.
+  const byAddress = new Map<string, StateOverride>()
+  for (const [name, account] of accounts) {
     const address = readAddress(name, reading)
     const path = 'OverrideAccount'
     const members = readMembers(account, { ...reading, path }, 'override.OverrideAccount')
-    return readAccount(address, members, { ...reading, path })
-  })
+    byAddress.set(toLatin1(address), readAccount(address, members, { ...reading, path }))
+  }
+  return [...byAddress.values()]
 }
 
 function readAccount(address: Uint8Array, members: Members, reading: Reading): StateOverride {

@@ -9,7 +9,7 @@ import { createSenderCache } from '../../chain/sender-cache.ts'
 import { createRpcOperations } from '../methods/index.ts'
 import { parseBlockNumber, parseBlockParameter } from './block-parameter.ts'
 import { parseTraceCallConfig, parseTraceConfig } from './trace-config.ts'
-import { parseCallInput } from './call-input.ts'
+import { callKey, parseCallInput } from './call-input.ts'
 import {
   parseAddress,
   parseCount,
@@ -273,6 +273,14 @@ test('a bad member of a call is named with its Go type', () => {
       `invalid argument 0: ${text}`,
     )
   }
+})
+
+test('of two spellings of an address to override the last one counts, also in the key of the cache', () => {
+  const lower = address.toLowerCase()
+  const both = [{}, 'latest', { [address]: { code: '0x60' }, [lower]: { balance: '0x1' } }]
+  const last = [{}, 'latest', { [lower]: { balance: '0x1' } }]
+  assert.deepEqual(parseCallInput(both).overrides, parseCallInput(last).overrides)
+  assert.equal(callKey(parseCallInput(both)), callKey(parseCallInput(last)))
 })
 
 test('overrides are read as geth reads them, and what is not offered is refused by name', () => {
