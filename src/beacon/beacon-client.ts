@@ -5,6 +5,7 @@ import { type Clock } from '../base/clock.ts'
 import { withDeadline } from '../base/deadline.ts'
 import { describeHttpError, headersFor, isUnencoded, openPool } from '../base/http-origin.ts'
 import { toHex } from '../base/hex.ts'
+import { isNestedDeeper } from '../base/json-depth.ts'
 
 export type BeaconClient = {
   /** Host and port, for logs. */
@@ -32,6 +33,8 @@ const timeoutMs = 10_000
 /** A committee of 512 is 53 KB of JSON, a header 2 KB. */
 const committeeBytesMax = 256 * 1024
 const headersBytesMax = 64 * 1024
+/** Of objects and lists in each other; an update has 5. */
+const levelsMax = 16
 /** Requests at once: a poll of both updates, and a catch-up. */
 const connections = 3
 
@@ -44,7 +47,11 @@ export function createBeaconClient(url: string, clock: Clock): BeaconClient {
     signal.throwIfAborted()
     using deadline = withDeadline(signal, timeoutMs, clock)
     try {
-      return JSON.parse(await read(path, bytesMax, deadline.signal)) as unknown
+      const reply = JSON.parse(await read(path, bytesMax, deadline.signal)) as unknown
+      if (isNestedDeeper(reply, levelsMax)) {
+        throw new BeaconTrouble(`a reply with more than ${levelsMax} levels`)
+      }
+      return reply
     } catch (thrown) {
       if (signal.aborted) throw signal.reason
       if (thrown instanceof BeaconTrouble) throw thrown

@@ -1,5 +1,6 @@
 // A proof bundle: a request, the header of its block and the trie nodes its answer follows from, as JSON
 // (docs/guides/verify-an-answer.md). Read from anybody: members, types and counts are judged here, never what they say.
+import { isNestedDeeper } from '../../base/json-depth.ts'
 
 /** `block`, `header`: null when nothing is proved; then `nodes` is empty. Bytes are hex. */
 export type ProofBundle = {
@@ -46,7 +47,7 @@ export function parseBundle(
   const [header, code] = [inner.get('header') ?? null, inner.get('code')]
   const codes = inner.get('codes')
   if (typeof method !== 'string') return { refused: 'the bundle names no method' }
-  if (!Array.isArray(params) || !isShallow(params, nestingMax)) {
+  if (!Array.isArray(params) || isNestedDeeper(params, nestingMax)) {
     return { refused: 'the bundle names no params' }
   }
   if (header !== null && !isBytes(header)) return { refused: 'the header is not hex' }
@@ -73,12 +74,6 @@ export function parseBundle(
     ...(codes === undefined ? {} : { codes }),
   }
   return { bundle, claimed: outer.has('proof') ? outer.get('result') : undefined }
-}
-
-/** Valid params are a few levels deep. Deeper ones are refused, because encoding them could exhaust the stack. */
-function isShallow(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return true
-  return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1))
 }
 
 function membersOf(value: unknown): ReadonlyMap<string, unknown> | null {

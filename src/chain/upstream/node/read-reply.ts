@@ -1,19 +1,12 @@
 // Reads the body of a response as the answer to one JSON-RPC call (JSON-RPC 2.0, section 5). Strict: a wrong id or
 // version, both result and error, or a body that is not JSON is trouble, never an answer and never an invalid reply.
+import { isNestedDeeper } from '../../../base/json-depth.ts'
 import { classifyError } from './classify-error.ts'
 import type { Redact } from './redact.ts'
 import { UpstreamError } from './upstream-error.ts'
 
 /** Of what is handed on. A trace of calls has two levels for each of at most 1025 calls. */
 export const relayedLevelsMax = 3_000
-
-/** Looks no further than `levels`, so it never runs out of stack itself. */
-export function isNestedDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (levels === 0) return true
-  for (const member of Object.values(value)) if (isNestedDeeper(member, levels - 1)) return true
-  return false
-}
 
 export type Response = {
   readonly status: number

@@ -1,7 +1,8 @@
 // One call that cannot be proved, to one upstream, and to the next if the class of the method allows it.
 // Tested by src/chain/upstream/pool/upstream-pool.test.ts
 import type { ReadTrace } from '../../../content/ref.ts'
-import { isNestedDeeper, relayedLevelsMax } from '../node/read-reply.ts'
+import { isNestedDeeper } from '../../../base/json-depth.ts'
+import { relayedLevelsMax } from '../node/read-reply.ts'
 import { type MethodClass, isRead, mayRetryElsewhere } from '../node/method-policy.ts'
 import { isTooDeep, UpstreamError, type UpstreamErrorKind } from '../node/upstream-error.ts'
 import type { Params } from '../node/json-rpc-client.ts'
