@@ -15,7 +15,7 @@ import { blobBaseFee } from '../chain/fees.ts'
  * A request with a gas price stays as it is. Else: the suggested tip, and twice the base fee of the latest block
  * above it as the cap; before London the tip as the gas price. Throws as `suggestTip`.
  */
-export async function withDefaultFees(request: CallRequest, call: RpcCall): Promise<CallRequest> {
+async function withDefaultFees(request: CallRequest, call: RpcCall): Promise<CallRequest> {
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = request
   const isComplete = maxFeePerGas !== undefined && maxPriorityFeePerGas !== undefined
   if (gasPrice !== undefined || isComplete) return request

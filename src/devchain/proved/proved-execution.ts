@@ -4,6 +4,7 @@
 import type { AccessListReport, CallRequest, Overrides } from '../../chain/computation.ts'
 import { Fault } from '../../base/fault.ts'
 import { decodeHeader, type Header } from '../../codec/ethereum/header.ts'
+import { overrideHeader } from '../vm/apply-overrides.ts'
 import { call } from '../vm/call.ts'
 import { createVmOver } from '../vm/vm-over-state.ts'
 import type { ChainRules } from '../vm/chain-rules.ts'
@@ -38,6 +39,7 @@ export async function executeProved(
   const { rules, callGasMax, state, turn } = on
   const header = decodeHeader(on.header)
   checkForkOf(header, rules)
+  checkType(asked, header, rules)
   const parts: CallParts = {
     rules,
     callGasMax,
@@ -65,6 +67,24 @@ export async function executeProved(
     case 'access-list':
       return await createAccessList(parts, task, turn)
   }
+}
+
+/**
+ * go-ethereum runs calls that no transaction can stand for: with blobs and authorizations, or before the fork of either.
+ * Throws `unprovable` for them.
+ */
+function checkType({ request, overrides }: Asked, header: Header, rules: ChainRules): void {
+  const { authorizationList, blobVersionedHashes } = request
+  if (authorizationList === undefined && blobVersionedHashes === undefined) return
+  const common = rules.at(overrideHeader(header, overrides.block))
+  const isOfOneType =
+    authorizationList === undefined
+      ? common.isActivatedEIP(4844)
+      : blobVersionedHashes === undefined && common.isActivatedEIP(7702)
+  if (isOfOneType) return
+  throw new Fault('unprovable', {
+    detail: 'the call has members of another type of transaction',
+  })
 }
 
 /**

@@ -18,6 +18,11 @@ export function feeCap(request: CallRequest): bigint {
   return request.gasPrice ?? request.maxFeePerGas ?? 0n
 }
 
+/** The most that one blob gas may cost, wei; null for a call without blobs. */
+export function blobFeeCap(request: CallRequest): bigint | null {
+  return request.maxFeePerBlobGas ?? (request.blobVersionedHashes === undefined ? null : 0n)
+}
+
 /**
  * The request as a block takes it: before London the only price is the gas price, which is zero when it is not
  * named, whatever fee caps are.
@@ -39,7 +44,7 @@ export function callBlock(
   blobBaseFee: bigint | undefined,
 ): Block {
   const free = feeCap(request) === 0n && header.baseFeePerGas !== undefined
-  const freeBlobs = request.maxFeePerBlobGas === 0n
+  const freeBlobs = blobFeeCap(request) === 0n
   return viewOverridden(
     free ? { ...header, baseFeePerGas: 0n } : header,
     common,
@@ -62,15 +67,16 @@ export function callTransaction(
   }
   try {
     const transaction = createTx(
-      { ...fieldsOf(request, block), nonce, gasLimit: 21_000n } as never,
+      { ...fieldsOf(request, block), nonce: 0n, gasLimit: 21_000n } as never,
       { common, freeze: false },
     )
     // Before its fork an access list warms nothing, but it is paid for.
     const { accessList = [] } = request
     const unknownGas = common.isActivatedEIP(2930) ? 0n : accessListGas(accessList)
     const knownGas = transaction.getIntrinsicGas.bind(transaction)
-    // A call is not signed, and is free of the limits that only transactions have.
+    // A call is not signed, and is free of the limits that only transactions have, such as on the nonce.
     return Object.assign(transaction, {
+      nonce,
       getSenderAddress: () => from,
       getIntrinsicGas: () => knownGas() + unknownGas,
     })
@@ -89,7 +95,6 @@ const reasons: readonly (readonly [begins: string, reason: string])[] = [
     'EIP-7702 transaction with empty auth list',
   ],
   ['the initcode size', 'max initcode size exceeded'],
-  ['nonce cannot equal or exceed', 'nonce has max value'],
 ]
 
 /** The library adds how it would print the transaction. */
@@ -130,7 +135,7 @@ function fieldsOf(request: CallRequest, block: Block): Readonly<Record<string, u
     return { type: 4, ...shared, ...fees, authorizationList }
   }
   if (request.blobVersionedHashes !== undefined) {
-    const maxFeePerBlobGas = request.maxFeePerBlobGas ?? block.header.getBlobGasPrice()
+    const maxFeePerBlobGas = blobFeeCap(request) ?? 0n
     const blobVersionedHashes = request.blobVersionedHashes.map(toHex)
     return { type: 3, ...shared, ...fees, maxFeePerBlobGas, blobVersionedHashes }
   }

@@ -56,9 +56,11 @@ async function enough(prepared: PreparedCall, gas: bigint): Promise<boolean> {
   return (await prepared.run(gas)).execResult.exceptionError === undefined
 }
 
-function highestGas({ request, balance, blockGasLimit }: PreparedCall, callGasMax: bigint): bigint {
+function highestGas(prepared: PreparedCall, callGasMax: bigint): bigint {
+  const { request, balance, blockGasLimit, transaction } = prepared
   const asked = request.gas ?? 0n
-  const limits = [asked >= plainTransferGas ? asked : blockGasLimit, callGasMax, transactionGasMax]
+  const limits = [asked >= plainTransferGas ? asked : blockGasLimit, callGasMax]
+  if (transaction.common.isActivatedEIP(7825)) limits.push(transactionGasMax)
   const price = feeCap(request)
   const value = request.value ?? 0n
   if (value > balance) {

@@ -10,12 +10,22 @@ import { Fault } from '../../base/fault.ts'
 import { toHex } from '../../base/hex.ts'
 import type { CallRequest, Overrides } from '../../chain/computation.ts'
 import { overrideHeader, overrideState } from './apply-overrides.ts'
-import { callBlock, callTransaction, feeCap, requestAt, setGas } from './call-transaction.ts'
+import {
+  blobFeeCap,
+  callBlock,
+  callTransaction,
+  feeCap,
+  requestAt,
+  setGas,
+} from './call-transaction.ts'
 import type { StateVm } from './vm-over-state.ts'
 import { evmFault } from './evm-failure.ts'
 import { floorDataGas, intrinsicGas } from './intrinsic-gas.ts'
 import type { TimeSlice } from './time-slice.ts'
 import type { CallParts } from './open-state.ts'
+
+/** Of one blob (EIP-4844). */
+const blobGas = 131_072n
 
 export type PreparedCall = {
   readonly request: CallRequest
@@ -179,7 +189,9 @@ function checkGas({ gasMin }: PreparedCall, gas: bigint): void {
 }
 
 function checkFunds({ request, balance }: PreparedCall, gas: bigint): void {
-  const cost = gas * feeCap(request) + (request.value ?? 0n)
+  const blobCost = blobGas * BigInt(request.blobVersionedHashes?.length ?? 0)
+  const cost =
+    gas * feeCap(request) + (request.value ?? 0n) + blobCost * (blobFeeCap(request) ?? 0n)
   if (balance >= cost) return
   throw failed(
     `insufficient funds for gas * price + value: address ${nameOf(request)} have ${balance} want ${cost}`,

@@ -8,7 +8,7 @@ import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
 import { calledAddresses } from '../../params/called-addresses.ts'
 import { askedCall, type CallInput, parseAccessListInput } from '../../params/call-input.ts'
-import { withDefaultFees } from '../../fill-transaction.ts'
+import { withFees } from '../../fill-transaction.ts'
 
 export const ethCreateAccessList: RpcMethod<CallInput> = {
   name: 'eth_createAccessList',
@@ -32,7 +32,7 @@ export const ethCreateAccessList: RpcMethod<CallInput> = {
   async run(input, call) {
     const { calls, level } = callsOf(call.network, 'eth_createAccessList')
     const { request, ...rest } = await askedCall(input, call)
-    const asked = { ...rest, request: await withDefaultFees(request, call) }
+    const asked = { ...rest, request: await withFees(request, call) }
     call.labels.level(level)
     const report = await calls.createAccessList(asked, call.caller, call.signal)
     return {

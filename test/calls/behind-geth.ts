@@ -1,0 +1,54 @@
+// A server that proves its answers behind a geth, to compare both.
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Geth } from '../engines/geth.ts'
+import { startCairn, temporaryFolder } from '../started-server.ts'
+
+export type Reply = {
+  readonly result?: unknown
+  readonly error?: { readonly message: string }
+  /** Header `x-cairn-verified`. */
+  readonly verified?: string
+}
+
+type Behind = { call(method: string, params: readonly unknown[]): Promise<Reply> }
+
+/** With `verify: require`: what cannot be proved is an error. Stops with the test. */
+export async function startBehindGeth(
+  t: { after(end: () => unknown): void },
+  geth: Geth,
+): Promise<Behind> {
+  const dataDir = await temporaryFolder()
+  t.after(() => rm(dataDir, { recursive: true, force: true }))
+  const file = join(dataDir, 'cairn.yaml')
+  await writeFile(
+    file,
+    `networks:
+  - name: generated
+    chainId: 1337
+    genesisFile: ${geth.genesisFile}
+    verify: require
+    upstreams: [{url: "${geth.url}", name: geth, wsUrl: null}]
+`,
+  )
+  const cairn = await startCairn({ dataDir, args: ['--config', file] })
+  t.after(() => cairn.stop())
+  return {
+    async call(method, params) {
+      const reply = await fetch(`${cairn.url}/v3/${cairn.apiKey}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      })
+      const verified = reply.headers.get('x-cairn-verified') ?? ''
+      return { ...((await reply.json()) as Reply), verified }
+    },
+  }
+}
+
+/** Behind "out of gas" geth states which of its own checks noticed it; that differs between its versions. */
+export function plain({ result, error }: Reply): Reply {
+  if (error === undefined) return { result }
+  const { message, ...rest } = error
+  return { error: { ...rest, message: message.replace(/^out of gas: .*/, 'out of gas') } }
+}
