@@ -24,6 +24,8 @@ const authorization = {
   r: '0x1',
   s: '0x1',
 }
+const needless = { address: greedy, storageKeys: [hash, hash] }
+const precompile = { address: `0x${'04'.padStart(40, '0')}`, storageKeys: [] }
 
 function chainOf(fork: Fork): Readonly<Record<string, unknown>> {
   const { genesis } = generateChain(1, fork)
@@ -43,6 +45,10 @@ const cases: readonly Case[] = [
   ['eth_createAccessList', [{ to: blobs, from: rich, nonce: '0xffffffffffffffff' }, 'latest']],
   ['eth_createAccessList', [{ to: blobs, from: rich, gasPrice: '0x0' }, 'latest']],
   ['eth_createAccessList', [{ to: blobs, from: rich, maxPriorityFeePerGas: '0x77' }, 'latest']],
+  [
+    'eth_createAccessList',
+    [{ to: blobs, from: rich, accessList: [needless, needless, precompile] }, 'latest'],
+  ],
   ['eth_call', [{ to: blobs, blobVersionedHashes: [hash] }, 'latest']],
   ['eth_call', [{ to: blobs, from: rich, blobVersionedHashes: [hash, hash] }, 'latest']],
   ['eth_call', [{ to: blobs, blobVersionedHashes: [hash], maxFeePerBlobGas: '0x0' }, 'latest']],

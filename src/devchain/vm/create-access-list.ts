@@ -34,7 +34,11 @@ export async function createAccessList(
     // Bounds how many signatures there are to look at.
     const gas = checkedGas(parts, prepared)
     const excluded = excludedOf(prepared)
-    known ??= collect(request.accessList ?? [], excluded)
+    if (known === null) {
+      known = collect(request.accessList ?? [], excluded)
+      // The gas is that of the list that is returned: without what need not be in it.
+      if (request.accessList !== undefined) continue
+    }
     const found = collect(request.accessList ?? [], excluded)
     watch(prepared, found, excluded)
     const { execResult, totalGasSpent } = await prepared.run(gas)
