@@ -2,6 +2,7 @@
 // worked is used from then on.
 // Tested by test/calls/proved-calls.test.ts
 import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
 import { fromHex, toHex } from '../../base/hex.ts'
 import { requestJson, stateOverridesJson } from '../../chain/call-json.ts'
 import type {
@@ -27,14 +28,17 @@ export type AccessHint = {
 
 /** Longer than most calls take at a node; the call begins without a hint then. */
 const hintMs = 2_000
-/** Calls in a row without a hint, before it is not asked for. */
-const failuresMax = 3
-/** Until forms that failed are tried again. */
+/** Calls in a row for which every form is refused, before none is sent. */
+const refusedMax = 3
+/** Until forms that were refused are tried again. */
 const retryMs = 600_000
 /** Entries that are read of a reply. */
 const entriesMax = 4_096
 /** Wei. Nodes refuse senders that cannot pay for the gas of the call. */
 const richBalance = '0xffffffffffffffffffffffff'
+
+/** JSON-RPC 2.0. */
+const invalidParams = -32602
 
 /** How to ask, and how to read the reply. */
 type Form = {
@@ -63,7 +67,7 @@ export function createAccessHint(parts: {
   const { relay, clock } = parts
   /** The form that is tried first; `forms.length`: none. */
   let first = 0
-  let failuresInARow = 0
+  let refusedInARow = 0
   let retryAt = 0
 
   async function askIn(
@@ -89,15 +93,17 @@ export function createAccessHint(parts: {
       const either = AbortSignal.any([signal, late.signal])
       try {
         for (const [index, form] of [...forms.entries()].slice(first)) {
-          const hint = await askIn(form, asked, either).catch(() => null)
-          if (either.aborted) break
-          if (hint !== null) {
+          try {
+            const hint = await askIn(form, asked, either)
             prefer(index)
             return hint
+          } catch (error) {
+            // A call that fails or takes too long there tells nothing of the calls of others.
+            if (either.aborted || !isOfForm(error)) return null
           }
         }
-        failuresInARow += 1
-        if (failuresInARow >= failuresMax) prefer(forms.length)
+        refusedInARow += 1
+        if (refusedInARow >= refusedMax) prefer(forms.length)
         return null
       } finally {
         stop()
@@ -106,11 +112,17 @@ export function createAccessHint(parts: {
   }
 
   function prefer(index: number): void {
-    failuresInARow = 0
+    refusedInARow = 0
     if (index === first) return
     first = index
     retryAt = clock.monotonic() + retryMs
   }
+}
+
+/** The upstream does not offer the form: no such method, a parameter too many, or a reply of another shape. */
+function isOfForm(error: unknown): boolean {
+  if (!(error instanceof Fault)) return true
+  return error.code === 'no_method' || error.said?.code === invalidParams
 }
 
 /** Without prices: the hint must not depend on the sender's funds. */
