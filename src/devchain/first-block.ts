@@ -13,8 +13,10 @@ import type { Header } from '../codec/ethereum/header.ts'
 import { keccak256 } from '../codec/hash/keccak.ts'
 import { encodeRlp } from '../codec/ethereum/rlp.ts'
 import { buildTrie } from '../codec/ethereum/trie-build.ts'
+import { toHex } from '../base/hex.ts'
 import { activeAtGenesis } from './genesis.ts'
 import type { Genesis, GenesisAccount } from './genesis.ts'
+import { isOpConfig } from './op-config.ts'
 
 /** `header`: the RLP; `hash`: its keccak256; `items`: header, code and every state node. */
 export type FirstBlock = {
@@ -32,16 +34,29 @@ export function buildFirstBlock(genesis: Genesis): FirstBlock {
   )
   const state = buildTrie(pairs)
   for (const bytes of state.nodes) items.push(item('trie-node', bytes))
-  const header = encodeHeader(firstHeader(genesis, state.root))
+  const withdrawalsRoot = withdrawalsRootOf(genesis)
+  const header = encodeHeader(firstHeader(genesis, state.root, withdrawalsRoot))
   items.push(item('header', header))
   return { header, hash: keccak256(header), items }
 }
 
+/** From Isthmus on a header of the OP Stack has the storage root of this contract there; zeros: it has no account. */
+const messagePasser = '0x4200000000000000000000000000000000000016'
+
+function withdrawalsRootOf(genesis: Genesis): Uint8Array {
+  const isIsthmus = isOpConfig(genesis.config) && activeAtGenesis(genesis, 'isthmusTime')
+  if (!isIsthmus) return emptyTrieRoot
+  const passer = genesis.accounts.find(({ address }) => toHex(address) === messagePasser)
+  return passer === undefined ? new Uint8Array(32) : storageOf(passer).root
+}
+
+function storageOf({ storage }: GenesisAccount) {
+  return buildTrie(storage.map(([slot, value]) => [keccak256(slot), encodeRlp(value)] as const))
+}
+
 function accountLeaf(account: GenesisAccount, items: UnverifiedItem[]): Uint8Array {
   const { nonce, balance, code } = account
-  const storage = buildTrie(
-    account.storage.map(([slot, value]) => [keccak256(slot), encodeRlp(value)] as const),
-  )
+  const storage = storageOf(account)
   for (const bytes of storage.nodes) items.push(item('trie-node', bytes))
   if (code.length > 0) items.push(item('code', code))
   const codeHash = code.length === 0 ? emptyCodeHash : keccak256(code)
@@ -49,7 +64,7 @@ function accountLeaf(account: GenesisAccount, items: UnverifiedItem[]): Uint8Arr
 }
 
 /** Which fields a first header has: go-ethereum core/genesis.go, toBlockWithRoot. */
-function firstHeader(genesis: Genesis, stateRoot: Uint8Array): Header {
+function firstHeader(genesis: Genesis, stateRoot: Uint8Array, withdrawalsRoot: Uint8Array): Header {
   const nonce = new Uint8Array(8)
   new DataView(nonce.buffer).setBigUint64(0, genesis.nonce)
   const active = (fork: string) => activeAtGenesis(genesis, fork)
@@ -70,7 +85,7 @@ function firstHeader(genesis: Genesis, stateRoot: Uint8Array): Header {
     mixHash: genesis.mixHash,
     nonce,
     ...(active('londonBlock') && { baseFeePerGas: genesis.baseFeePerGas ?? gwei }),
-    ...(active('shanghaiTime') && { withdrawalsRoot: emptyTrieRoot }),
+    ...(active('shanghaiTime') && { withdrawalsRoot }),
     ...(active('cancunTime') && {
       blobGasUsed: genesis.blobGasUsed ?? 0n,
       excessBlobGas: genesis.excessBlobGas ?? 0n,

@@ -1,6 +1,8 @@
 // A server that proves its answers behind a geth, to compare both.
+import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { Geth } from '../engines/geth.ts'
 import { startCairn, temporaryFolder } from '../started-server.ts'
 
@@ -11,7 +13,7 @@ export type Reply = {
   readonly verified?: string
 }
 
-type Behind = { call(method: string, params: readonly unknown[]): Promise<Reply> }
+export type Behind = { call(method: string, params: readonly unknown[]): Promise<Reply> }
 
 /** With `verify: require`: what cannot be proved is an error. Stops with the test. */
 export async function startBehindGeth(
@@ -51,4 +53,33 @@ export function plain({ result, error }: Reply): Reply {
   if (error === undefined) return { result }
   const { message, ...rest } = error
   return { error: { ...rest, message: message.replace(/^out of gas: .*/, 'out of gas') } }
+}
+
+/** Calls of each generated chain, and where they begin: CAIRN_CALLS, CAIRN_SEED. */
+export const callsEach = Number(process.env['CAIRN_CALLS'] ?? 100)
+export const seed = Number(process.env['CAIRN_SEED'] ?? 1)
+
+const differencesMax = 5
+/** Characters of params that an error shows. */
+const shownMax = 2_000
+
+/** `eth_call` with each of `count` params gives the result or the error of the node, and the label `proof`. */
+export async function assertSameCalls(
+  geth: Geth,
+  cairn: Behind,
+  { count, nextCall }: { readonly count: number; nextCall(): readonly unknown[] },
+): Promise<void> {
+  const differences: unknown[] = []
+  for (let index = 0; index < count && differences.length < differencesMax; index += 1) {
+    const params = nextCall()
+    const [expected, answer] = await Promise.all([
+      geth.call('eth_call', params),
+      cairn.call('eth_call', params),
+    ])
+    const answered = { ...plain(answer), verified: answer.verified }
+    const wanted = { ...plain(expected), verified: 'proof' }
+    if (isDeepStrictEqual(answered, wanted)) continue
+    differences.push({ index, params: JSON.stringify(params).slice(0, shownMax), answered, wanted })
+  }
+  assert.deepEqual(differences, [])
 }

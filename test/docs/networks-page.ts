@@ -81,7 +81,8 @@ ${servedAs('relay')
   )}. Methods in neither list are answered by Cairn itself, belong to the embedded chain, or are forwarded as possible writes.`,
     '## Conditions',
     `Calls are proved also on a network whose \`genesisFile\` is set. Calls of a fork that Cairn does not know, and calls over its limits, are
-forwarded, or refused with \`require\` ([Calls](../explanation/verification.md#calls)).`,
+forwarded, or refused with \`require\` ([Calls](../explanation/verification.md#calls)). Such forks are Karst of the OP Stack, and Azul of
+Base: calls of their blocks are forwarded.`,
     markdownTable(
       ['Where', 'What is labelled `block` instead'],
       [

@@ -1,4 +1,4 @@
-// A real geth for tests, on loopback, with a chain of its genesis block alone: enough state to read, prove and call. Stops
+// A real geth, or op-geth for OP Stack chains, for tests, on loopback, with a chain of its genesis block alone: enough state to read, prove and call. Stops
 // with the test.
 import { execFile, spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -12,15 +12,26 @@ import { freePort } from './free-port.ts'
 
 const startMs = 60_000
 
-const program = (): string | null => process.env['CAIRN_GETH'] ?? findProgram('geth')
+type Program = 'geth' | 'op-geth'
 
-/** False if geth is installed, else the reason to skip its tests. CAIRN_GETH names the binary. */
-export function missingGeth(): string | false {
-  if (program() !== null) return false
-  const isLeftOut = (process.env['CAIRN_CI_WITHOUT'] ?? '').split(' ').includes('geth')
-  if (isLeftOut) return 'left out by CAIRN_CI_WITHOUT: geth'
-  return needs('geth').skip ?? false
+/** The variables name binaries. */
+const variables: Readonly<Record<Program, string>> = {
+  geth: 'CAIRN_GETH',
+  'op-geth': 'CAIRN_OP_GETH',
 }
+
+const binaryOf = (name: Program): string | null => process.env[variables[name]] ?? findProgram(name)
+
+function missing(name: Program): string | false {
+  if (binaryOf(name) !== null) return false
+  const isLeftOut = (process.env['CAIRN_CI_WITHOUT'] ?? '').split(' ').includes(name)
+  if (isLeftOut) return `left out by CAIRN_CI_WITHOUT: ${name}`
+  return needs(name).skip ?? false
+}
+
+/** False if it is installed, else the reason to skip its tests. */
+export const missingGeth = (): string | false => missing('geth')
+export const missingOpGeth = (): string | false => missing('op-geth')
 
 export type GethReply = {
   readonly result?: unknown
@@ -35,8 +46,20 @@ export type Geth = {
 }
 
 /** `genesis`: as in a genesis file. */
-export async function startGeth(t: Pick<TestContext, 'after'>, genesis: unknown): Promise<Geth> {
-  const binary = program() ?? 'geth'
+export function startGeth(t: Pick<TestContext, 'after'>, genesis: unknown): Promise<Geth> {
+  return start(t, 'geth', genesis)
+}
+
+export function startOpGeth(t: Pick<TestContext, 'after'>, genesis: unknown): Promise<Geth> {
+  return start(t, 'op-geth', genesis)
+}
+
+async function start(
+  t: Pick<TestContext, 'after'>,
+  name: Program,
+  genesis: unknown,
+): Promise<Geth> {
+  const binary = binaryOf(name) ?? name
   const folder = await mkdtemp(join(tmpdir(), 'cairn-geth-'))
   const genesisFile = join(folder, 'genesis.json')
   await writeFile(genesisFile, JSON.stringify(genesis))

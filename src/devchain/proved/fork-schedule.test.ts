@@ -2,11 +2,12 @@ import { equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { Fault } from '../../base/fault.ts'
-import { fromHex } from '../../base/hex.ts'
+import { fromHex, toHex } from '../../base/hex.ts'
 import { createLog } from '../../base/log.ts'
 import { findKnownNetwork } from '../../base/known-networks.ts'
+import { forkIdAt } from '../fork-config.ts'
 import { createForkSchedule } from './fork-schedule.ts'
-import { findKnownSchedule } from './known-schedules.ts'
+import { areCallsKnown, findKnownSchedule } from './known-schedules.ts'
 
 const log = createLog(
   () => 'debug',
@@ -42,7 +43,7 @@ function scheduleOf(reply: () => unknown, chainId = 1n) {
   return { configAt, clock, asked: () => asked }
 }
 
-/** As go-ethereum has them (core/forkid), and EIP-7910 for mainnet. */
+/** As go-ethereum has them (core/forkid), EIP-7910 for mainnet, and op-geth for the OP Stack. */
 const forkIds = [
   [1n, 1_681_338_455, '0xdce96c2d'],
   [1n, 1_710_338_135, '0x9f3d2254'],
@@ -52,6 +53,12 @@ const forkIds = [
   [11_155_111n, 1_677_557_088, '0xf7f9bc08'],
   [11_155_111n, 1_761_607_008, '0x268956b6'],
   [560_048n, 1_742_999_832, '0x0929e24e'],
+  [130n, 1_764_691_201, '0x94242ee1'],
+  [480n, 1_777_593_600, '0x8f0e4ee7'],
+  [57_073n, 1_783_526_401, '0x1d36535d'],
+  [7_777_777n, 1_783_526_401, '0xf9a08342'],
+  [11_155_420n, 1_763_568_001, '0x079f2fd8'],
+  [4_801n, 1_777_161_600, '0x9d7efa8f'],
 ] as const
 
 test("the schedules have the fork IDs of Ethereum's networks", async () => {
@@ -105,6 +112,26 @@ test('upstreams without the method, or with another reply, change nothing', asyn
   }
 })
 
-test('rollups and unknown chains have no schedule for calls', () => {
-  for (const chainId of [10n, 8_453n, 42_161n, 137n, 5n]) equal(findKnownSchedule(chainId), null)
+test('other rollups and unknown chains have no schedule for calls', () => {
+  for (const chainId of [42_161n, 137n, 5n]) equal(findKnownSchedule(chainId), null)
+})
+
+test('OP Mainnet counts its forks from before Bedrock in its fork IDs', () => {
+  const config = findKnownSchedule(10n)
+  // op-geth starts from the first block of Bedrock, which it has for block 0.
+  const bedrock = fromHex('0xdbf6a80fef073de06add9b0d14026d6e5a86c85f6d102c36d3d8e9cf89c2afd3')
+  equal(toHex(forkIdAt(config ?? { chainId: 0 }, 0n, bedrock, 1_764_691_201)), '0x6f314abd')
+})
+
+test('calls of OP Stack blocks are known up to the first fork without rules here', () => {
+  const known: readonly (readonly [chainId: bigint, until: bigint | null])[] = [
+    [10n, 1_783_526_401n],
+    [8_453n, 1_779_991_200n],
+    [480n, null],
+    [1n, null],
+  ]
+  for (const [chainId, until] of known) {
+    equal(areCallsKnown(chainId, until === null ? 2_000_000_000n : until - 1n), true)
+    if (until !== null) equal(areCallsKnown(chainId, until), false)
+  }
 })

@@ -38,16 +38,17 @@ export async function executeProved(
 ): Promise<ProvedResults[ProvedExecution['kind']]> {
   const { rules, callGasMax, state, turn } = on
   const header = decodeHeader(on.header)
-  checkForkOf(header, rules)
+  checkForkOf(header, rules, asked.overrides.block.time)
   checkType(asked, header, rules)
   const parts: CallParts = {
     rules,
     callGasMax,
     states: {
       headerOf: () => header,
-      open: ({ common, turn: own }) =>
+      open: ({ common, precompiles, turn: own }) =>
         createVmOver(new CallState(state), {
           common,
+          precompiles,
           // A block that the call only pretends to be in asks for hashes that no block has: zeros, as go-ethereum.
           index: {
             hashOf: (number) =>
@@ -89,10 +90,12 @@ function checkType({ request, overrides }: Asked, header: Header, rules: ChainRu
 
 /**
  * A header shows some forks: its fields must be those of the fork that the rules name. Throws `unprovable` for the header of
- * a fork that the rules do not know.
+ * a fork that the rules do not know, or if the call pretends to be in one (`time`, seconds).
  */
-function checkForkOf(header: Header, rules: ChainRules): void {
+function checkForkOf(header: Header, rules: ChainRules, time = header.timestamp): void {
   const common = rules.at(header)
+  const until = rules.knownUntil
+  const isPast = until !== null && (header.timestamp >= until || time >= until)
   const fields: readonly (readonly [eip: number, isThere: boolean])[] = [
     [1559, header.baseFeePerGas !== undefined],
     [4895, header.withdrawalsRoot !== undefined],
@@ -102,6 +105,7 @@ function checkForkOf(header: Header, rules: ChainRules): void {
   ]
   // Before London the rules have never been compared with a node's.
   const isKnown =
+    !isPast &&
     header.baseFeePerGas !== undefined &&
     header.unknownFields === undefined &&
     header.slotNumber === undefined &&

@@ -8,6 +8,8 @@ import { paramsTx } from '@ethereumjs/tx'
 import { paramsVM } from '@ethereumjs/vm'
 import { toQuantity } from '../../base/hex.ts'
 import type { Genesis, GenesisConfig } from '../genesis.ts'
+import { isOpConfig, opForkAt, opKnownUntil } from '../op-config.ts'
+import { type PrecompileChanges, opPrecompiles } from './precompiles/op-precompiles.ts'
 
 /** A block's place in the fork schedule; `timestamp` in seconds. */
 type ForkPoint = { readonly number: bigint; readonly timestamp: bigint }
@@ -20,6 +22,10 @@ export type ChainRules = {
    * is a block from before the merge, whatever forks begin at its time. A genesis may be both.
    */
   running(block: ForkPoint & { readonly difficulty: bigint }, common: Common): Common
+  /** What the chain's own rules change in a block of that time (seconds); null: nothing. */
+  precompilesAt(timestamp: bigint): PrecompileChanges | null
+  /** From this block time (seconds) on the chain has rules that Cairn does not know; null: not as far as the schedule goes. */
+  readonly knownUntil: bigint | null
 }
 
 export function createRules(genesis: Genesis, customCrypto: CustomCrypto): ChainRules {
@@ -68,6 +74,7 @@ export function createRulesOf(
     }
     return copy
   }
+  const isOp = isOpConfig(config)
   const merge = forks.findIndex(({ name }) => name === Hardfork.Paris)
   const beforeMerge = merge === -1 ? forks : forks.slice(0, merge)
   return {
@@ -79,6 +86,11 @@ export function createRulesOf(
       if (last !== undefined) copy.setHardfork(last.name)
       return copy
     },
+    precompilesAt(timestamp) {
+      const fork = isOp ? opForkAt(config, timestamp) : null
+      return fork === null ? null : opPrecompiles(fork)
+    },
+    knownUntil: isOp ? opKnownUntil(config) : null,
   }
 }
 

@@ -12,6 +12,7 @@ import { createStateVm } from './chain-vm.ts'
 import type { TrieStateVm } from './chain-vm.ts'
 import { createTrieDatabase } from './trie-database.ts'
 import type { TrieDatabase } from './trie-database.ts'
+import type { PrecompileChanges } from './precompiles/op-precompiles.ts'
 import type { TimeSlice } from './time-slice.ts'
 import type { StateVm } from './vm-over-state.ts'
 
@@ -26,9 +27,10 @@ export type CallParts = {
 type States = {
   /** Throws `unknown_block`. */
   headerOf(blockHash: Uint8Array): Header
-  /** An EVM on the state after `header`, under the rules `common`. Throws `no_state`. */
+  /** An EVM on the state after `header`, under the rules `common` with these changes. Throws `no_state`. */
   open(parts: {
     readonly common: Common
+    readonly precompiles: PrecompileChanges | null
     readonly header: Header
     readonly turn: TimeSlice
   }): Promise<StateVm>

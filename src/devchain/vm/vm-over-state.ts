@@ -3,6 +3,7 @@
 import type { Common, StateManagerInterface } from '@ethereumjs/common'
 import type { EVMMockBlockchainInterface } from '@ethereumjs/evm'
 import { createVM, type VM } from '@ethereumjs/vm'
+import type { PrecompileChanges } from './precompiles/op-precompiles.ts'
 import type { TimeSlice } from './time-slice.ts'
 import { stopForOthers } from './watch-opcodes.ts'
 
@@ -21,11 +22,19 @@ export async function createVmOver<State extends StateManagerInterface>(
     readonly common: Common
     readonly index: BlockHashes
     readonly turn?: TimeSlice
+    /** To those of `common`. */
+    readonly precompiles?: PrecompileChanges | null
   },
 ): Promise<StateVm<State>> {
-  const { common, index, turn } = parts
-  const vm = await createVM({ common, stateManager: state, blockchain: blockHashes(index) })
+  const { common, index, turn, precompiles = null } = parts
+  const vm = await createVM({
+    common,
+    stateManager: state,
+    blockchain: blockHashes(index),
+    evmOpts: { customPrecompiles: precompiles?.added ?? [] },
+  })
   if (turn !== undefined) stopForOthers(vm, turn)
+  precompiles?.limitInputs(vm)
   return { vm, state }
 }
 

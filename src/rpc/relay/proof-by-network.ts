@@ -21,7 +21,9 @@ export function labelOn(policy: ServingPolicy, kind: NetworkKind): LabelOnNetwor
       return 'unproved'
     case 'prove':
       // The rules of other chains are not known, or not those of our EVM.
-      if (policy.data === 'call') return kind === 'ethereum' ? 'proof' : 'unproved'
+      if (policy.data === 'call') {
+        return kind === 'ethereum' || kind === 'op' ? 'proof' : 'unproved'
+      }
       // What Arbitrum charges for the layer below is in no root, and no rule is known for a chain without a row.
       return policy.shows === 'receipts' && kind === 'nitro' ? 'block' : 'proof'
   }

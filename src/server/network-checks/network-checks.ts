@@ -1,15 +1,17 @@
 // What the settings alone tell of a network behind upstreams: its name, its proofs, whose word its head is.
 // Tested by src/cli/doctor/upstream-checks.test.ts
 import { isLoopback } from '../../base/addresses.ts'
+import { systemClock } from '../../base/clock.ts'
 import type { UpstreamNetworkConfig } from '../../config/network-config.ts'
 import { findChainId } from '../../config/network-variable.ts'
 import { showUrl } from '../../config/show.ts'
 import { findKnownNetwork } from '../../base/known-networks.ts'
-import { findKnownSchedule } from '../../devchain/proved/known-schedules.ts'
+import { areCallsKnown } from '../../devchain/proved/known-schedules.ts'
 import { warning, problem, type Problem } from './problem.ts'
 
 /** Sends no requests. */
 export function* checkNetwork(network: UpstreamNetworkConfig): Generator<Problem> {
+  const now = BigInt(Math.floor(systemClock.now() / 1000))
   const { name, chainId, heads, upstreams, policy, verify } = network
   const usual = findChainId(name)
   if (usual !== null && BigInt(usual) !== chainId) {
@@ -29,10 +31,10 @@ export function* checkNetwork(network: UpstreamNetworkConfig): Generator<Problem
     )
   }
   const isRequired = (verify.methods['eth_call'] ?? verify.default) === 'require'
-  if (isRequired && network.genesisFile === null && findKnownSchedule(chainId) === null) {
+  if (isRequired && network.genesisFile === null && !areCallsKnown(chainId, now)) {
     yield warning(
       'calls_refused',
-      `${name}: Cairn does not know the fork schedule of chain ${chainId}, so it refuses calls, as verify requires`,
+      `${name}: Cairn does not know the fork rules of chain ${chainId}, so it refuses calls, as verify requires`,
       'set genesisFile, or verify: {default: require, eth_call: prefer, eth_estimateGas: prefer, eth_createAccessList: prefer}',
     )
   }

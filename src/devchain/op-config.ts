@@ -1,0 +1,32 @@
+// The `config` of a genesis file of op-geth: forks of the OP Stack that change the EVM.
+// Tested by src/devchain/proved/fork-schedule.test.ts
+import type { GenesisConfig } from './genesis.ts'
+
+const forks = ['fjord', 'granite', 'isthmus', 'jovian'] as const
+export type OpFork = (typeof forks)[number]
+
+/** Further times of a configuration that change nothing here. */
+const others = ['regolith', 'canyon', 'ecotone', 'holocene', 'shanghai', 'cancun', 'prague']
+const known: ReadonlySet<string> = new Set([...forks, ...others].map((fork) => `${fork}Time`))
+
+/** True for the `config` of a genesis file of op-geth. */
+export function isOpConfig(config: GenesisConfig): boolean {
+  return typeof config['optimism'] === 'object' && config['optimism'] !== null
+}
+
+/** The first time (seconds) of a fork whose EVM Cairn does not know; null: there is none. */
+export function opKnownUntil(config: GenesisConfig): bigint | null {
+  const times = Object.entries(config).flatMap(([name, time]) =>
+    name.endsWith('Time') && typeof time === 'number' && !known.has(name) ? [time] : [],
+  )
+  return times.length === 0 ? null : BigInt(Math.min(...times))
+}
+
+/** The last of them at a block time (seconds); null: none has begun. */
+export function opForkAt(config: GenesisConfig, timestamp: bigint): OpFork | null {
+  const fork = forks.findLast((name) => {
+    const from = config[`${name}Time`]
+    return typeof from === 'number' && BigInt(from) <= timestamp
+  })
+  return fork ?? null
+}
