@@ -24,7 +24,8 @@ const givenLife = '1 day'
 const ownLife = '10 minutes'
 const uuidRegex = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-type TextOf = (statement: { readonly sql: string; readonly postgres?: string }) => string
+type TextsOf = { readonly sql: string; readonly postgres?: string }
+type TextOf = (statement: TextsOf) => string
 
 /** `life`: how long the ID is known. */
 type Try = {
@@ -49,13 +50,12 @@ export function createPostgresRows(connections: Pick<Connections, 'lend'>, clock
   // not wait there with a connection each.
   const locked = { rows: createLine(), usage: createLine() }
 
-  function textOf({ sql, postgres }: { readonly sql: string; readonly postgres?: string }): string {
-    if (postgres !== undefined) return toPostgres(postgres)
-    const known = texts.get(sql)
+  function textOf({ sql, postgres = sql }: TextsOf): string {
+    const known = texts.get(postgres)
     if (known !== undefined) return known
     if (texts.size >= textsMax) texts.clear()
-    const text = toPostgres(sql)
-    texts.set(sql, text)
+    const text = toPostgres(postgres)
+    texts.set(postgres, text)
     return text
   }
 
@@ -216,7 +216,8 @@ async function runStatement(
   if (typeof postgres === 'object') {
     const arrays = columnsOf(rows ?? [])
     if (arrays.length === 0) return 0
-    return (await connection.run(toPostgres(postgres.unnest), [...parameters, ...arrays])).changed
+    const text = textOf({ sql: postgres.unnest })
+    return (await connection.run(text, [...parameters, ...arrays])).changed
   }
   const text = textOf(postgres === undefined ? { sql } : { sql, postgres })
   if (rows === undefined) return (await connection.run(text, parameters)).changed
