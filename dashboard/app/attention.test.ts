@@ -9,7 +9,16 @@ const status: NonNullable<AttentionParts['status']> = {
   started: 0,
   ready: true,
   facesPort: null,
-  networks: [{ name: 'mainnet', chainId: '1', embedded: false, head: '7', anchor: null }],
+  networks: [
+    {
+      name: 'mainnet',
+      chainId: '1',
+      embedded: false,
+      head: '7',
+      headAgeMs: 12_000,
+      anchor: null,
+    },
+  ],
   store: { writable: true, bytes: 1, bytesMax: null },
   gateway: { enabled: true, public: false, deserialized: false, host: null, local: false },
 }
@@ -47,6 +56,22 @@ test('what is broken comes before what will be, each with the page that helps', 
     ],
   )
   assert.equal(found[1]?.text, 'At this rate they end at 13:11 UTC.')
+})
+
+test('a head over five minutes old is named with its age, that of the local chain is not', () => {
+  const [mainnet] = status.networks
+  assert.ok(mainnet !== undefined)
+  const networks = [
+    { ...mainnet, headAgeMs: 300_000 },
+    { ...mainnet, name: 'sepolia', headAgeMs: 3 * 3_600_000 + 59_000 },
+    { ...mainnet, name: 'dev', embedded: true, headAgeMs: 86_400_000 },
+    { ...mainnet, name: 'private', headAgeMs: null },
+  ]
+  const found = attentionOf({ status: { ...status, networks } }, now)
+  assert.deepEqual(
+    found.map(({ tone, title }) => [tone, title]),
+    [['warn', 'The newest block of sepolia is 3 h old']],
+  )
 })
 
 test('invalid replies of the last day are counted by upstream', () => {

@@ -1,7 +1,7 @@
 // What needs the attention of the signed-in person, worst first, each with the page that helps. Pure.
 // Tested by dashboard/app/attention.test.ts
 import type { AdminReply } from '../../src/admin/client.ts'
-import { formatSince } from './format.ts'
+import { formatAge, formatSince } from './format.ts'
 import { keyName } from './key-name.ts'
 
 export type Attention = {
@@ -24,6 +24,8 @@ export type AttentionParts = {
 
 const dayMs = 86_400_000
 const warnShare = 0.75
+/** As in `cairn doctor`: no public network has a block time near it. */
+export const headAgeMaxMs = 300_000
 const expiresSoonMs = 14 * dayMs
 /** Invalid replies that are older are no news. */
 const newsMs = dayMs
@@ -50,6 +52,16 @@ function ofStatus(status: AttentionParts['status']): readonly Attention[] {
       action: 'Check the network',
       to: '/networks',
     }))
+  for (const { name, embedded, headAgeMs } of networks) {
+    if (embedded || headAgeMs === null || headAgeMs <= headAgeMaxMs) continue
+    found.push({
+      tone: 'warn',
+      title: `The newest block of ${name} is ${formatAge(headAgeMs)} old`,
+      text: 'Its upstreams may be syncing, or the network makes no blocks.',
+      action: 'Check the network',
+      to: '/networks',
+    })
+  }
   if (!store.writable) {
     found.push({
       tone: 'bad',

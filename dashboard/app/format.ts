@@ -39,6 +39,15 @@ export function formatMs(ms: number): string {
   return `${(ms / 1000).toFixed(2)} s`
 }
 
+/** `6 s`, `4 min`, `3 h`, `2 d`; whole units. */
+export function formatAge(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000))
+  if (seconds < 60) return `${seconds} s`
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h`
+  return `${formatNumber(Math.floor(seconds / 86_400))} d`
+}
+
 /** `2026-03-01 14:05 UTC`; `time`: milliseconds since 1970 UTC. */
 export function formatTime(time: number): string {
   return `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`

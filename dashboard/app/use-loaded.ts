@@ -12,7 +12,8 @@ export type Loaded<Value> = {
 }
 
 /**
- * Calls `load` again when `deps` change, and every `everyMs` milliseconds while the page is visible. Drops replies to
+ * Calls `load` again when `deps` change, and every `everyMs` milliseconds while the page is visible, and then
+ * when it becomes visible. Drops replies to
  * outdated requests.
  */
 export function useLoaded<Value>(
@@ -45,10 +46,16 @@ export function useLoaded<Value>(
   }, [...deps, round])
   useEffect(() => {
     if (everyMs === null) return undefined
-    const timer = setInterval(() => {
+    const look = (): void => {
       if (document.visibilityState === 'visible') again()
-    }, everyMs)
-    return () => clearInterval(timer)
+    }
+    const timer = setInterval(look, everyMs)
+    // A page that is shown again has old values until then.
+    document.addEventListener('visibilitychange', look)
+    return () => {
+      clearInterval(timer)
+      document.removeEventListener('visibilitychange', look)
+    }
   }, [everyMs])
   return { ...state, again }
 }

@@ -1,12 +1,13 @@
-// Overview: what needs attention, traffic with errors and latency, networks, the busiest keys and the latest changes. A new
-// account sees its first steps and code instead of empty figures.
-// Tested by test/browser/start.test.ts
+// Overview: what needs attention, traffic with errors and latency, networks, disk and backups of the server, the busiest keys
+// and the latest changes. A new account sees its first steps and code instead of empty figures.
+// Tested by test/browser/start.test.ts, test/browser/overview.test.ts
 import { useState } from 'preact/hooks'
+import type { AdminReply } from '../../src/admin/client.ts'
 import { call } from '../app/api.ts'
 import { apiBasesOf } from '../app/api-bases.ts'
 import { attentionOf } from '../app/attention.ts'
 import { useAccount, useSession } from '../app/session.tsx'
-import { useLoaded } from '../app/use-loaded.ts'
+import { type Loaded, useLoaded } from '../app/use-loaded.ts'
 import { useMay } from '../app/use-may.ts'
 import { Card, PageHead } from '../ui/card.tsx'
 import { Show } from '../ui/note.tsx'
@@ -15,6 +16,7 @@ import { AttentionCard } from './overview/attention-card.tsx'
 import { BusiestKeys } from './overview/busiest-keys.tsx'
 import { NetworksCard } from './overview/networks-card.tsx'
 import { RecentChanges } from './overview/recent-changes.tsx'
+import { ServerFigures } from './overview/server-figures.tsx'
 import { type Report, TrafficFigures } from './overview/traffic-figures.tsx'
 import { seriesOf } from '../usage/outcome-series.ts'
 import { Checklist, loadSteps } from './start/checklist.tsx'
@@ -52,6 +54,7 @@ function OfServer() {
       <Show loaded={status}>
         {(found) => <NetworksCard status={found} upstreams={server.value?.upstreams} />}
       </Show>
+      <Server status={status.value} server={server.value} />
     </>
   )
 }
@@ -135,12 +138,25 @@ function OfAccount() {
       {usage.value !== undefined && usage.value.report.totals.requests > 0 && (
         <Traffic report={usage.value.report} />
       )}
+      <Server status={status.value} server={server.value} />
       <div class="halves">
         <BusiestKeys report={usage.value?.report} keys={keys.value?.keys} />
         <RecentChanges />
       </div>
     </>
   )
+}
+
+/** Nothing for people who are no operators. */
+function Server({
+  status,
+  server,
+}: {
+  readonly status: Loaded<AdminReply<'GET /status'>>['value']
+  readonly server: ReturnType<typeof useServer>['value']
+}) {
+  if (status === undefined || server?.backups === undefined) return null
+  return <ServerFigures status={status} backups={server.backups} now={Date.now()} />
 }
 
 function Traffic({ report }: { readonly report: Report }) {

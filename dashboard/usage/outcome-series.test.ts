@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countsOf, percent, seriesOf } from './outcome-series.ts'
+import { countsOf, percent, provedOf, seriesOf } from './outcome-series.ts'
 
 test('the series has every class and leaves out the incomplete interval', () => {
   const interval = { requests: 0, failed: 0, units: 0, bytesIn: 0, bytesOut: 0, latency: null }
@@ -24,4 +24,14 @@ test('calls are counted by whose matter they are', () => {
     [percent(0, 9), percent(1, 1000), percent(4, 100), percent(1, 2)],
     ['0%', '0.10%', '4.0%', '50%'],
   )
+})
+
+test('proved answers are a part of the answers from chain data', () => {
+  const verified = [
+    { level: 'proof', requests: 7 },
+    { level: 'quorum', requests: 2 },
+    { level: 'proof', requests: 1 },
+  ]
+  assert.deepEqual(provedOf(verified), { proof: 8, all: 10 })
+  assert.deepEqual(provedOf([]), { proof: 0, all: 0 })
 })

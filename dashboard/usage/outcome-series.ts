@@ -1,4 +1,4 @@
-// Series and sums of a usage report by whose matter the outcomes are. Pure.
+// Series and sums of a usage report by whose matter the outcomes are, and by verification level. Pure.
 // Tested by dashboard/usage/outcome-series.test.ts
 import type { AdminReply } from '../../src/admin/client.ts'
 import { type OutcomeClass, outcomeClasses, outcomeClassOf } from '../../src/base/outcome-class.ts'
@@ -32,6 +32,15 @@ export function countsOf(
   >
   for (const { outcome, requests } of table) sums[outcomeClassOf(outcome)] += requests
   return sums
+}
+
+/** Answers from chain data: those with a proof, and all. */
+export function provedOf(
+  verified: readonly { readonly level: string; readonly requests: number }[],
+): { readonly proof: number; readonly all: number } {
+  const sum = (rows: typeof verified): number =>
+    rows.reduce((all, { requests }) => all + requests, 0)
+  return { proof: sum(verified.filter(({ level }) => level === 'proof')), all: sum(verified) }
 }
 
 /** Of a share: `0%`, `<0.01%`, `0.45%`, `12%`. */

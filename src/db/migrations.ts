@@ -353,4 +353,10 @@ export const migrations: readonly (readonly string[])[] = [
   [...ipnsTables],
   [...lightClientTable],
   [...announcedTimes],
+  [
+    // Answers by network and verification level, beside `usage`: with a column there, its rows would double.
+    `CREATE TABLE verified (holder TEXT NOT NULL, span INTEGER NOT NULL, start INTEGER NOT NULL, network TEXT NOT NULL,
+       level TEXT NOT NULL, requests INTEGER NOT NULL,
+       PRIMARY KEY (holder, span, start, network, level)) WITHOUT ROWID`,
+  ],
 ]

@@ -24,6 +24,7 @@ export const movedTables: readonly string[] = [
   'audit',
   'usage',
   'latency',
+  'verified',
   'transfer',
   'usage_flush',
   'root',

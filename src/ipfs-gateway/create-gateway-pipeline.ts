@@ -169,7 +169,7 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
 
     countPathRefusal(caller, method, fault) {
       if (caller === null) return
-      const nothing = { units: 0, bytesIn: 0, bytesOut: 0, ms: null }
+      const nothing = { verified: '', units: 0, bytesIn: 0, bytesOut: 0, ms: null }
       const { keyId, accountId } = caller
       const facts = { keyId, accountId, face: 'files', network: '', method } as const
       count({ ...facts, ...pathsOutcome(fault), ...nothing })
@@ -183,7 +183,13 @@ export function createGatewayPipeline(parts: PathParts): GatewayPipeline {
       function meter(fault: Fault | null, bytesOut: number, status?: number): void {
         // A request without a key is in no account's usage.
         if (caller === null) return
-        const facts = { face: 'files', network: '', method: operation.name, units: 0 } as const
+        const facts = {
+          face: 'files',
+          network: '',
+          method: operation.name,
+          verified: '',
+          units: 0,
+        } as const
         const outcome = pathsOutcome(fault)
         count({
           keyId: caller.keyId,

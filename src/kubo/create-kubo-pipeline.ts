@@ -43,6 +43,7 @@ export function createKuboPipeline(parts: KuboPipelineDeps): KuboPipeline {
       face: 'files',
       network: '',
       method,
+      verified: '',
       ...filesOutcome(fault),
       ...nothing,
     })
@@ -66,6 +67,7 @@ export function createKuboPipeline(parts: KuboPipelineDeps): KuboPipeline {
         face: 'files',
         network: '',
         method: operation.name,
+        verified: '',
         units: 0,
       } as const
       const began = clock.monotonic()

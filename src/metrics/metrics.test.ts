@@ -16,6 +16,7 @@ const row = (part: Partial<FlushedRow>): FlushedRow => ({
   face: 'rpc',
   network: 'dev',
   method: 'eth_chainId',
+  verified: '',
   outcome: 'ok',
   reason: '',
   status: 200,

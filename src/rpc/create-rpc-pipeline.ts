@@ -87,7 +87,7 @@ export function createRpcPipeline(parts: RpcPipelineDeps): RpcPipeline {
       const answered = outcomes.some(
         (outcome) => !('fault' in outcome) || (labels.isProved && isComputed(outcome.fault)),
       )
-      const units = meter.settle(request, planned, outcomes, began)
+      const units = meter.settle(request, planned, outcomes, began, labels.weakest)
       const headers = labels.headers(batch, units, answered)
       if (inspection) {
         inspection.timeline.reached('run')

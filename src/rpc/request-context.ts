@@ -102,6 +102,11 @@ export class RequestContext implements Labels {
     }
   }
 
+  /** The weakest level so far; null: no call reported one, as for a chain ID. */
+  get weakest(): Level | null {
+    return this.#weakest
+  }
+
   /** All levels so far are `proof`. */
   get isProved(): boolean {
     return this.#weakest === 'proof'

@@ -4,6 +4,7 @@ import type { RpcPipeline } from './rpc-pipeline.ts'
 import type { Caller } from '../access/accounts/caller.ts'
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
+import type { Level } from '../chain/level.ts'
 import type { Network } from '../chain/network.ts'
 import { type UsedCall, rpcOutcome } from '../access/usage/usage-row.ts'
 import type { RpcOutcome, RpcRequest } from './rpc-pipeline.ts'
@@ -26,12 +27,16 @@ export type RpcMeterParts = {
 }
 
 export type RpcMeter = Pick<RpcPipeline, 'chargeRefusal' | 'countBytes'> & {
-  /** Counts a request that ran. Returns the charged units. `began`: monotonic, milliseconds. */
+  /**
+   * Counts a request that ran. Returns the charged units. `began`: monotonic, milliseconds. `verified`: the label of its
+   * answers from chain data; null: there are none.
+   */
   settle(
     request: RpcRequest,
     planned: readonly CallPlan[],
     outcomes: readonly RpcOutcome[],
     began: number,
+    verified: Level | null,
   ): number
   /** Counts a free refusal before any call ran. `planned`: its calls; absent if they are not known. */
   countRefused(
@@ -58,12 +63,22 @@ export function createRpcMeter(parts: RpcMeterParts): RpcMeter {
     fault: Fault | null,
     units: number,
     ms: number | null = null,
+    verified: Level | null = null,
   ): void {
-    count(usedCall(caller, network, method, fault, { units, bytesIn: 0, bytesOut: 0, ms }))
+    const label = fault === null ? (verified ?? '') : ''
+    count(
+      usedCall(caller, network, method, fault, {
+        verified: label,
+        units,
+        bytesIn: 0,
+        bytesOut: 0,
+        ms,
+      }),
+    )
   }
 
   return {
-    settle({ caller, network, batch }, planned, outcomes, began) {
+    settle({ caller, network, batch }, planned, outcomes, began, verified) {
       const ms = clock.monotonic() - began
       let units = 0
       let free = 0
@@ -74,7 +89,8 @@ export function createRpcMeter(parts: RpcMeterParts): RpcMeter {
         const charged = chargedUnits(item.units, fault)
         units += charged
         free += item.units - charged
-        countCall(caller, network, item, fault, charged, item.fault === null ? ms : null)
+        const ran = item.fault === null ? ms : null
+        countCall(caller, network, item, fault, charged, ran, verified)
       }
       // The sum of the rows equals the charge, because a restart restores the day's units from them.
       if (batch && planned.some(({ units: price }) => price > 0)) {
@@ -95,7 +111,7 @@ export function createRpcMeter(parts: RpcMeterParts): RpcMeter {
       const [first] = outcomes
       const fault =
         outcomes.length === 1 && first !== undefined && 'fault' in first ? first.fault : null
-      const used = { units: 0, bytesIn: bytes.in, bytesOut: bytes.out, ms: null }
+      const used = { verified: '', units: 0, bytesIn: bytes.in, bytesOut: bytes.out, ms: null }
       const own = method === batchMethod.method ? null : fault
       parts.countBytes(usedCall(caller, network, method, own, used))
     },
@@ -127,7 +143,7 @@ function usedCall(
   network: Network,
   method: string,
   fault: Fault | null,
-  { units, bytesIn, bytesOut, ms }: Pick<UsedCall, 'units' | 'bytesIn' | 'bytesOut' | 'ms'>,
+  used: Pick<UsedCall, 'verified' | 'units' | 'bytesIn' | 'bytesOut' | 'ms'>,
 ): UsedCall {
   const { outcome, reason, status } = rpcOutcome(fault)
   return {
@@ -139,9 +155,6 @@ function usedCall(
     outcome,
     reason,
     status,
-    units,
-    bytesIn,
-    bytesOut,
-    ms,
+    ...used,
   }
 }

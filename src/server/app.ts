@@ -501,6 +501,7 @@ export async function startServer(
     recentErrors: requestLog.recentErrors,
     ipfsNetwork: () => peerNetwork?.network.status ?? null,
     announcements: async () => (await peerNetwork?.plan?.stat()) ?? null,
+    clock,
   })
   const backups = runBackups({
     server: Buffer.from(publicKey).toString('hex'),

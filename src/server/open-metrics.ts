@@ -82,10 +82,12 @@ export type ServerStatusDeps = {
   /** Null: off. */
   readonly ipfsNetwork: () => PeerNetworkStatus | null
   readonly announcements: ServerStatus['announcements']
+  readonly clock: Pick<Clock, 'now'>
 }
 
 export function openServerStatus(parts: ServerStatusDeps): ServerStatus {
-  const { opened, store, uploadBytes, database, rows, settings, ready, port, started } = parts
+  const { opened, store, uploadBytes, database, rows, settings, ready, port, started, clock } =
+    parts
 
   function urlOf(network: string, upstream: string): string {
     const listed = parts.networks().networks?.find(({ name }) => name === network)
@@ -107,8 +109,14 @@ export function openServerStatus(parts: ServerStatusDeps): ServerStatus {
       opened.networks().map((network) => {
         const head = latestOf(network)
         const { name, chainId, relay } = network
-        const anchor = head?.anchor ?? null
-        return { name, chainId, embedded: relay === null, head: head?.number ?? null, anchor }
+        return {
+          name,
+          chainId,
+          embedded: relay === null,
+          head: head?.number ?? null,
+          headAgeMs: head === null ? null : ageOf(network, head, clock.now()),
+          anchor: head?.anchor ?? null,
+        }
       }),
     store: () => ({
       writable: store.isWritable,
@@ -269,6 +277,12 @@ function latestOf({ head }: Network): BlockRef | null {
     // No head was confirmed recently.
     return null
   }
+}
+
+/** Milliseconds; a timestamp in the future counts as now. */
+function ageOf(network: Network, head: BlockRef, now: number): number | null {
+  const time = timeOf(network, head)
+  return time === null ? null : Math.max(0, now - time * 1000)
 }
 
 /** Reads only memory: a scrape sends no requests. */

@@ -1,4 +1,4 @@
-// Additions of one flush to the tables `usage`, `latency` and `transfer`, and to the last used day in `api_key`. Each
+// Additions of one flush to the tables `usage`, `latency`, `verified` and `transfer`, and to the last used day in `api_key`. Each
 // addition is written for three holders in three spans: SQLite expands the nine rows on the writer's thread, so calls
 // wait for one statement only.
 // Tested by src/access/usage/usage.test.ts
@@ -30,6 +30,16 @@ export type UsageAddition = readonly [
 /** `part`: which sixteen steps the columns count, which follow. */
 export type LatencyAddition = readonly [...CallGroup, part: number, ...counts: number[]]
 
+/** Answers of one verification level. */
+export type VerifiedAddition = readonly [
+  keyId: string,
+  accountId: string,
+  minute: number,
+  network: string,
+  level: string,
+  requests: number,
+]
+
 /** `month`: its start, milliseconds since 1970. */
 export type TransferAddition = readonly [
   keyId: string,
@@ -42,9 +52,10 @@ export type TransferAddition = readonly [
 export type KeyUse = readonly [keyId: string, time: number]
 
 const minuteMs = 60_000
-const place = ['key', 'account', 'minute', 'face', 'network', 'method']
+const place = ['key', 'account', 'minute']
+const call = ['face', 'network', 'method']
 const sums = ['requests', 'units', 'bytes_in', 'bytes_out']
-const texts = new Set(['key', 'account', 'face', 'network', 'method', 'outcome', 'reason'])
+const texts = new Set([...place.slice(0, 2), ...call, 'outcome', 'reason', 'level'])
 
 /** A text for each engine, of the table `counted`: rows of `?1`, which are arrays as JSON. */
 type Texts = { readonly sql: string; readonly postgres: string }
@@ -65,7 +76,7 @@ function withCounted(columns: readonly string[], rest: (engine: keyof Texts) => 
 
 /** Adds `counts` to the rows of `table` with the same `names`. */
 function addUpSql(table: string, names: readonly string[], counts: readonly string[]): Texts {
-  const shared = ['face', 'network', 'method', ...names].join(', ')
+  const shared = names.join(', ')
   const totals = counts.map((count) => `sum(${count})`).join(', ')
   const updates = counts.map((count) => `${count} = ${table}.${count} + excluded.${count}`)
   const start = `minute - minute % (span * ${minuteMs})`
@@ -89,8 +100,9 @@ function addUpSql(table: string, names: readonly string[], counts: readonly stri
   )
 }
 
-const usageTexts = addUpSql('usage', ['outcome', 'reason', 'status'], sums)
-const latencyTexts = addUpSql('latency', ['part'], latencyColumns)
+const usageTexts = addUpSql('usage', [...call, 'outcome', 'reason', 'status'], sums)
+const latencyTexts = addUpSql('latency', [...call, 'part'], latencyColumns)
+const verifiedTexts = addUpSql('verified', ['network', 'level'], ['requests'])
 const dayOf = {
   sql: `date(max(day) / 1000, 'unixepoch')`,
   postgres: `to_char(to_timestamp(max(day) / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
@@ -114,12 +126,14 @@ const transferTexts = withCounted(
 export function addUsage(flush: {
   readonly usage: readonly UsageAddition[]
   readonly latencies: readonly LatencyAddition[]
+  readonly verified: readonly VerifiedAddition[]
   readonly transfers: readonly TransferAddition[]
   readonly keyUses: readonly KeyUse[]
 }): readonly Statement[] {
   return [
     statement(usageTexts, flush.usage),
     statement(latencyTexts, flush.latencies),
+    statement(verifiedTexts, flush.verified),
     statement(transferTexts, flush.transfers),
     statement(lastUsedTexts, flush.keyUses),
   ]

@@ -1,5 +1,5 @@
-// Tables `usage` (sums of calls), `latency` (how many calls took how long) and `transfer` (bytes of a key in a month).
-// A row of the first two belongs to a holder, and to an interval: its span and its start.
+// Tables `usage` (sums of calls), `latency` (how many calls took how long), `verified` (answers by verification level) and
+// `transfer` (bytes of a key in a month). A row of the first three belongs to a holder, and to an interval: its span and its start.
 // Tested by src/access/usage/usage-report.test.ts
 import { query, type Query } from '../db/rows.ts'
 import { latencyColumns } from '../db/migrations.ts'
@@ -38,6 +38,12 @@ export type LatencyCountsRow = {
   readonly part: number
   /** Of the sixteen columns, in order, as JSON. */
   readonly counts: string
+}
+
+export type VerifiedRow = {
+  readonly network: string
+  readonly level: string
+  readonly requests: number
 }
 
 type StartRow = { readonly start: number }
@@ -106,6 +112,14 @@ export function countLatencyByMethod(
   range: UsageRange,
 ): Query<MethodRow & LatencyCountsRow> {
   return ofRange('latency', 'face, network, method', holder, range)
+}
+
+export function sumVerified(holder: string, { span, from, until }: UsageRange): Query<VerifiedRow> {
+  return query(
+    `SELECT network, level, sum(requests) AS requests FROM verified
+      WHERE holder = ? AND span = ? AND start >= ? AND start < ? GROUP BY network, level`,
+    [holder, span, from, until ?? farFuture],
+  )
 }
 
 const splitColumns = {
@@ -239,7 +253,7 @@ export function findOldestUsage(
 
 /** `until`: exclusive. */
 export function deleteUsage(holder: string, span: number, until: number): readonly Statement[] {
-  return ['usage', 'latency'].map((table) => ({
+  return ['usage', 'latency', 'verified'].map((table) => ({
     sql: `DELETE FROM ${table} WHERE holder = ? AND span = ? AND start < ?`,
     parameters: [holder, span, until],
   }))

@@ -26,8 +26,15 @@ const view: ServerStatus = {
   ready: true,
   facesPort: null,
   networks: () => [
-    { name: 'mainnet', chainId: 1n, embedded: false, head: 2n ** 60n, anchor: 'trusted' },
-    { name: 'dev', chainId: 1337n, embedded: true, head: null, anchor: null },
+    {
+      name: 'mainnet',
+      chainId: 1n,
+      embedded: false,
+      head: 2n ** 60n,
+      headAgeMs: 6_000,
+      anchor: 'trusted',
+    },
+    { name: 'dev', chainId: 1337n, embedded: true, head: null, headAgeMs: null, anchor: null },
   ],
   gateway: () => ({ enabled: true, public: false, deserialized: false, host: null, local: false }),
   store: () => ({ writable: true, bytes: 10, bytesMax: null }),
@@ -114,9 +121,10 @@ test('the status contains numbers of any size, and null for a network without a 
       chainId: '1',
       embedded: false,
       head: '1152921504606846976',
+      headAgeMs: 6_000,
       anchor: 'trusted',
     },
-    { name: 'dev', chainId: '1337', embedded: true, head: null, anchor: null },
+    { name: 'dev', chainId: '1337', embedded: true, head: null, headAgeMs: null, anchor: null },
   ])
   assert.deepEqual(status['store'], { writable: true, bytes: 10, bytesMax: null })
 })

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { latencyColumns } from '../../src/db/migrations.ts'
 import { query } from '../../src/db/rows.ts'
+import { sumVerified } from '../../src/tables/usage.ts'
 import { addUsage, type CallGroup } from '../../src/tables/usage-additions.ts'
 import { usePostgres } from '../fakes/postgres-rows.ts'
 
@@ -16,6 +17,7 @@ test('calls of two minutes are written at once', { skip: postgres.skip }, async 
     addUsage({
       usage: groups.map((group) => [...group, 'ok', '', 200, 1, 80, 1, 2]),
       latencies: groups.map((group) => [...group, 0, ...latencyColumns.map(() => 1)]),
+      verified: groups.map(([key, account, minute]) => [key, account, minute, 'dev', 'proof', 3]),
       transfers: [],
       keyUses: [],
     }),
@@ -30,4 +32,8 @@ test('calls of two minutes are written at once', { skip: postgres.skip }, async 
     sums.map(({ sum }) => sum),
     [2, 2, 2],
   )
+  const range = { span: 60, from: 0, until: null }
+  assert.deepEqual(await rows.find(sumVerified('@acc', range)), [
+    { network: 'dev', level: 'proof', requests: 6 },
+  ])
 })

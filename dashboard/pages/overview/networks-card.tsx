@@ -1,11 +1,14 @@
-// The served networks: newest block, upstreams (for operators), latency and calls.
+// The served networks: newest block and its age, the share of proved answers, upstreams (for operators), latency and calls.
+// Tested by test/browser/overview.test.ts
 import type { AdminReply } from '../../../src/admin/client.ts'
-import { formatMs, formatNumber } from '../../app/format.ts'
+import { headAgeMaxMs } from '../../app/attention.ts'
+import { formatAge, formatMs, formatNumber } from '../../app/format.ts'
 import { Link } from '../../app/router.tsx'
 import { useMay } from '../../app/use-may.ts'
 import { State } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
+import { percent, provedOf } from '../../usage/outcome-series.ts'
 import type { Report } from './traffic-figures.tsx'
 
 type Status = AdminReply<'GET /status'>
@@ -26,6 +29,7 @@ export function NetworksCard({
 }) {
   const isOperator = useMay('operator')
   const used = new Map(report?.networks.map((one) => [one.network, one]))
+  const answers = report?.verified ?? []
   const more = status.networks.length - shownMax
   const columns: readonly Column<Network>[] = [
     {
@@ -43,9 +47,29 @@ export function NetworksCard({
       cell: ({ head }) => (head === null ? '–' : formatNumber(Number(head))),
     },
     {
+      title: 'Age',
+      number: true,
+      unit: '',
+      cell: ({ embedded, headAgeMs }) => (embedded ? 'own chain' : ageOf(headAgeMs)),
+    },
+    {
       title: isOperator ? 'Upstreams' : 'State',
       keep: true,
       cell: (network) => <Health network={network} upstreams={upstreams} />,
+    },
+    {
+      title: 'Proved',
+      number: true,
+      cell: ({ name }) => {
+        const { proof, all } = provedOf(answers.filter(({ network }) => network === name))
+        return all === 0 ? (
+          '–'
+        ) : (
+          <span title={`${formatNumber(proof)} of ${formatNumber(all)} answers from chain data`}>
+            {percent(proof, all)}
+          </span>
+        )
+      },
     },
     {
       title: 'p95',
@@ -71,7 +95,7 @@ export function NetworksCard({
     >
       <Table
         caption="Served networks"
-        columns={report === undefined ? columns.slice(0, 3) : columns}
+        columns={report === undefined ? columns.slice(0, 4) : columns}
         rows={status.networks.slice(0, shownMax)}
         keyOf={({ name }) => name}
         {...(more > 0 ? { foot: `and ${more} more` } : {})}
@@ -80,8 +104,12 @@ export function NetworksCard({
   )
 }
 
+function ageOf(headAgeMs: number | null): string {
+  return headAgeMs === null ? '–' : `${formatAge(headAgeMs)} old`
+}
+
 function Health({
-  network: { name, head, embedded },
+  network: { name, head, headAgeMs, embedded },
   upstreams,
 }: {
   readonly network: Network
@@ -91,7 +119,10 @@ function Health({
   const own = upstreams?.upstreams.filter(({ network }) => network === name) ?? []
   const healthy = own.filter(({ state }) => state === 'ok').length
   if (head === null) return <State tone="bad">No recent block</State>
-  if (own.length === 0) return <State tone="good">Up to date</State>
+  if (own.length === 0) {
+    const isOld = headAgeMs !== null && headAgeMs > headAgeMaxMs
+    return <State tone={isOld ? 'warn' : 'good'}>{isOld ? 'Old head' : 'Up to date'}</State>
+  }
   return healthy === own.length ? (
     <State tone="good">{healthy} healthy</State>
   ) : (

@@ -1,9 +1,10 @@
-// Calls, errors, latency and storage of the period in one strip.
+// Calls, errors, the share of proved answers, latency and storage of the period in one strip.
+// Tested by test/browser/overview.test.ts
 import type { AdminReply } from '../../../src/admin/client.ts'
 import { formatBytes, formatMs, formatNumber, formatShort } from '../../app/format.ts'
 import { Figures } from '../../ui/card.tsx'
 import { Share, toneOf } from '../../ui/share.tsx'
-import { countsOf, percent } from '../../usage/outcome-series.ts'
+import { countsOf, percent, provedOf } from '../../usage/outcome-series.ts'
 
 export type Report = AdminReply<'GET /accounts/{account}/usage'>['report']
 
@@ -25,8 +26,9 @@ export function TrafficFigures({
   /** Null: no limit. */
   readonly storedMax: number | null
 }) {
-  const { totals, table, from, until } = report
+  const { totals, table, verified, from, until } = report
   const counts = countsOf(table)
+  const proved = provedOf(verified)
   const minutes = Math.max(1, (until - from) / minuteMs)
   const { latency } = totals
   return (
@@ -40,12 +42,15 @@ export function TrafficFigures({
         {
           title: 'Failed',
           value: percent(counts.failed, totals.requests),
-          about: `${formatNumber(counts.failed)} calls, our side`,
+          about: `our side · callers ${percent(counts.caller, totals.requests)} · refused ${percent(counts.refused, totals.requests)}`,
         },
         {
-          title: 'Errors of callers',
-          value: percent(counts.caller, totals.requests),
-          about: `${formatNumber(counts.refused)} calls refused`,
+          title: 'Answered with proof',
+          value: proved.all === 0 ? '–' : percent(proved.proof, proved.all),
+          about:
+            proved.all === 0
+              ? 'no answers from chain data'
+              : `of ${formatNumber(proved.all)} answers from chain data`,
         },
         {
           title: 'Latency, p95',

@@ -9,6 +9,7 @@ const call: UsedCall = {
   face: 'rpc',
   network: 'dev',
   method: 'eth_call',
+  verified: 'proof',
   outcome: 'ok',
   reason: '',
   status: 200,

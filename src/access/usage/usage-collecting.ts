@@ -60,6 +60,8 @@ export type UsageReport = {
       readonly outcome: string
       readonly status: number
     })[]
+  /** Answers from chain data by verification level (x-cairn-verified), the most first. */
+  readonly verified: readonly Verified[]
   /** The series by the requested dimension; null if none was requested. */
   readonly split: { readonly by: Dimension; readonly parts: readonly SplitPart[] } | null
 }
@@ -72,6 +74,7 @@ type Row = Sums & {
   readonly reason: string
   readonly status: number
 }
+type Verified = { readonly network: string; readonly level: string; readonly requests: number }
 type HolderRow = Sums & { readonly holder: string }
 type Start = { readonly start: number }
 
@@ -91,6 +94,7 @@ export class Collecting {
   readonly #statuses = new Tallies<{ status: number }>()
   readonly #reasons = new Tallies<{ outcome: string; reason: string }>()
   readonly #table = new Tallies<Pick<Row, 'face' | 'network' | 'method' | 'outcome' | 'status'>>()
+  readonly #verified = new Map<string, Verified>()
   readonly #split = new Map<string, { readonly requests: number[]; readonly units: number[] }>()
 
   constructor(window: UsageWindow, by: Dimension | null) {
@@ -129,6 +133,12 @@ export class Collecting {
     this.#methodOf(row).addLatency(counts, first)
   }
 
+  addVerified({ network, level, requests }: Verified): void {
+    const name = `${network}\n${level}`
+    const before = this.#verified.get(name)?.requests ?? 0
+    this.#verified.set(name, { network, level, requests: before + requests })
+  }
+
   addHolder(row: HolderRow): void {
     this.#holderOf(row.holder).add(row)
   }
@@ -153,6 +163,8 @@ export class Collecting {
     this.addInterval(row)
     this.addRow(row)
     if (below !== null) this.addHolder({ ...row, holder: below })
+    if (held.verified !== '' && held.requests > 0)
+      this.addVerified({ ...held, level: held.verified })
     if (this.by === 'holder' && below !== null) this.addHolderSplit({ ...row, holder: below })
     else this.addSplit(row)
     if (held.latency === null) return
@@ -184,6 +196,7 @@ export class Collecting {
       statuses: sums(this.#statuses),
       reasons: sums(this.#reasons),
       table: sums(this.#table),
+      verified: [...this.#verified.values()].toSorted((a, b) => b.requests - a.requests),
       split: this.by === null ? null : { by: this.by, parts: this.#splitParts() },
     }
   }

@@ -65,6 +65,7 @@ async function rig(start = Date.UTC(2026, 0, 1, 10, 17)) {
       face: files ? 'files' : 'rpc',
       network: files ? '' : (['dev', 'mainnet'][below(2)] ?? ''),
       method: `m${below(12)}`,
+      verified: files || fate.outcome !== 'ok' ? '' : (['proof', 'quorum', ''][below(3)] ?? ''),
       ...fate,
       units: below(100),
       bytesIn: below(10),
@@ -207,6 +208,19 @@ test('every window, scope and breakdown of a report sums to the calls', async ()
       assert.equal(
         report.reasons.reduce((sum, { requests }) => sum + requests, 0),
         report.totals.failed,
+      )
+      assert.deepEqual(
+        byName(report.verified, ({ network, level }) => `${network} ${level}`),
+        groups(
+          own.filter(({ verified }) => verified !== ''),
+          ({ network, verified }) => `${network} ${verified}`,
+          (some) => ({
+            network: some[0]?.network,
+            level: some[0]?.verified,
+            requests: some.length,
+          }),
+        ),
+        name,
       )
       const below = 'keyId' in scope ? [] : report.holders
       assert.deepEqual(

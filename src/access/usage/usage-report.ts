@@ -14,6 +14,7 @@ import {
   sumUsageByHolder,
   sumUsageByOutcome,
   sumUsageByStart,
+  sumVerified,
   type UsageSumsRow,
 } from '../../tables/usage.ts'
 import {
@@ -83,6 +84,9 @@ function readingsOf(collecting: Collecting, scope: UsageScope): readonly Reading
         }),
         reading(countLatencyByMethod(holder, stretch), (row) => {
           collecting.addLatency(row, countsOf(row), firstOf(row))
+        }),
+        reading(sumVerified(holder, stretch), (row) => {
+          collecting.addVerified(row)
         }),
       ]
       if (group === null) return ofHolder

@@ -23,8 +23,9 @@ function rig() {
       `INSERT INTO latency VALUES (?, ?, ?, 'rpc', 'dev', 'm', 0, ${Array(16).fill(1).join(', ')})`,
       [holder, span, start],
     )
+    made.db.run(`INSERT INTO verified VALUES (?, ?, ?, 'dev', 'proof', 1)`, [holder, span, start])
   }
-  const left = (table: 'usage' | 'latency', holder = 'k1') =>
+  const left = (table: 'usage' | 'latency' | 'verified', holder = 'k1') =>
     made.db
       .all<{ span: number; start: number }>(
         `SELECT span, start FROM ${table} WHERE holder = ? ORDER BY span, start`,
@@ -50,6 +51,7 @@ test('minutes are deleted after a day, hours after five weeks, days after the co
   for (const holder of ['k1', '@a', '*']) {
     assert.deepEqual(left('usage', holder), kept)
     assert.deepEqual(left('latency', holder), kept)
+    assert.deepEqual(left('verified', holder), kept)
   }
 })
 

@@ -111,6 +111,8 @@ export type UsedCall = CallOutcome & {
   /** Empty for the IPFS API. */
   readonly network: string
   readonly method: string
+  /** Label of a JSON-RPC answer from chain data (x-cairn-verified); empty: an error, Cairn's own answer, or the IPFS API. */
+  readonly verified: string
   readonly units: number
   /** Body bytes of the request and of the answer. */
   readonly bytesIn: number
@@ -160,7 +162,17 @@ export function pathsOutcome(fault: Fault | null): CallOutcome {
 
 /** Row without calls. */
 export function emptyRow(
-  { keyId, accountId, face, network, method, outcome, reason, status }: UsedCall | FlushedRow,
+  {
+    keyId,
+    accountId,
+    face,
+    network,
+    method,
+    verified,
+    outcome,
+    reason,
+    status,
+  }: UsedCall | FlushedRow,
   minute: number,
 ): UsageRow {
   return {
@@ -170,6 +182,7 @@ export function emptyRow(
     face,
     network,
     method,
+    verified,
     outcome,
     reason,
     status,
@@ -210,6 +223,6 @@ function addCounts(to: Uint32Array, more: ArrayLike<number>): void {
 export function rowName(
   row: Omit<UsageRow, 'requests' | 'units' | 'bytesIn' | 'bytesOut'>,
 ): string {
-  const { minute, keyId, face, network, method, outcome, reason, status } = row
-  return `${minute}\n${keyId}\n${face}\n${network}\n${method}\n${outcome}\n${reason}\n${status}`
+  const { minute, keyId, face, network, method, verified, outcome, reason, status } = row
+  return `${minute}\n${keyId}\n${face}\n${network}\n${method}\n${verified}\n${outcome}\n${reason}\n${status}`
 }

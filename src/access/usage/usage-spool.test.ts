@@ -21,6 +21,7 @@ const row: FlushedRow = {
   face: 'rpc',
   network: 'dev',
   method: 'eth_call',
+  verified: 'proof',
   outcome: 'ok',
   reason: '',
   status: 200,

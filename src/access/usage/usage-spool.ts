@@ -130,7 +130,11 @@ function parseFlush(line: string): NumberedFlush | null {
   }
 }
 
-/** This program wrote it. */
+/** This program wrote it, or a version that counted no labels. */
 function toRow(row: FlushedRow & { readonly latency: readonly number[] | null }): FlushedRow {
-  return { ...row, latency: row.latency === null ? null : Uint32Array.from(row.latency) }
+  return {
+    ...row,
+    verified: row.verified ?? '',
+    latency: row.latency === null ? null : Uint32Array.from(row.latency),
+  }
 }

@@ -7,6 +7,7 @@ import {
   type LatencyAddition,
   type TransferAddition,
   type UsageAddition,
+  type VerifiedAddition,
   addUsage,
 } from '../../tables/usage-additions.ts'
 import { startOfMonth } from './transfer-counts.ts'
@@ -16,6 +17,7 @@ export function usageStatements(rows: readonly FlushedRow[]): readonly Statement
   return addUsage({
     usage: rows.map(usageAddition),
     latencies: rows.flatMap(latencyAdditions),
+    verified: rows.filter(isLabelled).map(verifiedAddition),
     transfers: rows.filter(isTransfer).map(transferAddition),
     keyUses: rows.map(({ keyId, minute }) => [keyId, minute]),
   })
@@ -46,6 +48,15 @@ function latencyAdditions(row: FlushedRow): LatencyAddition[] {
 
 function padded(counts: Readonly<Uint32Array>, width: number): number[] {
   return Array.from({ length: width }, (_, at) => counts[at] ?? 0)
+}
+
+function isLabelled({ verified, requests }: FlushedRow): boolean {
+  return verified !== '' && requests > 0
+}
+
+function verifiedAddition(row: FlushedRow): VerifiedAddition {
+  const { keyId, accountId, minute, network, verified, requests } = row
+  return [keyId, accountId, minute, network, verified, requests]
 }
 
 function isTransfer({ face, bytesIn, bytesOut }: FlushedRow): boolean {

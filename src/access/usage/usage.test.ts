@@ -81,6 +81,7 @@ const call: UsedCall = {
   face: 'rpc',
   network: 'dev',
   method: 'eth_getStorageAt',
+  verified: 'proof',
   outcome: 'ok',
   reason: '',
   status: 200,
@@ -100,7 +101,7 @@ test('calls are summed and written in one write per second', async () => {
   assert.equal(writes.length, 1)
   usage.count(call)
   await usage.flush()
-  const { ms: _none, accountId: _account, ...named } = call
+  const { ms: _none, accountId: _account, verified: _label, ...named } = call
   assert.deepEqual(readSums(db), [
     { ...named, requests: 6, units: 480, bytesIn: 6, bytesOut: 12 },
     {
@@ -191,6 +192,7 @@ test('monthly bytes are those of the IPFS API, written or not, from its first ho
     face: 'files',
     network: '',
     method: 'add',
+    verified: '',
     bytesIn: 10,
     bytesOut: 1,
   } as const
@@ -241,6 +243,38 @@ test('one outcome with two reasons is two rows', async () => {
       ['origin', 1],
     ],
   )
+})
+
+test('answers are counted by network and verification level, and bytes alone are no answer', async () => {
+  const { usage, db, clock } = rig()
+  const read = (holder: string, span: number) =>
+    db
+      .all<{ network: string; level: string; requests: number }>(
+        'SELECT network, level, requests FROM verified WHERE holder = ? AND span = ? ORDER BY level',
+        [holder, span],
+      )
+      .map(({ network, level, requests }) => [network, level, requests])
+  usage.count(call)
+  usage.countBytes({ ...call, verified: '' })
+  usage.count({ ...call, method: 'eth_call', verified: 'quorum' })
+  usage.count({ ...call, method: 'eth_chainId', verified: '' })
+  await usage.flush()
+  // The minute ends between a call and its bytes.
+  usage.count(call)
+  await usage.flush()
+  clock.turn(61_000)
+  usage.countBytes({ ...call, verified: '' })
+  await usage.flush()
+  for (const holder of ['k', '@acc', '*']) {
+    for (const span of [60, 1440]) {
+      assert.deepEqual(read(holder, span), [
+        ['dev', 'proof', 2],
+        ['dev', 'quorum', 1],
+      ])
+    }
+  }
+  const [sums] = readSums(db)
+  assert.deepEqual([sums?.requests, sums?.units, sums?.bytesIn], [2, 160, 4])
 })
 
 test('how long calls took is added up by method, of those that ran', async () => {
@@ -435,6 +469,7 @@ test('a flush with a number that is written changes nothing and says so', async 
     ...addUsage({
       usage: [['k', 'acc', 0, 'rpc', 'dev', 'm', 'ok', '', 200, 1, 80, 1, 2]],
       latencies: [],
+      verified: [],
       transfers: [],
       keyUses: [],
     }),

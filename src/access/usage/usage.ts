@@ -110,7 +110,8 @@ export function createUsage(parts: {
   let lost = 0
   let failedWrites = 0
 
-  function findLately(call: UsedCall): UsageRow | null {
+  /** `anyLabel`: for bytes alone, which come without the label of their call. */
+  function findLately(call: UsedCall, anyLabel: boolean): UsageRow | null {
     // The bytes of a call follow its count.
     const again = last !== null && last.keyId === call.keyId && last.method === call.method
     const row = again ? last : (lately.get(call.keyId)?.get(call.method) ?? null)
@@ -120,6 +121,7 @@ export function createUsage(parts: {
       row.outcome === call.outcome &&
       row.face === call.face &&
       row.network === call.network &&
+      (anyLabel || row.verified === call.verified) &&
       row.minute === minute &&
       row.reason === call.reason &&
       row.status === call.status
@@ -302,8 +304,8 @@ export function createUsage(parts: {
     else spoolAll()
   })
 
-  function rowOf(call: UsedCall): UsageRow | null {
-    const known = findLately(call)
+  function rowOf(call: UsedCall, anyLabel = false): UsageRow | null {
+    const known = findLately(call, anyLabel)
     if (known !== null) return known
     const row = seatOf(emptyRow(call, minute))
     if (row !== null) noteLately(row)
@@ -317,7 +319,7 @@ export function createUsage(parts: {
       else addCall(row, call)
     },
     countBytes(call) {
-      const row = rowOf(call)
+      const row = rowOf(call, true)
       if (row === null) return
       row.bytesIn += call.bytesIn
       row.bytesOut += call.bytesOut

@@ -213,4 +213,8 @@ export const postgresMigrations: readonly (readonly string[])[] = [
   [...postgresMfsTables],
   [...postgresIpnsTables],
   [...announcedTimes],
+  [
+    `CREATE TABLE verified (holder ${text} NOT NULL, span bigint NOT NULL, start bigint NOT NULL, network ${text} NOT NULL,
+       level ${text} NOT NULL, requests bigint NOT NULL, PRIMARY KEY (holder, span, start, network, level))`,
+  ],
 ]

@@ -52,6 +52,7 @@ export function createUsageRig(startMs = Date.UTC(2026, 0, 31, 12, 30)): UsageRi
         face: 'rpc',
         network: 'dev',
         method: 'eth_call',
+        verified: 'proof',
         outcome: 'ok',
         reason: '',
         status: 200,

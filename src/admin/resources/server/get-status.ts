@@ -21,6 +21,8 @@ const output = z.object({
       embedded: z.boolean(),
       /** Decimal number of the newest block; null: no recent head is confirmed. */
       head: z.string().nullable(),
+      /** Milliseconds since the timestamp of that block; null: it is not known without a request. */
+      headAgeMs: z.number().min(0).nullable(),
       anchor: z.string().nullable(),
     }),
   ),

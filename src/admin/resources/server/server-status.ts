@@ -10,6 +10,8 @@ type NetworkView = {
   readonly chainId: bigint
   readonly embedded: boolean
   readonly head: bigint | null
+  /** Milliseconds since the timestamp of that block; null: its header is not in memory. */
+  readonly headAgeMs: number | null
   /** Whose word the newest block is. */
   readonly anchor: string | null
 }

@@ -59,6 +59,8 @@ export const report = z.object({
       ...sumsShape,
     }),
   ),
+  /** Answers from chain data by verification level (x-cairn-verified), the most first. */
+  verified: z.array(z.object({ network: z.string(), level: z.string(), requests: count })),
   split: z
     .object({
       by: z.enum(dimensions),
