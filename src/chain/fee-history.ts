@@ -1,16 +1,16 @@
 // Fees of a run of blocks, computed from their proved headers and receipts by following parent hashes down
 // from the newest (eth_feeHistory).
-// Tested by src/rpc/methods/rpc-compat.test.ts
-import { decodeEntries } from '../codec/ethereum/list.ts'
-import { findBlobLimits } from './blob-limits.ts'
-import { getHeader, type ProvedHeader, readReceiptList, readTransactionList } from './blocks.ts'
-import { blobBaseFee, effectiveGasPrice, gasPerBlob, nextBaseFee } from './fees.ts'
+// Tested by src/rpc/methods/fees/fees.test.ts
+import { Fault } from '../base/fault.ts'
+import type { ProvedHeader } from './blocks.ts'
+import type { BlobRules, FeeRules } from './fee-rules.ts'
+import { blobBaseFee, gasPerBlob, nextBaseFee } from './fees.ts'
 import type { Network } from './network.ts'
-import { placeReceipts } from './receipt-object.ts'
-import { decodeReadable } from './transactions.ts'
-import { completeRead } from './read.ts'
+import { readAncestors, readOfEach, readPaidTips } from './paid-tips.ts'
 
 export const feeHistoryBlocksMax = 1024
+/** Behind upstreams each block costs requests: more headers, or more blocks with their lists, are not proved. */
+const upstreamBlocksMax = { headers: 128, lists: 32 }
 
 type BlockFees = {
   readonly number: bigint
@@ -34,7 +34,7 @@ export type FeeHistory = {
 
 /**
  * `count` blocks up to and including `newest`, fewer if the chain starts later, at most 1024.
- * `percentiles`: ascending, 0 to 100. Throws `pruned`, and what `obtain` throws.
+ * `percentiles`: ascending, 0 to 100. Throws `pruned`, `unprovable`, and what `obtain` throws.
  */
 export async function readFeeHistory(
   network: Network,
@@ -42,57 +42,72 @@ export async function readFeeHistory(
   { count, percentiles }: { readonly count: number; readonly percentiles: readonly number[] },
   signal: AbortSignal,
 ): Promise<FeeHistory> {
-  const blocks: BlockFees[] = []
-  let block = newest
-  for (let left = Math.min(count, feeHistoryBlocksMax); left > 0; left -= 1) {
-    const rewards =
-      percentiles.length === 0 ? [] : await readRewards(network, block, percentiles, signal)
-    blocks.push({ ...feesOf(network, block), rewards })
-    if (block.header.number === 0n || left === 1) break
-    block = await completeRead(getHeader(network, block.header.parentHash), signal)
+  const { headers, lists } = upstreamBlocksMax
+  const most = percentiles.length === 0 ? headers : lists
+  if (network.relay !== null && count > most) {
+    throw new Fault('unprovable', { detail: `${count} blocks of fees are over the limit ${most}` })
   }
-  const { baseFeePerGas, gasUsed, gasLimit } = newest.header
+  const next = await readNextBaseFee(network, newest)
+  const taken = Math.min(count, feeHistoryBlocksMax)
+  const newestFirst = await readAncestors(network, newest, taken, signal)
+  const blocks = await readOfEach(newestFirst, async (block) => ({
+    ...feesOf(await network.feeRules(block.header.timestamp), block),
+    rewards: percentiles.length === 0 ? [] : await readRewards(network, block, percentiles, signal),
+  }))
+  const { blobs } = await network.feeRules(newest.header.timestamp)
   return {
     blocks: blocks.toReversed(),
-    nextBaseFee:
-      baseFeePerGas === undefined ? 0n : nextBaseFee({ baseFeePerGas, gasUsed, gasLimit }),
-    nextBlobBaseFee: nextBlobBaseFee(network, newest),
+    nextBaseFee: next,
+    nextBlobBaseFee: nextBlobBaseFee(blobs, newest),
   }
 }
 
-function feesOf(network: Network, { header }: ProvedHeader): Omit<BlockFees, 'rewards'> {
+/** Of the block after this one (EIP-1559); 0 before London. Throws `unprovable` if the rules of its fees are not known. */
+export async function readNextBaseFee(
+  network: Network,
+  { header: { baseFeePerGas, gasUsed, gasLimit, timestamp } }: ProvedHeader,
+): Promise<bigint> {
+  await network.feeRules(timestamp)
+  if (baseFeePerGas !== undefined) return nextBaseFee({ baseFeePerGas, gasUsed, gasLimit })
+  // The next block may be the first one of London.
+  if (network.relay !== null) throw new Fault('unprovable', { detail: 'a block before London' })
+  return 0n
+}
+
+function feesOf({ blobs }: FeeRules, { header }: ProvedHeader): Omit<BlockFees, 'rewards'> {
   const { blobGasUsed, excessBlobGas } = header
-  const fraction = network.blobFeeFraction(header.timestamp)
-  const limits = fraction === null ? null : findBlobLimits(fraction)
   const beforeBlobs = blobGasUsed === undefined || excessBlobGas === undefined
   return {
     number: header.number,
     baseFee: header.baseFeePerGas ?? 0n,
     gasUsedRatio: Number(header.gasUsed) / Number(header.gasLimit),
-    blobBaseFee: beforeBlobs ? 0n : fraction === null ? null : blobBaseFee(excessBlobGas, fraction),
+    blobBaseFee: beforeBlobs
+      ? 0n
+      : blobs === null
+        ? null
+        : blobBaseFee(excessBlobGas, blobs.fraction),
     blobGasUsedRatio: beforeBlobs
       ? 0
-      : limits === null
+      : blobs === null
         ? null
-        : Number(blobGasUsed) / Number(limits.max * gasPerBlob),
+        : Number(blobGasUsed) / Number(blobs.max * gasPerBlob),
   }
 }
 
 /** EIP-4844 calc_excess_blob_gas, with EIP-7918's reserve price. */
-function nextBlobBaseFee(network: Network, { header }: ProvedHeader): bigint | null {
+function nextBlobBaseFee(blobs: BlobRules | null, { header }: ProvedHeader): bigint | null {
   const { blobGasUsed, excessBlobGas, baseFeePerGas } = header
   if (blobGasUsed === undefined || excessBlobGas === undefined) return 0n
-  const fraction = network.blobFeeFraction(header.timestamp)
-  const limits = fraction === null ? null : findBlobLimits(fraction)
-  if (fraction === null || limits === null) return null
+  if (blobs === null) return null
+  const { fraction } = blobs
   const total = excessBlobGas + blobGasUsed
-  const target = limits.target * gasPerBlob
+  const target = blobs.target * gasPerBlob
   if (total < target) return blobBaseFee(0n, fraction)
   const reserved =
-    limits.reserve &&
+    blobs.reserve &&
     8192n * (baseFeePerGas ?? 0n) > gasPerBlob * blobBaseFee(excessBlobGas, fraction)
   const excess = reserved
-    ? excessBlobGas + (blobGasUsed * (limits.max - limits.target)) / limits.max
+    ? excessBlobGas + (blobGasUsed * (blobs.max - blobs.target)) / blobs.max
     : total - target
   return blobBaseFee(excess, fraction)
 }
@@ -104,19 +119,7 @@ async function readRewards(
   percentiles: readonly number[],
   signal: AbortSignal,
 ): Promise<readonly bigint[]> {
-  const transactions = decodeEntries(
-    await completeRead(readTransactionList(network, block), signal),
-  )
-  const receipts = placeReceipts(
-    decodeEntries(await completeRead(readReceiptList(network, block), signal)),
-  )
-  const baseFee = block.header.baseFeePerGas ?? 0n
-  const paid = transactions
-    .map((raw, index) => ({
-      tip: tipOf(effectiveGasPrice(decodeReadable(raw), baseFee), baseFee),
-      gasUsed: receipts[index]?.gasUsed ?? 0n,
-    }))
-    .toSorted((a, b) => (a.tip < b.tip ? -1 : a.tip > b.tip ? 1 : 0))
+  const paid = await readPaidTips(network, block, signal)
   let at = 0
   let gasSoFar = paid[0]?.gasUsed ?? 0n
   return percentiles.map((percentile) => {
@@ -127,9 +130,4 @@ async function readRewards(
     }
     return paid[at]?.tip ?? 0n
   })
-}
-
-/** 0 for a recorded change of accounts, which pays nothing. Every other transaction pays the base fee. */
-function tipOf(price: bigint, baseFee: bigint): bigint {
-  return price > baseFee ? price - baseFee : 0n
 }

@@ -5,6 +5,7 @@ import type { FetchContext, Obtain, Peek, PeekNode } from '../content/ref.ts'
 import { Fault } from '../base/fault.ts'
 import type { KnownNetwork } from '../base/known-network.ts'
 import type { CallProver, EvmExecutor } from './evm-executor.ts'
+import type { FeeRules } from './fee-rules.ts'
 import type { ForkConfigs } from './fork-configs.ts'
 import type { Head } from './head.ts'
 import type { EntryReader } from './entry-reader.ts'
@@ -15,6 +16,12 @@ import type { TransactionPool } from './transaction-pool.ts'
 export type ProvedCalls = {
   /** `network`: reads the state; one that records its reads gets every value of the call. */
   on(network: Network): CallProver
+}
+
+/** What follows from the fork schedule of a network behind upstreams. */
+export type ScheduledRules = ProvedCalls & {
+  /** Of blocks of that time (seconds). Rejects with `unprovable` if they are not known, or are not those of Ethereum. */
+  feeRules(timestamp: bigint): Promise<FeeRules>
 }
 
 export type Network = {
@@ -45,6 +52,8 @@ export type Network = {
   readonly relay: Relay | null
   /** Blob base fee update fraction in force at a block time (seconds), or null when unknown. */
   blobFeeFraction(timestamp: bigint): bigint | null
+  /** Rules of fees at a block time (seconds). Throws or rejects with `unprovable` if they are not known. */
+  feeRules(timestamp: bigint): FeeRules | Promise<FeeRules>
   /** The forks around a block time (seconds), or null when the schedule is unknown. */
   forkConfigs(timestamp: bigint): ForkConfigs | null
 }

@@ -163,6 +163,9 @@ export function createProofDataNetwork(evidence: ProofData): ProofDataNetwork {
       relay: null,
       ...(evidence.calls && { calls: evidence.calls }),
       blobFeeFraction: (timestamp) => evidence.blobFeeFraction(timestamp),
+      feeRules() {
+        throw new Fault('unprovable', { detail: 'no bundle proves fees' })
+      },
       forkConfigs: () => null,
     },
   }

@@ -1,26 +1,53 @@
-// Which blob base fee update fraction is in force when (EIP-7840, EIP-7892), out of a geth fork schedule.
+// The blob parameters in force at a time (EIP-7840, EIP-7892), from a geth fork schedule.
+import type { FeeRules } from '../chain/fee-rules.ts'
 import type { GenesisConfig } from './genesis.ts'
 
+/** In blobs, except the fraction; a member that the schedule lacks is NaN. */
+export type BlobSchedule = {
+  readonly target: number
+  readonly max: number
+  readonly baseFeeUpdateFraction: number
+}
+
 /** Null before Cancun. `timestamp`: a block's time, seconds. */
-export function blobFeeFraction(config: GenesisConfig, timestamp: bigint): bigint | null {
+export function blobScheduleAt(config: GenesisConfig, timestamp: bigint): BlobSchedule | null {
   const schedule = config['blobSchedule']
   if (typeof schedule !== 'object' || schedule === null) return null
   let from = -1n
-  let fraction: bigint | null = null
+  let found: BlobSchedule | null = null
   for (const [fork, entry] of Object.entries(schedule)) {
     const time = config[`${fork}Time`]
-    const value = fractionOf(entry)
     // Forks of one time are listed in order; the later one counts.
-    if (typeof time !== 'number' || value === null) continue
-    if (BigInt(time) > timestamp || BigInt(time) < from) continue
+    if (typeof time !== 'number' || BigInt(time) > timestamp || BigInt(time) < from) continue
+    const limits = entry as Readonly<Record<string, unknown>> | null
+    if (typeof limits?.['baseFeeUpdateFraction'] !== 'number') continue
     from = BigInt(time)
-    fraction = value
+    found = {
+      target: Number(limits['target']),
+      max: Number(limits['max']),
+      baseFeeUpdateFraction: limits['baseFeeUpdateFraction'],
+    }
   }
-  return fraction
+  return found
 }
 
-function fractionOf(entry: unknown): bigint | null {
-  if (typeof entry !== 'object' || entry === null) return null
-  const value = 'baseFeeUpdateFraction' in entry ? entry.baseFeeUpdateFraction : undefined
-  return typeof value === 'number' ? BigInt(value) : null
+/** Null before Cancun. `timestamp`: a block's time, seconds. */
+export function blobFeeFraction(config: GenesisConfig, timestamp: bigint): bigint | null {
+  const found = blobScheduleAt(config, timestamp)
+  return found === null ? null : BigInt(found.baseFeeUpdateFraction)
+}
+
+/** Of a block of that time (seconds). */
+export function feeRulesAt(config: GenesisConfig, timestamp: bigint): FeeRules {
+  const found = blobScheduleAt(config, timestamp)
+  if (found === null || !Number.isSafeInteger(found.target + found.max)) return { blobs: null }
+  const osaka = config['osakaTime']
+  return {
+    blobs: {
+      fraction: BigInt(found.baseFeeUpdateFraction),
+      target: BigInt(found.target),
+      max: BigInt(found.max),
+      reserve: typeof osaka === 'number' && BigInt(osaka) <= timestamp,
+    },
+  }
 }

@@ -10,10 +10,11 @@ import type { Database } from '../db/sqlite.ts'
 import type { MessagePort, Worker } from 'node:worker_threads'
 import type { DevChain } from '../chain/dev-chain.ts'
 import type { EvmExecutor } from '../chain/evm-executor.ts'
+import type { FeeRules } from '../chain/fee-rules.ts'
 import type { ForkConfigs } from '../chain/fork-configs.ts'
 import type { Head } from '../chain/head.ts'
 import type { TransactionPool } from '../chain/transaction-pool.ts'
-import { blobFeeFraction } from './blob-schedule.ts'
+import { blobFeeFraction, feeRulesAt } from './blob-schedule.ts'
 import { createCallThread } from './call-thread.ts'
 import { createChainHead } from './chain-head.ts'
 import { openChainIndex } from './chain-index.ts'
@@ -63,6 +64,7 @@ export type EmbeddedNetwork = {
   readonly pool: TransactionPool
   readonly executor: EvmExecutor
   blobFeeFraction(timestamp: bigint): bigint | null
+  feeRules(timestamp: bigint): FeeRules
   forkConfigs(timestamp: bigint): ForkConfigs | null
   /**
    * Runs blocks 1, 2, ... of a chain file (RLP blocks one after the other) that are not there yet. Resolves
@@ -140,6 +142,7 @@ export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<Emb
     pool: thread.pool,
     executor: { ...thread.executor, ...calls.executor, dev },
     blobFeeFraction: (timestamp) => blobFeeFraction(genesis.config, timestamp),
+    feeRules: (timestamp) => feeRulesAt(genesis.config, timestamp),
     forkConfigs(timestamp) {
       const first = index.hashOf(0n)
       return first === null ? null : forkConfigs(genesis, first, timestamp)

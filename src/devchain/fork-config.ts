@@ -2,6 +2,7 @@
 // contracts and the fork id (EIP-2124, EIP-6122).
 import { crc32 } from 'node:zlib'
 import type { ForkConfig, ForkConfigs } from '../chain/fork-configs.ts'
+import { blobScheduleAt } from './blob-schedule.ts'
 import type { Genesis, GenesisConfig } from './genesis.ts'
 import { systemContracts } from './system-contracts.ts'
 
@@ -64,7 +65,7 @@ function configAt(genesis: Genesis, genesisHash: Uint8Array, time: number): Fork
   }
   return {
     activationTime: time,
-    blobSchedule: blobScheduleAt(config, time),
+    blobSchedule: blobScheduleAt(config, BigInt(time)),
     forkId: forkIdAt(config, genesis.timestamp, genesisHash, time),
     precompiles: Object.fromEntries(
       precompiles
@@ -87,25 +88,6 @@ function contractsAt(
   const given = config['depositContractAddress']
   const deposit = typeof given === 'string' ? given.toLowerCase() : mainnetDepositContract
   return [...fixed, ['DEPOSIT_CONTRACT_ADDRESS', deposit]]
-}
-
-function blobScheduleAt(config: GenesisConfig, time: number): ForkConfig['blobSchedule'] {
-  const schedule = config['blobSchedule']
-  if (typeof schedule !== 'object' || schedule === null) return null
-  let from = -1
-  let found: ForkConfig['blobSchedule'] = null
-  for (const [fork, entry] of Object.entries(schedule)) {
-    const start = config[`${fork}Time`]
-    if (typeof start !== 'number' || start > time || start < from) continue
-    const limits = entry as Readonly<Record<string, unknown>> | null
-    const [target, max, fraction] = ['target', 'max', 'baseFeeUpdateFraction'].map((name) =>
-      Number(limits?.[name]),
-    )
-    if (target === undefined || max === undefined || fraction === undefined) continue
-    from = start
-    found = { target, max, baseFeeUpdateFraction: fraction }
-  }
-  return found
 }
 
 /**

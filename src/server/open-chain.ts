@@ -17,7 +17,7 @@ import { type Config, embeddedChain } from '../config/settings.ts'
 import { type Obtaining, createObtain } from '../content/obtain.ts'
 import { verify } from '../content/verified-finds.ts'
 import { createInlineWriter } from '../db/inline-writer.ts'
-import { blobFeeFraction } from '../devchain/blob-schedule.ts'
+import { blobFeeFraction, feeRulesAt } from '../devchain/blob-schedule.ts'
 import { createChainHead } from '../devchain/chain-head.ts'
 import { openChainIndex } from '../devchain/chain-index.ts'
 import { defaultGenesis } from '../devchain/default-genesis.ts'
@@ -141,6 +141,7 @@ export function openStoredChain(config: Config): StoredChain {
       executor: null,
       relay: null,
       blobFeeFraction: (timestamp) => blobFeeFraction(genesis.config, timestamp),
+      feeRules: (timestamp) => feeRulesAt(genesis.config, timestamp),
       forkConfigs: () => null,
     }
     return { network, close: () => db.close() }
@@ -227,7 +228,7 @@ function asNetwork(
   embedded: EmbeddedNetwork,
   { obtain, peek, peekNode }: Obtaining,
 ): Network {
-  const { chainId, head, pool, executor, blobFeeFraction, forkConfigs } = embedded
+  const { chainId, head, pool, executor, blobFeeFraction, feeRules, forkConfigs } = embedded
   const headers = createHeaderMemory(headersMax)
   const hint = { network: name }
   return {
@@ -238,6 +239,7 @@ function asNetwork(
     executor,
     relay: null,
     blobFeeFraction,
+    feeRules,
     forkConfigs,
     obtain: embedded.ownContent(obtain),
     peek,

@@ -89,12 +89,14 @@ function openUpstreams(config: UpstreamNetworkConfig, parts: OpenUpstreamsParts)
  * supply one, and unknown networks require nothing.
  */
 function verifyOf({ verify, policy, chainId }: UpstreamNetworkConfig, method: string): VerifyMode {
-  const written = verify.methods[method] ?? verify.default
-  if (written !== null) return written
-  if (policy === 'none') return 'off'
   const served = servingPolicies.get(method)
   const data = served?.serve === 'prove' ? served.data : null
-  if (data === 'state' || data === 'call') return 'prefer'
+  const written = verify.methods[method] ?? verify.default
+  // Wallets send nothing without a price: only an operator who names the method refuses an unproved one.
+  const isAdvice = data === 'fees' && verify.methods[method] === undefined
+  if (written !== null) return isAdvice && written === 'require' ? 'prefer' : written
+  if (policy === 'none') return 'off'
+  if (data === 'state' || data === 'call' || data === 'fees') return 'prefer'
   // The roots of this chain do not commit to its lists: only headers can be proved.
   if (policy === 'header-only') return data === 'header' ? 'require' : 'header'
   const isFull =

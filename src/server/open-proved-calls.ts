@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.ts'
 import { equalBytes, fromHex, toHex } from '../base/hex.ts'
 import type { Log } from '../base/log.ts'
 import { findKnownNetwork } from '../base/known-networks.ts'
-import type { ProvedCalls } from '../chain/network.ts'
+import type { ScheduledRules } from '../chain/network.ts'
 import type { Relay } from '../chain/relay.ts'
 import type { UpstreamNetworkConfig } from '../config/network-config.ts'
 import { buildFirstBlock } from '../devchain/first-block.ts'
@@ -30,7 +30,7 @@ type Schedule = {
 export function openProvedCalls(
   listed: UpstreamNetworkConfig,
   parts: { readonly thread: ProvedCallThread; readonly clock: Clock; readonly log: Log },
-): ((relay: Relay) => ProvedCalls) | null {
+): ((relay: Relay) => ScheduledRules) | null {
   const { thread, clock, log } = parts
   const schedule =
     listed.genesisFile === null ? known(listed) : fromFile(listed, listed.genesisFile)

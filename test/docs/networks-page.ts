@@ -83,6 +83,8 @@ ${servedAs('relay')
     `Calls are proved also on a network whose \`genesisFile\` is set. Calls of a fork that Cairn does not know, and calls over its limits, are
 forwarded, or refused with \`require\` ([Calls](../explanation/verification.md#calls)). Such forks are Karst of the OP Stack, and Azul of
 Base: calls of their blocks are forwarded.`,
+    `Fees too are proved on a network whose \`genesisFile\` is set. Histories of more than 128 blocks, or 32 with percentiles, are forwarded
+([Fees](../explanation/verification.md#fees)).`,
     markdownTable(
       ['Where', 'What is labelled `block` instead'],
       [
@@ -116,6 +118,7 @@ function checkOf(policy: ServingPolicy): string {
   if (data === 'header') return 'block hash'
   if (data === 'state') return 'state root'
   if (data === 'call') return 'state root; the EVM runs here'
+  if (data === 'fees') return 'headers and lists of recent blocks; computed here'
   if (shows === 'receipts') return 'transactions root, receipts root'
   return 'roots in the header'
 }

@@ -67,8 +67,8 @@ function rowsOf(block: string, transaction: string): Readonly<Record<string, Row
     debug_traceCall: trusted(call, 'latest', {}),
     debug_traceTransaction: row('none', 'trusted', transaction),
     eth_accounts: trusted(),
-    eth_baseFee: trusted(),
-    eth_blobBaseFee: trusted(),
+    eth_baseFee: row('proof', 'trusted'),
+    eth_blobBaseFee: row('proof', 'trusted'),
     eth_blockNumber: proved(),
     eth_call: trusted(call, 'latest'),
     eth_capabilities: trusted(),
@@ -77,9 +77,9 @@ function rowsOf(block: string, transaction: string): Readonly<Record<string, Row
     // A transaction without a price requires a sender that can pay for it.
     eth_createAccessList: trusted({ from: holder, ...call }, 'latest'),
     eth_estimateGas: trusted(call),
-    eth_feeHistory: trusted('0x1', 'latest', []),
+    eth_feeHistory: row('proof', 'trusted', '0x1', 'latest', []),
     eth_fillTransaction: trusted({ from: holder, to: address }),
-    eth_gasPrice: trusted(),
+    eth_gasPrice: row('proof', 'trusted'),
     eth_getBalance: proved(address, 'latest'),
     eth_getBlockByHash: proved(block, false),
     eth_getBlockByNumber: proved('latest', true),
@@ -108,7 +108,7 @@ function rowsOf(block: string, transaction: string): Readonly<Record<string, Row
     eth_getUncleCountByBlockHash: proved(block),
     eth_getUncleCountByBlockNumber: proved('latest'),
     eth_hashrate: trusted(),
-    eth_maxPriorityFeePerGas: trusted(),
+    eth_maxPriorityFeePerGas: row('proof', 'trusted'),
     eth_mining: trusted(),
     eth_newBlockFilter: trusted(),
     eth_newFilter: trusted({}),
@@ -202,7 +202,7 @@ async function checkOthers(url: string) {
   assert.equal((await post(url, [chainId, known])).label, 'proof')
   assert.equal((await post(url, [known, missing])).label, 'proof')
   assert.equal((await post(url, [chainId, missing])).label, 'trusted')
-  assert.equal((await post(url, [itemOf('eth_gasPrice', []), known])).label, 'trusted')
+  assert.equal((await post(url, [itemOf('txpool_status', []), known])).label, 'trusted')
   for (const refused of [missing, [missing], [], 7, [7], {}]) {
     assert.equal((await post(url, refused)).label, 'none', JSON.stringify(refused))
   }
@@ -228,9 +228,12 @@ before(async () => {
 test('behind upstreams every operation’s reply is labelled', async (t) => {
   const stub = await startStubUpstream(t, chain)
   // Forwarded calls return a fixed answer: this test checks only the label.
-  // The fork schedule of this chain is not known, so calls are forwarded too.
+  // The fork schedule of this chain is not known, so calls and fees are forwarded too.
   const calls = ['eth_call', 'eth_estimateGas', 'eth_createAccessList']
-  const handedOn = new Set([...relayedMethods.map(({ name }) => name), ...calls])
+  const fees = ['eth_baseFee', 'eth_blobBaseFee', 'eth_feeHistory', 'eth_gasPrice'].concat(
+    'eth_maxPriorityFeePerGas',
+  )
+  const handedOn = new Set([...relayedMethods.map(({ name }) => name), ...calls, ...fees])
   stub.knobs.falsify = ({ method }) => (handedOn.has(method) ? { result: '0x1' } : null)
   const cairn = await startBehind(t, [{ url: stub.url, trusted: true }], {
     chainId: Number(chain.chainId),

@@ -2,6 +2,7 @@
 // relay that forwards calls. Opens immediately; the head is available after the first reply.
 // Tested by test/upstream/networks-started.test.ts
 import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
 import { fromHex } from '../../base/hex.ts'
 import type { Log } from '../../base/log.ts'
 import type { PubSub } from '../../base/pub-sub.ts'
@@ -10,7 +11,7 @@ import type { Source } from '../../content/source.ts'
 import { getHeader, rememberBlock } from '../blocks.ts'
 import type { BlobFractions, KnownNetwork } from '../../base/known-network.ts'
 import { blobFractionAt, findKnownNetwork } from '../../base/known-networks.ts'
-import type { Network, ProvedCalls } from '../network.ts'
+import type { Network, ScheduledRules } from '../network.ts'
 import type { Relay } from '../relay.ts'
 import { type ProvedHeader, createAccountMemory, createHeaderMemory } from '../proved-memory.ts'
 import { findInHistory } from './head/block-history.ts'
@@ -50,8 +51,8 @@ export type UpstreamNetworkOptions = {
   readonly requireProof: boolean
   readonly methods: MethodPolicies
   readonly ledger: InvalidReplyLog
-  /** Computes calls on proved state; null where the fork schedule is not known. */
-  readonly calls?: (relay: Relay) => ProvedCalls | null
+  /** Computes calls and fees on proved data; null where the fork schedule is not known. */
+  readonly calls?: (relay: Relay) => ScheduledRules | null
   readonly content: { readonly obtain: Obtain; readonly peek: Peek; readonly peekNode: PeekNode }
   /** Heads that nodes hear from each other; absent: this node is alone. */
   readonly pubSub?: PubSub | undefined
@@ -168,6 +169,12 @@ export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNe
     relay,
     ...(calls !== null && { calls }),
     blobFeeFraction: (timestamp) => blobFractionAt(blobFractions, timestamp),
+    async feeRules(timestamp) {
+      // Other kinds of networks have other constants of EIP-1559.
+      const isEthereum = known === null || known.family === 'ethereum'
+      if (calls !== null && isEthereum) return await calls.feeRules(timestamp)
+      throw new Fault('unprovable', { detail: `the rules of fees of ${name} are not known` })
+    },
     forkConfigs: () => null,
   }
   head.watch(({ added }) => {

@@ -2,14 +2,18 @@
 // runs in the thread of proved calls.
 // Tested by test/calls/proved-calls.test.ts
 import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import { getHeader } from '../../chain/blocks.ts'
 import type { CallOwner } from '../../chain/computation.ts'
 import type { CallProver, RequestedCall } from '../../chain/evm-executor.ts'
 import type { BlockRef } from '../../chain/head.ts'
-import type { Network, ProvedCalls } from '../../chain/network.ts'
+import type { Network, ScheduledRules } from '../../chain/network.ts'
 import { completeRead } from '../../chain/read.ts'
 import type { Relay } from '../../chain/relay.ts'
+import { feeRulesAt } from '../blob-schedule.ts'
+import type { GenesisConfig } from '../genesis.ts'
+import { isOpConfig } from '../op-config.ts'
 import { createAccessHint } from './access-hint.ts'
 import { createCallCanary } from './call-canary.ts'
 import { createCallReads } from './call-reads.ts'
@@ -28,7 +32,7 @@ export type ProvedCallParts = {
   readonly log: Log
 }
 
-export function createProvedCalls(parts: ProvedCallParts): ProvedCalls {
+export function createProvedCalls(parts: ProvedCallParts): ScheduledRules {
   const { thread, relay, configAt, callGasMax, clock } = parts
   const hints = createAccessHint({ relay, clock })
   const codes = createCodeMemory(relay)
@@ -75,6 +79,12 @@ export function createProvedCalls(parts: ProvedCallParts): ProvedCalls {
       createAccessList: (it, owner, signal) =>
         run(network, it.block, { kind: 'access-list', ...callOf(it) }, owner, signal),
     }),
+    async feeRules(timestamp) {
+      const config = JSON.parse(await configAt(timestamp)) as GenesisConfig
+      if (!isOpConfig(config)) return feeRulesAt(config, timestamp)
+      const detail = 'fees of the OP Stack have rules of their own'
+      throw new Fault('unprovable', { detail })
+    },
   }
 }
 

@@ -84,8 +84,8 @@ export function proveOrRelay(
   const method = {
     name,
     class: 'read',
-    // Upstreams that agree on a call are several times its cost.
-    ...(calls === undefined && { provable: true }),
+    // Upstreams that agree on a call are several times its cost, and nodes advise different prices.
+    ...(calls === undefined && data !== 'fees' && { provable: true }),
     ...(block && { block }),
   } as const
   const declared: RpcDeclaration<Input> = {

@@ -12,8 +12,9 @@ export type ProvedServing = MethodPolicy & {
   readonly serve: 'prove'
   /**
    * `block`: a header and its lists. Most nodes can prove `state` near the head only. `call`: computed here on proved state.
+   * `fees`: computed here from recent blocks, by the fork schedule.
    */
-  readonly data: 'state' | 'block' | 'header' | 'call'
+  readonly data: 'state' | 'block' | 'header' | 'call' | 'fees'
   /** The reply contains receipts, to which rollups add members that no root contains. */
   readonly shows?: 'receipts'
   /** Null: the method names no block. */

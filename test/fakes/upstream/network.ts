@@ -100,6 +100,7 @@ export function createFakeNetwork(
     executor: createFakeExecutor(),
     relay: null,
     blobFeeFraction: () => null,
+    feeRules: () => ({ blobs: null }),
     forkConfigs: () => null,
     ...part,
   }

@@ -7,7 +7,7 @@ import { orderedRoot } from '../../../src/codec/ethereum/ordered-trie.ts'
 import { encodeReceipt } from '../../../src/codec/ethereum/receipt.ts'
 import { transactionHash } from '../../../src/codec/ethereum/transaction.ts'
 import type { UnverifiedItem } from '../../../src/content/ref.ts'
-import { blobFeeFraction } from '../../../src/devchain/blob-schedule.ts'
+import { blobFeeFraction, feeRulesAt } from '../../../src/devchain/blob-schedule.ts'
 import { parseGenesis } from '../../../src/devchain/genesis.ts'
 import type { Network } from '../../../src/chain/network.ts'
 import { readTranscripts } from '../../api/transcripts.ts'
@@ -51,6 +51,7 @@ export function createVectorNetwork(): Network {
     }),
     obtain: createFakeObtain([...items, ...receiptItems(blocks)]),
     blobFeeFraction: (timestamp) => blobFeeFraction(config, timestamp),
+    feeRules: (timestamp) => feeRulesAt(config, timestamp),
   })
 }
 

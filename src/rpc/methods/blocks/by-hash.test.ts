@@ -221,7 +221,7 @@ test('fee history is judged before it is read', async () => {
 test('the suggested price is a tip over the base fee of the latest block', async () => {
   const tip = await run('eth_maxPriorityFeePerGas', changed({}), [])
   const price = await run('eth_gasPrice', changed({}), [])
-  assert.deepEqual(tip.levels, ['trusted'])
+  assert.deepEqual(tip.levels, ['proof'])
   const { baseFeePerGas = assert.fail() } = decodeHeader(parts.at(-1)?.header ?? assert.fail())
   assert.equal(tip.result, toQuantity(testChain.suggestedTip))
   assert.equal(price.result, toQuantity(BigInt(testChain.suggestedTip) + baseFeePerGas))

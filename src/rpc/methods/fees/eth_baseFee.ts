@@ -1,7 +1,8 @@
-// eth_baseFee []: the base fee of the block after the latest, computed from it (EIP-1559). Label `trusted`.
-// Tested by src/rpc/methods/rpc-compat.test.ts
+// eth_baseFee []: the base fee of the block after the latest, computed from its proved header (EIP-1559).
+// Tested by src/rpc/methods/rpc-compat.test.ts, src/rpc/methods/fees/fees.test.ts
 import { toQuantity } from '../../../base/hex.ts'
-import { nextBaseFee } from '../../../chain/fees.ts'
+import { readNextBaseFee } from '../../../chain/fee-history.ts'
+import { completeRead } from '../../../chain/read.ts'
 import * as wire from '../../open-rpc/types.ts'
 import type { RpcMethod } from '../../operation.ts'
 import { parseArguments } from '../../params/arguments.ts'
@@ -14,16 +15,16 @@ export const ethBaseFee: RpcMethod<null> = {
   params: [],
   result: wire.quantity,
   units: 80,
-  upstream: { serve: 'relay', class: 'read' },
+  upstream: { serve: 'prove', class: 'read', data: 'fees', block: null },
+  cache: { block: () => latestBlock, key: () => '' },
   parse(params) {
     parseArguments(params, [])
     return null
   },
-  *read(_input, call) {
-    const { header } = yield* resolveHeader(call, latestBlock)
-    call.labels.level('trusted')
-    const { baseFeePerGas, gasUsed, gasLimit } = header
-    if (baseFeePerGas === undefined) return null
-    return toQuantity(nextBaseFee({ baseFeePerGas, gasUsed, gasLimit }))
+  async run(_input, call) {
+    const latest = await completeRead(resolveHeader(call, latestBlock), call.signal)
+    const fee = await readNextBaseFee(call.network, latest)
+    call.labels.level('proof')
+    return latest.header.baseFeePerGas === undefined ? null : toQuantity(fee)
   },
 }

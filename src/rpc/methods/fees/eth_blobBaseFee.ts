@@ -1,6 +1,5 @@
-// eth_blobBaseFee []: what a unit of blob gas cost in the latest block (EIP-4844). Label `trusted`, as the
-// fraction comes from the network's settings.
-// Tested by src/rpc/methods/rpc-compat.test.ts
+// eth_blobBaseFee []: what a unit of blob gas cost in the latest block (EIP-4844), by its proved header and the fork schedule.
+// Tested by src/rpc/methods/rpc-compat.test.ts, src/rpc/methods/fees/fees.test.ts
 import { Fault } from '../../../base/fault.ts'
 import { toQuantity } from '../../../base/hex.ts'
 import { blobBaseFee } from '../../../chain/fees.ts'
@@ -18,17 +17,27 @@ export const ethBlobBaseFee: RpcMethod<null> = {
   params: [],
   result: wire.quantity,
   units: 300,
-  upstream: { serve: 'relay', class: 'read', replyBytesMax: replyBytes.number },
+  upstream: {
+    serve: 'prove',
+    class: 'read',
+    data: 'fees',
+    block: null,
+    replyBytesMax: replyBytes.number,
+  },
+  cache: { block: () => latestBlock, key: () => '' },
   parse(params) {
     parseArguments(params, [])
     return null
   },
   async run(_input, call) {
     const { header } = await completeRead(resolveHeader(call, latestBlock), call.signal)
-    call.labels.level('trusted')
-    if (header.excessBlobGas === undefined) return '0x0'
-    const fraction = call.network.blobFeeFraction(header.timestamp)
-    if (fraction === null) throw new Fault('unprovable', { detail: 'blob schedule is not known' })
-    return toQuantity(blobBaseFee(header.excessBlobGas, fraction))
+    const { blobs } = await call.network.feeRules(header.timestamp)
+    const { excessBlobGas } = header
+    if (excessBlobGas !== undefined && blobs === null) {
+      throw new Fault('unprovable', { detail: 'blob schedule is not known' })
+    }
+    call.labels.level('proof')
+    if (excessBlobGas === undefined || blobs === null) return '0x0'
+    return toQuantity(blobBaseFee(excessBlobGas, blobs.fraction))
   },
 }

@@ -1,6 +1,6 @@
-// eth_feeHistory [count, newest, percentiles]: fees of up to 1024 blocks, computed from proved headers and
-// receipts; the next block's base fee is a forecast, so the label is `trusted`.
-// Tested by src/rpc/methods/blocks/by-hash.test.ts
+// eth_feeHistory [count, newest, percentiles]: fees of up to 1024 blocks, and of the block after them, computed from proved
+// headers and receipts by the fork schedule.
+// Tested by src/rpc/methods/fees/fees.test.ts, src/rpc/methods/blocks/by-hash.test.ts
 import { Fault } from '../../../base/fault.ts'
 import { toQuantity } from '../../../base/hex.ts'
 import { type FeeHistory, feeHistoryBlocksMax, readFeeHistory } from '../../../chain/fee-history.ts'
@@ -30,7 +30,11 @@ export const ethFeeHistory: RpcMethod<Input> = {
   ],
   result: wire.object,
   units: 80,
-  upstream: { serve: 'relay', class: 'read', block: { at: 1, form: 'number' } },
+  upstream: { serve: 'prove', class: 'read', data: 'fees', block: { at: 1, form: 'number' } },
+  cache: {
+    block: ({ newest }) => newest,
+    key: ({ count, percentiles }) => `${count} ${percentiles.join(' ')}`,
+  },
   parse(params) {
     const [count, newest, percentiles] = parseArguments(params, [
       required(parseCount),
@@ -52,7 +56,7 @@ export const ethFeeHistory: RpcMethod<Input> = {
     const block = await completeRead(resolveHeader(call, newest), call.signal)
     const asked = { count, percentiles }
     const history = await readFeeHistory(call.network, block, asked, call.signal)
-    call.labels.level('trusted')
+    call.labels.level('proof')
     return render(history, percentiles.length > 0)
   },
 }

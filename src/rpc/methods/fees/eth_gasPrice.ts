@@ -1,5 +1,5 @@
-// eth_gasPrice []: the base fee of the latest block and a tip on top of it. An advice, label `trusted`.
-// Tested by src/rpc/methods/blocks/by-hash.test.ts
+// eth_gasPrice []: the base fee of the latest block and a tip on top of it. An advice, computed from proved blocks.
+// Tested by src/rpc/methods/fees/fees.test.ts
 import { toQuantity } from '../../../base/hex.ts'
 import { suggestTip } from '../../../chain/suggest-tip.ts'
 import * as wire from '../../open-rpc/types.ts'
@@ -16,15 +16,23 @@ export const ethGasPrice: RpcMethod<null> = {
   params: [],
   result: wire.quantity,
   units: 80,
-  upstream: { serve: 'relay', class: 'read', replyBytesMax: replyBytes.number },
+  upstream: {
+    serve: 'prove',
+    class: 'read',
+    data: 'fees',
+    block: null,
+    replyBytesMax: replyBytes.number,
+  },
+  cache: { block: () => latestBlock, key: () => '' },
   parse(params) {
     parseArguments(params, [])
     return null
   },
   async run(_input, call) {
     const latest = await completeRead(resolveHeader(call, latestBlock), call.signal)
+    await call.network.feeRules(latest.header.timestamp)
     const tip = await suggestTip(call.network, latest, call.signal)
-    call.labels.level('trusted')
+    call.labels.level('proof')
     return toQuantity(tip + (latest.header.baseFeePerGas ?? 0n))
   },
 }

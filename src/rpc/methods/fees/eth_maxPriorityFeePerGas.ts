@@ -1,5 +1,5 @@
-// eth_maxPriorityFeePerGas []: a tip that recent blocks would have taken. An advice, label `trusted`.
-// Tested by src/rpc/methods/blocks/by-hash.test.ts
+// eth_maxPriorityFeePerGas []: a tip that recent blocks would have taken. An advice, computed from proved blocks.
+// Tested by src/rpc/methods/fees/fees.test.ts
 import { toQuantity } from '../../../base/hex.ts'
 import { suggestTip } from '../../../chain/suggest-tip.ts'
 import * as wire from '../../open-rpc/types.ts'
@@ -16,15 +16,23 @@ export const ethMaxPriorityFeePerGas: RpcMethod<null> = {
   params: [],
   result: wire.quantity,
   units: 80,
-  upstream: { serve: 'relay', class: 'read', replyBytesMax: replyBytes.number },
+  upstream: {
+    serve: 'prove',
+    class: 'read',
+    data: 'fees',
+    block: null,
+    replyBytesMax: replyBytes.number,
+  },
+  cache: { block: () => latestBlock, key: () => '' },
   parse(params) {
     parseArguments(params, [])
     return null
   },
   async run(_input, call) {
     const latest = await completeRead(resolveHeader(call, latestBlock), call.signal)
+    await call.network.feeRules(latest.header.timestamp)
     const tip = await suggestTip(call.network, latest, call.signal)
-    call.labels.level('trusted')
+    call.labels.level('proof')
     return toQuantity(tip)
   },
 }

@@ -1,0 +1,114 @@
+// The tips that the transactions of recent blocks paid, from their proved lists. Pages request fees at each new block, so the
+// blocks that they share are decoded once.
+// Tested by src/rpc/methods/fees/fees.test.ts
+import { setImmediate } from 'node:timers/promises'
+import { toLatin1 } from '../base/hex.ts'
+import { createLruCache } from '../base/lru-cache.ts'
+import { decodeEntries } from '../codec/ethereum/list.ts'
+import { getHeader, type ProvedHeader, readReceiptList, readTransactionList } from './blocks.ts'
+import { effectiveGasPrice } from './fees.ts'
+import type { Network } from './network.ts'
+import { completeRead } from './read.ts'
+import { placeReceipts } from './receipt-object.ts'
+import { decodeReadable } from './transactions.ts'
+
+/** Wei per gas beyond the base fee, and the gas of the transaction. */
+export type PaidTip = { readonly tip: bigint; readonly gasUsed: bigint }
+
+/** Blocks whose lists are fetched in parallel. */
+const aheadMax = 8
+/** Transactions in memory, about 100 bytes each, of all networks. */
+const transactionsMax = 100_000
+/** Blocks in memory, of all networks. */
+const blocksMax = 1_000
+
+/** By block hash: what a block contains never changes. */
+const paidTips = createLruCache<readonly PaidTip[]>({
+  sizeMax: transactionsMax,
+  sizeOf: (_hash, tips) => tips.length + 1,
+})
+const lowestTips = createLruCache<readonly bigint[]>({ sizeMax: blocksMax, sizeOf: () => 1 })
+
+/** `newest` and its ancestors, newest first: `count`, fewer at the start of the chain. Throws what `getHeader` throws. */
+export async function readAncestors(
+  network: Network,
+  newest: ProvedHeader,
+  count: number,
+  signal: AbortSignal,
+): Promise<readonly ProvedHeader[]> {
+  const blocks = [newest]
+  for (let block = newest; blocks.length < count && block.header.number > 0n; blocks.push(block)) {
+    block = await completeRead(getHeader(network, block.header.parentHash), signal)
+  }
+  return blocks
+}
+
+/** `read` of each block, in order, a few blocks at a time. Throws what `read` throws. */
+export async function readOfEach<Found>(
+  blocks: readonly ProvedHeader[],
+  read: (block: ProvedHeader) => Promise<Found>,
+): Promise<readonly Found[]> {
+  const found: Found[] = []
+  for (let from = 0; from < blocks.length; from += aheadMax) {
+    // Lists from the store are decoded without a wait: other requests come first.
+    if (from > 0) await setImmediate()
+    found.push(...(await Promise.all(blocks.slice(from, from + aheadMax).map(read))))
+  }
+  return found
+}
+
+/**
+ * Of all transactions of a block, the lowest tip first; 0 for a recorded change of accounts, which pays nothing. Throws
+ * `pruned`, and what `obtain` throws.
+ */
+export async function readPaidTips(
+  network: Network,
+  block: ProvedHeader,
+  signal: AbortSignal,
+): Promise<readonly PaidTip[]> {
+  const key = toLatin1(block.hash)
+  const known = paidTips.find(key)
+  if (known !== null) return known
+  const [transactions, entries] = await Promise.all([
+    completeRead(readTransactionList(network, block), signal).then(decodeEntries),
+    completeRead(readReceiptList(network, block), signal).then(decodeEntries),
+  ])
+  const receipts = placeReceipts(entries)
+  const tips = transactions
+    .map((raw, index) => ({
+      tip: tipOf(raw, block),
+      gasUsed: receipts[index]?.gasUsed ?? 0n,
+    }))
+    .toSorted((one, other) => compareTips(one.tip, other.tip))
+  paidTips.add(key, tips)
+  return tips
+}
+
+/** The lowest `count` tips of a block that are at least `tipMin`. Throws like `readPaidTips`, which needs receipts too. */
+export async function readLowestTips(
+  network: Network,
+  block: ProvedHeader,
+  { count, tipMin }: { readonly count: number; readonly tipMin: bigint },
+  signal: AbortSignal,
+): Promise<readonly bigint[]> {
+  const key = `${toLatin1(block.hash)}${count} ${tipMin}`
+  const known = lowestTips.find(key)
+  if (known !== null) return known
+  const tips = decodeEntries(await completeRead(readTransactionList(network, block), signal))
+    .map((raw) => tipOf(raw, block))
+    .filter((tip) => tip >= tipMin)
+    .toSorted(compareTips)
+    .slice(0, count)
+  lowestTips.add(key, tips)
+  return tips
+}
+
+function tipOf(raw: Uint8Array, { header }: ProvedHeader): bigint {
+  const baseFee = header.baseFeePerGas ?? 0n
+  const price = effectiveGasPrice(decodeReadable(raw), baseFee)
+  return price > baseFee ? price - baseFee : 0n
+}
+
+export function compareTips(one: bigint, other: bigint): number {
+  return one < other ? -1 : one > other ? 1 : 0
+}
