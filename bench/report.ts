@@ -22,6 +22,8 @@ export type Report = {
   target(name: string, measured: readonly Measured[]): void
   /** Adds one number with its unit, compared with the goal if there is one. */
   figure(name: string, value: number, unit: string, goal?: Goal): void
+  /** Adds a result that is more than one number. */
+  text(name: string, measured: string): void
   /** Adds a remark about the run. */
   note(text: string): void
 }
@@ -58,6 +60,9 @@ export function createReport(print: (line: string) => void): Report {
       const met = least ? value >= goal.atLeast : value <= goal.atMost
       const text = least ? `>= ${show(goal.atLeast)}${unit}` : `<= ${show(goal.atMost)}${unit}`
       add({ name, measured, goal: text, met })
+    },
+    text(name, measured) {
+      add({ name, measured, goal: null, met: null })
     },
     note(text) {
       print(`  ${text}`)

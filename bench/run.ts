@@ -11,6 +11,7 @@ import { runBatches } from './sections/batches.ts'
 import { runCached } from './sections/cached.ts'
 import { runCollection } from './sections/collection.ts'
 import { runConsensus } from './sections/consensus.ts'
+import { runDapps } from './sections/dapps.ts'
 import { runDashboard } from './sections/dashboard.ts'
 import { runEngine } from './sections/engine.ts'
 import { runFiles } from './sections/files.ts'
@@ -40,6 +41,7 @@ const sections: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   workers: runWorkers,
   heads: runHeads,
   consensus: runConsensus,
+  dapps: runDapps,
   verify: runVerify,
   files: runFiles,
   folders: runFolders,

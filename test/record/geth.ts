@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export type Geth = {
+  readonly url: string
   /** As `geth version` prints it. */
   readonly version: string
   /** Sends one body and resolves with the text of the reply. */
@@ -82,6 +83,7 @@ export async function startGeth(program: string, genesis: string): Promise<Geth>
     await sleep(200)
   }
   return {
+    url: `http://127.0.0.1:${port}`,
     version:
       /^Version: (\S+)/m.exec(execFileSync(program, ['version'], { encoding: 'utf8' }))?.[1] ?? '',
     send: (body) => send(port, body),
