@@ -45,9 +45,13 @@ export type Geth = {
   call(method: string, params: readonly unknown[]): Promise<GethReply>
 }
 
-/** `genesis`: as in a genesis file. */
-export function startGeth(t: Pick<TestContext, 'after'>, genesis: unknown): Promise<Geth> {
-  return start(t, 'geth', genesis)
+/** `genesis`: as in a genesis file; `more`: further options of geth. */
+export function startGeth(
+  t: Pick<TestContext, 'after'>,
+  genesis: unknown,
+  more: readonly string[] = [],
+): Promise<Geth> {
+  return start(t, 'geth', genesis, more)
 }
 
 export function startOpGeth(t: Pick<TestContext, 'after'>, genesis: unknown): Promise<Geth> {
@@ -58,6 +62,7 @@ async function start(
   t: Pick<TestContext, 'after'>,
   name: Program,
   genesis: unknown,
+  more: readonly string[] = [],
 ): Promise<Geth> {
   const binary = binaryOf(name) ?? name
   const folder = await mkdtemp(join(tmpdir(), 'cairn-geth-'))
@@ -73,7 +78,7 @@ async function start(
       ['--http', '--http.port', String(port), '--http.api', 'eth,debug,net,web3'],
       ['--authrpc.port', String(engine)],
       ['--nodiscover', '--maxpeers', '0', '--port', '0', '--ipcdisable', '--nat', 'none'],
-      ['--syncmode', 'full', '--verbosity', '1'],
+      ['--syncmode', 'full', '--verbosity', '1', ...more],
     ].flat(),
     { stdio: 'ignore' },
   )

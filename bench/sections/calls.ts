@@ -1,0 +1,312 @@
+// Calls on proved state behind a real geth: what a hot call adds to the latency of geth's own eth_call, calls per second of
+// the call thread, round trips and processor time of cold calls, and what they cost the reads of another account.
+import { setTimeout as wait } from 'node:timers/promises'
+import { missingGeth } from '../../test/engines/geth.ts'
+import type { Bench } from '../bench.ts'
+import { addressOf, balanceData } from '../data/call-world.ts'
+import { asker } from '../data/transfers.ts'
+import { type Call, type Plan, rpcCall } from '../load/plan.ts'
+import { type Measured, measure, measureInTurns, median, ratio, rounds } from '../measure.ts'
+import { cpuUs } from '../processes.ts'
+import { startProfile, stopProfile } from '../profile.ts'
+import { type CallRig, startCallRig } from '../servers/call-rig.ts'
+
+type Request = { readonly to: string; readonly data: string }
+type Ask = ReturnType<typeof asker>
+
+const delayMs = 20
+/** Calls before those that count: V8 optimizes for long, and the first 100 calls are compared with the upstream's. */
+const warmUp = 4_000
+const hotEach = 1_500
+const differentCalls = 1_000
+const throughputEach = 6_000
+const quoters = 60
+const blocks = 20
+/** Calls of another account that are under way at a time, and how long they run in each round. */
+const coldLanes = 8
+const fairSeconds = 8
+const fairRate = 1_000
+/** No two calls of a run are the same, so that no result is cached. */
+const firstGas = 5_000_000
+
+export async function runCalls(bench: Bench): Promise<void> {
+  const { report, options } = bench
+  report.section('Calls on proved state')
+  const missing = missingGeth()
+  if (missing !== false) return report.note(`this section is left out: ${missing}`)
+  await using stack = new AsyncDisposableStack()
+  const rig = await startCallRig(stack, {
+    holders: 10_000,
+    quoters: bench.calls(quoters) + 1,
+    profiled: options.profile,
+  })
+  const freshCalls = createFreshCalls(rig)
+  await runHot(bench, rig, freshCalls)
+  if (options.profile) return
+  await runSame(bench, rig, freshCalls)
+  await runCold(bench, rig)
+  await runLearned(bench, rig)
+  await runFair(bench, rig)
+}
+
+type FreshCalls = (requests: readonly Request[], count: number) => Promise<readonly Call[]>
+
+/** Calls with gas limits of their own; the expected results come from geth. */
+function createFreshCalls({ gethPort }: CallRig): FreshCalls {
+  const ask = asker(`http://127.0.0.1:${gethPort}`)
+  const results = new Map<Request, string>()
+  let gas = firstGas
+  return async (requests, count) => {
+    for (const request of requests) {
+      const known = results.has(request)
+      if (!known) results.set(request, (await ask('eth_call', [request, 'latest'])) as string)
+    }
+    return Array.from({ length: count }, (_, index) => {
+      const request = requests[index % requests.length] as Request
+      const result = results.get(request) ?? ''
+      const params = [{ ...request, gas: `0x${(gas++).toString(16)}` }, 'latest']
+      return rpcCall('eth_call', params, JSON.stringify(result), result)
+    })
+  }
+}
+
+/** Hot calls over one connection, alternating with geth; then different ones over several connections. */
+async function runHot(bench: Bench, rig: CallRig, freshCalls: FreshCalls): Promise<void> {
+  const { report, loader, options } = bench
+  const { world, cairn, gethPort } = rig
+  const balance = { to: world.token, data: balanceData(world.holders[0] ?? '') }
+  const quote = { to: world.quoters[0] ?? '', data: '0x' }
+  const behind = (calls: readonly Call[], connections = 1): Plan => ({
+    ...planOf(cairn.port, cairn.paths, calls),
+    connections,
+  })
+  for (const [name, request, goal] of [
+    ['balanceOf', balance, 1],
+    ['6,000 opcodes, 31 slots', quote, 4],
+  ] as const) {
+    await loader.run(behind(await freshCalls([request], bench.calls(warmUp))))
+    if (options.profile) await startProfile(cairn.pid)
+    const near: Measured[] = []
+    const far: Measured[] = []
+    for (let round = 0; round < rounds; round++) {
+      const calls = await freshCalls([request], bench.calls(hotEach))
+      const direct = planOf(gethPort, ['/'], calls)
+      if (!options.profile) near.push(await measure(loader, { name, pid: cairn.pid, plan: direct }))
+      far.push(await measure(loader, { name, pid: cairn.pid, plan: behind(calls) }))
+    }
+    if (options.profile) {
+      for (const line of await stopProfile(cairn.pid, cairn.profileFile)) report.note(line)
+      continue
+    }
+    report.target(`${name}, geth`, near)
+    report.target(`${name}, hot`, far)
+    const added = far.map(({ p50Ms }, round) => p50Ms - (near[round]?.p50Ms ?? 0))
+    report.figure(`${name}, hot: added to the p50 of geth`, median(added), ' ms', { atMost: goal })
+    const times = far.map(({ p50Ms }, round) => p50Ms / (near[round]?.p50Ms ?? Number.NaN))
+    report.figure(`${name}, hot: p50 / p50 of geth`, median(times), '')
+  }
+  const different = world.holders.slice(0, differentCalls).map((holder) => {
+    return { to: world.token, data: balanceData(holder) }
+  })
+  await loader.run(behind(await freshCalls(different, different.length), 16))
+  const all: Measured[] = []
+  for (let round = 0; round < rounds; round++) {
+    const plan = behind(await freshCalls(different, bench.calls(throughputEach)), 16)
+    all.push(await measure(loader, { name: 'different', pid: cairn.pid, plan }))
+  }
+  report.target(`${differentCalls} different hot calls in turn, 16 connections`, all)
+  const perSecond = median(all.map(({ callsPerSecond }) => callsPerSecond))
+  report.figure('different hot calls', perSecond, '/s', { atLeast: 1_500 })
+}
+
+/** The same call again and again, and cached reads of the same network. */
+async function runSame(bench: Bench, rig: CallRig, freshCalls: FreshCalls): Promise<void> {
+  const { report, loader } = bench
+  const { cairn } = rig
+  const [call] = await freshCalls([{ to: rig.world.quoters[0] ?? '', data: '0x' }], 1)
+  const load = { connections: 64, count: bench.calls(60_000) }
+  const target = (name: string, calls: readonly Call[]) => ({
+    name,
+    pid: cairn.pid,
+    plan: { ...planOf(cairn.port, cairn.paths, calls), ...load },
+  })
+  const same = target('the same call on the same block', call === undefined ? [] : [call])
+  const reads = target('cached read', [await cachedRead(rig)])
+  const [calls = [], cached = []] = await measureInTurns(loader, [same, reads], {
+    warmUp: bench.calls(20_000),
+  })
+  report.target(same.name, calls)
+  report.target(reads.name, cached)
+  report.figure(
+    'the same call / cached read: calls/s',
+    ratio(calls, cached, 'callsPerSecond'),
+    '',
+    {
+      atLeast: 0.5,
+    },
+  )
+}
+
+/** The first call to each quoter, one at a time, with a delay of each reply of the upstream. */
+async function runCold(bench: Bench, rig: CallRig): Promise<void> {
+  const { report } = bench
+  const { node, cairn, world } = rig
+  const requests = world.quoters.slice(1).map((to): Request => ({ to, data: '0x' }))
+  const idleUs = await idleCpu(cairn.pid)
+  node.delayMs = delayMs
+  const { ms, trips, cpuMs } = await askEach(rig, requests, idleUs)
+  node.delayMs = 0
+  report.figure(`31 slots, cold, upstream of ${delayMs} ms: p50`, median(ms), ' ms')
+  report.figure('31 slots, cold: round trips, at most', Math.max(...trips), '', { atMost: 2 })
+  report.figure('31 slots, cold: CPU of Cairn', cpuMs, ' ms', { atMost: 5 })
+}
+
+/** A call whose access set is known from earlier runs, at each of some new blocks. */
+async function runLearned(bench: Bench, rig: CallRig): Promise<void> {
+  const { report } = bench
+  const { node, world } = rig
+  const trips: number[] = []
+  const times: number[] = []
+  for (let block = 0; block < bench.calls(blocks); block++) {
+    await rig.mine()
+    node.delayMs = delayMs
+    const { ms, trips: own } = await askEach(rig, [{ to: world.quoters[1] ?? '', data: '0x' }], 0)
+    node.delayMs = 0
+    trips.push(...own)
+    times.push(...ms)
+  }
+  report.figure('31 slots, learned, at a new block: p50', median(times), ' ms')
+  const most = Math.max(...trips)
+  report.figure('31 slots, learned, at a new block: round trips, at most', most, '', { atMost: 1 })
+  node.delayMs = delayMs
+  const unseen = Array.from({ length: bench.calls(blocks) }, (_, index) =>
+    addressOf(`new ${index}`),
+  )
+  const requests = unseen.map((holder) => ({ to: world.token, data: balanceData(holder) }))
+  const { trips: own } = await askEach(rig, requests, 0)
+  node.delayMs = 0
+  report.figure('balanceOf, learned, another holder: round trips, p50', median(own), '', {
+    atMost: 1,
+  })
+}
+
+/** One after the other. `idleUs`: processor time of an idle server per millisecond. Throws if a reply is not geth's. */
+async function askEach(
+  { node, cairn, gethPort }: CallRig,
+  requests: readonly Request[],
+  idleUs: number,
+) {
+  const ask = asker(`http://127.0.0.1:${cairn.port}${cairn.paths[0] ?? ''}`)
+  const askGeth = asker(`http://127.0.0.1:${gethPort}`)
+  const ms: number[] = []
+  const trips: number[] = []
+  let cpu = 0
+  for (const request of requests) {
+    const expected = await askGeth('eth_call', [request, 'latest'])
+    node.forget()
+    const cpuBefore = cpuUs(cairn.pid)
+    const begun = performance.now()
+    const result = await ask('eth_call', [request, 'latest'])
+    const took = performance.now() - begun
+    cpu += cpuUs(cairn.pid) - cpuBefore - idleUs * took
+    if (result !== expected) throw new Error(`${JSON.stringify(request)} gave ${String(result)}`)
+    ms.push(took)
+    trips.push(Math.max(0, ...node.calls.map(({ depth }) => depth)))
+  }
+  return { ms, trips, cpuMs: cpu / requests.length / 1_000 }
+}
+
+/** Microseconds per millisecond. */
+async function idleCpu(pid: number): Promise<number> {
+  await wait(500)
+  const [before, begun] = [cpuUs(pid), performance.now()]
+  await wait(2_000)
+  return (cpuUs(pid) - before) / (performance.now() - begun)
+}
+
+/**
+ * Cached reads of one account at a constant rate, while another account sends cold calls. Both cores are shared with the
+ * upstream, so the reads are also measured while the same requests go to the upstream without Cairn.
+ */
+async function runFair(bench: Bench, rig: CallRig): Promise<void> {
+  const { report, loader } = bench
+  const { cairn, node, world } = rig
+  const plan: Plan = {
+    ...planOf(cairn.port, cairn.paths, [await cachedRead(rig)]),
+    connections: 16,
+    rate: fairRate,
+    count: bench.calls(fairRate * fairSeconds),
+  }
+  const ask = asker(`http://127.0.0.1:${cairn.port}${cairn.otherPath}`)
+  const askNode = asker(node.url)
+  let unseen = 0
+  const next = () => ({ to: world.token, data: balanceData(addressOf(`unseen ${unseen++}`)) })
+  const coldCall = async () => {
+    const result = await ask('eth_call', [next(), 'latest'])
+    if (BigInt(result as string) !== 0n) throw new Error(`a cold call gave ${String(result)}`)
+  }
+  const withoutCairn = async () => {
+    const slot = balanceData(addressOf(`slot ${unseen++}`))
+    await askNode('eth_call', [next(), 'latest'])
+    await askNode('eth_getProof', [world.token, [slot], 'latest'])
+  }
+  const measured: Record<'alone' | 'upstream' | 'cold', Measured[]> = {
+    alone: [],
+    upstream: [],
+    cold: [],
+  }
+  let sent = 0
+  node.delayMs = delayMs
+  await whileBusy(coldCall, () => wait(1_000))
+  for (let round = 0; round < rounds; round++) {
+    const run = () => measure(loader, { name: 'reads', pid: cairn.pid, plan })
+    measured.alone.push(await run())
+    measured.upstream.push((await whileBusy(withoutCairn, run)).result)
+    const { result, count } = await whileBusy(coldCall, run)
+    measured.cold.push(result)
+    sent += count / (result.elapsedMs / 1_000)
+  }
+  node.delayMs = 0
+  report.target('cached reads of one account, alone', measured.alone)
+  report.target('cached reads, load on the upstream alone', measured.upstream)
+  report.target('cached reads, cold calls of another account', measured.cold)
+  report.figure('cold calls meanwhile', sent / rounds, '/s')
+  const p99 = (of: 'alone' | 'upstream') =>
+    median(measured.cold.map(({ p99Ms }, at) => p99Ms / (measured[of][at]?.p99Ms ?? Number.NaN)))
+  report.figure('p99 of cached reads: cold calls / alone', p99('alone'), '')
+  report.figure('p99 of cached reads: cold calls / load on the upstream', p99('upstream'), '', {
+    atMost: 1.1,
+  })
+}
+
+/** Runs `work` while lanes repeat `once`. */
+async function whileBusy<T>(
+  once: () => Promise<void>,
+  work: () => Promise<T>,
+): Promise<{ readonly result: T; readonly count: number }> {
+  let busy = true
+  let count = 0
+  const lanes = Array.from({ length: coldLanes }, async () => {
+    while (busy) {
+      await once()
+      count++
+    }
+  })
+  try {
+    return { result: await work(), count }
+  } finally {
+    busy = false
+    await Promise.all(lanes)
+  }
+}
+
+async function cachedRead({ cairn, world }: CallRig): Promise<Call> {
+  const ask: Ask = asker(`http://127.0.0.1:${cairn.port}${cairn.paths[0] ?? ''}`)
+  const params = [world.quoters[0] ?? '', '0x0', 'latest']
+  const value = (await ask('eth_getStorageAt', params)) as string
+  return rpcCall('eth_getStorageAt', params, JSON.stringify(value), value)
+}
+
+function planOf(port: number, paths: readonly string[], calls: readonly Call[]): Plan {
+  return { port, paths, calls, ids: 'varied', connections: 1, count: calls.length, rate: null }
+}
