@@ -1,7 +1,12 @@
 // An EVM over any state.
 // Tested by src/devchain/vm/engine.test.ts
 import type { Common, StateManagerInterface } from '@ethereumjs/common'
-import type { EVMMockBlockchainInterface } from '@ethereumjs/evm'
+import {
+  EVM,
+  type EVMMockBlockchainInterface,
+  type getOpcodesForHF,
+  NobleBN254,
+} from '@ethereumjs/evm'
 import { createVM, type VM } from '@ethereumjs/vm'
 import type { PrecompileChanges } from './precompiles/op-precompiles.ts'
 import type { TimeSlice } from './time-slice.ts'
@@ -27,15 +32,50 @@ export async function createVmOver<State extends StateManagerInterface>(
   },
 ): Promise<StateVm<State>> {
   const { common, index, turn, precompiles = null } = parts
-  const vm = await createVM({
+  const blockchain = blockHashes(index)
+  const evm = new TabledEvm({
     common,
     stateManager: state,
-    blockchain: blockHashes(index),
-    evmOpts: { customPrecompiles: precompiles?.added ?? [] },
+    blockchain,
+    bn254: new NobleBN254(),
+    customPrecompiles: precompiles?.added ?? [],
   })
+  const vm = await createVM({ common, stateManager: state, blockchain, evm })
   if (turn !== undefined) stopForOthers(vm, turn)
   precompiles?.limitInputs(vm)
   return { vm, state }
+}
+
+/**
+ * Instructions by fork, of each schedule: its copies have the list of its forks in common. The library makes them anew for
+ * each EVM, which takes longer than a short call.
+ */
+const tables = new WeakMap<object, Map<string, ReturnType<typeof getOpcodesForHF>>>()
+
+class TabledEvm extends EVM {
+  override getActiveOpcodes(): ReturnType<typeof getOpcodesForHF>['opcodes'] {
+    const forks = this.common.hardforks()
+    const ofForks = tables.get(forks) ?? new Map<string, ReturnType<typeof getOpcodesForHF>>()
+    tables.set(forks, ofForks)
+    const fork = this.common.hardfork()
+    const known = ofForks.get(fork)
+    if (known === undefined) {
+      const opcodes = super.getActiveOpcodes()
+      ofForks.set(fork, {
+        opcodes,
+        dynamicGasHandlers: this._dynamicGasHandlers,
+        handlers: this._handlers,
+        opcodeMap: this._opcodeMap.slice(),
+      })
+      return opcodes
+    }
+    this._opcodes = known.opcodes
+    this._dynamicGasHandlers = known.dynamicGasHandlers
+    this._handlers = known.handlers
+    // Watches replace entries of it.
+    this._opcodeMap = known.opcodeMap.slice()
+    return known.opcodes
+  }
 }
 
 /** All that the EVM asks of a chain: the hash at a number, for BLOCKHASH. */
