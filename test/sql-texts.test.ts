@@ -42,10 +42,25 @@ const pinFilters = [null, 'partial', 'ipartial', 'iexact', 'exact'].map((match) 
   meta: match === null ? [] : [['a', 'b']],
 }))
 
+const cids = { from: new Uint8Array([1]), below: new Uint8Array([2]) }
+const pinPages = (['created', 'name', 'size'] as const).flatMap((by) =>
+  [null, cids].map((range) => [
+    'a',
+    {
+      search: range === null ? null : { name: 'a', cids: range },
+      endings: range === null ? null : { endings: ['a', 'b'], not: true },
+    },
+    { by, down: range === null },
+    { after: range === null ? null : [by === 'name' ? 'a' : 1, new Uint8Array([1])], limit: 1 },
+  ]),
+)
+
 /** Arguments of functions that take one of a few words. */
 const argumentsOf: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
   listPinRequests: pinFilters.map((filter) => ['a', filter, 1]),
   countPinRequests: pinFilters.map((filter) => ['a', filter, 1]),
+  listPinPage: pinPages,
+  countPinsBy: pinPages,
   splitUsageByStart: ['network', 'method', 'status', 'reason', 'outcome'].map((by) => [
     'a',
     {},

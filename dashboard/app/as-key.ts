@@ -66,8 +66,13 @@ export async function callFiles(
   return response
 }
 
-export function filesUrl({ account, key }: KeyPlace, command: string): string {
+function filesUrl({ account, key }: KeyPlace, command: string): string {
   return `${base(account, key)}/files/${command}`
+}
+
+/** Resumable uploads of the key. */
+export function uploadsUrl({ account, key }: KeyPlace): string {
+  return `${base(account, key)}/uploads`
 }
 
 /** The error of a refused IPFS command or request. */

@@ -38,7 +38,7 @@ const actions: Readonly<Record<string, string>> = {
   changeMe: 'changed their profile',
   endSession: 'ended a session',
   endOtherSessions: 'ended their other sessions',
-  changePin: 'changed who can read',
+  changePin: 'changed the pin',
   markCard: 'changed the card mark',
   removeCard: 'removed the card',
   refreshCard: 'updated the card from Stripe',

@@ -1,20 +1,14 @@
 // Dialogs about pins: pin a CID, rename, unpin several.
 // Tested by test/browser/files.test.ts
 import { useState } from 'preact/hooks'
-import type { AdminReply } from '../../src/admin/client.ts'
+import { messageOf } from '../app/api.ts'
 import { callFiles, type KeyPlace } from '../app/as-key.ts'
 import { formatCount } from '../app/format.ts'
 import { Cancel, ConfirmDialog, Dialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Form, useSending } from '../ui/form.tsx'
 import { useToast } from '../ui/toast.tsx'
-
-export type Pin = AdminReply<'GET /accounts/{account}/files'>['pins'][number]
-
-/** The name of the pin, or the start of its CID. */
-export function pinTitle({ name, cid }: Pick<Pin, 'name' | 'cid'>): string {
-  return name === '' ? `${cid.slice(0, 12)}…` : name
-}
+import { type Pin, pinTitle, renamePin, restorePin, unpin } from './pin-calls.ts'
 
 type Props = { readonly place: KeyPlace; onDone(): void; onClose(): void }
 
@@ -82,18 +76,7 @@ export function RenameDialog({ pin, place, onDone, onClose }: Props & { readonly
   )
 }
 
-/** Pinning again replaces the name. Rejects with ApiError. */
-export async function renamePin(place: KeyPlace, pin: Pin, name: string): Promise<void> {
-  const recursive = String(pin.mode === 'recursive')
-  await (await callFiles(place, 'pin/add', { arg: pin.cid, name, recursive })).text()
-}
-
-/** Rejects with ApiError. */
-export async function unpin(place: KeyPlace, { cid, mode }: Pin): Promise<void> {
-  const recursive = String(mode === 'recursive')
-  await (await callFiles(place, 'pin/rm', { arg: cid, recursive })).text()
-}
-
+/** Removes pins one by one. Those removed before an error stay removed. */
 export function UnpinSeveral({
   pins,
   place,
@@ -101,7 +84,16 @@ export function UnpinSeveral({
   onClose,
 }: Props & { readonly pins: readonly Pin[] }) {
   const toast = useToast()
-  const files = formatCount(pins.length, 'file')
+  const [left, setLeft] = useState(pins)
+  const files = formatCount(left.length, 'file')
+  const restore = async (removed: readonly Pin[]): Promise<void> => {
+    try {
+      for (const pin of removed) await restorePin(place, pin)
+    } catch (error) {
+      toast(messageOf(error), 'bad')
+    }
+    onDone()
+  }
   return (
     <ConfirmDialog
       title={`Unpin ${files}?`}
@@ -110,9 +102,21 @@ export function UnpinSeveral({
       typed={String(pins.length)}
       onClose={onClose}
       onConfirm={async () => {
-        for (const pin of pins) await unpin(place, pin)
-        toast(`${files} unpinned`)
-        onDone()
+        const removed: Pin[] = []
+        try {
+          for (const pin of left) {
+            await unpin(place, pin)
+            removed.push(pin)
+            setLeft(left.slice(removed.length))
+          }
+        } finally {
+          if (removed.length > 0) {
+            toast(`${formatCount(removed.length, 'file')} unpinned`, 'good', () => {
+              void restore(removed)
+            })
+          }
+          onDone()
+        }
       }}
     >
       The next garbage collection deletes their blocks, unless another pin contains them. Copies

@@ -11,7 +11,8 @@ import { type Column, Table } from '../ui/table.tsx'
 import { useToast } from '../ui/toast.tsx'
 import { titleOf } from './content-kind.ts'
 import { gatewayLink, isOpen, type Reading, shortCid } from './gateway-links.ts'
-import { type Pin, pinTitle } from './pin-dialogs.tsx'
+import { type Pin, pinTitle } from './pin-calls.ts'
+import type { Sort } from './use-files.ts'
 
 export type PinActions = {
   /** Null: the person has no key that may change pins. */
@@ -28,9 +29,11 @@ export function Pins({
   reading,
   provide,
   selected,
+  sort,
   actions,
   empty,
   onSelect,
+  onSort,
 }: {
   readonly pins: readonly Pin[]
   /** Null: not known yet. */
@@ -39,15 +42,27 @@ export function Pins({
   readonly provide: Provide
   /** CIDs. */
   readonly selected: ReadonlySet<string>
+  readonly sort: Sort
   readonly actions: PinActions
   readonly empty: preact.ComponentChildren
-  onSelect(cid: string): void
+  onSelect(pins: readonly Pin[], isSelected: boolean): void
+  onSort(sort: Sort): void
 }) {
   const { go } = usePlace()
   const toast = useToast()
   const columns: readonly Column<Pin>[] = [
     {
       title: 'Name',
+      sort: ({ name }) => name,
+      heading: (
+        <input
+          class="tick all"
+          type="checkbox"
+          aria-label="Select all on this page"
+          checked={pins.every(({ cid }) => selected.has(cid))}
+          onChange={(event) => onSelect(pins, event.currentTarget.checked)}
+        />
+      ),
       cell: (pin) => (
         <span class="file-name">
           <input
@@ -55,7 +70,7 @@ export function Pins({
             type="checkbox"
             aria-label={`Select ${pinTitle(pin)}`}
             checked={selected.has(pin.cid)}
-            onChange={() => onSelect(pin.cid)}
+            onChange={(event) => onSelect([pin], event.currentTarget.checked)}
           />
           <span class="file-icon">
             <Icon name={titleOf(pin.name) === null ? 'files' : 'file'} size={16} />
@@ -83,10 +98,12 @@ export function Pins({
       title: 'Size',
       number: true,
       unit: '',
+      sort: ({ bytes }) => bytes ?? 0,
       cell: ({ bytes }) => (bytes === null ? 'counting' : formatBytes(bytes)),
     },
     {
       title: 'Pinned',
+      sort: ({ created }) => created,
       cell: ({ created }) => (
         <span class="soft" title={formatTime(created)}>
           {formatAgo(created, Date.now())}
@@ -113,9 +130,28 @@ export function Pins({
       keyOf={({ cid }) => cid}
       isSelected={({ cid }) => selected.has(cid)}
       columns={columns}
+      sorted={{
+        order: { by: sortTitles[fieldOf(sort)], down: sort.startsWith('-') },
+        onSort: (title) => onSort(nextSort(title, sort)),
+      }}
       empty={empty}
     />
   )
+}
+
+const sortTitles = { name: 'Name', size: 'Size', created: 'Pinned' } as const
+type SortField = keyof typeof sortTitles
+
+function fieldOf(sort: Sort): SortField {
+  return sort.replace('-', '') as SortField
+}
+
+/** Names begin with A, sizes with the largest, dates with the newest; the heading of the order turns it round. */
+function nextSort(title: string, sort: Sort): Sort {
+  const fields = ['name', 'size', 'created'] as const
+  const field = fields.find((one) => sortTitles[one] === title) ?? 'created'
+  if (fieldOf(sort) === field) return sort.startsWith('-') ? field : `-${field}`
+  return field === 'name' ? 'name' : `-${field}`
 }
 
 function itemsOf(
@@ -175,7 +211,8 @@ function aboutPin({ name, mode, blocks }: Pin): string {
 function Readers({ pin, provide }: { readonly pin: Pin; readonly provide: Provide }) {
   if (provide === 'none') return <State>Keys only</State>
   if (pin.provide === 'none') return <State>Private</State>
-  const { announcedAt } = pin
+  const { announcedAt, announcesAt } = pin
+  if (announcedAt === null && announcesAt !== null) return <State>Anyone, announcing</State>
   const title = announcedAt === null ? undefined : `Announced ${formatTime(announcedAt)}`
   return (
     <span title={title}>

@@ -1,9 +1,10 @@
 // Buttons that upload, and the state of the upload at the foot of the page.
-// Tested by test/browser/files.test.ts
+// Tested by test/browser/uploads.test.ts
 import { formatBytes } from '../app/format.ts'
 import { CopyButton } from '../ui/copy.tsx'
 import { Icon } from '../ui/icons.tsx'
 import { Progress } from '../ui/progress.tsx'
+import type { UploadProgress } from './upload.ts'
 import type { Uploading } from './use-upload.ts'
 
 export function UploadButtons({ uploading }: { readonly uploading: Uploading }) {
@@ -47,13 +48,9 @@ export function UploadState({ uploading }: { readonly uploading: Uploading }) {
         <div class="card uploading">
           <Progress
             title={state.name}
-            value={state.sent}
-            max={state.all}
-            text={
-              state.sent >= state.all
-                ? 'writing to disk'
-                : `${formatBytes(state.sent)} of ${formatBytes(state.all)}`
-            }
+            value={state.progress.sent}
+            max={state.progress.all}
+            text={sentText(state.progress)}
           />
           <button class="button small" type="button" onClick={() => state.upload.stop()}>
             Stop
@@ -75,9 +72,11 @@ export function UploadState({ uploading }: { readonly uploading: Uploading }) {
         <div class="note bad" role="alert">
           <div class="row">
             {state.why}
-            <button class="button small" type="button" onClick={() => send(state.files)}>
-              Try again
-            </button>
+            {state.files.length > 0 && (
+              <button class="button small" type="button" onClick={() => send(state.files)}>
+                {state.isBegun ? 'Resume upload' : 'Try again'}
+              </button>
+            )}
             <button class="button small quiet" type="button" onClick={dismiss}>
               Dismiss
             </button>
@@ -86,4 +85,10 @@ export function UploadState({ uploading }: { readonly uploading: Uploading }) {
       )}
     </>
   )
+}
+
+function sentText({ sent, all, isWaiting }: UploadProgress): string {
+  const bytes = `${formatBytes(sent)} of ${formatBytes(all)}`
+  if (isWaiting) return `connection lost at ${bytes}, trying again`
+  return sent >= all ? 'writing to disk' : bytes
 }

@@ -1,21 +1,28 @@
-// Upload of files and folders with progress; files may be dropped anywhere on the page.
-// Tested by test/browser/files.test.ts
+// Upload of files and folders with progress; they may be dropped anywhere on the page.
+// Tested by test/browser/uploads.test.ts
 import { useEffect, useState } from 'preact/hooks'
 import type { KeyPlace } from '../app/as-key.ts'
 import { messageOf } from '../app/api.ts'
-import { nameOf, namedFiles, type NamedFile, upload, type Upload } from './upload.ts'
+import { droppedFiles, filesOf } from './chosen-files.ts'
+import { nameOf, type NamedFile } from './upload-body.ts'
+import { upload, type Upload, type UploadProgress } from './upload.ts'
 
 type UploadState =
   | { readonly kind: 'idle' }
   | {
       readonly kind: 'sending'
       readonly name: string
-      readonly sent: number
-      readonly all: number
+      readonly progress: UploadProgress
       readonly upload: Upload
     }
   | { readonly kind: 'done'; readonly name: string; readonly cid: string }
-  | { readonly kind: 'failed'; readonly why: string; readonly files: readonly NamedFile[] }
+  /** `isBegun`: the server has a part of it. */
+  | {
+      readonly kind: 'failed'
+      readonly why: string
+      readonly files: readonly NamedFile[]
+      readonly isBegun: boolean
+    }
 
 export type Uploading = {
   readonly state: UploadState
@@ -30,21 +37,26 @@ export type Uploading = {
 export function useUpload(place: KeyPlace | null, onDone: () => void): Uploading {
   const [state, setState] = useState<UploadState>({ kind: 'idle' })
   const [isOver, setOver] = useState(false)
+  const fail = (thrown: unknown, files: readonly NamedFile[] = [], isBegun = false): void =>
+    setState({ kind: 'failed', why: messageOf(thrown), files, isBegun })
   const send = (files: readonly NamedFile[]): void => {
     if (files.length === 0 || state.kind === 'sending' || place === null) return
     const name = nameOf(files)
+    let isBegun = false
+    const show = (progress: UploadProgress): void => {
+      isBegun ||= progress.sent > 0
+      setState({ kind: 'sending', name, progress, upload: sending })
+    }
+    const sending = upload(place, files, show)
     const all = files.reduce((sum, { file }) => sum + file.size, 0)
-    const sending = upload(place, files, (sent, total) =>
-      setState({ kind: 'sending', name, sent, all: total, upload: sending }),
-    )
-    setState({ kind: 'sending', name, sent: 0, all, upload: sending })
+    show({ sent: 0, all, isWaiting: false })
     sending.done.then(
       (cid) => {
         setState({ kind: 'done', name, cid })
         onDone()
       },
       (thrown: unknown) => {
-        setState({ kind: 'failed', why: messageOf(thrown), files })
+        fail(thrown, files, isBegun)
         onDone()
       },
     )
@@ -62,7 +74,7 @@ export function useUpload(place: KeyPlace | null, onDone: () => void): Uploading
     const drop = (event: DragEvent): void => {
       event.preventDefault()
       setOver(false)
-      send(namedFiles(event.dataTransfer?.files ?? []))
+      if (event.dataTransfer !== null) droppedFiles(event.dataTransfer).then(send, fail)
     }
     addEventListener('dragover', over)
     addEventListener('dragleave', leave)
@@ -78,7 +90,11 @@ export function useUpload(place: KeyPlace | null, onDone: () => void): Uploading
     isOver,
     send,
     take(input) {
-      send(namedFiles(input.files ?? []))
+      try {
+        send(filesOf(input.files ?? []))
+      } catch (thrown) {
+        fail(thrown)
+      }
       input.value = ''
     },
     dismiss: () => setState({ kind: 'idle' }),

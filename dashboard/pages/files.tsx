@@ -1,26 +1,18 @@
-// Files of the account: find, upload, open, rename, unpin; files are dropped anywhere on the page.
+// Files of the account: find, order, upload, open, rename, unpin; files and folders are dropped anywhere on the page.
 // Tested by test/browser/files.test.ts
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { call, messageOf } from '../app/api.ts'
 import { type Choices, useChoices, useKeyChoice } from '../app/choose-key.tsx'
 import { formatBytes, formatCount, formatNumber } from '../app/format.ts'
 import { Link } from '../app/router.tsx'
 import { useAccount } from '../app/session.tsx'
-import { useLoaded } from '../app/use-loaded.ts'
 import { useMay } from '../app/use-may.ts'
-import type { Reading } from '../files/gateway-links.ts'
-import {
-  type Pin,
-  PinDialog,
-  pinTitle,
-  RenameDialog,
-  renamePin,
-  unpin,
-  UnpinSeveral,
-} from '../files/pin-dialogs.tsx'
+import { type Pin, pinTitle, restorePin, unpin } from '../files/pin-calls.ts'
+import { PinDialog, RenameDialog, UnpinSeveral } from '../files/pin-dialogs.tsx'
 import { PinRequests } from '../files/pin-requests.tsx'
 import { Pins } from '../files/pins.tsx'
 import { UploadButtons, UploadState } from '../files/upload-parts.tsx'
+import { pageRows, type Sort, sorts, types, useAbout, useFiles } from '../files/use-files.ts'
 import { useUpload } from '../files/use-upload.ts'
 import '../style/files.css'
 import { Card, PageHead } from '../ui/card.tsx'
@@ -28,9 +20,6 @@ import { Empty, Note, Show } from '../ui/note.tsx'
 import { Pager } from '../ui/table.tsx'
 import { Pick, SearchBox } from '../ui/toolbar.tsx'
 import { useToast } from '../ui/toast.tsx'
-
-const pageRows = 50
-const typingMs = 250
 
 export function FilesPage() {
   const choices = useChoices()
@@ -47,10 +36,10 @@ function Files({ choices }: { readonly choices: Choices }) {
   const { id: account } = useAccount()
   const mayChange = useMay('owner')
   const toast = useToast()
-  const [text, setText] = useState('')
   const [opened, setOpened] = useState<Opened | null>(null)
   const [selected, setSelected] = useState<ReadonlyMap<string, Pin>>(new Map())
-  const { files, from, setFrom, search } = useFiles(text)
+  const list = useFiles()
+  const { files, filter, setFilter } = list
   const about = useAbout()
   const opensFiles = about.value?.card.opensFiles !== false
   const place = opensFiles ? choice.place : null
@@ -59,34 +48,34 @@ function Files({ choices }: { readonly choices: Choices }) {
     setSelected(new Map())
     files.again()
   }
-  const unpinOne = async (pin: Pin): Promise<void> => {
-    if (place === null) return
+  const attempt = async (run: () => Promise<void>): Promise<void> => {
     try {
-      await unpin(place, pin)
+      await run()
       done()
-      toast(`${pinTitle(pin)} is no longer pinned`, 'good', () => {
-        renamePin(place, pin, pin.name).then(done, (error: unknown) =>
-          toast(messageOf(error), 'bad'),
-        )
-      })
     } catch (error) {
       toast(messageOf(error), 'bad')
     }
   }
-  const setPrivate = async ({ cid, ...pin }: Pin): Promise<void> => {
-    const provide = pin.provide === 'none' ? 'all' : 'none'
-    try {
+  const unpinOne = (pin: Pin): Promise<void> =>
+    attempt(async () => {
+      if (place === null) return
+      await unpin(place, pin)
+      toast(`${pinTitle(pin)} is no longer pinned`, 'good', () => {
+        void attempt(() => restorePin(place, pin))
+      })
+    })
+  const setPrivate = ({ cid, ...pin }: Pin): Promise<void> =>
+    attempt(async () => {
+      const provide = pin.provide === 'none' ? 'all' : 'none'
       await call('PATCH /accounts/{account}/files/{cid}', { account, cid, provide })
       toast(provide === 'none' ? 'The pin is private' : 'The setting of the account applies')
-      files.again()
-    } catch (error) {
-      toast(messageOf(error), 'bad')
-    }
-  }
-  const select = (cid: string): void => {
+    })
+  const select = (pins: readonly Pin[], isSelected: boolean): void => {
     const next = new Map(selected)
-    const pin = files.value?.pins.find((one) => one.cid === cid)
-    if (!next.delete(cid) && pin !== undefined) next.set(cid, pin)
+    for (const pin of pins) {
+      if (isSelected) next.set(pin.cid, pin)
+      else next.delete(pin.cid)
+    }
     setSelected(next)
   }
   const buttons = place !== null && (
@@ -97,6 +86,7 @@ function Files({ choices }: { readonly choices: Choices }) {
       <UploadButtons uploading={uploading} />
     </>
   )
+  const isFiltered = filter.search !== '' || filter.type !== ''
   return (
     <>
       <PageHead title="Files" about={usedText(files.value, about.value)} actions={buttons} />
@@ -108,7 +98,19 @@ function Files({ choices }: { readonly choices: Choices }) {
       )}
       <UploadState uploading={uploading} />
       <div class="toolbar">
-        <SearchBox title="Name or CID" value={text} onValue={setText} />
+        <SearchBox title="Name or CID" value={list.text} onValue={list.setText} />
+        <Pick
+          title="Type"
+          value={filter.type}
+          options={types}
+          onValue={(type) => setFilter({ type })}
+        />
+        <Pick
+          title="Sort"
+          value={filter.sort}
+          options={sorts}
+          onValue={(sort) => setFilter({ sort })}
+        />
         {choices.keys.length > 1 && choice.place !== null && (
           <Pick
             title="As key"
@@ -120,7 +122,7 @@ function Files({ choices }: { readonly choices: Choices }) {
       </div>
       <Card flush>
         <Show loaded={files}>
-          {({ pins, next, count }) => (
+          {({ pins, found }) => (
             <>
               <Pins
                 pins={pins}
@@ -128,22 +130,19 @@ function Files({ choices }: { readonly choices: Choices }) {
                 provide={about.value?.provide ?? 'none'}
                 selected={new Set(selected.keys())}
                 onSelect={select}
+                sort={filter.sort}
+                onSort={(sort: Sort) => setFilter({ sort })}
                 actions={{
                   rename: place === null ? null : (pin) => setOpened({ kind: 'rename', pin }),
                   unpin: place === null ? null : (pin) => void unpinOne(pin),
                   setPrivate: mayChange ? (pin) => void setPrivate(pin) : null,
                 }}
-                empty={<NoFiles search={search} buttons={buttons} onClear={() => setText('')} />}
+                empty={<NoFiles isFiltered={isFiltered} buttons={buttons} onClear={list.clear} />}
               />
-              {(from.length > 0 || next !== null) && (
+              {(isFiltered || list.before > 0 || list.toNext !== null) && found > 0 && (
                 <div class="card-foot">
-                  <span>
-                    {`From ${formatNumber(from.length * pageRows + 1)}${search === '' ? ` of ${formatNumber(count)}` : ''}`}
-                  </span>
-                  <Pager
-                    onPrevious={from.length === 0 ? null : () => setFrom(from.slice(0, -1))}
-                    onNext={next === null ? null : () => setFrom([...from, next])}
-                  />
+                  <span>{rangeText(list.before, pins.length, found)}</span>
+                  <Pager onPrevious={list.toPrevious} onNext={list.toNext} />
                 </div>
               )}
             </>
@@ -165,57 +164,9 @@ function Files({ choices }: { readonly choices: Choices }) {
   )
 }
 
-/** A page of pins, those that the text finds. */
-function useFiles(text: string) {
-  const { id: account } = useAccount()
-  const [search, setSearch] = useState('')
-  const [from, setFrom] = useState<readonly string[]>([])
-  useEffect(() => {
-    // Without a new search the page stays: a click on Next may come before the timer.
-    if (text.trim() === search) return
-    const timer = setTimeout(() => {
-      setSearch(text.trim())
-      setFrom([])
-    }, typingMs)
-    return () => clearTimeout(timer)
-  }, [text, search])
-  const start = from.at(-1)
-  const files = useLoaded(
-    (signal) =>
-      call(
-        'GET /accounts/{account}/files',
-        {
-          account,
-          limit: pageRows,
-          ...(start === undefined ? {} : { from: start }),
-          ...(search === '' ? {} : { search }),
-        },
-        signal,
-      ),
-    [account, start, search],
-  )
-  return { files, from, setFrom, search }
-}
-
-/** What the page needs beside the pins. */
-function useAbout() {
-  const { id: account } = useAccount()
-  return useLoaded(
-    async (signal) => {
-      const [status, card, found] = await Promise.all([
-        call('GET /status', {}, signal),
-        call('GET /accounts/{account}/card', { account }, signal),
-        call('GET /accounts/{account}', { account }, signal),
-      ])
-      const reading: Reading = {
-        gateway: status.gateway,
-        port: String(status.facesPort ?? location.port),
-      }
-      const { provide, filesStoredBytes: max } = found.account.settings
-      return { reading, card, provide, max }
-    },
-    [account],
-  )
+function rangeText(pagesBefore: number, shown: number, found: number): string {
+  const first = pagesBefore * pageRows + 1
+  return `${formatNumber(first)}–${formatNumber(first + shown - 1)} of ${formatNumber(found)}`
 }
 
 function usedText(
@@ -229,15 +180,15 @@ function usedText(
 }
 
 function NoFiles({
-  search,
+  isFiltered,
   buttons,
   onClear,
 }: {
-  readonly search: string
+  readonly isFiltered: boolean
   readonly buttons: preact.ComponentChildren
   onClear(): void
 }) {
-  if (search !== '') {
+  if (isFiltered) {
     return (
       <Empty
         title="No files match"

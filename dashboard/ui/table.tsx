@@ -7,6 +7,8 @@ import { Empty } from './note.tsx'
 
 export type Column<Row> = {
   readonly title: string
+  /** Before the title: a tick that selects all rows. */
+  readonly heading?: ComponentChildren
   readonly cell: (row: Row) => ComponentChildren
   readonly number?: boolean
   /** A column of buttons, at the right end of a row on a phone. */
@@ -36,6 +38,8 @@ type TableProps<Row> = {
   /** Rows on a page; more rows get buttons for pages. */
   readonly pageSize?: number
   readonly order?: Order
+  /** The rows come in this order, and `onSort` gets the heading to order them by. Absent: the table sorts its rows. */
+  readonly sorted?: { readonly order: Order; onSort(by: string): void }
   /** Rows of less height. */
   readonly dense?: boolean
   /** The first page is shown again when this changes: the filter of the rows. */
@@ -47,19 +51,24 @@ type TableProps<Row> = {
 const pageRows = 50
 
 export function Table<Row>(props: TableProps<Row>) {
-  const { columns, rows, empty, pageSize = pageRows, foot } = props
+  const { columns, rows, empty, pageSize = pageRows, foot, sorted: outside } = props
   const [order, setOrder] = useState<Order | null>(props.order ?? null)
   const [asked, setPage] = useState(0)
   useEffect(() => setPage(0), [props.filteredBy])
   if (rows.length === 0) return <>{empty ?? <Empty title="Nothing here yet" />}</>
-  const sorted = sortedBy(rows, columns, order)
+  const sorted = outside === undefined ? sortedBy(rows, columns, order) : rows
   const page = Math.min(asked, Math.ceil(rows.length / pageSize) - 1)
   const shown = sorted.slice(page * pageSize, (page + 1) * pageSize)
   const sortBy = (by: string): void =>
     setOrder((was) => ({ by, down: was?.by === by ? !was.down : true }))
   return (
     <div>
-      <Rows {...props} rows={shown} order={order} onSort={sortBy} />
+      <Rows
+        {...props}
+        rows={shown}
+        order={outside?.order ?? order}
+        onSort={outside?.onSort ?? sortBy}
+      />
       {(foot !== undefined || rows.length > pageSize) && (
         <div class="card-foot">
           <span class="row">
@@ -165,7 +174,7 @@ function Rows<Row>({
 }
 
 function Heading<Row>({
-  column: { title, number = false, actions = false, hides, sort },
+  column: { title, heading, number = false, actions = false, hides, sort },
   order,
   onSort,
 }: {
@@ -180,6 +189,7 @@ function Heading<Row>({
       class={`${number ? 'number ' : ''}${hides ?? ''}`}
       {...(sorted as { 'aria-sort'?: 'ascending' | 'descending' })}
     >
+      {heading}
       {actions ? (
         <span class="unseen">{title}</span>
       ) : sort === undefined ? (

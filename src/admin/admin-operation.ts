@@ -6,9 +6,8 @@ import type { Cards } from '../access/cards/cards.ts'
 import type { Identity } from '../access/people/identity.ts'
 import type { JwtPublicKeys } from '../access/accounts/jwt-public-keys.ts'
 import type { Clock } from '../base/clock.ts'
-import type { Provide } from '../base/provide.ts'
 import type { AccountStorage, StorageRows } from '../ipfs/pins/account-storage.ts'
-import type { PinPage } from '../ipfs/pins/pin-list.ts'
+import type { PinChange, PinPage, PinPageRequest } from '../ipfs/pins/pin-list.ts'
 import type { PinRequests } from '../ipfs/pins/pin-requests.ts'
 import type { InspectorAccess } from './inspector-access.ts'
 import type { DryRun } from './dry-run.ts'
@@ -24,14 +23,11 @@ import type { UsageView } from './resources/usage/usage-view.ts'
 /** Pins and storage as rows. */
 export interface PinRows {
   /** Null: `from` is no place in the list. */
-  list(
-    accountId: string,
-    page: { readonly from: string | null; readonly search: string | null; readonly limit: number },
-  ): Promise<PinPage | null>
+  list(accountId: string, page: PinPageRequest): Promise<PinPage | null>
   stored(accountId: string): Promise<AccountStorage>
   storage(): Promise<StorageRows>
   /** False: the account has not pinned this CID. */
-  setProvide(accountId: string, cid: string, provide: Provide): Promise<boolean>
+  change(accountId: string, cid: string, change: PinChange): Promise<boolean>
 }
 
 /** What an operation may touch. */

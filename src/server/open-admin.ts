@@ -10,7 +10,7 @@ import { createKeyUsages } from '../access/usage/key-usage.ts'
 import { createUsageReports } from '../access/usage/usage-report.ts'
 import type { Usage, UsageRead } from '../access/usage/usage.ts'
 import type { AdminContext, PinRows } from '../admin/admin-operation.ts'
-import { listPins, setPinProvide } from '../ipfs/pins/pin-list.ts'
+import { changePin, listPins } from '../ipfs/pins/pin-list.ts'
 import { fileURLToPath } from 'node:url'
 import { cardGateOf, listOf } from './open-access.ts'
 import { createListedIps } from '../base/addresses.ts'
@@ -61,7 +61,7 @@ export function openPinRows(rows: Rows): PinRows {
     list: (accountId, page) => listPins(rows, accountId, page),
     stored: (accountId) => readStorage(rows, accountId),
     storage: () => listStorage(rows),
-    setProvide: (accountId, cid, provide) => setPinProvide(rows, { accountId, cid, provide }),
+    change: (accountId, cid, change) => changePin(rows, { accountId, cid }, change),
   }
 }
 
@@ -72,7 +72,8 @@ export type AdminApiNeeds = {
   readonly opened: Pick<DryRunDeps, 'networks' | 'operationsOf'>
   readonly limiter: DryRunDeps['limiter']
   readonly transferMeters: TransferMeters
-  readonly endpoints: Pick<AsKeyParts, 'rpc' | 'files'> & Pick<DryRunDeps, 'commandClassOf'>
+  readonly endpoints: Pick<AsKeyParts, 'rpc' | 'files' | 'uploads'> &
+    Pick<DryRunDeps, 'commandClassOf'>
   /** Current settings. */
   readonly settings: { readonly now: Config }
   /** Gets the requests of the admin API as they end. */

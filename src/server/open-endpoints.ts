@@ -204,7 +204,8 @@ function createRouter(endpoints: Endpoints): RequestHandler {
 }
 
 /** `commandClassOf`: null for an unknown command. */
-type AdminEndpoints = Pick<AsKeyParts, 'rpc' | 'files'> & Pick<DryRunDeps, 'commandClassOf'>
+type AdminEndpoints = Pick<AsKeyParts, 'rpc' | 'files' | 'uploads'> &
+  Pick<DryRunDeps, 'commandClassOf'>
 
 type RpcEndpointDeps = {
   readonly gateway: RpcPipeline
@@ -330,10 +331,20 @@ export function openEndpoints(parts: EndpointsDeps): OpenEndpoints {
     return gatewayNow
   }
   const rpc = createRpcApi(rpcParts)
+  const tus = createTusHandler({
+    ...filesParts,
+    add: add as KuboCommand<unknown>,
+    records: uploads,
+    room: uploadSpace,
+  })
   const side =
     parts.openAdmin?.({
       rpc,
       files: (entry) => createIpfsApi(filesParts, entry),
+      uploads:
+        ({ caller, path }) =>
+        (exchange) =>
+          tus(exchange, { caller, path: tusPath + path }),
       commandClassOf: (command) => parts.commands.get(command)?.class ?? null,
     }) ?? null
   const admin = parts.metrics === null ? side : withMetrics(side, parts.metrics)
@@ -347,12 +358,7 @@ export function openEndpoints(parts: EndpointsDeps): OpenEndpoints {
       docs,
       ...(admin === null || apart ? {} : { admin }),
       files: createIpfsApi(filesParts),
-      tus: createTusHandler({
-        ...filesParts,
-        add: add as KuboCommand<unknown>,
-        records: uploads,
-        room: uploadSpace,
-      }),
+      tus: (exchange) => tus(exchange),
       psa: createPsaHandler({
         ...filesParts,
         requests: parts.pinRequests,

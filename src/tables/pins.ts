@@ -1,7 +1,9 @@
 // Table `pin`: the pins of accounts, each with the root of its blocks. CIDs are bytes: a v0 and a v1 CID of one block are
 // two pins.
 // Tested by src/ipfs/files.test.ts, src/ipfs/pins/roots.test.ts
+import type { NameEndings } from '../base/file-types.ts'
 import type { PinProvide, Provide } from '../base/provide.ts'
+import type { CidRange } from '../codec/ipld/cid-range.ts'
 import { query, type Query } from '../db/rows.ts'
 import type { Statement } from '../db/writer.ts'
 import { isRoot, type RootName, rootParameters } from './roots.ts'
@@ -19,6 +21,8 @@ export type DatedPinRow = PinRow & {
   /** Last and next announcement of the root, as of table `provide`; null: none, or no account makes it public. */
   readonly announced: number | null
   readonly due: number | null
+  /** The value by which the list is ordered. */
+  readonly place: number | string
 }
 
 /** A pin of a version that had no roots. */
@@ -60,41 +64,79 @@ export function listPins(accountId: string, after: Uint8Array, limit: number): Q
   )
 }
 
-/** The account's pins, the newest first. `before`: the last of the previous page, or null. */
-export function listNewestPins(
+/** Pins with one value are in the order of their CIDs. */
+export type PinOrder = { readonly by: 'created' | 'name' | 'size'; readonly down: boolean }
+
+export type PinFilter = {
+  /** A part of the name, in any case, or a CID of the range; null: any. */
+  readonly search: { readonly name: string; readonly cids: CidRange | null } | null
+  /** Null: any. */
+  readonly endings: NameEndings | null
+}
+
+/** The value by which a pin is ordered; without a size yet it is the smallest. */
+const orderValues = {
+  created: 'pin.created',
+  name: 'lower(pin.name)',
+  size: 'coalesce(root.bytes, -1)',
+} as const satisfies Readonly<Record<PinOrder['by'], string>>
+
+/** A page of the account's pins. `after`: the value and CID of the last pin of the previous page, or null. */
+export function listPinPage(
   accountId: string,
-  before: readonly [created: number, cid: Uint8Array] | null,
-  limit: number,
+  filter: PinFilter,
+  { by, down }: PinOrder,
+  {
+    after,
+    limit,
+  }: {
+    readonly after: readonly [value: number | string, cid: Uint8Array] | null
+    readonly limit: number
+  },
 ): Query<DatedPinRow> {
+  const value = orderValues[by]
+  const way = down ? 'DESC' : 'ASC'
+  const filtered = filterOf(filter)
   return query(
     `SELECT pin.cid, pin.mode, pin.name, pin.created, pin.provide, root.bytes, root.blocks,
-            provide.announced, provide.due
+            provide.announced, provide.due, ${value} AS place
        FROM pin LEFT JOIN root ON root.id = pin.root
        LEFT JOIN provide ON provide.multihash = root.hash AND provide.roots > 0
-      WHERE pin.account_id = ? ${before === null ? '' : 'AND (pin.created, pin.cid) < (?, ?)'}
-      ORDER BY pin.created DESC, pin.cid DESC LIMIT ?`,
-    [accountId, ...(before ?? []), limit],
+      WHERE pin.account_id = ?${filtered.sql}
+        ${after === null ? '' : `AND (${value}, pin.cid) ${down ? '<' : '>'} (?, ?)`}
+      ORDER BY ${value} ${way}, pin.cid ${way} LIMIT ?`,
+    [accountId, ...filtered.parameters, ...(after ?? []), limit],
   )
 }
 
-/** As `listNewestPins`, of those whose name contains the text, in any case, or whose CID is the given one. */
-export function searchNewestPins(
+/** One row. */
+export function countPinsBy(
   accountId: string,
-  wanted: { readonly name: string; readonly cid: Uint8Array },
-  before: readonly [created: number, cid: Uint8Array] | null,
-  limit: number,
-): Query<DatedPinRow> {
-  const pattern = `%${wanted.name.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
-  return query(
-    `SELECT pin.cid, pin.mode, pin.name, pin.created, pin.provide, root.bytes, root.blocks,
-            provide.announced, provide.due
-       FROM pin LEFT JOIN root ON root.id = pin.root
-       LEFT JOIN provide ON provide.multihash = root.hash AND provide.roots > 0
-      WHERE pin.account_id = ? AND (lower(pin.name) LIKE ? ESCAPE '\\' OR pin.cid = ?)
-        ${before === null ? '' : 'AND (pin.created, pin.cid) < (?, ?)'}
-      ORDER BY pin.created DESC, pin.cid DESC LIMIT ?`,
-    [accountId, pattern, wanted.cid, ...(before ?? []), limit],
-  )
+  filter: PinFilter,
+): Query<{ readonly pins: number }> {
+  const { sql, parameters } = filterOf(filter)
+  return query(`SELECT count(*) AS pins FROM pin WHERE pin.account_id = ?${sql}`, [
+    accountId,
+    ...parameters,
+  ])
+}
+
+function filterOf({ search, endings }: PinFilter): Pick<Query<never>, 'sql' | 'parameters'> {
+  const parts: string[] = []
+  const parameters: (string | Uint8Array)[] = []
+  const like = String.raw`lower(pin.name) LIKE ? ESCAPE '\'`
+  if (search !== null) {
+    const { name, cids } = search
+    parts.push(cids === null ? like : `(${like} OR pin.cid >= ? AND pin.cid < ?)`)
+    const pattern = name.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)
+    parameters.push(`%${pattern}%`, ...(cids === null ? [] : [cids.from, cids.below]))
+  }
+  if (endings !== null) {
+    const any = endings.endings.map(() => like).join(' OR ')
+    parts.push(`${endings.not ? 'NOT ' : ''}(${any})`)
+    parameters.push(...endings.endings.map((ending) => `%.${ending}`))
+  }
+  return { sql: parts.map((part) => ` AND ${part}`).join(''), parameters }
 }
 
 /** One row. */
@@ -189,6 +231,15 @@ export function setRootOfPin(
       WHERE account_id = ? AND cid = ? AND mode = ? AND root IS NULL
         AND EXISTS (SELECT 1 FROM root WHERE ${condition(isReferenced)})`,
     parameters: [...named, accountId, cid, mode, ...named],
+    require: 'change',
+  }
+}
+
+/** Fails with `NothingChanged` if the account has not pinned exactly that CID. */
+export function setCreatedOfPin(accountId: string, cid: Uint8Array, created: number): Statement {
+  return {
+    sql: 'UPDATE pin SET created = ? WHERE account_id = ? AND cid = ?',
+    parameters: [created, accountId, cid],
     require: 'change',
   }
 }

@@ -88,6 +88,56 @@ test('pins are found by a part of their name or by their CID, page by page', asy
   deepEqual([rest.pins[0]?.name, rest.next], ['Site_1.html', null])
 })
 
+test('pins are ordered by name, size and date and filtered by type, page by page', async (t) => {
+  const server = await startCairn()
+  t.after(() => server.stop())
+  await using admin = await openAdminAccess(context, { dataDir: server.dataDir })
+  const account = (await admin.call('GET /accounts')).accounts[0]?.id ?? ''
+  const names = ['b.PNG', 'A.png', 'site', 'c_1.pdf', 'ü.json', 'film.mp4']
+  const lengthOf = (at: number) => 1 + ((at * 7) % 11)
+  for (const [at, name] of names.entries()) await add(name, 'x'.repeat(lengthOf(at)), server, name)
+  type Sent = { readonly [Name in 'sort' | 'order' | 'type' | 'search']?: string }
+  const listed = async (sent: Sent) => {
+    const found: string[] = []
+    let from: string | null = null
+    do {
+      const page: { pins: { name: string }[]; next: string | null; found: number } =
+        await admin.call('GET /accounts/{account}/files', {
+          account,
+          limit: 1,
+          ...(sent as { sort?: 'name' }),
+          ...(from === null ? {} : { from }),
+        })
+      found.push(...page.pins.map(({ name }) => name))
+      from = page.next
+    } while (from !== null)
+    return found
+  }
+  const byName = ['A.png', 'b.PNG', 'c_1.pdf', 'film.mp4', 'site', 'ü.json']
+  deepEqual(await listed({ sort: 'name' }), byName)
+  deepEqual(await listed({ sort: 'name', order: 'desc' }), byName.toReversed())
+  deepEqual(await listed({ sort: 'created', order: 'asc' }), names)
+  const sizes = await listed({ sort: 'size' })
+  deepEqual(await listed({ sort: 'size', order: 'asc' }), sizes.toReversed())
+  const lengths = sizes.map((name) => lengthOf(names.indexOf(name)))
+  deepEqual(
+    lengths,
+    lengths.toSorted((one, other) => other - one),
+  )
+  deepEqual(await listed({ type: 'image' }), ['A.png', 'b.PNG'])
+  deepEqual(await listed({ type: 'other' }), ['site'])
+  deepEqual(await listed({ type: 'document', search: '_' }), ['c_1.pdf'])
+  deepEqual(await listed({ type: 'archive' }), [])
+  const page = await admin.call('GET /accounts/{account}/files', {
+    account,
+    type: 'image',
+    limit: 1,
+  })
+  deepEqual([page.found, page.count], [2, names.length])
+  const cid = page.pins[0]?.cid ?? ''
+  deepEqual(await listed({ search: cid.slice(0, 20) }), [page.pins[0]?.name])
+})
+
 test('an account makes its pins public, and excludes one of them', async (t) => {
   const server = await startCairn()
   t.after(() => server.stop())
@@ -115,14 +165,17 @@ test('an account makes its pins public, and excludes one of them', async (t) => 
   equal(await found(), 'none')
   await change('all')
   equal(await status(), 200)
-  await rejects(
-    admin.call('PATCH /accounts/{account}/files/{cid}', {
-      account: id,
-      cid: 'bafkqaaa',
-      provide: 'all',
-    }),
-    { code: 'absent' },
-  )
+  for (const [change, code] of [
+    [{ cid: 'bafkqaaa', provide: 'all' }, 'absent'],
+    [{ cid: 'bafkqaaa', created: 1 }, 'absent'],
+    [{ cid }, 'bad_input'],
+    [{ cid, created: Date.now() + 60_000 }, 'bad_input'],
+  ] as const) {
+    const sent = { account: id, ...change }
+    await rejects(admin.call('PATCH /accounts/{account}/files/{cid}', sent), { code })
+  }
+  await admin.call('PATCH /accounts/{account}/files/{cid}', { account: id, cid, created: 5 })
+  equal((await pin())?.created, 5)
   await admin.call('PUT /accounts/{account}/provide', { account: id, provide: 'none' })
   equal(await status(), 401)
 })

@@ -21,7 +21,7 @@ test(
   'a file and a folder are uploaded, listed with their sizes, opened through the gateway and unpinned',
   { skip: noBrowser },
   async (t) => {
-    const { page, open, picture } = await openSignedIn(t)
+    const { cairn, account, page, open, picture } = await openSignedIn(t)
     await open('/files')
     await page.getByText('No files yet').waitFor()
     const [files, folder] = [
@@ -73,10 +73,19 @@ test(
     await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click()
     const renamed = page.getByRole('row').filter({ hasText: 'pebble.txt' })
     await renamed.waitFor()
+    const listed = async () => {
+      const reply = await page.request.get(`${cairn.url}/api/v1/accounts/${account}/files`)
+      return ((await reply.json()) as { pins: readonly object[] }).pins
+    }
+    await (await menuOf('pebble.txt', 'Make private')).click()
+    await page.getByText('The pin is private').waitFor()
+    const before = await listed()
     await (await menuOf('pebble.txt', 'Unpin')).click()
     await renamed.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Undo' }).click()
-    await renamed.waitFor()
+    await renamed.getByText('Private', { exact: true }).waitFor()
+    assert.deepEqual(await listed(), before, 'with its date, its name and its readers')
+    assert.deepEqual(before.length, 2)
     await page.getByRole('searchbox').fill('PEBB')
     await folderRow.waitFor({ state: 'detached' })
     await page.getByLabel('Select pebble.txt').check()
@@ -193,6 +202,75 @@ test(
 )
 
 test(
+  'files are ordered, filtered by type and found by the first characters of a CID, and the address keeps it',
+  { skip: noBrowser, timeout: 120_000 },
+  async (t) => {
+    const { page, open, picture } = await openSignedIn(t)
+    await open('/files')
+    const input = page.locator('input[type=file][multiple]')
+    for (const [name, bytes] of [
+      ['b.png', 900],
+      ['a.json', 30],
+      ['c.mp4', 4_000],
+    ] as const) {
+      await input.setInputFiles({ name, mimeType: '', buffer: Buffer.alloc(bytes, name) })
+      await page.getByText(`${name} is uploaded and pinned`).waitFor()
+    }
+    const shown = async (names: readonly string[]) => {
+      await until(async () => {
+        assert.deepEqual(await page.locator('tbody .name').allInnerTexts(), names)
+      }, 30_000)
+    }
+    await shown(['c.mp4', 'a.json', 'b.png'])
+    await page.getByRole('button', { name: 'Name', exact: true }).click()
+    await shown(['a.json', 'b.png', 'c.mp4'])
+    await page
+      .getByRole('columnheader', { name: 'Name' })
+      .and(page.locator('[aria-sort=ascending]'))
+      .waitFor()
+    await page.getByRole('button', { name: /^Name/ }).press('Enter')
+    await shown(['c.mp4', 'b.png', 'a.json'])
+    await page.getByLabel('Sort').selectOption({ label: 'smallest first' })
+    await shown(['a.json', 'b.png', 'c.mp4'])
+    await page.reload()
+    await shown(['a.json', 'b.png', 'c.mp4'])
+    assert.equal(await page.getByLabel('Sort').inputValue(), 'size')
+    await page.getByLabel('Type').selectOption('image')
+    await shown(['b.png'])
+    await page.getByText('1–1 of 1').waitFor()
+    const cid = (await page.locator('.cid').getAttribute('title')) ?? ''
+    await page.getByLabel('Type').selectOption('archive')
+    await page.getByText('No files match').waitFor()
+    await checkAxe(page, 'no files of a type')
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await shown(['a.json', 'b.png', 'c.mp4'])
+    await page.getByRole('searchbox').fill(cid.slice(0, 16))
+    await shown(['b.png'])
+    await page.getByRole('searchbox').fill('')
+    await shown(['a.json', 'b.png', 'c.mp4'])
+    for (const scheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: scheme })
+      await checkAxe(page, `files ${scheme}`)
+    }
+    await page.getByLabel('Select all on this page').check()
+    await page.getByRole('region', { name: 'Selection' }).getByText('3 selected').waitFor()
+    await picture('files-selected-dark')
+    await page.setViewportSize({ width: 390, height: 800 })
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+    await checkAxe(page, 'files on a phone')
+    await picture('files-phone')
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await page.getByRole('button', { name: 'Unpin 3 files…' }).click()
+    await page.getByRole('dialog').getByLabel('Type 3 to confirm').fill('3')
+    await page.getByRole('dialog').getByRole('button', { name: 'Unpin 3 files' }).click()
+    await page.getByText('No files yet').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByLabel('Sort').selectOption({ label: 'newest first' })
+    await shown(['c.mp4', 'a.json', 'b.png'])
+  },
+)
+
+test(
   'a hundred thousand pins are pages of fifty',
   { skip: noBrowser, timeout: 60_000 },
   async (t) => {
@@ -208,15 +286,15 @@ test(
         blocks: 1,
         provide: 'all',
       }))
-      const page = { pins, next: String(Number(from) + 50), count: 100_000 }
+      const page = { pins, next: String(Number(from) + 50), found: 100_000, count: 100_000 }
       await route.fulfill({ json: { ...page, stored: { blocks: 1, bytes: 1 } } })
     })
     await page.setViewportSize({ width: 1440, height: 900 })
     await open('/files')
-    await page.getByText('From 1 of 100,000').waitFor()
+    await page.getByText('1–50 of 100,000').waitFor()
     assert.ok(Number(await page.evaluate('document.documentElement.scrollHeight')) <= 2_700)
     await page.getByRole('button', { name: 'Next' }).click()
-    await page.getByText('From 51 of 100,000').waitFor()
+    await page.getByText('51–100 of 100,000').waitFor()
     await page.getByText('file 50-1.txt').waitFor()
   },
 )

@@ -15,7 +15,11 @@ export async function openSignedIn(
   options: OpenPageOptions = {},
 ): Promise<OpenPage & { readonly account: string }> {
   const opened = await openPage(t, options)
-  const { cairn, page } = opened
+  return { ...opened, account: await signIn(opened) }
+}
+
+/** Creates the first operator; the session cookie is in the browser then. Returns the ID of the first account. */
+export async function signIn({ cairn, page }: Pick<OpenPage, 'cairn' | 'page'>): Promise<string> {
   const link = new URL(cairn.firstRunLink ?? '').hash.slice(1)
   const response = await page.request.post(`${cairn.url}/api/v1/welcome`, {
     headers: { origin: cairn.url, 'x-cairn-admin': '1' },
@@ -25,5 +29,5 @@ export async function openSignedIn(
   const { accounts } = (await (await page.request.get(`${cairn.url}/api/v1/accounts`)).json()) as {
     accounts: readonly { id: string }[]
   }
-  return { ...opened, account: accounts[0]?.id ?? '' }
+  return accounts[0]?.id ?? ''
 }

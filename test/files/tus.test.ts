@@ -94,6 +94,40 @@ test('a chunked upload that is aborted and resumed has the same CID, and its byt
   assert.equal(again.headers.get('x-cairn-cid'), cid)
 })
 
+test('a folder is uploaded as a body of multipart/form-data, and has the same CID as add', async () => {
+  const part = (name: string, content: string) =>
+    `--stone\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n` +
+    `Content-Type: application/octet-stream\r\n\r\n${content}\r\n`
+  const body = Buffer.from(
+    `${part('site%2Fa.txt', 'a')}${part('site%2Fdeep%2Fb', 'b')}--stone--\r\n`,
+  )
+  const sent = await upload(body, {
+    metadata: { multipart: 'stone', 'cid-version': '1' },
+    chunkSize: 100,
+  })
+  const form = new FormData()
+  form.append('file', new Blob(['a']), 'site%2Fa.txt')
+  form.append('file', new Blob(['b']), 'site%2Fdeep%2Fb')
+  const added = await (await filesClient(server).post('add?cid-version=1', form)).text()
+  const { Hash } = JSON.parse(added.trim().split('\n').at(-1) ?? '') as { Hash: string }
+  assert.equal(sent.cid, Hash)
+
+  const cut = await call('POST', '/tus/files', {
+    'upload-length': '20',
+    'upload-metadata': `multipart ${Buffer.from('stone').toString('base64')}`,
+  })
+  const type = { 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' }
+  const path = cut.headers.get('location') ?? ''
+  const refused = await call('PATCH', path, type, body.subarray(0, 20))
+  assert.equal(refused.status, 400, await refused.text())
+  await call('DELETE', path)
+  const noBoundary = await call('POST', '/tus/files', {
+    'upload-length': '20',
+    'upload-metadata': `multipart ${Buffer.from('a b').toString('base64')}`,
+  })
+  assert.match(await noBoundary.text(), /multipart of Upload-Metadata is no boundary/)
+})
+
 test('an empty file is complete when it is created', async () => {
   const { cid } = await upload(Buffer.alloc(0))
   assert.equal(cid, 'QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQH')

@@ -119,7 +119,7 @@ export function createAdminHandler(parts: AdminHandlerDeps): RequestHandler {
 /** In place of an operation: a call or a command as a key. */
 const asKeyName = 'asKey'
 
-/** Answers requests to `…/keys/{key}/rpc/` and `…/keys/{key}/files/`; false: another path. */
+/** Answers requests to `rpc/`, `files/` and `uploads` below `…/keys/{key}/`; false: another path. */
 export type AsKey = (
   exchange: NodeExchange,
   path: string,
@@ -132,17 +132,20 @@ export type AsKeyParts = {
   readonly rpc: RpcApi
   /** The IPFS API for an authenticated caller; `path`: `/api/v0/<command>`. */
   readonly files: (as: { readonly caller: Caller; readonly path: string }) => RequestHandler
+  /** Resumable uploads for an authenticated caller; `path`: what follows `/tus/files`. */
+  readonly uploads: (as: { readonly caller: Caller; readonly path: string }) => RequestHandler
 }
 
-const asKeyForm = /^\/accounts\/([^/]+)\/keys\/([^/]+)\/(rpc|files)\/(.+)$/
+const asKeyForm = /^\/accounts\/([^/]+)\/keys\/([^/]+)\/(?:(rpc|files)\/(.+)|uploads(\/.+)?)$/
 
-export function createAsKey({ callerOf, rpc, files }: AsKeyParts): AsKey {
+export function createAsKey({ callerOf, rpc, files, uploads }: AsKeyParts): AsKey {
   return async (exchange, path, actor) => {
     const match = asKeyForm.exec(path)
     if (match === null) return false
-    const [, account = '', key = '', face = '', rest = ''] = match
+    const [, account = '', key = '', face = 'uploads', rest = '', upload = ''] = match
     const caller = await callerAs(actor, account, key)
-    if (face === 'files') await files({ caller, path: `/api/v0/${rest}` })(exchange)
+    if (face === 'uploads') await uploads({ caller, path: upload })(exchange)
+    else if (face === 'files') await files({ caller, path: `/api/v0/${rest}` })(exchange)
     else await rpc(exchange, { network: rest, webSocket: false, key: null, caller })
     return true
   }

@@ -1,11 +1,20 @@
-// The pins of one account as a page shows them: the newest first, a piece at a time, with what each comes to.
+// The pins of one account as a page shows them: filtered and ordered, a piece at a time, with the size of each.
 // Tested by test/admin/admin-files.test.ts
 import { CID } from 'multiformats/cid'
+import { endingsOf, type FileType } from '../../base/file-types.ts'
 import type { Provide } from '../../base/provide.ts'
+import { cidRange } from '../../codec/ipld/cid-range.ts'
 import { parseCid } from '../../codec/ipld/cid.ts'
 import type { Rows } from '../../db/rows.ts'
 import { NothingChanged } from '../../db/writer.ts'
-import { countPinsOf, listNewestPins, searchNewestPins } from '../../tables/pins.ts'
+import {
+  countPinsBy,
+  countPinsOf,
+  type DatedPinRow,
+  listPinPage,
+  type PinOrder,
+  setCreatedOfPin,
+} from '../../tables/pins.ts'
 import { newDueMax } from '../../tables/network/provide.ts'
 import { setProvideOfPin } from '../../tables/network/public-blocks.ts'
 import type { PinMode } from '../files.ts'
@@ -30,62 +39,76 @@ export type PinPage = {
   readonly pins: readonly ListedPin[]
   /** Where the next page begins; null: there is none. */
   readonly next: string | null
+  /** Pins that the filter finds. */
+  readonly found: number
   /** All pins of the account. */
   readonly count: number
 }
 
-const pageMax = 200
-/** Stands for a text that is no CID: no pin has it. */
-const noCid = new Uint8Array()
+export type PinPageRequest = {
+  /** `next` of the page before, in the same order; null: the first one. */
+  readonly from: string | null
+  /** A part of the name, in any case, or a CID, or at least nine first characters of one; null: all. */
+  readonly search: string | null
+  /** By the ending of the name; null: all. */
+  readonly type: FileType | null
+  readonly order: PinOrder
+  readonly limit: number
+}
 
-/**
- * `from`: `next` of the page before; null: the first one. `search`: a part of the name, in any case, or the whole CID; null: all.
- * Null for a `from` that is none.
- */
+/** What is changed of a pin; undefined: nothing. `created`: milliseconds since 1970 UTC. */
+export type PinChange = {
+  readonly provide: Provide | undefined
+  readonly created: number | undefined
+}
+
+const pageMax = 200
+
+/** Null for a `from` that is none of this order. */
 export async function listPins(
   rows: Rows,
   accountId: string,
-  {
-    from,
-    search,
-    limit = pageMax,
-  }: { readonly from: string | null; readonly search: string | null; readonly limit?: number },
+  { from, search, type, order, limit }: PinPageRequest,
 ): Promise<PinPage | null> {
-  const start = from === null ? null : parsePlace(from)
-  if (from !== null && start === null) return null
+  const after = from === null ? null : parsePlace(from, order)
+  if (from !== null && after === null) return null
   const size = Math.min(limit, pageMax)
-  const wanted = search === null ? null : { name: search, cid: parseCid(search)?.bytes ?? noCid }
-  const found = await rows.find(
-    wanted === null
-      ? listNewestPins(accountId, start, size + 1)
-      : searchNewestPins(accountId, wanted, start, size + 1),
-  )
-  const [counted] = await rows.find(countPinsOf(accountId))
+  const filter = {
+    search: search === null ? null : { name: search, cids: cidRange(search) },
+    endings: type === null ? null : endingsOf(type),
+  }
+  const [found, [counted], [matching]] = await rows.snapshot([
+    listPinPage(accountId, filter, order, { after, limit: size + 1 }),
+    countPinsOf(accountId),
+    countPinsBy(accountId, filter),
+  ])
   const shown = found.slice(0, size)
   const last = shown.at(-1)
   return {
-    pins: shown.map((row) => ({
+    pins: shown.map(({ place: _place, ...row }) => ({
       ...row,
       cid: CID.decode(row.cid).toString(),
       due: row.due !== null && row.due <= newDueMax ? 0 : row.due,
     })),
-    next:
-      found.length > size && last !== undefined
-        ? `${last.created}-${CID.decode(last.cid).toString()}`
-        : null,
+    next: found.length > size && last !== undefined ? textOf(last) : null,
+    found: matching?.pins ?? 0,
     count: counted?.pins ?? 0,
   }
 }
 
 /** False: the account has not pinned exactly that CID. */
-export async function setPinProvide(
+export async function changePin(
   rows: Rows,
-  pin: { readonly accountId: string; readonly cid: string; readonly provide: Provide },
+  pin: { readonly accountId: string; readonly cid: string },
+  { provide, created }: PinChange,
 ): Promise<boolean> {
   const cid = parseCid(pin.cid)
   if (cid === null) return false
   try {
-    await rows.write([setProvideOfPin(pin.accountId, cid.bytes, pin.provide)])
+    await rows.write([
+      ...(provide === undefined ? [] : [setProvideOfPin(pin.accountId, cid.bytes, provide)]),
+      ...(created === undefined ? [] : [setCreatedOfPin(pin.accountId, cid.bytes, created)]),
+    ])
     return true
   } catch (error) {
     if (error instanceof NothingChanged) return false
@@ -93,10 +116,21 @@ export async function setPinProvide(
   }
 }
 
-function parsePlace(text: string): readonly [created: number, cid: Uint8Array] | null {
-  const [, created = '', cid = ''] = /^(\d{1,15})-([A-Za-z0-9]{1,200})$/.exec(text) ?? []
+function textOf({ place, cid }: DatedPinRow): string {
+  const value = typeof place === 'number' ? String(place) : Buffer.from(place).toString('base64url')
+  return `${value}-${CID.decode(cid).toString()}`
+}
+
+function parsePlace(
+  text: string,
+  { by }: PinOrder,
+): readonly [value: number | string, cid: Uint8Array] | null {
+  const [, value = '', cid = ''] = /^([\w-]{0,1400})-([A-Za-z0-9]{1,200})$/.exec(text) ?? []
+  const isNumber = by !== 'name'
+  if (isNumber && !/^-?\d{1,15}$/.test(value)) return null
   try {
-    return created === '' ? null : [Number(created), CID.parse(cid).bytes]
+    const { bytes } = CID.parse(cid)
+    return [isNumber ? Number(value) : Buffer.from(value, 'base64url').toString(), bytes]
   } catch {
     return null
   }

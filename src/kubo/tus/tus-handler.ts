@@ -26,12 +26,14 @@ import {
   beginProgress,
   reportExchange,
 } from '../../pipeline/request-log/report-exchange.ts'
-import type { FilesSettings } from '../ipfs-api.ts'
-import type { RequestHandler, NodeExchange } from '../../http/node-exchange.ts'
-import { UploadBody } from '../upload-body.ts'
+import type { FilesEntry, FilesSettings } from '../ipfs-api.ts'
+import type { NodeExchange } from '../../http/node-exchange.ts'
+import { requestBodyStream } from '../../http/request-body-stream.ts'
+import { readParts } from '../multipart.ts'
+import { UploadBody, uploadEntries } from '../upload-body.ts'
 import { bodyStream } from './body-stream.ts'
 import { tusHeaders, tusPath, tusPreflight } from './tus-headers.ts'
-import { addOptions, nameOf, parseMetadata } from './upload-metadata.ts'
+import { addOptions, boundaryOf, nameOf, parseMetadata } from './upload-metadata.ts'
 import type { Added, ResumableUpload, ResumableUploads } from './resumable-uploads.ts'
 import type { UploadSpace } from './upload-space.ts'
 
@@ -51,11 +53,14 @@ export type TusHandlerDeps = {
 /** Unfinished uploads of one key. */
 const openMax = 64
 
+/** `as`: the caller that the admin API authenticated, and the path in place of the exchange's own. */
+export type TusHandler = (exchange: NodeExchange, as?: FilesEntry) => Promise<void>
+
 /** Creates the handler. It answers every exchange itself and throws nothing. */
-export function createTusHandler(parts: TusHandlerDeps): RequestHandler {
+export function createTusHandler(parts: TusHandlerDeps): TusHandler {
   const { clock, log, settings, requests = silentRequestLog } = parts
   const serve = createServe(parts)
-  return async (exchange) => {
+  return async (exchange, as) => {
     const { request, response } = exchange
     const progress = { ...beginProgress(clock, requests), method: 'tus' }
     const limits = { bytesMax: settings.uploadBytesMax, idleMs: settings.idleMs }
@@ -63,7 +68,7 @@ export function createTusHandler(parts: TusHandlerDeps): RequestHandler {
     response.setHeaders(new Headers(tusHeaders(request.headers, parts.version)))
     response.setHeader('x-request-id', exchange.requestId)
     try {
-      const answer = await serve(exchange, upload, progress)
+      const answer = await serve({ exchange, upload, as: as ?? null }, progress)
       sendRefusal(exchange, answer, { bodyEnded: upload.ended, clock })
       progress.sent.bytes = Buffer.byteLength(answer.body)
     } catch (thrown) {
@@ -90,27 +95,26 @@ function createServe({ gateway, add, records, room, clock, settings }: TusHandle
   }
   const adding = new Map<string, Promise<Added>>()
 
-  return async (
-    exchange: NodeExchange,
-    upload: UploadBody,
-    progress: Progress,
-  ): Promise<Refusal> => {
+  return async ({ exchange, upload, as }: Arrived, progress: Progress): Promise<Refusal> => {
     const { headers } = exchange.request
     if (exchange.method === 'OPTIONS') return tusPreflight(headers)
     if (isAmbient(headers)) throw new Fault('browser_refused')
-    const caller = await gateway.authenticateFiles(readFilesCredential(exchange), add.name)
+    const credential =
+      as === null ? readFilesCredential(exchange) : { key: null, secret: null, ...as }
+    const caller = await gateway.authenticateFiles(credential, add.name)
     progress.caller = caller
-    const creates = exchange.path === tusPath
+    const path = as?.path ?? exchange.path
+    const creates = path === tusPath
     if (!(creates ? ['POST'] : ['HEAD', 'PATCH', 'DELETE']).includes(exchange.method)) {
       return plain(405, 'method not allowed')
     }
     const begun = creates ? await begin(exchange, caller) : null
-    const record = begun?.record ?? (await findRecord(exchange.path, caller))
+    const record = begun?.record ?? (await findRecord(path, caller))
     if (record === null) return plain(404, 'upload not found')
     if (exchange.method === 'PATCH' && record.added !== null)
       return plain(409, 'upload is complete')
     loaded ??= load()
-    const visit = { exchange, upload, caller, record, creates }
+    const visit = { exchange, upload, path, caller, record, creates }
     if (exchange.method === 'DELETE') return await ask(visit, null)
     if (exchange.method === 'HEAD') {
       // It waits for a PATCH under way, which may have brought the last byte.
@@ -206,7 +210,7 @@ function createServe({ gateway, add, records, room, clock, settings }: TusHandle
 
   /** The protocol. Throws what the body, the disk or `finish` threw. */
   async function ask(visit: Visit, finish: (() => Promise<Added>) | null): Promise<Refusal> {
-    const { exchange, upload, record, creates } = visit
+    const { exchange, upload, path, record, creates } = visit
     if (exchange.method === 'HEAD' && finish !== null) await finish()
     const { library, locker } = await (loaded ?? load())
     const { TusDataStore } = await import('./tus-data-store.ts')
@@ -235,7 +239,7 @@ function createServe({ gateway, add, records, room, clock, settings }: TusHandle
     const hasBody = exchange.method === 'PATCH' || exchange.method === 'POST'
     const body = hasBody ? bodyStream(upload, (thrown) => (failed.thrown ??= thrown)) : null
     const response = await server.handleWeb(
-      new Request(`http://localhost${exchange.path}`, {
+      new Request(`http://localhost${path}`, {
         method: exchange.method,
         headers: plainHeaders(exchange),
         ...(body === null ? {} : { body: body.stream, duplex: 'half' }),
@@ -276,16 +280,27 @@ function createServe({ gateway, add, records, room, clock, settings }: TusHandle
   }
 
   async function* entryOf({ id, metadata }: ResumableUpload): AsyncGenerator<UploadEntry> {
-    yield { path: nameOf(metadata), kind: 'file', content: records.read(id) }
+    const boundary = boundaryOf(metadata)
+    if (boundary === null) {
+      yield { path: nameOf(metadata), kind: 'file', content: records.read(id) }
+    } else {
+      yield* uploadEntries(readParts(requestBodyStream(records.read(id)), boundary))
+    }
   }
 }
 
 /** `settle`: call it when the request ends. */
 type BegunUpload = { readonly record: ResumableUpload; readonly settle: () => void }
 
-type Visit = {
+type Arrived = {
   readonly exchange: NodeExchange
   readonly upload: UploadBody
+  /** Null: the request has credentials of its own. */
+  readonly as: FilesEntry | null
+}
+
+type Visit = Omit<Arrived, 'as'> & {
+  readonly path: string
   readonly caller: Caller
   readonly record: ResumableUpload
   readonly creates: boolean

@@ -29,7 +29,9 @@ export function addOptions(
 ): ReadonlyMap<string, boolean | bigint | string> {
   const query = new URLSearchParams({ ...metadata })
   // A name that is no option; and what makes no sense without a reply of lines.
-  for (const name of ['name', 'n', 'progress', 'p', 'silent', 'arg']) query.delete(name)
+  for (const name of ['name', 'n', 'progress', 'p', 'silent', 'arg', 'multipart'])
+    query.delete(name)
+  boundaryOf(metadata)
   const name = nameOf(metadata)
   const named = query.has('pin-name') || notPinned(query)
   if (!named && name !== '' && Buffer.byteLength(name) <= pinNameBytesMax)
@@ -49,6 +51,18 @@ export function nameOf(metadata: Readonly<Record<string, string>>): string {
     throw bad('file name of Upload-Metadata is too long or holds a NUL byte')
   }
   return /^\.{0,2}$/.test(name) ? '' : name
+}
+
+/**
+ * `multipart`: the upload is a body of multipart/form-data with that boundary, as `add` takes it: a folder, or several files. Null:
+ * it is one file. Throws `bad_argument`.
+ */
+export function boundaryOf(metadata: Readonly<Record<string, string>>): string | null {
+  const boundary = metadata['multipart'] ?? null
+  if (boundary !== null && !/^[\w-]{1,70}$/.test(boundary)) {
+    throw bad('multipart of Upload-Metadata is no boundary of 1 to 70 letters, digits, - and _')
+  }
+  return boundary
 }
 
 function bad(detail: string): Fault {

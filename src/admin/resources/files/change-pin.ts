@@ -1,31 +1,48 @@
-// `PATCH /accounts/{account}/files/{cid}`: whether one pin is public, within the setting of its account.
+// `PATCH /accounts/{account}/files/{cid}`: whether one pin is public, within the setting of its account, and its date.
 // Tested by test/admin/admin-files.test.ts
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
+import { authorizeRole } from '../../principal.ts'
 import { accountId, provide } from '../accounts/account-schema.ts'
+import { time } from '../../time-schema.ts'
 
 const input = z.strictObject({
   account: accountId,
   /** As the list of pins has it. */
   cid: z.string().max(300),
-  /** Narrows the setting of the account. */
-  provide,
+  /** Narrows the setting of the account. For owners. */
+  provide: provide.optional(),
+  /** Date of a pin that was removed and is pinned again; not in the future. */
+  created: time.optional(),
 })
-const output = z.object({ cid: z.string(), provide })
+const output = z.object({
+  cid: z.string(),
+  provide: provide.optional(),
+  created: time.optional(),
+})
 
 export const changePin = {
   id: 'changePin',
   method: 'PATCH',
   path: '/accounts/{account}/files/{cid}',
-  role: 'owner',
-  summary: 'Exclude a pin from what its account makes public, or include it again.',
+  role: 'member',
+  summary:
+    'Exclude a pin from what its account makes public or include it again, or restore its date.',
   input,
   output,
-  async run({ account, cid, provide: level }, { pins }) {
-    if (!(await pins.setProvide(account, cid, level))) {
+  async run({ account, cid, ...change }, { actor, pins, clock }) {
+    const { provide: level, created } = change
+    if (level !== undefined) authorizeRole('owner', account, actor)
+    else if (created === undefined) {
+      throw new Fault('bad_input', { detail: 'expected provide or created' })
+    }
+    if (created !== undefined && created > clock.now()) {
+      throw new Fault('bad_input', { detail: `created: ${created} is in the future` })
+    }
+    if (!(await pins.change(account, cid, { provide: level, created }))) {
       throw new Fault('absent', { detail: 'the account has not pinned this CID' })
     }
-    return { cid, provide: level }
+    return { cid, ...change }
   },
 } satisfies JsonOperation<typeof input, typeof output>

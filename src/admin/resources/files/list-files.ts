@@ -1,16 +1,23 @@
-// `GET /accounts/{account}/files`: the pins of an account, newest first.
+// `GET /accounts/{account}/files`: the pins of an account, filtered and ordered.
 // Tested by test/admin/admin-files.test.ts
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
+import { fileTypeNames } from '../../../base/file-types.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
 import { accountId, provide } from '../accounts/account-schema.ts'
 import { time } from '../../time-schema.ts'
 
 const input = z.strictObject({
   account: accountId,
-  from: z.string().max(300).optional(),
-  /** Part of the name, in any case, or a whole CID. */
+  /** `next` of the page before, with the same order. */
+  from: z.string().max(1_600).optional(),
+  /** Part of the name, in any case, or a CID, or at least nine first characters of one. */
   search: z.string().min(1).max(200).optional(),
+  /** By the ending of the name; `other`: none that is known, as of folders. */
+  type: z.enum(fileTypeNames).optional(),
+  sort: z.enum(['created', 'name', 'size']).default('created'),
+  /** Absent: the newest, the largest, or the first name first. */
+  order: z.enum(['asc', 'desc']).optional(),
   limit: z.coerce.number<number>().int().min(1).max(200).default(200),
 })
 const output = z.object({
@@ -33,6 +40,8 @@ const output = z.object({
   ),
   /** Send it as `from` for the next page; null: this was the last. */
   next: z.string().nullable(),
+  /** Pins that `search` and `type` find. */
+  found: z.int(),
   /** All pins of the account, whatever was searched for. */
   count: z.int(),
   /** Stored bytes that count: each block of the account once. */
@@ -44,11 +53,17 @@ export const listFiles = {
   method: 'GET',
   path: '/accounts/{account}/files',
   role: 'member',
-  summary: 'Pins of an account, newest first, or those with a name or CID, and its total storage.',
+  summary: 'Pins of an account by name, CID or type, in an order, and its total storage.',
   input,
   output,
-  async run({ account, from, search, limit }, { pins, accounts, server }) {
-    const page = await pins.list(account, { from: from ?? null, search: search ?? null, limit })
+  async run({ account, limit, sort, ...given }, { pins, accounts, server }) {
+    const page = await pins.list(account, {
+      from: given.from ?? null,
+      search: given.search ?? null,
+      type: given.type ?? null,
+      order: { by: sort, down: (given.order ?? (sort === 'name' ? 'asc' : 'desc')) === 'desc' },
+      limit,
+    })
     if (page === null) throw new Fault('bad_input', { detail: 'from: not a place in the list' })
     const { settings } = await accounts.getAccountById(account)
     const hasPlan = (await server?.announcements()) != null
@@ -61,6 +76,6 @@ export const listFiles = {
         announcesAt: isPublic && hasPlan ? due : null,
       }
     })
-    return { pins: listed, next: page.next, count: page.count, stored: await pins.stored(account) }
+    return { ...page, pins: listed, stored: await pins.stored(account) }
   },
 } satisfies JsonOperation<typeof input, typeof output>

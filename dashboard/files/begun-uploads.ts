@@ -1,0 +1,30 @@
+// Uploads that began and are not complete, remembered by the browser: a fingerprint of the files, and the ID at the server.
+// Tested by test/browser/uploads.test.ts
+
+type Begun = { readonly fingerprint: string; readonly id: string; readonly time: number }
+
+const place = 'cairn-uploads'
+/** The server removes an upload a day after it began. */
+const lifeMs = 86_400_000
+const begunMax = 32
+
+/** Null: none. */
+export function findUpload(fingerprint: string): string | null {
+  return read().find((one) => one.fingerprint === fingerprint)?.id ?? null
+}
+
+/** `id` null: forgets it. The oldest is forgotten past 32. */
+export function rememberUpload(fingerprint: string, id: string | null): void {
+  const others = read().filter((one) => one.fingerprint !== fingerprint)
+  const all = id === null ? others : [{ fingerprint, id, time: Date.now() }, ...others]
+  localStorage.setItem(place, JSON.stringify(all.slice(0, begunMax)))
+}
+
+function read(): readonly Begun[] {
+  try {
+    const all = JSON.parse(localStorage.getItem(place) ?? '[]') as readonly Begun[]
+    return all.filter(({ time }) => Date.now() - time < lifeMs)
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,147 @@
+// A page of the pins of the account, filtered and ordered as the address says, and what the page of files needs beside it.
+// Tested by test/browser/files.test.ts
+import { useEffect, useState } from 'preact/hooks'
+import type { AdminReply } from '../../src/admin/client.ts'
+import { type FileType, fileTypeNames } from '../../src/base/file-types.ts'
+import { call } from '../app/api.ts'
+import { usePlace } from '../app/router.tsx'
+import { useAccount } from '../app/session.tsx'
+import { type Loaded, useLoaded } from '../app/use-loaded.ts'
+import type { Reading } from './gateway-links.ts'
+
+export const pageRows = 50
+const typingMs = 250
+
+/** The first is the usual one. */
+export const sorts = [
+  { value: '-created', title: 'newest first' },
+  { value: 'created', title: 'oldest first' },
+  { value: 'name', title: 'name, A to Z' },
+  { value: '-name', title: 'name, Z to A' },
+  { value: '-size', title: 'largest first' },
+  { value: 'size', title: 'smallest first' },
+] as const
+
+export type Sort = (typeof sorts)[number]['value']
+
+const typeTitles: Readonly<Record<FileType, string>> = {
+  image: 'images',
+  video: 'video',
+  audio: 'audio',
+  document: 'documents',
+  data: 'data and code',
+  archive: 'archives',
+  other: 'folders and others',
+}
+
+/** Empty: all. */
+export const types: readonly { readonly value: FileType | ''; readonly title: string }[] = [
+  { value: '', title: 'all' },
+  ...fileTypeNames.map((value) => ({ value, title: typeTitles[value] })),
+]
+
+type Filter = { readonly search: string; readonly type: FileType | ''; readonly sort: Sort }
+
+type Files = {
+  readonly filter: Filter
+  /** Also in the address. */
+  setFilter(change: Partial<Filter>): void
+  /** Shows all pins. */
+  clear(): void
+  /** As typed; it becomes the search after a pause. */
+  readonly text: string
+  setText(text: string): void
+  readonly files: Loaded<AdminReply<'GET /accounts/{account}/files'>>
+  /** Pages before this one. */
+  readonly before: number
+  /** Null: there is no such page. */
+  readonly toPrevious: (() => void) | null
+  readonly toNext: (() => void) | null
+}
+
+export function useFiles(): Files {
+  const { id: account } = useAccount()
+  const { query, go } = usePlace()
+  const filter: Filter = {
+    search: (query.get('q') ?? '').slice(0, 200),
+    type: types.find(({ value }) => value === query.get('type'))?.value ?? '',
+    sort: sorts.find(({ value }) => value === query.get('sort'))?.value ?? sorts[0].value,
+  }
+  const { search, type, sort } = filter
+  const [text, setText] = useState(search)
+  const shown = `${account} ${sort} ${type} ${search}`
+  const [pages, setPages] = useState<{ readonly of: string; readonly from: readonly string[] }>({
+    of: shown,
+    from: [],
+  })
+  // Places of another list are none of this one.
+  const from = pages.of === shown ? pages.from : []
+  const setFilter = (change: Partial<Filter>): void => {
+    const next = { ...filter, ...change }
+    const sent = new URLSearchParams({
+      ...(next.search === '' ? {} : { q: next.search }),
+      ...(next.type === '' ? {} : { type: next.type }),
+      ...(next.sort === sorts[0].value ? {} : { sort: next.sort }),
+    })
+    go(sent.size === 0 ? '/files' : `/files?${sent}`, { replace: true })
+  }
+  useEffect(() => {
+    if (text.trim() === search) return
+    const timer = setTimeout(() => setFilter({ search: text.trim() }), typingMs)
+    return () => clearTimeout(timer)
+  }, [text, search])
+  const start = from.at(-1)
+  const files = useLoaded(
+    (signal) =>
+      call(
+        'GET /accounts/{account}/files',
+        {
+          account,
+          limit: pageRows,
+          sort: sort.replace('-', '') as 'created' | 'name' | 'size',
+          order: sort.startsWith('-') ? 'desc' : 'asc',
+          ...(type === '' ? {} : { type }),
+          ...(search === '' ? {} : { search }),
+          ...(start === undefined ? {} : { from: start }),
+        },
+        signal,
+      ),
+    [account, start, search, type, sort],
+  )
+  const next = files.value?.next ?? null
+  return {
+    filter,
+    setFilter,
+    clear() {
+      setText('')
+      setFilter({ search: '', type: '' })
+    },
+    text,
+    setText,
+    files,
+    before: from.length,
+    toPrevious: from.length === 0 ? null : () => setPages({ of: shown, from: from.slice(0, -1) }),
+    toNext: next === null ? null : () => setPages({ of: shown, from: [...from, next] }),
+  }
+}
+
+/** What the page needs beside the pins. */
+export function useAbout() {
+  const { id: account } = useAccount()
+  return useLoaded(
+    async (signal) => {
+      const [status, card, found] = await Promise.all([
+        call('GET /status', {}, signal),
+        call('GET /accounts/{account}/card', { account }, signal),
+        call('GET /accounts/{account}', { account }, signal),
+      ])
+      const reading: Reading = {
+        gateway: status.gateway,
+        port: String(status.facesPort ?? location.port),
+      }
+      const { provide, filesStoredBytes: max } = found.account.settings
+      return { reading, card, provide, max }
+    },
+    [account],
+  )
+}
