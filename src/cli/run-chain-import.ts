@@ -34,6 +34,11 @@ export async function runChainImport(
   if (chain === null) {
     throw new Error('the settings define no embedded chain: add "- {name: dev, embedded: true}"')
   }
+  if (chain.fork !== null) {
+    throw new Error(
+      `the embedded chain is a fork of ${chain.fork}: blocks cannot be imported into it`,
+    )
+  }
   const wanted = options.head === undefined ? null : readHead(options.head)
   const genesisFile = options.genesis ?? chain.genesisFile
   const genesis = genesisFile === null ? defaultGenesis : readGenesis(genesisFile)

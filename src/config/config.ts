@@ -49,9 +49,12 @@ export async function loadConfig(places: Places): Promise<LoadedConfig> {
   const { sources, ...asked } = readSources(file ?? '', values, places.env)
   const [network] = listed.written
   const chain = [...settings.origins].filter(([path]) => path.startsWith('chain.'))
-  const both = network === undefined ? [] : chain.map((given) => refuseBoth(given, network))
-  const together =
-    settings.config === null ? [] : checkTogether({ ...settings.config, networks: listed.networks })
+  const networks = withForkedChain(settings.config, listed.networks)
+  // With a fork the embedded chain is served beside the networks.
+  const isBeside = networks !== listed.networks
+  const both =
+    network === undefined || isBeside ? [] : chain.map((given) => refuseBoth(given, network))
+  const together = settings.config === null ? [] : checkTogether({ ...settings.config, networks })
   const broken = together.map(({ path, said, fix }) =>
     wrongAt(settings.origins.get(path)?.where ?? 'settings', said, fix),
   )
@@ -59,11 +62,21 @@ export async function loadConfig(places: Places): Promise<LoadedConfig> {
   refuse(inOrder(wrong))
   const config = Object.freeze({
     ...(settings.config as Omit<Config, 'networks' | 'fileSources'>),
-    networks: listed.networks,
+    networks,
     fileSources: sources,
   })
   const { origins, ignored } = settings
   return { config, origins, ignored, written: listed.written, writtenSources: asked.written }
+}
+
+/** `chain.fork` adds the embedded chain to networks that contain none, as the default. */
+function withForkedChain(
+  config: Pick<Config, 'chain'> | null,
+  networks: Config['networks'],
+): Config['networks'] {
+  if (networks === null || config?.chain.fork == null) return networks
+  if (networks.some(({ embedded }) => embedded)) return networks
+  return Object.freeze([Object.freeze({ embedded: true as const, ...config.chain }), ...networks])
 }
 
 function refuseBoth(

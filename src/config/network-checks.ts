@@ -28,6 +28,27 @@ export function* checkAcross(written: readonly Written[]): Generator<ConfigIssue
     }
     embedded ??= one
   }
+  const fork = embedded?.raw['fork']
+  if (embedded !== null && typeof fork === 'string') yield* checkFork(embedded, fork, names)
+}
+
+/** The forked network has upstreams. */
+function* checkFork(
+  written: Written,
+  fork: string,
+  names: ReadonlyMap<unknown, Written>,
+): Generator<ConfigIssue> {
+  const where = written.whereOf(['fork'])
+  const member = nameMember(written, ['fork'])
+  for (const other of ['genesisFile', 'blocksFile']) {
+    if ((written.raw[other] ?? null) === null) continue
+    yield wrongAt(where, `${member}: a fork has no genesis block`, `remove ${other}`)
+  }
+  const [source] = fork.split('@')
+  const forked = names.get(source)
+  if (forked !== undefined && forked.raw['embedded'] !== true) return
+  const said = `${member} names ${source}, expected a network of the list with upstreams`
+  yield wrongAt(where, said, `add "- {name: ${source}, upstreams: [{url: …}]}" to the list`)
 }
 
 /** Within one network. */

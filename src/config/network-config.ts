@@ -18,6 +18,8 @@ export type EmbeddedNetworkConfig = {
   readonly blocksFile: string | null
   readonly mining: MiningMode
   readonly blockSeconds: number
+  /** `<network>@<block>`; null: the chain begins with its genesis block. */
+  readonly fork: string | null
 }
 
 /** One upstream node. */

@@ -47,6 +47,11 @@ const embeddedMeta: MemberMeta = {
   example: 'embedded: true',
 }
 
+/** `<network>@<block>` */
+export const forkPattern = /^[a-z0-9][a-z0-9-]{0,62}@(latest|finalized|0x[0-9a-fA-F]{64}|\d{1,15})$/
+export const forkExpected =
+  'expected <network>@<block>: the name of a network with upstreams, and a number, a block hash, latest or finalized'
+
 export const embeddedSchema = z.strictObject({
   name: networkName,
   embedded: z.literal(true).meta(embeddedMeta),
@@ -67,6 +72,11 @@ export const embeddedSchema = z.strictObject({
     initial: 12,
     description: 'Time between blocks with `mining: interval`.',
     example: 'blockSeconds: 12',
+  }),
+  fork: z.string().regex(forkPattern, forkExpected).nullable().default(null).meta({
+    description:
+      'Start from the state of another network of the list, `<network>@<block>`: a number, a block hash, `latest` or `finalized`, resolved at the first start. null: from the genesis block.',
+    example: 'fork: mainnet@latest',
   }),
 })
 

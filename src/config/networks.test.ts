@@ -124,6 +124,7 @@ test('networks are read as written, in order, with references replaced', async (
       blocksFile: './chain.rlp',
       mining: 'interval',
       blockSeconds: 2,
+      fork: null,
     },
   ])
   assert.equal(embeddedChain(config), config.networks?.[1])
@@ -180,6 +181,7 @@ test('without networks the embedded chain of the settings table is served', asyn
     blocksFile: null,
     mining: 'auto',
     blockSeconds: 12,
+    fork: null,
   })
   assert.deepEqual(networkNames(config), ['here'])
 })
@@ -674,7 +676,34 @@ test('every member has a description and a valid example', async () => {
     assert.match(description, /^.{10,260}\.$/s, path)
     if (example === undefined || /^(name|embedded)$/.test(path)) continue
     const more = path === 'blocksFile' ? 'genesisFile: g, ' : ''
-    await load(`networks:\n  - {name: x, embedded: true, ${more}${example}}\n`)
+    // The network that the example of a fork names.
+    const others = path === 'fork' ? small.replace('networks:\n', '') : ''
+    await load(`networks:\n  - {name: x, embedded: true, ${more}${example}}\n${others}`)
+  }
+})
+
+test('a fork names a network with upstreams, and brings the embedded chain of `chain`', async () => {
+  const own = '  - {name: dev, embedded: true, fork: mainnet@20000000}\n'
+  const listed = await load(small.replace('networks:\n', `networks:\n${own}`))
+  assert.equal(embeddedChain(listed.config)?.fork, 'mainnet@20000000')
+  const beside = await load(`chain: {fork: mainnet@latest, name: copy}\n${small}`)
+  assert.deepEqual(networkNames(beside.config), ['copy', 'mainnet'])
+  assert.equal(embeddedChain(beside.config)?.fork, 'mainnet@latest')
+  for (const [text, said] of [
+    ['chain: {fork: mainnet@latest}\n', /chain\.fork names mainnet, expected a network with upst/],
+    [`chain: {fork: sepolia@latest}\n${small}`, /chain\.fork names sepolia, expected a network/],
+    [`chain: {fork: mainnet}\n${small}`, /chain\.fork is "mainnet": expected <network>@<block>/],
+    [
+      `chain: {fork: mainnet@1, genesisFile: g}\n${small}`,
+      /chain\.genesisFile are set, expected one/,
+    ],
+    [`networks:\n${own}`, /networks\[0\]\.fork names mainnet, expected a network of the list/],
+    [
+      small.replace('networks:\n', `networks:\n${own.replace('fork', 'genesisFile: g, fork')}`),
+      /networks\[0\]\.fork: a fork has no genesis block/,
+    ],
+  ] as const) {
+    await assert.rejects(load(text), said)
   }
 })
 

@@ -4,6 +4,7 @@
 import { z } from 'zod'
 import { parseIpRule } from '../base/addresses.ts'
 import type { EmbeddedNetworkConfig, NetworkConfig } from './network-config.ts'
+import { forkExpected, forkPattern } from './network-schema.ts'
 import type { SourceConfig } from './source-schema.ts'
 
 /** Metadata of a setting besides its type and default. */
@@ -661,6 +662,10 @@ export const settingsSchema = z.strictObject({
         'When blocks are produced. `auto`: for each transaction. `interval`: every `chain.blockSeconds`, also empty ones. `off`: on `evm_mine` only.',
       ),
       blockSeconds: whole(1, 86_400, 12, 'Time between blocks with `chain.mining: interval`.'),
+      fork: z.string().regex(forkPattern, forkExpected).nullable().default(null).meta({
+        description:
+          'Start from the state of another network, `<network>@<block>`: a number, a hash, `latest` or `finalized`. null: from the genesis block.',
+      }),
     })
     .prefault({}),
   card: z
@@ -1068,7 +1073,7 @@ type Broken = { readonly path: string; readonly said: string; readonly fix: stri
 
 export function checkTogether(config: Omit<Config, 'fileSources'>): readonly Broken[] {
   return [
-    ...checkChain(config.chain),
+    ...checkChain(config.chain, config.networks),
     ...checkDatabase(config),
     ...checkShared(config),
     ...checkCard(config.card),
@@ -1235,7 +1240,31 @@ function wordsOf(name: string): string {
   return name.replaceAll(/(?=[A-Z])/g, '_').toUpperCase()
 }
 
-function checkChain(chain: Config['chain']): readonly Broken[] {
+function checkChain(
+  chain: Config['chain'],
+  networks: readonly NetworkConfig[] | null,
+): readonly Broken[] {
+  return [...checkFork(chain, networks), ...checkBlocksFile(chain)]
+}
+
+function checkFork(
+  { fork, genesisFile, blocksFile }: Config['chain'],
+  networks: readonly NetworkConfig[] | null,
+): readonly Broken[] {
+  if (fork === null) return []
+  const path = 'chain.fork'
+  if (genesisFile !== null || blocksFile !== null) {
+    const other = genesisFile === null ? 'chain.blocksFile' : 'chain.genesisFile'
+    const said = `chain.fork and ${other} are set, expected one of them: a fork has no genesis block`
+    return [{ path, said, fix: `remove ${other}` }]
+  }
+  const [source] = fork.split('@')
+  if (networks?.some(({ name, embedded }) => name === source && !embedded) === true) return []
+  const said = `chain.fork names ${source}, expected a network with upstreams`
+  return [{ path, said, fix: `networks: [{name: ${source}, upstreams: [{url: …}]}]` }]
+}
+
+function checkBlocksFile(chain: Config['chain']): readonly Broken[] {
   if (chain.blocksFile === null || chain.genesisFile !== null) return []
   const said = 'chain.blocksFile is set, expected chain.genesisFile, which its blocks start from'
   return [{ path: 'chain.blocksFile', said, fix: 'chain: {genesisFile: ./genesis.json}' }]

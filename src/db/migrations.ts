@@ -359,4 +359,9 @@ export const migrations: readonly (readonly string[])[] = [
        level TEXT NOT NULL, requests INTEGER NOT NULL,
        PRIMARY KEY (holder, span, start, network, level)) WITHOUT ROWID`,
   ],
+  [
+    // The block of another network that an embedded chain starts from: see devchain/fork/.
+    `CREATE TABLE chain_fork (network TEXT PRIMARY KEY, source TEXT NOT NULL, asked TEXT NOT NULL, number INTEGER NOT NULL,
+       hash BLOB NOT NULL, state_root BLOB NOT NULL) WITHOUT ROWID`,
+  ],
 ]

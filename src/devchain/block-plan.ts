@@ -22,6 +22,17 @@ export type ChainPlan = { readonly blocks: BlockPlan; readonly mining: MiningPla
 
 export const noChainPlan: ChainPlan = { blocks: noBlockPlan, mining: noMiningPlan }
 
+/** Of a fork that begins at a block of the time `head` (seconds): its clock goes on from there. `now`: of the clock. */
+export function forkedPlan({
+  head,
+  now,
+}: {
+  readonly head: bigint
+  readonly now: bigint
+}): ChainPlan {
+  return { ...noChainPlan, blocks: { ...noBlockPlan, offset: head - now } }
+}
+
 /** Seconds of the block after one of `parent`; `now`: of the clock. Later than its parent in any case. */
 export function nextTimestamp(plan: BlockPlan, parent: bigint, now: bigint): bigint {
   const wanted =

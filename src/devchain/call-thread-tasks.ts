@@ -1,4 +1,5 @@
 // What crosses between the request thread and a call thread. Everything is structured-clonable.
+import type { ForkPoint } from './fork/fork-point.ts'
 import type { Genesis } from './genesis.ts'
 import type { PackedFailure } from './packed-failure.ts'
 import type { MoveLimits, TimeSliceLimits } from './vm/time-slice.ts'
@@ -9,6 +10,8 @@ export type CallThreadData = {
   readonly genesis: Genesis
   readonly databasePath: string
   readonly callGasMax: bigint
+  /** Null: the chain has a genesis block of its own. */
+  readonly fork: ForkPoint | null
   readonly limits: TimeSliceLimits
   /** Null: the thread for long tasks. */
   readonly moves: MoveLimits | null

@@ -8,6 +8,8 @@ import type { CallOwner } from '../chain/computation.ts'
 import type { RequestedCall, EvmExecutor } from '../chain/evm-executor.ts'
 import { type CallEntry, createCallLane, moduleBeside } from './call-lane.ts'
 import type { CallThreadData } from './call-thread-tasks.ts'
+import type { ForkPoint } from './fork/fork-point.ts'
+import { answerRead, type ForkRead, type ReadFork } from './fork/fork-reads.ts'
 import type { Genesis } from './genesis.ts'
 import { reasonOf } from './packed-failure.ts'
 import type { ReadOnlyExecution, ReadOnlyResults } from './vm/read-only-executions.ts'
@@ -31,6 +33,8 @@ export type CallThreadOptions = {
   readonly genesis: Genesis
   readonly databasePath: string
   readonly callGasMax: bigint
+  /** `load`: fetches and stores what a thread lacks. Null: the chain has a genesis block of its own. */
+  readonly fork: { readonly point: ForkPoint; readonly load: ReadFork } | null
   readonly clock: Clock
   readonly log: Log
   /** Default: those of time-slice.ts. */
@@ -51,7 +55,8 @@ const slowAccountsMax = 1024
 export function createCallThread(options: CallThreadOptions): CallThread {
   const { network, genesis, databasePath, callGasMax, clock, log } = options
   const limits = options.limits ?? defaultTimeSliceLimits
-  const data = { network, genesis, databasePath, callGasMax, limits }
+  const fork = options.fork?.point ?? null
+  const data = { network, genesis, databasePath, callGasMax, fork, limits }
   /** Until when, by account. */
   const slowUntil = new Map<string, number>()
   const laneOf = (
@@ -70,6 +75,10 @@ export function createCallThread(options: CallThreadOptions): CallThread {
       onLong,
       onReplaced: (accountId) =>
         setNewest(slowUntil, accountId, clock.monotonic() + slowMs, slowAccountsMax),
+      onNeed(_entry, want, give) {
+        if (options.fork === null) throw new TypeError('a call reads a fork that is none')
+        void answerRead(want as ForkRead, options.fork.load).then(give)
+      },
     })
   const slow = laneOf(null, (entry) => entry.reject(new Fault('internal')))
   const quick = laneOf(moves, (entry) => {

@@ -9,7 +9,8 @@ import { openDatabase } from '../db/sqlite.ts'
 import type { Writer } from '../db/writer.ts'
 import type { CallThreadData } from './call-thread-tasks.ts'
 import { openChainIndex } from './chain-index.ts'
-import { serveTasks } from './serve-tasks.ts'
+import { type ForkRead, type ForkReadResult, resultOf } from './fork/fork-reads.ts'
+import { serveTasks, type TaskContext } from './serve-tasks.ts'
 import { createCalls } from './vm/read-only-executions.ts'
 import type { ReadOnlyExecution } from './vm/read-only-executions.ts'
 import { TimeSlices } from './vm/time-slice.ts'
@@ -20,7 +21,7 @@ const noWriter: Writer = {
 }
 
 function serve(data: CallThreadData, parent: MessagePort): void {
-  const { network, genesis, databasePath, callGasMax, limits, moves } = data
+  const { network, genesis, databasePath, callGasMax, limits, moves, fork } = data
   const db = openDatabase(databasePath, { readOnly: true })
   const calculate = createCalls({
     genesis,
@@ -31,9 +32,19 @@ function serve(data: CallThreadData, parent: MessagePort): void {
   serveTasks<ReadOnlyExecution>({
     parent,
     turns: new TimeSlices(systemClock, limits, moves),
-    work: (task, { turn }) => calculate(task, turn),
+    work: (task, context) =>
+      calculate(
+        task,
+        context.turn,
+        fork === null ? null : { point: fork, read: (read) => readFork(context, read) },
+      ),
     end: () => db.close(),
   })
+}
+
+/** Other tasks run meanwhile. */
+async function readFork({ turn, need }: TaskContext, read: ForkRead): Promise<Uint8Array | null> {
+  return resultOf((await turn.wait(need(read))) as ForkReadResult)
 }
 
 if (parentPort !== null) serve(workerData as CallThreadData, parentPort)

@@ -4,6 +4,8 @@ import type { BlockParts } from '../codec/ethereum/block.ts'
 import type { DevOrder, DevResults } from '../chain/dev-chain.ts'
 import type { PoolContent, PoolCounts } from '../chain/evm-executor.ts'
 import type { BlockPlace, Signed } from './chain-index.ts'
+import type { ForkPoint } from './fork/fork-point.ts'
+import type { ForkRead, ForkReadResult } from './fork/fork-reads.ts'
 import type { Genesis } from './genesis.ts'
 import type { PackedFailure } from './packed-failure.ts'
 
@@ -15,6 +17,8 @@ export type ChainThreadData = {
   readonly mining: 'auto' | 'off'
   /** The accounts of dev-accounts.ts send without a signature of the client. */
   readonly isUnlocked: boolean
+  /** Null: the chain has a genesis block of its own. */
+  readonly fork: ForkPoint | null
 }
 
 export type ChainTask =
@@ -49,6 +53,8 @@ export type ChainThreadTask =
   | { readonly kind: 'open'; readonly data: ChainThreadData }
   | { readonly kind: 'run'; readonly id: number; readonly task: ChainTask }
   | { readonly kind: 'cancel'; readonly id: number }
+  /** Answers a `need`. */
+  | { readonly kind: 'have'; readonly id: number; readonly given: ForkReadResult }
   | { readonly kind: 'close' }
 
 /** From the thread. `ready`, `block` and `rewound` are said before the answer of the task that made them. */
@@ -67,3 +73,5 @@ export type ChainThreadMessage =
       readonly removed: readonly BlockPlace[]
     }
   | { readonly kind: 'ready'; readonly hash: Uint8Array }
+  /** A task waits for content of the forked network. `id`: of the read, not of the task. */
+  | { readonly kind: 'need'; readonly id: number; readonly read: ForkRead }

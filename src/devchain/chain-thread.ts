@@ -10,6 +10,8 @@ import type { CallOwner } from '../chain/computation.ts'
 import type { DevResults } from '../chain/dev-chain.ts'
 import type { EvmExecutor } from '../chain/evm-executor.ts'
 import type { MessagePort, Worker } from 'node:worker_threads'
+import type { ForkPoint } from './fork/fork-point.ts'
+import { answerRead, type ForkRead, type ReadFork } from './fork/fork-reads.ts'
 import type { Genesis } from './genesis.ts'
 import type { CallExecutor } from './call-thread.ts'
 import type { BlockPlace, Signed } from './chain-index.ts'
@@ -35,6 +37,8 @@ export type ChainThreadOptions = {
   readonly accounts: readonly Uint8Array[]
   /** The accounts of dev-accounts.ts send without a signature of the client. */
   readonly isUnlocked: boolean
+  /** `load`: fetches and stores what the thread lacks. Null: the chain has a genesis block of its own. */
+  readonly fork: { readonly point: ForkPoint; readonly load: ReadFork } | null
   readonly onBlock: (block: BlockPlace, signed: readonly Signed[]) => void
   /** Called when blocks have left the chain, newest first, and `block` is the head again. */
   readonly onRewind: (block: BlockPlace, removed: readonly BlockPlace[]) => void
@@ -85,6 +89,7 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
 
   function start(): Worker {
     const { genesis, databasePath, mining, isUnlocked } = options
+    const fork = options.fork?.point ?? null
     const writerPort = options.connectWriter()
     const started = startedAhead ?? startChainWorker()
     startedAhead = null
@@ -99,7 +104,7 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
       const fault = closed ? new Fault('shutting_down') : new Fault('internal', { cause })
       for (const waiter of Array.from(queue.begun.values())) end(waiter).reject(fault)
     })
-    const data = { network, genesis, databasePath, writerPort, mining, isUnlocked }
+    const data = { network, genesis, databasePath, writerPort, mining, isUnlocked, fork }
     const opening: ChainThreadTask = { kind: 'open', data }
     started.postMessage(opening, [writerPort])
     return started
@@ -125,11 +130,20 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
     if (news.kind === 'block') return options.onBlock(news.block, news.signed)
     if (news.kind === 'rewound') return options.onRewind(news.block, news.removed)
     if (news.kind === 'ready') return arrivals.add(news.hash)
+    if (news.kind === 'need') return void answer(news.id, news.read)
     const waiter = queue.begun.get(news.id)
     if (waiter === undefined) return
     end(waiter)
     if (news.kind === 'done') waiter.resolve(news.result)
     else waiter.reject(unpackFailure(news.failure))
+  }
+
+  async function answer(id: number, read: ForkRead): Promise<void> {
+    const asking = worker
+    if (options.fork === null) throw new TypeError('the chain thread reads a fork that is none')
+    const given = await answerRead(read, options.fork.load)
+    // A thread that died meanwhile has lost its reads.
+    if (asking !== null && asking === worker) order({ kind: 'have', id, given })
   }
 
   function order(message: ChainThreadTask, transfer: readonly MessagePort[] = []): void {

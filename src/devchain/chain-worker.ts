@@ -12,6 +12,7 @@ import { portWriter } from '../db/port-writer.ts'
 import { openDatabase } from '../db/sqlite.ts'
 import { openChainIndex } from './chain-index.ts'
 import { devAccounts } from './dev-accounts.ts'
+import { type ForkReadResult, type ReadFork, resultOf } from './fork/fork-reads.ts'
 import { packFailure } from './packed-failure.ts'
 import { Engine } from './vm/engine.ts'
 import type {
@@ -27,8 +28,9 @@ type Opened = { readonly engine: Engine; close(): Promise<void> }
 async function open(
   data: ChainThreadData,
   say: (news: ChainThreadMessage) => void,
+  read: ReadFork,
 ): Promise<Opened> {
-  const { network, genesis, mining, isUnlocked } = data
+  const { network, genesis, mining, isUnlocked, fork } = data
   const now = () => systemClock.now()
   const db = openDatabase(data.databasePath, { readOnly: true })
   const writer = portWriter(data.writerPort)
@@ -39,6 +41,7 @@ async function open(
     index: openChainIndex(db, network),
     mining,
     unlocked: isUnlocked ? devAccounts : [],
+    fork: fork === null ? null : { point: fork, read },
     now,
     onBlock: (block, signed) => say({ kind: 'block', block, signed }),
     onRewind: (block, removed) => say({ kind: 'rewound', block, removed }),
@@ -62,8 +65,20 @@ function serve(parent: MessagePort): void {
   const say = (news: ChainThreadMessage): void => parent.postMessage(news)
   let opening: Promise<Opened> | null = null
   const waiting = new Map<number, ChainTask>()
+  const reads = new Map<number, (given: ForkReadResult) => void>()
+  let nextRead = 1
   let running = false
   let closing = false
+
+  async function readFork(read: Parameters<ReadFork>[0]): Promise<Uint8Array | null> {
+    const id = nextRead++
+    const { promise, resolve } = Promise.withResolvers<ForkReadResult>()
+    reads.set(id, resolve)
+    say({ kind: 'need', id, read })
+    const given = await promise
+    reads.delete(id)
+    return resultOf(given)
+  }
 
   async function drain(): Promise<void> {
     if (running) return
@@ -94,8 +109,9 @@ function serve(parent: MessagePort): void {
   }
 
   parent.on('message', (order: ChainThreadTask) => {
-    if (order.kind === 'open') opening = open(order.data, say)
+    if (order.kind === 'open') opening = open(order.data, say, readFork)
     else if (order.kind === 'cancel') waiting.delete(order.id)
+    else if (order.kind === 'have') reads.get(order.id)?.(order.given)
     else if (order.kind === 'close') {
       closing = true
       waiting.clear()

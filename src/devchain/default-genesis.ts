@@ -1,12 +1,9 @@
 // The chain that an empty configuration starts: id 1337, every fork up to Osaka in force from the first block,
 // a fixed timestamp, so that its genesis hash is the same everywhere.
-import { devAccounts } from './dev-accounts.ts'
+import { devAccounts, devBalance } from './dev-accounts.ts'
 import { parseGenesis } from './genesis.ts'
 import type { Genesis } from './genesis.ts'
 import { systemContracts } from './system-contracts.ts'
-
-/** 10 000 ETH in wei. */
-const devBalance = `0x${(10_000n * 10n ** 18n).toString(16)}`
 
 /**
  * Holds 1234 in slot 0 and 5678 in the entry of 0x391694e7e0b0cce554cb130d723a9d27458f9298 of a mapping at
@@ -65,7 +62,9 @@ export const defaultGenesis: Genesis = parseGenesis({
   gasLimit: '0x3938700',
   extraData: '0x636169726e',
   alloc: {
-    ...Object.fromEntries(devAccounts.map(({ address }) => [address, { balance: devBalance }])),
+    ...Object.fromEntries(
+      devAccounts.map(({ address }) => [address, { balance: `0x${devBalance.toString(16)}` }]),
+    ),
     ...Object.fromEntries(
       systemContracts.map(({ address, code }) => [address, { nonce: '0x1', balance: '0x0', code }]),
     ),

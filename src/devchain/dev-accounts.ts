@@ -3,6 +3,9 @@
 
 export type DevAccount = { readonly address: string; readonly privateKey: string }
 
+/** Of each account when the chain starts: 10,000 ETH in wei. */
+export const devBalance = 10_000n * 10n ** 18n
+
 /** Lower-case hex with `0x`, in the order of the derivation path. */
 export const devAccounts: readonly DevAccount[] = [
   {

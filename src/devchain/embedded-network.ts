@@ -11,6 +11,7 @@ import type { MessagePort, Worker } from 'node:worker_threads'
 import type { DevChain } from '../chain/dev-chain.ts'
 import type { EvmExecutor } from '../chain/evm-executor.ts'
 import type { FeeRules } from '../chain/fee-rules.ts'
+import type { Network } from '../chain/network.ts'
 import type { ForkConfigs } from '../chain/fork-configs.ts'
 import type { Head } from '../chain/head.ts'
 import type { TransactionPool } from '../chain/transaction-pool.ts'
@@ -22,7 +23,11 @@ import { defaultGenesis } from './default-genesis.ts'
 import { devAccounts } from './dev-accounts.ts'
 import type { Genesis } from './genesis.ts'
 import { forkConfigs } from './fork-config.ts'
-import { findStart } from './start-point.ts'
+import { fundedAccounts } from './fork/first-block.ts'
+import { createForkLoader } from './fork/fork-loader.ts'
+import { type ForkPoint, forkMismatch, readFork } from './fork/fork-point.ts'
+import { createForkedHead, obtainForked } from './fork/forked-reads.ts'
+import { findStart, resumeFork } from './start-point.ts'
 import { createIntervalMining } from './interval-mining.ts'
 import { obtainEmbedded } from './embedded-content.ts'
 import { createChainThread } from './chain-thread.ts'
@@ -40,6 +45,8 @@ export type EmbeddedOptions = {
   readonly log: Log
   /** Default: the chain of default-genesis.ts. */
   readonly genesis?: Genesis
+  /** Default: the chain begins with the genesis block. */
+  readonly fork?: EmbeddedFork | null
   /**
    * `auto`: one block a transaction. `off`: only `mine` makes blocks. With `everySeconds` one is made in every
    * such period too, empty when nothing waits. Default `auto`.
@@ -54,6 +61,13 @@ export type EmbeddedOptions = {
   readonly startedAhead?: Worker
   /** Called with the signer of each transaction of a new block, so that it need not be recovered again. */
   readonly onSigned?: (hash: Uint8Array, sender: Uint8Array) => void
+}
+
+/** A fork that `startFork` has found. Its genesis is that of `forkedGenesis`. */
+export type EmbeddedFork = {
+  readonly point: ForkPoint
+  /** The forked network; null: the settings do not name it any more. */
+  readonly source: () => Network | null
 }
 
 export type EmbeddedNetwork = {
@@ -80,13 +94,21 @@ const defaultCallGasMax = 50_000_000n
 /** Throws an Error with a sentence for the operator when the data folder holds another chain. */
 export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<EmbeddedNetwork> {
   const { name, database, store, log, genesis = defaultGenesis, mining = 'auto' } = options
+  const { fork = null, clock } = options
   const index = openChainIndex(database, name)
-  const start = await findStart({ network: name, genesis, store, index, log })
+  refuseFork(database, name, fork)
+  const starting = { network: name, store, index, log }
+  const start =
+    fork === null
+      ? await findStart({ ...starting, genesis })
+      : await resumeFork(starting, fork.point)
   const failed = (error: unknown): void => {
     log('error', backgroundFailed, { in: 'chain head', network: name, error })
   }
-  const head = createChainHead(name, index, start, failed)
-  const isDefault = genesis === defaultGenesis
+  const ownHead = createChainHead(name, index, start, failed)
+  const isDefault = genesis === defaultGenesis || fork !== null
+  const loader = fork === null ? null : createForkLoader({ ...fork, store, clock })
+  const loaded = fork === null || loader === null ? null : { point: fork.point, load: loader.load }
   const thread = createChainThread({
     network: name,
     genesis,
@@ -95,24 +117,31 @@ export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<Emb
     mining: mining === 'auto' ? 'auto' : 'off',
     accounts: isDefault ? devAccounts.map((it) => fromHex(it.address)) : [],
     isUnlocked: isDefault,
+    fork: loaded,
     onBlock(block, signed) {
       for (const { hash, sender } of signed) options.onSigned?.(hash, sender)
-      head.advance(block)
+      ownHead.advance(block)
     },
-    onRewind: (block, removed) => head.rewind(block, removed),
+    onRewind: (block, removed) => ownHead.rewind(block, removed),
     startedAhead: options.startedAhead ?? null,
     onDeath() {
       try {
-        head.moveTo(index.head() ?? start)
+        ownHead.moveTo(index.head() ?? start)
       } catch (error) {
         failed(error)
       }
     },
     log,
   })
+  const isPending = async (hash: Uint8Array, signal: AbortSignal): Promise<boolean> =>
+    (await thread.pool.pendingTransaction(hash, signal)) !== null
+  const head =
+    fork === null || loader === null
+      ? ownHead
+      : createForkedHead({ ...fork, network: name, loader, isPending }, ownHead)
   const configured = typeof mining === 'object' ? mining.everySeconds * 1000 : 0
   const interval = createIntervalMining(index.plan().mining.intervalMs ?? configured, {
-    clock: options.clock,
+    clock,
     executor: thread.executor,
     log,
   })
@@ -121,7 +150,8 @@ export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<Emb
     genesis,
     databasePath: options.databasePath,
     callGasMax: options.callGasMax ?? defaultCallGasMax,
-    clock: options.clock,
+    fork: loaded,
+    clock,
     log,
     ...(options.turnLimits === undefined ? {} : { limits: options.turnLimits }),
   })
@@ -135,10 +165,29 @@ export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<Emb
       return result
     },
   }
+  const close = async (): Promise<void> => {
+    interval.stop()
+    loader?.close()
+    await Promise.all([thread.close(), calls.close()])
+  }
+  if (fork !== null && start.number === fork.point.number) {
+    try {
+      await dev.run({ kind: 'change', changes: fundedAccounts }, new AbortController().signal)
+    } catch (cause) {
+      await close()
+      const why = cause instanceof Error ? cause.message : String(cause)
+      throw new Error(`network "${name}": the first block of the fork cannot be made: ${why}`, {
+        cause,
+      })
+    }
+  }
   return {
     chainId: genesis.chainId,
     head,
-    ownContent: (obtain) => obtainEmbedded(obtain, index),
+    ownContent(obtain) {
+      const own = obtainEmbedded(obtain, index)
+      return fork === null ? own : obtainForked({ point: fork.point, index }, obtain, own)
+    },
     pool: thread.pool,
     executor: { ...thread.executor, ...calls.executor, dev },
     blobFeeFraction: (timestamp) => blobFeeFraction(genesis.config, timestamp),
@@ -148,9 +197,13 @@ export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<Emb
       return first === null ? null : forkConfigs(genesis, first, timestamp)
     },
     importChain: (path, signal) => thread.importChain(path, head.latest().number, signal),
-    async close() {
-      interval.stop()
-      await Promise.all([thread.close(), calls.close()])
-    },
+    close,
   }
+}
+
+/** Throws an Error with a sentence for the operator if the folder holds another fork than `fork`, or one where there is none. */
+function refuseFork(database: Database, network: string, fork: EmbeddedFork | null): void {
+  const recorded = readFork(database, network)
+  const mismatch = recorded === null ? null : forkMismatch(network, recorded, fork?.point ?? null)
+  if (mismatch !== null) throw new Error(mismatch)
 }

@@ -10,6 +10,7 @@ import type { BlockStore } from '../content/block-store.ts'
 import { firstBlockRows, rewindRows } from './chain-index.ts'
 import type { BlockPlace, ChainIndex } from './chain-index.ts'
 import { buildFirstBlock } from './first-block.ts'
+import type { ForkPoint } from './fork/fork-point.ts'
 import type { Genesis } from './genesis.ts'
 
 /** How often a header is read. */
@@ -25,7 +26,7 @@ export type StartOptions = {
 
 /** Throws an Error with a sentence for the operator when the data belongs to another genesis or is lost. */
 export async function findStart(options: StartOptions): Promise<BlockPlace> {
-  const { network, genesis, store, index, log } = options
+  const { network, genesis, store, index } = options
   const first = buildFirstBlock(genesis)
   const head = index.head()
   if (head === null) {
@@ -34,7 +35,27 @@ export async function findStart(options: StartOptions): Promise<BlockPlace> {
     return block
   }
   refuseOtherChain(network, index, first.hash)
-  const whole = await lastWhole(options, head)
+  return await wholeStart(options, head, { number: 0n, hash: first.hash })
+}
+
+/** Where a fork goes on. Throws as `findStart`. */
+export async function resumeFork(
+  options: Omit<StartOptions, 'genesis'>,
+  point: ForkPoint,
+): Promise<BlockPlace> {
+  const head = options.index.head()
+  if (head === null) throw new Error(`the fork of network "${options.network}" has no head`)
+  return await wholeStart(options, head, point)
+}
+
+/** `head`, or the last block below it that is complete, which becomes the head; `first` is the lowest one. */
+async function wholeStart(
+  options: Omit<StartOptions, 'genesis'>,
+  head: BlockPlace,
+  first: BlockPlace,
+): Promise<BlockPlace> {
+  const { network, store, log } = options
+  const whole = await lastWhole(options, head, first)
   if (whole !== null && whole.number === head.number) return head
   if (whole === null) {
     throw new Error(
@@ -66,17 +87,24 @@ export function refuseOtherChain(network: string, index: ChainIndex, firstHash: 
 }
 
 async function lastWhole(
-  { store, index }: StartOptions,
+  { store, index }: Omit<StartOptions, 'genesis'>,
   head: BlockPlace,
+  first: BlockPlace,
 ): Promise<BlockPlace | null> {
-  for (let at: BlockPlace | null = head; at !== null; at = below(index, at)) {
-    if (await isWhole(store, at)) return at
+  for (let at: BlockPlace | null = head; at !== null; at = below(index, at, first)) {
+    // Of the block of another chain that this one is forked from, only the header and the root of the state are stored.
+    const hasLists = at.number > first.number || first.number === 0n
+    if (await isWhole(store, at, hasLists)) return at
   }
   return null
 }
 
-function below(index: ChainIndex, { number }: BlockPlace): BlockPlace | null {
-  for (let lower = number - 1n; lower >= 0n; lower -= 1n) {
+function below(
+  index: ChainIndex,
+  { number }: BlockPlace,
+  { number: lowest }: BlockPlace,
+): BlockPlace | null {
+  for (let lower = number - 1n; lower >= lowest; lower -= 1n) {
     const hash = index.hashOf(lower)
     if (hash !== null) return { number: lower, hash }
   }
@@ -84,7 +112,11 @@ function below(index: ChainIndex, { number }: BlockPlace): BlockPlace | null {
 }
 
 /** Header that hashes right, state root, transactions and receipts are there. */
-async function isWhole(store: BlockStore, { number, hash }: BlockPlace): Promise<boolean> {
+async function isWhole(
+  store: BlockStore,
+  { number, hash }: BlockPlace,
+  hasLists: boolean,
+): Promise<boolean> {
   const bytes = await findProved(store, hash)
   if (bytes === null) return false
   const header = decodeHeader(bytes)
@@ -93,8 +125,9 @@ async function isWhole(store: BlockStore, { number, hash }: BlockPlace): Promise
   return (
     header.number === number &&
     (await has('trie-node', header.stateRoot)) &&
-    (await has('transactions', header.transactionsRoot)) &&
-    (await has('receipts', header.receiptsRoot))
+    (!hasLists ||
+      ((await has('transactions', header.transactionsRoot)) &&
+        (await has('receipts', header.receiptsRoot))))
   )
 }
 

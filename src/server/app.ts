@@ -320,9 +320,10 @@ export async function startServer(
   const opened = await openNetworks({
     config: merged,
     listed: listedNetworks,
-    openChain: (chain) =>
+    openChain: (chain, findNetwork) =>
       openChain({
         config: chain,
+        findNetwork,
         database,
         store: local,
         obtaining,

@@ -7,19 +7,26 @@ import { createSqliteStore } from '../content/sqlite-store.ts'
 import { lockFolder } from '../db/lock.ts'
 import { type Database, openDatabase } from '../db/sqlite.ts'
 import { type ThreadWriter, startThreadWriter } from '../db/thread-writer.ts'
-import { type EmbeddedNetwork, openEmbeddedNetwork } from '../devchain/embedded-network.ts'
+import {
+  type EmbeddedFork,
+  type EmbeddedNetwork,
+  openEmbeddedNetwork,
+} from '../devchain/embedded-network.ts'
 import { type Genesis, parseGenesis } from '../devchain/genesis.ts'
 import type { ChainWorker } from '../devchain/start-chain-worker.ts'
 import type { BlockRef } from '../chain/head.ts'
+import { type ForkPoint, forkMismatch, parseFork, readFork } from '../devchain/fork/fork-point.ts'
+import { forkedGenesis, startFork } from '../devchain/fork/start-fork.ts'
 import { makeDataFolder } from './make-data-folder.ts'
 import { existsSync, readFileSync } from 'node:fs'
+import type { EmbeddedNetworkConfig } from '../config/network-config.ts'
 import { type Config, embeddedChain } from '../config/settings.ts'
 import { type Obtaining, createObtain } from '../content/obtain.ts'
 import { verify } from '../content/verified-finds.ts'
 import { createInlineWriter } from '../db/inline-writer.ts'
 import { blobFeeFraction, feeRulesAt } from '../devchain/blob-schedule.ts'
 import { createChainHead } from '../devchain/chain-head.ts'
-import { openChainIndex } from '../devchain/chain-index.ts'
+import { type ChainIndex, openChainIndex } from '../devchain/chain-index.ts'
 import { defaultGenesis } from '../devchain/default-genesis.ts'
 import { buildFirstBlock } from '../devchain/first-block.ts'
 import { obtainEmbedded } from '../devchain/embedded-content.ts'
@@ -31,6 +38,7 @@ import type { LocalStore } from '../content/block-store.ts'
 import { rememberBlock } from '../chain/blocks.ts'
 import { countBlocks } from '../devchain/count-blocks.ts'
 import type { SenderCache } from '../chain/sender-cache.ts'
+import { scheduleOf } from './open-proved-calls.ts'
 
 type Parts = {
   readonly dataDir: string
@@ -113,13 +121,8 @@ export function openStoredChain(config: Config): StoredChain {
     if (start === null) {
       throw new Error(`no chain "${chain.name}" in ${config.dataDir}: start the server once`)
     }
-    const { genesisFile, name } = chain
-    const genesis =
-      genesisFile === null
-        ? defaultGenesis
-        : parseGenesis(JSON.parse(readFileSync(genesisFile, 'utf8')))
-    // Headers do not commit to the chain ID, so a bundle could carry the ID of another genesis.
-    refuseOtherChain(name, index, buildFirstBlock(genesis).hash)
+    const { name } = chain
+    const genesis = storedGenesis(config, chain, { index, fork: readFork(db, name) })
     const { obtain, peek, peekNode } = createObtain({
       store: createSqliteStore({ db, writer: createInlineWriter(db) }),
       sourcesFor: () => [],
@@ -151,6 +154,25 @@ export function openStoredChain(config: Config): StoredChain {
   }
 }
 
+/** Throws an Error with a sentence for the operator if the stored chain is not that of the settings. */
+function storedGenesis(
+  config: Config,
+  { name, genesisFile, fork: text }: EmbeddedNetworkConfig,
+  stored: { readonly index: ChainIndex; readonly fork: ForkPoint | null },
+): Genesis {
+  const { index, fork } = stored
+  const mismatch = fork && forkMismatch(name, fork, text === null ? null : parseFork(text))
+  if (mismatch !== null) throw new Error(mismatch)
+  if (fork !== null) return genesisOfFork(config, fork.source)
+  const genesis =
+    genesisFile === null
+      ? defaultGenesis
+      : parseGenesis(JSON.parse(readFileSync(genesisFile, 'utf8')))
+  // Headers do not commit to the chain ID, so a bundle could carry the ID of another genesis.
+  refuseOtherChain(name, index, buildFirstBlock(genesis).hash)
+  return genesis
+}
+
 /** Cached decoded headers per network, about 2 KB each. */
 const headersMax = 4_096
 /** Cached proved accounts per network, about 1 KB each. */
@@ -171,6 +193,8 @@ type OpenChainParts = {
   readonly log: Log
   readonly onImport: OnImport
   readonly onSigned: SenderCache['note']
+  /** A network of the settings as it is served now, for a fork; null: it is not served. */
+  readonly findNetwork: (name: string) => Network | null
 }
 
 export type OpenChain = {
@@ -188,6 +212,7 @@ export async function openChain(parts: OpenChainParts): Promise<OpenChain> {
   const chain = embeddedChain(config)
   if (chain === null) throw new TypeError('the settings name no embedded chain')
   const { name, genesisFile, blocksFile, mining, blockSeconds } = chain
+  const fork = chain.fork === null ? null : await openFork(parts, name, chain.fork)
   const genesis =
     genesisFile === null
       ? {}
@@ -203,6 +228,7 @@ export async function openChain(parts: OpenChainParts): Promise<OpenChain> {
     log,
     onSigned: parts.onSigned,
     ...genesis,
+    ...fork,
   })
   if (blocksFile !== null) {
     const total = await countBlocks(blocksFile)
@@ -221,6 +247,38 @@ export async function openChain(parts: OpenChainParts): Promise<OpenChain> {
     network,
     close: () => embedded.close(),
   }
+}
+
+type OpenedFork = { readonly fork: EmbeddedFork; readonly genesis: Genesis }
+
+/** `text`: `chain.fork`. Throws an Error as `startFork`, and if the rules of the network are not known. */
+async function openFork(
+  { config, database, store, clock, findNetwork }: OpenChainParts,
+  network: string,
+  text: string,
+): Promise<OpenedFork> {
+  const asked = parseFork(text)
+  const source = () => findNetwork(asked.source)
+  const genesis = genesisOfFork(config, asked.source)
+  const point = await startFork({ network, asked, source, database, store, clock })
+  return { genesis, fork: { point, source } }
+}
+
+/** Of the network with this name in the settings. Throws an Error with a sentence for the operator. */
+function genesisOfFork(config: Config, name: string): Genesis {
+  const listed = config.networks?.find((one) => one.name === name)
+  if (listed === undefined || listed.embedded) {
+    throw new Error(
+      `the settings name no network ${name} with upstreams, which the chain is forked from`,
+    )
+  }
+  const schedule = scheduleOf(listed)
+  if (schedule === null) {
+    throw new Error(
+      `${name} cannot be forked: its fork schedule is not known. Set genesisFile of the network to its genesis.json`,
+    )
+  }
+  return forkedGenesis(listed.chainId, schedule.config)
 }
 
 function asNetwork(

@@ -108,8 +108,8 @@ export type OpenNetworksParts = {
   readonly config: Config
   /** Those of the settings that this process serves. */
   readonly listed: (config: Config) => readonly NetworkConfig[]
-  /** Opens the embedded chain of these settings. */
-  readonly openChain: (config: Config) => Promise<OpenChain>
+  /** Opens the embedded chain of these settings; `find`: another network as it is served at the time, for a fork. */
+  readonly openChain: (config: Config, find: (name: string) => Network | null) => Promise<OpenChain>
   readonly obtaining: Obtaining
   /** Registry of the sources of each network. */
   readonly sources: NetworkSources
@@ -124,7 +124,11 @@ export type OpenNetworksParts = {
   readonly log: Log
 }
 
-type OpeningParts = OpenNetworksParts & Pick<OpenUpstreamsParts, 'callThread'>
+type OpeningParts = OpenNetworksParts &
+  Pick<OpenUpstreamsParts, 'callThread'> & {
+    /** A network behind upstreams by its name, also one that is being opened. */
+    readonly find: (name: string) => Network | null
+  }
 
 export type OpenNetworks = {
   /** In force, the default first; the same array until it changes. */
@@ -162,6 +166,8 @@ type Opened = {
 
 /** How long the start waits for the first replies of upstreams. */
 const firstWordsMs = 5_000
+/** The same where the embedded chain is a fork, which cannot begin without them. */
+const forkedWordsMs = 30_000
 
 /** Longer than the longest request, so a request from before the change has ended. */
 const retireSpareMs = 1_000
@@ -173,14 +179,27 @@ const retireSpareMs = 1_000
 export async function openNetworks(given: OpenNetworksParts): Promise<OpenNetworks> {
   const { clock, log, sources } = given
   const callThread = createProvedCallThread({ clock, log })
-  const parts: OpeningParts = { ...given, callThread }
+  /** In force, or about to be. */
+  let opening: readonly Opened[] = []
+  const find = (name: string): Network | null =>
+    [...serving, ...opening].find(({ listed }) => listed.name === name)?.network ?? null
+  const parts: OpeningParts = { ...given, callThread, find }
   const offered = new WeakMap<Network, Operations>()
   /** Replaced, not closed yet. */
   const retiring = new Map<Opened, () => Promise<void>>()
   let requestMs = parts.config.rpc.requestMs
   let serving: readonly Opened[] = []
   let networks: readonly Network[] = []
-  serve(await openAll(parts.listed(parts.config), [], parts))
+  serve(await open(parts.config))
+
+  async function open(config: Config): Promise<readonly Opened[]> {
+    try {
+      const onOpened = (one: Opened): void => void (opening = [...opening, one])
+      return await openAll(parts.listed(config), serving, { ...parts, config, onOpened })
+    } finally {
+      opening = []
+    }
+  }
 
   function serve(next: readonly Opened[]): void {
     const old = serving.filter((one) => !next.includes(one))
@@ -236,8 +255,7 @@ export async function openNetworks(given: OpenNetworksParts): Promise<OpenNetwor
       return found
     },
     async replace(config) {
-      const next = await openAll(parts.listed(config), serving, { ...parts, config })
-      serve(next)
+      serve(await open(config))
       requestMs = config.rpc.requestMs
     },
     async close() {
@@ -252,24 +270,29 @@ export async function openNetworks(given: OpenNetworksParts): Promise<OpenNetwor
 async function openAll(
   listed: readonly NetworkConfig[],
   before: readonly Opened[],
-  parts: OpeningParts,
+  parts: OpeningParts & { readonly onOpened: (one: Opened) => void },
 ): Promise<readonly Opened[]> {
   await using opening = new AsyncDisposableStack()
-  const opened: Opened[] = []
+  const opened = new Map<NetworkConfig, Opened>()
   const waiting: Promise<unknown>[] = []
-  for (const one of listed) {
+  // The embedded chain may be a fork of another network.
+  const inOrder = listed.toSorted((one, other) => Number(one.embedded) - Number(other.embedded))
+  for (const one of inOrder) {
     const same = before.find((old) => isDeepStrictEqual(old.listed, one))
     if (same !== undefined) {
-      opened.push(same)
+      opened.set(one, same)
       continue
     }
+    const isFork = one.embedded && one.fork !== null
+    if (isFork) await within(forkedWordsMs, Promise.all(waiting), parts.clock)
     const fresh = one.embedded ? await openEmbedded(one, parts) : await openBehind(one, parts)
     const isNew = !before.some((old) => old.listed.name === one.name)
     opening.defer(async () => {
       if (isNew) parts.sources.set(one.name, [])
       await fresh.close()
     })
-    opened.push(fresh)
+    opened.set(one, fresh)
+    parts.onOpened(fresh)
     if (fresh.upstream === null) continue
     waiting.push(fresh.upstream.started)
     // The head looks its sources up by name; an open network of the same name keeps its own until it is replaced.
@@ -277,11 +300,11 @@ async function openAll(
   }
   await within(firstWordsMs, Promise.all(waiting), parts.clock)
   opening.move()
-  return opened
+  return listed.flatMap((one) => opened.get(one) ?? [])
 }
 
 async function openEmbedded(listed: NetworkConfig, parts: OpeningParts): Promise<Opened> {
-  const { network, close } = await parts.openChain(parts.config)
+  const { network, close } = await parts.openChain(parts.config, parts.find)
   const operations = createEmbeddedOperations(parts.operations)
   return { listed, network, operations, upstream: null, close }
 }

@@ -17,7 +17,7 @@ import { findKnownSchedule } from '../devchain/proved/known-schedules.ts'
 import type { ProvedCallThread } from '../devchain/proved/proved-call-thread.ts'
 import { createProvedCalls } from '../devchain/proved/proved-calls.ts'
 
-type Schedule = {
+export type Schedule = {
   readonly config: GenesisConfig
   readonly genesisTime: bigint
   readonly genesisHash: Uint8Array | null
@@ -32,8 +32,7 @@ export function openProvedCalls(
   parts: { readonly thread: ProvedCallThread; readonly clock: Clock; readonly log: Log },
 ): ((relay: Relay) => ScheduledRules) | null {
   const { thread, clock, log } = parts
-  const schedule =
-    listed.genesisFile === null ? known(listed) : fromFile(listed, listed.genesisFile)
+  const schedule = scheduleOf(listed)
   if (schedule === null) return null
   return (relay) => {
     const forks = createForkSchedule({ network: listed.name, ...schedule, relay, clock, log })
@@ -47,6 +46,11 @@ export function openProvedCalls(
       log,
     })
   }
+}
+
+/** Null if it is not known. Throws an Error as `openProvedCalls`. */
+export function scheduleOf(listed: UpstreamNetworkConfig): Schedule | null {
+  return listed.genesisFile === null ? known(listed) : fromFile(listed, listed.genesisFile)
 }
 
 function known({ chainId, genesisHash }: UpstreamNetworkConfig): Schedule | null {

@@ -1,5 +1,6 @@
-// Tables `chain_head`, `chain_block`, `chain_transaction` and `chain_plan`: the head of each embedded chain, the
-// block hash at each number, the block and position of each transaction, how its next blocks are made.
+// Tables `chain_head`, `chain_block`, `chain_transaction`, `chain_plan` and `chain_fork`: the head of each embedded chain,
+// the block hash at each number, the block and position of each transaction, how its next blocks are made, the block of
+// another network that it is forked from.
 // Tested by src/devchain/chain-head.test.ts
 import type { Database } from '../db/sqlite.ts'
 import type { Statement } from '../db/writer.ts'
@@ -70,6 +71,39 @@ export function saveChainPlan(network: string, plan: string): Statement {
   return {
     sql: 'INSERT OR REPLACE INTO chain_plan (network, plan) VALUES (?, ?)',
     parameters: [network, plan],
+  }
+}
+
+/** `asked`: the block as the settings name it. `hash`, `state_root`: 32 bytes. */
+export type ChainForkRow = {
+  readonly source: string
+  readonly asked: string
+  readonly number: number
+  readonly hash: Uint8Array
+  readonly state_root: Uint8Array
+}
+
+/** Null: the chain begins with a genesis block, or there is none. */
+export function findChainFork(db: Database, network: string): ChainForkRow | null {
+  return db.get<ChainForkRow>(
+    'SELECT source, asked, number, hash, state_root FROM chain_fork WHERE network = ?',
+    [network],
+  )
+}
+
+/** The write fails if the network already has a fork. */
+export function insertChainFork(
+  network: string,
+  fork: ChainPlace & {
+    readonly source: string
+    readonly asked: string
+    readonly stateRoot: Uint8Array
+  },
+): Statement {
+  const { source, asked, number, hash, stateRoot } = fork
+  return {
+    sql: 'INSERT INTO chain_fork (network, source, asked, number, hash, state_root) VALUES (?, ?, ?, ?, ?, ?)',
+    parameters: [network, source, asked, number, hash, stateRoot],
   }
 }
 

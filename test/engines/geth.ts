@@ -58,8 +58,16 @@ export function startOpGeth(t: Pick<TestContext, 'after'>, genesis: unknown): Pr
   return start(t, 'op-geth', genesis)
 }
 
+/** Makes a block for each transaction (`--dev`). The genesis has passed the merge. */
+export function startMiningGeth(
+  t: { after(end: () => unknown): void },
+  genesis: unknown,
+): Promise<Geth> {
+  return start(t, 'geth', genesis, ['--dev', '--miner.gasprice', '1'])
+}
+
 async function start(
-  t: Pick<TestContext, 'after'>,
+  t: { after(end: () => unknown): void },
   name: Program,
   genesis: unknown,
   more: readonly string[] = [],

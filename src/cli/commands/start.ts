@@ -16,7 +16,11 @@ import { exitCodes, reportError } from '../report.ts'
 import { addSharedOptions, settingsOf } from '../shared-options.ts'
 import { UsageError } from '../usage-error.ts'
 
-type Options = SharedOptions & { readonly port?: string; readonly host?: string }
+type Options = SharedOptions & {
+  readonly port?: string
+  readonly host?: string
+  readonly fork?: string
+}
 
 type Greeting = {
   readonly url: string
@@ -31,6 +35,11 @@ export function defineStart(command: Command, context: Context): void {
     .option('--port <number>', 'port to listen on, 0 for a free port (setting http.port)')
     .option('--host <address>', 'address to listen on (setting http.host)')
     .option('--network <name>', 'network to serve through the upstreams that follow', networks.name)
+    .option(
+      '--fork <network@block>',
+      'start the embedded chain from a block of a network (setting chain.fork), through the upstreams that follow',
+      networks.fork,
+    )
     .option('--upstream <url>', 'URL of a node of the network; repeatable', networks.upstream)
     .option('--trusted', 'the upstreams of the network are your own nodes')
     .on('option:trusted', networks.trust)
@@ -42,6 +51,7 @@ Examples:
   cairn start --port 8600 --data-dir ./elsewhere
   cairn start --port 0 --json      print one line of JSON when ready: url, apiKey, apiKeySecret, firstRunLink
   cairn start --network mainnet --upstream http://127.0.0.1:8545 --trusted
+  cairn start --fork mainnet@latest --upstream http://127.0.0.1:8545
   cairn start --network mainnet --upstream '\${env:MAINNET_URL}' --network sepolia --upstream http://10.0.0.5:8545
 
 --network serves a network for this start; cairn networks add saves one. Other users of this machine can see the arguments
@@ -65,15 +75,20 @@ const nameLines = namesWithChainId
 
 /** Each `--network` begins a network, and the options after it belong to it. */
 function collectNetworks() {
-  const found: { network: string; urls: string[]; trusted: boolean }[] = []
+  const found: { network: string; urls: string[]; trusted: boolean; isForked: boolean }[] = []
   const last = (flag: string) => {
     const one = found.at(-1)
     if (one !== undefined) return one
-    throw new UsageError(`${flag} without a network: write --network <name> before it`)
+    throw new UsageError(`${flag} without a network: write --network <name> or --fork before it`)
   }
   return {
     name(network: string): void {
-      found.push({ network, urls: [], trusted: false })
+      found.push({ network, urls: [], trusted: false, isForked: false })
+    },
+    fork(text: string): string {
+      const [network = ''] = text.split('@')
+      found.push({ network, urls: [], trusted: false, isForked: true })
+      return text
     },
     upstream(url: string): void {
       last('--upstream').urls.push(url)
@@ -82,8 +97,9 @@ function collectNetworks() {
       last('--trusted').trusted = true
     },
     found(): readonly NetworkFlags[] {
-      const empty = found.find(({ urls }) => urls.length === 0)
-      if (empty === undefined) return found
+      const empty = found.find(({ urls, isForked }) => urls.length === 0 && !isForked)
+      // The forked network may be in the settings, with its upstreams.
+      if (empty === undefined) return found.filter(({ urls }) => urls.length > 0)
       throw new UsageError(`--network ${empty.network} has no upstream: add --upstream <url>`)
     },
   }
@@ -97,6 +113,7 @@ async function serve(
   const flags = {
     'http.port': { flag: '--port', text: options.port },
     'http.host': { flag: '--host', text: options.host },
+    'chain.fork': { flag: '--fork', text: options.fork },
   }
   const load = async () => (await settingsOf(context, options, flags, networks)).config
   const config = await load()

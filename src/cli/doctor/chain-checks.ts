@@ -7,6 +7,7 @@ import { decodeHeader } from '../../codec/ethereum/header.ts'
 import { type Config, embeddedChain } from '../../config/settings.ts'
 import type { Database } from '../../db/sqlite.ts'
 import { openChainIndex } from '../../devchain/chain-index.ts'
+import { forkMismatch, forkText, parseFork, readFork } from '../../devchain/fork/fork-point.ts'
 import { findAnyChain } from '../../tables/chain.ts'
 import { findContent } from '../../tables/content.ts'
 import { defaultGenesis } from '../../devchain/default-genesis.ts'
@@ -27,7 +28,8 @@ type Chain = { readonly firstHash: Uint8Array | null; readonly problems: readonl
 /** The genesis and the blocks file. `firstHash`: of block 0, or null when the genesis cannot be used. */
 export function checkChainFiles(machine: Machine, config: Config): Chain {
   const chain = embeddedChain(config)
-  if (chain === null) return { firstHash: null, problems: [] }
+  // A fork has no genesis block.
+  if (chain === null || chain.fork !== null) return { firstHash: null, problems: [] }
   const { genesisFile, blocksFile } = chain
   const first = readGenesis(machine, genesisFile)
   const problems = first instanceof Uint8Array ? [] : [first]
@@ -119,7 +121,19 @@ export function* checkStoredChain(
     )
     return
   }
-  const kept = index.hashOf(0n)
+  const fork = readFork(db, chain.name)
+  const asked = chain.fork === null ? null : parseFork(chain.fork)
+  const mismatch = fork === null ? null : forkMismatch(chain.name, fork, asked)
+  if (fork === null && asked !== null) {
+    yield problem(
+      'fork_of_other_chain',
+      `the chain ${chain.name} in the data folder is no fork, and the settings name fork: ${chain.fork}`,
+      'remove the setting, or choose another folder with --data-dir',
+    )
+  } else if (fork !== null && mismatch !== null) {
+    yield problem('fork_changed', mismatch, `fork: ${forkText(fork)}`)
+  }
+  const kept = fork === null ? index.hashOf(0n) : firstHash
   if (firstHash !== null && (kept === null || !equalBytes(kept, firstHash))) {
     yield problem(
       'genesis_changed',

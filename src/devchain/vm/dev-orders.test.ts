@@ -186,6 +186,7 @@ test('a chain of changes, impersonated and signed transactions executes again to
     store: other.store,
     index: other.index,
     tries: createTrieDatabase(other.store),
+    fork: null,
     now: () => 0,
   })
   for (let number = 1n; number <= chain.head().number; number += 1n) {

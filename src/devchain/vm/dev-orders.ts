@@ -11,7 +11,7 @@ import type { DevOrder, DevResults, DevState, UnsignedRequest } from '../../chai
 import type { BlockRef } from '../../chain/head.ts'
 import { unsignedTransaction } from '../../chain/unsigned-transaction.ts'
 import type { BlockPlace } from '../chain-index.ts'
-import { noChainPlan, timeMax, type ChainPlan } from '../block-plan.ts'
+import { forkedPlan, noChainPlan, timeMax, type ChainPlan } from '../block-plan.ts'
 import type { Pool, PoolEntry } from './pool.ts'
 import type { ProducingChain } from './producing-chain.ts'
 
@@ -19,6 +19,8 @@ export type DevOrderParts = {
   readonly network: string
   readonly chainId: bigint
   readonly chain: ProducingChain
+  /** The block that `reset` goes back to. `time`: seconds at which the clock of a fork starts there; null: no fork. */
+  readonly first: { readonly number: bigint; readonly time: bigint | null }
   readonly pool: Pool
   /** Private keys of accounts that send without impersonation, by address in bare hex. */
   readonly keys: ReadonlyMap<string, Uint8Array>
@@ -180,10 +182,12 @@ export class DevOrders {
   }
 
   async #reset(): Promise<null> {
-    const { chain, pool } = this.#parts
-    const hash = chain.hashOf(0n)
+    const { chain, pool, first } = this.#parts
+    const { number, time } = first
+    const hash = chain.hashOf(number)
     if (hash === null) throw new Error('the chain has no first block')
-    await this.#rewind({ number: 0n, hash }, noChainPlan)
+    const plan = time === null ? noChainPlan : forkedPlan({ head: time, now: chain.times.now })
+    await this.#rewind({ number, hash }, plan)
     pool.replaceAll([])
     this.#snapshots.clear()
     this.#impersonated.clear()

@@ -6,6 +6,7 @@ import { equalBytes, fromHex, toBareHex, toHex } from '../../base/hex.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import type { BlockParts } from '../../codec/ethereum/block.ts'
+import { decodeHeader } from '../../codec/ethereum/header.ts'
 import type { LocalStore } from '../../content/block-store.ts'
 import type { DevOrder, DevResults } from '../../chain/dev-chain.ts'
 import type { PoolContent, PoolCounts, WaitingTransaction } from '../../chain/evm-executor.ts'
@@ -14,9 +15,11 @@ import type { DevAccount } from '../dev-accounts.ts'
 import type { Genesis } from '../genesis.ts'
 import { checkPrices, checkSender, readTransaction } from './admit.ts'
 import type { ChainPlan } from '../block-plan.ts'
+import { firstNumber, type ForkPoint } from '../fork/fork-point.ts'
 import { createCrypto } from './chain-crypto.ts'
 import { createRules } from './chain-rules.ts'
-import { DevOrders } from './dev-orders.ts'
+import { type DevOrderParts, DevOrders } from './dev-orders.ts'
+import type { StoredFork } from './open-state.ts'
 import { importBlocks } from './import-blocks.ts'
 import { KnownKeys } from './known-keys.ts'
 import { Pool } from './pool.ts'
@@ -37,6 +40,8 @@ export type EngineOptions = {
   readonly mining: 'auto' | 'off'
   /** Accounts that send without a signature of the client, for `send` orders. Default: none. */
   readonly unlocked?: readonly DevAccount[]
+  /** Default: the chain begins with the genesis block. */
+  readonly fork?: StoredFork | null
   readonly now: () => number
   /** Called for each block once it is durable, with the signers of its transactions. */
   readonly onBlock: (block: BlockPlace, signed: readonly Signed[]) => void
@@ -52,6 +57,8 @@ const othersMax = 16
 /** Room is judged when the block is made. */
 const wholeBlock = { gas: 2n ** 64n, blobs: Number.MAX_SAFE_INTEGER }
 
+type FirstBlock = DevOrderParts['first']
+
 /** Methods must not overlap: the owner runs one at a time. Errors as in evm-executor.ts, Executor. */
 export class Engine {
   readonly #options: EngineOptions
@@ -65,7 +72,10 @@ export class Engine {
     readonly parts: BlockParts
   } | null = null
 
-  private constructor(options: EngineOptions, chain: ProducingChain, keys: KnownKeys) {
+  private constructor(
+    options: EngineOptions,
+    { chain, keys, first }: { chain: ProducingChain; keys: KnownKeys; first: FirstBlock },
+  ) {
     this.#options = options
     this.#chain = chain
     this.#keys = keys
@@ -74,6 +84,7 @@ export class Engine {
       network,
       chainId: genesis.chainId,
       chain,
+      first,
       pool: this.#pool,
       keys: new Map(unlocked.map((it) => [toBareHex(fromHex(it.address)), fromHex(it.privateKey)])),
       autoMines: options.mining === 'auto',
@@ -86,12 +97,12 @@ export class Engine {
   }
 
   static async open(options: EngineOptions): Promise<Engine> {
-    const { network, genesis, store, index, now } = options
+    const { network, genesis, store, index, fork = null, now } = options
     const keys = new KnownKeys()
     const rules = createRules(genesis, createCrypto(keys))
-    const tries = createTrieDatabase(store)
-    const chain = await ProducingChain.open({ network, rules, store, index, tries, now })
-    return new Engine(options, chain, keys)
+    const tries = createTrieDatabase(store, { isForked: fork !== null })
+    const chain = await ProducingChain.open({ network, rules, store, index, tries, fork, now })
+    return new Engine(options, { chain, keys, first: firstBlock(store, fork?.point ?? null) })
   }
 
   async pendingNonce(address: Uint8Array): Promise<bigint> {
@@ -314,6 +325,15 @@ export class Engine {
     const [first] = lane
     const account = first === undefined ? null : await this.#chain.account(first.sender)
     return splitLane(lane, account?.nonce ?? 0n)
+  }
+}
+
+/** A fork's first block has the time of the forked one. */
+function firstBlock(store: LocalStore, point: ForkPoint | null): FirstBlock {
+  const header = point === null ? null : store.peek({ kind: 'header', hash: point.hash })
+  return {
+    number: firstNumber(point),
+    time: header === null ? null : decodeHeader(header).timestamp,
   }
 }
 

@@ -3,10 +3,13 @@
 import type { Common } from '@ethereumjs/common'
 import { Fault, hasCode } from '../../base/fault.ts'
 import { toHex } from '../../base/hex.ts'
-import { decodeHeader } from '../../codec/ethereum/header.ts'
+import { decodeHeader, encodeHeader } from '../../codec/ethereum/header.ts'
 import type { Header } from '../../codec/ethereum/header.ts'
+import { keccak256 } from '../../codec/hash/keccak.ts'
 import type { LocalStore } from '../../content/block-store.ts'
 import type { ChainIndex } from '../chain-index.ts'
+import type { ForkPoint } from '../fork/fork-point.ts'
+import { ForkReadFailed, type ReadFork } from '../fork/fork-reads.ts'
 import type { ChainRules } from './chain-rules.ts'
 import { createStateVm } from './chain-vm.ts'
 import type { TrieStateVm } from './chain-vm.ts'
@@ -37,7 +40,15 @@ type States = {
 }
 
 /** For computations that read the blocks and tries of the embedded chain. */
-export type StoredParts = CallParts & { readonly store: LocalStore; readonly index: ChainIndex }
+export type StoredParts = CallParts & {
+  readonly store: LocalStore
+  readonly index: ChainIndex
+  /** Null: the chain has a genesis block of its own. */
+  readonly fork: StoredFork | null
+}
+
+/** What a fork reads through. */
+export type StoredFork = { readonly point: ForkPoint; readonly read: ReadFork }
 
 export function storedParts(parts: Omit<StoredParts, 'states'>): StoredParts {
   const stored: StoredParts = {
@@ -62,10 +73,10 @@ export function headerOf({ store }: Pick<StoredParts, 'store'>, blockHash: Uint8
 
 /**
  * An EVM on the state after `header`, which knows the hashes of blocks `below` (default: the header's number).
- * Throws `no_state`.
+ * Throws `no_state`, and `ForkReadFailed`.
  */
 export async function openState(
-  { store, index }: Pick<StoredParts, 'store' | 'index'>,
+  { store, index, fork }: Pick<StoredParts, 'store' | 'index' | 'fork'>,
   parts: {
     readonly common: Common
     readonly header: Header
@@ -76,14 +87,31 @@ export async function openState(
   const { common, header, below = header.number, turn } = parts
   const { stateRoot } = header
   // A block that a call only pretends to be in asks for hashes that no block has: zeros, as go-ethereum.
-  const hashOf = (number: bigint) =>
-    (number < below ? index.hashOf(number) : null) ?? new Uint8Array(32)
-  const tries = createTrieDatabase(store)
+  const hashOf = async (number: bigint) =>
+    (number < below ? await hashAt(index, fork, number) : null) ?? new Uint8Array(32)
+  const tries = createTrieDatabase(store, { isForked: fork !== null })
+  const forked = fork === null ? null : { block: forkedBlockOf(header, fork), read: fork.read }
   try {
-    const machine = await createStateVm({ common, tries, index: { hashOf }, stateRoot, turn })
+    const parts = { common, tries, index: { hashOf }, stateRoot, turn, forked }
+    const machine = await createStateVm(parts)
     return { ...machine, tries }
   } catch (cause) {
-    if (hasCode(cause, 'damaged')) throw cause
+    if (cause instanceof ForkReadFailed || hasCode(cause, 'damaged')) throw cause
     throw new Fault('no_state', { detail: `missing trie node ${toHex(stateRoot).slice(2)}`, cause })
   }
+}
+
+/** The hash of a canonical block; null: no such block. Throws `ForkReadFailed`. */
+export async function hashAt(
+  index: Pick<ChainIndex, 'hashOf'>,
+  fork: StoredFork | null,
+  number: bigint,
+): Promise<Uint8Array | null> {
+  if (fork === null || number >= fork.point.number) return index.hashOf(number)
+  return await fork.read({ kind: 'hash', number })
+}
+
+/** The block that reads name: null for the fork's own and all later ones, whose missing content is of its state. */
+function forkedBlockOf(header: Header, { point }: StoredFork): Uint8Array | null {
+  return header.number < point.number ? keccak256(encodeHeader(header)) : null
 }

@@ -37,6 +37,9 @@ import type { ChainRules } from './chain-rules.ts'
 import { createStateVm } from './chain-vm.ts'
 import type { TrieStateVm } from './chain-vm.ts'
 import { executeBlock } from './execute-block.ts'
+import { emptyRingBuffers } from '../fork/first-block.ts'
+import { ForkReadFailed } from '../fork/fork-reads.ts'
+import { hashAt, type StoredFork } from './open-state.ts'
 import type { PoolEntry } from './pool.ts'
 import type { ReadyQueue } from './ready-queue.ts'
 import { recentBytesMax, type TrieDatabase } from './trie-database.ts'
@@ -50,6 +53,8 @@ export type ChainParts = {
   readonly store: LocalStore
   readonly index: ChainIndex
   readonly tries: TrieDatabase
+  /** Null: the chain has a genesis block of its own. */
+  readonly fork: StoredFork | null
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number
 }
@@ -89,7 +94,7 @@ const turnBytesMax = 1024 * 1024
 
 export class ProducingChain {
   readonly #parts: ChainParts
-  readonly #main: TrieStateVm
+  #main: TrieStateVm
   #place: BlockPlace
   #header: Header
   #headerView: Block
@@ -110,15 +115,13 @@ export class ProducingChain {
 
   /** Stands at the head row's block. */
   static async open(parts: ChainParts): Promise<ProducingChain> {
-    const { store, index, rules, tries } = parts
+    const { store, index } = parts
     const place = index.head()
     const bytes = place === null ? null : store.peek({ kind: 'header', hash: place.hash })
     if (place === null || bytes === null) throw new Error('the chain has no head to go on from')
-    const header = decodeHeader(bytes)
-    const { stateRoot } = header
     let chain: ProducingChain | null = null
     const hashes = { hashOf: (number: bigint) => (chain ?? index).hashOf(number) }
-    const main = await createStateVm({ common: rules.at(header), tries, index: hashes, stateRoot })
+    const main = await openMachine(parts, decodeHeader(bytes), hashes)
     chain = new ProducingChain(parts, main, place, bytes)
     return chain
   }
@@ -221,8 +224,9 @@ export class ProducingChain {
         timestamp,
       }
       const common = this.#parts.rules.at(draft)
-      const builder = await begin(this.#main, this.#headerView, draft)
       const { number } = draft
+      if (number - 1n === this.#parts.fork?.point.number) await emptyRingBuffers(this.#main)
+      const builder = await begin(this.#main, this.#headerView, draft)
       const made = await finishWithChanges(this.#main, builder, changes, { common, number })
       return await this.#keep(made.parts, made.receipts, this.#plan)
     } catch (error) {
@@ -273,6 +277,8 @@ export class ProducingChain {
           taken.push(entry)
           queue.take()
         } catch (cause) {
+          // It says nothing about the transaction, which waits on.
+          if (cause instanceof ForkReadFailed) throw cause
           refused.push({ entry, cause })
           queue.skip()
         }
@@ -416,7 +422,9 @@ export class ProducingChain {
   /** A failed commit leaves the EVM a block ahead; a refused transaction leaves its nodes behind. */
   async #reset(): Promise<void> {
     this.#parts.tries.forget()
-    await this.#main.state.setStateRoot(this.#header.stateRoot)
+    if (this.#parts.fork === null) await this.#main.state.setStateRoot(this.#header.stateRoot)
+    // A read that failed in the middle of a write leaves caches and checkpoints that only a new EVM is rid of.
+    else this.#main = await openMachine(this.#parts, this.#header, this)
   }
 
   /** `interval`: seconds after the parent, in place of what the plan says. */
@@ -458,6 +466,20 @@ export class ProducingChain {
   #now(): bigint {
     return BigInt(Math.floor(this.#parts.now() / 1000))
   }
+}
+
+function openMachine(
+  { rules, tries, fork }: ChainParts,
+  header: Header,
+  own: Pick<ChainIndex, 'hashOf'>,
+): Promise<TrieStateVm> {
+  return createStateVm({
+    common: rules.at(header),
+    tries,
+    index: { hashOf: (number) => (fork === null ? own.hashOf(number) : hashAt(own, fork, number)) },
+    stateRoot: header.stateRoot,
+    forked: fork === null ? null : { block: null, read: fork.read },
+  })
 }
 
 function bytesOf(items: readonly UnverifiedItem[]): number {

@@ -18,7 +18,7 @@ import { createAccessList } from './create-access-list.ts'
 import { estimateGas } from './estimate-gas.ts'
 import { simulate } from './simulate/simulate.ts'
 import type { SimulateTask } from './simulate/simulate.ts'
-import { storedParts } from './open-state.ts'
+import { type StoredFork, storedParts } from './open-state.ts'
 import { readStorageRange } from './storage-range.ts'
 import type { StorageRangeTask } from './storage-range.ts'
 import { traceBlock } from './trace-block.ts'
@@ -51,11 +51,15 @@ export function createCalls(options: {
   readonly store: LocalStore
   readonly index: ChainIndex
   readonly callGasMax: bigint
-}): (task: ReadOnlyExecution, turn: TimeSlice) => Promise<ReadOnlyResult> {
+}): (
+  task: ReadOnlyExecution,
+  turn: TimeSlice,
+  fork?: StoredFork | null,
+) => Promise<ReadOnlyResult> {
   const { genesis, store, index, callGasMax } = options
   const rules = createRules(genesis, createCrypto())
-  const parts = storedParts({ rules, store, index, callGasMax })
-  return async (task, turn) => {
+  return async (task, turn, fork = null) => {
+    const parts = storedParts({ rules, store, index, callGasMax, fork })
     switch (task.kind) {
       case 'call':
         return call(parts, task, turn)

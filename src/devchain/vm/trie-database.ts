@@ -1,7 +1,7 @@
 // The EVM's trie database over the BlockStore. What it writes waits in `pending`, where every trie of the chain
 // sees it, until a block's commit takes what that block's state root reaches and drops the rest.
 import type { BatchDBOp, DB } from '@ethereumjs/util'
-import { equalBytes, fromHex, toBareHex } from '../../base/hex.ts'
+import { equalBytes, fromHex, toBareHex, toHex } from '../../base/hex.ts'
 import {
   decodeAccountState,
   emptyCodeHash,
@@ -11,6 +11,7 @@ import { keccak256 } from '../../codec/hash/keccak.ts'
 import { type TrieChild, type TrieNode, decodeTrieNode } from '../../codec/ethereum/trie-node.ts'
 import type { ContentRef, UnverifiedItem } from '../../content/ref.ts'
 import type { LocalStore } from '../../content/block-store.ts'
+import { NotLoaded } from '../fork/fork-reads.ts'
 
 /** Contract code is asked for under this prefix (`c`), so that code 0x80 is not the empty trie. */
 const codePrefix = '63'
@@ -30,8 +31,14 @@ export type TrieDatabase = DB<string, Uint8Array> & {
  */
 export const recentBytesMax = 8 * 1024 * 1024
 
-/** Throws on a value that does not hash to its key, and on any delete: content is never taken away. */
-export function createTrieDatabase(store: LocalStore): TrieDatabase {
+/**
+ * Throws on a value that does not hash to its key, and on any delete: content is never taken away. `isForked`: reads throw
+ * `NotLoaded` for content that is not stored, and do not take it for absent.
+ */
+export function createTrieDatabase(
+  store: LocalStore,
+  { isForked = false }: { readonly isForked?: boolean } = {},
+): TrieDatabase {
   const pending = new Map<string, Uint8Array>()
   /** Of each hash that was pending: most of what a new node points at was not, and needs no text to say so. */
   const pendingStarts = new Set<number>()
@@ -50,7 +57,9 @@ export function createTrieDatabase(store: LocalStore): TrieDatabase {
 
   function find(key: string): Uint8Array | undefined {
     const held = pending.get(key) ?? recent.get(key) ?? earlier.get(key)
-    return held ?? store.peek(refOf(key)) ?? undefined
+    const found = held ?? store.peek(refOf(key)) ?? undefined
+    if (found === undefined && isForked) throw new NotLoaded(nameOf(key))
+    return found
   }
 
   function put(key: string, value: Uint8Array): void {
@@ -142,6 +151,11 @@ function refOf(key: string): ContentRef {
     return { kind: 'code', hash: fromHex(key.slice(2)) }
   }
   throw new Error(`the EVM asked for a key of another form: ${key}`)
+}
+
+function nameOf(key: string): string {
+  const { kind, hash } = refOf(key)
+  return `${kind} ${toHex(hash)}`
 }
 
 function refuseDelete(key: string): never {

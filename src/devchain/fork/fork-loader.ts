@@ -1,0 +1,166 @@
+// Loads content of the forked network for the EVM of a fork: reads it at a block by hash, with proofs that are checked on the
+// way, and stores every item before the read has an answer. A later start finds it without an upstream.
+// Tested by test/fork/fork.test.ts
+import type { Clock } from '../../base/clock.ts'
+import { withDeadline } from '../../base/deadline.ts'
+import { Fault } from '../../base/fault.ts'
+import { toHex } from '../../base/hex.ts'
+import { createRateLimitedSemaphore } from '../../base/rate-limited-semaphore.ts'
+import { getHeader, type ProvedHeader } from '../../chain/blocks.ts'
+import type { Network } from '../../chain/network.ts'
+import { completeRead } from '../../chain/read.ts'
+import { findAccount, readCode, readStorage } from '../../chain/state.ts'
+import type { BlockStore } from '../../content/block-store.ts'
+import { type ContentRef, refKey, type UnverifiedItem } from '../../content/ref.ts'
+import { findHash } from '../proved/find-hash.ts'
+import type { ForkPoint } from './fork-point.ts'
+import type { ForkRead } from './fork-reads.ts'
+
+type LoaderLimits = {
+  /** Reads that query upstreams at the same time. */
+  readonly fetchesMax: number
+  /** Reads that wait for a place. */
+  readonly waitingMax: number
+  /** Of the queries of one read. */
+  readonly fetchMs: number
+  /** Of one read, the wait for a place included. */
+  readonly readMs: number
+}
+
+const defaultLoaderLimits: LoaderLimits = {
+  fetchesMax: 64,
+  waitingMax: 1024,
+  fetchMs: 30_000,
+  readMs: 60_000,
+}
+
+export type ForkLoaderParts = {
+  readonly point: ForkPoint
+  /** The forked network; null: the settings do not name it any more. */
+  readonly source: () => Network | null
+  readonly store: BlockStore
+  readonly clock: Clock
+  readonly limits?: LoaderLimits
+}
+
+export type ForkLoader = {
+  /**
+   * Resolves when the content of the read is stored; with the hash (32 bytes) for a `hash`, else null. Throws the Fault of the
+   * read, which names the missing value: `no_upstream`, `unverified`, `unprovable`, `deadline`, `overloaded`.
+   */
+  load(read: ForkRead): Promise<Uint8Array | null>
+  /** Reads under way and later ones reject with `shutting_down`. */
+  close(): void
+}
+
+export function createForkLoader(parts: ForkLoaderParts): ForkLoader {
+  const { point, store, clock, limits = defaultLoaderLimits } = parts
+  const { fetchesMax, waitingMax } = limits
+  const places = createRateLimitedSemaphore(
+    { concurrency: fetchesMax, perSecond: null, waitingMax },
+    clock,
+  )
+  const closing = new AbortController()
+
+  async function load(read: ForkRead): Promise<Uint8Array | null> {
+    using whole = withDeadline(closing.signal, limits.readMs, clock)
+    const place = places.enter('content', whole.signal)
+    if (place === null) throw new Fault('overloaded')
+    await place
+    try {
+      using fetching = withDeadline(whole.signal, limits.fetchMs, clock)
+      return await fetchAndStore(read, fetching.signal)
+    } finally {
+      places.leave('content')
+    }
+  }
+
+  async function fetchAndStore(read: ForkRead, signal: AbortSignal): Promise<Uint8Array | null> {
+    const source = parts.source()
+    if (source === null) {
+      throw new Fault('no_upstream', { detail: `the settings name no network ${point.source}` })
+    }
+    const recorded = recordItems(source)
+    const hash = await perform(recorded.network, read, signal)
+    const items = recorded.items()
+    const missing: UnverifiedItem[] = []
+    for (const item of items) if (!(await store.has(item.ref))) missing.push(item)
+    if (missing.length > 0) await store.put(missing)
+    return hash
+  }
+
+  async function perform(network: Network, read: ForkRead, signal: AbortSignal) {
+    const header = (hash: Uint8Array) => completeRead(getHeader(network, hash), signal)
+    if (read.kind === 'hash') {
+      return await findHash(network, await header(point.hash), read.number, signal)
+    }
+    const block: ProvedHeader = await header(read.block ?? point.hash)
+    const at = { network, block, address: read.address }
+    if (read.kind === 'slot') await completeRead(readStorage(at, read.position), signal)
+    else if (read.kind === 'code') await completeRead(readCode(at), signal)
+    else await completeRead(findAccount(at), signal)
+    return null
+  }
+
+  return {
+    async load(read) {
+      try {
+        return await load(read)
+      } catch (thrown) {
+        throw explained(thrown, read, point)
+      }
+    },
+    close: () => closing.abort(new Fault('shutting_down')),
+  }
+}
+
+/** The fault, with a text that names the value and the fork. */
+function explained(thrown: unknown, read: ForkRead, point: ForkPoint): unknown {
+  if (!(thrown instanceof Fault)) return thrown
+  const { code, message, data } = thrown
+  const detail = `cannot read ${nameOf(read)} of ${point.source} for the fork at block ${point.number}: ${message}`
+  return new Fault(code, { detail, ...(data === undefined ? {} : { data }), cause: thrown })
+}
+
+function nameOf(read: ForkRead): string {
+  switch (read.kind) {
+    case 'account':
+      return `account ${toHex(read.address)}`
+    case 'code':
+      return `the code of account ${toHex(read.address)}`
+    case 'slot':
+      return `slot ${toHex(read.position)} of account ${toHex(read.address)}`
+    case 'hash':
+      return `the hash of block ${read.number}`
+  }
+}
+
+/** A view of a network that keeps all verified content that is read through it. */
+function recordItems(network: Network) {
+  // An account from memory would be read without the nodes that prove it.
+  const { accounts: _, ...forgetful } = network
+  const items = new Map<string, UnverifiedItem>()
+
+  function note(ref: ContentRef, bytes: Uint8Array): Uint8Array {
+    items.set(refKey(ref), { ref, bytes })
+    return bytes
+  }
+
+  const recording: Network = {
+    ...forgetful,
+    async obtain(ref, context, signal) {
+      return note(ref, await network.obtain(ref, context, signal))
+    },
+    peek(ref) {
+      const bytes = network.peek(ref)
+      return bytes === null ? null : note(ref, bytes)
+    },
+    peekNode(from, at) {
+      const bytes = network.peekNode(from, at)
+      const hash = from.slice(at, at + 32)
+      return bytes === null ? null : note({ kind: 'trie-node', hash }, bytes)
+    },
+    headers: { find: () => null, add: () => {} },
+  }
+  return { network: recording, items: () => [...items.values()] }
+}

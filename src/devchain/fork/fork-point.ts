@@ -1,0 +1,71 @@
+// The block that an embedded chain is forked from, and how settings name it. The first start resolves and records it: every
+// later start goes on from the same block.
+// Tested by src/devchain/fork/fork-point.test.ts
+import { equalBytes, fromHex, toHex } from '../../base/hex.ts'
+import type { Database } from '../../db/sqlite.ts'
+import type { Statement } from '../../db/writer.ts'
+import { findChainFork, insertChainFork } from '../../tables/chain.ts'
+
+/** `source`: name of the forked network. `asked`: a number, `latest`, `finalized`, or a block hash in `0x` hex. */
+export type RequestedFork = { readonly source: string; readonly asked: string }
+
+/** `hash`, `stateRoot`: 32 bytes. Structured-clonable. */
+export type ForkPoint = RequestedFork & {
+  readonly number: bigint
+  readonly hash: Uint8Array
+  readonly stateRoot: Uint8Array
+}
+
+/** `text`: `<network>@<block>`, as the settings have validated it. */
+export function parseFork(text: string): RequestedFork {
+  const at = text.indexOf('@')
+  return { source: text.slice(0, at), asked: text.slice(at + 1).toLowerCase() }
+}
+
+/** `mainnet@20000000` */
+export function forkText({ source, number }: ForkPoint): string {
+  return `${source}@${number}`
+}
+
+/** Number of the first block that the chain can go back to: its genesis block, or the one that the fork begins with. */
+export function firstNumber(point: ForkPoint | null): bigint {
+  return point === null ? 0n : point.number + 1n
+}
+
+/** The recorded fork of an embedded chain; null: it is none, or there is no chain. */
+export function readFork(database: Database, network: string): ForkPoint | null {
+  const row = findChainFork(database, network)
+  if (row === null) return null
+  const { source, asked, number, hash, state_root: stateRoot } = row
+  return { source, asked, number: BigInt(number), hash, stateRoot }
+}
+
+export function forkRow(network: string, point: ForkPoint): Statement {
+  return insertChainFork(network, point)
+}
+
+/**
+ * Why the settings do not fit the recorded fork, as a sentence for the operator; null: they do. `asked` null: the settings
+ * name no fork.
+ */
+export function forkMismatch(
+  network: string,
+  point: ForkPoint,
+  asked: RequestedFork | null,
+): string | null {
+  if (asked !== null && asked.source === point.source && isSameBlock(point, asked.asked)) {
+    return null
+  }
+  const wanted = asked === null ? 'name no fork' : `name ${asked.source}@${asked.asked}`
+  return (
+    `network "${network}" of the data folder is forked from ${point.source} at block ${point.number} ` +
+    `(${toHex(point.hash)}), and the settings ${wanted}: set fork: ${forkText(point)}, or choose another folder ` +
+    'with --data-dir to start a new fork'
+  )
+}
+
+function isSameBlock(point: ForkPoint, asked: string): boolean {
+  if (asked === point.asked) return true
+  if (/^0x[0-9a-f]{64}$/.test(asked)) return equalBytes(fromHex(asked), point.hash)
+  return /^\d+$/.test(asked) && BigInt(asked) === point.number
+}

@@ -1,0 +1,128 @@
+// Finds the block that an embedded chain is forked from: the recorded one, or at the first start the one that the settings name,
+// read from the forked network and recorded in one commit with the head of the new chain.
+// Tested by test/fork/fork.test.ts
+import type { Clock } from '../../base/clock.ts'
+import { withDeadline } from '../../base/deadline.ts'
+import { Fault, hasCode } from '../../base/fault.ts'
+import { fromHex } from '../../base/hex.ts'
+import { getHeader, type ProvedHeader } from '../../chain/blocks.ts'
+import type { Head } from '../../chain/head.ts'
+import type { Network } from '../../chain/network.ts'
+import { completeRead } from '../../chain/read.ts'
+import type { BlockStore } from '../../content/block-store.ts'
+import type { Database } from '../../db/sqlite.ts'
+import { forkedPlan } from '../block-plan.ts'
+import { firstBlockRows, openChainIndex, planRows } from '../chain-index.ts'
+import type { Genesis, GenesisConfig } from '../genesis.ts'
+import { createForkLoader } from './fork-loader.ts'
+import {
+  forkMismatch,
+  type ForkPoint,
+  forkRow,
+  readFork,
+  type RequestedFork,
+} from './fork-point.ts'
+
+/** Of the resolution and the first read at the first start. */
+const resolveMs = 60_000
+
+export type StartForkParts = {
+  /** The embedded chain. */
+  readonly network: string
+  readonly asked: RequestedFork
+  /** The forked network. Null: the settings do not name it. */
+  readonly source: () => Network | null
+  readonly database: Database
+  readonly store: BlockStore
+  readonly clock: Clock
+}
+
+/**
+ * Throws an Error with a sentence for the operator: the folder holds another chain, or no upstream gives and proves the block
+ * and its state.
+ */
+export async function startFork(parts: StartForkParts): Promise<ForkPoint> {
+  const { network, asked, database, store, clock } = parts
+  const recorded = readFork(database, network)
+  if (recorded !== null) {
+    const mismatch = forkMismatch(network, recorded, asked)
+    if (mismatch !== null) throw new Error(mismatch)
+    return recorded
+  }
+  const named = `${asked.source}@${asked.asked}`
+  if (openChainIndex(database, network).head() !== null) {
+    throw new Error(
+      `the data folder holds a chain for network "${network}" that is no fork, and the settings name fork ${named}: ` +
+        'remove the setting, or choose another folder with --data-dir',
+    )
+  }
+  using deadline = withDeadline(null, resolveMs, clock)
+  try {
+    const source = parts.source()
+    if (source === null) throw new Error(`the settings name no network ${asked.source}`)
+    const block = await resolve(source, asked.asked, deadline.signal)
+    const { number, stateRoot, difficulty, timestamp } = block.header
+    if (difficulty > 0n) throw new Error(`block ${number} is from before the merge`)
+    const point: ForkPoint = { ...asked, number, hash: block.hash, stateRoot }
+    const loader = createForkLoader({ point, source: parts.source, store, clock })
+    // The root of the state, and the evidence that an upstream still proves it.
+    await loader.load({ kind: 'account', block: null, address: new Uint8Array(20) })
+    const now = BigInt(Math.floor(clock.now() / 1000))
+    await store.put(
+      [{ ref: { kind: 'header', hash: block.hash }, bytes: block.bytes }],
+      [
+        forkRow(network, point),
+        ...firstBlockRows(network, point),
+        ...planRows(network, forkedPlan({ head: timestamp, now })),
+      ],
+    )
+    return point
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(`network "${network}" cannot be forked from ${named}: ${why}`, { cause })
+  }
+}
+
+async function resolve(source: Network, asked: string, signal: AbortSignal): Promise<ProvedHeader> {
+  const hash = asked.startsWith('0x') ? fromHex(asked) : await numbered(source.head, asked, signal)
+  try {
+    return await completeRead(getHeader(source, hash), signal)
+  } catch (thrown) {
+    if (!hasCode(thrown, 'unknown_block')) throw thrown
+    throw new Error(`no upstream of ${source.name} has block ${asked}`, { cause: thrown })
+  }
+}
+
+async function numbered(head: Head, asked: string, signal: AbortSignal): Promise<Uint8Array> {
+  const ref =
+    asked === 'latest'
+      ? head.latest()
+      : asked === 'finalized'
+        ? head.finalized()
+        : await completeRead(head.byNumber(BigInt(asked)), signal)
+  if (ref !== null) return ref.hash
+  throw new Fault('unknown_block', {
+    detail: /^\d/.test(asked)
+      ? `block ${asked} is above the head of the network`
+      : `the network knows no ${asked} block yet`,
+  })
+}
+
+/** A fork has the chain ID and the fork schedule of its network, and no genesis block. */
+export function forkedGenesis(chainId: bigint, config: GenesisConfig): Genesis {
+  return {
+    chainId,
+    config,
+    nonce: 0n,
+    timestamp: 0n,
+    extraData: new Uint8Array(0),
+    gasLimit: 0n,
+    difficulty: 0n,
+    mixHash: new Uint8Array(32),
+    coinbase: new Uint8Array(20),
+    baseFeePerGas: null,
+    blobGasUsed: null,
+    excessBlobGas: null,
+    accounts: [],
+  }
+}
