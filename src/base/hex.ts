@@ -29,6 +29,11 @@ function spell(bytes: Uint8Array, encoding: 'hex' | 'latin1'): string {
   return scratch.toString(encoding, 0, bytes.length)
 }
 
+/** Bytes of a text of `toLatin1`. */
+export function fromLatin1(text: string): Uint8Array {
+  return new Uint8Array(Buffer.from(text, 'latin1'))
+}
+
 /** `toLatin1` of two arrays, one after the other, of at most 256 bytes together. */
 export function joinLatin1(first: Uint8Array, second: Uint8Array): string {
   const length = first.length + second.length

@@ -29,6 +29,7 @@ import {
   createEmbeddedOperations,
   createUpstreamOperations,
 } from '../rpc/relay/upstream-operations.ts'
+import { createProofRate, type ProofRate } from '../devchain/proved/proof-rate.ts'
 import {
   createProvedCallThread,
   type ProvedCallThread,
@@ -45,6 +46,7 @@ type OpenUpstreamsParts = {
   readonly pubSub?: PubSub | undefined
   /** Computes calls of all networks. */
   readonly callThread: ProvedCallThread
+  readonly proofRate: ProofRate
   readonly clock: Clock
   readonly log: Log
 }
@@ -54,7 +56,8 @@ function openUpstreams(config: UpstreamNetworkConfig, parts: OpenUpstreamsParts)
   const { ledger, consensus, clock, log } = parts
   const { name, chainId, heads, genesisHash, blobSchedule, upstreams } = config
   const { obtain, peek, peekNode } = parts.obtaining
-  const calls = openProvedCalls(config, { thread: parts.callThread, clock, log })
+  const { callThread: thread, proofRate } = parts
+  const calls = openProvedCalls(config, { thread, proofRate, clock, log })
   return openUpstreamNetwork({
     name,
     chainId,
@@ -125,7 +128,7 @@ export type OpenNetworksParts = {
 }
 
 type OpeningParts = OpenNetworksParts &
-  Pick<OpenUpstreamsParts, 'callThread'> & {
+  Pick<OpenUpstreamsParts, 'callThread' | 'proofRate'> & {
     /** A network behind upstreams by its name, also one that is being opened. */
     readonly find: (name: string) => Network | null
   }
@@ -183,7 +186,7 @@ export async function openNetworks(given: OpenNetworksParts): Promise<OpenNetwor
   let opening: readonly Opened[] = []
   const find = (name: string): Network | null =>
     [...serving, ...opening].find(({ listed }) => listed.name === name)?.network ?? null
-  const parts: OpeningParts = { ...given, callThread, find }
+  const parts: OpeningParts = { ...given, callThread, proofRate: createProofRate(clock), find }
   const offered = new WeakMap<Network, Operations>()
   /** Replaced, not closed yet. */
   const retiring = new Map<Opened, () => Promise<void>>()

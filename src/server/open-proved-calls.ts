@@ -14,6 +14,7 @@ import { type GenesisConfig, parseGenesis } from '../devchain/genesis.ts'
 import { callGasMax } from '../devchain/proved/inline-calls.ts'
 import { createForkSchedule } from '../devchain/proved/fork-schedule.ts'
 import { findKnownSchedule } from '../devchain/proved/known-schedules.ts'
+import type { ProofRate } from '../devchain/proved/proof-rate.ts'
 import type { ProvedCallThread } from '../devchain/proved/proved-call-thread.ts'
 import { createProvedCalls } from '../devchain/proved/proved-calls.ts'
 
@@ -29,9 +30,14 @@ export type Schedule = {
  */
 export function openProvedCalls(
   listed: UpstreamNetworkConfig,
-  parts: { readonly thread: ProvedCallThread; readonly clock: Clock; readonly log: Log },
+  parts: {
+    readonly thread: ProvedCallThread
+    readonly proofRate: ProofRate
+    readonly clock: Clock
+    readonly log: Log
+  },
 ): ((relay: Relay) => ScheduledRules) | null {
-  const { thread, clock, log } = parts
+  const { thread, proofRate, clock, log } = parts
   const schedule = scheduleOf(listed)
   if (schedule === null) return null
   return (relay) => {
@@ -39,6 +45,7 @@ export function openProvedCalls(
     return createProvedCalls({
       network: listed.name,
       thread,
+      proofRate,
       relay,
       configAt: (timestamp) => forks.configAt(timestamp),
       callGasMax,

@@ -1,18 +1,18 @@
-// Gets the values that one proved call lacks. At the first miss it asks an upstream what the call will touch, and fetches
-// and proves all of it together: round trips are the cost of a call. The upstream's hint is never believed: what it leaves
-// out, the call asks for.
+// Gets the values that one proved call lacks. At the first miss it fetches and proves all that earlier calls let expect; without
+// that, or at the next miss, what an upstream states that the call will touch: round trips are the cost of a call. Neither
+// is believed: what they leave out, the call asks for.
 // Tested by test/calls/proved-calls.test.ts
 import { equalBytes, toHex, toLatin1 } from '../../base/hex.ts'
 import type { AccessListEntry, CallRequest } from '../../chain/computation.ts'
 import type { Network } from '../../chain/network.ts'
 import type { ProvedHeader } from '../../chain/proved-memory.ts'
-import { completeRead } from '../../chain/read.ts'
+import { beginRead, completeRead, type Read, SuspendedRead } from '../../chain/read.ts'
 import { type AccountAt, findAccount, readCode, readStorage } from '../../chain/state.ts'
 import { emptyCodeHash } from '../../codec/ethereum/account-state.ts'
 import { keccak256 } from '../../codec/hash/keccak.ts'
 import { packFailure } from '../packed-failure.ts'
 import { findHash } from './find-hash.ts'
-import type { Found, Given, Want } from './proved-task.ts'
+import type { Found, Given, Need, Want } from './proved-task.ts'
 
 export type CallReadParts = {
   readonly network: Network
@@ -21,6 +21,8 @@ export type CallReadParts = {
   /** What the call will touch; null: not known. Never rejects. */
   readonly hint: (signal: AbortSignal) => Promise<readonly AccessListEntry[] | null>
   readonly codes: CodeSource
+  /** Before so many proofs are fetched; null: at once. */
+  readonly pay: (proofs: number) => Promise<void> | null
   readonly signal: AbortSignal
 }
 
@@ -37,11 +39,12 @@ export type CodeSource = {
 const hintAccountsMax = 512
 const hintSlotsMax = 2_048
 
-export function createCallReads(parts: CallReadParts): (want: Want) => Promise<Given> {
+export function createCallReads(parts: CallReadParts): (need: Need) => Promise<Given> {
   const { network, block, request, signal } = parts
   const { stateRoot } = block.header
   /** Read, and not given to the call yet. */
   let found: Found[] = []
+  let hasExpected = false
   let prefetched: Promise<void> | null = null
   const early = earlyAccounts(block, request)
   /** Stated by upstreams, by address; checked against the proved hash of the account. */
@@ -55,15 +58,25 @@ export function createCallReads(parts: CallReadParts): (want: Want) => Promise<G
     codes.set(name, parts.codes.ask(address, signal))
   }
 
+  /** `proofs`: how many are fetched if memory does not hold them. */
+  async function complete<T>(read: Read<T>, proofs: number): Promise<T> {
+    const begun = beginRead(read)
+    if (!(begun instanceof SuspendedRead)) return begun
+    // Without a wait the reads of one turn are sent together.
+    const paid = parts.pay(proofs)
+    if (paid !== null) await paid
+    return await completeRead(begun, signal)
+  }
+
   async function readAccount(address: Uint8Array, slots: readonly Uint8Array[]) {
-    const account = await completeRead(findAccount(at(address), slots), signal)
+    const account = await complete(findAccount(at(address), slots), 1 + slots.length)
     found.push({ kind: 'account', stateRoot, address, account })
     if (account === null) parts.codes.note(address, emptyCodeHash)
     return account
   }
 
   async function readSlot(address: Uint8Array, position: Uint8Array, storageRoot: Uint8Array) {
-    const value = await completeRead(readStorage(at(address), position), signal)
+    const value = await complete(readStorage(at(address), position), 1)
     found.push({ kind: 'slot', storageRoot, position, value })
   }
 
@@ -89,6 +102,11 @@ export function createCallReads(parts: CallReadParts): (want: Want) => Promise<G
   }
 
   /** What cannot be read is found when the call asks for it. */
+  async function readExpected(expected: readonly AccessListEntry[]): Promise<void> {
+    hasExpected = true
+    await Promise.allSettled(bounded(expected).map(readAll))
+  }
+
   async function prefetch(): Promise<void> {
     const first = Promise.allSettled(early.map((address) => readAll({ address, storageKeys: [] })))
     const hint = bounded((await parts.hint(signal)) ?? [])
@@ -110,13 +128,13 @@ export function createCallReads(parts: CallReadParts): (want: Want) => Promise<G
     }
   }
 
-  return async (want) => {
-    prefetched ??= prefetch()
-    await prefetched
-    const isFound = found.some((one) => isAnswer(one, want))
+  return async ({ want, expected }) => {
+    const isFound = () => found.some((one) => isAnswer(one, want))
     let failure: Given['failure'] = null
     try {
-      if (!isFound) await read(want)
+      if (expected !== null && !hasExpected) await readExpected(expected)
+      if (!isFound()) await (prefetched ??= prefetch())
+      if (!isFound()) await read(want)
     } catch (error) {
       failure = packFailure(error)
     }

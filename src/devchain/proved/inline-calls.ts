@@ -46,7 +46,7 @@ export function createInlineCalls(config: GenesisConfig | null): ProvedCalls {
       defaultReadLimits,
     )
     const result = await slices.run(
-      (turn) => executeProved(asked, { header: block.bytes, rules, callGasMax, state, turn }),
+      (turn) => executeProved(asked, { header: block.header, rules, callGasMax, state, turn }),
       signal,
     )
     // The result is of the kind of `asked` (proved-execution.ts).

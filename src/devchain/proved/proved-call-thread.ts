@@ -9,14 +9,14 @@ import { packFailure, reasonOf } from '../packed-failure.ts'
 import { defaultTimeSliceLimits, type TimeSliceLimits } from '../vm/time-slice.ts'
 import type { ProvedExecution, ProvedResults } from './proved-execution.ts'
 import { defaultReadLimits, type ReadLimits } from './proved-state.ts'
-import type { Given, ProvedTask, ProvedThreadData, Want } from './proved-task.ts'
+import type { Given, Need, ProvedTask, ProvedThreadData } from './proved-task.ts'
 
 export type ProvedCallThread = {
   /** `answer` gets the values that the thread lacks; it is asked for one at a time. */
   run<Asked extends ProvedExecution>(
-    task: Omit<ProvedTask, 'asked'> & { readonly asked: Asked },
+    task: Omit<ProvedTask, 'asked' | 'accountId'> & { readonly asked: Asked },
     owner: CallOwner,
-    answer: (want: Want) => Promise<Given>,
+    answer: (need: Need) => Promise<Given>,
     signal: AbortSignal,
   ): Promise<ProvedResults[Asked['kind']]>
   close(): Promise<void>
@@ -38,7 +38,7 @@ export function createProvedCallThread(options: {
   readonly reads?: ReadLimits
 }): ProvedCallThread {
   const { clock, log, limits = defaultTimeSliceLimits, reads = defaultReadLimits } = options
-  const answers = new Map<number, (want: Want) => Promise<Given>>()
+  const answers = new Map<number, (need: Need) => Promise<Given>>()
   const lane = createCallLane<ProvedTask>({
     worker: {
       url: moduleBeside(import.meta.url, 'proved-call-worker'),
@@ -51,10 +51,10 @@ export function createProvedCallThread(options: {
     log,
     onLong: (entry) => entry.reject(new Fault('internal')),
     onReplaced: () => {},
-    onNeed({ id }, want, give) {
+    onNeed({ id }, need, give) {
       const answer = answers.get(id)
       if (answer === undefined) return
-      answer(want as Want).then(give, (error: unknown) =>
+      answer(need as Need).then(give, (error: unknown) =>
         give({ found: [], failure: packFailure(error) } satisfies Given),
       )
     },
@@ -62,9 +62,9 @@ export function createProvedCallThread(options: {
   let nextId = 1
 
   async function run(
-    task: ProvedTask,
+    task: Omit<ProvedTask, 'accountId'>,
     { accountId, keyId }: CallOwner,
-    answer: (want: Want) => Promise<Given>,
+    answer: (need: Need) => Promise<Given>,
     signal: AbortSignal,
   ): Promise<unknown> {
     if (signal.aborted) throw reasonOf(signal)
@@ -73,7 +73,14 @@ export function createProvedCallThread(options: {
     let leave = () => {}
     try {
       return await new Promise((resolve, reject) => {
-        const entry: CallEntry<ProvedTask> = { id, accountId, keyId, task, resolve, reject }
+        const entry: CallEntry<ProvedTask> = {
+          id,
+          accountId,
+          keyId,
+          task: { ...task, accountId },
+          resolve,
+          reject,
+        }
         lane.add(entry)
         leave = () => {
           lane.leave(entry)

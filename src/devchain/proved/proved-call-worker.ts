@@ -5,15 +5,18 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import { systemClock } from '../../base/clock.ts'
 import { setNewest } from '../../base/lru-cache.ts'
+import type { AccessListEntry } from '../../chain/computation.ts'
 import { decodeHeader } from '../../codec/ethereum/header.ts'
+import { keccak256 } from '../../codec/hash/keccak.ts'
 import { unpackFailure } from '../packed-failure.ts'
 import { serveTasks, type TaskContext } from '../serve-tasks.ts'
 import { createCrypto } from '../vm/chain-crypto.ts'
 import { type ChainRules, createRulesOf } from '../vm/chain-rules.ts'
 import { TimeSlices } from '../vm/time-slice.ts'
+import { createLearnedSets } from './learned-sets.ts'
 import { executeProved } from './proved-execution.ts'
 import { limitReads, type ProvedState } from './proved-state.ts'
-import type { Given, ProvedTask, ProvedThreadData, Want } from './proved-task.ts'
+import type { Given, Need, ProvedTask, ProvedThreadData, Want } from './proved-task.ts'
 import { createValueCache, type ValueCache } from './value-cache.ts'
 
 /** Fork schedules in memory: one for each network, and for each change of its settings. */
@@ -21,41 +24,90 @@ const schedulesMax = 64
 
 function serve({ limits, reads }: ProvedThreadData, parent: MessagePort): void {
   const values = createValueCache()
+  const learned = createLearnedSets()
   const schedules = new Map<string, ChainRules>()
   const crypto = createCrypto()
+  const watchedCrypto = {
+    ...crypto,
+    keccak256(input: Uint8Array) {
+      const hash = keccak256(input)
+      learned.noteHash(input, hash)
+      return hash
+    },
+  }
 
   function rulesOf(config: string): ChainRules {
     const known = schedules.get(config)
     if (known !== undefined) return known
-    const rules = createRulesOf(JSON.parse(config), crypto)
+    const rules = createRulesOf(JSON.parse(config), watchedCrypto)
     setNewest(schedules, config, rules, schedulesMax)
     return rules
+  }
+
+  async function run({ config, callGasMax, asked, ...task }: ProvedTask, context: TaskContext) {
+    const header = decodeHeader(task.header)
+    const { stateRoot, miner } = header
+    const { request, overrides } = asked
+    const cache = task.isRecorded ? createValueCache() : values
+    const call = { network: task.network, accountId: task.accountId, request, coinbase: miner }
+    // Code that a client brings tells nothing of the contract.
+    const learns = !task.isRecorded && overrides.state.length === 0
+    const needed = { any: false }
+    const need = async (want: Want) => {
+      const isFirst = !needed.any
+      needed.any = true
+      const predicted = isFirst && learns ? learned.predict(call) : null
+      const expected = predicted === null ? null : missing(predicted, stateRoot, cache)
+      return (await context.turn.wait(context.need({ want, expected } satisfies Need))) as Given
+    }
+    const state = limitReads(askingState(stateRoot, cache, need), reads)
+    try {
+      return await executeProved(asked, {
+        header,
+        rules: rulesOf(config),
+        callGasMax,
+        state,
+        turn: context.turn,
+      })
+    } finally {
+      if (needed.any && learns) learned.learn(call, state.reads)
+    }
   }
 
   serveTasks<ProvedTask>({
     parent,
     turns: new TimeSlices(systemClock, limits),
-    async work({ asked, header, config, callGasMax, isRecorded }, context) {
-      const { stateRoot } = decodeHeader(header)
-      const state = askingState(stateRoot, isRecorded ? createValueCache() : values, context)
-      return await executeProved(asked, {
-        header,
-        rules: rulesOf(config),
-        callGasMax,
-        state: limitReads(state, reads),
-        turn: context.turn,
-      })
-    },
+    work: run,
     end: () => {},
   })
 }
 
+/** Without what `cache` has. */
+function missing(
+  predicted: readonly AccessListEntry[],
+  stateRoot: Uint8Array,
+  cache: ValueCache,
+): readonly AccessListEntry[] {
+  return predicted.flatMap(({ address, storageKeys }) => {
+    const account = cache.account(stateRoot, address)
+    if (account === undefined) return [{ address, storageKeys }]
+    if (account === null) return []
+    const { storageRoot } = account
+    const lacked = storageKeys.filter((key) => cache.slot(storageRoot, key) === undefined)
+    return lacked.length === 0 ? [] : [{ address, storageKeys: lacked }]
+  })
+}
+
 /** Values of `cache`; what it lacks comes from the request thread. */
-function askingState(stateRoot: Uint8Array, cache: ValueCache, context: TaskContext): ProvedState {
+function askingState(
+  stateRoot: Uint8Array,
+  cache: ValueCache,
+  ask: (want: Want) => Promise<Given>,
+): ProvedState {
   const hashes = new Map<bigint, Uint8Array>()
 
   async function need<T>(want: Want, find: () => T | undefined): Promise<T> {
-    const { found, failure } = (await context.turn.wait(context.need(want))) as Given
+    const { found, failure } = await ask(want)
     for (const one of found) {
       if (one.kind === 'hash') hashes.set(one.number, one.hash)
       else cache.add(one)

@@ -18,12 +18,14 @@ import { createAccessHint } from './access-hint.ts'
 import { createCallCanary } from './call-canary.ts'
 import { createCallReads } from './call-reads.ts'
 import { createCodeMemory, noCodes } from './code-memory.ts'
+import type { ProofRate } from './proof-rate.ts'
 import type { ProvedCallThread } from './proved-call-thread.ts'
 import type { ProvedExecution, ProvedResults } from './proved-execution.ts'
 
 export type ProvedCallParts = {
   readonly network: string
   readonly thread: ProvedCallThread
+  readonly proofRate: ProofRate
   readonly relay: Relay
   /** The `config` of a geth genesis file as JSON text, once it is known to be the network's. Throws `unprovable`. */
   readonly configAt: (timestamp: bigint) => string | Promise<string>
@@ -33,7 +35,7 @@ export type ProvedCallParts = {
 }
 
 export function createProvedCalls(parts: ProvedCallParts): ScheduledRules {
-  const { thread, relay, configAt, callGasMax, clock } = parts
+  const { thread, proofRate, relay, configAt, callGasMax, clock } = parts
   const hints = createAccessHint({ relay, clock })
   const codes = createCodeMemory(relay)
   const canary = createCallCanary({ network: parts.network, relay, log: parts.log })
@@ -60,9 +62,17 @@ export function createProvedCalls(parts: ProvedCallParts): ScheduledRules {
           ? Promise.resolve(null)
           : hints.ask({ request, overrides, block: ref }, until),
       codes: isRecorded ? noCodes : codes.at(ref),
+      pay: (proofs) => proofRate.take(owner.accountId, proofs, signal),
       signal,
     })
-    const task = { asked, header: block.bytes, config, callGasMax, isRecorded }
+    const task = {
+      network: network.name,
+      asked,
+      header: block.bytes,
+      config,
+      callGasMax,
+      isRecorded,
+    }
     return await thread.run(task, owner, answer, signal)
   }
 

@@ -3,7 +3,7 @@
 // Tested by test/calls/proved-calls.test.ts
 import type { AccessListReport, CallRequest, Overrides } from '../../chain/computation.ts'
 import { Fault } from '../../base/fault.ts'
-import { decodeHeader, type Header } from '../../codec/ethereum/header.ts'
+import type { Header } from '../../codec/ethereum/header.ts'
 import { overrideHeader } from '../vm/apply-overrides.ts'
 import { call } from '../vm/call.ts'
 import { createVmOver } from '../vm/vm-over-state.ts'
@@ -25,19 +25,18 @@ export type ProvedResults = {
   readonly 'access-list': AccessListReport
 }
 
-/** `header`: RLP of the block whose state the call runs on. Throws as `EvmExecutor`, and what `state` throws. */
+/** `header`: of the block whose state the call runs on. Throws as `EvmExecutor`, and what `state` throws. */
 export async function executeProved(
   asked: ProvedExecution,
   on: {
-    readonly header: Uint8Array
+    readonly header: Header
     readonly rules: ChainRules
     readonly callGasMax: bigint
     readonly state: ProvedState
     readonly turn: TimeSlice
   },
 ): Promise<ProvedResults[ProvedExecution['kind']]> {
-  const { rules, callGasMax, state, turn } = on
-  const header = decodeHeader(on.header)
+  const { header, rules, callGasMax, state, turn } = on
   checkForkOf(header, rules, asked.overrides.block.time)
   checkType(asked, header, rules)
   const parts: CallParts = {

@@ -1,7 +1,7 @@
 // The state after one block as a call reads it: values that were proved against the block's state root.
 // Tested by src/devchain/proved/call-state.test.ts
 import { Fault } from '../../base/fault.ts'
-import { joinLatin1, toLatin1 } from '../../base/hex.ts'
+import { toLatin1 } from '../../base/hex.ts'
 import type { AccountState } from '../../codec/ethereum/account-state.ts'
 
 /** At once, if memory has it. */
@@ -32,13 +32,32 @@ export const defaultReadLimits: ReadLimits = {
   codeBytes: 16 * 1024 * 1024,
 }
 
-/** Counts what one call reads; each value is counted once. Throws `unprovable` beyond a limit. */
-export function limitReads(state: ProvedState, limits: ReadLimits): ProvedState {
-  const accounts = new Set<string>()
-  const slots = new Set<string>()
+/** Positions of slots by address, by `toLatin1`. */
+export type Reads = ReadonlyMap<string, ReadonlySet<string>>
+
+/**
+ * Counts what one call reads; each value is counted once. Throws `unprovable` beyond a limit. `reads`: accounts and slots so
+ * far.
+ */
+export function limitReads(
+  state: ProvedState,
+  limits: ReadLimits,
+): ProvedState & { readonly reads: Reads } {
+  const reads = new Map<string, Set<string>>()
+  let slots = 0
   const codes = new Set<string>()
   const headers = new Set<bigint>()
   let codeBytes = 0
+
+  function slotsOf(address: Uint8Array): Set<string> {
+    const name = toLatin1(address)
+    const known = reads.get(name)
+    if (known !== undefined) return known
+    const none = new Set<string>()
+    reads.set(name, none)
+    if (reads.size > limits.accounts) throw readsMore(`${limits.accounts} accounts`)
+    return none
+  }
 
   function addCode(name: string, code: Uint8Array): Uint8Array {
     if (codes.has(name)) return code
@@ -49,12 +68,16 @@ export function limitReads(state: ProvedState, limits: ReadLimits): ProvedState 
   }
 
   return {
+    reads,
     account(address) {
-      count(accounts, toLatin1(address), limits.accounts, 'accounts')
+      slotsOf(address)
       return state.account(address)
     },
     slot(address, storageRoot, position) {
-      count(slots, joinLatin1(address, position), limits.slots, 'slots')
+      const own = slotsOf(address)
+      const before = own.size
+      slots += own.add(toLatin1(position)).size - before
+      if (slots > limits.slots) throw readsMore(`${limits.slots} slots`)
       return state.slot(address, storageRoot, position)
     },
     code(address, codeHash) {
@@ -65,15 +88,11 @@ export function limitReads(state: ProvedState, limits: ReadLimits): ProvedState 
         : addCode(name, code)
     },
     hashOf(number) {
-      count(headers, number, limits.headers, 'headers')
+      headers.add(number)
+      if (headers.size > limits.headers) throw readsMore(`${limits.headers} headers`)
       return state.hashOf(number)
     },
   }
-}
-
-function count<T>(seen: Set<T>, key: T, max: number, what: string): void {
-  seen.add(key)
-  if (seen.size > max) throw readsMore(`${max} ${what}`)
 }
 
 function readsMore(what: string): Fault {

@@ -1,5 +1,6 @@
 // What crosses between the request thread and the thread of proved calls. Everything is structured-clonable; all values
 // were proved by the request thread.
+import type { AccessListEntry } from '../../chain/computation.ts'
 import type { AccountState } from '../../codec/ethereum/account-state.ts'
 import type { PackedFailure } from '../packed-failure.ts'
 import type { TimeSliceLimits } from '../vm/time-slice.ts'
@@ -9,6 +10,8 @@ import type { ReadLimits } from './proved-state.ts'
 export type ProvedThreadData = { readonly limits: TimeSliceLimits; readonly reads: ReadLimits }
 
 export type ProvedTask = {
+  readonly network: string
+  readonly accountId: string
   readonly asked: ProvedExecution
   /** RLP. */
   readonly header: Uint8Array
@@ -30,6 +33,12 @@ export type Want =
     }
   | { readonly kind: 'code'; readonly address: Uint8Array; readonly codeHash: Uint8Array }
   | { readonly kind: 'hash'; readonly number: bigint }
+
+/** `expected`: what the call will read, as earlier calls let expect, without what the thread has; null: not known. */
+export type Need = {
+  readonly want: Want
+  readonly expected: readonly AccessListEntry[] | null
+}
 
 /** `account` null: there is none. */
 export type Found =

@@ -1,0 +1,78 @@
+// What earlier calls read makes later ones cheaper: round trips to the upstream, counted at a proxy.
+import { deepEqual, equal, ok } from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import {
+  type Answer,
+  holder,
+  proxy,
+  reader,
+  startBehind,
+  startCalledChain,
+  token,
+  word,
+} from './called-chain.ts'
+import { startRpcProxy } from './rpc-proxy.ts'
+
+const balanceOf = (to: string, owner: string) => ({ to, data: word(BigInt(owner)) })
+const read = (slots: number) => ({ to: reader, data: word(slots) })
+const other = `0x${'5a'.repeat(20)}`
+
+type Asked = { readonly answer: Answer; readonly trips: number; readonly methods: Set<string> }
+
+async function startCounted(t: TestContext) {
+  const chain = await startCalledChain(t)
+  const node = await startRpcProxy(t, chain.url)
+  const cairn = await startBehind(t, chain.genesisFile, [node.url])
+  // The fork check and the header of the head are not of a call.
+  await cairn.ask('eth_call', [{ to: other, data: '0x' }, 'latest'])
+  node.delayMs = 20
+  async function ask(call: object, block: unknown = 'latest'): Promise<Asked> {
+    node.forget()
+    const answer = await cairn.ask('eth_call', [call, block])
+    const trips = Math.max(0, ...node.calls.map(({ depth }) => depth))
+    return { answer, trips, methods: new Set(node.calls.map(({ method }) => method)) }
+  }
+  return { chain, ask }
+}
+
+const proved = (number: number): Answer => ({ result: word(number), verified: 'proof' })
+
+test('the balance of another holder takes one round trip, and no hint', async (t) => {
+  const { ask } = await startCounted(t)
+  for (const to of [token, proxy]) {
+    deepEqual((await ask(balanceOf(to, other))).answer, proved(0))
+    const { answer, trips, methods } = await ask(balanceOf(to, holder))
+    deepEqual(answer, proved(1234))
+    ok(trips <= 1, `${trips} round trips`)
+    ok(!methods.has('eth_createAccessList'))
+  }
+})
+
+test('a call that is known takes one round trip at a new block', async (t) => {
+  const { chain, ask } = await startCounted(t)
+  deepEqual((await ask(read(31))).answer, proved(496))
+  deepEqual((await ask(balanceOf(proxy, holder))).answer, proved(1234))
+  await chain.rpc('evm_mine', [])
+  const { result } = await chain.rpc('eth_getBlockByNumber', ['latest', false])
+  const { hash } = result as { readonly hash: string }
+  for (const [call, sum] of [
+    [read(31), 496],
+    [balanceOf(proxy, holder), 1234],
+  ] as const) {
+    const { answer, trips } = await ask(call, { blockHash: hash })
+    deepEqual(answer, proved(sum))
+    equal(trips, 1)
+  }
+})
+
+test('a call that reads more than was learned is proved, and asks for a hint the next time', async (t) => {
+  const { ask } = await startCounted(t)
+  deepEqual((await ask(read(5))).answer, proved(15))
+  const missed = await ask(read(20))
+  deepEqual(missed.answer, proved(210))
+  ok(missed.trips <= 3, `${missed.trips} round trips`)
+  const next = await ask(read(40))
+  deepEqual(next.answer, proved(820))
+  ok(next.trips <= 2, `${next.trips} round trips`)
+  ok(next.methods.has('eth_createAccessList'))
+})
