@@ -55,8 +55,12 @@ const pinPages = (['created', 'name', 'size'] as const).flatMap((by) =>
   ]),
 )
 
-/** Arguments of functions that take one of a few words. */
+const auditFilter = { accountId: 'a', actor: 'p', actions: ['createKey'], from: 1, until: 2 }
+const noAuditFilter = { accountId: null, actor: null, actions: null, from: null, until: null }
+
+/** Arguments of functions that take one of a few words, or whose text depends on members of an argument. */
 const argumentsOf: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
+  listAudit: [noAuditFilter, auditFilter].map((filter) => [filter, 9, 1]),
   listPinRequests: pinFilters.map((filter) => ['a', filter, 1]),
   countPinRequests: pinFilters.map((filter) => ['a', filter, 1]),
   listPinPage: pinPages,

@@ -1,11 +1,11 @@
-// Records of the audit log in words: what was done to what, and the values that were set. Pure.
+// Records of the audit log in words: what was done to what, and the old and new values. Pure.
 // Tested by dashboard/app/audit-sentence.test.ts
 import type { AdminReply } from '../../src/admin/client.ts'
-import { formatDay, formatNumber } from './format.ts'
+import { type AuditDetail, detailsOf } from './audit-details.ts'
 
 export type AuditRecord = AdminReply<'GET /accounts/{account}/audit'>['records'][number]
 
-/** `{actor} {words} {target}`; `details`: names and new values. */
+/** `{actor} {words} {target}` */
 type AuditSentence = {
   readonly actor: string
   readonly words: string
@@ -13,7 +13,7 @@ type AuditSentence = {
   readonly target: string | null
   /** Path below the dashboard of the target, if it has a page. */
   readonly to: string | null
-  readonly details: readonly (readonly [name: string, value: string])[]
+  readonly details: readonly AuditDetail[]
 }
 
 /** The words before the target, by operation. */
@@ -76,57 +76,88 @@ const actions: Readonly<Record<string, string>> = {
   setPassword: 'set the password of',
   resetTotp: 'reset the authenticator of',
   changePerson: 'changed',
+  showSecondFactor: 'showed a second factor',
+  applySignInRule: 'got or lost a role by a sign-in rule:',
 }
+
+/** Filters of the log: the first whose form the ID of an operation matches. */
+const groups = [
+  { name: 'networks', title: 'networks', form: /Network$/ },
+  { name: 'signIn', title: 'sign-ins', form: /^(sign(In|Out)|showSecond)/ },
+  {
+    name: 'credentials',
+    title: 'passwords, passkeys, tokens',
+    form: /pass(key|word)|totp|token|session|identity/i,
+  },
+  {
+    name: 'people',
+    title: 'people and members',
+    form: /invit|member|person|leave|changeMe|Rule$/i,
+  },
+  { name: 'files', title: 'files', form: /pin|ipns|denial|provide/i },
+  { name: 'keys', title: 'API keys', form: /key|secret|request/i },
+  { name: 'account', title: 'accounts and billing', form: /account|card|alerts/i },
+  { name: 'server', title: 'server', form: /backup/i },
+] as const
+
+/** `actions`: IDs of operations, as the filter of the API takes them. */
+export const auditGroups: readonly {
+  readonly name: string
+  readonly title: string
+  readonly actions: string
+}[] = groups.map(({ name, title, form }) => ({
+  name,
+  title,
+  actions: Object.keys(actions)
+    .filter((action) => groups.find((one) => one.form.test(action))?.form === form)
+    .join(),
+}))
 
 /** Operations whose target is left out, because the words name it or it is a bare ID. */
 const withoutTarget =
-  /^(beginBackup|linkIdentity|unlinkIdentity|.*Passkey|.*Totp|.*Token|changePassword|changeMe|end(Session|OtherSessions)|.*Card|signIn.*|signOut|removePinRequest|leaveAccount|changeAlerts|removePublicKey|changeAccount|setProvide|signUpByInvitation|acceptInvitation|withdraw.*)$/
+  /^(beginBackup|linkIdentity|unlinkIdentity|.*Passkey|.*Totp|.*Token|changePassword|changeMe|end(Session|OtherSessions)|.*Card|signIn.*|signOut|showSecondFactor|removePinRequest|leaveAccount|changeAlerts|removePublicKey|changeAccount|setProvide|signUpByInvitation|acceptInvitation)$/
 
-const fields: Readonly<Record<string, string>> = {
-  unitsPerDay: 'Daily limit',
-  unitsPerSecond: 'Rate',
-  expires: 'Expires',
-  networks: 'Networks',
-  secretRequired: 'Secret required',
-  jwtRequired: 'JWT required',
-  files: 'IPFS API',
-  inspect: 'Recording',
-  inspectBodies: 'Params and results',
-  inspectAddresses: 'Caller addresses',
-  allowOrigins: 'Allowed sites',
-  allowMethods: 'Allowed methods',
-  allowIps: 'Allowed addresses',
-  allowAddresses: 'Allowed contracts',
-  allowUserAgents: 'Allowed user agents',
-  hasCard: 'Card',
-  provide: 'Readers',
-  role: 'Role',
-  email: 'Email',
-  name: 'Name',
-  isOperator: 'Operator',
-  disabled: 'Disabled',
-  overlapMs: 'The old one works for',
-}
-
-/** `nameOf`: names of keys and people by their IDs. */
+/** `nameOf`: names of keys, people and accounts by their IDs. A name that the record contains is used if there is none. */
 export function auditSentence(
-  { action, actor, actorName, target, changes }: AuditRecord,
+  record: AuditRecord,
   nameOf: ReadonlyMap<string, string>,
 ): AuditSentence {
-  const unnamed = actor === 'local' ? 'Command line' : actor
-  const who = nameOf.get(actor) ?? (actorName === '' ? unnamed : actorName)
-  const known = target === null ? undefined : nameOf.get(target)
+  const { action, actor, actorName, target, targetName, changes } = record
+  const unnamed = actor === 'local' ? 'Command line' : actor === 'anyone' ? 'Somebody' : actor
+  const isPerson = actorName !== '' && actorName !== actor
+  const who = nameOf.get(actor) ?? (isPerson ? actorName : unnamed)
+  const known = target === null ? undefined : (nameOf.get(target) ?? targetName ?? undefined)
   const email = changes['email']
   const invited = action.startsWith('invite') && typeof email === 'string' ? email : null
-  const isKey = /key/i.test(action) && known !== undefined
-  const shown = invited ?? known ?? shortened(target)
+  const details = detailsOf(record, nameOf)
   return {
     actor: who,
-    words: actions[action] ?? sentence(action),
-    target: withoutTarget.test(action) ? null : shown,
-    to: isKey && target !== null ? `/keys/${target}` : null,
-    details: detailsOf(changes).filter(([name]) => invited === null || name !== 'Email'),
+    words: wordsOf(record),
+    target: withoutTarget.test(action) ? null : (invited ?? known ?? shortened(target)),
+    to: pageOf(record, known !== undefined),
+    details: details.filter(({ name }) => invited === null || name !== 'Email'),
   }
+}
+
+const limits = /^(units|files[A-Z])/
+const lists = /^allow/
+
+function wordsOf({ action, changes, previous }: AuditRecord): string {
+  const changed = previous === null ? [] : Object.keys({ ...previous, ...changes })
+  if (action === 'changeKey' && changed.length > 0) {
+    if (changed.every((name) => limits.test(name))) return 'changed the limits of key'
+    if (changed.every((name) => lists.test(name))) return 'changed the allowlists of key'
+    if (changed.join() === 'inspect') {
+      return `turned ${changes['inspect'] === true ? 'on' : 'off'} request recording for key`
+    }
+  }
+  return actions[action] ?? sentence(action)
+}
+
+function pageOf({ action, target }: AuditRecord, isKnown: boolean): string | null {
+  if (action.endsWith('Network')) return '/networks'
+  const isKey = /key/i.test(action) && !/passkey|ipns/i.test(action)
+  return isKey && isKnown && target !== null ? `/keys/${target}` : null
 }
 
 /** The beginning of an ID that has no name; other targets are names. */
@@ -135,50 +166,7 @@ function shortened(target: string | null): string | null {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-/.test(target) ? `${target.slice(0, 8)}…` : target
 }
 
-const detailsMax = 6
-
-function detailsOf(
-  changes: Readonly<Record<string, unknown>>,
-): readonly (readonly [string, string])[] {
-  const flat = Object.entries(changes).flatMap(([name, value]): [string, unknown][] =>
-    name === 'settings' && typeof value === 'object' && value !== null
-      ? Object.entries(value)
-      : [[name, value]],
-  )
-  return flat
-    .filter(([, value]) => value !== '' && value !== undefined)
-    .slice(0, detailsMax)
-    .map(([name, value]) => [fields[name] ?? sentence(name), valueOf(name, value)])
-}
-
-function valueOf(name: string, value: unknown): string {
-  if (value === null) return name === 'expires' ? 'never' : 'no limit'
-  if (typeof value === 'boolean') return value ? 'on' : 'off'
-  if (typeof value === 'number') {
-    if (name === 'expires') return formatDay(value)
-    if (name.endsWith('Ms')) return durationOf(value)
-    return `${formatNumber(value)}${name.startsWith('units') ? ' units' : ''}`
-  }
-  if (Array.isArray(value)) return value.length === 0 ? 'all' : value.map(textOf).join(', ')
-  return textOf(value)
-}
-
-function textOf(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return String(value)
-  return Object.entries(value)
-    .map(([name, inner]) => `${sentence(name).toLowerCase()} ${textOf(inner)}`)
-    .join(', ')
-}
-
-const hourMs = 3_600_000
-
-function durationOf(ms: number): string {
-  if (ms === 0) return 'no longer'
-  return ms >= 24 * hourMs ? `${ms / (24 * hourMs)} d` : `${ms / hourMs} h`
-}
-
 /** `createKey` becomes `create key`. */
 function sentence(name: string): string {
-  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 }

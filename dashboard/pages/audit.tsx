@@ -1,66 +1,108 @@
-// Audit log in words, by day: changes to the account, and for operators to the whole server. Filters look in what is loaded.
+// Audit log in words, by day: changes to the account, and for operators to the whole server. The server filters by person,
+// operation, account and time; the search box looks in the loaded records.
 // Tested by test/browser/audit.test.ts
-import { useEffect, useState } from 'preact/hooks'
-import { ApiError, call } from '../app/api.ts'
-import { type AuditRecord, auditSentence } from '../app/audit-sentence.ts'
-import { formatCount, formatDay, formatTime } from '../app/format.ts'
+import { useMemo, useState } from 'preact/hooks'
+import { linkOf } from '../../src/admin/client.ts'
+import { type AuditRecord, auditGroups, auditSentence } from '../app/audit-sentence.ts'
+import { formatCount } from '../app/format.ts'
 import { keyName } from '../app/key-name.ts'
-import { Link } from '../app/router.tsx'
+import { call } from '../app/api.ts'
+import { usePlace } from '../app/router.tsx'
 import { useAccount, useSession } from '../app/session.tsx'
 import '../style/audit.css'
 import { useLoaded } from '../app/use-loaded.ts'
 import { Card, PageHead } from '../ui/card.tsx'
-import { useSending } from '../ui/form.tsx'
 import { Icon } from '../ui/icons.tsx'
+import { Menu } from '../ui/menu.tsx'
 import { Empty, Loading, Problem } from '../ui/note.tsx'
 import { Pick, SearchBox, Segments } from '../ui/toolbar.tsx'
-
-const pageSize = 50
-/** Records held and shown; older ones are exported by the command line. */
-const heldMax = 1_000
+import { AuditDays } from './audit/audit-days.tsx'
+import { type AuditScope, type Asked, useAuditRecords } from './audit/use-audit-records.ts'
 
 type Names = ReadonlyMap<string, string>
-type Filter = { readonly text: string; readonly who: string }
+
+/** Filters in the address. Empty: all. `of`: an account by its ID, for the log of the server. */
+const filterNames = ['scope', 'who', 'what', 'when', 'of'] as const
+type Filter = Readonly<Record<(typeof filterNames)[number], string>>
+const noFilter: Filter = { scope: '', who: '', what: '', when: '', of: '' }
+
+const periods = [
+  { value: '', title: 'any time' },
+  { value: '1', title: 'last 24 hours' },
+  { value: '7', title: 'last 7 days' },
+  { value: '30', title: 'last 30 days' },
+  { value: '90', title: 'last 90 days' },
+]
+const dayMs = 86_400_000
 
 export function AuditPage() {
-  const { isOperator } = useSession()
-  const { name } = useAccount()
-  const [scope, setScope] = useState<'account' | 'server'>('account')
-  const [filter, setFilter] = useState<Filter>({ text: '', who: '' })
-  const names = useNames()
-  const audit = useRecords(scope)
-  const people = [...new Set(audit.records.map((one) => auditSentence(one, names).actor))]
-  const shown = audit.records.filter((one) => isShown(one, names, filter))
+  const { isOperator, accounts } = useSession()
+  const { id: account, name } = useAccount()
+  const { query, go } = usePlace()
+  const [text, setText] = useState('')
+  const filter: Filter = Object.fromEntries(
+    filterNames.map((one) => [one, query.get(one) ?? '']),
+  ) as Filter
+  const scope: AuditScope = isOperator && filter.scope === 'server' ? 'server' : 'account'
+  const set = (changes: Partial<Filter>): void => {
+    const next = Object.entries({ ...filter, ...changes }).filter(([, value]) => value !== '')
+    go(`/audit${next.length === 0 ? '' : `?${new URLSearchParams(next).toString()}`}`, {
+      replace: true,
+    })
+  }
+  const known = useNames()
+  const { names } = known
+  // Of the time when the filter was chosen: a later page is of the same list.
+  const from = useMemo(
+    () => (Number(filter.when) > 0 ? Date.now() - Number(filter.when) * dayMs : null),
+    [filter.when],
+  )
+  const asked = askedOf(filter, scope, { account, from })
+  const audit = useAuditRecords(scope, asked)
+  const shown = audit.records.filter((one) => contains(one, names, text))
+  const isFiltered =
+    text !== '' || [filter.who, filter.what, filter.when, filter.of].some((value) => value !== '')
+  const clear = (): void => {
+    setText('')
+    set({ ...noFilter, scope: filter.scope })
+  }
   return (
     <>
-      <PageHead
-        title="Audit log"
-        actions={
-          <button
-            class="button"
-            type="button"
-            disabled={shown.length === 0}
-            onClick={() => saveCsv(shown, names)}
-          >
-            <Icon name="download" size={16} /> Export
-          </button>
-        }
-      />
+      <PageHead title="Audit log" actions={<Export scope={scope} asked={asked} />} />
       <div class="toolbar">
-        <SearchBox
-          title="Person, key or setting"
-          value={filter.text}
-          onValue={(text) => setFilter({ ...filter, text })}
-        />
+        <SearchBox title="Person, key or setting" value={text} onValue={setText} />
         <Pick
           title="Who"
           value={filter.who}
-          options={[
-            { value: '', title: 'anyone' },
-            ...people.map((one) => ({ value: one, title: one })),
-          ]}
-          onValue={(who) => setFilter({ ...filter, who })}
+          options={[{ value: '', title: 'anyone' }, ...actorsOf(audit.records, known, filter.who)]}
+          onValue={(who) => set({ who })}
         />
+        <Pick
+          title="What"
+          value={filter.what}
+          options={[
+            { value: '', title: 'any change' },
+            ...auditGroups.map((group) => ({ value: group.name, title: group.title })),
+          ]}
+          onValue={(what) => set({ what })}
+        />
+        <Pick
+          title="When"
+          value={filter.when}
+          options={periods}
+          onValue={(when) => set({ when })}
+        />
+        {scope === 'server' && (
+          <Pick
+            title="Account"
+            value={filter.of}
+            options={[
+              { value: '', title: 'all' },
+              ...accounts.map((one) => ({ value: one.id, title: one.name })),
+            ]}
+            onValue={(of) => set({ of })}
+          />
+        )}
         {isOperator && (
           <span class="end">
             <Segments
@@ -70,26 +112,36 @@ export function AuditPage() {
                 { value: 'account', title: name },
                 { value: 'server', title: 'Whole server' },
               ]}
-              onValue={setScope}
+              onValue={(next) => set({ scope: next === 'server' ? next : '', of: '' })}
             />
           </span>
         )}
       </div>
-      {audit.error !== null && <Problem error={audit.error} again={audit.more} />}
+      {audit.error !== null && <Problem error={audit.error} again={audit.again} />}
       <Card flush>
         {audit.isFirst ? (
           audit.error === null && <Loading />
         ) : shown.length === 0 ? (
-          <Nothing
-            isFiltered={audit.records.length > 0}
-            onClear={() => setFilter({ text: '', who: '' })}
-          />
+          <Nothing isFiltered={isFiltered} onClear={clear} />
         ) : (
-          <Days records={shown} names={names} />
+          <AuditDays
+            records={shown}
+            names={names}
+            accountName={
+              scope === 'server'
+                ? (id) => accounts.find((one) => one.id === id)?.name ?? null
+                : () => null
+            }
+          />
         )}
         {audit.records.length > 0 && (
           <div class="card-foot">
-            <span>{`${formatCount(shown.length, 'change')} · secrets are never recorded`}</span>
+            <span role="status">
+              {formatCount(shown.length, 'change')}
+              {text !== '' && ` of ${formatCount(audit.records.length, 'loaded change')}`}
+              {' · secrets are never recorded'}
+              {audit.isFull && ' · export the log for older changes'}
+            </span>
             {audit.hasMore && (
               <button
                 class="button small"
@@ -107,62 +159,95 @@ export function AuditPage() {
   )
 }
 
-/** Names of keys and people by their IDs; a list that may not be read is left out. */
-function useNames(): Names {
+/** The filter as the API takes it. `from`: milliseconds since 1970 UTC. */
+function askedOf(
+  { who, what, of }: Filter,
+  scope: AuditScope,
+  { account, from }: { readonly account: string; readonly from: number | null },
+): Asked {
+  const actions = auditGroups.find(({ name }) => name === what)?.actions
+  return {
+    ...(scope === 'account' ? { account } : of === '' ? {} : { account: of }),
+    ...(who === '' ? {} : { actor: who }),
+    ...(actions === undefined ? {} : { actions }),
+    ...(from === null ? {} : { from }),
+  }
+}
+
+function Export({ scope, asked }: { readonly scope: AuditScope; readonly asked: Asked }) {
+  const href = (form: 'csv' | 'json'): string => {
+    const sent = { ...asked, form }
+    return scope === 'server'
+      ? linkOf('GET /audit/export', sent)
+      : linkOf('GET /accounts/{account}/audit/export', { ...sent, account: asked.account ?? '' })
+  }
+  return (
+    <Menu
+      title="Export"
+      items={(['csv', 'json'] as const).map((form) => ({
+        title: form.toUpperCase(),
+        icon: 'download' as const,
+        href: href(form),
+        download: `audit.${form}`,
+      }))}
+    >
+      <Icon name="download" size={16} /> Export
+    </Menu>
+  )
+}
+
+type Known = {
+  /** Of keys, people and accounts, by their IDs. */
+  readonly names: Names
+  /** IDs of the people who may have made changes. */
+  readonly people: readonly string[]
+}
+
+function useNames(): Known {
   const { id: account } = useAccount()
-  const { isOperator } = useSession()
+  const { isOperator, accounts } = useSession()
   const found = useLoaded(
-    async (signal) => {
+    async (signal): Promise<Known> => {
       const [{ keys }, { people }, { members }] = await Promise.all([
         call('GET /accounts/{account}/keys', { account }, signal),
         isOperator ? call('GET /people', {}, signal) : { people: [] },
         call('GET /accounts/{account}/members', { account }, signal),
       ])
-      return new Map([
-        ...keys.map((key) => [key.id, keyName(key)] as const),
+      const named = new Map([
         ...members.map(({ personId, name, email }) => [personId, name || email] as const),
         ...people.map(({ id, name, email }) => [id, name || email] as const),
       ])
+      return {
+        people: [...named.keys()],
+        names: new Map([
+          ...accounts.map(({ id, name }) => [id, name] as const),
+          ...keys.map((key) => [key.id, keyName(key)] as const),
+          ...named,
+        ]),
+      }
     },
     [account, isOperator],
   )
-  return found.value ?? new Map()
+  return found.value ?? { names: new Map(), people: [] }
 }
 
-/** Pages of records, the newest first. */
-function useRecords(scope: 'account' | 'server') {
-  const { id: account } = useAccount()
-  const [records, setRecords] = useState<readonly AuditRecord[] | null>(null)
-  const [hasMore, setHasMore] = useState(false)
-  const sending = useSending()
-  const load = async (before: number | undefined): Promise<void> => {
-    const page = { before, limit: pageSize }
-    const { records: next } =
-      scope === 'server'
-        ? await call('GET /audit', page)
-        : await call('GET /accounts/{account}/audit', { account, ...page })
-    setRecords((were) => (before === undefined ? next : [...(were ?? []), ...next]))
-    setHasMore(next.length === pageSize)
-  }
-  useEffect(() => {
-    setRecords(null)
-    void sending.run(() => load(undefined))
-  }, [scope, account])
-  const held = records ?? []
-  return {
-    records: held,
-    isFirst: records === null,
-    hasMore: hasMore && held.length < heldMax,
-    busy: sending.busy,
-    error: sending.error satisfies ApiError | null,
-    more: () => void sending.run(() => load(held.at(-1)?.id)),
-  }
+/** The people of the account or the server, and the authors of the loaded records. */
+function actorsOf(
+  records: readonly AuditRecord[],
+  { names, people }: Known,
+  chosen: string,
+): readonly { readonly value: string; readonly title: string }[] {
+  const found = new Map(people.map((id) => [id, names.get(id) ?? id]))
+  for (const one of records) found.set(one.actor, auditSentence(one, names).actor)
+  found.set('local', 'Command line')
+  if (chosen !== '' && !found.has(chosen)) found.set(chosen, chosen)
+  return [...found].map(([value, title]) => ({ value, title }))
 }
 
-function isShown(record: AuditRecord, names: Names, { text, who }: Filter): boolean {
+function contains(record: AuditRecord, names: Names, text: string): boolean {
   const { actor, words, target, details } = auditSentence(record, names)
-  if (who !== '' && actor !== who) return false
-  const all = [actor, words, target ?? '', ...details.flat()].join(' ').toLowerCase()
+  const values = details.flatMap(({ name, from, to }) => [name, from ?? '', to ?? ''])
+  const all = [actor, words, target ?? '', ...values].join(' ').toLowerCase()
   return all.includes(text.trim().toLowerCase())
 }
 
@@ -184,87 +269,4 @@ function Nothing({ isFiltered, onClear }: { readonly isFiltered: boolean; onClea
       }
     />
   )
-}
-
-function Days({
-  records,
-  names,
-}: {
-  readonly records: readonly AuditRecord[]
-  readonly names: Names
-}) {
-  const days = Map.groupBy(records, ({ time }) => formatDay(time))
-  return (
-    <div class="log">
-      {[...days].map(([day, ofDay]) => (
-        <section key={day} aria-label={day}>
-          <h2>{dayTitle(day)}</h2>
-          <ul class="plain">
-            {ofDay.map((record) => (
-              <Change key={record.id} record={record} names={names} />
-            ))}
-          </ul>
-        </section>
-      ))}
-    </div>
-  )
-}
-
-const longDay = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'long',
-  year: 'numeric',
-  timeZone: 'UTC',
-})
-
-function dayTitle(day: string): string {
-  const title = longDay.format(Date.parse(day))
-  return day === formatDay(Date.now()) ? `Today, ${title}` : title
-}
-
-function Change({ record, names }: { readonly record: AuditRecord; readonly names: Names }) {
-  const { actor, words, target, to, details } = auditSentence(record, names)
-  return (
-    <li>
-      <time title={formatTime(record.time)}>
-        {new Date(record.time).toISOString().slice(11, 16)}
-      </time>
-      <span class="avatar round" aria-hidden="true">
-        {actor.charAt(0)}
-      </span>
-      <div>
-        <b>{actor}</b> {words}{' '}
-        {target !== null && (to === null ? target : <Link to={to}>{target}</Link>)}
-        {details.length > 0 && (
-          <p class="soft">
-            {details.map(([name, value], at) => (
-              <span key={name}>
-                {at > 0 && ' · '}
-                {name}: <b>{value}</b>
-              </span>
-            ))}
-          </p>
-        )}
-      </div>
-    </li>
-  )
-}
-
-/** Saves the shown records as a CSV file (RFC 4180). */
-function saveCsv(records: readonly AuditRecord[], names: Names): void {
-  const cell = (text: string): string => `"${text.replaceAll('"', '""')}"`
-  const lines = records.map((record) => {
-    const { actor, words, target, details } = auditSentence(record, names)
-    const values = details.map(([name, value]) => `${name}: ${value}`).join('; ')
-    return [new Date(record.time).toISOString(), actor, words, target ?? '', values]
-      .map(cell)
-      .join()
-  })
-  const text = ['time,person,change,target,values', ...lines].join('\r\n')
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = 'audit.csv'
-  link.click()
-  URL.revokeObjectURL(url)
 }

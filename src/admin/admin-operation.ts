@@ -97,6 +97,15 @@ export type Audited = {
   readonly person?: { readonly id: string; readonly email: string }
 }
 
+/** An object that an operation changes, as the audit log records it. `writeAudit` removes members that may be secret. */
+export type AuditedState = {
+  /** ID, if neither path nor output contain it. */
+  readonly target?: string
+  /** Null: it has none beside its ID. */
+  readonly name: string | null
+  readonly values: Readonly<Record<string, unknown>>
+}
+
 type Shared = {
   /** `operationId` of the OpenAPI document. */
   readonly id: string
@@ -129,6 +138,11 @@ export type JsonOperation<Input extends z.ZodType, Output extends z.ZodType> = S
    * may be secret. Null: the operation changes nothing.
    */
   audit?(input: z.output<Input>, output: z.output<Output>): Audited | null
+  /**
+   * The changed object; null: it does not exist. Read before and after `run`: the audit record contains the old and the new
+   * value of each member that differs, in place of the members of the body.
+   */
+  state?(input: z.output<Input>, call: AdminCall): Promise<AuditedState | null>
   run(input: z.output<Input>, call: AdminCall): z.output<Output> | Promise<z.output<Output>>
 }
 

@@ -29,15 +29,28 @@ export async function runAdmin(
     if (operation.form === 'events') {
       return { form: 'events', events: await operation.run(input, call) }
     }
-    const value = operation.output.parse(await operation.run(input, call))
-    if (operation.method !== 'GET') await writeAudit(operation, { input, output: value }, call)
-    return { form: 'json', value }
+    return { form: 'json', value: await runJson(operation, input, call) }
   } catch (thrown) {
     if (thrown instanceof AccountsRefusal) {
       throw faultOf(thrown, sent)
     }
     throw Fault.from(thrown)
   }
+}
+
+/** The parsed output. A change is in the audit log before this resolves. */
+async function runJson(
+  operation: Extract<AdminOperation, { readonly form?: 'json' }>,
+  input: unknown,
+  call: AdminCall,
+): Promise<unknown> {
+  if (operation.method === 'GET') return operation.output.parse(await operation.run(input, call))
+  const before = await operation.state?.(input, call)
+  const output = operation.output.parse(await operation.run(input, call))
+  const after = await operation.state?.(input, call)
+  const states = before === undefined || after === undefined ? null : { before, after }
+  await writeAudit(operation, { input, output, states }, call)
+  return output
 }
 
 /** Its data name the member of the input that is wrong, where one is. */

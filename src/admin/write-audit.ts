@@ -1,7 +1,7 @@
 // Records changes by admin operations in the audit log before the answer is sent. Secrets are never included.
 // Tested by src/admin/write-audit.test.ts
 import type { AuditActor } from '../access/people/audit-log.ts'
-import type { AdminCall, AdminOperation, Audited } from './admin-operation.ts'
+import type { AdminCall, AdminOperation, Audited, AuditedState } from './admin-operation.ts'
 import { pathNames } from './admin-route.ts'
 
 /** Names of members whose values are left out, at any depth. */
@@ -9,10 +9,20 @@ const secretName = /pass|secret|token|code|link|pem|jwk|^(key|apiKey|imported|fr
 const depthMax = 4
 const itemsMax = 50
 
+type Ran = {
+  readonly input: unknown
+  readonly output: unknown
+  /** Null: the operation declares no state. */
+  readonly states: {
+    readonly before: AuditedState | null
+    readonly after: AuditedState | null
+  } | null
+}
+
 /** Writes one row. Rejects if it cannot be stored. */
 export async function writeAudit(
   operation: AdminOperation,
-  ran: { readonly input: unknown; readonly output: unknown },
+  ran: Ran,
   { actor, identity }: Pick<AdminCall, 'actor' | 'identity'>,
 ): Promise<void> {
   const input = ran.input as Readonly<Record<string, unknown>>
@@ -24,13 +34,36 @@ export async function writeAudit(
   const others = names.filter((name) => name !== 'account')
   const { account } = input
   const made = madeBy(ran.output)
+  const state = ran.states?.after ?? ran.states?.before ?? null
+  const target =
+    audited.target ??
+    state?.target ??
+    textOf(input[others.at(-1) ?? '']) ??
+    Object.values(made)[0]?.id ??
+    null
+  const values = ran.states === null ? null : differences(ran.states.before, ran.states.after)
   await identity.audit.record({
     actor: audited.person === undefined ? actorOf(actor) : nameOf(audited.person),
-    accountId: audited.accountId ?? textOf(account) ?? textOf(made['account']),
+    accountId: audited.accountId ?? textOf(account) ?? made['account']?.id ?? null,
     action: operation.id,
-    target: audited.target ?? textOf(input[others.at(-1) ?? '']) ?? Object.values(made)[0] ?? null,
+    target,
+    targetName: state?.name ?? Object.values(made).find(({ id }) => id === target)?.name ?? null,
     changes: audited.changes ?? withoutSecrets(input, names),
+    ...values,
   })
+}
+
+/** The members that differ, with their values before and after, without those that may be secret. */
+function differences(before: AuditedState | null, after: AuditedState | null) {
+  const [was, is] = [before?.values ?? {}, after?.values ?? {}]
+  const differ = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(
+    (name) => JSON.stringify(was[name]) !== JSON.stringify(is[name]),
+  )
+  const pick = (values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
+    const picked = differ.filter((name) => name in values).map((name) => [name, values[name]])
+    return withoutSecrets(Object.fromEntries(picked) as Record<string, unknown>, [])
+  }
+  return { previous: pick(was), changes: pick(is) }
 }
 
 function actorOf(actor: AdminCall['actor']): AuditActor {
@@ -42,13 +75,17 @@ function nameOf({ id, email }: { readonly id: string; readonly email: string }):
   return { personId: id, email }
 }
 
-/** IDs in the output, by the names of its members. */
-function madeBy(output: unknown): Readonly<Record<string, string>> {
+type Made = { readonly id: string; readonly name: string | null }
+
+/** Objects with an ID in the output, by the names of its members. */
+function madeBy(output: unknown): Readonly<Record<string, Made>> {
   const members = Object.entries(typeof output === 'object' && output !== null ? output : {})
   return Object.fromEntries(
-    members.flatMap(([name, value]: [string, unknown]) => {
-      const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : null
-      return typeof id === 'string' ? [[name, id]] : []
+    members.flatMap(([name, value]: [string, unknown]): [string, Made][] => {
+      if (typeof value !== 'object' || value === null || !('id' in value)) return []
+      const { id, ...rest } = value as Readonly<Record<string, unknown>>
+      if (typeof id !== 'string') return []
+      return [[name, { id, name: textOf(rest['name']) || textOf(rest['email']) || null }]]
     }),
   )
 }

@@ -1,5 +1,5 @@
 // Migrations roll forward only. Each is one list of statements; `user_version` counts the applied ones. Long
-// lists stand first, in alphabetical order: alerts, cards, passkeys, people, usage. `migrations` has the order.
+// lists stand first, in alphabetical order: alerts, audit, cards, passkeys, people, usage. `migrations` has the order.
 // Tested by src/db/migrate.test.ts
 import { lightClientTable } from './light-client-table.ts'
 import { mfsTables } from './mfs-tables.ts'
@@ -16,6 +16,13 @@ const alertTables: readonly string[] = [
   `CREATE TABLE alert_told (account_id TEXT NOT NULL REFERENCES account (id), what TEXT NOT NULL,
      period INTEGER NOT NULL, level INTEGER NOT NULL, told INTEGER NOT NULL,
      PRIMARY KEY (account_id, what, period, level)) WITHOUT ROWID`,
+]
+
+/** Old values of a change, the name of its target, and an index for the changes of one person: see tables/audit.ts. */
+const auditDetails: readonly string[] = [
+  `ALTER TABLE audit ADD COLUMN previous TEXT`,
+  `ALTER TABLE audit ADD COLUMN target_name TEXT`,
+  `CREATE INDEX audit_actor ON audit (actor, id)`,
 ]
 
 const cardTables: readonly string[] = [
@@ -364,4 +371,5 @@ export const migrations: readonly (readonly string[])[] = [
     `CREATE TABLE chain_fork (network TEXT PRIMARY KEY, source TEXT NOT NULL, asked TEXT NOT NULL, number INTEGER NOT NULL,
        hash BLOB NOT NULL, state_root BLOB NOT NULL) WITHOUT ROWID`,
   ],
+  [...auditDetails],
 ]

@@ -1,7 +1,7 @@
 // Table `audit`: one row for each change by an admin operation; rows are never updated.
 // Tested by src/access/people/audit-log.test.ts
-import { query, type Query } from '../db/rows.ts'
-import type { Statement } from '../db/writer.ts'
+import { placeholders, query, type Query } from '../db/rows.ts'
+import type { SqlValue, Statement } from '../db/writer.ts'
 
 export type AuditRow = {
   readonly id: number
@@ -13,30 +13,47 @@ export type AuditRow = {
   readonly account_id: string | null
   readonly action: string
   readonly target: string | null
+  /** Name of the target then; null: it has none, or the row is of a version that stored none. */
+  readonly target_name: string | null
   /** JSON, without secrets. */
   readonly changes: string
+  /** JSON: the values before; null: not recorded. */
+  readonly previous: string | null
 }
 
-/** The newest first. `accountId` null: of all accounts. `before`: an ID, not included. */
-export function listAudit(order: {
+/** Null: all. */
+export type AuditFilter = {
   readonly accountId: string | null
-  readonly before: number
-  readonly limit: number
-}): Query<AuditRow> {
-  return query(
-    `SELECT id, time, actor, actor_name, account_id, action, target, changes
-     FROM audit WHERE (account_id = ?1 OR ?1 IS NULL) AND id < ?2 ORDER BY id DESC LIMIT ?3`,
-    [order.accountId, order.before, order.limit],
-  )
+  readonly actor: string | null
+  readonly actions: readonly string[] | null
+  /** Milliseconds since 1970 UTC, inclusive. */
+  readonly from: number | null
+  /** Exclusive. */
+  readonly until: number | null
+}
+
+const columns =
+  'id, time, actor, actor_name, account_id, action, target, target_name, changes, previous'
+
+/** The newest first. `before`: an ID, not included. Reads at most the rows of the table, whose number is limited. */
+export function listAudit(filter: AuditFilter, before: number, limit: number): Query<AuditRow> {
+  const { accountId, actor, actions, from, until } = filter
+  const conditions: (readonly [sql: string, values: readonly SqlValue[]])[] = [['id < ?', [before]]]
+  if (accountId !== null) conditions.push(['account_id = ?', [accountId]])
+  if (actor !== null) conditions.push(['actor = ?', [actor]])
+  if (actions !== null) conditions.push([`action IN (${placeholders(actions)})`, actions])
+  if (from !== null) conditions.push(['time >= ?', [from]])
+  if (until !== null) conditions.push(['time < ?', [until]])
+  const where = conditions.map(([sql]) => sql).join(' AND ')
+  return query(`SELECT ${columns} FROM audit WHERE ${where} ORDER BY id DESC LIMIT ?`, [
+    ...conditions.flatMap(([, values]) => values),
+    limit,
+  ])
 }
 
 /** In the order of their IDs. `id`: not included. */
 export function listAuditAfter(id: number, limit: number): Query<AuditRow> {
-  return query(
-    `SELECT id, time, actor, actor_name, account_id, action, target, changes
-     FROM audit WHERE id > ? ORDER BY id LIMIT ?`,
-    [id, limit],
-  )
+  return query(`SELECT ${columns} FROM audit WHERE id > ? ORDER BY id LIMIT ?`, [id, limit])
 }
 
 /** `id` null: no entry. */
@@ -45,11 +62,21 @@ export function newestAudit(): Query<{ id: number | null }> {
 }
 
 export function insertAudit(row: Omit<AuditRow, 'id'>): Statement {
-  const { time, actor, actor_name: actorName, account_id: accountId, action, target, changes } = row
   return {
-    sql: `INSERT INTO audit (time, actor, actor_name, account_id, action, target, changes)
-      VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    parameters: [time, actor, actorName, accountId, action, target, changes],
+    sql: `INSERT INTO audit
+        (time, actor, actor_name, account_id, action, target, target_name, changes, previous)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    parameters: [
+      row.time,
+      row.actor,
+      row.actor_name,
+      row.account_id,
+      row.action,
+      row.target,
+      row.target_name,
+      row.changes,
+      row.previous,
+    ],
   }
 }
 

@@ -303,7 +303,7 @@ test('changes of keys are in the audit log, without keys, secrets or tokens', as
     ],
   )
   assert.deepEqual(records[0]?.changes, { overlapMs: 5, successor: next.key.id })
-  assert.deepEqual(records[2]?.changes, { settings: { secretRequired: true } })
+  assert.deepEqual(records[2]?.changes, { secretRequired: true })
   const kept = shown(records)
   const texts = [taken, made, next].flatMap(({ apiKey, apiKeySecret }) => [apiKey, apiKeySecret])
   for (const text of [...texts, secret.apiKeySecret, 'signature']) {

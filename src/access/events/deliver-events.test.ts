@@ -72,7 +72,9 @@ test('entries from the first start on are sent once each, in order, as documents
     account: 'a1',
     action: 'createKey',
     target: 'k1',
+    targetName: null,
     changes: { name: 'web' },
+    previous: null,
   })
   await delivery.stop()
 })

@@ -15,7 +15,11 @@ export type EventDocument = { readonly id: string; readonly time: string } & (
       /** ID of the admin operation; `signIn` and `signInWithPasskey` are sign-ins. */
       readonly action: string
       readonly target: string | null
+      /** Null: the target has no name. */
+      readonly targetName: string | null
       readonly changes: unknown
+      /** The values before; null: not recorded. */
+      readonly previous: unknown
     }
   | {
       readonly type: 'sign_in_refused'
@@ -26,7 +30,7 @@ export type EventDocument = { readonly id: string; readonly time: string } & (
 )
 
 export function auditDocument(row: AuditRow): EventDocument {
-  const { id, time, actor, actor_name: name, account_id: account, action, target, changes } = row
+  const { id, time, actor, actor_name: name, account_id: account, action, target } = row
   return {
     id: `audit-${id}`,
     type: 'audit',
@@ -35,7 +39,9 @@ export function auditDocument(row: AuditRow): EventDocument {
     account,
     action,
     target,
-    changes: parsed(changes),
+    targetName: row.target_name,
+    changes: parsed(row.changes),
+    previous: row.previous === null ? null : parsed(row.previous),
   }
 }
 

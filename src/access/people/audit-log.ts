@@ -1,8 +1,9 @@
-// Audit log: one row for each change by an admin operation, with time and person. Rows are never altered, never contain
-// a secret, and are deleted after the configured time.
+// Audit log: one row for each change by an admin operation, with time, person, old and new values. Rows are never
+// altered, never contain a secret, and are deleted after the configured time.
+// Tested by src/access/people/audit-log.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { Rows } from '../../db/rows.ts'
-import { deleteOldAudit, insertAudit, listAudit } from '../../tables/audit.ts'
+import { type AuditFilter, deleteOldAudit, insertAudit, listAudit } from '../../tables/audit.ts'
 
 /** `local`: the owner of the data folder, at the command line. `anyone`: a client that is not authenticated yet. */
 export type AuditActor = 'local' | 'anyone' | { readonly personId: string; readonly email: string }
@@ -15,11 +16,15 @@ export type AuditEntry = {
   readonly action: string
   /** ID or name of the changed object. */
   readonly target: string | null
-  /** The new state, without secrets. Cut at 4 KB of JSON. */
+  /** Name of the target now, if `target` is an ID. */
+  readonly targetName?: string | null
+  /** The new values, without secrets. Cut at 4 KB of JSON. */
   readonly changes: Readonly<Record<string, unknown>>
+  /** The old values, in the same form. Absent: not known. */
+  readonly previous?: Readonly<Record<string, unknown>>
 }
 
-type AuditRecord = {
+export type AuditRecord = {
   readonly id: number
   /** Milliseconds since 1970 UTC. */
   readonly time: number
@@ -30,18 +35,20 @@ type AuditRecord = {
   readonly accountId: string | null
   readonly action: string
   readonly target: string | null
+  /** Then; null: it has none, or it was not recorded. */
+  readonly targetName: string | null
   readonly changes: Readonly<Record<string, unknown>>
+  /** Null: not recorded. */
+  readonly previous: Readonly<Record<string, unknown>> | null
 }
+
+type AuditPage = Partial<AuditFilter> & { readonly before?: number; readonly limit: number }
 
 export type AuditLog = {
   /** Durable on return. */
   record(entry: AuditEntry): Promise<void>
-  /** The newest first; of one account or, with undefined, of all. `before`: an id, to read on. At most `limit`. */
-  list(order: {
-    readonly accountId?: string
-    readonly before?: number
-    readonly limit: number
-  }): Promise<readonly AuditRecord[]>
+  /** The newest first. `before`: an id, to read on. At most `limit`, and 1,000. */
+  list(page: AuditPage): Promise<readonly AuditRecord[]>
   /** Deletes rows older than the configured time. */
   sweep(): Promise<void>
 }
@@ -51,6 +58,7 @@ const textMax = 256
 const listMax = 1000
 /** Independent of the configured time. */
 const rowsMax = 1_000_000
+const noFilter = { accountId: null, actor: null, actions: null, from: null, until: null }
 
 export function createAuditLog(parts: {
   readonly rows: Rows
@@ -59,9 +67,8 @@ export function createAuditLog(parts: {
 }): AuditLog {
   const { rows, clock, keepMs } = parts
   return {
-    async record({ actor, accountId, action, target, changes }) {
+    async record({ actor, accountId, action, target, targetName = null, changes, previous }) {
       const [id, name] = typeof actor === 'string' ? [actor, actor] : [actor.personId, actor.email]
-      const json = JSON.stringify(changes)
       const row = {
         time: clock.now(),
         actor: id,
@@ -69,23 +76,28 @@ export function createAuditLog(parts: {
         account_id: accountId,
         action,
         target: target?.slice(0, textMax) ?? null,
-        changes: json.length > changesMax ? '{"cut":true}' : json,
+        target_name: targetName?.slice(0, textMax) ?? null,
+        changes: jsonOf(changes),
+        previous: previous === undefined ? null : jsonOf(previous),
       }
       await rows.write([insertAudit(row)])
     },
 
-    async list({ accountId = null, before = Number.MAX_SAFE_INTEGER, limit }) {
-      const page = { accountId, before, limit: Math.min(limit, listMax) }
-      const found = await rows.find(listAudit(page))
-      return found.map(({ id, time, actor, action, target, ...row }) => ({
-        id,
-        time,
-        actor,
-        actorName: row.actor_name,
-        accountId: row.account_id,
-        action,
-        target,
-        changes: changesOf(row.changes),
+    async list({ before = Number.MAX_SAFE_INTEGER, limit, ...filter }) {
+      const found = await rows.find(
+        listAudit({ ...noFilter, ...filter }, before, Math.min(limit, listMax)),
+      )
+      return found.map(({ actor_name: actorName, account_id: accountId, ...row }) => ({
+        id: row.id,
+        time: row.time,
+        actor: row.actor,
+        actorName,
+        accountId,
+        action: row.action,
+        target: row.target,
+        targetName: row.target_name,
+        changes: valuesOf(row.changes),
+        previous: row.previous === null ? null : valuesOf(row.previous),
       }))
     },
 
@@ -95,8 +107,13 @@ export function createAuditLog(parts: {
   }
 }
 
+function jsonOf(values: Readonly<Record<string, unknown>>): string {
+  const json = JSON.stringify(values)
+  return json.length > changesMax ? '{"cut":true}' : json
+}
+
 /** One damaged row must not hide the others. */
-function changesOf(json: string): Record<string, unknown> {
+function valuesOf(json: string): Record<string, unknown> {
   try {
     return JSON.parse(json) as Record<string, unknown>
   } catch {

@@ -36,10 +36,11 @@ export function defineAudit(command: Command, context: Context): void {
         showTime(one.time),
         one.actorName,
         one.action,
-        one.target,
+        one.targetName ?? one.target,
+        one.previous === null ? '' : JSON.stringify(one.previous),
         JSON.stringify(one.changes),
       ])
-      const headings = ['time', 'who', 'what', 'of', 'is now']
+      const headings = ['time', 'who', 'what', 'of', 'was', 'is now']
       const shown = records.map(({ time, ...rest }) => ({ ...rest, time: showTime(time) }))
       const text = table(headings, rows, 'No changes recorded.')
       print(context, options.json, { records: shown }, text)

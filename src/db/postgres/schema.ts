@@ -217,4 +217,8 @@ export const postgresMigrations: readonly (readonly string[])[] = [
     `CREATE TABLE verified (holder ${text} NOT NULL, span bigint NOT NULL, start bigint NOT NULL, network ${text} NOT NULL,
        level ${text} NOT NULL, requests bigint NOT NULL, PRIMARY KEY (holder, span, start, network, level))`,
   ],
+  [
+    `ALTER TABLE audit ADD COLUMN previous ${text}, ADD COLUMN target_name ${text}`,
+    `CREATE INDEX audit_actor ON audit (actor, id)`,
+  ],
 ]

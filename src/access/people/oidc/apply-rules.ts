@@ -50,6 +50,7 @@ export function createRoleRules(parts: {
       accountId: accountId === server ? null : accountId,
       action: 'applySignInRule',
       target: personId,
+      targetName: email,
       changes,
     })
   }

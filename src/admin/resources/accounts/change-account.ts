@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { AccountSettings } from '../../../access/accounts/key-settings.ts'
 import { account, accountSettings } from './account-schema.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
+import { accountState } from '../../audited-states.ts'
 import { accountId } from './account-schema.ts'
 
 const input = z.strictObject({
@@ -21,6 +22,7 @@ export const changeAccount = {
   summary: 'Change name and limits of an account; absent members stay unchanged.',
   input,
   output,
+  state: accountState,
   async run({ account: id, name, settings }, { accounts }) {
     const before = await accounts.getAccountById(id)
     // Texts in JSON leave out what is not given.

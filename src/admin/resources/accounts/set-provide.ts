@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { account, accountId, provide } from './account-schema.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
+import { accountState } from '../../audited-states.ts'
 
 const input = z.strictObject({ account: accountId, provide })
 const output = z.object({ account })
@@ -16,6 +17,7 @@ export const setProvide = {
     'Set which pins of an account are public: none, or all, with roots or all blocks announced.',
   input,
   output,
+  state: accountState,
   async run({ account: id, provide: level }, { accounts }) {
     const { name } = await accounts.getAccountById(id)
     await accounts.changeAccountSettings(name, { provide: level })

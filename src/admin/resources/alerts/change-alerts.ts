@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
+import { alertsState } from '../../audited-states.ts'
 import { alertsOf, alertsOutput, shownAlerts } from './alerts-schema.ts'
 import type { AlertsView } from './alerts-view.ts'
 import { accountId } from '../accounts/account-schema.ts'
@@ -21,11 +22,7 @@ export const changeAlerts = {
   summary: 'Set the mail addresses and webhooks for alerts at 75, 85 and 100 % of a limit.',
   input,
   output: alertsOutput,
-  // A webhook's URL may hold a secret.
-  audit: ({ account, emails, webhooks }) => ({
-    accountId: account,
-    changes: { emails, webhooks: webhooks.length },
-  }),
+  state: alertsState,
   async run({ account, emails, webhooks }, call) {
     const alerts = alertsOf(call)
     for (const [at, url] of webhooks.entries()) validate(alerts, url, at)

@@ -1,10 +1,9 @@
-// `GET /audit`: page by page.
-// Tested by test/admin/admin-people.test.ts
+// `GET /audit`: page by page, filtered by person, operation, account and time.
+// Tested by test/admin/admin-audit.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
-import { auditQuery, auditRecord } from '../people/person-schema.ts'
+import { allAuditQuery, auditRecord, filterOf } from './audit-schema.ts'
 
-const input = z.strictObject({ ...auditQuery })
 const output = z.object({ records: z.array(auditRecord) })
 
 export const listAllAudit = {
@@ -13,10 +12,9 @@ export const listAllAudit = {
   path: '/audit',
   role: 'operator',
   summary: 'Audit log of the whole server, newest first.',
-  input,
+  input: allAuditQuery,
   output,
-  async run({ before, limit }, { identity }) {
-    const page = { limit, ...(before === undefined ? {} : { before }) }
-    return { records: [...(await identity.audit.list(page))] }
+  async run({ before, limit, ...sent }, { identity }) {
+    return { records: [...(await identity.audit.list({ ...filterOf(sent), before, limit }))] }
   },
-} satisfies JsonOperation<typeof input, typeof output>
+} satisfies JsonOperation<typeof allAuditQuery, typeof output>

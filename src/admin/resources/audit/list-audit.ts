@@ -1,11 +1,9 @@
-// `GET /accounts/{account}/audit`: page by page.
-// Tested by test/admin/admin-people.test.ts
+// `GET /accounts/{account}/audit`: page by page, filtered by person, operation and time.
+// Tested by test/admin/admin-audit.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
-import { accountId } from '../accounts/account-schema.ts'
-import { auditQuery, auditRecord } from '../people/person-schema.ts'
+import { auditQuery, auditRecord, filterOf } from './audit-schema.ts'
 
-const input = z.strictObject({ account: accountId, ...auditQuery })
 const output = z.object({ records: z.array(auditRecord) })
 
 export const listAudit = {
@@ -14,10 +12,9 @@ export const listAudit = {
   path: '/accounts/{account}/audit',
   role: 'owner',
   summary: 'Audit log of an account, newest first.',
-  input,
+  input: auditQuery,
   output,
-  async run({ account: accountId, before, limit }, { identity }) {
-    const page = { limit, ...(before === undefined ? {} : { before }) }
-    return { records: [...(await identity.audit.list({ accountId, ...page }))] }
+  async run({ before, limit, ...sent }, { identity }) {
+    return { records: [...(await identity.audit.list({ ...filterOf(sent), before, limit }))] }
   },
-} satisfies JsonOperation<typeof input, typeof output>
+} satisfies JsonOperation<typeof auditQuery, typeof output>

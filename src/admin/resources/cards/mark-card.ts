@@ -2,6 +2,7 @@
 // Tested by test/admin/card-started.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
+import { accountState } from '../../audited-states.ts'
 import { accountId } from '../accounts/account-schema.ts'
 import { cardStatus, showCard } from './card-schema.ts'
 
@@ -15,6 +16,7 @@ export const markCard = {
   summary: 'Mark the account as having a card, or take the mark away.',
   input,
   output: cardStatus,
+  state: accountState,
   async run({ account, hasCard }, call) {
     const { name } = await call.accounts.getAccountById(account)
     await call.accounts.setCard(name, hasCard)

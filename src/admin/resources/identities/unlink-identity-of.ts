@@ -2,6 +2,7 @@
 // Tested by test/admin/openid.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
+import { personState } from '../../audited-states.ts'
 import { idText, person } from '../people/person-schema.ts'
 
 const input = z.strictObject({ person: idText })
@@ -16,6 +17,7 @@ export const unlinkIdentityOf = {
   summary: 'Unlink the identity of a person at the OpenID provider; their sessions end.',
   input,
   output,
+  state: personState,
   async run({ person: id }, { identity }) {
     await identity.people.get(id)
     await identity.openId.unlink(id, null)

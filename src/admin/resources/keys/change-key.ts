@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { plans } from '../../../access/accounts/plans.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
+import { keyState } from '../../audited-states.ts'
 import { apiKey, keyChanges, keyOf, keyPath, planName } from './key-schema.ts'
 import { time } from '../../time-schema.ts'
 
@@ -25,6 +26,7 @@ export const changeKey = {
   summary: 'Change name, expiry, plan and settings of an API key; absent members stay unchanged.',
   input,
   output,
+  state: keyState,
   async run({ account, key, name, expires, plan, settings }, { accounts }) {
     await keyOf(accounts, account, key)
     const changed = await accounts.changeKey(key, {

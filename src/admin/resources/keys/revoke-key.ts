@@ -2,6 +2,7 @@
 // Tested by test/admin/admin-keys.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
+import { keyState } from '../../audited-states.ts'
 import { apiKey, keyOf, keyPath } from './key-schema.ts'
 
 const input = z.strictObject(keyPath)
@@ -15,6 +16,7 @@ export const revokeKey = {
   summary: 'Revoke an API key immediately and permanently.',
   input,
   output,
+  state: keyState,
   async run({ account, key }, { accounts }) {
     await keyOf(accounts, account, key)
     await accounts.revokeKey(key)

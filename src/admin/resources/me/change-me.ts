@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { actingPerson } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
+import { personState } from '../../audited-states.ts'
 import { nameText, person } from '../people/person-schema.ts'
 
 const input = z.strictObject({ name: nameText })
@@ -16,6 +17,7 @@ export const changeMe = {
   summary: 'Change your name.',
   input,
   output,
+  state: (_input, call) => personState({ person: actingPerson(call).id }, call),
   async run({ name }, call) {
     const { id } = actingPerson(call)
     await call.identity.people.rename(id, name)

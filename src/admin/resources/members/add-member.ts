@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
+import { memberState } from '../../audited-states.ts'
 import { accountId } from '../accounts/account-schema.ts'
 import { accountRole, emailText, member } from '../people/person-schema.ts'
 
@@ -17,6 +18,10 @@ export const addMember = {
   summary: 'Add an existing person to an account.',
   input,
   output,
+  state: async ({ account, email }, call) => {
+    const person = await call.identity.people.findByEmail(email)
+    return person === null ? null : await memberState({ account, person: person.id }, call)
+  },
   async run({ account, email, role }, { identity }) {
     const { people, memberships } = identity
     const person = await people.findByEmail(email)

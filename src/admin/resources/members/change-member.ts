@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { isOperator } from '../../principal.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
+import { memberState } from '../../audited-states.ts'
 import { accountId } from '../accounts/account-schema.ts'
 import { keepOwnSession } from './keep-own-session.ts'
 import { accountRole, idText, member } from '../people/person-schema.ts'
@@ -24,6 +25,7 @@ export const changeMember = {
   summary: 'Make a member an owner, or an owner a member; an account keeps an owner.',
   input,
   output,
+  state: memberState,
   async run({ account, person, role, ownerless }, call) {
     const { memberships } = call.identity
     const may = call.actor !== null && isOperator(call.actor)

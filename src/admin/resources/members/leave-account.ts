@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { actingPerson } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
+import { memberState } from '../../audited-states.ts'
 import { accountId } from '../accounts/account-schema.ts'
 import { keepOwnSession } from './keep-own-session.ts'
 
@@ -17,6 +18,7 @@ export const leaveAccount = {
   summary: 'Leave an account; its last owner cannot.',
   input,
   output,
+  state: ({ account }, call) => memberState({ account, person: actingPerson(call).id }, call),
   async run({ account }, call) {
     const { id } = actingPerson(call)
     await keepOwnSession(call, id, (keepSession) =>

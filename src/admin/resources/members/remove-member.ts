@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { isOperator } from '../../principal.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
+import { memberState } from '../../audited-states.ts'
 import { accountId } from '../accounts/account-schema.ts'
 import { keepOwnSession } from './keep-own-session.ts'
 import { idText, member } from '../people/person-schema.ts'
@@ -23,6 +24,7 @@ export const removeMember = {
   summary: 'Take a person out of an account; an account keeps an owner.',
   input,
   output,
+  state: memberState,
   async run({ account, person, ownerless }, call) {
     const { memberships } = call.identity
     const may = call.actor !== null && isOperator(call.actor)

@@ -3,13 +3,8 @@
 import { z } from 'zod'
 import { requireConfirmedSession } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
-import {
-  auditedNetwork,
-  network,
-  networkDraft,
-  networkName,
-  upstreamDrafts,
-} from './network-schema.ts'
+import { networkState } from '../../audited-states.ts'
+import { network, networkDraft, networkName, upstreamDrafts } from './network-schema.ts'
 
 const input = z.strictObject({
   name: networkName,
@@ -30,7 +25,7 @@ export const addNetwork = {
   summary: 'Save a network behind upstreams and serve it immediately.',
   input,
   output,
-  audit: (_input, { network: added }) => auditedNetwork(added),
+  state: ({ name }, call) => networkState({ network: name }, call),
   async run({ isDefault, force, ...draft }, call) {
     requireConfirmedSession(call)
     return { network: await call.networks.add(draft, { isDefault, force }, call.signal) }

@@ -4,7 +4,8 @@
 import { z } from 'zod'
 import { requireConfirmedSession } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
-import { auditedNetwork, network, networkDraft, networkName } from './network-schema.ts'
+import { networkState } from '../../audited-states.ts'
+import { network, networkDraft, networkName } from './network-schema.ts'
 
 const input = z.strictObject({
   network: networkName,
@@ -23,7 +24,7 @@ export const changeNetwork = {
   summary: 'Change a saved network; the change is in force when the reply is sent.',
   input,
   output,
-  audit: (_input, { network: changed }) => auditedNetwork(changed),
+  state: networkState,
   async run({ network: name, isDefault = null, force, ...draft }, call) {
     requireConfirmedSession(call)
     return { network: await call.networks.change(name, draft, { isDefault, force }, call.signal) }

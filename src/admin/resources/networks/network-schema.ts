@@ -113,15 +113,3 @@ export const probeReport = z.object({
     }),
   ),
 })
-
-/** For the audit log. */
-export function auditedNetwork({
-  name,
-  chainId,
-  isDefault,
-  upstreams,
-  verify,
-}: z.output<typeof network>) {
-  const shown = upstreams.map(({ name: upstream, url, trusted }) => ({ upstream, url, trusted }))
-  return { target: name, changes: { chainId, isDefault, verify, upstreams: shown } }
-}

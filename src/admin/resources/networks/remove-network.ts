@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { requireConfirmedSession } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
+import { networkState } from '../../audited-states.ts'
 import { networkName } from './network-schema.ts'
 
 const input = z.strictObject({ network: networkName })
@@ -16,6 +17,7 @@ export const removeNetwork = {
   summary: 'Remove a saved network; its stored blocks stay.',
   input,
   output,
+  state: networkState,
   async run({ network: name }, call) {
     requireConfirmedSession(call)
     await call.networks.remove(name)

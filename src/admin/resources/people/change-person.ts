@@ -4,6 +4,7 @@
 import { z } from 'zod'
 import { requireConfirmed } from '../../acting-person.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
+import { personState } from '../../audited-states.ts'
 import { idText, nameText, person } from './person-schema.ts'
 
 const input = z.strictObject({
@@ -23,6 +24,7 @@ export const changePerson = {
     'Disable or enable a person, make them an operator or not, rename them; one operator stays.',
   input,
   output,
+  state: personState,
   async run({ person: id, name, disabled, isOperator }, call) {
     const { people } = call.identity
     if (isOperator === true || disabled === false) requireConfirmed(call)

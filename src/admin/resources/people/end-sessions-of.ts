@@ -2,6 +2,7 @@
 // Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
+import { personState } from '../../audited-states.ts'
 import { idText } from './person-schema.ts'
 
 const input = z.strictObject({ person: idText })
@@ -15,6 +16,7 @@ export const endSessionsOf = {
   summary: 'Sign a person out everywhere.',
   input,
   output,
+  state: personState,
   async run({ person: id }, { identity }) {
     await identity.people.get(id)
     return { ended: await identity.sessions.endOthers(id, null) }

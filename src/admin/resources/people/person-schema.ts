@@ -1,4 +1,4 @@
-// Schemas of people, sessions, tokens, invitations and audit rows. They contain no credentials.
+// Schemas of people, sessions, tokens and invitations. They contain no credentials.
 // Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import { time } from '../../time-schema.ts'
@@ -90,22 +90,3 @@ export const madeInvitation = z.object({
   /** It went to the address that it is for by mail. */
   mailed: z.boolean(),
 })
-
-export const auditRecord = z.object({
-  id: z.int(),
-  time,
-  /** ID of a person, `local`: the owner of the data folder, or `anyone`. */
-  actor: z.string(),
-  actorName: z.string(),
-  accountId: z.string().nullable(),
-  /** Id of the operation. */
-  action: z.string(),
-  target: z.string().nullable(),
-  changes: z.record(z.string(), z.unknown()),
-})
-
-/** Of a page of the audit: the newest first, `before` an id to read on. */
-export const auditQuery = {
-  before: z.coerce.number<number>().int().min(1).optional(),
-  limit: z.coerce.number<number>().int().min(1).max(500).default(100),
-}

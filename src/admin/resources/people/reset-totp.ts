@@ -3,6 +3,7 @@
 // Tested by test/admin/admin-people.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../../admin-operation.ts'
+import { personState } from '../../audited-states.ts'
 import { idText, person } from './person-schema.ts'
 
 const input = z.strictObject({ person: idText })
@@ -17,6 +18,7 @@ export const resetTotp = {
   summary: 'Remove a person’s authenticator and passkeys after they were lost.',
   input,
   output,
+  state: personState,
   async run({ person: id }, { identity }) {
     await identity.secondFactor.reset(id)
     return { person: await identity.people.get(id) }

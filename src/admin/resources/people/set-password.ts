@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
 import type { JsonOperation } from '../../admin-operation.ts'
+import { personState } from '../../audited-states.ts'
 import { idText, passwordText, person } from './person-schema.ts'
 
 const input = z.strictObject({ person: idText, newPassword: passwordText })
@@ -16,6 +17,7 @@ export const setPassword = {
   summary: 'Give a person another password; ends their sessions.',
   input,
   output,
+  state: personState,
   async run({ person: id, newPassword }, { actor, identity }) {
     // Otherwise operators could sign in as that person, and the audit log would name the wrong one.
     if (actor?.kind !== 'local') {

@@ -1,6 +1,7 @@
 // Usage rows as CSV for spreadsheets (RFC 4180).
 // Tested by test/admin/admin-usage.test.ts
 import type { UsageLine } from '../../../access/usage/usage-lines.ts'
+import { csvText } from '../../csv-text.ts'
 
 const columns = [
   'accountId',
@@ -23,11 +24,5 @@ export function usageCsv(lines: readonly UsageLine[]): string {
     new Date(line.start).toISOString(),
     ...columns.map((column) => String(line[column])),
   ])
-  return [['start', ...columns], ...rows].map((row) => `${row.map(field).join(',')}\r\n`).join('')
-}
-
-/** Prefixes a text that a spreadsheet would run as a formula. */
-function field(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  return csvText([['start', ...columns], ...rows])
 }

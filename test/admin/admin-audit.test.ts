@@ -1,0 +1,223 @@
+// Audit log through the admin API: old and new values of each change, names, filters, pages, exports, and no secret in any of them.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AdminCall } from '../../src/admin/admin-operation.ts'
+import { addMember } from '../../src/admin/resources/members/add-member.ts'
+import { changeAccount } from '../../src/admin/resources/accounts/change-account.ts'
+import { changeAlerts } from '../../src/admin/resources/alerts/change-alerts.ts'
+import { changeKey } from '../../src/admin/resources/keys/change-key.ts'
+import { changeMember } from '../../src/admin/resources/members/change-member.ts'
+import { changePerson } from '../../src/admin/resources/people/change-person.ts'
+import { createAccount } from '../../src/admin/resources/accounts/create-account.ts'
+import { createKey } from '../../src/admin/resources/keys/create-key.ts'
+import { exportAllAudit } from '../../src/admin/resources/audit/export-all-audit.ts'
+import { inviteAnyone } from '../../src/admin/resources/invitations/invite-anyone.ts'
+import { listAllAudit } from '../../src/admin/resources/audit/list-all-audit.ts'
+import { listAudit } from '../../src/admin/resources/audit/list-audit.ts'
+import { markCard } from '../../src/admin/resources/cards/mark-card.ts'
+import { removeMember } from '../../src/admin/resources/members/remove-member.ts'
+import { revokeKey } from '../../src/admin/resources/keys/revoke-key.ts'
+import { rotateKey } from '../../src/admin/resources/keys/rotate-key.ts'
+import { setProvide } from '../../src/admin/resources/accounts/set-provide.ts'
+import { signUpByInvitation } from '../../src/admin/resources/invitations/sign-up-by-invitation.ts'
+import type { AlertsView } from '../../src/admin/resources/alerts/alerts-view.ts'
+import { openDesk, person } from '../fakes/people/admin-desk.ts'
+import { goodPassword as password } from '../fakes/people/identity.ts'
+
+async function openLog(more: Parameters<typeof openDesk>[0] = {}) {
+  const desk = openDesk(more)
+  const { run, identity } = desk
+  const { account } = await run(createAccount, { name: 'team' })
+  const newest = async () => {
+    const [record] = await identity.audit.list({ limit: 1 })
+    assert.ok(record !== undefined)
+    const { action, target, targetName, previous, changes } = record
+    return { action, target, targetName, previous, changes }
+  }
+  /** A person who signed up by invitation. */
+  const join = async (email: string) => {
+    const { link } = await run(inviteAnyone, { role: 'member', accountId: account.id })
+    const signed = { link, email, name: email.split('@')[0] ?? '', password }
+    return (await run(signUpByInvitation, signed, null)).person.id
+  }
+  return { ...desk, account: account.id, newest, join }
+}
+
+test('a changed key has the old and the new value of each setting that differs, and its name', async () => {
+  const { run, account, newest } = await openLog()
+  const { key } = await run(createKey, { account, name: 'indexer' })
+  const settings = { unitsPerDay: 5, allowMethods: ['eth_chainId'], devMethods: false }
+  await run(changeKey, { account, key: key.id, name: 'indexer-2', settings })
+  assert.deepEqual(await newest(), {
+    action: 'changeKey',
+    target: key.id,
+    targetName: 'indexer-2',
+    previous: { name: 'indexer', unitsPerDay: null, allowMethods: [] },
+    changes: { name: 'indexer-2', unitsPerDay: 5, allowMethods: ['eth_chainId'] },
+  })
+  await run(changeKey, { account, key: key.id, settings })
+  const unchanged = await newest()
+  assert.deepEqual([unchanged.previous, unchanged.changes], [{}, {}])
+  await run(rotateKey, { account, key: key.id, overlapMs: 1_000 })
+  assert.deepEqual(
+    [(await newest()).targetName, (await newest()).changes['overlapMs']],
+    ['indexer-2', 1_000],
+  )
+  await run(revokeKey, { account, key: key.id })
+  const revoked = await newest()
+  assert.deepEqual(revoked.previous?.['revoked'], null)
+  assert.equal(typeof revoked.changes['revoked'], 'number')
+})
+
+test('limits, readers and card of an account have their values before and after', async () => {
+  const desk = await openLog()
+  const { run, account, newest } = desk
+  await run(changeAccount, { account, name: 'crew', settings: { filesStoredBytes: 1_000 } })
+  assert.deepEqual(await newest(), {
+    action: 'changeAccount',
+    target: account,
+    targetName: 'crew',
+    previous: { name: 'team', filesStoredBytes: null },
+    changes: { name: 'crew', filesStoredBytes: 1_000 },
+  })
+  await run(setProvide, { account, provide: 'roots' })
+  assert.deepEqual(
+    [(await newest()).previous, (await newest()).changes],
+    [{ provide: 'none' }, { provide: 'roots' }],
+  )
+  const { hasCard } = await desk.accounts.getAccountById(account)
+  await run(markCard, { account, hasCard: !hasCard })
+  assert.deepEqual(
+    [(await newest()).previous, (await newest()).changes],
+    [{ hasCard }, { hasCard: !hasCard }],
+  )
+})
+
+test('roles of members and rights of people have their values before and after, with the name', async () => {
+  const { run, account, newest, join } = await openLog()
+  const ada = await join('ada@example.org')
+  const { account: other } = await run(createAccount, { name: 'other' })
+  await run(addMember, { account: other.id, email: 'ada@example.org', role: 'member' })
+  const named = { target: ada, targetName: 'ada' }
+  assert.deepEqual(await newest(), {
+    ...named,
+    action: 'addMember',
+    previous: {},
+    changes: { role: 'member' },
+  })
+  await run(changeMember, { account, person: ada, role: 'owner' })
+  assert.deepEqual(await newest(), {
+    ...named,
+    action: 'changeMember',
+    previous: { role: 'member' },
+    changes: { role: 'owner' },
+  })
+  await run(removeMember, { account: other.id, person: ada })
+  assert.deepEqual(await newest(), {
+    ...named,
+    action: 'removeMember',
+    previous: { role: 'member' },
+    changes: {},
+  })
+  await run(changePerson, { person: ada, isOperator: true })
+  assert.deepEqual(
+    [(await newest()).previous, (await newest()).changes],
+    [{ isOperator: false }, { isOperator: true }],
+  )
+})
+
+test('a webhook is recorded by its origin: its path and its credentials are secrets', async () => {
+  let targets: { emails: readonly string[]; webhooks: readonly string[] } = {
+    emails: [],
+    webhooks: ['https://old.example.org/planted-1?key=planted-2'],
+  }
+  const alerts: AlertsView = {
+    get: async () => targets,
+    set: async (_account, next) => {
+      targets = next
+    },
+    secretOf: () => 'planted-3',
+    sendsMail: () => false,
+    validate: () => {},
+  }
+  const { run, account, newest, identity } = await openLog({ alerts })
+  const webhooks = ['https://planted-4:planted-5@new.example.org/planted-6']
+  await run(changeAlerts, { account, emails: ['ops@example.org'], webhooks })
+  const { previous, changes } = await newest()
+  assert.deepEqual(previous, { emails: [], webhooks: ['https://old.example.org'] })
+  assert.deepEqual(changes, {
+    emails: ['ops@example.org'],
+    webhooks: ['https://new.example.org'],
+  })
+  assert.doesNotMatch(JSON.stringify(await identity.audit.list({ limit: 100 })), /planted/)
+})
+
+test('the log is filtered by person, operation, account and time, page by page', async () => {
+  const { run, account, clock, refusal } = await openLog()
+  const owner = person({ [account]: 'owner' })
+  for (const name of ['one', 'two', 'three']) {
+    clock.turn(1_000)
+    await run(createKey, { account, name }, owner)
+  }
+  clock.turn(1_000)
+  const { account: other } = await run(createAccount, { name: 'other' })
+  const list = async (sent: Readonly<Record<string, unknown>>) =>
+    (await run(listAllAudit, sent)).records.map(({ targetName }) => targetName)
+  assert.deepEqual(await list({}), ['other', 'three', 'two', 'one', 'team'])
+  assert.deepEqual(await list({ actor: 'p' }), ['three', 'two', 'one'])
+  assert.deepEqual(await list({ actor: 'local', actions: 'createAccount,createKey' }), [
+    'other',
+    'team',
+  ])
+  assert.deepEqual(await list({ account: other.id }), ['other'])
+  const { records } = await run(listAllAudit, { actor: 'p', limit: '2' })
+  const next = { actor: 'p', before: String(records.at(-1)?.id), limit: '2' }
+  assert.deepEqual(await list(next), ['one'])
+  const from = records.at(-1)?.time
+  assert.deepEqual(await list({ from, until: Number(from) + 1_000 }), ['two'])
+  const own = await run(listAudit, { account, actions: 'createKey' }, owner)
+  assert.equal(own.records.length, 3)
+  assert.match(await refusal(listAllAudit, { actions: 'a b' }), /^bad_input: actions: expected IDs/)
+  assert.match(await refusal(listAudit, { account: other.id }, owner), /^(absent|not_allowed)/)
+})
+
+test('an export contains the filtered records as CSV or JSON, and runs no formula in a spreadsheet', async () => {
+  const { run, account, identity } = await openLog()
+  const { key } = await run(createKey, { account, name: '=1+1' })
+  await run(changeKey, { account, key: key.id, settings: { unitsPerDay: 5 } })
+  const exported = async (sent: Readonly<Record<string, unknown>>) =>
+    await exportAllAudit.run(exportAllAudit.input.parse(sent), { identity } as AdminCall)
+  const csv = await exported({ actions: 'changeKey,createKey' })
+  assert.deepEqual([csv.type, csv.fileName], ['text/csv', 'audit.csv'])
+  const lines = csv.text.split('\r\n')
+  assert.equal(
+    lines[0],
+    'id,time,actor,actorName,accountId,action,target,targetName,previous,changes',
+  )
+  assert.equal(lines.length, 4)
+  assert.match(
+    lines[1] ?? '',
+    /,changeKey,[^,]+,'=1\+1,"{""unitsPerDay"":null}","{""unitsPerDay"":5}"$/,
+  )
+  const json = await exported({ form: 'json', actions: 'changeKey' })
+  const { records } = JSON.parse(json.text) as { records: Record<string, unknown>[] }
+  assert.equal(records.length, 1)
+  assert.match(String(records[0]?.['time']), /^\d{4}-\d\d-\d\dT/)
+})
+
+test('an export continues page after page up to its limit', async () => {
+  const { identity } = await openLog()
+  for (let at = 0; at < 2_100; at += 1) {
+    const entry = { actor: 'local', accountId: null, target: `t${at}`, changes: {} } as const
+    await identity.audit.record({ ...entry, action: 'createKey' })
+  }
+  const { text } = await exportAllAudit.run(
+    exportAllAudit.input.parse({ form: 'json', actions: 'createKey' }),
+    { identity } as AdminCall,
+  )
+  const { records } = JSON.parse(text) as { records: { target: string }[] }
+  assert.deepEqual(
+    [records.length, records[0]?.target, records.at(-1)?.target],
+    [2_100, 't2099', 't0'],
+  )
+})
