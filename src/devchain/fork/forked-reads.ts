@@ -53,7 +53,11 @@ export function obtainForked(
         return index.has(ref.hash) && !equalBytes(ref.hash, point.hash)
           ? own(ref, context, signal)
           : obtain(ref, contextOf(context), signal)
-      default:
+      case 'dag-block':
+      case 'receipts':
+      case 'transactions':
+      case 'uncles':
+      case 'withdrawals':
         return blockNumber > point.number
           ? own(ref, context, signal)
           : obtain(ref, contextOf(context), signal)
